@@ -118,7 +118,8 @@ int tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x);
 
 /* -- primitives; element, ndims and dims describe the result -- */
 
-/* gaps: dilations minus 1. begin, end: the padding. */
+/* Adds a convolution of x and w, with bias; gaps: dilations minus 1. begin,
+ * end: the padding. */
 int tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			  dnnl_data_type_t element, int ndims,
 			  const dnnl_dims_t dims, const dnnl_dims_t strides,
@@ -154,13 +155,15 @@ int tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 int tirc_dnnl_matmul(struct tirc_dnnl_region *r, int a, int b, int bias,
 		     dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);
-/* kernel: NULL for global pooling. */
+/* Adds a pooling of x of the given kind; kernel: its size, NULL for global
+ * pooling. */
 int tirc_dnnl_pooling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      int ndims, const dnnl_dims_t dims,
 		      const dnnl_dim_t *kernel, const dnnl_dims_t strides,
 		      const dnnl_dims_t gaps, const dnnl_dims_t begin,
 		      const dnnl_dims_t end);
-/* axis: counted from the end if it is negative. */
+/* Adds a softmax of x along the axis, counted from the end if it is
+ * negative. */
 int tirc_dnnl_softmax(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      int axis);
 /* Over the last dimension. */
@@ -184,7 +187,8 @@ int tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 int tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		     int b, dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);
-/* uses: the n operands; layouts: room for n layouts; both are overwritten. */
+/* Adds a concatenation along the axis. uses: the n operands; layouts: room for
+ * n layouts; both are overwritten. */
 int tirc_dnnl_concatenation(struct tirc_dnnl_region *r, int axis, int n,
 			    struct tirc_dnnl_use *uses,
 			    tirc_dnnl_layout *layouts, int ndims,

@@ -31,7 +31,8 @@ start(struct tirc_dnnl_region *r, struct layer *l, const struct shape *y)
 	return r->status == dnnl_success;
 }
 
-/* The same with a result of x's type. */
+/* Starts a layer with a result of these dimensions and of x's type, in a layout
+ * that the library chooses. False if a call has failed. */
 static bool
 start_from(struct tirc_dnnl_region *r, struct layer *l, int x, int ndims,
 	   const dnnl_dims_t dims)
@@ -45,7 +46,8 @@ start_from(struct tirc_dnnl_region *r, struct layer *l, int x, int ndims,
 	return start(r, l, &y);
 }
 
-/* The same with data and weights in layouts that the library chooses. */
+/* Starts a layer whose result, data x and weights w have layouts that the
+ * library chooses. False if a call has failed. */
 static bool
 start_weighted(struct tirc_dnnl_region *r, struct layer *l, int x, int w,
 	       dnnl_data_type_t element, int ndims, const dnnl_dims_t dims)

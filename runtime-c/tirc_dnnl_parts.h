@@ -73,8 +73,8 @@ int tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l);
 /* Adds a dense value that tirc_dnnl_make computes once. */
 int tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 		   dnnl_data_type_t element, int ndims, const dnnl_dims_t dims);
-/* The same with n elements along an axis of ndims (-1: the last), and 1 along
- * the other axes. */
+/* Adds a dense value as tirc_dnnl_made does, with n elements along an axis of
+ * ndims (-1: the last), and 1 along the other axes. */
 int tirc_dnnl_made_along(struct tirc_dnnl_region *r,
 			 enum tirc_dnnl_recipe recipe, dnnl_data_type_t element,
 			 dnnl_dim_t n, int ndims, int axis);
@@ -84,7 +84,8 @@ int tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 /* v itself if its layout is md, else a copy of v with that layout. */
 int tirc_dnnl_as(struct tirc_dnnl_region *r, int v,
 		 const_dnnl_memory_desc_t md);
-/* The same for the layout l, which is freed. */
+/* v itself if it has the layout l, else a copy of v with that layout; l is
+ * freed. */
 int tirc_dnnl_as_layout(struct tirc_dnnl_region *r, int v, tirc_dnnl_layout *l);
 /* v itself if it is dense, else a dense copy of v. */
 int tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v);

@@ -642,6 +642,8 @@ read_writers(struct reader *r, const cJSON *all)
 
 /* -- the whole graph -- */
 
+/* Reads the sizes and alignments of the workspace and of the parameters, and
+ * the digest of the parameters, which may be absent, from the JSON `all`. */
 static void
 read_memory(struct reader *r, const cJSON *all)
 {

@@ -34,7 +34,8 @@ struct found_backend {
 	const char *name, *folder, *options;
 };
 
-/* dir: --byoc-path, or NULL. False after a diagnostic. */
+/* Finds the backend that `text`, a value of --byoc, means, and sets *out. dir:
+ * --byoc-path, or NULL. False after a diagnostic. */
 bool backend_find(struct module *m, const char *text, const char *dir,
 		  struct found_backend *out);
 

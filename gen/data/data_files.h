@@ -23,8 +23,9 @@ bool data_folder_is_whole(struct module *m, const char *dir);
  * "dialects/", "/dialect.json", &n) gives the names of dialects. */
 const char *const *data_names(struct module *m, const char *head,
 			      const char *tail, int *n);
-/* The same for the paths in a folder: each name between "FOLDER/" and `tail`
- * ("/dialect.json" or ".json"). Names that begin with a dot are skipped. */
+/* The sorted names of the files in a folder: each name between "FOLDER/" and
+ * `tail` ("/dialect.json" or ".json"). Names that begin with a dot are
+ * skipped. */
 const char *const *data_names_in(struct module *m, const char *folder,
 				 const char *tail, int *n);
 

@@ -386,6 +386,8 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 
 /* -- manual -- */
 
+/* The kind of values that a row's key has, in words for the manual: "texts", "0
+ * to 8, else 4". "" for words. */
 static const char *
 first_type_words(struct arena *a, const struct key_table *table,
 		 const struct key *row)

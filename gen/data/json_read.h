@@ -35,8 +35,8 @@ struct reader {
 /* Parses a text; NULL after DIAG_BAD_JSON with the line. Free it with
  * cJSON_Delete. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
-/* The same without a diagnostic; *end, unless NULL: where the parser
- * stopped. */
+/* Parses a text without a diagnostic: NULL if it is not JSON. *end, unless
+ * `end` is NULL: where the parser stopped. Free the value with cJSON_Delete. */
 cJSON *json_parse_quietly(const char *text, const char **end);
 /* Merges `over` into `base`: objects key by key, other values are replaced. */
 void json_merge(cJSON *base, const cJSON *over);

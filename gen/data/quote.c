@@ -108,7 +108,9 @@ put_escaped(const char *text, const char *characters, struct strbuf *out)
 	return ok;
 }
 
-/* CMake: after a backslash, a ; would not end an element of a list. */
+/* Appends the text as an argument of CMake, quoted if it is not plain; ; is
+ * escaped, since it ends an element of a list. False if the text has a control
+ * character other than a newline. */
 static bool
 put_cmake(const char *text, struct strbuf *out)
 {
@@ -131,7 +133,9 @@ put_meson(const char *text, struct strbuf *out)
 	return put_escaped(text, "\\'", out);
 }
 
-/* C: ?? may start a trigraph. */
+/* Appends the text with the escapes of a C string; ? is escaped, because ?? may
+ * start a trigraph. False if it has a control character other than a
+ * newline. */
 static bool
 put_c(const char *text, struct strbuf *out)
 {

@@ -57,8 +57,9 @@ bool template_render(struct diags *diags, const char *file, const char *item,
 		     const char *text, const struct tdata *data,
 		     struct strbuf *out);
 
-/* The same, and appends the anchors of inserted texts to `anchors`, with their
- * offsets in out. (template_render refuses to insert a text with an anchor.) */
+/* Renders a text with data as template_render does, and appends the anchors of
+ * inserted texts to `anchors`, with their offsets in out. (template_render
+ * refuses to insert a text with an anchor.) */
 bool template_render_anchored(struct diags *diags, const char *file,
 			      const char *item, const char *text,
 			      const struct tdata *data, struct strbuf *out,
@@ -73,8 +74,9 @@ void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);
-/* The same, and a control character (see text_control) is a mistake, too; each
- * mistake is a diagnostic with file and line. False if there is any. */
+/* Checks a text without data as template_check does; a control character (see
+ * text_control) is a mistake, too. Each mistake is a diagnostic with file and
+ * line. False if there is any. */
 bool template_check_file(struct diags *diags, const char *file,
 			 const char *text, const char *words, bool filtered);
 /* Checks a text against the known `names` (see tdata_knows): every name must be

@@ -20,7 +20,8 @@ enum weights_form {
  * embedded templates. NULL after diagnostics with file and place. */
 const struct dialect *dialect_load(struct module *m, const char *name,
 				   const char *dir);
-/* The same in a mode of --fp: "default", "strict" or "fast". */
+/* Loads a dialect as dialect_load does, in a mode of --fp: "default", "strict"
+ * or "fast". */
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
 /* The dialect of a target, in the target's mode of --fp and with its widths of
@@ -31,8 +32,9 @@ dialect_for_target(struct module *m, const struct target *t, const char *dir);
  * and facts may follow the name, each as " -KEY=VALUE" (target_files.h). */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
-/* The same for a text in a file, which may only name a target and change facts:
- * numbers, flags and vector types. */
+/* Loads a target from a text in a file (named `file` in messages), which may
+ * only name a target and change facts: numbers, flags and vector types. NULL
+ * after a diagnostic. */
 const struct target *target_load_from(struct module *m, const char *name,
 				      const char *dir, const char *file);
 /* The text without the facts that target_load_from() refuses; *left_out: these

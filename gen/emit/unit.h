@@ -164,7 +164,8 @@ void unit_need_type(struct unit *u, struct dtype t);
 /* The spelling of the type; its headers are added. NULL after a diagnostic if
  * the dialect does not have the type. */
 const char *unit_type(struct unit *u, struct dtype t);
-/* The same for the elements of b, which may be vectors of unknown alignment. */
+/* The spelling of the type of b's elements, which may be vectors of unknown
+ * alignment; its headers are added. NULL after a diagnostic. */
 const char *unit_element_type(struct unit *u, const struct buffer *b);
 /* The name of the vector type t, whose definition is added; loose: see struct
  * vector_use. NULL after a diagnostic. */
@@ -209,7 +210,8 @@ bool unit_shares(const struct unit *u, const struct func *f);
 /* Appends the text of a function, preceded by the functions into which its
  * parallel loops are outlined. False after a diagnostic. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
-/* The same with external linkage. */
+/* Appends the text of the function f alone, with external linkage. False after
+ * a diagnostic. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
 /* Appends the declaration of f, for a header that other languages may
  * include. */
@@ -227,7 +229,8 @@ const char *unit_argument(struct unit *u, const struct binding *value,
  * integers of unlimited size. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);
-/* The same with the given bindings of the parameters. */
+/* The text of an expression of f's parameters, in which the parameters have the
+ * n given bindings. */
 const char *unit_bound_expr(struct unit *u, const struct func *f,
 			    const struct binding *params, int n,
 			    const struct expr *e);

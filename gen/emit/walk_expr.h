@@ -115,7 +115,9 @@ const char *walk_box_argument(struct walker *w, const struct box_source *source,
 /* A bulk copy; and the end of a group of bulk copies, or a wait for groups. */
 const char *walk_copy_box(struct walker *w, const struct expr *e);
 const char *walk_box_async(struct walker *w, const struct expr *e);
-/* Is the layout of b's elements opaque, known only to intrinsics? */
+/* Is b in a memory scope whose rows bulk copies store in a swizzled order
+ * (struct box_layout)? Only intrinsics can then access its elements. False for
+ * fragments, which have forms of their own. */
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
 /* The kernel of that name, or NULL. */
 const struct func *walk_kernel(struct walker *w, const char *name);

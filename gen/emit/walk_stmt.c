@@ -647,8 +647,9 @@ take_places(struct walker *w, const struct stmt *first,
 	return false;
 }
 
-/* Do all children that begin with ALLOCs declare equal arrays? Then one
- * declaration serves all of them. */
+/* Do all children of s that begin with ALLOCs declare equal arrays? If so, adds
+ * to w->same that the later children use the declarations of the first; else
+ * w->same does not change. */
 static bool
 find_same(struct walker *w, const struct stmt *s)
 {

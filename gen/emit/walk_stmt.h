@@ -39,8 +39,9 @@ bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 /* The statement that a program must execute before the launch e, or NULL. */
 const char *walk_before_launch(struct walker *w, const struct expr *e);
 /* The text of the store `s` as an asynchronous copy to shared memory. NULL if
- * the store copies no element of an allowed size from another memory, if the
- * function waits for no copies to its buffer, or if the dialect has none. */
+ * it copies no element of an allowed size from global memory, if the function
+ * has bulk copies or waits for no copies to its buffer, or if the dialect has
+ * none. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
 /* walk_bulk_copy.c. Sets *out to the sources of bulk copies in a kernel; the
  * list is empty if kernel is NULL. */

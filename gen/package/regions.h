@@ -38,7 +38,8 @@ const char *region_name_of(const struct region_text *x, const struct tensor *t);
  * is broadcast, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
 		   const struct tensor *t, const struct tensor *against);
-/* The same as the only item of a list; the list is empty if t is NULL. */
+/* Adds the tensor t (see region_tensor) as the only item of a list; the list is
+ * empty if t is NULL. */
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);

@@ -33,9 +33,10 @@ struct partition_facts {
  * beside "p.json"): both or neither. False after a diagnostic. */
 bool partition_write(struct graph *g, const struct partition_facts *facts,
 		     const char *path, bool force);
-/* The same as text. `weights` is the name of the constants' file in it; the
- * bytes of constants are written to `file`. False after a diagnostic; or
- * without one if the file cannot be written (see errno). */
+/* Appends the graph's partition as JSON to out. `weights` is the name of the
+ * constants' file in it; the bytes of constants are written to `file`. False
+ * after a diagnostic; or without one if the file cannot be written (see
+ * errno). */
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 
@@ -48,8 +49,8 @@ bool partition_is(const char *path);
 struct graph *partition_read(struct module *m, const char *path,
 			     struct partition_facts *facts,
 			     struct onnx_file **file);
-/* The same for a text. The constants' file is in `folder`; messages use `name`
- * in place of a path. */
+/* Reads a partition from a text as partition_read does from a file. The
+ * constants' file is in `folder`; messages use `name` in place of a path. */
 struct graph *partition_read_text(struct module *m, const char *name,
 				  const char *folder, const char *text,
 				  struct partition_facts *facts,

@@ -34,6 +34,8 @@ read_weights_name(struct reading *in, struct json j, const char *folder)
 
 /* -- dimensions -- */
 
+/* Reads the symbolic size i, {"name", "symbol", "min", "max"}: adds its
+ * variable to the graph and sets in->symbols[i]. False after a diagnostic. */
 static bool
 read_dim(struct reading *in, struct json j, int i)
 {
@@ -157,6 +159,9 @@ read_settings(struct reading *in, struct json object)
 
 /* -- the file -- */
 
+/* Reads the members before the tensors: version, names, digest, target, stage,
+ * assumptions, settings, the name of the weights, and symbolic sizes. False
+ * after a diagnostic. */
 static bool
 read_head(struct reading *in, struct json root, const char *folder,
 	  struct partition_facts *facts)

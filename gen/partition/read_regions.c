@@ -219,6 +219,8 @@ find_backend(struct reading *in, struct json j)
 
 /* -- facts -- */
 
+/* Sets *f to a fact of a match: a text, an integer, a float (also as {"float":
+ * …}) or a list of integers. False after a diagnostic. */
 static bool
 read_fact(struct reading *in, struct json j, struct fact *f)
 {

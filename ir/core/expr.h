@@ -182,9 +182,11 @@ const struct expr *expr_load(struct module *m, const struct buffer *b,
 			     const struct expr *const *index, int n);
 const struct expr *expr_call(struct module *m, enum intrin op, struct dtype t,
 			     const struct expr *const *args, int n);
-const struct expr *
-expr_call1(struct module *m, enum intrin op,
-	   const struct expr *a); /* with the result type of the table */
+/* Calls of op with one argument, and with two, whose types are unified. The
+ * type of the call is the one that enum intrin_result gives for op, which must
+ * not be RESULT_OTHER. */
+const struct expr *expr_call1(struct module *m, enum intrin op,
+			      const struct expr *a);
 const struct expr *expr_call2(struct module *m, enum intrin op,
 			      const struct expr *a, const struct expr *b);
 /* The list [items…] as the value of an annotation (items may be lists). */

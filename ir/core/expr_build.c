@@ -152,6 +152,8 @@ from_number(struct module *m, struct dtype t, union number n)
 
 /* -- types of operands */
 
+/* The type, of one lane, that the operands of an operator are cast to: see the
+ * rules of the builders in expr.h. Other mixes are a bug (assert). */
 static struct dtype
 common_type(const struct expr *a, const struct expr *b)
 {
@@ -214,6 +216,8 @@ unify(struct module *m, const struct expr **a, const struct expr **b)
 
 /* -- folding */
 
+/* The value of x op y in doubles. MIN and MAX of a NaN are NaN; FLOORMOD has
+ * the sign of y. */
 static union number
 fold_float(enum expr_kind kind, double x, double y)
 {

@@ -89,7 +89,8 @@ dtype_list_text(struct arena *a, struct dtype_list list)
 	return text;
 }
 
-/* False if no fact has this key. */
+/* Sets f's fact with this key; value NULL: to its default. False if no fact has
+ * the key, or if the value is of another kind. */
 static bool
 set_fact(struct func *f, const char *key, const struct expr *value)
 {

@@ -22,7 +22,8 @@ struct text_map {
 void text_map_init(struct text_map *m, struct arena *a);
 /* The number of the text; `otherwise` if it has none. */
 int text_map_get(const struct text_map *m, const char *text, int otherwise);
-/* The same for the first `length` bytes of text. */
+/* The number of the text that the first `length` bytes are; `otherwise` if it
+ * has none. */
 int text_map_get_bytes(const struct text_map *m, const char *text,
 		       size_t length, int otherwise);
 /* Gives the text, which the caller keeps, the number. False: it has one, which

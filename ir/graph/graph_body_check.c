@@ -354,6 +354,8 @@ wrong_reads(const struct written *w, const struct node *n)
 
 /* -- all -- */
 
+/* The first mistake of the graph in branches and loops, as the end of a
+ * sentence about the node *at; NULL if there is none. */
 static const char *
 check(struct written *w, const struct node **at)
 {

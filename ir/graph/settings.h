@@ -30,7 +30,7 @@ extern const struct settings settings_none; /* every setting is 0 */
 const struct setting_row *settings_rows(int *n);
 /* The value of row i. */
 int settings_get(const struct settings *s, int i);
-/* value: 0 to the row's largest. */
+/* Sets row i to a value from 0 to the row's largest. */
 void settings_set(struct settings *s, int i, int value);
 /* The number of the row with that name, or -1. */
 int settings_find(const char *name);

@@ -5,6 +5,8 @@
 
 /* ---- displays and comprehensions */
 
+/* Reads "for target in list if condition …", any number of times, and adds a
+ * PY_FOR_CLAUSE for each to kids. False after an error. */
 static bool
 comprehension_clauses(struct py_parser *p, struct py_nodes *kids)
 {

@@ -65,7 +65,9 @@ bool py_put_path(const struct py_node *node, struct strbuf *out);
 const char *py_did_you_mean(struct arena *a, const char *name,
 			    const char *const *names, int n,
 			    const char *remedy);
-/* The same; if none is near and there are few, "; there are x, y". */
+/* The end of a message about an unknown name: "; did you mean x?" with the
+ * nearest one of the names; if none is near, "; there are x, y", or "" unless
+ * there are 1 to 12 names. */
 const char *py_suggest(struct arena *a, const char *name,
 		       const char *const *names, int n);
 

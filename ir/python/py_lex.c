@@ -196,7 +196,8 @@ lex_number(struct py_lexer *lex)
 
 /* ---- strings */
 
-/* Is the lexer at a string, perhaps with a prefix of letters? */
+/* Is the lexer at a string, perhaps with a prefix of one or two letters? If so,
+ * sets *prefix to the number of these letters. */
 static bool
 starts_string(const struct py_lexer *lex, size_t *prefix)
 {

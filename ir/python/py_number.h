@@ -44,8 +44,9 @@ struct py_number py_float(double v);
 double py_number_double(const struct py_number *x);
 bool py_number_truth(const struct py_number *x);
 
-/* Is the node a literal: True, False, a number, or a negative one? Sets out;
- * *error: that an integer has more than 64 bits. */
+/* Is the node a literal: True, False, a number, or a negative one? If so, sets
+ * *out to it. *error: NULL, or that the literal is an integer beyond int64;
+ * then *out is not its value. */
 bool py_number_read(const struct py_node *node, struct py_number *out,
 		    const char **error);
 

@@ -22,7 +22,7 @@ struct printer {
 	/* A hash table by address; never iterated. */
 	struct print_name *names;
 	int n_names, cap_names;
-	/* The same names in a hash table by their text. */
+	/* The names in `names` in a hash table by their text. */
 	const char **taken;
 	int n_taken, cap_taken;
 };
@@ -60,7 +60,8 @@ void print_indent(struct printer *p);
 void print_line(struct printer *p, const char *text);
 /* [n, 8], dtype="float32", strides=[...], scope="local", align=64 */
 void print_buffer_facts(struct printer *p, const struct buffer *b);
-/* last: is s the last statement of its suite? */
+/* Prints s as lines of a suite; last: it is the last statement of the suite, so
+ * that an ALLOC, ATTR or LET needs no `with`. */
 void print_stmt(struct printer *p, const struct stmt *s, bool last);
 
 #endif

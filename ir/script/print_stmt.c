@@ -357,6 +357,8 @@ print_block(struct printer *p, const struct stmt *s)
 
 /* ---- statements whose scope is the rest of the suite */
 
+/* Prints a LET and its body: "v: T.int32 = value" if it is the last statement
+ * of its suite, else a `with` of the version. */
 static void
 print_let(struct printer *p, const struct stmt *s, bool last)
 {

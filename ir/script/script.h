@@ -48,8 +48,9 @@ uint64_t func_hash(const struct func *f, bool but_literals);
 /* Prints f in both spellings and reads it back: an equal function, and the same
  * text again? If not, a DIAG_VERIFY gives the first difference. */
 bool func_verify_text(const struct func *f);
-/* The same, unless f has the text and the hash in `seen`, which is empty at first
- * and receives those of f; the caller releases it. */
+/* Checks f as func_verify_text does, unless f has the text and the hash in
+ * `seen`, which is empty at first and receives those of f; the caller releases
+ * it. */
 bool func_verify_new_text(const struct func *f, struct strbuf *seen);
 
 #endif

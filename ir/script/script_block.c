@@ -27,6 +27,8 @@ script_range(struct script_reader *r, const struct py_node *min,
 
 /* ---- regions */
 
+/* Sets *out to the region that node names: A[i, 0:16], with a single index as a
+ * range of 1, or the whole buffer A. False after an error. */
 static bool
 region(struct script_reader *r, const struct py_node *node, struct region *out)
 {

@@ -187,6 +187,8 @@ script_astype(struct script_reader *r, const struct py_node *call,
 
 /* ---- vectors */
 
+/* Sets *out to T.Ramp(base, stride, lanes) (is_ramp) or T.Broadcast(value,
+ * lanes). False after an error. */
 static bool
 read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 	    struct script_value *out)

@@ -81,7 +81,8 @@ func_verify_text(const struct func *f)
 	return good;
 }
 
-/* Has f the text and the hash in `seen`? They become those of f. */
+/* Are the text and the hash of f those in `seen`? Sets `seen` to the text and
+ * the hash of f in both cases. */
 static bool
 was_seen(const struct func *f, struct strbuf *seen)
 {

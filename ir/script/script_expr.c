@@ -339,6 +339,8 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 
 /* ---- the rest */
 
+/* Sets *out to the value of a name: of the script, or else of r->scope, whose
+ * literals take the type of the other operand. False after an error. */
 static bool
 eval_name(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)

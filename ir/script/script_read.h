@@ -299,7 +299,8 @@ void script_let(struct script_reader *r, const char *name,
 		const struct expr *value, struct script_opener *out);
 bool script_assign(struct script_reader *r, const struct py_node *node,
 		   struct script_suite *suite);
-/* x: T.int32 = value */
+/* Reads "x: T.int32 = value", a let: its scope is the rest of the suite. False
+ * after an error. */
 bool script_annotated(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);
 /* target = value, or target op= value, of an element; op is NULL for =. */

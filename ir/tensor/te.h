@@ -124,7 +124,8 @@ struct iter_var *te_axes(struct module *m, int ndim,
 			 const char *const *names);
 struct iter_var te_reduce_axis(struct module *m, const char *name,
 			       const struct expr *extent);
-/* inputs: every tensor whose buffer the body loads. The array is copied. */
+/* A tensor that has the value of `body` at each point of the axes. inputs:
+ * every tensor whose buffer the body loads; the array is copied. */
 struct te_tensor *te_compute(struct module *m, const char *name,
 			     const char *tag, int n_axes, struct iter_var *axes,
 			     const struct expr *body,
@@ -197,8 +198,9 @@ void te_extern(struct module *m, const char *name, const char *tag,
 	       const struct expr *const *const *shapes, int n,
 	       struct te_tensor *const *inputs, int n_inputs,
 	       struct te_tensor **out);
-/* views: the buffers that the body names, inputs first, then outputs; NULL: the
- * buffers of the tensors themselves. Either call or func is NULL. */
+/* Sets the body of te.extern: a call or a function, the other is NULL. views:
+ * the buffers that it names, inputs first, then outputs; NULL: those of the
+ * tensors. False, with the reason in *why, if they do not fit. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);

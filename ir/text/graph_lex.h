@@ -74,7 +74,8 @@ bool graph_read_int(struct graph_reader *r, int64_t *v);
 
 /* -- reading: graph_read_value.c */
 
-/* Reads "float32[n, 8]", or "?[?]" if type and shape are not known. */
+/* Reads the type and the shape of t: "float32[n, 8]", or "?[?]" if they are not
+ * known. False after a diagnostic. */
 bool graph_read_type(struct graph_reader *r, struct tensor *t);
 /* "{n, 4}" */
 bool graph_read_elems(struct graph_reader *r, struct tensor *t);

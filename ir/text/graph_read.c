@@ -335,7 +335,8 @@ read_size(struct graph_reader *r)
 	return true;
 }
 
-/* False if there is no such setting, or it cannot have this value. */
+/* Sets the setting that the attribute a names to its value. False if there is
+ * no such setting, or it cannot have this value. */
 static bool
 set_setting(struct settings *s, const struct attr *a)
 {
@@ -398,6 +399,8 @@ read_head(struct graph_reader *r)
 
 /* -- nodes and lines */
 
+/* Reads a node, "NAME: TYPE, … = OPERATOR (INPUTS)", with _ for an absent
+ * output, and adds it to the graph. False after a diagnostic. */
 static bool
 read_node(struct graph_reader *r)
 {

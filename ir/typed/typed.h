@@ -74,8 +74,8 @@ bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 bool typed_promote(const struct typing *t, struct py_span at,
 		   const struct typed *x, const struct typed *y,
 		   const struct expr **a, const struct expr **b);
-/* The same, but a number of Python takes the type of the other operand, if that
- * holds it. */
+/* Both operands in one type: a number of Python takes the type of the other
+ * operand if that holds it; else both take the type of typed_promote. */
 bool typed_follow(const struct typing *t, struct py_span at,
 		  const struct typed *x, const struct typed *y,
 		  const struct expr **a, const struct expr **b);

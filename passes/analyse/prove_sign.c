@@ -382,8 +382,9 @@ prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
 	return linear_never_positive(a, &l) && linear_never_negative(a, &l);
 }
 
-/* Writes a comparison of indices as a linear form that is <= 0, x - y + offset;
- * false if e is not one. */
+/* Sets *out to x - y for x <= y, x - y + 1 for x < y: a linear form that is <=
+ * 0 if e holds. False if e is no such comparison of indices, or x - y has no
+ * linear form. */
 static bool
 comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
 {

@@ -490,7 +490,7 @@ use_all_digits(struct conflict_kernel *k, const struct thread_access *x,
 }
 
 /* Do the conditions around the access allow only one value of the thread index
- * v? */
+ * v? If so, sets *value to it. */
 static bool
 only_value(struct conflict_kernel *k, const struct thread_access *t,
 	   const struct var *v, int64_t *value)

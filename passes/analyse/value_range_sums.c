@@ -118,7 +118,8 @@ either(struct relative a, struct relative b)
 	return v;
 }
 
-/* `own` plus or minus an operand that does not depend on the array. */
+/* The form of a stored value that is `own` plus (or minus) `other`, which does
+ * not depend on the array: adds the range of `other` to own.delta. */
 static struct relative
 moved_by(struct sums *s, struct relative own, const struct expr *other,
 	 bool minus)
@@ -588,7 +589,7 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 /* -- arrays -- */
 
 /* Joins the ranges of all ALLOCs of the array below s. False if one has no
- * bound. */
+ * bound, as shared memory that is updated has none. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
 	      const struct var *data, int *lives, struct bounds *out)

@@ -167,6 +167,9 @@ regions(struct func *f, struct stmt *block, const struct access_list *all,
 
 /* -- blocks around blocks */
 
+/* Sets *out to the range of dimension d that the n accesses touch in one
+ * instance of the block outer. False if it is not known, or is proven to be the
+ * whole dimension. */
 static bool
 cover_dim(struct func *f, struct analyser *a, const struct stmt *outer,
 	  const struct access *list, int n, int d, struct range *out)

@@ -25,7 +25,8 @@ bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes a block's read and write regions from its body. */
 void block_refresh(struct func *f, struct stmt *block);
-/* The same for all blocks of f that have regions. */
+/* Recomputes the read and write regions of all blocks of f that have
+ * regions. */
 void blocks_refresh(struct func *f);
 /* Simplifies bindings and predicates of the blocks at or below s; if
  * keep_units, variables of loops with one iteration are not replaced by their

@@ -413,6 +413,8 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 
 /* -- facts -- */
 
+/* Sets *out to the value of an attribute: an integer, a float, a text or a list
+ * of integers. Returns NULL; for another kind, the reason why not. */
 static const char *
 fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
 {

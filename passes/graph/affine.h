@@ -60,7 +60,8 @@ struct affine_link {
 };
 
 bool affine_is_link(const struct node *n); /* judged by its operator alone */
-/* False if n is not a map along one axis. */
+/* Sets *link to n, a Mul, Add, Sub or Div that maps x along one axis. False if
+ * n is another node, or its constant is not of floats or changes the shape. */
 bool affine_link_read(struct graph *g, struct node *n,
 		      struct affine_link *link);
 
@@ -83,7 +84,8 @@ struct affine_host {
 
 /* Is n a host, judged by its operator and types? */
 bool affine_is_host(struct node *n);
-/* False if n is not a host, or the range of its weights is not known. */
+/* Sets *h to the host n. False if n is none, its bias is not a constant with a
+ * number for each channel, or the range of its weights is not known. */
 bool affine_host_read(struct graph *g, struct node *n, struct affine_host *h);
 /* May a shift be moved into the sum, or past a later scale? `a` is the map up
  * to and with that shift. */

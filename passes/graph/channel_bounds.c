@@ -182,8 +182,8 @@ is_pool(const struct node *n)
 }
 
 /* A constant with two rows, the lower and the upper bounds of x's channels, in
- * a shape that n accepts. NULL if bounds are missing or the rows are too
- * long. */
+ * a shape that n accepts. NULL if a bound or a size of the window is not known,
+ * or the rows are too long. */
 static struct tensor *
 rows_of_bounds(struct graph *scratch, const struct node *n,
 	       const struct tensor *t, const struct channels *x)

@@ -195,7 +195,7 @@ no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 }
 
 /* The shape of y as the input of a Reshape, with -1 for a single symbolic size;
- * false if there are more. */
+ * false if there are more, or a size is 0. */
 static bool
 reshape_target(const struct tensor *y, int64_t *shape)
 {

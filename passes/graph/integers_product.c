@@ -532,8 +532,9 @@ integers_product(struct graph *g, struct node *n)
 
 /* -- sums without scales: ConvInteger, MatMulInteger -- */
 
-/* Reads the zero points, input i. If that of x is known only at run time, it
- * counts as 0. */
+/* Sets *q to the zero points in input i of n: 2, of x, or 3, of the weights.
+ * They are 0 if the input is absent, or if that of x is not constant. False if
+ * that one is no scalar, or others are no small constant of rank 0 or 1. */
 static bool
 read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 {

@@ -146,9 +146,9 @@ quantizes_back(struct graph *g, const struct node *n)
 	       read_parameters(g, n, t->ndim, &q);
 }
 
-/* Reads the constant scale and zero point of n, a DequantizeLinear, or a
- * QuantizeLinear if made; false if they are not known or differ between
- * channels. */
+/* Sets *out to the scale and zero point of the input of n, a DequantizeLinear
+ * or QLinear node (`made`: of the result of n, a QuantizeLinear or QLinear
+ * node). False if n is another node, or they are not scalar constants. */
 static bool
 reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
 {

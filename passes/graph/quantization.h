@@ -60,7 +60,9 @@ struct quantized_epilogue {
 	int64_t low, high; /* bounds of the stored number */
 };
 
-/* False if the anchor's output has other readers. */
+/* Sets *end to the epilogue of the anchor. False if one of its tensors before
+ * the result has other readers, no QuantizeLinear with one scale follows, or
+ * a bound is not a constant number. */
 bool find_quantized_epilogue(struct graph *g, const struct node *anchor,
 			     struct quantized_epilogue *end);
 

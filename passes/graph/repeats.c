@@ -274,8 +274,9 @@ grows(struct graph *g, const struct tensor *t)
 	return false;
 }
 
-/* Does the corner of a constant with a recipe repeat its elements along some
- * dimension? Most constants do not; they are not computed here. */
+/* Sets *repeats if a corner of t, a constant with a recipe, repeats its
+ * elements along some dimension. Only the corner is computed: most constants do
+ * not repeat. False if it cannot be computed. */
 static bool
 corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	       bool *repeats)

@@ -339,8 +339,10 @@ prove(struct requantize *r)
 
 /* -- nodes -- */
 
-/* Reads the node. False unless its factors are constants with which it never
- * decreases. */
+/* Reads the attributes and constants of r->n into r; of an average, its count
+ * in place of factors. False if low is below -1024, high above 1024, or a
+ * factor not a constant in 0..INT32_MAX (with a negative one the result would
+ * decrease). */
 static bool
 read_node(struct requantize *r)
 {
@@ -408,7 +410,8 @@ set_axis(struct requantize *r, int axis, int64_t n)
 	}
 }
 
-/* Reads the bounds of x by channel; false if there are none. */
+/* Sets r's axis and bounds to those of x by channel. False if c is NULL, r's
+ * factors vary along another axis, or a bound leaves 32 bits. */
 static bool
 read_channels(struct requantize *r, const struct channels *c)
 {
@@ -439,8 +442,9 @@ add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
 	r->high[column] += w * (w > 0 ? most : least);
 }
 
-/* Reads the bounds of a matrix product's columns, whose weights and bias are
- * constant; false if there are none. */
+/* Sets r's axis and bounds to those of a matrix product's columns. False if its
+ * weights or bias are not constant, r's factors vary along another axis, or a
+ * bound leaves 32 bits. */
 static bool
 read_columns(struct requantize *r)
 {

@@ -83,8 +83,8 @@ into_gemm(struct graph *g, struct node *gemm)
 }
 
 /* The constant that takes the place of c, which is broadcast against a
- * transposed tensor, if the node is moved before the Transpose. NULL if c is
- * too large. */
+ * transposed tensor, if the node is moved before the Transpose. NULL if c has a
+ * symbolic size or is too large. */
 static struct tensor *
 constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 		int ndim)
@@ -116,8 +116,8 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 
 /* Can the elementwise node n be moved before the Transposes of its inputs, so
  * that one Transpose follows it? Each input must be a small constant, or the
- * result of a Transpose that only n reads; all have the permutation *perm. The
- * result must not be wider than these inputs together. */
+ * result of a Transpose that only n reads; *perm is set to their common
+ * permutation. The result must not be wider than these inputs together. */
 static bool
 can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 {

@@ -265,6 +265,8 @@ make_part(struct unfolding *u, int k, const struct node *reader)
 
 /* -- the constants of the graph -- */
 
+/* Replaces the readers' constant t by nodes that compute it, if it takes more
+ * bytes than it is computed from. False after a diagnostic. */
 static bool
 visit(struct unfolding *u, struct tensor *t)
 {

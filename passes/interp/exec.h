@@ -221,10 +221,12 @@ void exec_place_presets(struct exec *x);
 
 /* exec_leaf.c: adds statements without loops to the current program. */
 bool exec_is_leaf(const struct stmt *s);
-/* folded: the store that becomes a fold over the lanes, or NULL. */
+/* Adds s, without loops, to the current program. folded: the store in s that
+ * becomes a fold over the lanes, or NULL. */
 void exec_leaf(struct exec_builder *b, const struct stmt *s,
 	       const struct stmt *folded);
-/* For "B[i] = B[i] + value", where value does not read B: value; else NULL. */
+/* For "B[i] = B[i] + value" (or *, min, max), where value does not read B:
+ * value; else NULL. */
 const struct expr *exec_folded_value(const struct stmt *store);
 /* Binds the block's iter vars to their bindings. */
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);

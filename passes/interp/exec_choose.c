@@ -315,8 +315,8 @@ absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 	return extent;
 }
 
-/* The body's only store, if it can be folded over the innermost loop; else
- * NULL. */
+/* The body's only store, if it can be folded over the innermost loop: it
+ * updates one element there (exec_folded_value); else NULL. */
 static const struct stmt *
 find_fold(const struct nest *x, const struct stmt *s)
 {

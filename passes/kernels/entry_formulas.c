@@ -293,6 +293,8 @@ add_tensor(struct formulas *x, const struct tensor *t)
 
 /* -- the formulas of a compiled model -- */
 
+/* Records a size v of the model as a part of formulas: in 64 bits, with the
+ * bounds of v. */
 static void
 add_size(struct formulas *x, const struct var *v)
 {

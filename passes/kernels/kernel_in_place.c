@@ -58,7 +58,8 @@ search_inputs(struct search *s, const struct group *group,
 	}
 }
 
-/* Does the candidate run before the group `of` in every order? */
+/* Does the candidate run before the group `of` in every order? False also if a
+ * search of SEARCH_MAX groups does not find it. */
 static bool
 is_ancestor(struct builder *b, int of, int candidate)
 {

@@ -106,7 +106,9 @@ is_like(const struct kept *x, const struct kept *y)
 	return func_equal_named(x->before, y->before);
 }
 
-/* Gives k a copy of the lowered function, with k's own buffers. */
+/* Gives k the result of scheduling and lowering an equal kernel: a clone of the
+ * lowered function, with buffers of its own for the parameters, the description
+ * of the schedule, and the new layouts (maps) of its weights. */
 static void
 take(struct module *m, struct kernel *k, const struct kept *x)
 {

@@ -359,8 +359,9 @@ stores_disjoint(struct sharing *s, const struct stmt *top,
 	return false;
 }
 
-/* Does each iteration of the loops at and below top store different elements,
- * each once? */
+/* Do the accesses in s->uses, all stores, store each element at most once in
+ * one iteration of the loops around top? No store may meet an element twice,
+ * and no two stores the same element. */
 static bool
 elements_once(struct sharing *s, struct stmt *top)
 {

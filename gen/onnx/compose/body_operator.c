@@ -116,6 +116,9 @@ body_unary(struct body_frame *f, enum py_operator op,
 
 /* -- comparisons */
 
+/* a == b, as Python has it for the values of a body: equal numbers or texts, a
+ * type and its name, equal lists element by element, the same tensor or
+ * symbolic size. */
 static bool
 is_equal(const struct body_value *a, const struct body_value *b)
 {

@@ -79,7 +79,8 @@ struct body_value *body_items(struct body_frame *f, int n);
 struct body_value body_unknown_size(struct body_frame *f);
 /* Reports a list of more than BODY_LIST_MOST elements. */
 struct body_value body_long_list(struct body_frame *f);
-/* Is the value a number that is known? Sets out. */
+/* Is v a bool, a float, or an int without symbolic sizes? If so, sets *out to
+ * the number. */
 bool body_known(const struct body_value *v, struct py_number *out);
 /* Are both integers, and one of them at least symbolic? */
 bool body_symbolic(const struct body_value *a, const struct body_value *b);

@@ -80,8 +80,8 @@ compose_value(struct compose *c, const char *what, const struct value *value,
 
 /* -- sizes -- */
 
-/* `size` as a list of one number: the Shape of a tensor with this dimension, an
- * input of the node or a tensor made so far. NULL if there is none. */
+/* A list of the one number `size`: the Shape of a tensor with this dimension,
+ * an input of the node or a tensor made so far. NULL if there is none. */
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
@@ -125,7 +125,9 @@ operator_of(enum expr_kind kind)
 	}
 }
 
-/* `size` as a list of one number. */
+/* A list of the one number `size`: a constant, or a tensor that nodes compute.
+ * After a diagnostic, a stand-in, if `size` has a variable that is the size of
+ * no tensor. */
 static struct tensor *
 size_of(struct compose *c, const struct expr *size)
 {

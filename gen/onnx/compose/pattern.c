@@ -195,8 +195,8 @@ read_escape(struct regex *r)
 	return c;
 }
 
-/* Reads one element in brackets: true if it is a character (*c), false if it is
- * a class, which is added to s. */
+/* Reads one element in brackets: true if it is a character (*c); false if it is
+ * a class, which is added to s, or after fail() on an unsupported one. */
 static bool
 read_item(struct regex *r, struct bytes *s, int *c)
 {

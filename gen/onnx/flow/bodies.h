@@ -93,10 +93,10 @@ bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 
 /* -- impossible.c: branches whose shapes contradict each other -- */
 
-/* Inference of a node in `flow` has failed; its diagnostics start at index
- * `first`. If all say that shapes contradict each other, and `flow` is in a
- * branch of an If that has another branch, removes the diagnostics and the
- * branch: a run that takes it returns an error. Else false. */
+/* Inference of a node in `flow` failed; its diagnostics start at index `first`.
+ * If all say that shapes contradict each other, removes them and the innermost
+ * branch around the node whose If has another possible branch: a run that takes
+ * it returns an error. Else false. */
 bool impossible_branch(struct importer *imp, int flow, int first);
 /* Adds to the message of the last error, of a node in `flow`, in which branch
  * of an If the node is, and the option that makes the condition of the If

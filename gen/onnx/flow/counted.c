@@ -138,8 +138,9 @@ added_to(const struct counting *c, const struct tensor *t, int64_t *by)
 	return NULL;
 }
 
-/* Is t the iteration number, or a state to which each iteration adds a
- * constant? Then sets init and step of the counter. */
+/* Is t the iteration number, or an int32 or int64 state with a small constant
+ * as first value, to which each iteration adds a constant above 0? If so, sets
+ * init and step of *out. */
 static bool
 counts(const struct counting *c, const struct tensor *t, struct counter *out)
 {

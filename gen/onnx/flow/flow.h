@@ -31,8 +31,8 @@ struct flow {
 struct node *flow_node(struct importer *imp, const struct deferred *d,
 		       const char *op_type, int body, struct tensor *const *in,
 		       int n_in, struct tensor *const *out, int n_out);
-/* The same with one new output, named after `name`, and the input `in` (may be
- * NULL). */
+/* Makes a node as flow_node does, with the one input `in` (none if NULL) and
+ * one new output, named after `name`. Returns the output. */
 struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
 			   const char *op_type, int body, struct tensor *in,
 			   const char *name);

@@ -307,7 +307,8 @@ label_encoder(struct ml *m)
 	return encode(m, keys, key, values, value);
 }
 
-/* CategoryMapper: strings to integers, or integers to strings. */
+/* CategoryMapper: maps strings to integers, or integers to strings, by the
+ * model's table. False after a diagnostic. */
 static bool
 category_mapper(struct ml *m)
 {

@@ -20,7 +20,7 @@ struct ml {
  * after the first output of the replaced node and `what`. */
 struct node *ml_node(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
-/* The same; returns the output. */
+/* Makes a node as ml_node does, and returns its output. */
 struct tensor *ml_op(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
 /* Makes a tirc.TreeEnsemble. */

@@ -31,10 +31,10 @@ struct onnx_file *onnx_file_new(void);
  * the arena. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
-/* The same for a file whose name is in a model or a partition (the owner). It
- * must be a plain file without hard links, in the owner's folder or below. *why
- * is the end of a sentence about the file: "is a symbolic link; put the file
- * itself there". */
+/* Maps the file `name` in a folder, named by a model or a partition (the
+ * owner): a plain file without hard links, in the owner's folder or below. NULL
+ * if it cannot be read; *why is then the end of a sentence about the file: "is
+ * a symbolic link; put the file itself there". */
 const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *owner,
 					    const char *folder,

@@ -113,8 +113,8 @@ void onnx_file_close(struct onnx_file *file);
 int64_t onnx_file_bytes(const struct onnx_file *file);
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
-/* The same for a model in memory, which must outlive the graph. Messages use
- * `name` in place of a path. External data is refused. */
+/* Imports a model in memory, which must outlive the graph, as onnx_import does
+ * a file. Messages use `name` in place of a path. External data is refused. */
 struct graph *onnx_import_bytes(struct module *m, const char *name,
 				const void *data, size_t length,
 				const struct import_options *options,
@@ -123,8 +123,8 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
 /* Reads a file with a serialised TensorProto (.pb). False after a
  * diagnostic. */
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
-/* The same for a file of a data set, which must be a plain file in the folder
- * or below. */
+/* Reads a TensorProto as onnx_read_tensor does, from a file of a data set,
+ * which must be a plain file in the folder or below. */
 bool onnx_read_tensor_beside(struct module *m, const char *folder,
 			     const char *name, struct array *out);
 /* Writes the array as a serialised TensorProto. False after a diagnostic. */

@@ -260,7 +260,8 @@ text_attribute(struct onnx_text *r, uint32_t field, struct onnx_word name)
 	return text_close(r, start);
 }
 
-/* Reads <…>; *any: are there attributes? */
+/* Reads the attributes of a node, <…>, if there are any, and sets *any to
+ * whether there are. False after a diagnostic. */
 static bool
 read_attributes(struct onnx_text *r, bool *any)
 {

@@ -45,7 +45,8 @@ struct tensor *size_root(struct tensor *t);
  * depends on it. Returns false. */
 bool import_no_bound(struct importer *imp, const struct node *n,
 		     const char *name);
-/* The same for the node of s. */
+/* Reports, as import_no_bound does, that the tensor `name` needs a --bound for
+ * the node of s. Returns false. */
 bool size_no_bound(struct sizing *s, const char *name);
 
 /* One function for each kind of operator: inserts the nodes that compute the

@@ -76,6 +76,9 @@ reduces_across(const struct stmt *block)
 
 /* -- the reduction: its loops, its update, its predicate */
 
+/* Sets x->outer, and divides the loops of the block into x->threads, x->serial
+ * and x->around. False after a diagnostic if other loops or statements are
+ * among them. */
 static bool
 find_loops(struct cross *x)
 {

@@ -126,8 +126,8 @@ read_row(void *ctx, const struct expr *e)
 
 /* Splits the guards between the loop and the store, and the value's condition,
  * into conjuncts over the loops that the value depends on (inside) and
- * conjuncts over outer loops (outside). False if a conjunct depends on other
- * loops, too. */
+ * conjuncts over outer loops (outside). False if one over inner loops loads or
+ * depends on other loops, or if there is none inside. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)

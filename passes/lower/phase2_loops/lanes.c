@@ -55,7 +55,7 @@ lane_loop(const struct stmt *guard)
 }
 
 /* The one conjunct of the guard that depends on the lane loop; NULL if none or
- * several do. */
+ * several do, if it loads, or if there is no lane loop. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {

@@ -55,6 +55,8 @@ struct overlap {
 
 /* -- extents of the axis and of the tile, from a guard */
 
+/* Sets o->size and o->extent if cond, a guard at `at`, has a conjunct that
+ * compares an index of the tiled axis with the axis's extent. */
 static void
 find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 {

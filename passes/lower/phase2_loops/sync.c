@@ -108,6 +108,9 @@ put_after(struct sync *y, struct stmt *s, enum conflict m)
 
 /* -- conditions that differ between threads */
 
+/* Puts the condition around the statements within s, but not around barriers,
+ * which all threads must reach; conditions of IFs in s are joined with it. Not
+ * inside of loops whose bounds differ between threads. */
 static void
 push_guard(struct sync *y, struct stmt *s, const struct expr *cond)
 {
@@ -182,6 +185,9 @@ needs_barrier(struct sync *y, struct stmt *s)
 
 /* -- the walk */
 
+/* Sets *out to the accesses and barriers of a sequence, and puts a barrier
+ * before each child whose accesses conflict with those since the last
+ * barrier. */
 static void
 walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 {

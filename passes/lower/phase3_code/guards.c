@@ -30,7 +30,9 @@ is_invariant(const struct expr *e)
 	return !expr_has_load(e);
 }
 
-/* Tightens the loop's bounds by v < c or c <= v with a constant c. */
+/* Tightens the loop's constant bounds by the condition c: v < n, v <= n, n < v
+ * or n <= v, with the loop's variable v and an integer n. False, with the loop
+ * unchanged, if c has another form or the bounds are not constant. */
 static bool
 tighten(struct func *f, struct stmt *loop, const struct expr *c)
 {

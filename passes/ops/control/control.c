@@ -149,8 +149,9 @@ branch_size(const struct node *n, int k, int dim)
 	return NULL;
 }
 
-/* The shape of result k, which is a in one branch and b in the other; NULL if
- * they do not agree. */
+/* The shape of result k, which is a in one branch and b in the other. NULL if
+ * their types or ranks differ, or if they have different sizes in a dimension
+ * for which n has no variable (branch_size). */
 static const struct expr **
 branch_shape(struct infer *c, const struct node *n, int k,
 	     const struct tensor *a, const struct tensor *b)

@@ -32,8 +32,9 @@ struct tensor *node_output(const struct node *n, int i);
  * rank in [least, most]; false after a diagnostic. */
 bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 		int least, int most);
-/* The same check for a scale or zero point, which must be a scalar or a vector
- * of `size` elements (NULL: 1). */
+/* Checks that input i, a scale or zero point, if present, has one of the types
+ * and is a scalar or a vector of one element or of `size` (unless NULL); false
+ * after a diagnostic. */
 bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
 /* Checks that the elements of input i, a table of positions that kernels read

@@ -68,7 +68,9 @@ evaluation_bytes(const struct node *n)
 	return bytes;
 }
 
-/* `operands` has the bytes that only the evaluation reads. */
+/* Computes the outputs of n, whose inputs must be constants. Sets out[k] to the
+ * value of output k, NULL if n has no output k. `operands`: an arena for the
+ * bytes of the inputs. False after a diagnostic. */
 static bool
 evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	 const struct value **out)

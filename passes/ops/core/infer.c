@@ -442,6 +442,8 @@ infer_where(struct infer *c, struct node *n)
 
 /* ---- the driver ---- */
 
+/* Checks that n has as many inputs and outputs as its operator requires and
+ * allows. False after a diagnostic. */
 static bool
 check_counts(struct infer *c, const struct node *n)
 {

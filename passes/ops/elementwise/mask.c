@@ -155,6 +155,9 @@ define_band(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* ---- OneHot ---- */
 
+/* OneHot: the shape of the indices with a dimension of the size `depth`, input
+ * 1, at the attribute axis; the type of the values. False after a
+ * diagnostic. */
 bool
 infer_one_hot(struct infer *c, struct node *n)
 {

@@ -59,7 +59,8 @@ const struct expr *resize_position(struct module *m,
 /* x(i) as a ratio of small integers; false if there is none. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 
-/* Is the scale *p / *r, a ratio of small integers? */
+/* Is the scale p / r, with r from 1 to 64 and p at most 4096? If so, sets *p
+ * and *r, with the least r; else *r is not valid. */
 bool resize_scale_ratio(double scale, int64_t *p, int64_t *r);
 
 /* resize_run.c: Resize with scales that are known only when the model runs. */

@@ -8,8 +8,9 @@
 
 enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
-/* Limits: of sizes whose products with scales are exact, and of sizes for which
- * every index can be checked. */
+/* The largest size of a dimension, whose product with a scale is exact; the
+ * largest of a result with tf_crop_and_resize, where every index is checked;
+ * the largest scale, and the inverse of the smallest. */
 #define SIZE_MAX_RESIZED ((int64_t)1 << 22)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
 #define SCALE_MAX 1e6

@@ -373,6 +373,9 @@ define_rows(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* -- with names for one position -- */
 
+/* GridSample, of one position for each element of the result: the names stand
+ * for its taps. Bilinear sampling without the setting by_threads computes the
+ * taps of a row once (define_rows). */
 bool
 define_grid_sample(struct define *c, const struct node *n,
 		   struct te_tensor *const *in, struct te_tensor **out)

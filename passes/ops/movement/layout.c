@@ -85,6 +85,8 @@ define_transpose(struct define *c, const struct node *n,
 
 /* ---- Concat ---- */
 
+/* Concat: the shape of the inputs, which must be equal except along the axis,
+ * where the sizes are added. False after a diagnostic. */
 bool
 infer_concat(struct infer *c, struct node *n)
 {

@@ -357,8 +357,9 @@ range_count(struct infer *c, const struct node *n)
 	return span < INT64_MAX ? (int64_t)span + 1 : INT64_MAX;
 }
 
-/* The number of elements, ceil((limit - start) / delta), computed with exact
- * fractions if no float operation rounds; else NULL. */
+/* The number of elements, ceil((limit - start) / delta), at least 0, in exact
+ * fractions. NULL if an input is not known as a fraction, or delta is not a
+ * constant other than 0. */
 static const struct expr *
 range_size(struct module *m, const struct node *n)
 {
@@ -488,6 +489,8 @@ define_eye_like(struct define *c, const struct node *n,
 
 /* ---- repetition ---- */
 
+/* Expand: x broadcast to the shape in input 1, and that to the shape of x, as
+ * NumPy does. False after a diagnostic. */
 bool
 infer_expand(struct infer *c, struct node *n)
 {

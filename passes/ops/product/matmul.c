@@ -309,6 +309,8 @@ infer_qlinear_matmul(struct infer *c, struct node *n)
 
 /* ---- Gemm: alpha * A' * B' + beta * C ---- */
 
+/* Sets the shape of a Gemm, [rows of A', columns of B'], after checks of ranks,
+ * sums and C. False after a diagnostic. */
 bool
 infer_gemm(struct infer *c, struct node *n)
 {

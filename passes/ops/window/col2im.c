@@ -47,7 +47,9 @@ is_moderate(const struct blocks *b, const int64_t *pads, int d)
 	return true;
 }
 
-/* Reads the node; false if its attributes and inputs contradict each other. */
+/* Reads the attributes and inputs of a Col2Im into *b. False if the sizes of
+ * image and block are not constant, a size is above INT32_MAX, or sizes and
+ * attributes contradict each other. */
 static bool
 read_blocks(struct module *m, const struct node *n, struct blocks *b)
 {

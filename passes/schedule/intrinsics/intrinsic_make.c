@@ -70,10 +70,9 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* e: the call that f, a part of an intrinsic, makes. Looks in e for a variable
- * or a loaded buffer that is not one of f's buffer parameters, nor the pointer,
- * a size or a stride of one. Returns its name, for a message; NULL if e has
- * none. */
+/* The name, for a message, of a variable or a loaded buffer in e that is not
+ * one of f's buffer parameters, nor the pointer, a size or a stride of one;
+ * NULL if there is none. e: the call that f, a part of an intrinsic, makes. */
 static const char *
 foreign_name(const struct func *f, const struct expr *e)
 {

@@ -54,7 +54,8 @@ struct tensor_leaves {
  * body has another form. */
 bool tensor_leaves(struct func *f, struct stmt *body,
 		   struct tensor_leaves *out);
-/* outer: the block whose iter vars are constant in the matched statement. */
+/* Starts a match of the intrinsic desc with statements in `outer`, a block
+ * whose iter vars count as constants. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
 /* Matches a block, and finds the views; false with the reason in t->why. */

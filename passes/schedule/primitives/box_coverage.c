@@ -42,8 +42,9 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
-/* Finds the variables. Those of scope and of the loops around it count as
- * constants; if scope is NULL, none does. */
+/* Sets *d to the variables of the store's index. Those of scope and of the
+ * loops around it count as constants; if scope is NULL, none does. False if a
+ * range is not constant, or there are more than COVERAGE_VARS. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)

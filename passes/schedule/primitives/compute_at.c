@@ -232,7 +232,7 @@ producing_threads(struct edit *e, const struct stmt *block, struct stmt *loop)
 
 /* Does the declared write region (for instructions that write through an
  * address) have one element at an iter var, or the full extent, in each
- * dimension? */
+ * dimension d? Sets iter_of[d] to the number of the iter var, or to -1. */
 static bool
 declares_identity(const struct stmt *block, const struct buffer *b,
 		  int *iter_of)

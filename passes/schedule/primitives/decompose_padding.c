@@ -205,8 +205,9 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter var i, if its body is only the block, so that its range can
- * shrink; else NULL. */
+/* The loop of iter var i, if its range can shrink: it is the range of the iter
+ * var, no other iter var uses the loop, and only loops whose bounds do not use
+ * it lie between it and the block. Else NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {

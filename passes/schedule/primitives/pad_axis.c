@@ -60,8 +60,9 @@ find_axis(struct padding *p, int64_t number, int64_t extent)
 			 p->iter->var->name, b->name);
 }
 
-/* Are the block's iter vars the indices of its store, to a buffer that no other
- * block writes and that is not a parameter? */
+/* Sets p->store to the block's only store. False after a diagnostic unless its
+ * indices are the block's iter vars, and its buffer is no parameter and no
+ * other block writes it. */
 static bool
 check_store(struct padding *p)
 {

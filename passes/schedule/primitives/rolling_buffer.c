@@ -135,7 +135,9 @@ find_box(struct rolling *r)
 	return true;
 }
 
-/* Does the box advance along only one dimension, by less than its extent? */
+/* Does the box advance with the loop along only one dimension, by a constant
+ * step above 0 and below the constant extent of the box there? If so, sets
+ * r->dim, r->stride (the step) and r->extent. */
 static bool
 rolls(struct rolling *r, struct stmt *loop)
 {

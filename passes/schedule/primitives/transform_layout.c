@@ -174,7 +174,9 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 		       : expr_cast(e->m, b->type, value);
 }
 
-/* The child of the block's body that contains the last store to b. */
+/* The statement of the block's body (a sequence) that contains the last store
+ * to b; the whole body if it is no sequence. NULL if the body has no store to
+ * b. */
 static struct stmt *
 last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 {

@@ -53,7 +53,8 @@ const struct expr *trace_expr(const struct sched *s,
 			      const struct trace_names *names,
 			      const struct expr *e);
 
-/* The same of an index map; itself if it has no sampled values. */
+/* The index map with sampled values replaced by variables of their names; the
+ * map itself if it has none. */
 const struct index_map *trace_map(const struct sched *s,
 				  const struct trace_names *names,
 				  const struct index_map *map);

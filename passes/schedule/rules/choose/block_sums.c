@@ -48,8 +48,8 @@ keeps_element(const struct stmt *block, const struct stmt *store)
 	return any;
 }
 
-/* What a float sum among the block's statements adds to its accumulator; NULL:
- * there is none. */
+/* The term that a sum of floats of at most 32 bits, the first one among the
+ * block's stores, adds to its accumulator; NULL if there is none. */
 static const struct expr *
 term_of(const struct stmt *block, const struct stmt *store)
 {

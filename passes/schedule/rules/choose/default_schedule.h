@@ -14,8 +14,8 @@ void sched_for_kernel(struct sched *s, const struct kernel *k,
  * NULL): the schedule with its trace. */
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
-/* The same; explanation gets a line for each rule: whether it was taken, and why
- * not. */
+/* Schedules k->func as default_schedule does, and appends to explanation a line
+ * for each rule: whether it was taken, and why not. */
 bool default_schedule_explained(struct kernel *k, const struct target *target,
 				struct module *m, struct strbuf *explanation);
 

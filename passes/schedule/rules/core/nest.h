@@ -27,7 +27,8 @@ bool rules_is_bound(struct rules *r, int block);
  * accesses allow it. x describes the reduction and is stale afterwards. */
 bool rules_fuse_spatial_axes(struct rules *r, const struct block_access *x,
 			     int reduction, int *output);
-/* The same for the last two axes of one block, which may both be reduced. */
+/* Fuses the last two axes of one block, both spatial or both reduced, if all
+ * accesses allow it; false if they are not fused. */
 bool rules_fuse_last_axes(struct rules *r, int block);
 
 /* block_lanes.c: moves the blocks of an axis innermost, as lanes. loops: by

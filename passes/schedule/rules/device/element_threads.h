@@ -19,8 +19,9 @@ int rules_sole_epilogue(struct rules *r, int block);
  * thread may load (and with `stores` store); 1: each access takes one
  * element. */
 int64_t rules_access_width(struct rules *r, int block, int iter, bool stores);
-/* The same along all axes, flattened: every load must have the indices of the
- * store. */
+/* How many consecutive elements along all axes of an elementwise block,
+ * flattened, one access of a thread may have; 1 if a load does not have the
+ * indices of the store. */
 int64_t rules_flat_access_width(struct rules *r, int block);
 
 #endif

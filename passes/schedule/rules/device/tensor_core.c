@@ -495,7 +495,8 @@ try_instruction(struct rules *r, int block, const struct product_desc *p,
 	return true;
 }
 
-/* False: the block is not a product of two operands. */
+/* Sets *types to the element types of the block's two operands and of its sum.
+ * False if the block is not a product of two operands. */
 static bool
 find_types(struct rules *r, int block, struct product_types *types)
 {

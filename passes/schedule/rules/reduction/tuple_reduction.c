@@ -12,8 +12,8 @@
 #include "edit.h"
 #include "kernel_blocks.h"
 
-/* *at: the innermost spatial loop. False: there is none, or a reduction loop is
- * outside of a spatial one. */
+/* Sets *at to the innermost spatial loop around the block. False if there is
+ * none, or if a reduction loop is outside of a spatial one. */
 static bool
 loop_of_result(struct rules *r, int block, int *at)
 {

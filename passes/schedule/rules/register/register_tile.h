@@ -89,8 +89,9 @@ void tiling_sizes(struct rules *r, struct tiling *t);
 /* The time of all rows in whole tiles, the last of which overlaps the one
  * before, relative to the time with a smaller last tile. */
 double tiling_overlap_time(const struct rules *r, const struct tiling *t);
-/* The same for lanes of a type along an axis. A part of a vector takes as long
- * as a whole one, if the target has vectors. */
+/* The time of an axis in whole tiles of `lanes` lanes, the last of which
+ * overlaps the one before, relative to the time with a smaller last tile. A
+ * part of a vector takes as long as a whole one, if the target has vectors. */
 double tiling_lanes_time(const struct rules *r, struct dtype type,
 			 int64_t extent, int64_t lanes);
 
@@ -108,7 +109,7 @@ bool tiling_overlap(struct rules *r, int output, int loop,
 int64_t tiling_block(const struct tiling *t, int iter);
 /* Gives constants a layout with the lanes last. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
-/* The same for the accumulators, t->x.out. */
+/* Gives the accumulators, t->x.out, a layout with the lanes last. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
 /* Is the operand a constant with its lanes next to each other in long rows that
  * has 4-bit elements or exceeds the second-level cache? */

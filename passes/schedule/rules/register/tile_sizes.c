@@ -217,7 +217,9 @@ fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 	}
 }
 
-/* The cycles for one pixel: two products of vectors per cycle, and stores. */
+/* The estimated cycles for one row of a result (a pixel) in `vectors` vectors:
+ * each takes `sums` multiply-adds, two per cycle, and `stores` stores, one per
+ * cycle. */
 static double
 lanes_cycles(int64_t vectors, double sums, int64_t stores)
 {
