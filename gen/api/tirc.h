@@ -250,6 +250,54 @@ struct tirc_source tirc_source(const struct tirc *t, int i);
 /* Writes the sources into a folder (made if missing), as tirc_write does. */
 bool tirc_write_sources(struct tirc *t, const char *folder);
 
+/* -- tests of a program's functions -- */
+
+/* Prepares a test of the functions of tirc_program_sources. tirc_source() gives
+ * their source and header, and definitions of the external functions whose
+ * meaning the program declares; tirc_harness() a program in C that calls the
+ * functions. A function that cannot be tested is not in the source; a message
+ * says why. The context's option dims gives values of scalar parameters
+ * ("n=128"), seed those of random arrays. */
+bool tirc_program_tests(struct tirc *t, const char *path,
+			const struct tirc_program_options *o);
+
+struct tirc_function {
+	const char *name; /* in the source; of an untested one in the program */
+	bool tested;
+	/* the number of its parameters, of which those from n_given on are
+	 * scratch memory that tirc added */
+	int n_parameters, n_given;
+	int n_runs; /* with different values of its scalar parameters */
+};
+
+struct tirc_parameter {
+	const char *name;
+	const char *dtype; /* "float32" */
+	bool is_array, written;
+	/* of a float array that is written: the float type of the least
+	 * precision in which the function computes; NULL: its own */
+	const char *arithmetic;
+};
+
+int tirc_function_count(const struct tirc *t);
+struct tirc_function tirc_function(const struct tirc *t, int i);
+struct tirc_parameter tirc_parameter(struct tirc *t, int function, int i);
+/* The value of a scalar parameter in a run. */
+int64_t tirc_parameter_value(const struct tirc *t, int function, int run,
+			     int i);
+/* The shape of an array, of a tested function, in a run. */
+const int64_t *tirc_parameter_dims(struct tirc *t, int function, int run, int i,
+				   int *ndim);
+/* Runs the function, as it is before any schedule, in the interpreter on random
+ * arrays. in and want have a dense array for each parameter (NULL: a scalar):
+ * in gets the random elements, want the results. False after a message. */
+bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
+			void *const *want);
+/* The file arguments.txt with which the program of tirc_harness() makes the
+ * run. The array of parameter i that is not scratch memory is read from
+ * array_i.bin and written to result_i.bin. */
+const char *tirc_function_arguments(struct tirc *t, int function, int run);
+
 /* -- dialects: of the context's dialect_path, and embedded ones -- */
 /* tirc_dialect_list: the names and descriptions of dialects, the dialects that
  * they extend, and the targets that use them. tirc_dialect_show: the forms of
@@ -453,6 +501,7 @@ struct tirc_kernel {
 	int64_t weight_bytes; /* the part of read_bytes that are constants */
 };
 
+/* After tirc_program_tests: the compiler and the simulator alone. */
 struct tirc_summary tirc_summary(const struct tirc *t);
 int tirc_kernel_count(const struct tirc *t);
 /* The kernel that writes an output; -1 if no kernel does: it is a constant or
@@ -497,8 +546,10 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
 
 /* A C program that runs the compiled model on raw files. It reads input_0.bin,
  * … and writes output_0.bin, …; its arguments are the number of repetitions,
- * then the symbolic sizes. */
+ * then the symbolic sizes. Or, after tirc_program_tests, one that calls a
+ * function (tirc_function_arguments). */
 const char *tirc_harness(struct tirc *t);
+const char *tirc_harness_name(const struct tirc *t); /* "harness.c" */
 /* Other files and libraries of the harness; the text of a library is NULL. For
  * a simulator, the sources are first compiled to objects of the same names. The
  * program then writes board.txt: the bytes of code, constants, initialized

@@ -8,6 +8,7 @@
 #include "hooks.h"
 #include "onnx_import.h"
 #include "package.h"
+#include "program.h"
 #include "tirc.h"
 
 /* A kernel scheduled by hand (the option schedule_for). */
@@ -19,6 +20,15 @@ struct by_hand {
 	 * how it differs. Else NULL. */
 	struct func *program;
 	const char *mismatch;
+};
+
+/* A function of a program that is tested (tirc_program_tests). */
+struct tested {
+	const struct program_func *from;
+	const struct func *source; /* NULL: it cannot be tested */
+	const char *arithmetic;    /* of all its results, or NULL */
+	/* the values of its scalars, see trial.h */
+	VEC(const int64_t *) runs;
 };
 
 struct tirc {
@@ -48,7 +58,13 @@ struct tirc {
 	const enum dtype_kind *arithmetic;
 	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
 	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
-	const char *const *targets;      /* for tirc_target() */
+	/* After tirc_program_tests: the functions, and the program that calls
+	 * them. */
+	VEC(struct tested) tested;
+	const char *caller_name, *caller;
+	const struct requirement *const *relied_on;
+	int n_relied_on;
+	const char *const *targets; /* for tirc_target() */
 	int n_targets;
 	VEC(const struct backend *) backends; /* --byoc */
 	VEC(struct user_pass) passes;         /* --add-pass */
@@ -92,6 +108,13 @@ bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
 /* Reports the value of an option, and what is expected instead; returns
  * false. */
+/* tirc_program.c: runs a program, chooses the functions to write and their
+ * target, and applies the schedule of the options. False after a diagnostic. */
+bool context_program(struct tirc *t, const char *path,
+		     const struct tirc_program_options *o,
+		     struct program_options *options,
+		     struct program_result *chosen, const char **target);
+void context_add_source(struct tirc *t, const char *name, const char *text);
 bool context_bad_option(struct tirc *t, const char *option, const char *value,
 			const char *expected);
 /* Calls the option `progress`, if it is set. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data_files.h"
 #include "kernels.h"
 #include "ops.h"
 #include "plan.h"
@@ -402,9 +403,28 @@ from_tflite(const struct tirc *t)
 	return NULL;
 }
 
+/* The compiler and the simulator of a program's functions. */
+static struct tirc_summary
+tools_of(const struct target *target)
+{
+	return (struct tirc_summary){
+		.simulator = target->simulator.command,
+		.simulator_argument = target->simulator.argument,
+		.simulator_package = target->simulator.package,
+		.cc_package = target->cc_package,
+		.cc = target->cc,
+		.cflags = target->cflags,
+		.ldflags = target->ldflags,
+		.library_cflags = "",
+	};
+}
+
 struct tirc_summary
 tirc_summary(const struct tirc *t)
 {
+	if (t->graph == NULL) {
+		return tools_of(t->target);
+	}
 	static const char *const forms[] = {
 		[WEIGHTS_AUTO] = "auto",       [WEIGHTS_C] = "c",
 		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
@@ -510,8 +530,12 @@ tirc_assumption(const struct tirc *t, int i)
 const char *
 tirc_flags_lacking(struct tirc *t, const char *cc, const char *cflags)
 {
-	return target_flags_lacking(t->m, t->package.relied_on.data,
-				    t->package.relied_on.n, cc, cflags);
+	return t->compiled
+		       ? target_flags_lacking(t->m, t->package.relied_on.data,
+					      t->package.relied_on.n, cc,
+					      cflags)
+		       : target_flags_lacking(t->m, t->relied_on,
+					      t->n_relied_on, cc, cflags);
 }
 
 int
@@ -532,22 +556,39 @@ tirc_file(const struct tirc *t, int i)
 const char *
 tirc_harness(struct tirc *t)
 {
-	return t->compiled ? package_harness(&t->package) : NULL;
+	return t->compiled ? package_harness(&t->package) : t->caller;
+}
+
+const char *
+tirc_harness_name(const struct tirc *t)
+{
+	return t->compiled ? "harness.c" : t->caller_name;
 }
 
 int
 tirc_harness_file_count(const struct tirc *t)
 {
-	return t->compiled ? package_harness_files(&t->package) : 0;
+	return t->compiled ? package_harness_files(&t->package)
+	       : t->caller ? t->target->simulator.n_runtime
+			   : 0;
 }
 
 struct tirc_file
 tirc_harness_file(struct tirc *t, int i)
 {
 	struct tirc_file f = { 0 };
+	const char *file;
 	size_t n;
 
-	f.text = package_harness_file(&t->package, i, &f.name);
+	if (t->compiled) {
+		f.text = package_harness_file(&t->package, i, &f.name);
+	} else {
+		f.name = t->target->simulator.runtime[i];
+		f.text = data_file(t->m, NULL,
+				   arena_printf(&t->m->arena, "runtime/%s",
+						f.name),
+				   &file);
+	}
 	n = strlen(f.name);
 	f.bytes = f.text != NULL ? (int64_t)strlen(f.text) : 0;
 	f.is_source = n > 2 && strcmp(f.name + n - 2, ".c") == 0;
@@ -557,7 +598,10 @@ tirc_harness_file(struct tirc *t, int i)
 const char *
 tirc_harness_ldflags(const struct tirc *t)
 {
-	return t->compiled ? package_harness_ldflags(&t->package) : "";
+	return t->compiled ? package_harness_ldflags(&t->package)
+	       : t->caller != NULL && t->target->simulator.command != NULL
+		       ? t->target->simulator.ldflags
+		       : "";
 }
 
 const char *

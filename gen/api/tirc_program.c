@@ -219,8 +219,35 @@ tirc_run_program(struct tirc *t, const char *path,
 			   &hooks);
 }
 
-static void
-add_source(struct tirc *t, const char *name, const char *text)
+bool
+context_program(struct tirc *t, const char *path,
+		const struct tirc_program_options *o,
+		struct program_options *options, struct program_result *chosen,
+		const char **target)
+{
+	struct pass_hooks *hooks = arena_new(&t->m->arena, struct pass_hooks);
+	struct diag_place place = { .file = path };
+	struct program_result all;
+	struct source src;
+
+	*options = options_of(t, path, o);
+	options->hooks = hooks;
+	if (!context_hooks(t, hooks) || !program_load(t, path, &src) ||
+	    !program_run(t->m, &src, options, &all)) {
+		return false;
+	}
+	choose_funcs(&all, o->schedule != NULL, chosen, &t->m->arena);
+	if (chosen->funcs.n == 0) {
+		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
+				  "the program builds no function");
+	}
+	*target = t->options.target != NULL ? t->options.target
+					    : chosen->funcs.data[0].target;
+	return o->schedule == NULL || apply_schedule(t, chosen, o->schedule);
+}
+
+void
+context_add_source(struct tirc *t, const char *name, const char *text)
 {
 	struct tirc_source source = { name, text };
 
@@ -231,43 +258,21 @@ bool
 tirc_program_sources(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o)
 {
-	struct program_options options = options_of(t, path, o);
-	struct program_result all, chosen;
-	struct diag_place place = { .file = path };
-	struct program_sources text = { 0 };
-	struct pass_hooks hooks;
-	struct source src;
-	const char *target = t->options.target;
+	struct program_sources text = { .with_header = o->header };
+	struct program_options options;
+	struct program_result chosen;
+	const char *target;
 
-	options.hooks = &hooks;
-	if (!context_hooks(t, &hooks)) {
+	if (!context_program(t, path, o, &options, &chosen, &target) ||
+	    !program_source(t->m, &chosen, &options, target, &text)) {
 		return false;
 	}
-	if (!program_load(t, path, &src) ||
-	    !program_run(t->m, &src, &options, &all)) {
-		return false;
-	}
-	choose_funcs(&all, o->schedule != NULL, &chosen, &t->m->arena);
-	if (chosen.funcs.n == 0) {
-		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
-				  "the program builds no function");
-	}
-	if (o->schedule != NULL && !apply_schedule(t, &chosen, o->schedule)) {
-		return false;
-	}
-	if (target == NULL) {
-		target = chosen.funcs.data[0].target;
-	}
-	text.with_header = o->header;
-	if (!program_source(t->m, &chosen, &options, target, &text)) {
-		return false;
-	}
-	add_source(t, text.source_name, text.source);
+	context_add_source(t, text.source_name, text.source);
 	if (text.header != NULL) {
-		add_source(t, text.header_name, text.header);
+		context_add_source(t, text.header_name, text.header);
 	}
 	if (text.launches != NULL) {
-		add_source(t, text.launches_name, text.launches);
+		context_add_source(t, text.launches_name, text.launches);
 	}
 	return true;
 }

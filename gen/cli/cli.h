@@ -168,6 +168,8 @@ struct tirc *cli_program(struct cli *c);
 /* Prints all messages of t to stderr, except those that are equal to one
  * shortly before. */
 void cli_messages(struct tirc *t);
+/* The messages after the first *told, which becomes their number. */
+void cli_new_messages(struct tirc *t, int *told);
 /* With --time-passes, prints the table of times to stderr. */
 void cli_timings(struct tirc *t);
 

@@ -24,11 +24,11 @@ print_text(void *ctx, const char *pass, const char *text)
 enum { NEAR_MESSAGES = 64 };
 
 static bool
-is_repeated(struct tirc *t, int i)
+is_repeated(struct tirc *t, int first, int i)
 {
 	const char *text = tirc_message(t, i).text;
 
-	for (int k = i - 1; k >= 0 && k >= i - NEAR_MESSAGES; k--) {
+	for (int k = i - 1; k >= first && k >= i - NEAR_MESSAGES; k--) {
 		if (strcmp(tirc_message(t, k).text, text) == 0) {
 			return true;
 		}
@@ -39,15 +39,26 @@ is_repeated(struct tirc *t, int i)
 void
 cli_messages(struct tirc *t)
 {
+	int told = 0;
+
+	cli_new_messages(t, &told);
+}
+
+void
+cli_new_messages(struct tirc *t, int *told)
+{
+	const int first = *told;
+
 	style_progress_end();
 	cleanup_pause_if_interrupted();
-	for (int i = 0; i < tirc_message_count(t); i++) {
+	*told = tirc_message_count(t);
+	for (int i = first; i < tirc_message_count(t); i++) {
 		struct tirc_message m = tirc_message(t, i);
 		const char *kind = m.severity == TIRC_ERROR     ? "error:"
 				   : m.severity == TIRC_WARNING ? "warning:"
 								: "note:";
 
-		if (is_repeated(t, i)) {
+		if (is_repeated(t, first, i)) {
 			continue;
 		}
 		style_word(stderr,
@@ -119,9 +130,10 @@ cli_open(struct cli *c)
 
 	if (text_ends_in(c->model, ".py")) {
 		cli_error("%s is a program, not an ONNX model; print what it "
-			  "prints with tirc lower %s, or write its source with "
-			  "tirc codegen %s",
-			  c->model, c->model, c->model);
+			  "prints with tirc lower %s, write its source with "
+			  "tirc codegen %s, or run the source and compare it "
+			  "with the interpreter with tirc test %s",
+			  c->model, c->model, c->model, c->model);
 		return NULL;
 	}
 	if (!c->quiet && !c->json) {

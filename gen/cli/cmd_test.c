@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test: compares the results of the emitted C with data sets; without data
- * sets, with the interpreter on random inputs. */
+ * sets, and for tensor programs (test_program.c), with the interpreter on random
+ * inputs. */
 #include <string.h>
 
 #include "compare.h"
@@ -142,6 +143,9 @@ cmd_test(struct cli *c)
 	int n = 0, passed = 0;
 	bool ok, made = false;
 
+	if (text_ends_in(c->model, ".py")) {
+		return test_program(c);
+	}
 	cli_use_machine(c);
 	c->has_summary = !c->each_region && !c->layers;
 	if (c->each_region || c->layers) {

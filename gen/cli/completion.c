@@ -36,12 +36,6 @@ put_values(FILE *to, struct tirc *t, const struct option_row *row)
 	}
 }
 
-static bool
-is_of(const struct option_row *row, const struct verb *verb)
-{
-	return (row->verbs & cli_verb_bit(verb)) != 0;
-}
-
 static void
 put_verbs(FILE *to)
 {
@@ -72,7 +66,7 @@ put_bash_verb(FILE *to, struct tirc *t, const struct verb *verb)
 	say(to, "\t%s)\n", verb->name);
 	line(to, "\t\tcase $before in");
 	for (int i = 0; i < n; i++) {
-		if (is_of(&rows[i], verb) && has_values(t, &rows[i])) {
+		if (cli_verb_takes(verb, &rows[i]) && has_values(t, &rows[i])) {
 			say(to, "\t\t--%s) words=\"", rows[i].name);
 			put_values(to, t, &rows[i]);
 			line(to, "\" ;;");
@@ -80,7 +74,7 @@ put_bash_verb(FILE *to, struct tirc *t, const struct verb *verb)
 	}
 	say(to, "\t\t*) words=\"");
 	for (int i = 0; i < n; i++) {
-		if (is_of(&rows[i], verb)) {
+		if (cli_verb_takes(verb, &rows[i])) {
 			say(to, " --%s", rows[i].name);
 		}
 	}
@@ -184,7 +178,7 @@ put_zsh_verb(FILE *to, struct tirc *t, const struct verb *verb)
 
 	say(to, "\t%s)\n\t\t_arguments", verb->name);
 	for (int i = 0; i < n; i++) {
-		if (is_of(&rows[i], verb)) {
+		if (cli_verb_takes(verb, &rows[i])) {
 			put_zsh_option(to, t, &rows[i]);
 		}
 	}

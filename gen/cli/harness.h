@@ -36,7 +36,33 @@ struct harness {
 	bool tried_factors; /* there was an attempt to make `factors` */
 	/* how many messages of m harness_messages() has printed */
 	int n_told;
+	VEC(const char *) sources; /* the files to compile and link */
+	/* How the program runs on inputs, and how many arrays it reads and
+	 * writes. */
+	int n_inputs, n_results;
+	bool (*run)(struct harness *h, const struct array *inputs,
+		    struct array *results);
+	void *run_ctx;
 };
+
+/* build.c: makes the folder of the program. False after an error message, as
+ * the following. */
+bool harness_begin(struct harness *h, struct cli *c);
+/* Writes a file into the folder. */
+bool harness_write(const struct harness *h, const char *name, const void *data,
+		   size_t bytes);
+/* Writes, and reads, the elements of an array, whose type and number are
+ * known. */
+bool harness_write_array(const struct harness *h, const char *name,
+			 const struct array *a);
+bool harness_read_array(const struct harness *h, const char *name,
+			struct array *a);
+/* Adds a file of the folder to those that harness_build() compiles. */
+void harness_add_source(struct harness *h, const char *name);
+/* Writes the program of tirc_harness(), compiles it and the sources. */
+bool harness_build(struct harness *h);
+/* Executes the program in the folder. */
+bool harness_execute(struct harness *h, const char *arguments);
 
 /* keep.c: is it safe for a compiler and the built program to write into this
  * folder of --keep? False after an error message. */
@@ -101,5 +127,7 @@ void array_print(const struct array *a, int64_t i, int64_t bytes);
 int test_each_region(struct cli *c);
 /* layers.c: test --layers. Returns the exit status. */
 int test_layers(struct cli *c);
+/* test_program.c: test FILE.py. Returns the exit status. */
+int test_program(struct cli *c);
 
 #endif

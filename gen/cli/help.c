@@ -174,7 +174,7 @@ print_lists(FILE *to)
 void
 cli_verb_help(FILE *to, const struct verb *verb)
 {
-	int bit = cli_verb_bit(verb), n;
+	int n;
 	const struct option_row *rows = cli_option_rows(&n);
 
 	say(to, "usage: tirc %s%s%s [options]\n\n", verb->name,
@@ -185,11 +185,11 @@ cli_verb_help(FILE *to, const struct verb *verb)
 	}
 	say(to, "options:\n");
 	for (int i = 0; i < n; i++) {
-		if ((rows[i].verbs & bit) != 0) {
+		if (cli_verb_takes(verb, &rows[i])) {
 			print_option(to, &rows[i]);
 		}
 	}
-	if (bit == COMPILE) {
+	if (cli_verb_bit(verb) == COMPILE) {
 		print_lists(to);
 	}
 }

@@ -86,7 +86,7 @@ put_option(FILE *to, const struct option_row *row)
 static void
 put_verb(FILE *to, const struct verb *verb)
 {
-	int bit = cli_verb_bit(verb), n;
+	int n;
 	const struct option_row *rows = cli_option_rows(&n);
 
 	say(to, ".SS tirc %s ", verb->name);
@@ -100,7 +100,7 @@ put_verb(FILE *to, const struct verb *verb)
 		say(to, ".fi\n");
 	}
 	for (int i = 0; i < n; i++) {
-		if ((rows[i].verbs & bit) != 0 && rows[i].id != OPT_HELP) {
+		if (cli_verb_takes(verb, &rows[i]) && rows[i].id != OPT_HELP) {
 			put_option(to, &rows[i]);
 		}
 	}

@@ -59,10 +59,9 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	double share, struct pair *pairs, const int *result, int n)
 {
 	struct arena *a = &h->m->arena;
-	int n_in = tirc_input_count(p->t);
+	int n_in = p->n_inputs;
 	struct array *given = arena_array(a, struct array, n_in + 1);
-	struct array *now = arena_array(a, struct array,
-					harness_results(p) + 1);
+	struct array *now = arena_array(a, struct array, p->n_results + 1);
 	uint64_t state = 0x9e3779b97f4a7c15u;
 
 	for (int run = 0; run < OBSERVED_RUNS; run++) {
@@ -130,7 +129,7 @@ share_of(struct harness *h, struct harness *p, const struct array *inputs,
 	for (int i = 0; i < n; i++) {
 		t[i] = pair_tolerance(h->cli, &pairs[i]);
 	}
-	share = observed_share(h->cli, inputs, tirc_input_count(p->t), t, n);
+	share = observed_share(h->cli, inputs, p->n_inputs, t, n);
 	return share > 0 && tirc_summary(h->t).tf32 ? fmax(share, TF32_EPSILON)
 						    : share;
 }
@@ -141,8 +140,7 @@ mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
 {
 	struct arena *a = &h->m->arena;
-	struct array *now = arena_array(a, struct array,
-					harness_results(h) + 1);
+	struct array *now = arena_array(a, struct array, h->n_results + 1);
 
 	if (!harness_run(h, inputs, now)) {
 		return false;
@@ -250,7 +248,7 @@ observe_factors(struct harness *h, const struct array *inputs,
 {
 	struct harness *f = with_factors(h);
 	struct arena *a = &h->m->arena;
-	int n_in = tirc_input_count(h->t);
+	int n_in = h->n_inputs;
 	struct array *given;
 	double share;
 	int *result;

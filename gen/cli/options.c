@@ -22,8 +22,8 @@ static const struct option_row rows[] = {
 	  "target, as \"NAME -KEY=VALUE …\"; `tirc targets` lists the names",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
-	  "stem of files and symbols (default: the model's name)",
-	  MODEL_VERBS },
+	  "stem of files and symbols (default: the model's name, FILE's)",
+	  MODEL_VERBS | TEST_PROGRAM },
 	{ OPT_NAME, "name", "NAME",
 	  "name of the file and of unnamed functions (default: FILE's)",
 	  CODEGEN },
@@ -51,8 +51,9 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | LOWER },
 	{ OPT_DIM, "dim", "NAME=SIZE",
 	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
-	  "other sizes such as 2*m+1, or another name (new=old)",
-	  GRAPH_VERBS | LOWER },
+	  "other sizes such as 2*m+1, or another name (new=old); of a program: "
+	  "the value of a scalar parameter",
+	  GRAPH_VERBS | LOWER | TEST_PROGRAM },
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
@@ -62,8 +63,8 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | LOWER },
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
-	  "numbers in each run",
-	  GRAPH_VERBS | LOWER },
+	  "numbers in each run; of a program: other random arrays",
+	  GRAPH_VERBS | LOWER | TEST_PROGRAM },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },
@@ -123,7 +124,7 @@ static const struct option_row rows[] = {
 	{ OPT_FP, "fp", "strict|default|fast",
 	  "float arithmetic: the same bits from every compiler, or the changes "
 	  "that compilers may make",
-	  BUILD_VERBS | CODEGEN },
+	  BUILD_VERBS | CODEGEN | TEST_PROGRAM },
 	{ OPT_EXPLAIN, "explain", NULL,
 	  "print each node's backend, or why no backend takes it", PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
@@ -148,7 +149,7 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_FORCE, "force", NULL,
 	  "also replace files that tirc did not write",
-	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT },
+	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT | TEST_PROGRAM },
 	{ OPT_MAX_OUTPUT, "max-output", "SIZE",
 	  "limit of bytes to write, such as 500M or 20G (default: 4 times the "
 	  "input and 1G)",
@@ -161,14 +162,14 @@ static const struct option_row rows[] = {
 	{ OPT_CC, "cc", "COMMAND",
 	  "C compiler (default: $CC, else the target's; the target's if it names a "
 	  "simulator)",
-	  RUN | TEST },
+	  RUNNING_VERBS },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
-	  RUN | TEST },
+	  RUNNING_VERBS },
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
-	  RUN | TEST },
-	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUN | TEST },
+	  RUNNING_VERBS },
+	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUNNING_VERBS },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
@@ -187,8 +188,8 @@ static const struct option_row rows[] = {
 	  "write the result of --profile, or what a simulator counted", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
-	  TEST },
-	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
+	  TEST | TEST_PROGRAM },
+	{ OPT_ATOL, "atol", "X", "see --rtol", TEST | TEST_PROGRAM },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT },
 	{ OPT_MERGED, "merged", NULL,
@@ -196,7 +197,7 @@ static const struct option_row rows[] = {
 	{ OPT_NAMES, "names", NULL, "print the names alone, one a line",
 	  TARGETS | PASSES },
 	{ OPT_QUIET, "quiet", NULL, "print only errors",
-	  GRAPH_VERBS | LOWER | DIALECT },
+	  GRAPH_VERBS | LOWER | DIALECT | TEST_PROGRAM },
 	{ OPT_HELP, "help", NULL, "print this text",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS | PASSES | HELP |
 		  VERSION },
@@ -217,7 +218,7 @@ static const struct verb verbs[] = {
 	  "To measure speed: --repeat 1000 gives the time of a run, --profile\n"
 	  "that of each kernel.\n",
 	  cmd_run },
-	{ "test", "MODEL.onnx [DIR or FILE.npz…]",
+	{ "test", "MODEL.onnx [DIR or FILE.npz…] | FILE.py",
 	  "compare with test data, or with the interpreter",
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
 	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
@@ -227,6 +228,10 @@ static const struct verb verbs[] = {
 	  "on random inputs. --layers compares the result of each node with the\n"
 	  "interpreter's, or with arrays of a file, and names the first one\n"
 	  "that is wrong. Exit status 1 on a mismatch.\n\n"
+	  "Of a tensor program, the source of each function that codegen writes\n"
+	  "is compared with what the interpreter makes of the function before\n"
+	  "any schedule, on random arrays; at several sizes if it has scalar\n"
+	  "parameters without a --dim.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
@@ -319,4 +324,12 @@ int
 cli_verb_bit(const struct verb *verb)
 {
 	return 1 << (verb - verbs);
+}
+
+bool
+cli_verb_takes(const struct verb *verb, const struct option_row *row)
+{
+	int bit = cli_verb_bit(verb);
+
+	return (row->verbs & (bit == TEST ? TEST | TEST_PROGRAM : bit)) != 0;
 }

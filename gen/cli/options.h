@@ -5,7 +5,8 @@
 
 #include "cli.h"
 
-/* Verbs as bits, in the order of cli_verbs(). */
+/* Verbs as bits, in the order of cli_verbs(); then `tirc test` of a tensor
+ * program, where TEST is that of a model. */
 enum {
 	COMPILE = 1,
 	RUN = 2,
@@ -18,12 +19,14 @@ enum {
 	TARGETS = 256,
 	PASSES = 512,
 	HELP = 1024,
-	VERSION = 2048
+	VERSION = 2048,
+	TEST_PROGRAM = 4096
 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
-#define PROGRAM_VERBS (LOWER | CODEGEN)
+#define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM)
+#define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM)
 
 enum option_id {
 	OPT_OUT = 'o',
@@ -106,7 +109,9 @@ struct option_row {
 const struct option_row *cli_option_rows(int *n);
 /* May the argument be omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of a verb in option_row.verbs. */
+/* The bit of a verb in option_row.verbs; that of TEST for models. */
 int cli_verb_bit(const struct verb *verb);
+/* Does the verb take the option, for models or for programs? */
+bool cli_verb_takes(const struct verb *verb, const struct option_row *row);
 
 #endif

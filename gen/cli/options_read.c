@@ -39,8 +39,7 @@ find_row(const struct verb *verb, const char *name, size_t length)
 	for (int i = 0; i < n; i++) {
 		if (strlen(rows[i].name) == length &&
 		    memcmp(rows[i].name, name, length) == 0 &&
-		    (found == NULL ||
-		     (rows[i].verbs & cli_verb_bit(verb)) != 0)) {
+		    (found == NULL || cli_verb_takes(verb, &rows[i]))) {
 			found = &rows[i];
 		}
 	}
@@ -79,7 +78,7 @@ unknown(const struct verb *verb, const char *arg)
 	memcpy(start, word, length);
 	start[length] = '\0';
 	for (int i = 0; i < n; i++) {
-		if ((rows[i].verbs & cli_verb_bit(verb)) != 0) {
+		if (cli_verb_takes(verb, &rows[i])) {
 			names[n_names++] = rows[i].name;
 		}
 	}
@@ -87,7 +86,7 @@ unknown(const struct verb *verb, const char *arg)
 	if (near != NULL) {
 		usage(verb, "unknown option %s; did you mean --%s?", arg, near);
 	} else if (arg[1] != '-' &&
-		   find_row(verb, "cflags", 6)->verbs & cli_verb_bit(verb)) {
+		   cli_verb_takes(verb, find_row(verb, "cflags", 6))) {
 		usage(verb,
 		      "unknown option %s; flags of the C compiler are "
 		      "given as --cflags \"%s\"",
@@ -109,8 +108,7 @@ not_of_this_verb(const struct verb *verb, const struct option_row *row)
 	size_t used = 0;
 
 	for (int i = 0; i < n; i++) {
-		if ((row->verbs & cli_verb_bit(&all[i])) != 0 &&
-		    used < sizeof list) {
+		if (cli_verb_takes(&all[i], row) && used < sizeof list) {
 			used += (size_t)snprintf(list + used,
 						 sizeof list - used, "%s%s",
 						 used > 0 ? " and " : "",
@@ -463,7 +461,7 @@ read_option(struct reader *r)
 	if (row == NULL) {
 		return unknown(r->verb, arg);
 	}
-	if ((row->verbs & cli_verb_bit(r->verb)) == 0) {
+	if (!cli_verb_takes(r->verb, row)) {
 		return not_of_this_verb(r->verb, row);
 	}
 	snprintf(name, sizeof name, "%.*s",
@@ -511,6 +509,37 @@ read_arguments(struct reader *r)
 			r->at++;
 		} else if ((status = read_option(r)) != CLI_DONE) {
 			return status;
+		}
+	}
+	return CLI_DONE;
+}
+
+/* Are all options of a test those of a model, or of a program? */
+static int
+check_kind(const struct cli *c, const struct verb *verb, const char *file)
+{
+	const bool program = text_ends_in(file, ".py");
+	int n;
+	const struct option_row *rows = cli_option_rows(&n);
+
+	for (int i = 0; i < c->n_given; i++) {
+		const struct option_row *of = NULL;
+		bool takes = false;
+
+		for (int k = 0; k < n; k++) {
+			if ((int)rows[k].id == c->given[i].id) {
+				of = &rows[k];
+				takes |= (rows[k].verbs &
+					  (program ? TEST_PROGRAM : TEST)) != 0;
+			}
+		}
+		if (!takes) {
+			return usage(verb,
+				     program ? "--%s is for models, and %s is "
+					       "a program; remove it"
+					     : "--%s is for programs, and %s "
+					       "is a model; remove it",
+				     of->name, file);
 		}
 	}
 	return CLI_DONE;
@@ -567,6 +596,15 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     : (bit & PROGRAM_VERBS) != 0
 				     ? "no program is given; add a .py file"
 				     : "no model is given; add an .onnx file");
+	}
+	if (bit == TEST && check_kind(c, verb, r->files[0]) != CLI_DONE) {
+		return CLI_USAGE;
+	}
+	if (bit == TEST && r->n_files > 1 && text_ends_in(r->files[0], ".py")) {
+		return usage(verb,
+			     "a program is tested with random arrays, not with "
+			     "files; remove %s",
+			     r->files[1]);
 	}
 	if (bit == TEST && r->n_files > 1 && c->n_inputs + c->n_expected > 0) {
 		return usage(verb,

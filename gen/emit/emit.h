@@ -17,6 +17,7 @@ struct program_part {
 	const struct func *func;
 	const struct host_device *split; /* its kernels; NULL if it has none */
 	const char *schedule; /* for a comment: "split(i, …); …", or NULL */
+	int n_params; /* the parameters of the program; scratch memory follows */
 };
 
 /* The files of a tensor program. */
@@ -27,13 +28,31 @@ struct program_text {
 	int n;
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
+	/* the caller defines, or refuses, the functions that are only declared:
+	 * no note about them */
+	bool externals_seen;
+};
+
+/* What a source needs besides itself. */
+struct program_needs {
+	/* the instructions without which it is slow */
+	VEC(const struct requirement *) relied_on;
+	VEC(const char *) externals; /* functions that it only declares */
 };
 
 /* Appends one source file with the functions in the given order. Of a split
  * function it contains the kernels, and the host function if the dialect can
  * launch kernels. */
 bool emit_program(struct module *m, const struct dialect *d,
-		  const struct program_text *p, struct strbuf *out);
+		  const struct program_text *p, struct strbuf *out,
+		  struct program_needs *needs);
+/* Appends a program that calls one of the functions, none of which is split, on
+ * raw files. In arguments.txt is the number of the function, then for each
+ * parameter the value of a scalar or the bytes of an array. Of the program's
+ * own parameters the array at position i is read from array_i.bin and written
+ * to result_i.bin. */
+bool emit_program_caller(struct module *m, const struct dialect *d,
+			 const struct program_text *p, struct strbuf *out);
 /* Appends the header: the prototypes of the functions that a host calls.
  * Appends nothing if there are none. */
 bool emit_program_header(struct module *m, const struct dialect *d,

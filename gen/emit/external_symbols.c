@@ -22,6 +22,19 @@ same_space(const struct external_param *a, const struct external_param *b)
 					strcmp(a->space, b->space) == 0);
 }
 
+/* For security: only the program names this function, and the program's author
+ * may be a stranger who makes the user link any function. The note says so. */
+static void
+note_external(struct unit *u, const struct func *f, const char *name)
+{
+	diag_note(&u->m->diags, DIAG_UNSUPPORTED,
+		  (struct diag_place){ .item = f->name },
+		  "the source calls the function '%s', which only the "
+		  "program names; link it, and read the program first "
+		  "if it is not yours",
+		  name);
+}
+
 /* Texts of intrinsics have pointers without address spaces: no argument may
  * have one. False after a diagnostic. */
 static bool
@@ -139,15 +152,9 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else if (f != u->entry) {
-		/* For security: only the program names this function, and the
-		 * program's author may be a stranger who makes the user link
-		 * any function. The note says so. */
-		diag_note(&u->m->diags, DIAG_UNSUPPORTED,
-			  (struct diag_place){ .item = f->name },
-			  "the source calls the function '%s', which only the "
-			  "program names; link it, and read the program first "
-			  "if it is not yours",
-			  name);
+		if (!u->externals_seen) {
+			note_external(u, f, name);
+		}
 		unit_need_type(u, ret);
 		for (int i = 0; i < n; i++) {
 			unit_need_type(u, params[i].type);

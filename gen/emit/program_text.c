@@ -231,9 +231,26 @@ any_called(const struct dialect *d, const struct program_text *p)
 	return false;
 }
 
+static void
+note_needs(const struct unit *u, struct program_needs *needs)
+{
+	const struct requirement *r;
+
+	for (int i = 0; (r = unit_relied_on(u, i)) != NULL; i++) {
+		vec_push(u->a, &needs->relied_on, r);
+	}
+	for (int i = 0; i < u->externals.n; i++) {
+		if (u->externals.data[i].symbol == NULL) {
+			vec_push(u->a, &needs->externals,
+				 u->externals.data[i].name);
+		}
+	}
+}
+
 bool
 emit_program(struct module *m, const struct dialect *d,
-	     const struct program_text *p, struct strbuf *out)
+	     const struct program_text *p, struct strbuf *out,
+	     struct program_needs *needs)
 {
 	struct tdata *data = tdata_new(&m->arena);
 	struct strbuf helpers;
@@ -242,6 +259,7 @@ emit_program(struct module *m, const struct dialect *d,
 
 	unit_init(&u, m, d);
 	u.no_lanes = p->no_lanes;
+	u.externals_seen = p->externals_seen;
 	reserve_names(&u, p);
 	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
 	tdata_text(data, "header_name",
@@ -268,6 +286,7 @@ emit_program(struct module *m, const struct dialect *d,
 			   helpers.len > 0 ? trimmed(&u, &helpers) : NULL);
 		unit_add_includes(&u, data);
 		ok = render_file(m, d, TEMPLATE_UNIT, data, out);
+		note_needs(&u, needs);
 	}
 	strbuf_release(&helpers);
 	return ok;
@@ -314,6 +333,55 @@ emit_program_header(struct module *m, const struct dialect *d,
 	}
 	unit_add_includes(&u, data);
 	return render_file(m, d, TEMPLATE_UNIT_HEADER, data, out);
+}
+
+static bool
+add_call(struct unit *u, const struct program_part *part, int index,
+	 struct tdata *list)
+{
+	const struct func *f = part->func;
+	struct tdata *data = tdata_item(list, "functions");
+
+	tdata_int(data, "index", index);
+	tdata_text(data, "name", f->name);
+	tdata_int(data, "count", f->params.n);
+	tdata_list(data, "arguments");
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+		struct tdata *row = tdata_item(data, "arguments");
+		const char *type = p->buffer != NULL
+					   ? ""
+					   : unit_type(u, p->var->type);
+
+		if (type == NULL) {
+			return false;
+		}
+		tdata_int(row, "index", i);
+		tdata_text(row, "type", type);
+		tdata_flag(row, "array", p->buffer != NULL);
+		tdata_flag(row, "given", i < part->n_params);
+	}
+	return true;
+}
+
+bool
+emit_program_caller(struct module *m, const struct dialect *d,
+		    const struct program_text *p, struct strbuf *out)
+{
+	struct tdata *data = tdata_new(&m->arena);
+	struct unit u;
+
+	unit_init(&u, m, d);
+	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
+	tdata_text(data, "header_name",
+		   emit_program_header_name(m, d, p->stem));
+	tdata_list(data, "functions");
+	for (int i = 0; i < p->n; i++) {
+		if (!add_call(&u, &p->parts[i], i, data)) {
+			return false;
+		}
+	}
+	return render_file(m, d, TEMPLATE_CALLER, data, out);
 }
 
 static const char *

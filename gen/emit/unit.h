@@ -90,7 +90,8 @@ struct unit {
 	VEC(const struct func *) callees;
 	/* from a function's name, as expr_string(), to its index in callees */
 	struct pointer_map callee;
-	VEC(struct external) externals;         /* in order of first use */
+	VEC(struct external) externals; /* in order of first use */
+	bool externals_seen; /* no notes about externals of a program */
 	const struct intrinsic_set *intrinsics; /* loaded when first needed */
 	/* the function that is printed forbids contraction: compilers must not
 	 * make a product and a sum to a fused multiply-add */

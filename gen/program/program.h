@@ -5,8 +5,11 @@
 #ifndef TIRC_PROGRAM_H
 #define TIRC_PROGRAM_H
 
+#include "emit.h"
 #include "python.h"
 #include "schedule.h"
+
+struct target;
 
 struct program_options {
 	enum script_version script; /* version of TVMScript to print */
@@ -42,6 +45,7 @@ struct program_func {
 	const char *schedule;   /* "split(i, [None, 32])…", for comments */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* its name is from the program */
+	bool external; /* its name is the symbol that others call */
 };
 
 struct program_result {
@@ -66,6 +70,7 @@ bool program_lower(struct func *f, int phase, bool simple,
  * lowered. */
 struct program_sources {
 	bool with_header; /* the source includes a header */
+	bool with_caller; /* and a program calls its functions */
 	const char *source_name, *source;
 	const char *header_name, *header; /* header NULL: it would be empty */
 	/* The emitted functions, one for each in the list. Arrays too large for
@@ -73,6 +78,14 @@ struct program_sources {
 	const struct func **funcs;
 	/* The launches of kernels as JSON; NULL if there are none. */
 	const char *launches_name, *launches;
+	/* The program that calls the functions on raw files; see
+	 * emit_program_caller. */
+	const char *caller_name, *caller;
+	const struct target *target;
+	struct program_needs needs;
+	/* Of trial_definitions (trial.h): the definitions of needs.externals;
+	 * NULL if there are none. */
+	const char *definitions_name, *definitions;
 };
 
 /* target NULL: the default target. False after a diagnostic. */

@@ -30,6 +30,9 @@ name_for(struct writing *w, struct name_set *names,
 {
 	const char *stem = w->o->stem ? w->o->stem : "program";
 
+	if (f->external) {
+		return f->func->name;
+	}
 	return name_set_add(names, f->named ? f->func->name : stem);
 }
 
@@ -185,6 +188,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 		return false;
 	}
 	part->schedule = from->schedule ? from->schedule : "";
+	part->n_params = f->params.n;
 	lower_scratch(f, w->target->stack_limit_bytes);
 	if (lower_has_threads(f)) {
 		struct host_device *split = arena_new(&w->m->arena,
@@ -259,6 +263,24 @@ write_launches(struct writing *w, const struct program_text *text,
 	return ok;
 }
 
+static bool
+write_caller(struct writing *w, const struct program_text *text,
+	     struct program_sources *out)
+{
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = emit_program_caller(w->m, w->dialect, text, &s);
+	out->caller_name = emit_program_name(w->m, w->dialect,
+					     arena_printf(&w->m->arena,
+							  "%s_caller",
+							  text->stem));
+	out->caller = arena_strdup(&w->m->arena, s.data ? s.data : "");
+	strbuf_release(&s);
+	return ok && out->caller_name;
+}
+
 bool
 program_source(struct module *m, const struct program_result *list,
 	       const struct program_options *o, const char *target,
@@ -266,7 +288,8 @@ program_source(struct module *m, const struct program_result *list,
 {
 	struct writing w = { .m = m, .list = list, .o = o };
 	struct program_text text = { .n = list->funcs.n,
-				     .with_header = out->with_header };
+				     .with_header = out->with_header,
+				     .externals_seen = out->with_caller };
 	struct name_set names;
 	struct strbuf source, header;
 	bool ok;
@@ -298,10 +321,12 @@ program_source(struct module *m, const struct program_result *list,
 	}
 	strbuf_init(&source);
 	strbuf_init(&header);
-	ok = emit_program(m, w.dialect, &text, &source) &&
+	ok = emit_program(m, w.dialect, &text, &source, &out->needs) &&
 	     (!out->with_header ||
 	      emit_program_header(m, w.dialect, &text, &header));
-	ok = ok && write_launches(&w, &text, out);
+	ok = ok && write_launches(&w, &text, out) &&
+	     (!out->with_caller || write_caller(&w, &text, out));
+	out->target = w.target;
 	out->source = arena_strdup(&m->arena, source.data ? source.data : "");
 	out->header = header.len > 0 ? arena_strdup(&m->arena, header.data)
 				     : NULL;

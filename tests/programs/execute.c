@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of programs, run: what each computes before any schedule, in
  * the interpreter, is what it computes scheduled and lowered, and what its
- * source computes, compiled without a warning. At several sizes each: one,
- * multiples of common tiles, and numbers that no tile divides. Outside
- * functions that a program declares get reference source made from what it
- * declares of them.
+ * source computes, compiled without a warning: at the sizes of trial.h, with
+ * the definitions of outside functions that the program declares.
  *
  * argv: folder to work in, compiler and flags, program, target (or none) */
 #include <math.h>
@@ -12,23 +10,17 @@
 #include <stdlib.h>
 
 #include "host_device.h"
-#include "interp.h"
 #include "intrinsic_make.h"
-#include "program.h"
+#include "trial.h"
 
 enum { MAX_PARAMS = 16 };
 
-static const int64_t sizes[][3] = {
-	{ 1, 1, 1 }, { 8, 16, 32 }, { 33, 7, 5 }, { 64, 12, 40 }, { 13, 31, 9 },
-};
-enum { N_SIZES = sizeof sizes / sizeof *sizes };
-
 /* One function at one choice of sizes. */
 struct trial {
-	int func;
-	const int64_t *sizes;
-	void *in[MAX_PARAMS]; /* NULL: a scalar */
-	void *want[MAX_PARAMS];
+	int func;   /* index in the list of those with source */
+	int number; /* of the choice */
+	int64_t values[MAX_PARAMS + MAX_PARAMS];
+	void *in[MAX_PARAMS], *want[MAX_PARAMS]; /* NULL: a scalar */
 	size_t elems[MAX_PARAMS];
 };
 
@@ -38,7 +30,6 @@ struct run {
 	struct program_result list; /* without those that need a GPU */
 	struct program_sources text;
 	VEC(struct trial) trials;
-	uint32_t state;
 	int skipped, failed;
 };
 
@@ -60,84 +51,6 @@ fail(struct run *r, const char *what)
 	return 1;
 }
 
-/* The value of a size expression of f's scalars. */
-static int64_t
-value_of(const struct func *f, const int64_t *given, const struct expr *e)
-{
-	int64_t a, b;
-	int k = 0;
-
-	if (expr_is_int(e, &a)) {
-		return a;
-	}
-	for (int i = 0; i < f->params.n && e->kind == EXPR_VAR; i++) {
-		if (f->params.data[i].buffer) {
-			continue;
-		}
-		if (f->params.data[i].var == e->u.var) {
-			return given[k % 3];
-		}
-		k++;
-	}
-	if (e->kind == EXPR_CAST) {
-		return value_of(f, given, e->args[0]);
-	}
-	if (e->n_args != 2) {
-		return 1;
-	}
-	a = value_of(f, given, e->args[0]);
-	b = value_of(f, given, e->args[1]);
-	switch (e->kind) {
-	case EXPR_ADD:
-		return a + b;
-	case EXPR_SUB:
-		return a - b;
-	case EXPR_MUL:
-		return a * b;
-	case EXPR_FLOORDIV:
-	case EXPR_DIV:
-		return b > 0 ? a / b : 0;
-	case EXPR_FLOORMOD:
-		return b > 0 ? a % b : 0;
-	case EXPR_MIN:
-		return a < b ? a : b;
-	case EXPR_MAX:
-		return a > b ? a : b;
-	default:
-		return 1;
-	}
-}
-
-static size_t
-elems_of(const struct func *f, const int64_t *given, const struct buffer *b)
-{
-	size_t n = 1;
-
-	for (int d = 0; d < b->ndim; d++) {
-		n *= (size_t)value_of(f, given, b->shape[d]);
-	}
-	return n;
-}
-
-/* Small integers: sums are exact in any order. */
-static void
-fill(struct run *r, struct dtype t, void *data, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		union number v = { .i = 0 };
-		int value;
-
-		r->state = r->state * 1664525u + 1013904223u;
-		value = (int)(r->state >> 24) % 7 - 3;
-		if (dtype_is_float(t)) {
-			v.f = value;
-		} else {
-			v.i = dtype_is_signed(t) ? value : value + 3;
-		}
-		number_store(t, data, i, v);
-	}
-}
-
 static bool
 same(struct dtype t, const void *want, const void *got, size_t n)
 {
@@ -155,36 +68,64 @@ same(struct dtype t, const void *want, const void *got, size_t n)
 	return true;
 }
 
-/* Runs f on copies of the trial's data; parameters that f has beside those of
- * the program are scratch. */
-static bool
-interpret(struct run *r, struct func *f, const struct trial *t, int n,
-	  void **data)
+static void *
+array_for(struct run *r, const struct func *f, int i, struct trial *t)
 {
-	struct run_arg args[MAX_PARAMS] = { { .data = NULL } };
-	int scalars = 0;
+	int64_t elems;
 
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-		size_t bytes;
-
-		if (!b) {
-			args[i].scalar = t->sizes[scalars++ % 3];
-			continue;
-		}
-		bytes = elems_of(f, t->sizes, b) * (size_t)dtype_bytes(b->type);
-		data[i] = arena_alloc(&r->m->arena, bytes + 1);
-		if (i < n) {
-			memcpy(data[i], t->in[i], bytes);
-		}
-		args[i].data = data[i];
+	if (!f->params.data[i].buffer) {
+		return NULL;
 	}
-	return interp_run(f, args, f->params.n);
+	if (!trial_elems(f, i, t->values, &elems)) {
+		fail(r, "an array has no size");
+		elems = 0;
+	}
+	t->elems[i] = (size_t)elems;
+	return arena_alloc(&r->m->arena,
+			   t->elems[i] * (size_t)dtype_bytes(
+						 f->params.data[i]
+							 .buffer->type) +
+				   1);
 }
 
-/* Plain against lowered, in the interpreter. */
+/* Runs the lowered function on copies of the trial's data. */
 static bool
-add_trials(struct run *r, const struct program_func *f, int number)
+agrees(struct run *r, struct func *lowered, struct trial *t, int n)
+{
+	void *got[MAX_PARAMS] = { NULL };
+	bool ok = true;
+
+	for (int i = 0; i < n; i++) {
+		const struct buffer *b = lowered->params.data[i].buffer;
+
+		if (b) {
+			got[i] = arena_copy(&r->m->arena, t->in[i],
+					    t->elems[i] * (size_t)dtype_bytes(
+								  b->type));
+		}
+	}
+	if (!trial_run(lowered, t->values, got)) {
+		return !fail(r, "does not run in the interpreter");
+	}
+	for (int i = 0; i < n; i++) {
+		const struct buffer *b = lowered->params.data[i].buffer;
+
+		if (b && !same(b->type, t->want[i], got[i], t->elems[i])) {
+			fprintf(stderr,
+				"%s: parameter %d differs after lowering at "
+				"sizes %d\n",
+				r->stem, i, t->number);
+			r->failed++;
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+/* Plain against lowered, in the interpreter. func: the number of the function
+ * in the source, or -1. */
+static bool
+add_trials(struct run *r, const struct program_func *f, int func)
 {
 	struct func *lowered = func_clone(f->func, f->func->name);
 	int n = f->plain->params.n;
@@ -197,46 +138,21 @@ add_trials(struct run *r, const struct program_func *f, int number)
 	    !program_lower(lowered, 3, false, NULL)) {
 		return !fail(r, "cannot be lowered");
 	}
-	for (int row = 0; row < (symbolic ? N_SIZES : 1); row++) {
-		struct trial t = { .func = number, .sizes = sizes[row] };
-		void *got[MAX_PARAMS] = { NULL };
+	for (int row = 0; row < (symbolic ? TRIAL_SIZES : 1); row++) {
+		struct trial t = { .func = func, .number = row };
 
+		trial_values(f->plain, row, t.values);
 		for (int i = 0; i < n; i++) {
-			const struct buffer *b =
-				f->plain->params.data[i].buffer;
-
-			if (!b) {
-				continue;
-			}
-			t.elems[i] = elems_of(f->plain, t.sizes, b);
-			t.in[i] = arena_alloc(&r->m->arena,
-					      t.elems[i] * (size_t)dtype_bytes(
-								   b->type) +
-						      1);
-			fill(r, b->type, t.in[i], t.elems[i]);
+			t.in[i] = array_for(r, f->plain, i, &t);
+			t.want[i] = array_for(r, f->plain, i, &t);
 		}
-		if (!interpret(r, f->plain, &t, n, t.want) ||
-		    !interpret(r, lowered, &t, n, got)) {
+		if (!trial_make(f->plain, t.values, 1, t.in, t.want)) {
 			return !fail(r, "does not run in the interpreter");
 		}
-		for (int i = 0; i < n; i++) {
-			const struct buffer *b =
-				f->plain->params.data[i].buffer;
-
-			if (b &&
-			    !same(b->type, t.want[i], got[i], t.elems[i])) {
-				fprintf(stderr,
-					"%s number %d: parameter %d "
-					"differs after lowering at %lld, "
-					"%lld, %lld\n",
-					r->stem, number, i,
-					(long long)t.sizes[0],
-					(long long)t.sizes[1],
-					(long long)t.sizes[2]);
-				r->failed++;
-			}
+		if (!agrees(r, lowered, &t, n)) {
+			return false;
 		}
-		if (number >= 0) {
+		if (func >= 0) {
 			vec_push(&r->m->arena, &r->trials, t);
 		}
 	}
@@ -245,139 +161,20 @@ add_trials(struct run *r, const struct program_func *f, int number)
 
 /* -- source -- */
 
-static void
-print_call(struct run *r, const struct trial *t, FILE *out)
-{
-	const struct func *plain = r->list.funcs.data[t->func].plain;
-	const struct func *f = r->text.funcs[t->func];
-	int scalars = 0;
-
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-		bool given = i < plain->params.n;
-		size_t bytes = b ? elems_of(f, t->sizes, b) *
-					       (size_t)dtype_bytes(b->type)
-				 : 0;
-
-		if (b) {
-			fprintf(out, "\tp[%d] = take(%s, %zu);\n", i,
-				given ? "in" : "NULL", bytes);
-		}
-	}
-	fprintf(out, "\t%s(", f->name);
-	for (int i = 0; i < f->params.n; i++) {
-		fprintf(out, i ? ", " : "");
-		if (f->params.data[i].buffer) {
-			fprintf(out, "p[%d]", i);
-		} else {
-			fprintf(out, "%lld",
-				(long long)t->sizes[scalars++ % 3]);
-		}
-	}
-	fprintf(out, ");\n");
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-
-		if (b && i < plain->params.n) {
-			fprintf(out, "\tfwrite(p[%d], 1, %zu, out);\n", i,
-				t->elems[i] * (size_t)dtype_bytes(b->type));
-		}
-		if (b) {
-			fprintf(out, "\tfree(p[%d]);\n", i);
-		}
-	}
-}
-
 static bool
-write_file(struct run *r, const char *name, const char *text)
+write_bytes(struct run *r, const char *name, const void *bytes, size_t n)
 {
 	FILE *f = fopen(arena_printf(&r->m->arena, "%s/%s", r->folder, name),
-			"w");
+			"wb");
+	bool ok = f && fwrite(bytes, 1, n, f) == n;
 
-	return f && fputs(text, f) >= 0 && fclose(f) == 0;
+	return f && fclose(f) == 0 && ok;
 }
 
 static bool
-write_harness(struct run *r)
+write_text(struct run *r, const char *name, const char *text)
 {
-	static const char head[] =
-		"static void *\ntake(FILE *in, size_t n)\n{\n"
-		"\tvoid *p = calloc(1, n + 1);\n\n"
-		"\tif (p == NULL || (in && fread(p, 1, n, in) != n)) {\n"
-		"\t\texit(1);\n\t}\n\treturn p;\n}\n\n"
-		"int\nmain(int argc, char **argv)\n{\n"
-		"\tFILE *in = argc > 2 ? fopen(argv[1], \"rb\") : NULL;\n"
-		"\tFILE *out = argc > 2 ? fopen(argv[2], \"wb\") : NULL;\n"
-		"\tvoid *p[32];\n\n"
-		"\tif (in == NULL || out == NULL) {\n\t\treturn 1;\n\t}\n";
-	struct arena *a = &r->m->arena;
-	FILE *out = fopen(arena_printf(a, "%s/harness.c", r->folder), "w");
-	FILE *in = fopen(arena_printf(a, "%s/in.bin", r->folder), "wb");
-	bool ok;
-
-	if (!out || !in) {
-		return false;
-	}
-	fprintf(out,
-		"#include <stdio.h>\n#include <stdlib.h>\n\n"
-		"#include \"%s\"\n\n%s",
-		r->text.header_name, head);
-	for (int k = 0; k < r->trials.n; k++) {
-		const struct trial *t = &r->trials.data[k];
-		const struct func *plain = r->list.funcs.data[t->func].plain;
-
-		print_call(r, t, out);
-		for (int i = 0; i < plain->params.n; i++) {
-			const struct buffer *b = plain->params.data[i].buffer;
-
-			if (b) {
-				fwrite(t->in[i], (size_t)dtype_bytes(b->type),
-				       t->elems[i], in);
-			}
-		}
-	}
-	fprintf(out, "\tfclose(in);\n\treturn fclose(out);\n}\n");
-	ok = fclose(in) == 0;
-	return fclose(out) == 0 && ok;
-}
-
-static void
-compare(struct run *r)
-{
-	FILE *f = fopen(arena_printf(&r->m->arena, "%s/out.bin", r->folder),
-			"rb");
-
-	for (int k = 0; k < r->trials.n; k++) {
-		const struct trial *t = &r->trials.data[k];
-		const struct func *plain = r->list.funcs.data[t->func].plain;
-
-		for (int i = 0; i < plain->params.n; i++) {
-			const struct buffer *b = plain->params.data[i].buffer;
-			size_t size = b ? (size_t)dtype_bytes(b->type) : 0;
-			unsigned char *got;
-
-			if (!b) {
-				continue;
-			}
-			got = malloc(t->elems[i] * size + 1);
-			if (!f ||
-			    fread(got, size, t->elems[i], f) != t->elems[i] ||
-			    !same(b->type, t->want[i], got, t->elems[i])) {
-				fprintf(stderr,
-					"%s: %s: parameter %d of the "
-					"source differs at %lld, %lld, %lld\n",
-					r->stem, r->text.funcs[t->func]->name,
-					i, (long long)t->sizes[0],
-					(long long)t->sizes[1],
-					(long long)t->sizes[2]);
-				r->failed++;
-			}
-			free(got);
-		}
-	}
-	if (f) {
-		fclose(f);
-	}
+	return !text || write_bytes(r, name, text, strlen(text));
 }
 
 static bool
@@ -390,93 +187,108 @@ command(const char *text)
 	return true;
 }
 
-/* What the program says of outside functions, as a file of its own. */
-static bool
-write_outside(struct run *r, int first, int n)
+/* The size of parameter i's array. */
+static size_t
+bytes_of(const struct trial *t, const struct func *f, int i)
 {
-	struct program_result outside = { .intrins = r->list.intrins };
-	struct program_options o = { .stem = "outside" };
-	struct program_sources text = { 0 };
-
-	for (int i = first; i < n; i++) {
-		struct program_func f = {
-			.stage = PROGRAM_CREATED,
-			.func = r->m->funcs.data[i],
-			.named = true,
-		};
-
-		vec_push(&r->m->arena, &outside.funcs, f);
-	}
-	return program_source(r->m, &outside, &o, NULL, &text) &&
-	       write_file(r, "outside.c", text.source);
-}
-
-/* Without an outside function of unknown behaviour? */
-struct search {
-	const struct module *m;
-	bool unknown;
-};
-
-static void
-see_call(void *ctx, const struct expr *e)
-{
-	struct search *s = ctx;
-
-	s->unknown |= e->kind == EXPR_CALL &&
-		      e->u.intrin == INTRIN_CALL_EXTERN &&
-		      !module_find_func(s->m, e->args[0]->u.text);
+	return t->elems[i] *
+	       (size_t)dtype_bytes(f->params.data[i].buffer->type);
 }
 
 static bool
-visit(void *ctx, struct stmt *s)
+read_result(struct run *r, int i, void *data, size_t bytes)
 {
-	for (int i = 0; i < s->n_args; i++) {
-		if (s->args[i]) {
-			expr_visit(s->args[i], see_call, ctx);
+	FILE *f = fopen(arena_printf(&r->m->arena, "%s/result_%d.bin",
+				     r->folder, i),
+			"rb");
+	bool ok = f && fread(data, 1, bytes, f) == bytes;
+
+	return f && fclose(f) == 0 && ok;
+}
+
+/* Runs the source on a trial's data, and compares. */
+static bool
+run_trial(struct run *r, const struct trial *t)
+{
+	const struct func *f = r->text.funcs[t->func];
+	int n = r->list.funcs.data[t->func].plain->params.n;
+	bool ok = true;
+
+	for (int i = 0; i < n && ok; i++) {
+		if (f->params.data[i].buffer) {
+			ok = write_bytes(r,
+					 arena_printf(&r->m->arena,
+						      "array_%d.bin", i),
+					 t->in[i], bytes_of(t, f, i));
 		}
 	}
-	return true;
-}
-
-static bool
-is_known(struct run *r, const struct func *f)
-{
-	struct search s = { r->m, false };
-
-	stmt_visit(f->body, visit, &s);
-	return !s.unknown;
-}
-
-static bool
-run_source(struct run *r, int outside)
-{
-	int known = r->m->funcs.n;
-	struct program_options o = { .stem = r->stem };
-	struct arena *a = &r->m->arena;
-
-	/* To the source they are outside: declared, not known. */
-	r->m->funcs.n = outside;
-	r->text.with_header = true;
-	if (!program_source(r->m, &r->list, &o, r->target, &r->text) ||
-	    !command(arena_printf(a, "mkdir -p '%s'", r->folder)) ||
-	    !write_file(r, r->text.source_name, r->text.source) ||
-	    !write_file(r, r->text.header_name, r->text.header) ||
-	    !write_outside(r, outside, known) || !write_harness(r)) {
-		return !fail(r, "cannot be written as source");
-	}
-	if (!command(arena_printf(a,
-				  "cd '%s' && %s -c '%s' && %s -c "
-				  "outside.c && cc -c harness.c && cc -o "
-				  "program '%s.o' outside.o harness.o -lm",
-				  r->folder, r->cc, r->text.source_name, "cc",
-				  r->stem)) ||
-	    !command(arena_printf(a, "cd '%s' && ./program in.bin out.bin",
+	if (!ok ||
+	    !write_text(r, "arguments.txt",
+			trial_arguments(f, t->func, t->values)) ||
+	    !command(arena_printf(&r->m->arena, "cd '%s' && ./program",
 				  r->folder))) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		void *got;
+
+		if (!b) {
+			continue;
+		}
+		got = malloc(bytes_of(t, f, i) + 1);
+		if (!read_result(r, i, got, bytes_of(t, f, i)) ||
+		    !same(b->type, t->want[i], got, t->elems[i])) {
+			fprintf(stderr,
+				"%s: %s: parameter %d of the source differs "
+				"at sizes %d\n",
+				r->stem, f->name, i, t->number);
+			ok = false;
+		}
+		free(got);
+	}
+	return ok;
+}
+
+static bool
+write_source(struct run *r)
+{
+	struct program_options o = { .stem = r->stem };
+
+	r->text.with_header = true;
+	r->text.with_caller = true;
+	return (program_source(r->m, &r->list, &o, r->target, &r->text) &&
+		trial_definitions(r->m, &r->list, &o, NULL, &r->text) &&
+		command(arena_printf(&r->m->arena, "mkdir -p '%s'",
+				     r->folder)) &&
+		write_text(r, r->text.source_name, r->text.source) &&
+		write_text(r, r->text.header_name, r->text.header) &&
+		write_text(r, r->text.definitions_name, r->text.definitions) &&
+		write_text(r, r->text.caller_name, r->text.caller)) ||
+	       !fail(r, "cannot be written as source");
+}
+
+static bool
+run_source(struct run *r)
+{
+	struct arena *a = &r->m->arena;
+	const char *text = arena_printf(
+		a,
+		"cd '%s' && %s -c '%s' && cc -o program '%s.o' '%s' %s%s%s "
+		"-lm",
+		r->folder, r->cc, r->text.source_name, r->stem,
+		r->text.caller_name, r->text.definitions ? "'" : "",
+		r->text.definitions ? r->text.definitions_name : "",
+		r->text.definitions ? "'" : "");
+
+	if (!command(text)) {
 		r->failed++;
 		return false;
 	}
-	compare(r);
-	return true;
+	for (int i = 0; i < r->trials.n; i++) {
+		r->failed += !run_trial(r, &r->trials.data[i]);
+	}
+	return r->failed == 0;
 }
 
 static bool
@@ -504,47 +316,49 @@ static bool
 run_program(struct run *r, const char *path)
 {
 	struct program_options o = { .stem = r->stem };
+	VEC(struct program_func) threads = { 0 };
 	struct program_result all;
 	struct source src;
-	const char *why = "";
-	int outside;
+	const char **why, *reason = "";
 
 	if (!read_file(r, path, &src) || !program_run(r->m, &src, &o, &all)) {
 		return !fail(r, "does not run");
 	}
-	outside = r->m->funcs.n;
-	if (!intrinsic_references(r->m, all.intrins, &why)) {
-		return !fail(r, why);
-	}
+	why = arena_array(&r->m->arena, const char *, all.funcs.n + 1);
 	r->list.intrins = all.intrins;
 	for (int i = 0; i < all.funcs.n; i++) {
 		const struct program_func *f = &all.funcs.data[i];
-		struct func *lowered = func_clone(f->func, f->func->name);
 
-		if (!is_known(r, f->plain) || f->plain->params.n > MAX_PARAMS) {
+		why[i] = trial_obstacle(r->m, &all, i, why);
+		if (why[i] || f->plain->params.n > MAX_PARAMS) {
 			r->skipped++;
-			continue;
-		}
-		if (f->stage < PROGRAM_LOWERED &&
-		    !program_lower(lowered, 3, false, NULL)) {
-			return !fail(r, "cannot be lowered");
-		}
-		if (lower_has_threads(lowered)) {
+		} else if (lower_has_threads(f->func)) {
 			/* Its source is another target's. */
-			add_trials(r, f, -1);
-			continue;
+			vec_push(&r->m->arena, &threads, *f);
+		} else {
+			vec_push(&r->m->arena, &r->list.funcs, *f);
 		}
-		vec_push(&r->m->arena, &r->list.funcs, *f);
-		add_trials(r, f, r->list.funcs.n - 1);
 	}
-	return r->failed == 0 &&
-	       (r->list.funcs.n == 0 || run_source(r, outside));
+	if (!write_source(r)) {
+		return false;
+	}
+	/* those that only functions for GPUs call */
+	if (!intrinsic_references(r->m, all.intrins, &reason)) {
+		return !fail(r, reason);
+	}
+	for (int i = 0; i < r->list.funcs.n; i++) {
+		add_trials(r, &r->list.funcs.data[i], i);
+	}
+	for (int i = 0; i < threads.n; i++) {
+		add_trials(r, &threads.data[i], -1);
+	}
+	return r->failed == 0 && (r->list.funcs.n == 0 || run_source(r));
 }
 
 int
 main(int argc, char **argv)
 {
-	struct run r = { .m = module_new(), .state = 1 };
+	struct run r = { .m = module_new() };
 	const char *slash;
 	char stem[256];
 

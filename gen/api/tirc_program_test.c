@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface: tests of a program's functions. Source and data of a
+ * test come from here; the caller compiles, runs and compares. */
+#include <string.h>
+
+#include "host_device.h"
+#include "text.h"
+#include "tirc_context.h"
+#include "trial.h"
+
+/* A fixed seed: the random numbers are the same in each run. */
+#define DEFAULT_SEED UINT64_C(0x9e3779b97f4a7c15)
+
+/* -- the values of scalars -- */
+
+struct given_value {
+	const char *name;
+	int64_t value;
+	bool used;
+};
+
+/* Reads the options "NAME=SIZE". NULL after a diagnostic. */
+static struct given_value *
+given_values(struct tirc *t)
+{
+	struct arena *a = &t->m->arena;
+	int n = t->options.n_dims;
+	struct given_value *list = arena_array(a, struct given_value, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		const char *text = t->options.dims[i];
+		const char *equals = strrchr(text, '=');
+
+		if (equals == NULL || equals == text ||
+		    !text_int(equals + 1, &list[i].value)) {
+			context_bad_option(t, "--dim", text,
+					   "NAME=VALUE, a scalar parameter of "
+					   "the program and its value, such as "
+					   "n=128");
+			return NULL;
+		}
+		list[i].name = arena_strndup(a, text, (size_t)(equals - text));
+	}
+	return list;
+}
+
+/* The names of the functions' scalar parameters: "m, n"; "" if there are
+ * none. */
+static const char *
+scalar_names(struct tirc *t, const struct program_result *list)
+{
+	struct arena *a = &t->m->arena;
+	VEC(const char *) names = { 0 };
+	const char *text = "";
+
+	for (int i = 0; i < list->funcs.n; i++) {
+		const struct func *f = list->funcs.data[i].plain;
+
+		for (int k = 0; k < f->params.n; k++) {
+			const char *name = f->params.data[k].var->name;
+			bool known = f->params.data[k].buffer != NULL;
+
+			for (int j = 0; j < names.n; j++) {
+				known |= strcmp(names.data[j], name) == 0;
+			}
+			if (!known) {
+				vec_push(a, &names, name);
+				text = arena_printf(a, "%s%s%s", text,
+						    names.n > 1 ? ", " : "",
+						    name);
+			}
+		}
+	}
+	return text;
+}
+
+static bool
+check_used(struct tirc *t, const struct program_result *list,
+	   const struct given_value *given)
+{
+	for (int i = 0; i < t->options.n_dims; i++) {
+		const char *names;
+
+		if (given[i].used) {
+			continue;
+		}
+		names = scalar_names(t, list);
+		return diag_error(&t->m->diags, DIAG_BAD_OPTION,
+				  (struct diag_place){ .file = list->file },
+				  "--dim %s: no function has a scalar "
+				  "parameter '%s'; %s%s",
+				  t->options.dims[i], given[i].name,
+				  *names != '\0' ? "they have " : "remove it",
+				  names);
+	}
+	return true;
+}
+
+/* Does each array of f have a size at these values? */
+static bool
+has_sizes(const struct func *f, const int64_t *values)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		int64_t elems;
+
+		if (f->params.data[i].buffer != NULL &&
+		    !trial_elems(f, i, values, &elems)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+same_values(const struct func *f, const int64_t *a, const int64_t *b)
+{
+	return memcmp(a, b, sizeof *a * (size_t)f->params.n) == 0;
+}
+
+/* Finds the runs of a function: all values at which its arrays have sizes.
+ * False after a diagnostic if there are none. */
+static bool
+find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
+	  struct given_value *given)
+{
+	const struct func *plain = f->from->plain;
+	int n = f->source->params.n;
+
+	for (int i = 0; i < TRIAL_SIZES; i++) {
+		int64_t *values = arena_array(&t->m->arena, int64_t, n + 1);
+		bool known = false;
+
+		trial_values(plain, i, values);
+		for (int k = 0; k < plain->params.n; k++) {
+			const struct param *p = &plain->params.data[k];
+
+			for (int j = 0; j < t->options.n_dims; j++) {
+				if (p->buffer == NULL &&
+				    strcmp(given[j].name, p->var->name) == 0) {
+					values[k] = given[j].value;
+					given[j].used = true;
+				}
+			}
+		}
+		for (int k = 0; k < f->runs.n; k++) {
+			known |= same_values(plain, f->runs.data[k], values);
+		}
+		if (!known && has_sizes(plain, values) &&
+		    has_sizes(f->source, values)) {
+			vec_push(&t->m->arena, &f->runs, values);
+		}
+	}
+	return f->runs.n > 0 ||
+	       diag_error(&t->m->diags, DIAG_BAD_PROGRAM,
+			  (struct diag_place){ .file = list->file,
+					       .line = f->from->line,
+					       .col = f->from->col,
+					       .item = f->source->name },
+			  "the arrays have no sizes at the values of its "
+			  "scalar parameters; give values with --dim "
+			  "NAME=VALUE");
+}
+
+/* -- preparing -- */
+
+/* Sets the functions aside that cannot be tested. */
+static void
+choose(struct tirc *t, const struct program_result *all,
+       struct program_result *out, const char **why)
+{
+	*out = *all;
+	memset(&out->funcs, 0, sizeof out->funcs);
+	for (int i = 0; i < all->funcs.n; i++) {
+		why[i] = lower_has_threads(all->funcs.data[i].func)
+				 ? "its loops are bound to threads of a GPU, "
+				   "and tirc test runs functions of "
+				   "processors; test it without the binding, "
+				   "then its source on the device"
+				 : trial_obstacle(t->m, all, i, why);
+		if (why[i] == NULL) {
+			vec_push(&t->m->arena, &out->funcs, all->funcs.data[i]);
+		}
+	}
+}
+
+static const char *
+least_precise(const struct func *f)
+{
+	enum dtype_kind kind = trial_arithmetic(f);
+
+	return kind == DT_VOID ? NULL : dtype_name(dtype_of(kind));
+}
+
+static bool
+write_tests(struct tirc *t, const struct program_result *list,
+	    const struct program_options *o, const char *target,
+	    struct program_sources *text)
+{
+	if (!program_source(t->m, list, o, target, text) ||
+	    !trial_definitions(t->m, list, o, target, text)) {
+		return false;
+	}
+	context_add_source(t, text->source_name, text->source);
+	if (text->header != NULL) {
+		context_add_source(t, text->header_name, text->header);
+	}
+	if (text->definitions != NULL) {
+		context_add_source(t, text->definitions_name,
+				   text->definitions);
+	}
+	t->caller_name = text->caller_name;
+	t->caller = text->caller;
+	t->target = text->target;
+	t->relied_on = text->needs.relied_on.data;
+	t->n_relied_on = text->needs.relied_on.n;
+	return true;
+}
+
+/* Reports the functions that cannot be tested. */
+static void
+report(struct tirc *t, const struct program_result *all, const char **why)
+{
+	for (int i = 0; i < all->funcs.n; i++) {
+		const struct program_func *f = &all->funcs.data[i];
+
+		if (why[i] != NULL) {
+			diag_error(&t->m->diags, DIAG_UNSUPPORTED,
+				   (struct diag_place){ .file = all->file,
+							.line = f->line,
+							.col = f->col,
+							.item = f->func->name },
+				   "it cannot be tested: %s", why[i]);
+		}
+	}
+}
+
+bool
+tirc_program_tests(struct tirc *t, const char *path,
+		   const struct tirc_program_options *o)
+{
+	struct program_sources text = { .with_header = true,
+					.with_caller = true };
+	struct program_result *all = arena_new(&t->m->arena,
+					       struct program_result);
+	struct given_value *given = given_values(t);
+	struct program_options options;
+	struct program_result list;
+	const char *target, **why;
+	int64_t seed;
+	int next = 0;
+
+	if (given == NULL) {
+		return false;
+	}
+	if (t->options.seed != NULL && !text_int(t->options.seed, &seed)) {
+		return context_bad_option(t, "--seed", t->options.seed,
+					  "an integer");
+	}
+	if (!context_program(t, path, o, &options, all, &target)) {
+		return false;
+	}
+	why = arena_array(&t->m->arena, const char *, all->funcs.n + 1);
+	choose(t, all, &list, why);
+	if (list.funcs.n > 0 &&
+	    !write_tests(t, &list, &options, target, &text)) {
+		return false;
+	}
+	for (int i = 0; i < all->funcs.n; i++) {
+		struct tested f = { .from = &all->funcs.data[i] };
+
+		if (why[i] == NULL) {
+			f.source = text.funcs[next++];
+			f.arithmetic = least_precise(f.from->plain);
+			if (!find_runs(t, all, &f, given)) {
+				return false;
+			}
+		}
+		vec_push(&t->m->arena, &t->tested, f);
+	}
+	report(t, all, why);
+	return list.funcs.n == 0 || check_used(t, all, given);
+}
+
+/* -- functions and parameters -- */
+
+int
+tirc_function_count(const struct tirc *t)
+{
+	return t->tested.n;
+}
+
+struct tirc_function
+tirc_function(const struct tirc *t, int i)
+{
+	const struct tested *f = &t->tested.data[i];
+	const struct func *of = f->source != NULL ? f->source : f->from->func;
+
+	return (struct tirc_function){
+		.name = of->name,
+		.tested = f->source != NULL,
+		.n_parameters = of->params.n,
+		.n_given = f->from->plain->params.n,
+		.n_runs = f->runs.n,
+	};
+}
+
+/* The function that has the parameter: as it is before any schedule, or, with
+ * scratch memory, that of the source. */
+static const struct func *
+holder(const struct tested *f, int i)
+{
+	return i < f->from->plain->params.n ? f->from->plain : f->source;
+}
+
+struct tirc_parameter
+tirc_parameter(struct tirc *t, int function, int i)
+{
+	const struct tested *f = &t->tested.data[function];
+	const struct func *holds = holder(f, i);
+	const struct param *p = &holds->params.data[i];
+	struct tirc_parameter out = { .is_array = p->buffer != NULL };
+	struct dtype least;
+
+	if (p->buffer == NULL) {
+		out.name = p->var->name;
+		out.dtype = dtype_name(p->var->type);
+		return out;
+	}
+	out.name = p->buffer->name;
+	out.dtype = dtype_name(p->buffer->type);
+	out.written = func_writes(holds, p->buffer) ||
+		      (f->source != NULL &&
+		       func_writes(f->source,
+				   f->source->params.data[i].buffer));
+	if (f->arithmetic != NULL && dtype_is_float(p->buffer->type) &&
+	    dtype_from_name(f->arithmetic, &least) &&
+	    dtype_epsilon(least) > dtype_epsilon(p->buffer->type)) {
+		out.arithmetic = f->arithmetic;
+	}
+	return out;
+}
+
+int64_t
+tirc_parameter_value(const struct tirc *t, int function, int run, int i)
+{
+	return t->tested.data[function].runs.data[run][i];
+}
+
+const int64_t *
+tirc_parameter_dims(struct tirc *t, int function, int run, int i, int *ndim)
+{
+	const struct tested *f = &t->tested.data[function];
+	const struct func *holds = holder(f, i);
+	const struct buffer *b = holds->params.data[i].buffer;
+	int64_t *dims = arena_array(&t->m->arena, int64_t, b->ndim + 2);
+
+	trial_shape(holds, i, f->runs.data[run], dims, ndim);
+	return dims;
+}
+
+bool
+tirc_function_make(struct tirc *t, int function, int run, void *const *in,
+		   void *const *want)
+{
+	const struct tested *f = &t->tested.data[function];
+	uint64_t seed = DEFAULT_SEED;
+	int64_t given;
+
+	if (t->options.seed != NULL && text_int(t->options.seed, &given)) {
+		seed ^= (uint64_t)given * UINT64_C(0xbf58476d1ce4e5b9);
+		seed = seed != 0 ? seed : DEFAULT_SEED; /* 0 stays 0 */
+	}
+	return trial_make(f->from->plain, f->runs.data[run], seed, in, want);
+}
+
+const char *
+tirc_function_arguments(struct tirc *t, int function, int run)
+{
+	const struct tested *f = &t->tested.data[function];
+	int number = 0;
+
+	for (int i = 0; i < function; i++) {
+		number += t->tested.data[i].source != NULL;
+	}
+	return trial_arguments(f->source, number, f->runs.data[run]);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds an emitted program in a folder of its own, with the user's compiler,
+ * and runs it there. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "harness.h"
+#include "output_file.h"
+#include "process.h"
+
+/* Runs a command in the folder of the harness; `step`, what it does, is shown as
+ * progress. Its output goes to stderr (a library may print). NULL if it ended
+ * with status 0, else how it failed. */
+static const char *
+run_there(const struct harness *h, const struct command *command,
+	  const char *step, int *status)
+{
+	const struct process process = { .command = command,
+					 .folder = h->folder,
+					 .status = status };
+	const char *failed;
+
+	if (!h->cli->quiet) {
+		style_step(step);
+	}
+	failed = process_run(&h->m->arena, &process);
+	style_progress_end();
+	cleanup_pause_if_interrupted();
+	return failed;
+}
+
+static bool
+add_words(const struct harness *h, struct command *command, const char *text)
+{
+	return text == NULL || command_add(&h->m->arena, command, text) ||
+	       cli_error(COMMAND_QUOTE_OPEN, text);
+}
+
+char *
+harness_path(const struct harness *h, const char *name)
+{
+	return arena_printf(&h->m->arena, "%s/%s", h->folder, name);
+}
+
+bool
+harness_write(const struct harness *h, const char *name, const void *data,
+	      size_t bytes)
+{
+	const char *path = harness_path(h, name);
+	struct output o;
+	struct arena a;
+	bool ok;
+
+	arena_init(&a);
+	ok = output_open(&o, &a, path);
+	if (ok) {
+		ok = fwrite(data, 1, bytes, o.file) == bytes;
+		ok = output_close(&o, ok) && ok;
+	}
+	arena_release(&a);
+	return ok || cli_error("cannot write %s", path);
+}
+
+bool
+harness_write_array(const struct harness *h, const char *name,
+		    const struct array *a)
+{
+	return harness_write(h, name, a->data,
+			     (size_t)a->elems * (size_t)dtype_bytes(a->type));
+}
+
+bool
+harness_read_array(const struct harness *h, const char *name, struct array *a)
+{
+	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
+	const char *path = harness_path(h, name);
+	FILE *f = fopen(path, "rb");
+	bool ok;
+
+	a->data = arena_alloc(&h->m->arena, bytes + 1);
+	if (f == NULL) {
+		return cli_error("the program did not write %s", path);
+	}
+	ok = fread(a->data, 1, bytes, f) == bytes;
+	fclose(f);
+	return ok || cli_error("the program wrote too little to %s", path);
+}
+
+/* -- building -- */
+
+/* Adds a source of the program to a command, or its object file (`object`). */
+static void
+add_source(const struct harness *h, struct command *command, const char *name,
+	   bool object)
+{
+	const char *end = strrchr(name, '.');
+
+	command_add_word(&h->m->arena, command,
+			 object ? arena_printf(&h->m->arena, "%.*s.o",
+					       (int)(end - name), name)
+				: name);
+}
+
+static void
+add_sources(const struct harness *h, struct command *command, bool objects)
+{
+	for (int i = 0; i < h->sources.n; i++) {
+		add_source(h, command, h->sources.data[i], objects);
+	}
+}
+
+/* The command of the compiler with its flags. $CC is used only for programs of
+ * this machine. */
+static const char *
+compiler(const struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const char *cc = h->cli->cc;
+	const bool own = h->cli->cflags != NULL;
+
+	if (cc == NULL && s.simulator == NULL) {
+		cc = getenv("CC");
+	}
+	return arena_printf(&h->m->arena, "%s %s %s",
+			    cc != NULL && *cc != '\0' ? cc : s.cc,
+			    own ? h->cli->cflags : s.cflags,
+			    own ? s.library_cflags : "");
+}
+
+/* If the compiler lacks instructions that the sources use, the definition of
+ * TIRC_ANY_PROCESSOR makes them compile all the same; they are slow then. */
+static const char *
+compiler_of_any_processor(const struct harness *h)
+{
+	const char *cc = compiler(h);
+	const char *lacking = tirc_flags_lacking(h->t, cc, "");
+
+	cleanup_pause_if_interrupted();
+	if (lacking == NULL) {
+		return cc;
+	}
+	if (!h->cli->quiet) {
+		cli_note("the source is slow: it is meant for %s, and the "
+			 "compiler has other flags",
+			 lacking);
+	}
+	return arena_printf(&h->m->arena, "%s -DTIRC_ANY_PROCESSOR", cc);
+}
+
+static bool
+compile(const struct harness *h, const struct command *command)
+{
+	const char *failed = run_there(h, command, "the C compiler", NULL);
+
+	return failed == NULL || cli_error("the C compiler %s: %s", failed,
+					   command_text(&h->m->arena, command));
+}
+
+static bool
+compile_objects(const struct harness *h, const char *cc)
+{
+	struct command command = { 0 };
+
+	if (!add_words(h, &command, cc)) {
+		return false;
+	}
+	command_add_word(&h->m->arena, &command, "-c");
+	add_sources(h, &command, false);
+	return compile(h, &command);
+}
+
+static bool
+build(const struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const char *cc = compiler_of_any_processor(h);
+	const bool objects = s.simulator != NULL;
+	struct command command = { 0 };
+
+	if ((objects && !compile_objects(h, cc)) ||
+	    !add_words(h, &command, cc)) {
+		return false;
+	}
+	add_words(h, &command, "-o harness");
+	add_sources(h, &command, objects);
+	return add_words(h, &command, tirc_harness_ldflags(h->t)) &&
+	       add_words(h, &command, "-lm") &&
+	       add_words(h, &command, s.ldflags) && compile(h, &command);
+}
+
+/* Writes the files of runtime-c that the program needs. */
+static bool
+write_runtime(struct harness *h)
+{
+	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
+		struct tirc_file file = tirc_harness_file(h->t, i);
+
+		if (file.text == NULL) {
+			return cli_error("there is no file of runtime-c "
+					 "called %s",
+					 file.name);
+		}
+		if (!harness_write(h, file.name, file.text,
+				   (size_t)file.bytes)) {
+			return false;
+		}
+		if (file.is_source) {
+			harness_add_source(h, file.name);
+		}
+	}
+	return true;
+}
+
+void
+harness_add_source(struct harness *h, const char *name)
+{
+	vec_push(&h->m->arena, &h->sources, name);
+}
+
+bool
+harness_begin(struct harness *h, struct cli *c)
+{
+	const char *scratch = cleanup_scratch();
+
+	if (scratch == NULL) {
+		return false;
+	}
+	if (c->keep != NULL) {
+		if (!harness_may_keep(c->keep)) {
+			return false;
+		}
+		cleanup_watch_output(c->keep);
+		h->folder = strdup(c->keep);
+		return true;
+	}
+	h->folder = strdup(
+		arena_printf(&h->m->arena, "%s/build-XXXXXX", scratch));
+	return (h->folder != NULL && mkdtemp(h->folder) != NULL) ||
+	       cli_error("cannot make a folder in %s", scratch);
+}
+
+bool
+harness_build(struct harness *h)
+{
+	const char *name = tirc_harness_name(h->t);
+	const char *text = tirc_harness(h->t);
+
+	if (text == NULL) {
+		cli_messages(h->t);
+		return false;
+	}
+	harness_add_source(h, name);
+	return harness_write(h, name, text, strlen(text)) && write_runtime(h) &&
+	       build(h);
+}
+
+/* -- running -- */
+
+/* Adds the command that runs the program. A simulator takes the program's
+ * arguments as one word. */
+static bool
+add_run(const struct harness *h, const char *arguments, struct command *command)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	struct arena *a = &h->m->arena;
+
+	if (!add_words(h, command,
+		       h->cli->runner != NULL ? h->cli->runner : s.simulator)) {
+		return false;
+	}
+	command_add_word(a, command, "./harness");
+	if (s.simulator == NULL) {
+		return add_words(h, command, arguments);
+	}
+	if (!add_words(h, command, s.simulator_argument)) {
+		return false;
+	}
+	command_add_word(a, command, arguments);
+	return true;
+}
+
+/* The exit status, as a shell reports it, of a program that an illegal
+ * instruction ended. */
+enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
+
+static bool
+program_failed(const struct harness *h, const char *failed, int status)
+{
+	if (status != ILLEGAL_INSTRUCTION) {
+		return cli_error("the program %s", failed);
+	}
+	return cli_error(
+		"the program %s: it has instructions that this processor lacks; "
+		"%s",
+		failed,
+		h->cli->runner != NULL
+			? "give --runner a processor that has them, or another "
+			  "--target"
+			: "give --target native, or run it elsewhere with "
+			  "--runner COMMAND");
+}
+
+bool
+harness_execute(struct harness *h, const char *arguments)
+{
+	struct command command = { 0 };
+	const char *failed;
+	int status = 0;
+
+	if (!add_run(h, arguments, &command)) {
+		return false;
+	}
+	failed = run_there(h, &command, "the program", &status);
+	return failed == NULL || program_failed(h, failed, status);
+}

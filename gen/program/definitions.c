@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defines the external functions that a program declares (te.decl_tensor_intrin),
+ * from what the program says that they compute. */
+#include "intrinsic_make.h"
+#include "iterate.h"
+#include "trial.h"
+
+struct defining {
+	struct module *m;
+	const struct program_result *list;
+	struct program_result outside; /* the functions to write */
+};
+
+static const struct tensor_call *
+call_of(const struct defining *d, const char *symbol)
+{
+	for (int i = 0; i < d->list->intrins->calls.n; i++) {
+		const struct tensor_call *call =
+			&d->list->intrins->calls.data[i];
+
+		if (strcmp(call->symbol, symbol) == 0) {
+			return call;
+		}
+	}
+	return NULL;
+}
+
+/* Adds the function to the module, unless it is there, or its meaning is not
+ * declared. *made: the function, or NULL. */
+static bool
+define(struct defining *d, const char *symbol, struct func **made)
+{
+	const struct tensor_call *call = call_of(d, symbol);
+	const char *why = "";
+
+	*made = module_find_func(d->m, symbol);
+	if (*made || !call) {
+		return true;
+	}
+	*made = intrinsic_reference(d->m, call, &why);
+	if (!*made) {
+		return diag_error(&d->m->diags, DIAG_BAD_PROGRAM,
+				  (struct diag_place){ .file = d->list->file },
+				  "'%s' cannot be tested: %s", symbol, why);
+	}
+	vec_push(&d->m->arena, &d->m->funcs, *made);
+	return true;
+}
+
+/* Defines what the interpreter calls. */
+static bool
+define_called(struct defining *d, const struct func *f)
+{
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *x;
+
+	while ((x = tree_next(&it))) {
+		struct func *made;
+
+		if (x->u.intrin == INTRIN_CALL_EXTERN &&
+		    !define(d, x->args[0]->u.text, &made)) {
+			tree_stop(&it);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Defines what the source calls. */
+static bool
+define_externals(struct defining *d, const struct program_sources *text)
+{
+	for (int i = 0; i < text->needs.externals.n; i++) {
+		const char *symbol = text->needs.externals.data[i];
+		struct program_func f = { .stage = PROGRAM_CREATED,
+					  .external = true };
+
+		if (!define(d, symbol, &f.func)) {
+			return false;
+		}
+		if (!f.func || !call_of(d, symbol)) {
+			return diag_error(
+				&d->m->diags, DIAG_UNSUPPORTED,
+				(struct diag_place){ .file = d->list->file },
+				"the source calls '%s', which the program only "
+				"declares, so that there is no definition to "
+				"test with; declare what it computes with "
+				"te.decl_tensor_intrin",
+				symbol);
+		}
+		vec_push(&d->m->arena, &d->outside.funcs, f);
+	}
+	return true;
+}
+
+bool
+trial_definitions(struct module *m, const struct program_result *list,
+		  const struct program_options *o, const char *target,
+		  struct program_sources *text)
+{
+	struct defining d = { .m = m, .list = list };
+	struct program_options outside = *o;
+	struct program_sources written = { 0 };
+
+	d.outside.file = list->file;
+	d.outside.intrins = list->intrins;
+	if (!define_externals(&d, text)) {
+		return false;
+	}
+	for (int i = 0; i < list->funcs.n; i++) {
+		struct func *plain = list->funcs.data[i].plain;
+
+		if (!define_called(&d, plain)) {
+			return false;
+		}
+		if (!module_find_func(m, plain->name)) {
+			vec_push(&m->arena, &m->funcs, plain);
+		}
+	}
+	if (d.outside.funcs.n == 0) {
+		return true;
+	}
+	outside.stem = arena_printf(&m->arena, "%s_definitions",
+				    o->stem ? o->stem : "program");
+	if (!program_source(m, &d.outside, &outside, target, &written)) {
+		return false;
+	}
+	text->definitions_name = written.source_name;
+	text->definitions = written.source;
+	return true;
+}

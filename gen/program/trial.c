@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs functions of a program in the interpreter, at several sizes, on random
+ * data. */
+#include "trial.h"
+
+#include "interp.h"
+#include "iterate.h"
+
+/* -- sizes -- */
+
+void
+trial_values(const struct func *f, int i, int64_t *values)
+{
+	static const int64_t sizes[TRIAL_SIZES][3] = {
+		{ 1, 1, 1 },    { 8, 16, 32 }, { 33, 7, 5 },
+		{ 64, 12, 40 }, { 13, 31, 9 },
+	};
+	int n = 0;
+
+	for (int k = 0; k < f->params.n; k++) {
+		const struct param *p = &f->params.data[k];
+
+		values[k] = 0;
+		if (p->buffer) {
+			continue;
+		}
+		values[k] = sizes[i][n++ % 3];
+		if (dtype_is_float(p->var->type)) {
+			values[k] = values[k] % 7 - 3;
+		} else if (dtype_class(p->var->type) == DTC_BOOL) {
+			values[k] &= 1;
+		}
+	}
+}
+
+/* The value of an expression of f's scalars. False if it is not a number. */
+static bool
+value_of(const struct func *f, const struct expr *e, const int64_t *values,
+	 int64_t *out)
+{
+	struct module *m = f->module;
+	struct var_map map = {
+		.from = arena_array(&m->arena, struct var *, f->params.n + 1),
+		.to = arena_array(&m->arena, const struct expr *,
+				  f->params.n + 1),
+	};
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		if (!p->buffer && dtype_is_int(p->var->type)) {
+			map.from[map.n] = p->var;
+			map.to[map.n++] = expr_int(m, p->var->type, values[i]);
+		}
+	}
+	return expr_is_int(expr_substitute(m, e, &map), out);
+}
+
+/* Sets *elems to the elements from the first to the last of an array with
+ * strides. */
+static bool
+span(const struct func *f, const struct buffer *b, const int64_t *values,
+     const int64_t *dims, int64_t *elems)
+{
+	bool empty = false;
+
+	*elems = 1;
+	for (int d = 0; d < b->ndim; d++) {
+		int64_t stride;
+
+		if (!value_of(f, b->strides[d], values, &stride) ||
+		    stride < 0) {
+			return false;
+		}
+		empty |= dims[d] == 0;
+		*elems = quota_plus(*elems,
+				    quota_times(dims[d] > 0 ? dims[d] - 1 : 0,
+						stride));
+	}
+	*elems = empty ? 0 : *elems;
+	return *elems < INT64_MAX;
+}
+
+bool
+trial_shape(const struct func *f, int param, const int64_t *values,
+	    int64_t *dims, int *ndim)
+{
+	const struct buffer *b = f->params.data[param].buffer;
+	int64_t elems = 1;
+
+	*ndim = b->ndim;
+	for (int d = 0; d < b->ndim; d++) {
+		if (!value_of(f, b->shape[d], values, &dims[d]) ||
+		    dims[d] < 0) {
+			return false;
+		}
+		elems = quota_times(elems, dims[d]);
+	}
+	if (b->strides) {
+		if (!span(f, b, values, dims, &dims[0])) {
+			return false;
+		}
+		*ndim = 1;
+		elems = dims[0];
+	}
+	if (b->type.lanes > 1) {
+		dims[(*ndim)++] = b->type.lanes;
+		elems = quota_times(elems, b->type.lanes);
+	}
+	return quota_times(elems, dtype_bytes(b->type)) < INT64_MAX;
+}
+
+bool
+trial_elems(const struct func *f, int param, const int64_t *values,
+	    int64_t *elems)
+{
+	const struct buffer *b = f->params.data[param].buffer;
+	int64_t *dims = arena_array(&f->module->arena, int64_t, b->ndim + 2);
+	int ndim;
+
+	if (!trial_shape(f, param, values, dims, &ndim)) {
+		return false;
+	}
+	*elems = 1;
+	for (int d = 0; d < ndim; d++) {
+		*elems *= dims[d];
+	}
+	return true;
+}
+
+/* -- runs -- */
+
+bool
+trial_run(struct func *f, const int64_t *values, void *const *data)
+{
+	struct run_arg *args = arena_array(&f->module->arena, struct run_arg,
+					   f->params.n + 1);
+
+	for (int i = 0; i < f->params.n; i++) {
+		args[i].scalar = values[i];
+		args[i].data = data[i];
+	}
+	return interp_run(f, args, f->params.n);
+}
+
+/* Ranges of random numbers, the widest first. */
+enum random_range {
+	WHOLE,     /* small whole numbers, all bytes */
+	FRACTIONS, /* floats in [-1, 1], otherwise the same */
+	INDICES,   /* floats above 0; integers 0 or 1 */
+	DIVISORS,  /* floats above 0; integers 1 */
+	ZEROS,     /* floats above 0; integers 0 */
+	N_RANGES
+};
+
+/* Does f only add, multiply, compare and choose floats? Then small whole
+ * numbers suffice: two such functions that differ give different results for
+ * most of them, and sums are exact in any order, also where a recurrence would
+ * amplify rounding errors. */
+static bool
+is_exact(const struct func *f)
+{
+	const struct expr *x;
+	bool exact = true;
+
+	for (struct tree_iter it = tree_each(f->body);
+	     exact && (x = tree_next(&it));) {
+		bool from_float = x->n_args > 0 &&
+				  dtype_is_float(x->args[0]->type);
+
+		switch (x->kind) {
+		case EXPR_DIV:
+		case EXPR_TRUNCMOD:
+		case EXPR_FLOORDIV:
+		case EXPR_FLOORMOD:
+		case EXPR_CALL:
+			exact = !dtype_is_float(x->type) && !from_float;
+			break;
+		case EXPR_CAST:
+			exact = dtype_is_float(x->type) || !from_float;
+			break;
+		default:
+			break;
+		}
+		if (!exact) {
+			tree_stop(&it);
+		}
+	}
+	return exact;
+}
+
+static union number
+random_number(struct dtype t, enum random_range range, uint64_t *state)
+{
+	bool is_signed = dtype_is_signed(t);
+	int bits = dtype_bits(t);
+	uint64_t r;
+	union number v;
+
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	r = *state >> 40; /* 24 bits */
+	if (dtype_is_float(t)) {
+		v.f = (double)r / 0x1p23 - 1;
+		v.f = range == WHOLE       ? (double)(r % 7) - 3
+		      : range == FRACTIONS ? v.f
+					   : 0.625 + 0.375 * v.f;
+	} else if (range == DIVISORS || range == ZEROS) {
+		v.i = range == DIVISORS;
+	} else if (range == INDICES || dtype_class(t) == DTC_BOOL) {
+		v.i = (int64_t)(r >> 23);
+	} else if (bits <= 8) {
+		v.i = (int64_t)(r >> (24 - bits)) -
+		      (is_signed ? 1 << (bits - 1) : 0);
+	} else {
+		v.i = (int64_t)(r % 7) - (is_signed ? 3 : 0);
+	}
+	return v;
+}
+
+bool
+trial_make(struct func *f, const int64_t *values, uint64_t seed,
+	   void *const *in, void *const *want)
+{
+	struct diags *diags = &f->module->diags;
+	int n_diags = diags->list.n;
+
+	for (int range = is_exact(f) ? WHOLE : FRACTIONS; range < N_RANGES;
+	     range++) {
+		uint64_t state = seed;
+
+		diags_drop_errors(diags, n_diags, DIAG_COUNT);
+		for (int i = 0; i < f->params.n; i++) {
+			const struct buffer *b = f->params.data[i].buffer;
+			int64_t elems;
+
+			if (!b) {
+				continue;
+			}
+			if (!trial_elems(f, i, values, &elems)) {
+				return false;
+			}
+			for (int64_t k = 0; k < elems; k++) {
+				number_store(b->type, in[i], (size_t)k,
+					     random_number(b->type,
+							   (enum random_range)
+								   range,
+							   &state));
+			}
+			memcpy(want[i], in[i],
+			       (size_t)elems * (size_t)dtype_bytes(b->type));
+		}
+		if (trial_run(f, values, want)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum dtype_kind
+trial_arithmetic(const struct func *f)
+{
+	struct dtype least = dtype_of(DT_VOID);
+	const struct expr *x;
+
+	for (struct tree_iter it = tree_each(f->body); (x = tree_next(&it));) {
+		if (x->n_args > 0 && x->kind != EXPR_LOAD &&
+		    dtype_is_float(x->type) &&
+		    (least.kind == DT_VOID ||
+		     dtype_epsilon(x->type) > dtype_epsilon(least))) {
+			least = dtype_of((enum dtype_kind)x->type.kind);
+		}
+	}
+	return (enum dtype_kind)least.kind;
+}
+
+/* -- what cannot be tried -- */
+
+/* Does every size of the array follow from f's scalars? */
+static bool
+sizes_known(const struct func *f, const struct buffer *b)
+{
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *sizes[2] = { b->shape[d],
+						b->strides ? b->strides[d]
+							   : NULL };
+		struct tree_iter it = exprs_each_of(sizes, 2, EXPR_VAR);
+		const struct expr *x;
+
+		while ((x = tree_next(&it))) {
+			if (!func_has_var(f, x->u.var)) {
+				tree_stop(&it);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static const char *
+parameter_obstacle(struct module *m, const struct func *f)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+		struct dtype t = p->var->type;
+
+		if (p->buffer) {
+			if (!sizes_known(f, p->buffer)) {
+				return arena_printf(
+					&m->arena,
+					"the size of '%s' does not follow from "
+					"its scalar parameters; make the size, "
+					"or the stride, a parameter",
+					p->buffer->name);
+			}
+		} else if (dtype_class(t) == DTC_HANDLE || t.lanes > 1 ||
+			   (dtype_is_float(t) && dtype_bits(t) < 32)) {
+			return arena_printf(
+				&m->arena,
+				"there are no values for its parameter '%s' of "
+				"type %s; declare an array (T.match_buffer), or "
+				"an integer or float32",
+				p->var->name, dtype_name(t));
+		}
+	}
+	return NULL;
+}
+
+/* Does the program define the function, or declare what it does? */
+static bool
+is_defined(const struct module *m, const struct program_result *list,
+	   const char *symbol)
+{
+	bool found = module_find_func(m, symbol) != NULL;
+
+	for (int i = 0; !found && i < list->intrins->calls.n; i++) {
+		found = strcmp(list->intrins->calls.data[i].symbol, symbol) ==
+			0;
+	}
+	return found;
+}
+
+static const char *
+call_obstacle(struct module *m, const struct program_result *list, int at,
+	      const char *const *why, const struct expr *call)
+{
+	const char *symbol = call->args[0]->u.text;
+
+	if (call->u.intrin == INTRIN_CALL_EXTERN) {
+		return is_defined(m, list, symbol)
+			       ? NULL
+			       : arena_printf(
+					 &m->arena,
+					 "it calls '%s', which the program "
+					 "only declares, so that there is no "
+					 "definition to test with; write it as "
+					 "a function of the program, or declare "
+					 "what it computes with "
+					 "te.decl_tensor_intrin",
+					 symbol);
+	}
+	for (int i = 0; i < at; i++) {
+		if (why[i] &&
+		    strcmp(list->funcs.data[i].func->name, symbol) == 0) {
+			return arena_printf(&m->arena,
+					    "it calls '%s', which cannot be "
+					    "tested",
+					    symbol);
+		}
+	}
+	return NULL;
+}
+
+const char *
+trial_obstacle(struct module *m, const struct program_result *list, int at,
+	       const char *const *why)
+{
+	const struct func *f = list->funcs.data[at].plain;
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *x;
+
+	while ((x = tree_next(&it))) {
+		const char *found = NULL;
+
+		if (x->u.intrin == INTRIN_CALL_EXTERN ||
+		    x->u.intrin == INTRIN_CALL_FUNC) {
+			found = call_obstacle(m, list, at, why, x);
+		}
+		if (found) {
+			tree_stop(&it);
+			return found;
+		}
+	}
+	return parameter_obstacle(m, f);
+}
+
+const char *
+trial_arguments(const struct func *f, int number, const int64_t *values)
+{
+	struct arena *a = &f->module->arena;
+	const char *text = arena_printf(a, "%d", number);
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		int64_t v = values[i];
+
+		if (b && trial_elems(f, i, values, &v)) {
+			v *= dtype_bytes(b->type);
+		}
+		text = arena_printf(a, "%s %lld", text, (long long)v);
+	}
+	return arena_printf(a, "%s\n", text);
+}
