@@ -382,5 +382,6 @@ tirc_function_arguments(struct tirc *t, int function, int run)
 	for (int i = 0; i < function; i++) {
 		number += t->tested.data[i].source != NULL;
 	}
-	return trial_arguments(f->source, number, f->runs.data[run]);
+	return trial_arguments(f->from->plain, f->source, number,
+			       f->runs.data[run]);
 }

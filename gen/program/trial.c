@@ -97,11 +97,11 @@ trial_shape(const struct func *f, int param, const int64_t *values,
 		elems = quota_times(elems, dims[d]);
 	}
 	if (b->strides) {
-		if (!span(f, b, values, dims, &dims[0])) {
+		if (!span(f, b, values, dims, &elems)) {
 			return false;
 		}
 		*ndim = 1;
-		elems = dims[0];
+		dims[0] = elems;
 	}
 	if (b->type.lanes > 1) {
 		dims[(*ndim)++] = b->type.lanes;
@@ -143,15 +143,42 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 	return interp_run(f, args, f->params.n);
 }
 
-/* Ranges of random numbers, the widest first. */
+/* Ranges of random numbers, the widest first. In all but the first two, floats
+ * are above 0, and an integer by which f divides is 1. */
 enum random_range {
 	WHOLE,     /* small whole numbers, all bytes */
 	FRACTIONS, /* floats in [-1, 1], otherwise the same */
-	INDICES,   /* floats above 0; integers 0 or 1 */
-	DIVISORS,  /* floats above 0; integers 1 */
-	ZEROS,     /* floats above 0; integers 0 */
+	INDICES,   /* integers 0 or 1 */
+	ZEROS,     /* integers 0 */
 	N_RANGES
 };
+
+/* Does f divide integers by numbers of which some are from b? */
+static bool
+is_divisor(const struct func *f, const struct buffer *b)
+{
+	struct tree_iter it = tree_each(f->body);
+	const struct expr *x, *y;
+
+	while ((x = tree_next(&it))) {
+		struct expr_iter of;
+
+		if (dtype_is_float(x->type) ||
+		    (x->kind != EXPR_DIV && x->kind != EXPR_TRUNCMOD &&
+		     x->kind != EXPR_FLOORDIV && x->kind != EXPR_FLOORMOD)) {
+			continue;
+		}
+		of = expr_each_of(x->args[1], EXPR_LOAD);
+		while ((y = expr_next(&of))) {
+			if (y->u.buffer == b) {
+				expr_stop(&of);
+				tree_stop(&it);
+				return true;
+			}
+		}
+	}
+	return false;
+}
 
 /* Does f only add, multiply, compare and choose floats? Then small whole
  * numbers suffice: two such functions that differ give different results for
@@ -190,7 +217,8 @@ is_exact(const struct func *f)
 }
 
 static union number
-random_number(struct dtype t, enum random_range range, uint64_t *state)
+random_number(struct dtype t, enum random_range range, bool divisor,
+	      uint64_t *state)
 {
 	bool is_signed = dtype_is_signed(t);
 	int bits = dtype_bits(t);
@@ -206,8 +234,10 @@ random_number(struct dtype t, enum random_range range, uint64_t *state)
 		v.f = range == WHOLE       ? (double)(r % 7) - 3
 		      : range == FRACTIONS ? v.f
 					   : 0.625 + 0.375 * v.f;
-	} else if (range == DIVISORS || range == ZEROS) {
-		v.i = range == DIVISORS;
+	} else if (range >= INDICES && divisor) {
+		v.i = 1;
+	} else if (range == ZEROS) {
+		v.i = 0;
 	} else if (range == INDICES || dtype_class(t) == DTC_BOOL) {
 		v.i = (int64_t)(r >> 23);
 	} else if (bits <= 8) {
@@ -219,6 +249,33 @@ random_number(struct dtype t, enum random_range range, uint64_t *state)
 	return v;
 }
 
+/* Fills f's arrays, and copies them to `copy`. */
+static bool
+fill(const struct func *f, const int64_t *values, enum random_range range,
+     uint64_t seed, void *const *data, void *const *copy)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		bool divisor = b && range >= INDICES && is_divisor(f, b);
+		int64_t elems;
+
+		if (!b) {
+			continue;
+		}
+		if (!trial_elems(f, i, values, &elems)) {
+			return false;
+		}
+		for (int64_t k = 0; k < elems; k++) {
+			number_store(b->type, data[i], (size_t)k,
+				     random_number(b->type, range, divisor,
+						   &seed));
+		}
+		memcpy(copy[i], data[i],
+		       (size_t)elems * (size_t)dtype_bytes(b->type));
+	}
+	return true;
+}
+
 bool
 trial_make(struct func *f, const int64_t *values, uint64_t seed,
 	   void *const *in, void *const *want)
@@ -228,28 +285,10 @@ trial_make(struct func *f, const int64_t *values, uint64_t seed,
 
 	for (int range = is_exact(f) ? WHOLE : FRACTIONS; range < N_RANGES;
 	     range++) {
-		uint64_t state = seed;
-
 		diags_drop_errors(diags, n_diags, DIAG_COUNT);
-		for (int i = 0; i < f->params.n; i++) {
-			const struct buffer *b = f->params.data[i].buffer;
-			int64_t elems;
-
-			if (!b) {
-				continue;
-			}
-			if (!trial_elems(f, i, values, &elems)) {
-				return false;
-			}
-			for (int64_t k = 0; k < elems; k++) {
-				number_store(b->type, in[i], (size_t)k,
-					     random_number(b->type,
-							   (enum random_range)
-								   range,
-							   &state));
-			}
-			memcpy(want[i], in[i],
-			       (size_t)elems * (size_t)dtype_bytes(b->type));
+		if (!fill(f, values, (enum random_range)range, seed, in,
+			  want)) {
+			return false;
 		}
 		if (trial_run(f, values, want)) {
 			return true;
@@ -396,12 +435,15 @@ trial_obstacle(struct module *m, const struct program_result *list, int at,
 }
 
 const char *
-trial_arguments(const struct func *f, int number, const int64_t *values)
+trial_arguments(const struct func *plain, const struct func *source, int number,
+		const int64_t *values)
 {
-	struct arena *a = &f->module->arena;
+	struct arena *a = &plain->module->arena;
 	const char *text = arena_printf(a, "%d", number);
 
-	for (int i = 0; i < f->params.n; i++) {
+	for (int i = 0; i < source->params.n; i++) {
+		/* lowering drops the strides of parameters */
+		const struct func *f = i < plain->params.n ? plain : source;
 		const struct buffer *b = f->params.data[i].buffer;
 		int64_t v = values[i];
 

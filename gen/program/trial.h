@@ -33,7 +33,7 @@ bool trial_run(struct func *f, const int64_t *values, void *const *data);
 
 /* Fills in[i] of each array with random numbers, and want[i] with what f makes
  * of them. The numbers are such that f is defined for them: wide ranges are
- * tried first, then numbers that are valid as indices, then divisors. False
+ * tried first, then numbers that are valid as indices and divisors. False
  * after the DIAG_INTERPRET of the last ones. */
 bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
 		void *const *in, void *const *want);
@@ -58,8 +58,9 @@ bool trial_definitions(struct module *m, const struct program_result *list,
 		       struct program_sources *text);
 
 /* The text of arguments.txt for a call of the number-th function of the
- * sources; see emit_program_caller. */
-const char *trial_arguments(const struct func *f, int number,
-			    const int64_t *values);
+ * sources, which has scratch memory after the parameters of `plain`; see
+ * emit_program_caller. */
+const char *trial_arguments(const struct func *plain, const struct func *source,
+			    int number, const int64_t *values);
 
 #endif

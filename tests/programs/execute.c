@@ -211,7 +211,8 @@ static bool
 run_trial(struct run *r, const struct trial *t)
 {
 	const struct func *f = r->text.funcs[t->func];
-	int n = r->list.funcs.data[t->func].plain->params.n;
+	const struct func *plain = r->list.funcs.data[t->func].plain;
+	int n = plain->params.n;
 	bool ok = true;
 
 	for (int i = 0; i < n && ok; i++) {
@@ -224,7 +225,7 @@ run_trial(struct run *r, const struct trial *t)
 	}
 	if (!ok ||
 	    !write_text(r, "arguments.txt",
-			trial_arguments(f, t->func, t->values)) ||
+			trial_arguments(plain, f, t->func, t->values)) ||
 	    !command(arena_printf(&r->m->arena, "cd '%s' && ./program",
 				  r->folder))) {
 		return false;

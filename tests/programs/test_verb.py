@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tirc test PROGRAM.py: the source of each function is compared with what the
+interpreter makes of it, at several sizes and for several targets; a source that
+is wrong fails; what cannot be tested is refused with the reason."""
+import os
+import shutil
+import stat
+
+from helper import *
+
+HERE = os.path.join(ROOT, "tests", "programs")
+PLAIN = os.path.join("schedules", "plain.py")
+SPLIT = os.path.join("schedules", "split.py")
+folder = work_folder()
+
+
+def written(name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def shows(done, *parts):
+    for part in parts:
+        if part not in done.stdout + done.stderr:
+            fail("%r is not in\n%s%s" % (part, done.stdout, done.stderr))
+
+
+def passes(runs, *arguments):
+    """All runs pass, and nothing else is said."""
+    done = tirc("test", *arguments, cwd=HERE)
+    *lines, last = done.stdout.splitlines()
+    if done.stderr or last != "%d of %d run%s passed" % (
+            runs, runs, "" if runs == 1 else "s") or \
+            not all(line.startswith("ok    ") for line in lines):
+        fail("%s:\n%s%s" % (arguments, done.stdout, done.stderr))
+    return done
+
+
+def refused(*arguments, parts, status=1, verb="test"):
+    done = tirc(verb, *arguments, status=status, cwd=HERE)
+    shows(done, *parts)
+    return done
+
+
+# Open sizes, scratch memory, functions that call each other, instructions that
+# the program declares, several results, schedules from files, dialects.
+shows(passes(5, "matmul_bias.py"), "ok    matmul_bias(m=1,h=1,n=1)  R ",
+      "ok    matmul_bias(m=33,h=7,n=5)  R ")
+shows(passes(3, "calls.py"), "ok    double_  B ")
+passes(4, "tensorize_dense.py")
+passes(20, "starts.py")
+passes(15, "scan_stages.py")
+shows(passes(5, PLAIN, "--schedule", SPLIT), "ok    halved(n=33)  Y ")
+shows(passes(1, PLAIN, "--schedule", os.path.join("schedules", "fuse.json"),
+             "--dim", "n=7"), "ok    halved(n=7)  Y ")
+for target in ("gnu-c", "misra"):
+    if has_dialect(target):
+        passes(5, "matmul_bias.py", "--target", target)
+for target, programs in (("cortex-m4", ["arm-none-eabi-gcc", "qemu-system-arm"]),
+                         ("riscv32", ["riscv64-unknown-elf-gcc",
+                                      "qemu-system-riscv32"])):
+    if all(shutil.which(program) for program in programs):
+        passes(2, "instruction.py", "--target", target)
+if tirc("test", PLAIN, "--quiet", cwd=HERE).stdout:
+    fail("--quiet prints")
+
+# Indices and divisors are numbers for which the function is defined. A float64
+# that comes from sums of float32 has their tolerance.
+passes(5, written("gather.py", """
+import tvm
+from tvm import te
+
+n, m = te.var("n"), te.var("m")
+A = te.placeholder((n,), name="A")
+I = te.placeholder((m,), name="I", dtype="int32")
+D = te.placeholder((m,), name="D", dtype="int32")
+B = te.compute((m,), lambda i: A[I[i]] / te.sqrt(A[I[i]]), name="B")
+C = te.compute((m,), lambda i: I[i] // D[i], name="C")
+E = te.compute((m,), lambda i: te.exp(A[I[i]]).astype("float64"), name="E")
+s = te.create_schedule([B.op, C.op, E.op])
+tvm.build(s, [A, I, D, B, C, E], target="c", name="gather")
+"""))
+
+# Scalars that are no sizes, arrays with strides, vectors as elements.
+passes(5, written("parameters.py", """
+from tvm.script import tir as T
+
+
+@T.prim_func
+def scaled(a: T.handle, b: T.handle, n: T.int64, by: T.float32, on: T.bool):
+    A = T.match_buffer(a, (n, 3), "float32", strides=(n * 4, 4))
+    B = T.match_buffer(b, (n, 3), "float32")
+    for i, j in T.grid(n, 3):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = T.Select(on, A[vi, vj] * by, T.float32(0))
+"""))
+
+# The files of --keep are those that codegen writes, and the program that calls
+# them. Another seed gives other arrays.
+kept = os.path.join(folder, "kept")
+passes(1, PLAIN, "--dim", "n=3", "--keep", kept)
+out = os.path.join(folder, "out")
+tirc("codegen", PLAIN, "-o", out, cwd=HERE)
+for name, text in contents(out).items():
+    if contents(kept)[name] != text:
+        fail("%s differs from what codegen writes" % name)
+before = contents(kept)["array_0.bin"]
+passes(1, PLAIN, "--dim", "n=3", "--keep", kept, "--force", "--seed", "5")
+if contents(kept)["array_0.bin"] == before:
+    fail("--seed 5 changes nothing")
+
+# A compiler that breaks the source.
+wrong = written("wrong_cc", """#!/bin/sh
+sed -i 's/0\\.5f/0.25f/; s/n; ++i0/n - 1; ++i0/' plain.c
+exec cc "$@"
+""")
+os.chmod(wrong, os.stat(wrong).st_mode | stat.S_IXUSR)
+done = tirc("test", PLAIN, "--cc", wrong, "--cflags", "-O1", status=1, cwd=HERE)
+shows(done, "FAIL  halved(n=8)  Y  max abs ", " beyond, worst at [",
+      ", expected ", "0 of 5 runs passed")
+
+# What cannot be tested.
+refused("reducers.py", parts=[
+    "reducers.py:39:7: main: it cannot be tested: it calls 'twice', which the "
+    "program only declares", "15 of 15 runs passed; 1 function not tested"])
+refused("inside.py", parts=[
+    "index 4 of dimension 0 of 'A' is outside of 0..3",
+    "note: f(n=33) is not defined", "--dim NAME=VALUE",
+    "FAIL  f(n=33)  not compared", "2 of 5 runs passed"])
+passes(1, "inside.py", "--dim", "n=8")
+refused("wmma_matmul.py", parts=["loops are bound to threads of a GPU"])
+refused(PLAIN, "--target", "gnu-c", "--cc", "no-such-compiler",
+        parts=["no-such-compiler"])
+refused(PLAIN, "--dim", "m=3",
+        parts=["--dim m=3", "no function has a scalar parameter 'm'; they have n"])
+refused(PLAIN, "--dim", "n=1..4", parts=["--dim n=1..4", "NAME=VALUE"])
+refused(PLAIN, "--dim", "n=-1", parts=["no sizes", "--dim NAME=VALUE"])
+refused(PLAIN, "--dim", "n=2000000000", parts=["more than the limit"])
+refused(PLAIN, "--dim", "n=9", "--max-output", "600", parts=["--max-output"])
+refused(PLAIN, "--seed", "x", parts=["--seed x", "an integer"])
+refused(PLAIN, verb="run", parts=["tirc test " + PLAIN])
+refused("language.py", parts=["builds no function"])
+refused(PLAIN, "--byoc", "cblas", status=2,
+        parts=["--byoc is for models", PLAIN])
+refused(PLAIN, "data.npz", status=2, parts=["random arrays", "data.npz"])
+refused("model.onnx", "--schedule", SPLIT, status=2,
+        parts=["--schedule is for programs", "model.onnx"])
+
+# No function of the program's author runs: neither one that is only named, nor
+# one that an instruction names and gives no meaning that can be tested.
+DECLARED = """
+import tvm
+from tvm import te
+
+x = te.placeholder((4,), name="x")
+y = te.compute((4,), lambda i: x[i] * 2.0, name="y")
+mark = te.decl_tensor_intrin(y.op, lambda ins, outs: tvm.tir.call_extern(
+    "int32", "%s", %s), name="mark")
+A = te.placeholder((4,), name="A")
+B = te.compute((4,), lambda i: A[i] * 2.0, name="B")
+s = te.create_schedule(B.op)
+s[B].tensorize(B.op.axis[0], mark)
+tvm.build(s, [A, B], target="c", name="f")
+"""
+refused(written("abort.py", DECLARED % ("abort", "outs[0].access_ptr('w')")),
+        parts=["'abort' cannot be tested", "does not get the buffer"])
+shows(passes(1, written("own.py", DECLARED % (
+    "twice_4", "ins[0].access_ptr('r'), outs[0].access_ptr('w')"))),
+    "ok    f  B ")
