@@ -22,8 +22,12 @@ static const struct option_row rows[] = {
 	  "target, as \"NAME -KEY=VALUE …\"; `tirc targets` lists the names",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
-	  "stem of files and symbols (default: the model's name, FILE's)",
-	  MODEL_VERBS | TEST_PROGRAM },
+	  "stem of files and symbols (default: the model's name)",
+	  MODEL_VERBS & ~TEST },
+	{ OPT_NAME, "name", "NAME",
+	  "stem of files and symbols (default: the model's name, or that of "
+	  "FILE.py)",
+	  TEST | TEST_PROGRAM },
 	{ OPT_NAME, "name", "NAME",
 	  "name of the file and of unnamed functions (default: FILE's)",
 	  CODEGEN },
@@ -31,7 +35,10 @@ static const struct option_row rows[] = {
 	  "print the functions after phase 0, 1, 2 or 3", LOWER },
 	{ OPT_SCHEDULE, "schedule", "FILE",
 	  "apply a schedule first: sch.…(…) lines or a trace in JSON",
-	  PROGRAM_VERBS },
+	  PROGRAM_VERBS & ~TEST_PROGRAM },
+	{ OPT_SCHEDULE, "schedule", "FILE",
+	  "FILE.py: apply a schedule first: sch.…(…) lines or a trace in JSON",
+	  TEST_PROGRAM },
 	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
 	  "read a kernel of a model instead of FILE", LOWER },
 	{ OPT_KERNEL, "kernel", "NAME",
@@ -51,9 +58,13 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | LOWER },
 	{ OPT_DIM, "dim", "NAME=SIZE",
 	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
-	  "other sizes such as 2*m+1, or another name (new=old); of a program: "
-	  "the value of a scalar parameter",
-	  GRAPH_VERBS | LOWER | TEST_PROGRAM },
+	  "other sizes such as 2*m+1, or another name (new=old)",
+	  (GRAPH_VERBS & ~TEST) | LOWER },
+	{ OPT_DIM, "dim", "NAME=SIZE",
+	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
+	  "other sizes such as 2*m+1, or another name (new=old); FILE.py: the "
+	  "value of a scalar parameter",
+	  TEST | TEST_PROGRAM },
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
@@ -63,8 +74,12 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | LOWER },
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
-	  "numbers in each run; of a program: other random arrays",
-	  GRAPH_VERBS | LOWER | TEST_PROGRAM },
+	  "numbers in each run",
+	  (GRAPH_VERBS & ~TEST) | LOWER },
+	{ OPT_SEED, "seed", "N",
+	  "the constant N in place of the input random_run: the same random "
+	  "numbers in each run; FILE.py: other random arrays",
+	  TEST | TEST_PROGRAM },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },
@@ -228,7 +243,7 @@ static const struct verb verbs[] = {
 	  "on random inputs. --layers compares the result of each node with the\n"
 	  "interpreter's, or with arrays of a file, and names the first one\n"
 	  "that is wrong. Exit status 1 on a mismatch.\n\n"
-	  "Of a tensor program, the source of each function that codegen writes\n"
+	  "Of a tensor program FILE.py, the source of each function that codegen writes\n"
 	  "is compared with what the interpreter makes of the function before\n"
 	  "any schedule, on random arrays; at several sizes if it has scalar\n"
 	  "parameters without a --dim.\n\n"
