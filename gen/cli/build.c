@@ -244,15 +244,10 @@ harness_begin(struct harness *h, struct cli *c)
 }
 
 bool
-harness_build(struct harness *h)
+harness_build(struct harness *h, const char *text)
 {
 	const char *name = tirc_harness_name(h->t);
-	const char *text = tirc_harness(h->t);
 
-	if (text == NULL) {
-		cli_messages(h->t);
-		return false;
-	}
 	harness_add_source(h, name);
 	return harness_write(h, name, text, strlen(text)) && write_runtime(h) &&
 	       build(h);

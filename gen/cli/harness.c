@@ -33,6 +33,8 @@ static bool run_model(struct harness *h, const struct array *inputs,
 bool
 harness_open(struct harness *h, struct cli *c)
 {
+	const char *text;
+
 	memset(h, 0, sizeof *h);
 	h->cli = c;
 	h->m = module_new();
@@ -60,7 +62,15 @@ harness_open(struct harness *h, struct cli *c)
 			harness_add_source(h, file.name);
 		}
 	}
-	return harness_find_tools(h) && harness_build(h);
+	if (!harness_find_tools(h)) {
+		return false;
+	}
+	text = tirc_harness(h->t);
+	if (text == NULL) {
+		cli_messages(h->t);
+		return false;
+	}
+	return harness_build(h, text);
 }
 
 /* Sets values[d], the value of symbolic size d, if it follows from the shape of

@@ -60,7 +60,7 @@ bool harness_read_array(const struct harness *h, const char *name,
 /* Adds a file of the folder to those that harness_build() compiles. */
 void harness_add_source(struct harness *h, const char *name);
 /* Writes the program of tirc_harness(), compiles it and the sources. */
-bool harness_build(struct harness *h);
+bool harness_build(struct harness *h, const char *text);
 /* Executes the program in the folder. */
 bool harness_execute(struct harness *h, const char *arguments);
 

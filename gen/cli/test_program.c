@@ -44,7 +44,7 @@ open_program(struct harness *h, struct cli *c, int *told)
 			harness_add_source(h, name);
 		}
 	}
-	return harness_find_tools(h) && harness_build(h);
+	return harness_find_tools(h) && harness_build(h, tirc_harness(h->t));
 }
 
 /* The array of a parameter, zeros. */

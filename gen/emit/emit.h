@@ -42,7 +42,7 @@ struct program_needs {
 
 /* Appends one source file with the functions in the given order. Of a split
  * function it contains the kernels, and the host function if the dialect can
- * launch kernels. */
+ * launch kernels. needs may be NULL. */
 bool emit_program(struct module *m, const struct dialect *d,
 		  const struct program_text *p, struct strbuf *out,
 		  struct program_needs *needs);

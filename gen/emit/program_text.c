@@ -286,7 +286,9 @@ emit_program(struct module *m, const struct dialect *d,
 			   helpers.len > 0 ? trimmed(&u, &helpers) : NULL);
 		unit_add_includes(&u, data);
 		ok = render_file(m, d, TEMPLATE_UNIT, data, out);
-		note_needs(&u, needs);
+		if (needs != NULL) {
+			note_needs(&u, needs);
+		}
 	}
 	strbuf_release(&helpers);
 	return ok;

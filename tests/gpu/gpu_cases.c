@@ -140,7 +140,7 @@ main(int argc, char **argv)
 						  .stem = r.c->name,
 						  .parts = &part,
 						  .n = 1 },
-			  &text) &&
+			  &text, NULL) &&
 	     emit_launches(r.m, d, &part, 1, &launches);
 	if (ok) {
 		fputs(text.data, stdout);

@@ -348,7 +348,7 @@ write_kernels(const struct batch *b, int from, int to, struct module *m,
 							    .stem = "trials",
 							    .parts = parts,
 							    .n = n },
-				    &text);
+				    &text, NULL);
 	if (good && b->is_planned) {
 		FILE *f = fopen(arena_printf(&m->arena, "%s.text", stem), "w");
 
