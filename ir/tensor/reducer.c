@@ -38,17 +38,15 @@ reducer_prod(struct module *m, struct dtype t)
 }
 
 /* The identity of min, or of max: an integer type's largest or smallest value;
- * of floats an infinity, or of 8-bit ones the finite value of the largest
- * magnitude. */
+ * of floats an infinity, or, of types without one, the finite value of the
+ * largest magnitude. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)
 {
-	double v = (double)INFINITY;
-
 	if (dtype_is_float(t)) {
-		if (dtype_bits(t) == 8) {
-			v = dtype_highest(t);
-		}
+		bool infinite = dtype_float_form(t).specials == SPECIALS_IEEE;
+		double v = infinite ? (double)INFINITY : dtype_highest(t);
+
 		return expr_float(m, t, highest ? v : -v);
 	}
 	return expr_int(m, t,

@@ -4,7 +4,8 @@
 gives what the types' definitions say, of an input and of a constant that is
 folded, also to and from the exponents of e8m0 in each rounding; a layer
 between QuantizeLinear and DequantizeLinear, whose result is moved about, gives
-what numpy computes, from every dialect in C and as kernels with a graph."""
+what numpy computes, from every dialect in C and as kernels with a graph; the
+largest and smallest elements are right for extreme ones, too."""
 import os
 
 import numpy as np
@@ -196,3 +197,42 @@ for kind in CODES:
         if not np.array_equal(got["f"], want.astype(np.float32),
                               equal_nan=True):
             fail("f, " + what)
+
+
+# -- the largest and smallest of some elements --
+def extremes(code):
+    """A model whose outputs are the extreme elements of rows, in float32."""
+    nodes = [proto.node("Cast", ["x"], ["e"], to=code, saturate=0),
+             proto.node("ReduceMax", ["e"], ["r_max"], axes=[3], keepdims=0),
+             proto.node("ReduceMin", ["e"], ["r_min"], axes=[3], keepdims=0),
+             proto.node("MaxPool", ["e"], ["r_pool"], kernel_shape=[1, 8]),
+             proto.node("TopK", ["e", "k"], ["r_best", ""]),
+             proto.node("TopK", ["e", "k"], ["r_worst", ""], largest=0)]
+    shapes = {"max": ROWS[:3], "min": ROWS[:3], "pool": ROWS[:3] + (1,),
+              "best": ROWS[:3] + (3,), "worst": ROWS[:3] + (3,)}
+    outputs = []
+    for name, shape in shapes.items():
+        nodes.append(proto.node("Cast", ["r_" + name], [name], to=FLOAT))
+        outputs.append(proto.value_info(name, shape, FLOAT))
+    return proto.model(proto.graph(
+        nodes, [proto.value_info("x", ROWS, FLOAT)], outputs,
+        [proto.tensor("k", [1], proto.ints(3), INT64)]), version=13)
+
+
+ROWS = (1, 1, 6, 8)
+for kind, code in CODES.items():
+    most = np.inf if FORMS[kind].specials == "IEEE" else largest(kind)
+    x = exact(nearest(random.normal(0, 4, ROWS), kind), kind)
+    x[..., 0, :], x[..., 1, :] = -most, most        # none is beyond
+    x[..., 2, 1:], x[..., 3, 1:] = -most, most
+    x = x.astype(np.float32)
+    order = np.sort(x, axis=3)
+    wanted = {"max": order[..., -1], "min": order[..., 0],
+              "pool": order[..., -1:], "best": order[..., :-4:-1],
+              "worst": order[..., :3]}
+    for target in ("c99", "c-openmp"):
+        got = run(extremes(code), x, "--target", target)
+        for name, want in wanted.items():
+            if not np.array_equal(got[name], want):
+                fail("%s of %s, %s:\n%s\n%s" % (name, kind, target, got[name],
+                                               want))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor expressions beyond plain stages: the text of scans, externs and
  * reductions with several values, and what is refused. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -347,6 +348,36 @@ test_reducer_text(void)
 	module_free(s.m);
 }
 
+/* No element changes the identity of max or min: neither an infinity nor the
+ * extreme finite values of types without one. */
+static void
+test_identities(void)
+{
+	struct module *m = module_new();
+
+	for (int kind = 0; kind < DT_COUNT; kind++) {
+		struct dtype t = dtype_of((enum dtype_kind)kind);
+		double most, least;
+
+		if (!dtype_is_float(t) || dtype_bits(t) > 16) {
+			continue;
+		}
+		most = reducer_min(m, t)->identity[0]->u.fval;
+		least = reducer_max(m, t)->identity[0]->u.fval;
+		for (uint32_t bits = 0; bits < 1u << dtype_bits(t); bits++) {
+			uint8_t bytes[] = { (uint8_t)bits,
+					    (uint8_t)(bits >> 8) };
+			double v = number_load(t, bytes, 0).f;
+
+			if (!CHECK(isnan(v) || (v <= most && v >= least))) {
+				printf("%s: %g\n", dtype_name(t), v);
+				break;
+			}
+		}
+	}
+	module_free(m);
+}
+
 static void
 test_reducer_refusals(void)
 {
@@ -506,6 +537,7 @@ main(void)
 	test_scan_schedule();
 	test_scan_refusals();
 	test_reducer_text();
+	test_identities();
 	test_reducer_refusals();
 	test_extern();
 	test_intrin_refusals();

@@ -10,20 +10,10 @@ accumulator_type(struct dtype t)
 	return dtype_is_float(t) && dtype_bits(t) < 32 ? dtype_of(DT_F32) : t;
 }
 
-/* The built-in max or min, for floats with an infinity as neutral element. */
 const struct reducer *
 reducer_extreme(struct module *m, struct dtype t, bool max)
 {
-	const struct reducer *r = max ? reducer_max(m, t) : reducer_min(m, t);
-	struct reducer *copy;
-
-	if (!dtype_is_float(t)) {
-		return r;
-	}
-	copy = arena_copy(&m->arena, r, sizeof *r);
-	copy->identity = arena_array(&m->arena, const struct expr *, 1);
-	copy->identity[0] = expr_float(m, t, max ? -INFINITY : INFINITY);
-	return copy;
+	return max ? reducer_max(m, t) : reducer_min(m, t);
 }
 
 const struct reducer *

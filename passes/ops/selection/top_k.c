@@ -80,8 +80,9 @@ infer_top_k(struct infer *c, struct node *n)
 static const struct expr *
 last_value(struct module *m, struct dtype t, bool largest)
 {
-	if (dtype_is_float(t)) {
-		return expr_float(m, t, largest ? -INFINITY : (double)NAN);
+	if (!largest && dtype_is_float(t) &&
+	    dtype_float_form(t).specials != SPECIALS_FINITE) {
+		return expr_float(m, t, (double)NAN);
 	}
 	return (largest ? reducer_max(m, t) : reducer_min(m, t))->identity[0];
 }
