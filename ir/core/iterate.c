@@ -147,7 +147,6 @@ stmt_each_of(struct stmt *s, enum stmt_kind kind)
 	it.at = NULL;
 	it.kind = kind;
 	it.skip = false;
-	it.depth = 0;
 	return it;
 }
 
@@ -157,15 +156,25 @@ stmt_each(struct stmt *s)
 	return stmt_each_of(s, STMT_KIND_COUNT);
 }
 
-static int
-slot_of(const struct stmt *parent, const struct stmt *child)
+int
+stmt_slot(const struct stmt *s)
 {
-	int i = 0;
+	const struct stmt *parent = s->parent;
 
-	while (parent->children[i] != child) {
-		i++;
+	/* Edits and walks note the slot; a rollback may have changed it. */
+	if (s->slot < parent->n_children && parent->children[s->slot] == s) {
+		return s->slot;
 	}
-	return i;
+	for (int n = parent->n_children, i = 0; i < n; i++) {
+		/* from the slot on, to the left: removals shift to the left */
+		int at = ((s->slot < n ? s->slot : n - 1) - i + n) % n;
+
+		if (parent->children[at] == s) {
+			return at;
+		}
+	}
+	assert(!"a statement's parent does not have it as a child");
+	return -1;
 }
 
 /* The statement after it->at in program order; NULL after the last. */
@@ -177,26 +186,19 @@ following(struct stmt_iter *it)
 
 	it->skip = false;
 	for (;;) {
-		const struct stmt *child = s;
-
 		while (i < s->n_children && s->children[i] == NULL) {
 			i++;
 		}
 		if (i < s->n_children) {
 			assert(s->children[i]->parent == s);
-			if (it->depth < STMT_ITER_LEVELS) {
-				it->slot[it->depth] = i;
-			}
-			it->depth++;
+			s->children[i]->slot = i;
 			return s->children[i];
 		}
 		if (s == it->root) {
 			return NULL;
 		}
+		i = 1 + stmt_slot(s);
 		s = s->parent;
-		it->depth--;
-		i = 1 + (it->depth < STMT_ITER_LEVELS ? it->slot[it->depth]
-						      : slot_of(s, child));
 	}
 }
 
@@ -297,9 +299,9 @@ exprs_each(const struct expr *const *list, int n)
 	return exprs_each_of(list, n, EXPR_KIND_COUNT);
 }
 
-/* Enters the next argument; false if there is none. */
-static bool
-enter_arg(struct tree_iter *it)
+/* The next argument; NULL if there is none. */
+static const struct expr *
+next_arg(struct tree_iter *it)
 {
 	const struct expr *e = NULL;
 
@@ -307,7 +309,7 @@ enter_arg(struct tree_iter *it)
 		while (it->n_args == 0) {
 			it->at = stmt_next(&it->stmts);
 			if (it->at == NULL) {
-				return false;
+				return NULL;
 			}
 			it->args = it->at->args;
 			it->n_args = it->at->n_args;
@@ -315,23 +317,43 @@ enter_arg(struct tree_iter *it)
 		e = *it->args++;
 		it->n_args--;
 	}
+	return e;
+}
+
+/* Enters the next argument that is no leaf, or returns a leaf of the kind that
+ * comes before it, as most arguments are; NULL if it entered one, or, with
+ * *end, if there is none. */
+static const struct expr *
+enter_arg(struct tree_iter *it, bool *end)
+{
+	enum expr_kind kind = it->exprs.kind;
+	const struct expr *e;
+
+	while ((e = next_arg(it)) != NULL && child_of(e, 0) == NULL) {
+		if (kind == EXPR_KIND_COUNT || e->kind == kind) {
+			return e;
+		}
+	}
+	*end = e == NULL;
+	it->inside = e != NULL;
 	it->exprs.root = e;
 	it->exprs.n = -1;
-	it->inside = true;
-	return true;
+	return NULL;
 }
 
 const struct expr *
 tree_next(struct tree_iter *it)
 {
 	const struct expr *e = NULL;
+	bool end = false;
 
-	while (e == NULL) {
-		if (!it->inside && !enter_arg(it)) {
-			return NULL;
+	while (e == NULL && !end) {
+		if (!it->inside) {
+			e = enter_arg(it, &end);
+		} else {
+			e = expr_next(&it->exprs);
+			it->inside = e != NULL;
 		}
-		e = expr_next(&it->exprs);
-		it->inside = e != NULL;
 	}
 	return e;
 }

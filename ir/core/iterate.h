@@ -48,17 +48,11 @@ bool expr_has(const struct expr *e, enum expr_kind kind);
 /* Every statement at or below one, parents first. The statement returned last
  * may be changed, but must stay in its place. The iteration may end at any
  * time. */
-enum { STMT_ITER_LEVELS = 32 };
-
 struct stmt_iter {
 	struct stmt *root;   /* NULL at the end */
 	struct stmt *at;     /* the statement returned last; NULL at first */
 	enum stmt_kind kind; /* STMT_KIND_COUNT: statements of all kinds */
 	bool skip;
-	int depth; /* of at, below root */
-	/* The slots of the nodes on the way from root to at; where the way is
-	 * longer, slots are searched. */
-	int slot[STMT_ITER_LEVELS];
 };
 
 /* s may be NULL: nothing is visited. */

@@ -78,6 +78,9 @@ make(struct func *f, enum stmt_kind kind, const struct expr *const *args,
 	}
 	for (int i = 0; i < n_children; i++) {
 		attach(f, children[i], s);
+		if (children[i]) {
+			children[i]->slot = i;
+		}
 	}
 	return s;
 }

@@ -61,6 +61,9 @@ struct stmt {
 	enum stmt_kind kind;
 	int id; /* > 0, unique in the function; edits keep it */
 	struct stmt *parent;
+	/* the index among parent's children where s was seen last; read it with
+	 * stmt_slot */
+	int slot;
 	struct stmt **children;
 	int n_children;
 	const struct expr **args;
@@ -127,6 +130,8 @@ void stmt_set_args(struct func *f, struct stmt *s,
 		   const struct expr *const *list, int n);
 void stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
 			const char *thread);
+/* The index of s among its parent's children. */
+int stmt_slot(const struct stmt *s);
 /* The position of s in its tree. To wrap s: place = stmt_place_of(s), make the
  * wrapper with s as its child, stmt_put(f, place, wrapper). A SEQ put into a
  * SEQ is spliced. The function's body has parent NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits of the statement tree, all of them through stmt_write, so that a
- * rollback undoes them. An array whose length changes is replaced. */
+ * rollback undoes them. An array whose length changes is replaced where there is a
+ * journal. */
 #include "stmt.h"
 
 #include <assert.h>
@@ -16,6 +17,9 @@ stmt_set_child(struct func *f, struct stmt *s, int slot, struct stmt *child)
 	}
 	if (child && child->parent != s) {
 		stmt_write(f, &child->parent, &s, sizeof(s));
+	}
+	if (child) {
+		child->slot = slot;
 	}
 }
 
@@ -50,6 +54,9 @@ stmt_set_children(struct func *f, struct stmt *s, struct stmt *const *list,
 		if (copy[i] && copy[i]->parent != s) {
 			stmt_write(f, &copy[i]->parent, &s, sizeof(s));
 		}
+		if (copy[i]) {
+			copy[i]->slot = i;
+		}
 	}
 }
 
@@ -72,18 +79,6 @@ stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
 	assert(s->kind == STMT_FOR);
 	stmt_write(f, &s->u.loop.kind, &kind, sizeof kind);
 	stmt_write(f, &s->u.loop.thread, &thread, sizeof(thread));
-}
-
-static int
-slot_of(const struct stmt *parent, const struct stmt *s)
-{
-	for (int i = 0; i < parent->n_children; i++) {
-		if (parent->children[i] == s) {
-			return i;
-		}
-	}
-	assert(!"a statement's parent does not have it as a child");
-	return -1;
 }
 
 /* A SEQ inside a SEQ is spliced. */
@@ -113,7 +108,7 @@ stmt_place_of(const struct stmt *s)
 	struct stmt_place p = { s->parent, 0 };
 
 	if (s->parent) {
-		p.slot = slot_of(s->parent, s);
+		p.slot = stmt_slot(s);
 	}
 	return p;
 }
@@ -151,23 +146,25 @@ stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement)
 static void
 remove_from_seq(struct func *f, struct stmt *seq, struct stmt *s)
 {
-	int n = seq->n_children - 1, k = 0;
-	struct stmt **list = arena_array(&f->module->arena, struct stmt *,
-					 n > 0 ? n : 1);
+	int n = seq->n_children - 1, at = stmt_slot(s);
+	struct stmt **list = seq->children;
 
-	for (int i = 0; i < seq->n_children; i++) {
-		if (seq->children[i] != s) {
-			list[k++] = seq->children[i];
-		}
-	}
-	assert(k == n);
 	if (n == 1) {
-		stmt_replace(f, seq, list[0]);
-	} else if (n == 0 && seq->parent) {
-		stmt_remove(f, seq);
-	} else {
-		stmt_set_children(f, seq, list, n);
+		stmt_replace(f, seq, list[1 - at]);
+		return;
 	}
+	if (n == 0 && seq->parent) {
+		stmt_remove(f, seq);
+		return;
+	}
+	if (f->journaling) {
+		list = arena_copy(&f->module->arena, list,
+				  sizeof(struct stmt *) * ((size_t)n + 1));
+		stmt_write(f, &seq->children, &list, sizeof(list));
+	}
+	memmove(list + at, list + at + 1,
+		sizeof(struct stmt *) * (size_t)(n - at));
+	stmt_write(f, &seq->n_children, &n, sizeof n);
 }
 
 void
@@ -184,7 +181,7 @@ stmt_remove(struct func *f, struct stmt *s)
 		}
 		return;
 	}
-	slot = slot_of(parent, s);
+	slot = stmt_slot(s);
 	switch (parent->kind) {
 	case STMT_SEQ:
 		remove_from_seq(f, parent, s);

@@ -115,7 +115,7 @@ enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 					 b->name),
 			    NULL);
 	}
-	*mark = 1;
+	*mark = 1 + (uint32_t)v->blocks.n;
 	if (!b->data) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
@@ -182,30 +182,19 @@ void
 verify_access(struct verifier *v, const struct buffer *b,
 	      const struct expr *const *index, bool writes)
 {
-	bool innermost = true;
+	int declared = (int)*verify_mark(v, b) - 1, innermost = v->blocks.n - 1;
 
-	for (const struct stmt *s = v->stmt; s; s = s->parent) {
-		if (s->kind == STMT_ALLOC && s->u.buffer == b) {
-			return;
-		}
-		if (s->kind != STMT_BLOCK) {
-			continue;
-		}
+	for (int i = innermost; i >= 0 && i >= declared; i--) {
+		const struct stmt *s = v->blocks.data[i];
 		const struct block *block = s->u.block;
 
-		for (int i = 0; i < block->n_allocs; i++) {
-			if (block->allocs[i] == b) {
-				return;
-			}
-		}
 		if (s->parent == NULL && block->n_iters == 0) {
 			return;
 		}
-		if (!innermost) {
+		if (i < innermost) {
 			index = NULL; /* the indices use the inner block's
 				       * variables */
 		}
-		innermost = false;
 		if (regions_hold(block->writes, block->n_writes, b, index) ||
 		    (!writes &&
 		     regions_hold(block->reads, block->n_reads, b, index))) {
@@ -280,6 +269,7 @@ verify_block(struct verifier *v, struct stmt *s)
 	/* Regions refer to buffers from outside the block. */
 	verify_regions(v, b->reads, b->n_reads);
 	verify_regions(v, b->writes, b->n_writes);
+	vec_push(&v->arena, &v->blocks, s);
 	for (int i = 0; i < b->n_allocs; i++) {
 		enter_buffer(v, b->allocs[i], false);
 	}
@@ -287,6 +277,7 @@ verify_block(struct verifier *v, struct stmt *s)
 		verify_stmt(v, s->children[1], s);
 	}
 	verify_stmt(v, s->children[0], s);
+	v->blocks.n--;
 	v->stmt = s;
 	for (int i = 0; i < b->n_allocs; i++) {
 		leave_buffer(v, b->allocs[i]);

@@ -14,12 +14,16 @@ struct verifier {
 	const struct func *func;
 	struct arena arena;      /* released at the end of the check */
 	const struct stmt *stmt; /* the statement being checked, for reports */
-	/* The mark of a variable or buffer is 1 if it is in scope; of a
-	 * statement, 1 if it has been visited; of an expression, the epoch of
-	 * its last check. Each statement and scope begins a new epoch. */
+	/* The mark of a variable is 1 if it is in scope; of a buffer in scope,
+	 * 1 and the number of the blocks around its declaration, with the block
+	 * that allocates it; of a statement, 1 if it has been visited; of an
+	 * expression, the epoch of its last check. Each statement and scope
+	 * begins a new epoch. */
 	struct mark *marks;
 	uint32_t n_marks, cap_marks;
 	uint32_t epoch;
+	VEC(const struct stmt *)
+	blocks; /* those around stmt, outermost first */
 	VEC(int) ids;
 	int n_errors;
 };

@@ -572,7 +572,7 @@ script_block(struct script_reader *r, const struct py_node *call,
 	bool good = script_read_suite(r, suite, &body);
 
 	r->block = block.outer;
-	r->names.n = mark;
+	script_leave(r, mark);
 	if (!good) {
 		return false;
 	}

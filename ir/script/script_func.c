@@ -267,7 +267,7 @@ read_body(struct script_reader *r, const struct py_node *def)
 	    !script_read_suite(r, def->kids[0], &r->f->body)) {
 		return false;
 	}
-	r->names.n = names;
+	script_leave(r, names);
 	add_root(r, &root);
 	finish_params(r);
 	return true;
@@ -317,6 +317,8 @@ script_read_func(struct module *m, const struct source *src,
 		.f = func_new(m, def->text),
 	};
 
+	text_map_init(&r.ids, &m->arena);
+	text_map_init(&r.stem_of, &m->arena);
 	r.old_blocks = mentions(def->kids[0], "block");
 	return read_body(&r, def) && check_func(&r, def) ? r.f : NULL;
 }

@@ -88,7 +88,7 @@ read_grid(struct script_reader *r, const struct py_node *node,
 		(*out)->pos = (struct src_pos){ node->span.line,
 						node->span.col };
 	}
-	r->names.n = names;
+	script_leave(r, names);
 	r->loops.n = loops;
 	return true;
 }
@@ -144,7 +144,7 @@ read_loop(struct script_reader *r, const struct py_node *node,
 	*out = stmt_for(r->f, v, range.min, range.extent, kind, *out);
 	(*out)->u.loop.thread = thread_name;
 	(*out)->notes = notes;
-	r->names.n = names;
+	script_leave(r, names);
 	r->loops.n = loops;
 	return true;
 }

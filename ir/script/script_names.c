@@ -8,23 +8,43 @@ void
 script_define(struct script_reader *r, const char *name,
 	      struct script_value value)
 {
-	struct script_name one = { name, value };
+	struct script_name one = { .name = name, .value = value };
 
+	one.id = text_map_get(&r->ids, name, r->latest.n);
+	if (text_map_add(&r->ids, name, one.id)) {
+		vec_push(&r->m->arena, &r->latest, -1);
+	}
+	one.outer = r->latest.data[one.id];
+	r->latest.data[one.id] = r->names.n;
 	vec_push(&r->m->arena, &r->names, one);
+}
+
+void
+script_leave(struct script_reader *r, int n)
+{
+	while (r->names.n > n) {
+		const struct script_name *last = &r->names.data[--r->names.n];
+
+		r->latest.data[last->id] = last->outer;
+	}
 }
 
 static struct script_stem *
 find_stem(struct script_reader *r, const char *name, size_t length)
 {
-	for (int i = 0; i < r->stems.n; i++) {
-		struct script_stem *one = &r->stems.data[i];
+	int at = text_map_get_bytes(&r->stem_of, name, length, -1);
 
-		if (strncmp(one->name, name, length) == 0 &&
-		    one->name[length] == '\0') {
-			return one;
-		}
+	return at < 0 ? NULL : &r->stems.data[at];
+}
+
+static void
+add_stem(struct script_reader *r, const char *name)
+{
+	struct script_stem one = { name, 1 };
+
+	if (text_map_add(&r->stem_of, name, r->stems.n)) {
+		vec_push(&r->m->arena, &r->stems, one);
 	}
-	return NULL;
 }
 
 /* Marks the reserved names as used: the printer adds a number to each of
@@ -36,9 +56,7 @@ take_reserved(struct script_reader *r)
 	const char *const *reserved = print_reserved(&n);
 
 	for (int i = 0; i < n; i++) {
-		struct script_stem one = { reserved[i], 1 };
-
-		vec_push(&r->m->arena, &r->stems, one);
+		add_stem(r, reserved[i]);
 	}
 }
 
@@ -46,10 +64,8 @@ const char *
 script_hint(struct script_reader *r, const char *name)
 {
 	const char *at = strrchr(name, '_');
-	size_t length = strlen(name);
 	struct script_stem *stem = at ? find_stem(r, name, (size_t)(at - name))
 				      : NULL;
-	struct script_stem fresh = { name, 1 };
 
 	if (r->stems.n == 0) {
 		take_reserved(r);
@@ -60,21 +76,17 @@ script_hint(struct script_reader *r, const char *name)
 		stem->next++;
 		return stem->name;
 	}
-	if (!find_stem(r, name, length)) {
-		vec_push(&r->m->arena, &r->stems, fresh);
-	}
+	add_stem(r, name);
 	return name;
 }
 
 const struct script_value *
 script_find(const struct script_reader *r, const char *name)
 {
-	for (int i = r->names.n - 1; i >= 0; i--) {
-		if (strcmp(r->names.data[i].name, name) == 0) {
-			return &r->names.data[i].value;
-		}
-	}
-	return NULL;
+	int id = text_map_get(&r->ids, name, -1);
+	int at = id < 0 ? -1 : r->latest.data[id];
+
+	return at < 0 ? NULL : &r->names.data[at].value;
 }
 
 /* The name at the start of a path, if the function defines it. */

@@ -6,6 +6,7 @@
 
 #include "py_call.h"
 #include "script.h"
+#include "text_map.h"
 #include "typed.h"
 
 /* The kinds of values that a name or an expression can have; with each, the
@@ -38,6 +39,8 @@ struct script_value {
 
 struct script_name {
 	const char *name;
+	int id;    /* of the text, in script_reader.ids */
+	int outer; /* the index of the definition that this one hides; -1 */
 	struct script_value value;
 };
 
@@ -105,8 +108,11 @@ struct script_reader {
 	struct typing typing;
 	struct func *f;
 	const struct script_scope *scope;
-	VEC(struct script_name) names;
+	VEC(struct script_name) names; /* those in scope, outermost first */
+	struct text_map ids;           /* a number for every text defined */
+	VEC(int) latest;               /* by id: its index in names; -1 */
 	VEC(struct script_stem) stems; /* see script_hint */
+	struct text_map stem_of;       /* by name: the index in stems */
 	VEC(struct script_loop) loops;
 	VEC(struct param) params;
 	VEC(struct script_handle *) handles; /* per parameter, or NULL */
@@ -128,6 +134,8 @@ struct script_reader {
 
 void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
+/* Ends the scope of all names but the first n. */
+void script_leave(struct script_reader *r, int n);
 /* The name, without the number that the printer added, of the variable or
  * buffer that is defined as name. The printer numbers equal names in the order
  * of definition: so j_2, if defined after j and j_1, is a third variable named

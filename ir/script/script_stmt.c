@@ -100,7 +100,7 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 					   (int)MAX_DEPTH);
 		}
 	}
-	r->names.n = names;
+	script_leave(r, names);
 	r->loops.n = loops;
 	r->depth = depth;
 	*out = script_close_suite(r, &suite);

@@ -266,7 +266,7 @@ script_with(struct script_reader *r, const struct py_node *node, int item,
 		return false;
 	}
 	vec_push(&r->m->arena, &suite.list, body);
-	r->names.n = names;
+	script_leave(r, names);
 	r->loops.n = loops;
 	*out = script_close_suite(r, &suite);
 	return true;

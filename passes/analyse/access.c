@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-#include "iterate.h"
 #include "thread_loops.h"
 
 struct collector {
@@ -84,6 +83,50 @@ accesses_of(const struct func *f, struct stmt *s, const struct buffer *buffer)
 	struct access_list all = { 0 };
 
 	access_collect(f, s, buffer, &all);
+	return all;
+}
+
+void
+access_index_init(struct access_index *x, const struct func *f)
+{
+	struct arena *arena = &f->module->arena;
+	struct access_list all = accesses_of(f, f->body, NULL);
+
+	*x = (struct access_index){ 0 };
+	pointer_map_init(&x->numbers, arena);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *one = &all.list.data[i];
+		struct stmt_list none = { 0 }, *users;
+		int number = pointer_map_get(&x->numbers, one->buffer, -1);
+
+		if (number < 0) {
+			number = x->users.n;
+			pointer_map_put(&x->numbers, one->buffer, number);
+			vec_push(arena, &x->users, none);
+		}
+		users = &x->users.data[number];
+		if (users->list.n == 0 ||
+		    users->list.data[users->list.n - 1] != one->at) {
+			vec_push(arena, &users->list, one->at);
+		}
+	}
+}
+
+struct access_list
+access_index_of(const struct access_index *x, const struct func *f,
+		struct stmt *s, const struct buffer *buffer)
+{
+	int number = pointer_map_get(&x->numbers, buffer, -1);
+	const struct stmt_list *users = number < 0 ? NULL
+						   : &x->users.data[number];
+	struct access_list all = { 0 };
+	struct collector c = { f, buffer, NULL, &all };
+
+	for (int i = 0; users && i < users->list.n; i++) {
+		if (stmt_contains(s, users->list.data[i])) {
+			collect_stmt(&c, users->list.data[i]);
+		}
+	}
 	return all;
 }
 
@@ -340,6 +383,18 @@ access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
 		remap_stmt(&r, s);
 	}
+}
+
+void
+uses_remap(struct func *f, struct stmt *alloc, const struct access_list *uses,
+	   const struct buffer *to, index_fn index, void *ctx)
+{
+	struct remap r = { f, alloc->u.buffer, to, NULL, index, ctx };
+
+	for (int i = 0; i < uses->list.n; i++) {
+		remap_stmt(&r, uses->list.data[i].at);
+	}
+	remap_stmt(&r, alloc);
 }
 
 void

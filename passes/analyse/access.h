@@ -5,6 +5,8 @@
 
 #include "analyse.h"
 #include "func.h"
+#include "iterate.h"
+#include "pointer_map.h"
 
 struct access {
 	const struct buffer *buffer;
@@ -30,6 +32,20 @@ void access_collect(const struct func *f, struct stmt *s,
 /* Like access_collect, with a new list as the result. */
 struct access_list accesses_of(const struct func *f, struct stmt *s,
 			       const struct buffer *buffer);
+
+/* The statements that access each buffer of a function, found in one walk. It
+ * remains valid while edits change the arguments of these statements, move them
+ * and wrap them, and give other buffers to those that access one buffer. */
+struct access_index {
+	struct pointer_map numbers; /* by buffer: the index in users */
+	VEC(struct stmt_list) users;
+};
+
+void access_index_init(struct access_index *x, const struct func *f);
+/* As accesses_of(f, s, buffer). */
+struct access_list access_index_of(const struct access_index *x,
+				   const struct func *f, struct stmt *s,
+				   const struct buffer *buffer);
 
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
@@ -71,6 +87,11 @@ typedef void (*index_fn)(void *ctx, const struct stmt *at,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
+/* Like buffer_remap for the buffer of an ALLOC, all of whose accesses are the
+ * uses. */
+void uses_remap(struct func *f, struct stmt *alloc,
+		const struct access_list *uses, const struct buffer *to,
+		index_fn index, void *ctx);
 /* Like buffer_remap, but the parameters do not change. */
 void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);

@@ -126,15 +126,14 @@ check_stmts(struct func *f)
 	CHECK_EQ(stmts_of(&m->arena, loop, STMT_EVALUATE).list.n, 2);
 }
 
-/* Deeper than the levels whose slots are remembered, with statements before and
- * after the deep one. */
+/* Many levels, with statements before and after the deep one. */
 static void
 check_deep_stmt(struct func *f)
 {
 	struct module *m = f->module;
 	struct stmt *s = evaluate(f, 0);
 	struct stmt_list all;
-	int64_t v, depth = 3 * STMT_ITER_LEVELS;
+	int64_t v, depth = 96;
 
 	for (int64_t i = 1; i <= depth; i++) {
 		struct stmt *list[3] = { evaluate(f, -i), s, evaluate(f, i) };

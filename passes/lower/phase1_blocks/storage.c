@@ -129,7 +129,7 @@ flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
  * strides, so they must not change: the array becomes one-dimensional, with the
  * largest size. */
 static void
-fix_size(struct func *f, struct stmt *alloc)
+fix_size(struct func *f, struct stmt *alloc, const struct access_list *uses)
 {
 	struct arena *arena = &f->module->arena;
 	const struct buffer *b = alloc->u.buffer;
@@ -145,8 +145,8 @@ fix_size(struct func *f, struct stmt *alloc)
 		ranges[d].extent = b->shape[d];
 	}
 	size = expr_index(f->module, most);
-	buffer_remap(f, alloc, b, buffer_with_shape(f->module, b, 1, &size),
-		     flat_index, &window);
+	uses_remap(f, alloc, uses, buffer_with_shape(f->module, b, 1, &size),
+		   flat_index, &window);
 }
 
 /* The number of outer dimensions that may shrink: all, or, if calls get the
@@ -217,7 +217,7 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 		return;
 	}
 	if (free_dims == 0) {
-		fix_size(f, alloc);
+		fix_size(f, alloc, uses);
 		return;
 	}
 	for (int i = 0; i < uses->list.n; i++) {
@@ -248,7 +248,7 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 		return;
 	}
 	small = buffer_with_shape(f->module, b, ndim, shape);
-	buffer_remap(f, alloc, b, small, window_index, &window);
+	uses_remap(f, alloc, uses, small, window_index, &window);
 }
 
 /* Does e have an index v % n whose v depends on a serial loop around common, as
@@ -367,14 +367,17 @@ lower_storage(struct func *f)
 {
 	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
 					   STMT_ALLOC);
+	struct access_index index;
 
+	access_index_init(&index, f);
 	for (int i = 0; i < allocs.list.n; i++) {
 		struct stmt *old = allocs.list.data[i];
 		const struct buffer *b = old->u.buffer;
 		struct stmt_place place;
 		struct stmt *common, *lowest, *alloc;
 		bool address, is_copy_target;
-		struct access_list uses = accesses_of(f, old->children[0], b);
+		struct access_list uses = access_index_of(&index, f,
+							  old->children[0], b);
 
 		if (uses.list.n == 0) {
 			stmt_replace(f, old, old->children[0]);

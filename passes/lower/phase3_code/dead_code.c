@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dead code elimination: removes stores to local buffers that nothing loads,
  * LETs of unused variables, ALLOCs without uses, and statements that become
- * empty. */
+ * empty. Uses are counted once; each removal takes its own off, so that the
+ * work is about that of one walk. */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "iterate.h"
 
+/* A LET or an ALLOC. */
+struct declared {
+	struct stmt *at; /* NULL: removed */
+	/* how many arguments of statements use the variable, or load from the
+	 * buffer; a load in a store to the same buffer does not count */
+	int uses;
+	struct stmt_list stores;
+};
+
+/* The entries of `declared` that one statement uses, once for each use. */
+struct used {
+	VEC(int) list;
+};
+
 struct dead {
 	struct func *func;
-	bool changed;
-	VEC(struct stmt *) list;
+	struct arena tmp;
+	/* by variable or buffer: the index of its declaration */
+	struct pointer_map number;
+	VEC(struct declared) declared;
+	struct pointer_map number_used; /* by statement: the index in used */
+	VEC(struct used) used;
+	VEC(int) work; /* indices of declarations to check */
 };
 
 static bool
@@ -25,71 +45,166 @@ has_effect(const struct expr *e)
 	return found;
 }
 
+/* -- counting */
+
 static void
-check_let(struct dead *d, struct stmt *s)
+declare(struct dead *d, struct stmt *s)
 {
-	if (!stmt_uses_var(s->children[0], s->u.var) &&
-	    !has_effect(s->args[0])) {
-		stmt_replace(d->func, s, s->children[0]);
-		d->changed = true;
+	const void *key = s->kind == STMT_LET ? (const void *)s->u.var
+					      : s->u.buffer;
+	struct declared one = { .at = s };
+
+	/* Declarations one after another may share a variable: each hides the
+	 * one before. */
+	pointer_map_put(&d->number, key, d->declared.n);
+	vec_push(&d->tmp, &d->work, d->declared.n);
+	vec_push(&d->tmp, &d->declared, one);
+}
+
+/* The index of the declaration that e uses; -1 if none. */
+static int
+used_by(const struct dead *d, const struct stmt *s, const struct expr *e)
+{
+	if (e->kind == EXPR_VAR) {
+		return pointer_map_get(&d->number, e->u.var, -1);
+	}
+	if (e->kind != EXPR_LOAD ||
+	    (s->kind == STMT_STORE && s->u.buffer == e->u.buffer)) {
+		return -1;
+	}
+	return pointer_map_get(&d->number, e->u.buffer, -1);
+}
+
+static void
+count_uses(struct dead *d, struct stmt *s)
+{
+	struct tree_iter it = tree_each_arg(s);
+	struct used used = { 0 };
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		int number = used_by(d, s, e);
+
+		if (number >= 0) {
+			d->declared.data[number].uses++;
+			vec_push(&d->tmp, &used.list, number);
+		}
+	}
+	if (used.list.n > 0) {
+		pointer_map_put(&d->number_used, s, d->used.n);
+		vec_push(&d->tmp, &d->used, used);
+	}
+	if (s->kind == STMT_STORE) {
+		int number = pointer_map_get(&d->number, s->u.buffer, -1);
+
+		if (number >= 0) {
+			vec_push(&d->tmp, &d->declared.data[number].stores.list,
+				 s);
+		}
 	}
 }
 
 static void
-check_alloc(struct dead *d, struct stmt *s)
+count(struct dead *d)
 {
-	struct access_list uses = accesses_of(d->func, s->children[0],
-					      s->u.buffer);
+	struct stmt_iter it = stmt_each(d->func->body);
+	struct stmt *s;
 
-	for (int i = 0; i < uses.list.n; i++) {
-		const struct access *x = &uses.list.data[i];
-
-		/* A load of the buffer in an update of the same buffer does not
-		 * count as a use. */
-		if (x->load && !(x->at->kind == STMT_STORE &&
-				 x->at->u.buffer == s->u.buffer)) {
-			return;
+	while ((s = stmt_next(&it)) != NULL) {
+		count_uses(d, s);
+		if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
+			declare(d, s);
 		}
 	}
-	for (int i = 0; i < uses.list.n; i++) {
-		if (!uses.list.data[i].load) {
-			stmt_remove(d->func, uses.list.data[i].at);
+}
+
+/* -- removing */
+
+/* Takes off the uses of a statement that has been removed. */
+static void
+forget(struct dead *d, const struct stmt *s)
+{
+	int at = pointer_map_get(&d->number_used, s, -1);
+
+	for (int i = 0; at >= 0 && i < d->used.data[at].list.n; i++) {
+		int number = d->used.data[at].list.data[i];
+
+		if (--d->declared.data[number].uses == 0) {
+			vec_push(&d->tmp, &d->work, number);
+		}
+	}
+	if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
+		at = pointer_map_get(&d->number,
+				     s->kind == STMT_LET
+					     ? (const void *)s->u.var
+					     : s->u.buffer,
+				     -1);
+		if (d->declared.data[at].at == s) {
+			d->declared.data[at].at = NULL;
+		}
+	}
+}
+
+static bool
+is_gone(const struct dead *d, const struct stmt *s)
+{
+	return s->parent == NULL && s != d->func->body;
+}
+
+/* Removes s, with the statements around it that become empty. */
+static void
+remove_stmt(struct dead *d, struct stmt *s)
+{
+	struct stmt_list around = { 0 };
+
+	for (; s; s = s->parent) {
+		if (s->kind == STMT_SEQ && s->n_children > 1) {
+			break; /* does not become empty */
+		}
+		vec_push(&d->tmp, &around.list, s);
+	}
+	stmt_remove(d->func, around.list.data[0]);
+	for (int i = 0; i < around.list.n && is_gone(d, around.list.data[i]);
+	     i++) {
+		forget(d, around.list.data[i]);
+	}
+}
+
+static void
+check(struct dead *d, int number)
+{
+	struct declared *one = &d->declared.data[number];
+	struct stmt *s = one->at;
+
+	if (s == NULL || one->uses > 0 ||
+	    (s->kind == STMT_LET && has_effect(s->args[0]))) {
+		return;
+	}
+	for (int i = 0; i < one->stores.list.n; i++) {
+		if (!is_gone(d, one->stores.list.data[i])) {
+			remove_stmt(d, one->stores.list.data[i]);
 		}
 	}
 	/* Removing the last store may have taken the ALLOC with it. */
-	if (stmt_contains(d->func->body, s)) {
+	if (one->at != NULL) {
+		one->at = NULL;
 		stmt_replace(d->func, s, s->children[0]);
+		forget(d, s);
 	}
-	d->changed = true;
 }
 
 bool
 lower_dead(struct func *f)
 {
-	struct dead d = { .func = f, .changed = true };
+	struct dead d = { .func = f };
 
-	while (d.changed) {
-		struct stmt_iter it = stmt_each(f->body);
-		struct stmt *s;
-
-		d.changed = false;
-		d.list.n = 0;
-		while ((s = stmt_next(&it)) != NULL) {
-			if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
-				vec_push(&f->module->arena, &d.list, s);
-			}
-		}
-		for (int i = d.list.n - 1; i >= 0; i--) {
-			s = d.list.data[i];
-			if (!stmt_contains(f->body, s)) {
-				continue;
-			}
-			if (s->kind == STMT_LET) {
-				check_let(&d, s);
-			} else {
-				check_alloc(&d, s);
-			}
-		}
+	arena_init(&d.tmp);
+	pointer_map_init(&d.number, &d.tmp);
+	pointer_map_init(&d.number_used, &d.tmp);
+	count(&d);
+	while (d.work.n > 0) {
+		check(&d, d.work.data[--d.work.n]);
 	}
+	arena_release(&d.tmp);
 	return true;
 }

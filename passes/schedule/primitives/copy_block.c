@@ -5,6 +5,7 @@
 #include "block_init.h"
 #include "index_map_inverse.h"
 #include "iterate.h"
+#include "text_map.h"
 
 struct stmt *
 block_around(struct stmt *s)
@@ -91,44 +92,60 @@ const char *
 free_block_name(struct edit *e, const char *name)
 {
 	const char *text = name;
+	struct text_map taken;
+	struct arena tmp;
+	struct stmt *s;
 
-	for (int i = 1; func_find_block(e->f, text); i++) {
+	arena_init(&tmp);
+	text_map_init(&taken, &tmp);
+	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_BLOCK);
+	     (s = stmt_next(&it));) {
+		text_map_add(&taken, s->u.block->name, 1);
+	}
+	for (int i = 1; text_map_get(&taken, text, 0) != 0; i++) {
 		text = arena_printf(&e->m->arena, "%s_%d", name, i);
 	}
+	arena_release(&tmp);
 	return text;
 }
 
-static bool
-buffer_name_taken(struct edit *e, const char *name)
+/* Adds the names of the function's buffers. */
+static void
+buffer_names(const struct func *f, struct text_map *names)
 {
-	struct stmt_iter it = stmt_each(e->f->body);
+	struct stmt_iter it = stmt_each(f->body);
 	const struct stmt *s;
-	bool found = false;
 
-	for (int i = 0; i < e->f->params.n; i++) {
-		const struct buffer *b = e->f->params.data[i].buffer;
-
-		found |= b && strcmp(b->name, name) == 0;
-	}
-	while (!found && (s = stmt_next(&it)) != NULL) {
-		found = s->kind == STMT_ALLOC &&
-			strcmp(s->u.buffer->name, name) == 0;
-		for (int i = 0;
-		     s->kind == STMT_BLOCK && i < s->u.block->n_allocs; i++) {
-			found |= strcmp(s->u.block->allocs[i]->name, name) == 0;
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer) {
+			text_map_add(names, f->params.data[i].buffer->name, 1);
 		}
 	}
-	return found;
+	while ((s = stmt_next(&it)) != NULL) {
+		if (s->kind == STMT_ALLOC) {
+			text_map_add(names, s->u.buffer->name, 1);
+		}
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_allocs; i++) {
+			text_map_add(names, s->u.block->allocs[i]->name, 1);
+		}
+	}
 }
 
 const char *
 free_buffer_name(struct edit *e, const char *name)
 {
 	const char *text = name;
+	struct text_map taken;
+	struct arena tmp;
 
-	for (int i = 2; buffer_name_taken(e, text); i++) {
+	arena_init(&tmp);
+	text_map_init(&taken, &tmp);
+	buffer_names(e->f, &taken);
+	for (int i = 2; text_map_get(&taken, text, 0) != 0; i++) {
 		text = arena_printf(&e->m->arena, "%s%d", name, i);
 	}
+	arena_release(&tmp);
 	return text;
 }
 
