@@ -172,7 +172,7 @@ join(struct eval *ev, struct py_span at, const struct pval *x,
 		strbuf_write(&s, y->u.text.data, y->u.text.n);
 		*out = pv_text_n(ev, s.data, s.len);
 		strbuf_release(&s);
-		return true;
+		return eval_tick_bytes(ev, at, out->u.text.n);
 	}
 	*out = pv_list_of(ev, x->kind, x->u.list->data, x->u.list->n);
 	return list_add(ev, at, out->u.list, y->u.list->data, y->u.list->n) &&

@@ -14,19 +14,22 @@ python_print(struct call *c, struct pval *out)
 	const struct pv_list *values = c->args[0].u.list;
 	const char *between = " ", *end = "\n";
 	struct strbuf s;
-	bool ok;
+	bool ok = true;
 
 	if ((arg_given(c, 1) && !arg_text(c, 1, &between)) ||
 	    (arg_given(c, 2) && !arg_text(c, 2, &end))) {
 		return false;
 	}
 	strbuf_init(&s);
-	for (int i = 0; i < values->n; i++) {
+	for (int i = 0; ok && i < values->n; i++) {
+		size_t before = s.len;
+
 		strbuf_puts(&s, i ? between : "");
 		pv_text(ev, &values->data[i], false, 0, &s);
+		ok = eval_tick_bytes(ev, c->span, s.len - before);
 	}
 	strbuf_puts(&s, end);
-	ok = eval_tick_bytes(ev, c->span, s.len) &&
+	ok = ok && eval_tick_bytes(ev, c->span, strlen(end)) &&
 	     print_bytes(ev, c->span, s.data, s.len);
 	strbuf_release(&s);
 	*out = pv_none();
@@ -315,7 +318,8 @@ python_sum(struct call *c, struct pval *out)
 	for (int i = 0; i < n; i++) {
 		struct pval before = *out;
 
-		if (!eval_binary(c->ev, c->span, PY_OP_ADD, &before, &items[i],
+		if (!eval_tick(c->ev, c->span, 1) ||
+		    !eval_binary(c->ev, c->span, PY_OP_ADD, &before, &items[i],
 				 out)) {
 			return false;
 		}

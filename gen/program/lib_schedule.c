@@ -2,10 +2,34 @@
 /* tvm.tir.Schedule: each primitive of passes/schedule/ is a method with the
  * parameters in primitives.def. */
 #include "intrinsics.h"
+#include "iterate.h"
 #include "trace.h"
 
 #include "eval.h"
 #include "program_parts.h"
+
+/* Statements of the function that a query, and another primitive, walks through
+ * in about the time of a step of the evaluation. */
+enum { QUERIED_PER_STEP = 32, CHANGED_PER_STEP = 1 };
+
+static int64_t
+steps_of(const struct func *f, bool is_query)
+{
+	struct stmt_iter it = stmt_each(f->body);
+	int64_t n = 0;
+
+	while (stmt_next(&it)) {
+		n++;
+	}
+	return 100 + n / (is_query ? QUERIED_PER_STEP : CHANGED_PER_STEP);
+}
+
+bool
+schedule_tick(struct eval *ev, struct py_span at, const struct func *f,
+	      bool is_query)
+{
+	return eval_tick(ev, at, steps_of(f, is_query));
+}
 
 static struct work *
 work_of(const struct pval *v)
@@ -79,6 +103,9 @@ schedule_copy(struct call *c, struct pval *out)
 	for (int i = 0; i < from->works.n; i++) {
 		struct work w = from->works.data[i];
 
+		if (!schedule_tick(ev, c->span, w.sched.func, false)) {
+			return false;
+		}
 		sched_fork(&from->works.data[i].sched, &w.sched);
 		vec_push(ev->a, &t->works, w);
 	}
@@ -155,11 +182,15 @@ schedule_mod(struct call *c, struct pval *out)
 	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
 
 	for (int i = 0; i < t->works.n; i++) {
-		vec_push(c->ev->a, &module->funcs,
-			 snapshot(c->ev, &t->works.data[i]));
+		struct work *w = &t->works.data[i];
+
+		if (!schedule_tick(c->ev, c->span, w->sched.func, false)) {
+			return false;
+		}
+		vec_push(c->ev->a, &module->funcs, snapshot(c->ev, w));
 	}
 	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
-	return eval_tick(c->ev, c->span, 100);
+	return true;
 }
 
 bool
@@ -211,11 +242,10 @@ void
 handle_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 {
 	const struct tir_schedule *t = v->u.handle.schedule;
-	const struct stmt *s =
-		func_find(t->works.data[v->u.handle.func].sched.func,
-			  v->u.handle.id);
+	const struct func *f = t->works.data[v->u.handle.func].sched.func;
+	const struct stmt *s = func_find(f, v->u.handle.id);
 
-	(void)ev;
+	ev->steps += steps_of(f, true);
 	strbuf_puts(out, !s                      ? "(gone)"
 			 : s->kind == STMT_BLOCK ? s->u.block->name
 			 : s->kind == STMT_FOR   ? s->u.loop.var->name
@@ -238,12 +268,15 @@ schedule_get(struct call *c, struct pval *out)
 		return true;
 	}
 	if (v->kind == PV_LOOP) {
-		const struct stmt *s = func_find(v->u.handle.schedule->works
-							 .data[v->u.handle.func]
-							 .sched.func,
-						 v->u.handle.id);
+		const struct func *f = v->u.handle.schedule->works
+					       .data[v->u.handle.func]
+					       .sched.func;
+		const struct stmt *s = func_find(f, v->u.handle.id);
 		struct iter_var iv = { .kind = ITER_SPATIAL };
 
+		if (!schedule_tick(c->ev, c->span, f, true)) {
+			return false;
+		}
 		if (!s || s->kind != STMT_FOR) {
 			return call_error(c, 0, "the loop is gone");
 		}
@@ -524,7 +557,7 @@ apply(struct call *c, struct pval *out)
 	    !schedule_instruction(c->ev, k.args[1].u.text)) {
 		return false;
 	}
-	if (!eval_tick(c->ev, c->span, 100)) {
+	if (!schedule_tick(c->ev, c->span, w->sched.func, p->is_query)) {
 		return false;
 	}
 	if (!sched_apply(&w->sched, p->name, k.args, p->n_params, &result)) {

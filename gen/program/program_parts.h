@@ -91,6 +91,10 @@ void schedule_finish(struct eval *ev);
  * of the step. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
 		    bool step);
+/* Counts a query of a schedule of f, or another primitive, which walks through
+ * f, as steps of the evaluation. False after an error if no steps are left. */
+bool schedule_tick(struct eval *ev, struct py_span at, const struct func *f,
+		   bool is_query);
 /* Are the expressions of f still small enough to print after the primitive of
  * this name? False after an error. */
 bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,

@@ -49,7 +49,7 @@ static bool
 apply(struct replay *r, struct py_span at, const char *primitive,
       const struct sched_value *args, int n, struct sched_value *out)
 {
-	return eval_tick(r->ev, at, 100) &&
+	return schedule_tick(r->ev, at, r->s.func, false) &&
 	       (sched_apply(&r->s, primitive, args, n, out) ||
 		schedule_error(r->ev, at, &r->s, false)) &&
 	       schedule_fits(r->ev, at, primitive, r->s.func);

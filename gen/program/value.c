@@ -252,11 +252,12 @@ put_text(const char *text, size_t n, struct strbuf *out)
 	strbuf_write(out, text, n);
 }
 
-/* Is the text of a value so long that "..." must end it? */
+/* Must "..." end the text of a value, because it is long, or because no steps
+ * are left, which the next eval_tick reports? */
 static bool
-too_long(const struct strbuf *out)
+too_long(const struct eval *ev, const struct strbuf *out)
 {
-	return out->len > EVAL_MAX_ITEMS * 4;
+	return out->len > EVAL_MAX_ITEMS * 4 || ev->steps > ev->max_steps;
 }
 
 static void
@@ -264,7 +265,7 @@ list_text(struct eval *ev, const struct pv_list *list, const char *around,
 	  int depth, struct strbuf *out)
 {
 	strbuf_putc(out, around[0]);
-	for (int i = 0; i < list->n && !too_long(out); i++) {
+	for (int i = 0; i < list->n && !too_long(ev, out); i++) {
 		strbuf_puts(out, i ? ", " : "");
 		pv_text(ev, &list->data[i], true, depth + 1, out);
 	}
@@ -277,7 +278,7 @@ dict_text(struct eval *ev, const struct pv_dict *d, int depth,
 	  struct strbuf *out)
 {
 	strbuf_putc(out, '{');
-	for (int i = 0; i < d->keys.n && !too_long(out); i++) {
+	for (int i = 0; i < d->keys.n && !too_long(ev, out); i++) {
 		strbuf_puts(out, i ? ", " : "");
 		pv_text(ev, &d->keys.data[i], true, depth + 1, out);
 		strbuf_puts(out, ": ");
@@ -319,7 +320,7 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 {
 	struct py_number number;
 
-	if (depth > 50 || too_long(out)) {
+	if (depth > 50 || too_long(ev, out)) {
 		strbuf_puts(out, "...");
 		return;
 	}
