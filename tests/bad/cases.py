@@ -262,6 +262,14 @@ REFUSED = {
                          "'relu'"),
     "empty_input_name": (simple([node("Relu", [""], ["y"], "relu")]),
                          "'relu'"),
+    "stft_short_signal": (simple(
+        [node("STFT", ["x", "step", "window"], ["y"], "s")],
+        [tensor("step", [], ints(1), INT64), tensor("window", [8], floats(*[1] * 8))],
+        (1, 4, 1), None), "shorter than a frame"),
+    "stft_long": (simple(
+        [node("STFT", ["x", "step", "", "length"], ["y"], "s")],
+        [tensor("step", [], ints(1), INT64),
+         tensor("length", [], ints(2 ** 63 - 1), INT64)], (1, 4, 1), None), "too long"),
     "col2im_wraps": (simple(
         [node("Col2Im", ["x", "image", "block"], ["y"], "c", pads=[1 << 31] * 4)],
         [tensor("image", [2], ints(1, 1), INT64),

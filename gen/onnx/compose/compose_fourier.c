@@ -52,10 +52,12 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 {
 	struct compose *c = f->c;
 	int keep = x->ndim - drop;
-	const struct expr **shape = arena_array(&c->imp->tmp,
-						const struct expr *,
-						keep + n + 1);
+	const struct expr **shape;
 
+	if (c->failed) {
+		return x; /* its shape is not known */
+	}
+	shape = arena_array(&c->imp->tmp, const struct expr *, keep + n + 1);
 	for (int d = 0; d < keep; d++) {
 		shape[d] = x->shape[d];
 	}
@@ -145,17 +147,20 @@ static struct tensor *
 first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 {
 	struct compose *c = f->c;
-	int64_t *pads = arena_array(&c->imp->tmp, int64_t, 2 * x->ndim + 1);
-	int64_t size = to;
+	int64_t *pads, size = to;
 
+	if (c->failed) {
+		return x; /* its shape is not known */
+	}
 	expr_is_int(x->shape[axis], &size);
-	if (size == to || c->failed) {
+	if (size == to) {
 		return x;
 	}
 	if (size > to) {
 		return compose_slice(c, "first", x, axis, expr_index(c->m, 0),
 				     expr_index(c->m, to));
 	}
+	pads = arena_array(&c->imp->tmp, int64_t, 2 * x->ndim + 1);
 	pads[x->ndim + axis] = to - size;
 	return compose_2(c, "filled", "Pad", x,
 			 compose_ints(c, "pads", 2 * x->ndim, pads));
@@ -299,6 +304,9 @@ transform(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 {
 	int64_t a = factor_of(n);
 
+	if (f->c->failed) {
+		return x;
+	}
 	if (n <= MOST_DIRECT || (a == 1 && n <= MOST_PRIME)) {
 		return direct(f, x, length, n, parts, keep, out, scale);
 	}
@@ -383,6 +391,26 @@ int_input(struct compose *c, int i, int64_t value, int64_t *out)
 	return true;
 }
 
+/* Bluestein's algorithm makes a constant of up to 4 n complex numbers of x's
+ * type. False after a diagnostic, if they are too many. */
+static bool
+check_length(struct compose *c, const struct tensor *x, int64_t n)
+{
+	if (n > INT32_MAX) {
+		return compose_error(c, DIAG_BAD_ATTRIBUTE,
+				     "a transform of length %lld is too long; "
+				     "correct the model",
+				     (long long)n);
+	}
+	if (!quota_check_output(c->m, node_place(c->g, c->node),
+				"the constants of its transform",
+				4 * n * 2 * dtype_bytes(x->type))) {
+		c->failed = true;
+		return false;
+	}
+	return true;
+}
+
 bool
 compose_dft(struct compose *c)
 {
@@ -413,13 +441,7 @@ compose_dft(struct compose *c)
 				     "%lld is not defined; correct the model",
 				     (long long)n, (long long)given);
 	}
-	/* Bluestein's algorithm makes a constant of up to 4 n complex
-	 * numbers. */
-	if (n > INT64_MAX / 64 ||
-	    !quota_check_output(c->m, node_place(c->g, c->node),
-				"the constants of its transform",
-				4 * n * 2 * dtype_bytes(x->type))) {
-		c->failed = true;
+	if (!check_length(c, x, n)) {
 		return false;
 	}
 	if (axis != at) {
@@ -467,6 +489,9 @@ compose_stft(struct compose *c)
 				     "frames of %lld elements do not fit; "
 				     "correct the model",
 				     x->ndim, (long long)step, (long long)n);
+	}
+	if (!check_length(c, x, n)) {
+		return false;
 	}
 	compose_set_int(c, "step", step);
 	compose_set_int(c, "length", n);

@@ -354,14 +354,15 @@ check_inputs(struct recurrent *r)
 
 		if (!expr_is_value(t->shape[0], r->directions) ||
 		    !expr_is_value(t->shape[3 - across],
-				   r->kind->gates * r->hidden)) {
+				   quota_times(r->kind->gates, r->hidden))) {
 			return compose_error(
 				c, DIAG_BAD_SHAPE,
 				"input %d is not [%d%s, %lld%s], for %d "
 				"directions and a hidden size of %lld; "
 				"correct the model",
 				i, r->directions, r->quantized ? ", …" : "",
-				r->kind->gates * (long long)r->hidden,
+				(long long)quota_times(r->kind->gates,
+						       r->hidden),
 				r->quantized ? "" : ", …", r->directions,
 				(long long)r->hidden);
 		}
