@@ -396,7 +396,7 @@ int_input(struct compose *c, int i, int64_t value, int64_t *out)
 static bool
 check_length(struct compose *c, const struct tensor *x, int64_t n)
 {
-	if (n > INT32_MAX) {
+	if (n > INT64_MAX / 64) {
 		return compose_error(c, DIAG_BAD_ATTRIBUTE,
 				     "a transform of length %lld is too long; "
 				     "correct the model",
