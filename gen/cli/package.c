@@ -19,7 +19,7 @@ struct values {
 	struct tirc *compiled, *model;
 	struct module *m;
 	struct array *inputs;       /* of `model`, with its states */
-	int n_given, n_results;     /* of `compiled` */
+	int n_given, n_results;     /* the lengths of given and of results */
 	const struct array **given; /* the inputs that are not states */
 	/* outputs, then tensors that a run leaves (tirc_left) */
 	struct array *results;

@@ -238,7 +238,8 @@ integer_schema(const struct key *row)
 	return row->type == KEY_NUMBER ? number_schema(row) : typed("integer");
 }
 
-/* Appends the schemas of the row's other types to a list. */
+/* Appends to list, a "oneOf", a schema for each type that the key may have
+ * besides its main one (row->also). */
 static void
 add_others(struct schema *s, cJSON *list, const struct key *row)
 {

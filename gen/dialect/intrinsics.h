@@ -65,7 +65,9 @@ struct intrinsic_set {
  * they are first used. */
 const struct intrinsic_set *intrinsic_set_load(struct module *m,
 					       const char *dir);
-/* Does an intrinsic of that name exist? Reads at most its intrinsic.json. */
+/* Is there an intrinsic of that name, or a family with such a member, in the
+ * user's folder dir (NULL: none) or embedded? Reads files intrinsic.json
+ * alone. */
 bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
 intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);

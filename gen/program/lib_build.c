@@ -122,7 +122,8 @@ name_only(struct call *c, struct pval *out)
 
 /* -- functions and modules -- */
 
-/* f under the given name: a copy, if its name is another one. */
+/* A copy of *f with the given name; its function is cloned only if that has
+ * another name. Sets `named`, unless the name is "main". */
 static struct program_func *
 named_func(struct eval *ev, const struct program_func *f, const char *name)
 {

@@ -13,8 +13,9 @@
 /* The number of different sizes at which functions with scalars are tried. */
 enum { TRIAL_SIZES = 5 };
 
-/* The i-th values: 1, multiples of common tiles, numbers that no tile
- * divides. */
+/* Sets values[k] for each scalar parameter k of f (0 for arrays) in trial i <
+ * TRIAL_SIZES: 1, a multiple of common tiles, or a number that no tile divides.
+ * Floats get -3 to 3, bools 0 or 1. */
 void trial_values(const struct func *f, int i, int64_t *values);
 
 /* The shape of an array at the values. Vector elements have their lanes as a

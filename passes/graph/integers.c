@@ -80,10 +80,10 @@ float_average_is_exact(const struct tensor *y, double scale, int64_t count)
 	       255 * (count + 8) * 2 * count < (1 << 24) / 100 * 99;
 }
 
-/* The average of the stored integers, rounded half away from zero, if input and
- * output have equal scales. In ONNX mode this equals the float average only for
- * small odd counts: for others, ties are common, and their rounding depends on
- * the float sum. */
+/* Rewrites an average pool of bytes whose input and output have equal scales to
+ * the average of the stored integers, rounded half away from zero: in ONNX mode
+ * only for small odd counts, since ties of others are common, and rounded by
+ * the float sum. Other pools stay. False after a failure. */
 static bool
 fixed_average(struct graph *g, struct node *n)
 {

@@ -746,8 +746,8 @@ bind_kernel(struct func *f, struct stmt *root)
 	guard_stores(&b);
 	add_block(&b);
 	wrap(&b);
-	/* In program order, because the guard of an outer loop skips inner
-	 * loops of its index. */
+	/* Of each index, outer loops first: the guard of an outer loop leaves
+	 * out inner loops of the same index, which it must still find. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		for (int i = 0; i < b.loops[tag].list.n; i++) {
 			dissolve(&b, tag, b.loops[tag].list.data[i]);

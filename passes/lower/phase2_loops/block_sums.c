@@ -441,8 +441,9 @@ each_of_array(struct blocking *x, bool adds)
 	return nest;
 }
 
-/* Like each_of_array, for each element of the tile, with the loops and the
- * guard of the sum around it. */
+/* A nest that sets the partial sum of each element of the tile to 0 or, if adds,
+ * adds it to the total. It has the sum's guard, and those of the sum's loops
+ * that select an element. */
 static struct stmt *
 each_of_tile(struct blocking *x, bool adds)
 {

@@ -92,7 +92,9 @@ void infer_values(struct graph *g, struct node *n);
  * proven, the entry function checks it; with c NULL, the check was noted
  * before. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
-/* Is a at most b? If it is not proven, the entry function checks it. */
+/* False if a and b are constants and a > b. If a <= b is not proven, the entry
+ * function checks it; if it never holds, or is too long to check, an error is
+ * reported, and the result is true. */
 bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
 /* Is dim, of an input that is broadcast to the result, 1 or equal to the
  * result's? If it is not proven, the entry function checks it. */

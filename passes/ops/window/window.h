@@ -39,8 +39,8 @@ const struct expr *window_position(struct module *m, const struct window *w,
 /* Can a tap lie before (after) the input, so that a guard is needed? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
-/* Can a whole window be outside of the input along d, because of dilation or
- * large padding? */
+/* Can a window along d have no tap inside of the input, because of dilation,
+ * large padding or an empty input? True if the opposite is not proven. */
 bool window_may_miss(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
 struct iter_var *window_axes(struct define *c, const struct window *w,

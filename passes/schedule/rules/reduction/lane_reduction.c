@@ -190,7 +190,8 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 	return changed;
 }
 
-/* Are the last two indices v // c and v % c? */
+/* Are the last two indices v // c and v % c, for one v and one c, which need not
+ * be the last extent? */
 static bool
 is_fused(const struct buffer *b, const struct expr *const *index)
 {

@@ -199,7 +199,9 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
 	return best;
 }
 
-/* Reduces the lanes if that leaves registers for more rows. */
+/* Sets t->lanes and t->rows to the tile that takes the fewest cycles: fewer
+ * lanes, a divisor of those in t, may leave registers for more rows. Changes
+ * nothing if there is no tile. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
