@@ -275,7 +275,9 @@ add_part(struct pack *p, struct dtype t)
 	unit_init(&part.u, p->m, p->d);
 	strbuf_init(&part.text);
 	strbuf_init(&helpers);
-	if (t.lanes > 1) {
+	if (t.lanes > 1 && (t.kind == DT_F16 || t.kind == DT_BF16)) {
+		cells_of_halves(&part);
+	} else if (t.lanes > 1) {
 		cells_of_vectors(&part);
 	} else {
 		cells_of_type(&part);
@@ -332,8 +334,14 @@ add_vectors(struct pack *p, const struct target *target)
 	for (int i = 0; ok && any && i < target->vectors.n; i++) {
 		struct dtype t = target->vectors.data[i];
 
-		if (CELL_VALUES % t.lanes == 0) {
-			ok = add_part(p, t);
+		if (CELL_VALUES % t.lanes != 0) {
+			continue;
+		}
+		ok = add_part(p, t);
+		if (ok && t.kind == DT_F32 &&
+		    p->d->vectors.forms[FORM_WIDEN] != NULL) {
+			ok = add_part(p, (struct dtype){ DT_F16, t.lanes }) &&
+			     add_part(p, (struct dtype){ DT_BF16, t.lanes });
 		}
 	}
 	return ok;

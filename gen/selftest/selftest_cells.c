@@ -642,20 +642,14 @@ floats_in_vectors(struct cell_part *p)
 	}
 }
 
-/* Cells for widening vectors of 16-bit floats. */
-static void
-halves_in_vectors(struct cell_part *p)
+void
+cells_of_halves(struct cell_part *p)
 {
-	static const enum dtype_kind kinds[] = { DT_F16, DT_BF16 };
-	const struct dtype wide = p->type;
+	const struct dtype wide = { DT_F32, p->type.lanes };
 	struct draft d;
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		p->type.kind = (uint16_t)kinds[i];
-		draft(p, &d, wide, named(p, "widen"));
-		store_value(p, &d, expr_cast(p->m, wide, d.a));
-	}
-	p->type = wide;
+	draft(p, &d, wide, named(p, "widen"));
+	store_value(p, &d, expr_cast(p->m, wide, d.a));
 }
 
 void
@@ -707,8 +701,5 @@ cells_of_vectors(struct cell_part *p)
 	}
 	if (one.kind == DT_F32 && p->u.d->vectors.forms[FORM_CAST] != NULL) {
 		floats_in_vectors(p);
-	}
-	if (one.kind == DT_F32 && p->u.d->vectors.forms[FORM_WIDEN] != NULL) {
-		halves_in_vectors(p);
 	}
 }
