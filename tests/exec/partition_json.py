@@ -218,7 +218,7 @@ refused("wrong type", "Conv gives float32",
         at("tensors", "conv1", "type", "float16"))
 refused("no type", "/tensors/conv1/type: 'real' is no element type",
         at("tensors", "conv1", "type", "real"))
-refused("negative size", "/tensors/image/shape: sizes are",
+refused("negative size", "/tensors/image/shape/0: sizes are",
         at("tensors", "image", "shape", [-1, 1, 8, 8]))
 refused("unknown symbol", "no dimension has this name",
         at("tensors", "image", "shape", ["n", 1, 8, 8]))
