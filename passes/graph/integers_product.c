@@ -563,12 +563,17 @@ weights_are_signed(const struct value *v, const struct product *p)
 	return true;
 }
 
-/* Is it right, and worth it, to subtract 128 from unsigned weights? All partial
- * sums of both products have to fit in int32; groups would need a sum of x each;
- * and for few output channels the sum of x takes as long as the product. */
+/* Is it right, and worth it, to subtract 128 from unsigned weights? The target
+ * has to multiply x's type by signed bytes; all partial sums of both products
+ * have to fit in int32; groups would need a sum of x each; and for few output
+ * channels the sum of x takes as long as the product. */
 static bool
-halves_fit(const struct node *n, const struct product *p)
+halves_fit(const struct graph *g, const struct node *n, const struct product *p)
 {
+	if (g->settings->byte_depth == 0 ||
+	    p->x->type.kind != g->settings->byte_type) {
+		return false;
+	}
 	return p->w->type.kind == DT_U8 && p->channels >= 8 &&
 	       node_attr_int(n, "group", 1) == 1 &&
 	       p->depth < INT32_MAX / (2 * 255 * 255);
@@ -586,7 +591,7 @@ choose_signed(struct graph *g, const struct node *n, struct product *p)
 		return false;
 	}
 	p->by_halves = !weights_are_signed(v, p);
-	return !p->by_halves || halves_fit(n, p);
+	return !p->by_halves || halves_fit(g, n, p);
 }
 
 /* Is x's zero point known only at run time? */
