@@ -269,9 +269,9 @@ dialect_read_expressions(void *ctx, struct json j)
 			row = json_get(j, form_table[FORM_MUL].key);
 		}
 		if ((i == FORM_ADD_PRODUCT || i == FORM_WIDEN ||
-		     i == FORM_SELECT_ANY) &&
+		     i == FORM_SELECT_ANY || i == FORM_SATURATE) &&
 		    row.value == NULL) {
-			continue; /* an operation of vectors only */
+			continue; /* of vectors only, or optional */
 		}
 		read_expression(l, row, (enum form_id)i);
 	}

@@ -17,7 +17,7 @@
 	"to_short to_lowest to_highest to_zero to_below to_above to_most "     \
 	"is_wide exponent_bits fraction_bits lost_bits "                       \
 	"bias rebias least_exponent has_infinity has_nan nan_apart one_zero "  \
-	"places sign_shift "                                                   \
+	"places sign_shift to_bits "                                           \
 	"sign_bits magnitude_bits largest_bits beyond_bits nan_bits least "    \
 	"limit computed load store model"
 

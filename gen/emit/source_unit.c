@@ -404,6 +404,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 		   to.lanes > 1 ? unit_type(u, to) : s->spelling);
 	tdata_text(data, "to_short",
 		   to.lanes > 1 ? unit_type(u, to) : dtype_short(to));
+	tdata_int(data, "to_bits", dtype_bits(to));
 	tdata_flag(data, "is_wide", dtype_is_float(t) && dtype_bits(t) > 32);
 	tdata_flag(data, "to_signed", dtype_is_signed(to));
 	tdata_text(data, "to_lowest", s->lowest);

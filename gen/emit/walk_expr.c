@@ -230,11 +230,44 @@ is_number(const struct expr *e)
 	return e->kind == EXPR_FLOAT && e->u.fval == e->u.fval;
 }
 
+/* The shorter type whose least and greatest numbers bound e, the minimum and
+ * maximum of a 32-bit integer and two constants, if the dialect has a form for
+ * that; else void. */
+static struct dtype
+saturated_to(const struct walker *w, const struct expr *e)
+{
+	static const enum dtype_kind kinds[] = { DT_I8, DT_U8, DT_I16, DT_U16 };
+	const struct form *f = w->d->forms[FORM_SATURATE][DT_I32];
+	bool min = e->kind == EXPR_MIN;
+	const struct expr *inner = e->args[0];
+
+	for (int i = 0; f != NULL && f->kind != FORM_IS_REJECTED && i < 4;
+	     i++) {
+		struct dtype t = dtype_of(kinds[i]);
+		int64_t ends[2] = { dtype_min_int(t),
+				    (int64_t)dtype_max_int(t) };
+
+		if (dtype_equal(e->type, dtype_of(DT_I32)) &&
+		    inner->kind == (min ? EXPR_MAX : EXPR_MIN) &&
+		    expr_is_value(e->args[1], ends[min]) &&
+		    expr_is_value(inner->args[1], ends[!min])) {
+			return t;
+		}
+	}
+	return dtype_of(DT_VOID);
+}
+
 static struct piece
 extreme(struct walker *w, const struct expr *e)
 {
 	bool min = e->kind == EXPR_MIN;
 	const struct expr *args[2] = { e->args[0], e->args[1] };
+	struct dtype bounds = saturated_to(w, e);
+
+	if (bounds.kind != DT_VOID) {
+		return walk_apply_to(w, FORM_SATURATE, e->type, bounds,
+				     args[0]->args, 1);
+	}
 
 	if (dtype_is_float(e->type)) {
 		if (is_number(args[0])) {

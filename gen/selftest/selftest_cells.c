@@ -326,6 +326,33 @@ intrinsics(struct cell_part *p)
 	}
 }
 
+/* Cells for the nearest numbers of shorter types, where the dialect has a form for
+ * them. */
+static void
+saturations(struct cell_part *p)
+{
+	static const enum dtype_kind kinds[] = { DT_I8, DT_U8, DT_I16, DT_U16 };
+	struct module *m = p->m;
+
+	if (p->u.d->forms[FORM_SATURATE][DT_I32] == NULL) {
+		return;
+	}
+	for (int i = 0; i < 4; i++) {
+		struct dtype to = dtype_of(kinds[i]);
+		const struct expr *low, *high;
+		struct draft d;
+
+		low = expr_const(m, p->type, dtype_min_int(to));
+		high = expr_const(m, p->type, (int64_t)dtype_max_int(to));
+		draft(p, &d, p->type,
+		      arena_printf(&m->arena, "saturate_%s", dtype_short(to)));
+		store_value(p, &d,
+			    i % 2 == 0
+				    ? expr_min(m, expr_max(m, d.a, low), high)
+				    : expr_max(m, expr_min(m, d.a, high), low));
+	}
+}
+
 static void
 scales(struct cell_part *p)
 {
@@ -343,6 +370,7 @@ scales(struct cell_part *p)
 	args[0] = d.a;
 	args[1] = d.b;
 	store_value(p, &d, expr_call(m, INTRIN_MUL_HIGH, p->type, args, 2));
+	saturations(p);
 	if (p->u.d->types[DT_F64].rejected != NULL) {
 		return;
 	}
