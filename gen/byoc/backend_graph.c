@@ -23,8 +23,10 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Has the node an edge to a node in `found`, those that come earlier in the
- * search, or to the node before a follower? */
+/* Is the node connected to a node that is found before it, so that the matcher
+ * can get to it from there? True if it reads a result of such a node, or such a
+ * node reads a result of it; found[i]: node i comes earlier in the search. In a
+ * follower, the node before the follower is found, too. */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {

@@ -25,6 +25,25 @@ json_parse_quietly(const char *text, const char **end)
 }
 
 cJSON *
+json_parse_file(struct module *m, const char *dir, const char *path)
+{
+	const char *file;
+	const char *text = data_file(m, dir, path, &file);
+
+	return text != NULL ? json_parse_quietly(text, NULL) : NULL;
+}
+
+const char *
+json_member(struct module *m, const cJSON *object, const char *key)
+{
+	const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	return cJSON_IsString(value)
+		       ? arena_strdup(&m->arena, value->valuestring)
+		       : NULL;
+}
+
+cJSON *
 json_parse(struct module *m, const char *file, const char *text)
 {
 	const char *end = text;

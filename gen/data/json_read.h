@@ -38,6 +38,11 @@ cJSON *json_parse(struct module *m, const char *file, const char *text);
 /* Parses a text without a diagnostic: NULL if it is not JSON. *end, unless
  * `end` is NULL: where the parser stopped. Free the value with cJSON_Delete. */
 cJSON *json_parse_quietly(const char *text, const char **end);
+/* Parses a data file (data_file) without a diagnostic: NULL if there is no such
+ * file or it is not JSON. Free the value with cJSON_Delete. */
+cJSON *json_parse_file(struct module *m, const char *dir, const char *path);
+/* A copy of the text that an object has for a key; NULL if it has none. */
+const char *json_member(struct module *m, const cJSON *object, const char *key);
 /* Merges `over` into `base`: objects key by key, other values are replaced. */
 void json_merge(cJSON *base, const cJSON *over);
 

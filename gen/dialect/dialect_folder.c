@@ -32,37 +32,28 @@ target_names_in(struct module *m, const char *dir, int *n)
 		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
-/* The dialect of a target; *own: the target's own file names it, not one that
- * it extends. */
+/* Has the target this dialect? *own: the target's own file names its dialect,
+ * not a file that it extends. */
 static bool
 is_of(struct module *m, const char *target, const char *dialect,
       const char *dir, bool *own)
 {
-	bool found = false;
+	const char *named = NULL;
 
 	*own = true;
-	for (int i = 0; i < JSON_LAYERS_MAX && target != NULL; i++) {
-		const char *file;
-		const char *text = data_file(m, dir,
-					     arena_printf(&m->arena,
-							  "targets/%s.json",
-							  target),
-					     &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
-		const cJSON *name = cJSON_GetObjectItem(value, "dialect");
-		const cJSON *next = cJSON_GetObjectItem(value, "extends");
+	for (int i = 0; i < JSON_LAYERS_MAX && named == NULL && target != NULL;
+	     i++) {
+		cJSON *value = json_parse_file(m, dir,
+					       arena_printf(&m->arena,
+							    "targets/%s.json",
+							    target));
 
-		target = NULL;
-		if (cJSON_IsString(name)) {
-			found = strcmp(name->valuestring, dialect) == 0;
-		} else if (cJSON_IsString(next)) {
-			*own = false;
-			target = arena_strdup(&m->arena, next->valuestring);
-		}
+		*own = i == 0;
+		named = json_member(m, value, "dialect");
+		target = json_member(m, value, "extends");
 		cJSON_Delete(value);
 	}
-	return found;
+	return named != NULL && strcmp(named, dialect) == 0;
 }
 
 bool

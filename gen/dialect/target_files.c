@@ -101,13 +101,9 @@ target_files_free(struct target_files *t)
 static cJSON *
 embedded(struct module *m, const char *name)
 {
-	const char *file;
-	const char *text = data_file(m, NULL,
-				     arena_printf(&m->arena, "targets/%s.json",
-						  name),
-				     &file);
-
-	return text != NULL ? json_parse_quietly(text, NULL) : NULL;
+	return json_parse_file(m, NULL,
+			       arena_printf(&m->arena, "targets/%s.json",
+					    name));
 }
 
 /* The text of a key in an embedded target, or in the nearest target that it
@@ -119,17 +115,9 @@ embedded_text(struct module *m, const char *name, const char *key)
 
 	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
 		cJSON *value = embedded(m, name);
-		const cJSON *text = cJSON_GetObjectItemCaseSensitive(value,
-								     key);
-		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
-								     "extends");
 
-		name = NULL;
-		if (cJSON_IsString(text)) {
-			found = arena_strdup(&m->arena, text->valuestring);
-		} else if (cJSON_IsString(next)) {
-			name = arena_strdup(&m->arena, next->valuestring);
-		}
+		found = json_member(m, value, key);
+		name = found == NULL ? json_member(m, value, "extends") : NULL;
 		cJSON_Delete(value);
 	}
 	return found;
@@ -139,25 +127,17 @@ embedded_text(struct module *m, const char *name, const char *key)
 static const char *
 dialect_parent(struct module *m, const char *name)
 {
-	const char *file;
-	const char *text = data_file(m, NULL,
-				     arena_printf(&m->arena,
-						  "dialects/%s/dialect.json",
-						  name),
-				     &file);
-	cJSON *value = json_parse_quietly(text, NULL);
-	const cJSON *parent = cJSON_GetObjectItemCaseSensitive(value,
-							       "extends");
-	const char *found = cJSON_IsString(parent)
-				    ? arena_strdup(&m->arena,
-						   parent->valuestring)
-				    : NULL;
+	cJSON *value = json_parse_file(m, NULL,
+				       arena_printf(&m->arena,
+						    "dialects/%s/dialect.json",
+						    name));
+	const char *parent = json_member(m, value, "extends");
 
 	cJSON_Delete(value);
-	return found;
+	return parent;
 }
 
-/* The number of the name in the list, or -1. */
+/* The index of the name in the list, or -1. */
 static int
 place_of(const char *name, const char *const *names, int n)
 {

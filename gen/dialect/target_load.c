@@ -197,28 +197,20 @@ read_box_bytes(struct module *m, const char *dialect, const char *dir)
 
 	for (int i = 0; dialect != NULL && bytes == 0 && i < JSON_LAYERS_MAX;
 	     i++) {
-		const char *file;
-		const char *text =
-			data_file(m, dir,
-				  arena_printf(&m->arena,
-					       "dialects/%s/dialect.json",
-					       dialect),
-				  &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
+		cJSON *value =
+			json_parse_file(m, dir,
+					arena_printf(&m->arena,
+						     "dialects/%s/dialect.json",
+						     dialect));
 		const cJSON *boxes =
 			cJSON_GetObjectItem(cJSON_GetObjectItem(value,
 								"device"),
 					    "boxes");
-		const cJSON *extends = cJSON_GetObjectItem(value, "extends");
 
 		if (cJSON_IsNumber(cJSON_GetObjectItem(boxes, "bytes"))) {
 			bytes = cJSON_GetObjectItem(boxes, "bytes")->valueint;
 		}
-		dialect = cJSON_IsString(extends)
-				  ? arena_strdup(&m->arena,
-						 extends->valuestring)
-				  : NULL;
+		dialect = json_member(m, value, "extends");
 		cJSON_Delete(value);
 	}
 	return bytes;
@@ -252,15 +244,11 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	reserved_add(m, &words, "words");
 	reserved_add(m, &words, "functions");
 	for (int i = 0; i < n; i++) {
-		const char *file;
-		const char *text =
-			data_file(m, dir,
-				  arena_printf(&m->arena,
-					       "dialects/%s/dialect.json",
-					       names[i]),
-				  &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
+		cJSON *value =
+			json_parse_file(m, dir,
+					arena_printf(&m->arena,
+						     "dialects/%s/dialect.json",
+						     names[i]));
 
 		for (int k = 0; k < 2; k++) {
 			const cJSON *list = cJSON_GetObjectItem(value, keys[k]);

@@ -230,9 +230,10 @@ is_number(const struct expr *e)
 	return e->kind == EXPR_FLOAT && e->u.fval == e->u.fval;
 }
 
-/* The shorter type whose least and greatest numbers bound e, the minimum and
- * maximum of a 32-bit integer and two constants, if the dialect has a form for
- * that; else void. */
+/* The shorter type whose least and greatest numbers bound e: e is
+ * min(max(x, least), greatest) or max(min(x, greatest), least) of a 32-bit
+ * integer x. Void if e is another expression, or if the dialect has no form
+ * FORM_SATURATE. */
 static struct dtype
 saturated_to(const struct walker *w, const struct expr *e)
 {
@@ -241,15 +242,17 @@ saturated_to(const struct walker *w, const struct expr *e)
 	bool min = e->kind == EXPR_MIN;
 	const struct expr *inner = e->args[0];
 
-	for (int i = 0; f != NULL && f->kind != FORM_IS_REJECTED && i < 4;
-	     i++) {
+	if (f == NULL || f->kind == FORM_IS_REJECTED ||
+	    !dtype_equal(e->type, dtype_of(DT_I32)) ||
+	    inner->kind != (min ? EXPR_MAX : EXPR_MIN)) {
+		return dtype_of(DT_VOID);
+	}
+	for (int i = 0; i < 4; i++) {
 		struct dtype t = dtype_of(kinds[i]);
 		int64_t ends[2] = { dtype_min_int(t),
 				    (int64_t)dtype_max_int(t) };
 
-		if (dtype_equal(e->type, dtype_of(DT_I32)) &&
-		    inner->kind == (min ? EXPR_MAX : EXPR_MIN) &&
-		    expr_is_value(e->args[1], ends[min]) &&
+		if (expr_is_value(e->args[1], ends[min]) &&
 		    expr_is_value(inner->args[1], ends[!min])) {
 			return t;
 		}
@@ -268,7 +271,6 @@ extreme(struct walker *w, const struct expr *e)
 		return walk_apply_to(w, FORM_SATURATE, e->type, bounds,
 				     args[0]->args, 1);
 	}
-
 	if (dtype_is_float(e->type)) {
 		if (is_number(args[0])) {
 			args[0] = e->args[1];

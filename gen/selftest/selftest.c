@@ -338,8 +338,7 @@ add_vectors(struct pack *p, const struct target *target)
 			continue;
 		}
 		ok = add_part(p, t);
-		if (ok && t.kind == DT_F32 &&
-		    p->d->vectors.forms[FORM_WIDEN] != NULL) {
+		if (ok && t.kind == DT_F32 && dialect_has_half_vectors(p->d)) {
 			ok = add_part(p, (struct dtype){ DT_F16, t.lanes }) &&
 			     add_part(p, (struct dtype){ DT_BF16, t.lanes });
 		}

@@ -326,8 +326,8 @@ intrinsics(struct cell_part *p)
 	}
 }
 
-/* Cells for the nearest numbers of shorter types, where the dialect has a form for
- * them. */
+/* Cells for the nearest numbers of shorter types, where the dialect has a form
+ * for them. */
 static void
 saturations(struct cell_part *p)
 {
