@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dead code elimination: removes stores to local buffers that nothing loads,
  * LETs of unused variables, ALLOCs without uses, and statements that become
- * empty. Uses are counted once; each removal takes its own off, so that the
- * work is about that of one walk. */
+ * empty. Uses are counted in one walk; the removal of a statement subtracts the
+ * uses in it, so that no second walk is needed. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -25,7 +25,8 @@ struct used {
 struct dead {
 	struct func *func;
 	struct arena tmp;
-	/* by variable or buffer: the index of its declaration */
+	/* by variable or buffer, and by LET or ALLOC: the index of the
+	 * declaration */
 	struct pointer_map number;
 	VEC(struct declared) declared;
 	struct pointer_map number_used; /* by statement: the index in used */
@@ -54,9 +55,10 @@ declare(struct dead *d, struct stmt *s)
 					      : s->u.buffer;
 	struct declared one = { .at = s };
 
-	/* Declarations one after another may share a variable: each hides the
-	 * one before. */
+	/* Declarations one after another may share a buffer (unroll copies
+	 * them): each hides the one before. */
 	pointer_map_put(&d->number, key, d->declared.n);
+	pointer_map_put(&d->number, s, d->declared.n);
 	vec_push(&d->tmp, &d->work, d->declared.n);
 	vec_push(&d->tmp, &d->declared, one);
 }
@@ -133,15 +135,9 @@ forget(struct dead *d, const struct stmt *s)
 			vec_push(&d->tmp, &d->work, number);
 		}
 	}
-	if (s->kind == STMT_LET || s->kind == STMT_ALLOC) {
-		at = pointer_map_get(&d->number,
-				     s->kind == STMT_LET
-					     ? (const void *)s->u.var
-					     : s->u.buffer,
-				     -1);
-		if (d->declared.data[at].at == s) {
-			d->declared.data[at].at = NULL;
-		}
+	at = pointer_map_get(&d->number, s, -1);
+	if (at >= 0) {
+		d->declared.data[at].at = NULL;
 	}
 }
 
