@@ -98,11 +98,13 @@ struct kernel {
 	bool forbids_contraction; /* see func_forbids_contraction */
 };
 
-/* The number of the branch or loop body that the kernel is computed in. */
+/* The number of the branch or loop body that the kernel is computed in: the
+ * body of its last node. Constants may be widened in its prologue by nodes outside of
+ * the body. */
 static inline int
 kernel_body(const struct kernel *k)
 {
-	return k->group->nodes.data[0]->body;
+	return k->group->nodes.data[k->group->nodes.n - 1]->body;
 }
 
 /* Kinds of a tensor's storage. */

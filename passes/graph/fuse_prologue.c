@@ -103,6 +103,8 @@ is_sink(const struct fusion *f, const struct node *n)
 {
 	bool constant = is_of_constants(f, n) && !is_costly_again(n);
 	bool widening = is_widening(n) || constant;
+	/* Kernels in other branches and loops can read a constant, too. */
+	bool narrow_constant = constant && is_widening(n);
 
 	if (n->match != NULL) {
 		return false;
@@ -126,7 +128,7 @@ is_sink(const struct fusion *f, const struct node *n)
 		for (int i = 0; i < y->uses.n; i++) {
 			const struct node *user = y->uses.data[i].node;
 
-			if (user->body != n->body ||
+			if ((user->body != n->body && !narrow_constant) ||
 			    (!takes_prologue(user, widening) &&
 			     !(constant && is_read_through(user)))) {
 				return false;

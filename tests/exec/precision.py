@@ -93,3 +93,50 @@ for KIND in "bf16", "f16":
         NARROW = re.findall(r"^const uint16_t (\w+)", file.read(), re.M)
     # large fits bfloat16 alone
     assert len(NARROW) == (6 if KIND == "bf16" else 5), NARROW
+
+
+def in_bodies():
+    """The square of a matrix times x as the iterations of a Loop, then one product more,
+    with x + x or with -x, in the branches of an If."""
+    of = onnx.TensorProto
+
+    def info(name, kind=of.FLOAT, shape=(1, 32)):
+        return make.make_tensor_value_info(name, kind, shape)
+
+    def branch(op, inputs):
+        return make.make_graph(
+            [make.make_node(op, inputs, ["s"]), make.make_node("MatMul", ["s", "w"], ["t"])],
+            op, [], [info("t")])
+
+    state = [info("i", of.INT64, ()), info("c", of.BOOL, ())]
+    step = make.make_graph(
+        [make.make_node("MatMul", ["s", "w"], ["t"]), make.make_node("Identity", ["c"], ["d"])],
+        "step", [*state, info("s")], [info("d", of.BOOL, ()), info("t")])
+    graph = make.make_graph(
+        [make.make_node("Loop", ["two", "", "x"], ["squared"], body=step),
+         make.make_node("If", ["c"], ["y"], then_branch=branch("Add", ["squared", "squared"]),
+                        else_branch=branch("Neg", ["squared"]))],
+        "bodies", [info("x"), info("c", of.BOOL, ())], [info("y")],
+        [numpy_helper.from_array(SQUARE, "w"),
+         numpy_helper.from_array(numpy.array(2), "two")])
+    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)])
+    made.ir_version = 8
+    return made
+
+
+# Branches and loops convert weights in their products, too: no kernel stores them.
+SQUARE = weights(32, 32)
+MODEL = os.path.join(FOLDER, "bodies.onnx")
+onnx.save(in_bodies(), MODEL)
+X = weights(1, 32)
+for CONDITION in True, False:
+    DATA = os.path.join(FOLDER, "bodies.npz")
+    Y = X @ numpy.linalg.matrix_power(rounded(SQUARE, "bf16"), 3) * (2 if CONDITION else -1)
+    numpy.savez(DATA, x=X, c=numpy.array(CONDITION), y=Y.astype(numpy.float32))
+    helper.tirc("test", MODEL, DATA, "--precision", "bf16", "--target", TARGET,
+                "--rtol", "1e-4", "--atol", "1e-2")
+OUT = os.path.join(FOLDER, "bodies")
+helper.tirc("compile", MODEL, "-o", OUT, "--precision", "bf16", "--target", TARGET)
+with open(os.path.join(OUT, "bodies.h"), encoding="utf-8") as file:
+    BYTES = int(re.search(r"BODIES_WORKSPACE_BYTES \(?(\d+)", file.read()).group(1))
+assert BYTES < 32 * 32 * 2, BYTES
