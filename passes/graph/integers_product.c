@@ -17,9 +17,10 @@
  * ConvInteger and MatMulInteger with constant weights become only the sum. If
  * their zero point is known only at run time, nodes after the sum subtract its
  * product with the sums of the weights, and a Pad before the sum pads the image
- * with it. Unsigned weights of which some, minus their zero point, are no signed
- * bytes, have 128 subtracted instead; what is missing is the same for all output
- * channels but for a factor:
+ * with it. If unsigned weights minus their zero point do not all fit in signed
+ * bytes, 128 is subtracted from them instead of the zero point. The sum of x's
+ * elements, times 128 - zw, corrects the result; it is computed once for all
+ * output channels, by a product with ones:
  *
  *	s = tirc.Conv (x, w - 128, b2) + (128 - zw) * tirc.Conv (x, ones) */
 #include "integers.h"
@@ -43,8 +44,8 @@ struct product {
 	int64_t group, taps;
 	/* the number of output channels, and of w's elements for each */
 	int64_t channels, depth;
-	int32_t *weights_sum; /* for each output channel, the sum of its
-				  * weights minus zw */
+	int64_t *weights_sum; /* for each output channel, the sum of its
+			       * weights minus zw */
 	/* for each output channel, bounds of the sum of negative products and
 	 * of the sum of positive products */
 	int64_t *least, *most;
@@ -247,7 +248,7 @@ read_weights(struct graph *g, struct product *p)
 		return false;
 	}
 	p->moved = p->w->type.kind == DT_U8;
-	p->weights_sum = arena_array(a, int32_t, p->channels);
+	p->weights_sum = arena_array(a, int64_t, p->channels);
 	p->least = arena_array(a, int64_t, p->channels);
 	p->most = arena_array(a, int64_t, p->channels);
 	for (int64_t i = 0; i < elems; i++) {
@@ -255,7 +256,7 @@ read_weights(struct graph *g, struct product *p)
 		int64_t zero = weight_zero(p, c);
 		int64_t w = element(v, i) - zero;
 
-		p->weights_sum[c] += (int32_t)w;
+		p->weights_sum[c] += w;
 		add_products(p, c, w);
 		p->least_weight = w < p->least_weight ? w : p->least_weight;
 		p->most_weight = w > p->most_weight ? w : p->most_weight;
@@ -533,8 +534,10 @@ integers_product(struct graph *g, struct node *n)
 /* -- sums without scales: ConvInteger, MatMulInteger -- */
 
 /* Sets *q to the zero points in input i of n: 2, of x, or 3, of the weights.
- * They are 0 if the input is absent, or if that of x is not constant. False if
- * that one is no scalar, or others are no small constant of rank 0 or 1. */
+ * They are 0 if the input is absent, or if i is 2 and the input is not constant.
+ * False if an input that is not constant is no scalar, or if a constant has more
+ * than one dimension or is large. The zero points of the weights must be
+ * constant. */
 static bool
 read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 {
@@ -651,7 +654,7 @@ make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 		    *mul;
 
 	for (int64_t i = 0; i < p->channels; i++) {
-		sums[i] = -p->weights_sum[i];
+		sums[i] = (int32_t)(uint32_t)-p->weights_sum[i];
 	}
 	node_set_attr_int(g, cast, "to", dtype_onnx_number(dtype_of(DT_I32)));
 	in[0] = cast->outputs[0];
@@ -667,8 +670,10 @@ make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 		       : NULL;
 }
 
-/* Inserts the sum of x's elements times ones, in place of the weights, and of
- * its products with HALF - zw. Returns y plus these; NULL after a diagnostic. */
+/* Inserts, for weights from which HALF has been subtracted, a product of x with
+ * ones, which has the sums of x's elements, and the products of these sums with
+ * HALF - zw. Returns the result of `sum` plus these products; NULL after a
+ * diagnostic. */
 static struct tensor *
 add_rest(struct graph *g, const struct node *n, const struct product *p,
 	 const struct node *sum)
@@ -721,11 +726,9 @@ add_rest(struct graph *g, const struct node *n, const struct product *p,
 bool
 integers_sum(struct graph *g, struct node *n)
 {
-	struct tensor *result;
-
 	bool moves = moves_zero(n);
 	struct product p;
-	struct tensor *in[3];
+	struct tensor *in[3], *result;
 	struct node *sum;
 	const int64_t *pads;
 

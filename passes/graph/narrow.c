@@ -13,19 +13,13 @@
  * errors grow, and weights that take few bytes because they repeat. */
 #include "repeats.h"
 
+#include <math.h>
+
 #include "rewrite.h"
 #include "weight_range.h"
 
 /* Constants with fewer bytes stay as they are. */
 enum { WORTH = 1024 };
-
-/* The largest number of a narrow type, and its smallest normal number. */
-static void
-limits_of(struct dtype type, double *largest, double *least)
-{
-	*largest = type.kind == DT_F16 ? 65504 : 0x1.fep127;
-	*least = type.kind == DT_F16 ? 0x1p-14 : 0x1p-126;
-}
 
 /* Does the node read input i as weights, element by element? */
 static bool
@@ -59,14 +53,13 @@ is_weights(struct graph *g, const struct tensor *t)
 static bool
 fits(struct graph *g, struct tensor *t, struct dtype type)
 {
+	double least = ldexp(1, 1 - dtype_float_form(type).bias);
 	struct weight_range r;
-	double largest, least;
 	int64_t rows;
 
-	limits_of(type, &largest, &least);
 	return expr_is_int(t->shape[0], &rows) &&
 	       weight_range_find(g, t, 0, rows, &r) && r.largest >= least &&
-	       r.largest <= largest;
+	       r.largest <= dtype_highest(type);
 }
 
 static struct node *
