@@ -23,7 +23,7 @@ struct verifier {
 	uint32_t n_marks, cap_marks;
 	uint32_t epoch;
 	VEC(const struct stmt *)
-	blocks; /* those around stmt, outermost first */
+	blocks; /* the BLOCKs around stmt, outermost first */
 	VEC(int) ids;
 	int n_errors;
 };

@@ -108,9 +108,9 @@ struct script_reader {
 	struct typing typing;
 	struct func *f;
 	const struct script_scope *scope;
-	VEC(struct script_name) names; /* those in scope, outermost first */
+	VEC(struct script_name) names; /* names in scope, outermost first */
 	struct text_map ids;           /* a number for every text defined */
-	VEC(int) latest;               /* by id: its index in names; -1 */
+	VEC(int) latest;               /* by id: the index in names; -1 */
 	VEC(struct script_stem) stems; /* see script_hint */
 	struct text_map stem_of;       /* by name: the index in stems */
 	VEC(struct script_loop) loops;

@@ -199,8 +199,8 @@ void te_extern(struct module *m, const char *name, const char *tag,
 	       struct te_tensor *const *inputs, int n_inputs,
 	       struct te_tensor **out);
 /* Sets the body of te.extern: a call or a function, the other is NULL. views:
- * the buffers that it names, inputs first, then outputs; NULL: those of the
- * tensors. False, with the reason in *why, if they do not fit. */
+ * the buffers that the body names, inputs first, then outputs; NULL: the buffers
+ * of the tensors. False, with the reason in *why, if they do not fit. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);

@@ -11,10 +11,10 @@ const char **size_symbols(const struct graph *g);
 /* Appends e, with the identifiers for g->dims. */
 void size_print(const struct graph *g, const char *const *symbols,
 		const struct expr *e, struct strbuf *out);
-/* Is t a type of sizes? The sizes in a shape have such types. */
+/* Is t int32 or int64, the types of the sizes in a shape? */
 bool size_is_index(struct dtype t);
-/* Can e be an element of a tensor of type t? Formulas are elements of those
- * whose type holds each size, or a condition; other integers would wrap. */
+/* Can e be an element of a tensor of type t? Tensors of integers that are
+ * narrower than a size take only literals, since a formula could wrap. */
 bool size_is_element(struct dtype t, const struct expr *e);
 /* Reads the output of size_print and returns the same pointer that was printed.
  * NULL after a DIAG_BAD_PROGRAM with place and the column. */

@@ -20,8 +20,8 @@
 struct buffer_range {
 	const struct var *data; /* the data pointer of the buffer */
 	struct bounds range;
-	/* the range is that of the type; that of value_ranges_state; computed
-	 * from all stores to the buffer */
+	/* where the range comes from: the type; value_ranges_state; all stores
+	 * to the buffer */
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
 	bool is_pending; /* the range is being computed */
 };

@@ -353,7 +353,7 @@ relations_fail(const struct matcher *m, int node)
 /* May a tensor t, which crosses the border of the match, have this condition
  * (c, or NULL)? Returns NULL if it may, else the reason. An element of fewer
  * than 8 bits is a byte of which only the low bits are defined; a library may
- * read the others, so c must name the type in `dtype`. */
+ * read the high bits, so c must name the type in `dtype`. */
 static const char *
 takes_bits(const struct matcher *m, const struct tensor_condition *c,
 	   const struct tensor *t)

@@ -7,17 +7,17 @@
  *	before	T.min(n * m, 9), n and m from 0 to 2^40
  *	after	checks: n <= (2^63 - 2) // T.max(m, 1)
  *
- * The formulas are those of the shapes, of the tensors whose elements are
- * sizes, of the conditions that are checked, and those that lowering made of
- * them in the kernels. Parts come before the formulas that contain them, so that
- * a check computes only what earlier checks allow. */
+ * The formulas are in the shapes, in tensors whose elements are sizes, in the
+ * conditions that are checked, and in the kernels, where lowering has changed
+ * them. Parts come before the formulas that contain them, so that a check
+ * computes only parts that earlier checks allow. */
 #include "entry.h"
 
 #include "bounds.h"
 #include "iterate.h"
 
-/* The largest magnitude that a part of a formula may have: its negative, too,
- * and the number beside it are in int64. */
+/* The largest magnitude that a part of a formula may have: the part, its
+ * negative and the numbers next to both are in int64. */
 #define PART_MAX (INT64_MAX - 1)
 
 /* An expression of sizes alone. */
@@ -42,7 +42,7 @@ struct formulas {
 	bool contradiction;
 };
 
-/* That of an expression, or of a variable. NULL if it depends on more than
+/* The part for an expression or a variable; NULL if the key depends on more than
  * sizes. The pointer is valid until a part is added. */
 static const struct part *
 part_of(const struct formulas *x, const void *key)
@@ -108,7 +108,8 @@ magnitude(const struct formulas *x, const struct part *p, int64_t least)
 			at_least(x, p, true, least));
 }
 
-/* a + b or, with `minus`, a - b: checks the ends that may leave the range. */
+/* Adds the checks of a + b or, with `minus`, of a - b, for each end of the span
+ * that leaves the range. */
 static void
 check_sum(struct formulas *x, const struct part *a, const struct part *b,
 	  bool minus, struct bounds span)
@@ -138,7 +139,7 @@ check_product(struct formulas *x, const struct part *a, const struct part *b)
 				     magnitude(x, b, 1))));
 }
 
-/* The check of a cast of a size to fewer bits. */
+/* Adds the checks that the type `to` of a cast holds the size a. */
 static void
 check_cast(struct formulas *x, const struct part *a, struct dtype to)
 {
@@ -154,7 +155,8 @@ check_cast(struct formulas *x, const struct part *a, struct dtype to)
 
 /* -- parts -- */
 
-/* Is t a type of sizes? Those of 32 bits become wider where they have to. */
+/* Is t a type of sizes? Operations of 32 bits become wider where they have
+ * to. */
 static bool
 is_index(struct dtype t)
 {
@@ -167,7 +169,8 @@ span_of(void *state, const struct expr *e)
 	return part_of(state, e)->span;
 }
 
-/* Checks that e, an operation on the parts, stays in int64; its values then. */
+/* Adds the checks that e, an operation on parts, stays in int64. Returns the
+ * bounds of e if they hold. */
 static struct bounds
 check_operation(struct formulas *x, const struct expr *e)
 {
@@ -346,7 +349,8 @@ add_tensors(struct formulas *x)
 	x->sizes = false;
 }
 
-/* Computes the conditions that are checked in 64 bits if 32 do not suffice. */
+/* Makes the operations of the conditions that are checked 64 bits wide where 32
+ * do not suffice. */
 static void
 add_conditions(struct formulas *x)
 {
@@ -360,7 +364,8 @@ add_conditions(struct formulas *x)
 	}
 }
 
-/* The kernel's function may be that of another kernel, with other sizes. */
+/* Adds the formulas in the kernel's function, with the kernel's sizes as its
+ * parameters: several kernels may have one function. */
 static void
 add_kernel(struct formulas *x, const struct kernel *k)
 {

@@ -442,8 +442,8 @@ each_of_array(struct blocking *x, bool adds)
 }
 
 /* A nest that sets the partial sum of each element of the tile to 0 or, if adds,
- * adds it to the total. It has the sum's guard, and those of the sum's loops
- * that select an element. */
+ * adds it to the total. The nest has the guard of the sum, and the loops of the
+ * sum that select an element. */
 static struct stmt *
 each_of_tile(struct blocking *x, bool adds)
 {

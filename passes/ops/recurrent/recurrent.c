@@ -254,8 +254,8 @@ struct buffers {
 	int ndims[MOST_BUFFERS], n;
 };
 
-/* Adds a buffer [rows][size], or [size] if rows is NULL, to those that
- * make_buffers makes: states, sums and y. *to is the tensor then. */
+/* Adds a buffer [rows][size], or [size] if rows is NULL, to the states, sums and
+ * results that make_buffers makes. make_buffers sets *to to its tensor. */
 static void
 add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
 	   struct dtype type, const struct expr *rows, const struct expr *size)

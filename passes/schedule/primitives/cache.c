@@ -218,8 +218,8 @@ reads_unstored(const struct reading *r)
 }
 
 /* Does the read region of the buffer that the enclosing scope declares cover
- * the box? True also if there is no such region: the scope is the root block,
- * or the buffer is a parameter. */
+ * the box? True also if the scope declares none, because it is the root block or
+ * the buffer is a parameter. */
 static bool
 scope_has_box(const struct reading *r)
 {

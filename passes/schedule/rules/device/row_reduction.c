@@ -23,8 +23,8 @@
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows;        /* the number of leading axes that all stages have:
-			  * those that number the rows */
+	int rows;        /* the number of leading axes that all stages have;
+			  * an index of these axes selects a row */
 	int64_t count;   /* number of rows; enough for the device if it is
 			  * symbolic */
 	bool any_size;   /* the number of rows is symbolic */
