@@ -256,18 +256,19 @@ bool tirc_write_sources(struct tirc *t, const char *folder);
  * their source and header, and definitions of the external functions whose
  * meaning the program declares; tirc_harness() a program in C that calls the
  * functions. A function that cannot be tested is not in the source; a message
- * says why. The context's option dims gives values of scalar parameters
- * ("n=128"), seed those of random arrays. */
+ * says why. Of the context's options, dims gives scalar parameters their values
+ * ("n=128"), and seed selects the random elements of arrays. */
 bool tirc_program_tests(struct tirc *t, const char *path,
 			const struct tirc_program_options *o);
 
 struct tirc_function {
-	const char *name; /* in the source; of an untested one in the program */
+	const char *name; /* in the source; if not tested, in the program */
 	bool tested;
-	/* the number of its parameters, of which those from n_given on are
-	 * scratch memory that tirc added */
+	/* n_parameters: the parameters of the function in the source. The first
+	 * n_given of them are those in the program; the others are scratch
+	 * memory that tirc added. */
 	int n_parameters, n_given;
-	int n_runs; /* with different values of its scalar parameters */
+	int n_runs; /* each with other values of the scalar parameters */
 };
 
 struct tirc_parameter {
@@ -275,7 +276,7 @@ struct tirc_parameter {
 	const char *dtype; /* "float32" */
 	bool is_array, written;
 	/* of a float array that is written: the float type of the least
-	 * precision in which the function computes; NULL: its own */
+	 * precision in which the function computes; NULL: the array's type */
 	const char *arithmetic;
 };
 
@@ -289,13 +290,15 @@ int64_t tirc_parameter_value(const struct tirc *t, int function, int run,
 const int64_t *tirc_parameter_dims(struct tirc *t, int function, int run, int i,
 				   int *ndim);
 /* Runs the function, as it is before any schedule, in the interpreter on random
- * arrays. in and want have a dense array for each parameter (NULL: a scalar):
- * in gets the random elements, want the results. False after a message. */
+ * arrays. in and want have for each parameter a dense array, or NULL for a
+ * scalar: in gets the random elements, want the elements after the run. False
+ * after a message. */
 bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 			void *const *want);
-/* The file arguments.txt with which the program of tirc_harness() makes the
- * run. The array of parameter i that is not scratch memory is read from
- * array_i.bin and written to result_i.bin. */
+/* The text for the file arguments.txt, from which the program of tirc_harness()
+ * reads the function to call and its arguments in the run. The program reads the
+ * array of parameter i, unless that is scratch memory, from array_i.bin, and
+ * writes it to result_i.bin after the call. */
 const char *tirc_function_arguments(struct tirc *t, int function, int run);
 
 /* -- dialects: of the context's dialect_path, and embedded ones -- */
@@ -356,9 +359,9 @@ struct tirc_tensor {
 	 * DequantizeLinear follows. 0: the result is not quantized. */
 	double step;
 	/* After tirc_compile, of a float result: the float type of the least
-	 * precision in which it, or a float that it is computed from, is
-	 * computed or stored, such as "float32" for a float64 that is a Cast of
-	 * a float32 sum. NULL: its own type. */
+	 * precision in which the result, or a float from which it is computed,
+	 * is computed or stored, such as "float32" for a float64 that is a Cast
+	 * of a float32 sum. NULL: the result's own type. */
 	const char *arithmetic;
 	/* After tirc_compile: is the input or output a part of the workspace,
 	 * and at which offset? */
@@ -468,8 +471,9 @@ struct tirc_summary {
 	/* How quantized results are rounded: "onnx" or "tflite"; NULL if there
 	 * are none. */
 	const char *rounding;
-	/* The program that made a quantized model of one of TensorFlow Lite;
-	 * NULL if the model is another one, or the option requant is given. */
+	/* Of a quantized model that was converted from TensorFlow Lite, the
+	 * name of the converter. NULL for any other model, or if the option
+	 * requant is given. */
 	const char *from_tflite;
 	const char *compile_line;
 	/* After tirc_arrange: the command that builds or checks the package, to
@@ -501,7 +505,8 @@ struct tirc_kernel {
 	int64_t weight_bytes; /* the part of read_bytes that are constants */
 };
 
-/* After tirc_program_tests: the compiler and the simulator alone. */
+/* After tirc_program_tests, only the members about the compiler and the
+ * simulator are set. */
 struct tirc_summary tirc_summary(const struct tirc *t);
 int tirc_kernel_count(const struct tirc *t);
 /* The kernel that writes an output; -1 if no kernel does: it is a constant or
@@ -546,8 +551,8 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
 
 /* A C program that runs the compiled model on raw files. It reads input_0.bin,
  * … and writes output_0.bin, …; its arguments are the number of repetitions,
- * then the symbolic sizes. Or, after tirc_program_tests, one that calls a
- * function (tirc_function_arguments). */
+ * then the symbolic sizes. After tirc_program_tests: a C program that calls a
+ * function of the tested program (see tirc_function_arguments). */
 const char *tirc_harness(struct tirc *t);
 const char *tirc_harness_name(const struct tirc *t); /* "harness.c" */
 /* Other files and libraries of the harness; the text of a library is NULL. For

@@ -5,7 +5,7 @@
 #include "rewrite.h"
 #include "tirc_context.h"
 
-/* The type of the lower precision; DT_VOID is exact. */
+/* The less precise one of two float types; DT_VOID stands for exact values. */
 static enum dtype_kind
 coarser(enum dtype_kind a, enum dtype_kind b)
 {
@@ -15,8 +15,8 @@ coarser(enum dtype_kind a, enum dtype_kind b)
 	return dtype_epsilon(dtype_of(a)) >= dtype_epsilon(dtype_of(b)) ? a : b;
 }
 
-/* Is each element of the result an element of the first input, moved, or
- * converted to a type that has all its values? */
+/* Is each element of the result an element of the first input, which the node
+ * only moves, or converts to a type that has all values of the input's type? */
 static bool
 keeps_elements(const struct node *n)
 {
@@ -42,7 +42,7 @@ of_input(const struct tirc *t, const enum dtype_kind *list,
 		return DT_VOID;
 	}
 	if (tensor_is_constant(x)) {
-		/* the weights that were rounded to it */
+		/* weights that --precision has rounded */
 		return x->type.kind == t->settings.weight_type ? x->type.kind
 							       : DT_VOID;
 	}

@@ -22,12 +22,13 @@ struct by_hand {
 	const char *mismatch;
 };
 
-/* A function of a program that is tested (tirc_program_tests). */
+/* A function of a program, for tirc_program_tests. */
 struct tested {
 	const struct program_func *from;
-	const struct func *source; /* NULL: it cannot be tested */
-	const char *arithmetic;    /* of all its results, or NULL */
-	/* the values of its scalars, see trial.h */
+	const struct func *source; /* NULL: the function cannot be tested */
+	/* tirc_parameter.arithmetic of all results, or NULL */
+	const char *arithmetic;
+	/* for each run the values of the function's scalars, see trial.h */
 	VEC(const int64_t *) runs;
 };
 
@@ -53,13 +54,15 @@ struct tirc {
 	 * from integers alone? */
 	VEC(const struct placement *) left;
 	const bool *exact;
-	/* After tirc_compile, by the id of a tensor: see tirc_tensor; DT_VOID
-	 * if the tensor is a given one, moved or widened, or not a float. */
+	/* After tirc_compile, by the id of a tensor: see tirc_tensor. DT_VOID
+	 * if the tensor has no floats, or only elements of inputs and
+	 * constants, which may have been moved or converted to a wider type. */
 	const enum dtype_kind *arithmetic;
 	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
 	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
-	/* After tirc_program_tests: the functions, and the program that calls
-	 * them. */
+	/* After tirc_program_tests: the functions, the program that calls them,
+	 * and the compiler's macros without which their source does not
+	 * compile. */
 	VEC(struct tested) tested;
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;
@@ -106,15 +109,16 @@ enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
-/* Reports the value of an option, and what is expected instead; returns
- * false. */
 /* tirc_program.c: runs a program, chooses the functions to write and their
  * target, and applies the schedule of the options. False after a diagnostic. */
 bool context_program(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o,
 		     struct program_options *options,
 		     struct program_result *chosen, const char **target);
+/* Adds a file to those of tirc_source(). */
 void context_add_source(struct tirc *t, const char *name, const char *text);
+/* Reports that an option has a wrong value; expected: the values that it takes.
+ * Returns false. */
 bool context_bad_option(struct tirc *t, const char *option, const char *value,
 			const char *expected);
 /* Calls the option `progress`, if it is set. */

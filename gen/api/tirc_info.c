@@ -403,9 +403,10 @@ from_tflite(const struct tirc *t)
 	return NULL;
 }
 
-/* The compiler and the simulator of a program's functions. */
+/* The summary of a program, whose functions are tested: the tools for the
+ * target. */
 static struct tirc_summary
-tools_of(const struct target *target)
+program_summary(const struct target *target)
 {
 	return (struct tirc_summary){
 		.simulator = target->simulator.command,
@@ -419,12 +420,9 @@ tools_of(const struct target *target)
 	};
 }
 
-struct tirc_summary
-tirc_summary(const struct tirc *t)
+static struct tirc_summary
+model_summary(const struct tirc *t)
 {
-	if (t->graph == NULL) {
-		return tools_of(t->target);
-	}
 	static const char *const forms[] = {
 		[WEIGHTS_AUTO] = "auto",       [WEIGHTS_C] = "c",
 		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
@@ -470,6 +468,12 @@ tirc_summary(const struct tirc *t)
 							       : s.local_bytes;
 	}
 	return s;
+}
+
+struct tirc_summary
+tirc_summary(const struct tirc *t)
+{
+	return t->graph != NULL ? model_summary(t) : program_summary(t->target);
 }
 
 int
@@ -568,9 +572,9 @@ tirc_harness_name(const struct tirc *t)
 int
 tirc_harness_file_count(const struct tirc *t)
 {
-	return t->compiled ? package_harness_files(&t->package)
-	       : t->caller ? t->target->simulator.n_runtime
-			   : 0;
+	return t->compiled         ? package_harness_files(&t->package)
+	       : t->caller != NULL ? t->target->simulator.n_runtime
+				   : 0;
 }
 
 struct tirc_file

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: tests of a program's functions. Source and data of a
- * test come from here; the caller compiles, runs and compares. */
+/* The public interface: tests of a program's functions. Makes the source and the
+ * data of a test; the caller compiles the source, runs it and compares. */
 #include <string.h>
 
 #include "host_device.h"
+#include "random.h"
 #include "text.h"
 #include "tirc_context.h"
 #include "trial.h"
-
-/* A fixed seed: the random numbers are the same in each run. */
-#define DEFAULT_SEED UINT64_C(0x9e3779b97f4a7c15)
 
 /* -- the values of scalars -- */
 
 struct given_value {
 	const char *name;
 	int64_t value;
-	bool used;
 };
 
-/* Reads the options "NAME=SIZE". NULL after a diagnostic. */
-static struct given_value *
+/* Reads the options --dim NAME=VALUE. NULL after a diagnostic. */
+static const struct given_value *
 given_values(struct tirc *t)
 {
 	struct arena *a = &t->m->arena;
@@ -75,26 +72,67 @@ scalar_names(struct tirc *t, const struct program_result *list)
 }
 
 static bool
-check_used(struct tirc *t, const struct program_result *list,
-	   const struct given_value *given)
+is_for(const struct given_value *given, const struct param *p)
 {
-	for (int i = 0; i < t->options.n_dims; i++) {
-		const char *names;
-
-		if (given[i].used) {
-			continue;
-		}
-		names = scalar_names(t, list);
-		return diag_error(&t->m->diags, DIAG_BAD_OPTION,
-				  (struct diag_place){ .file = list->file },
-				  "--dim %s: no function has a scalar "
-				  "parameter '%s'; %s%s",
-				  t->options.dims[i], given[i].name,
-				  *names != '\0' ? "they have " : "remove it",
-				  names);
-	}
-	return true;
+	return p->buffer == NULL && strcmp(given->name, p->var->name) == 0;
 }
+
+/* Has the type of the scalar the value? False after a diagnostic. */
+static bool
+check_value(struct tirc *t, const char *file, const struct var *scalar,
+	    int64_t value)
+{
+	struct module *m = t->m;
+	struct dtype type = scalar->type;
+
+	return dtype_is_float(type) ||
+	       expr_literal_fits(expr_int(m, dtype_of(DT_I64), value), type) ||
+	       diag_error(&m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ .file = file },
+			  "--dim %s=%lld: '%s' has the type %s; give a value "
+			  "from %lld to %llu",
+			  scalar->name, (long long)value, scalar->name,
+			  dtype_name(type), (long long)dtype_min_int(type),
+			  (unsigned long long)dtype_max_int(type));
+}
+
+/* Does a function have the scalar parameter of the option `text`, and does the
+ * value fit each such parameter? False after a diagnostic. */
+static bool
+check_given(struct tirc *t, const struct program_result *list, const char *text,
+	    const struct given_value *given)
+{
+	bool known = false;
+	const char *names;
+
+	for (int i = 0; i < list->funcs.n; i++) {
+		const struct func *f = list->funcs.data[i].plain;
+
+		for (int k = 0; k < f->params.n; k++) {
+			const struct param *p = &f->params.data[k];
+
+			if (!is_for(given, p)) {
+				continue;
+			}
+			if (!check_value(t, list->file, p->var, given->value)) {
+				return false;
+			}
+			known = true;
+		}
+	}
+	if (known) {
+		return true;
+	}
+	names = scalar_names(t, list);
+	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ .file = list->file },
+			  "--dim %s: no function has a scalar parameter '%s'; "
+			  "%s%s",
+			  text, given->name,
+			  *names != '\0' ? "they have " : "remove it", names);
+}
+
+/* -- the runs of a function -- */
 
 /* Does each array of f have a size at these values? */
 static bool
@@ -117,11 +155,28 @@ same_values(const struct func *f, const int64_t *a, const int64_t *b)
 	return memcmp(a, b, sizeof *a * (size_t)f->params.n) == 0;
 }
 
-/* Finds the runs of a function: all values at which its arrays have sizes.
- * False after a diagnostic if there are none. */
+/* Sets the values of all scalars of f in run i: the given ones, else those of
+ * trial_values. */
+static void
+set_values(const struct tirc *t, const struct func *f, int i,
+	   const struct given_value *given, int64_t *values)
+{
+	trial_values(f, i, values);
+	for (int k = 0; k < f->params.n; k++) {
+		for (int j = 0; j < t->options.n_dims; j++) {
+			if (is_for(&given[j], &f->params.data[k])) {
+				values[k] = given[j].value;
+			}
+		}
+	}
+}
+
+/* Finds the runs of a function: one for each of the lists of values, without
+ * repetitions, at which its arrays have sizes. False after a diagnostic if there
+ * are none. */
 static bool
 find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
-	  struct given_value *given)
+	  const struct given_value *given)
 {
 	const struct func *plain = f->from->plain;
 	int n = f->source->params.n;
@@ -130,18 +185,7 @@ find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
 		int64_t *values = arena_array(&t->m->arena, int64_t, n + 1);
 		bool known = false;
 
-		trial_values(plain, i, values);
-		for (int k = 0; k < plain->params.n; k++) {
-			const struct param *p = &plain->params.data[k];
-
-			for (int j = 0; j < t->options.n_dims; j++) {
-				if (p->buffer == NULL &&
-				    strcmp(given[j].name, p->var->name) == 0) {
-					values[k] = given[j].value;
-					given[j].used = true;
-				}
-			}
-		}
+		set_values(t, plain, i, given, values);
 		for (int k = 0; k < f->runs.n; k++) {
 			known |= same_values(plain, f->runs.data[k], values);
 		}
@@ -163,7 +207,8 @@ find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
 
 /* -- preparing -- */
 
-/* Sets the functions aside that cannot be tested. */
+/* Sets *out to the functions that can be tested, and why[i] to the reason why
+ * function i cannot, or NULL. */
 static void
 choose(struct tirc *t, const struct program_result *all,
        struct program_result *out, const char **why)
@@ -242,7 +287,7 @@ tirc_program_tests(struct tirc *t, const char *path,
 					.with_caller = true };
 	struct program_result *all = arena_new(&t->m->arena,
 					       struct program_result);
-	struct given_value *given = given_values(t);
+	const struct given_value *given = given_values(t);
 	struct program_options options;
 	struct program_result list;
 	const char *target, **why;
@@ -258,6 +303,11 @@ tirc_program_tests(struct tirc *t, const char *path,
 	}
 	if (!context_program(t, path, o, &options, all, &target)) {
 		return false;
+	}
+	for (int i = 0; i < t->options.n_dims; i++) {
+		if (!check_given(t, all, t->options.dims[i], &given[i])) {
+			return false;
+		}
 	}
 	why = arena_array(&t->m->arena, const char *, all->funcs.n + 1);
 	choose(t, all, &list, why);
@@ -278,7 +328,7 @@ tirc_program_tests(struct tirc *t, const char *path,
 		vec_push(&t->m->arena, &t->tested, f);
 	}
 	report(t, all, why);
-	return list.funcs.n == 0 || check_used(t, all, given);
+	return true;
 }
 
 /* -- functions and parameters -- */
@@ -304,8 +354,8 @@ tirc_function(const struct tirc *t, int i)
 	};
 }
 
-/* The function that has the parameter: as it is before any schedule, or, with
- * scratch memory, that of the source. */
+/* The function that has parameter i: the one before any schedule, or, if the
+ * parameter is scratch memory, the one of the source. */
 static const struct func *
 holder(const struct tested *f, int i)
 {
@@ -363,12 +413,12 @@ tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 		   void *const *want)
 {
 	const struct tested *f = &t->tested.data[function];
-	uint64_t seed = DEFAULT_SEED;
+	uint64_t seed = RANDOM_SEED;
 	int64_t given;
 
 	if (t->options.seed != NULL && text_int(t->options.seed, &given)) {
 		seed ^= (uint64_t)given * UINT64_C(0xbf58476d1ce4e5b9);
-		seed = seed != 0 ? seed : DEFAULT_SEED; /* 0 stays 0 */
+		seed = seed != 0 ? seed : RANDOM_SEED;
 	}
 	return trial_make(f->from->plain, f->runs.data[run], seed, in, want);
 }

@@ -12,9 +12,9 @@
 #include "output_file.h"
 #include "process.h"
 
-/* Runs a command in the folder of the harness; `step`, what it does, is shown as
- * progress. Its output goes to stderr (a library may print). NULL if it ended
- * with status 0, else how it failed. */
+/* Runs a command in the folder of the harness, and shows the name `step` as
+ * progress. The command's output goes to stderr (a library may print). NULL if
+ * the command ended with status 0, else how it failed. */
 static const char *
 run_there(const struct harness *h, const struct command *command,
 	  const char *step, int *status)
@@ -92,7 +92,8 @@ harness_read_array(const struct harness *h, const char *name, struct array *a)
 
 /* -- building -- */
 
-/* Adds a source of the program to a command, or its object file (`object`). */
+/* Adds a source of the program to a command, or, if `object`, the object file of
+ * the source. */
 static void
 add_source(const struct harness *h, struct command *command, const char *name,
 	   bool object)
@@ -131,8 +132,9 @@ compiler(const struct harness *h)
 			    own ? s.library_cflags : "");
 }
 
-/* If the compiler lacks instructions that the sources use, the definition of
- * TIRC_ANY_PROCESSOR makes them compile all the same; they are slow then. */
+/* The command of the compiler, which defines TIRC_ANY_PROCESSOR if the compiler
+ * lacks instructions that the sources use: the sources then compile all the
+ * same, to slow code. */
 static const char *
 compiler_of_any_processor(const struct harness *h)
 {

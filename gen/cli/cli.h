@@ -110,8 +110,9 @@ int64_t cli_io_bytes(struct tirc *t);
 /* profile.c: compares for qsort, in ascending order. */
 int cli_compare_doubles(const void *a, const void *b);
 
-/* cmd_compile.c: a note that TensorFlow Lite rounds in another way, if the model
- * comes from there and the user has not chosen a rounding. */
+/* cmd_compile.c: prints a note that TensorFlow Lite rounds in another way, if the
+ * model was converted from TensorFlow Lite and the user has not chosen a
+ * rounding. */
 void cli_note_tflite(struct tirc *t);
 
 /* package.c: makes the firmware package of the options from the compiled model,
@@ -153,7 +154,7 @@ void style_table(FILE *f, int columns, const char *const *header,
 /* Prints a progress line that replaces the one before, if stderr is a
  * terminal. */
 void style_progress(void *ctx, const char *step, int done, int total);
-/* The same for a step that is not one of a known number. */
+/* The same for a step that has no numbered parts. */
 void style_step(const char *step);
 void style_progress_end(void);
 
@@ -165,10 +166,11 @@ struct tirc *cli_open(struct cli *c);
 bool cli_is_program(const char *path);
 /* A context for a tensor program; NULL after an error message. */
 struct tirc *cli_program(struct cli *c);
-/* Prints all messages of t to stderr, except those that are equal to one
- * shortly before. */
+/* Prints the messages of t to stderr; a message with the text of another one
+ * shortly before is left out. */
 void cli_messages(struct tirc *t);
-/* The messages after the first *told, which becomes their number. */
+/* The same without the first *told messages; then sets *told to the number of
+ * all messages. */
 void cli_new_messages(struct tirc *t, int *told);
 /* With --time-passes, prints the table of times to stderr. */
 void cli_timings(struct tirc *t);

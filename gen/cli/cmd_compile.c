@@ -215,7 +215,7 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 /* Weights as C text above this size take most of a compiler's time. */
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
-/* How quantized results are rounded, if there are any. */
+/* Prints how quantized results are rounded, if the model has any. */
 static void
 print_rounding(struct tirc_summary s)
 {

@@ -9,7 +9,8 @@
 #include "cleanup.h"
 #include "slots.h"
 
-/* Of each output; --output has all of them. */
+/* The number of elements of each output that are printed; --output writes
+ * all. */
 enum { SHOWN_ELEMENTS = 16 };
 
 static void

@@ -111,8 +111,8 @@ complete_const_inputs(struct arena *a, struct cli *c)
 	c->tirc.const_inputs = list;
 }
 
-/* Tells that there are no data sets, what takes their place, and what to do for
- * others. */
+/* Tells that there are no data sets, that random inputs take their place, and
+ * how the user gives other inputs. */
 static void
 note_made(struct harness *h)
 {

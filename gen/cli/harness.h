@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emits a model, builds it with a C compiler and executes it, for run and
- * test. */
+/* Emits a model or a tensor program, builds a C program from it with a C
+ * compiler and executes that, for run and test. */
 #ifndef TIRC_HARNESS_H
 #define TIRC_HARNESS_H
 
@@ -18,7 +18,8 @@ struct board {
 	int64_t flash_bytes, ram_bytes;
 };
 
-/* A model that is emitted and built, and the program that runs it. */
+/* A model, or a tensor program, that is emitted and built, and the built
+ * program. */
 struct harness {
 	struct cli *cli;
 	struct tirc *t;
@@ -37,29 +38,30 @@ struct harness {
 	/* how many messages of m harness_messages() has printed */
 	int n_told;
 	VEC(const char *) sources; /* the files to compile and link */
-	/* How the program runs on inputs, and how many arrays it reads and
-	 * writes. */
+	/* The number of arrays that harness_run() passes to the program, and
+	 * gets from it. `run` implements harness_run(); run_ctx is its own. */
 	int n_inputs, n_results;
 	bool (*run)(struct harness *h, const struct array *inputs,
 		    struct array *results);
 	void *run_ctx;
 };
 
-/* build.c: makes the folder of the program. False after an error message, as
- * the following. */
+/* build.c. Each of these functions returns false after an error message.
+ * harness_begin makes the folder of the program. */
 bool harness_begin(struct harness *h, struct cli *c);
 /* Writes a file into the folder. */
 bool harness_write(const struct harness *h, const char *name, const void *data,
 		   size_t bytes);
-/* Writes, and reads, the elements of an array, whose type and number are
- * known. */
+/* Writes the elements of an array to a file of the folder; reads them, when the
+ * array's type and number of elements are set. */
 bool harness_write_array(const struct harness *h, const char *name,
 			 const struct array *a);
 bool harness_read_array(const struct harness *h, const char *name,
 			struct array *a);
-/* Adds a file of the folder to those that harness_build() compiles. */
+/* Adds a file of the folder to the sources that harness_build() compiles. */
 void harness_add_source(struct harness *h, const char *name);
-/* Writes the program of tirc_harness(), compiles it and the sources. */
+/* Writes `text`, that of tirc_harness(), as one more source, and compiles and
+ * links all sources. */
 bool harness_build(struct harness *h, const char *text);
 /* Executes the program in the folder. */
 bool harness_execute(struct harness *h, const char *arguments);

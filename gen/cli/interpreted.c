@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interpreted.h"
+#include "random.h"
 
 /* -- inputs -- */
 
@@ -11,18 +12,16 @@ void
 interpreted_fill(struct array *x, uint64_t *state)
 {
 	for (int64_t i = 0; i < x->elems; i++) {
+		uint64_t bits = random_next(state);
 		union number n;
 
-		*state ^= *state << 13;
-		*state ^= *state >> 7;
-		*state ^= *state << 17;
 		if (dtype_is_float(x->type)) {
-			n.f = (double)(*state >> 40) / 8388608 - 1;
+			n.f = random_fraction(bits);
 		} else if (dtype_is_int(x->type) && dtype_bits(x->type) == 8) {
-			n.i = (int64_t)(*state >> 56) -
+			n.i = (int64_t)(bits >> 56) -
 			      (dtype_is_signed(x->type) ? 128 : 0);
 		} else {
-			n.i = (int64_t)(*state >> 63);
+			n.i = (int64_t)(bits >> 63);
 		}
 		number_store(x->type, x->data, (size_t)i, n);
 	}
@@ -33,7 +32,7 @@ interpreted_inputs(struct harness *h, struct data_set *out)
 {
 	struct arena *a = &h->m->arena;
 	int n = tirc_input_count(h->t);
-	uint64_t state = INTERPRETED_SEED;
+	uint64_t state = RANDOM_SEED;
 
 	*out = (struct data_set){ .where = "random inputs" };
 	out->inputs = arena_array(a, struct array, n + 1);

@@ -6,9 +6,6 @@
 
 #include "data_set.h"
 
-/* A fixed seed: the random numbers are the same in each run. */
-#define INTERPRETED_SEED UINT64_C(0x9e3779b97f4a7c15)
-
 /* Fills an array with random numbers that suit most models: floats in [-1, 1],
  * any bytes, other integers 0 or 1 (valid indices of most dimensions). */
 void interpreted_fill(struct array *x, uint64_t *state);

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "compare.h"
+#include "random.h"
 
 #define SQRT_3 1.7320508075688772
 /* A gap wider than this number of widths is a step (width: median gap * number
@@ -59,12 +60,8 @@ observed_moved(struct arena *a, const struct array *x, double share,
 	y.data = arena_copy(a, x->data, bytes);
 	for (int64_t i = 0; i < x->elems; i++) {
 		union number v = number_load(x->type, x->data, (size_t)i);
-		double u;
+		double u = random_fraction(random_next(state));
 
-		*state ^= *state << 13;
-		*state ^= *state >> 7;
-		*state ^= *state << 17;
-		u = (double)(*state >> 40) / 0x1p23 - 1;
 		v.f *= 1 + share * SQRT_3 * u;
 		number_store(x->type, y.data, (size_t)i, v);
 	}

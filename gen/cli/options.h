@@ -5,8 +5,8 @@
 
 #include "cli.h"
 
-/* Verbs as bits, in the order of cli_verbs(); then `tirc test` of a tensor
- * program, where TEST is that of a model. */
+/* Verbs as bits, in the order of cli_verbs(). TEST is `tirc test` of a model,
+ * TEST_PROGRAM that of a tensor program. */
 enum {
 	COMPILE = 1,
 	RUN = 2,
@@ -109,7 +109,7 @@ struct option_row {
 const struct option_row *cli_option_rows(int *n);
 /* May the argument be omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of a verb in option_row.verbs; that of TEST for models. */
+/* The bit of a verb in option_row.verbs; of `tirc test` the bit TEST. */
 int cli_verb_bit(const struct verb *verb);
 /* Does the verb take the option, for models or for programs? */
 bool cli_verb_takes(const struct verb *verb, const struct option_row *row);

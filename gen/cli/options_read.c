@@ -514,7 +514,8 @@ read_arguments(struct reader *r)
 	return CLI_DONE;
 }
 
-/* Are all options of a test those of a model, or of a program? */
+/* Checks that `tirc test` of this file, a model or a program, takes all given
+ * options. Returns CLI_DONE, or CLI_USAGE after an error message. */
 static int
 check_kind(const struct cli *c, const struct verb *verb, const char *file)
 {

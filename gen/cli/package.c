@@ -12,6 +12,7 @@
 #include "compare.h"
 #include "data_set.h"
 #include "interpreted.h"
+#include "random.h"
 #include "text.h"
 
 struct values {
@@ -84,7 +85,7 @@ find_inputs(struct values *v)
 {
 	struct arena *a = &v->m->arena;
 	int n = tirc_input_count(v->model), count, at = 0;
-	uint64_t state = INTERPRETED_SEED;
+	uint64_t state = RANDOM_SEED;
 	const char **folders;
 
 	v->inputs = arena_array(a, struct array, n + 1);
@@ -157,7 +158,7 @@ observe(struct values *v)
 	struct array *now = arena_array(a, struct array, v->n_results + 1);
 	struct tolerance *t = arena_array(a, struct tolerance,
 					  v->n_results + 1);
-	uint64_t state = 0x9e3779b97f4a7c15u;
+	uint64_t state = RANDOM_SEED;
 	double share;
 
 	for (int i = 0; i < v->n_results; i++) {

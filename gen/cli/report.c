@@ -173,6 +173,6 @@ pair_report(const struct cli *c, const struct pair *x)
 		print_worst(x, &f);
 	}
 	say(stdout, "\n");
-	fflush(stdout); /* the next one may take long */
+	fflush(stdout); /* the next result may take long */
 	return ok;
 }

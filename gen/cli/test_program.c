@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test FILE.py: runs the source of a tensor program's functions, and
- * compares with what the interpreter makes of them before any schedule. */
+ * compares the results with those of the interpreter, which runs the functions
+ * as they are before any schedule. */
 #include <string.h>
 
 #include "compare.h"
@@ -13,7 +14,9 @@ struct call {
 	const char *where; /* "row_squares(n=33)" */
 };
 
-/* told: how many of the program's messages were printed. */
+/* Writes the sources of the program's functions into the folder, and builds the
+ * program that calls them. Adds to *told the number of messages that are
+ * printed. False after a message. */
 static bool
 open_program(struct harness *h, struct cli *c, int *told)
 {
@@ -23,7 +26,7 @@ open_program(struct harness *h, struct cli *c, int *told)
 	h->cli = c;
 	h->m = module_new();
 	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
-	h->tried_factors = true; /* a model's */
+	h->tried_factors = true; /* only a model has factors */
 	h->t = cli_program(c);
 	if (h->t == NULL || !harness_begin(h, c)) {
 		return false;
@@ -47,7 +50,7 @@ open_program(struct harness *h, struct cli *c, int *told)
 	return harness_find_tools(h) && harness_build(h, tirc_harness(h->t));
 }
 
-/* The array of a parameter, zeros. */
+/* An array of zeros for parameter i. */
 static struct array
 array_of(struct harness *h, const struct call *call, int i)
 {
@@ -60,15 +63,15 @@ array_of(struct harness *h, const struct call *call, int i)
 	dtype_from_name(p.dtype, &x.type);
 	x.shape = arena_copy(a, dims, sizeof *dims * (size_t)x.ndim);
 	for (int d = 0; d < x.ndim; d++) {
-		x.elems *= dims[d];
+		x.elems = quota_times(x.elems, dims[d]);
 	}
 	x.data = arena_alloc(a,
 			     (size_t)x.elems * (size_t)dtype_bytes(x.type) + 1);
 	return x;
 }
 
-/* Runs the function's source on arrays: those of all given parameters, in their
- * order; the results are those that it writes. */
+/* Calls the built function. inputs: the arrays of its given parameters, in their
+ * order. results: the arrays among these that the function writes. */
 static bool
 run_call(struct harness *h, const struct array *inputs, struct array *results)
 {
@@ -103,7 +106,8 @@ run_call(struct harness *h, const struct array *inputs, struct array *results)
 	return true;
 }
 
-/* Are the arrays of the run within the limit of bytes? */
+/* Are the arrays of the run within the limit of bytes (--max-output)? False
+ * after a message of h. */
 static bool
 within_limit(struct harness *h, const struct call *call)
 {
@@ -160,7 +164,8 @@ call_name(struct harness *h, const struct call *call)
 	return *before == ',' ? arena_printf(a, "%s)", text) : text;
 }
 
-/* Of a run that the interpreter refuses: values of scalars may be the cause. */
+/* Prints a note about a run that the interpreter refuses, if the values of
+ * scalars may be the cause. */
 static void
 tell_undefined(const struct call *call)
 {
@@ -171,8 +176,8 @@ tell_undefined(const struct call *call)
 	}
 }
 
-/* Makes the inputs, computes what is expected, runs and compares. *same: do the
- * results agree? False if there are none. */
+/* Makes the inputs and the expected results, calls the built function, and
+ * compares. *same: do the results agree? False if there are no results. */
 static bool
 compare_call(struct harness *h, struct call *call, int *told, bool *same)
 {

@@ -33,11 +33,13 @@ struct program_text {
 	bool externals_seen;
 };
 
-/* What a source needs besides itself. */
+/* What a compiler and a linker need for a source. */
 struct program_needs {
-	/* the instructions without which it is slow */
+	/* the instructions without which the source is slow */
 	VEC(const struct requirement *) relied_on;
-	VEC(const char *) externals; /* functions that it only declares */
+	VEC(const char *)
+	externals; /* functions that the source only
+				      * declares */
 };
 
 /* Appends one source file with the functions in the given order. Of a split

@@ -329,7 +329,8 @@ folder_of(const struct packer *k, const struct firmware_kind *kind,
 						    : kind->reports;
 }
 
-/* Tells the kernels in the file `name` that the file is moved to `path`. */
+/* Sets the file of each kernel that is in the file `name` to `path`, to which
+ * that file is moved. */
 static void
 move_kernels(struct packer *k, const char *name, const char *path)
 {
@@ -343,8 +344,8 @@ move_kernels(struct packer *k, const char *name, const char *path)
 }
 
 /* Moves the emitted files into their folders, and lists sources and headers for
- * the templates. The metadata, which lists all files, is made again when these
- * are known. */
+ * the templates. Drops the metadata, which is made again when the paths of all
+ * files are known. */
 static void
 move_emitted(struct packer *k, const struct firmware_kind *kind,
 	     struct tdata *data)

@@ -269,11 +269,12 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 				: NULL);
 }
 
-/* The model's longer names are left to the comments of kernels. */
+/* The header shows a name in the model of up to this length; longer ones are
+ * only in the comments of kernels. */
 enum { SHOWN_NAME_BYTES = 56 };
 
-/* Adds the name that the model gives an input or output, if the member has
- * another one. */
+/* Adds the name of an input or output in the model, if it differs from the name
+ * of the member. */
 static void
 add_model_name(struct packer *k, struct tdata *row, const struct tensor *t,
 	       const char *field)

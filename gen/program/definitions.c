@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the external functions that a program declares (te.decl_tensor_intrin),
- * from what the program says that they compute. */
+ * from the computations that the program declares for them. */
 #include "intrinsic_make.h"
 #include "iterate.h"
 #include "trial.h"
@@ -8,29 +8,17 @@
 struct defining {
 	struct module *m;
 	const struct program_result *list;
-	struct program_result outside; /* the functions to write */
+	struct program_result outside; /* the external functions to define */
 };
 
-static const struct tensor_call *
-call_of(const struct defining *d, const char *symbol)
-{
-	for (int i = 0; i < d->list->intrins->calls.n; i++) {
-		const struct tensor_call *call =
-			&d->list->intrins->calls.data[i];
-
-		if (strcmp(call->symbol, symbol) == 0) {
-			return call;
-		}
-	}
-	return NULL;
-}
-
-/* Adds the function to the module, unless it is there, or its meaning is not
- * declared. *made: the function, or NULL. */
+/* Sets *made to the module's function of this name. If the module has none,
+ * first adds one that computes what the program declares; NULL if the program
+ * declares nothing. False after a diagnostic. */
 static bool
 define(struct defining *d, const char *symbol, struct func **made)
 {
-	const struct tensor_call *call = call_of(d, symbol);
+	const struct tensor_call *call = tensor_intrins_call(d->list->intrins,
+							     symbol);
 	const char *why = "";
 
 	*made = module_find_func(d->m, symbol);
@@ -47,7 +35,7 @@ define(struct defining *d, const char *symbol, struct func **made)
 	return true;
 }
 
-/* Defines what the interpreter calls. */
+/* Defines the external functions that f calls, for the interpreter. */
 static bool
 define_called(struct defining *d, const struct func *f)
 {
@@ -66,7 +54,8 @@ define_called(struct defining *d, const struct func *f)
 	return true;
 }
 
-/* Defines what the source calls. */
+/* Defines the external functions that the source calls: adds them to
+ * d->outside. */
 static bool
 define_externals(struct defining *d, const struct program_sources *text)
 {
@@ -78,7 +67,7 @@ define_externals(struct defining *d, const struct program_sources *text)
 		if (!define(d, symbol, &f.func)) {
 			return false;
 		}
-		if (!f.func || !call_of(d, symbol)) {
+		if (!f.func || !tensor_intrins_call(d->list->intrins, symbol)) {
 			return diag_error(
 				&d->m->diags, DIAG_UNSUPPORTED,
 				(struct diag_place){ .file = d->list->file },

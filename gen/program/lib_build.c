@@ -122,8 +122,8 @@ name_only(struct call *c, struct pval *out)
 
 /* -- functions and modules -- */
 
-/* A copy of *f with the given name; its function is cloned only if that has
- * another name. Sets `named`, unless the name is "main". */
+/* A copy of *f with the given name. The function f->func is cloned only if it
+ * has another name. Sets `named`, unless the name is "main". */
 static struct program_func *
 named_func(struct eval *ev, const struct program_func *f, const char *name)
 {

@@ -8,8 +8,9 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* Statements of the function that a query, and another primitive, walks through
- * in about the time of a step of the evaluation. */
+/* The number of statements of a function that a query walks through in about the
+ * time of one step of the evaluation; the same of a primitive that changes the
+ * function. */
 enum { QUERIED_PER_STEP = 32, CHANGED_PER_STEP = 1 };
 
 static int64_t

@@ -45,14 +45,15 @@ struct program_func {
 	const char *schedule;   /* "split(i, [None, 32])…", for comments */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* its name is from the program */
-	bool external; /* its name is the symbol that others call */
+	bool external; /* its name is a symbol that other functions call, and
+			* is not changed */
 };
 
 struct program_result {
 	const char *file;               /* path of the program, for messages */
 	VEC(struct program_func) funcs; /* in the order of their creation */
 	bool printed;                   /* the program has printed something */
-	int64_t printed_bytes;          /* how much */
+	int64_t printed_bytes;          /* the length of that text */
 	/* intrinsics that the program declares, and external functions */
 	struct tensor_intrins *intrins;
 };
@@ -70,7 +71,7 @@ bool program_lower(struct func *f, int phase, bool simple,
  * lowered. */
 struct program_sources {
 	bool with_header; /* the source includes a header */
-	bool with_caller; /* and a program calls its functions */
+	bool with_caller; /* a program that calls the functions is written */
 	const char *source_name, *source;
 	const char *header_name, *header; /* header NULL: it would be empty */
 	/* The emitted functions, one for each in the list. Arrays too large for

@@ -91,8 +91,9 @@ void schedule_finish(struct eval *ev);
  * of the step. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
 		    bool step);
-/* Counts a query of a schedule of f, or another primitive, which walks through
- * f, as steps of the evaluation. False after an error if no steps are left. */
+/* Counts steps of the evaluation for a primitive of a schedule, which walks
+ * through the function f; fewer for a query than for one that changes f. False
+ * after an error if no steps are left. */
 bool schedule_tick(struct eval *ev, struct py_span at, const struct func *f,
 		   bool is_query);
 /* Are the expressions of f still small enough to print after the primitive of

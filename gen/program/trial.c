@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs functions of a program in the interpreter, at several sizes, on random
- * data. */
+ * data; finds the functions that cannot be tested. */
 #include "trial.h"
 
 #include "interp.h"
 #include "iterate.h"
+#include "random.h"
 
 /* -- sizes -- */
 
@@ -33,7 +34,8 @@ trial_values(const struct func *f, int i, int64_t *values)
 	}
 }
 
-/* The value of an expression of f's scalars. False if it is not a number. */
+/* Sets *out to the value of an expression of f's scalars. False if it has other
+ * variables, or elements of arrays. */
 static bool
 value_of(const struct func *f, const struct expr *e, const int64_t *values,
 	 int64_t *out)
@@ -56,8 +58,9 @@ value_of(const struct func *f, const struct expr *e, const int64_t *values,
 	return expr_is_int(expr_substitute(m, e, &map), out);
 }
 
-/* Sets *elems to the elements from the first to the last of an array with
- * strides. */
+/* Sets *elems to the number of elements from the first to the last one of b, an
+ * array with strides. False if it does not follow from the scalars, or is too
+ * large. */
 static bool
 span(const struct func *f, const struct buffer *b, const int64_t *values,
      const int64_t *dims, int64_t *elems)
@@ -123,7 +126,7 @@ trial_elems(const struct func *f, int param, const int64_t *values,
 	}
 	*elems = 1;
 	for (int d = 0; d < ndim; d++) {
-		*elems *= dims[d];
+		*elems = quota_times(*elems, dims[d]);
 	}
 	return true;
 }
@@ -143,17 +146,17 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 	return interp_run(f, args, f->params.n);
 }
 
-/* Ranges of random numbers, the widest first. In all but the first two, floats
- * are above 0, and an integer by which f divides is 1. */
+/* Ranges of random numbers, the widest first. In INDICES and ZEROS, floats are
+ * above 0, and an integer by which f divides is 1. */
 enum random_range {
-	WHOLE,     /* small whole numbers, all bytes */
-	FRACTIONS, /* floats in [-1, 1], otherwise the same */
+	WHOLE,     /* small whole numbers; integers of 8 bits: all */
+	FRACTIONS, /* floats in [-1, 1]; integers as in WHOLE */
 	INDICES,   /* integers 0 or 1 */
 	ZEROS,     /* integers 0 */
 	N_RANGES
 };
 
-/* Does f divide integers by numbers of which some are from b? */
+/* Does f divide integers by a number that contains elements of b? */
 static bool
 is_divisor(const struct func *f, const struct buffer *b)
 {
@@ -181,9 +184,9 @@ is_divisor(const struct func *f, const struct buffer *b)
 }
 
 /* Does f only add, multiply, compare and choose floats? Then small whole
- * numbers suffice: two such functions that differ give different results for
- * most of them, and sums are exact in any order, also where a recurrence would
- * amplify rounding errors. */
+ * numbers suffice as elements: two such functions that differ give different
+ * results for most elements, and sums are exact in any order, also where a
+ * recurrence would amplify rounding errors. */
 static bool
 is_exact(const struct func *f)
 {
@@ -222,18 +225,14 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 {
 	bool is_signed = dtype_is_signed(t);
 	int bits = dtype_bits(t);
-	uint64_t r;
+	uint64_t next = random_next(state), r = next >> 40;
 	union number v;
 
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	r = *state >> 40; /* 24 bits */
 	if (dtype_is_float(t)) {
-		v.f = (double)r / 0x1p23 - 1;
-		v.f = range == WHOLE       ? (double)(r % 7) - 3
-		      : range == FRACTIONS ? v.f
-					   : 0.625 + 0.375 * v.f;
+		v.f = range == WHOLE ? (double)(r % 7) - 3
+		      : range == FRACTIONS
+			      ? random_fraction(next)
+			      : 0.625 + 0.375 * random_fraction(next);
 	} else if (range >= INDICES && divisor) {
 		v.i = 1;
 	} else if (range == ZEROS) {
@@ -249,7 +248,8 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 	return v;
 }
 
-/* Fills f's arrays, and copies them to `copy`. */
+/* Fills f's arrays, and copies them to `copy`. False if an array has no
+ * size. */
 static bool
 fill(const struct func *f, const int64_t *values, enum random_range range,
      uint64_t seed, void *const *data, void *const *copy)
@@ -314,7 +314,7 @@ trial_arithmetic(const struct func *f)
 	return (enum dtype_kind)least.kind;
 }
 
-/* -- what cannot be tried -- */
+/* -- functions that cannot be tested -- */
 
 /* Does every size of the array follow from f's scalars? */
 static bool
@@ -337,6 +337,7 @@ sizes_known(const struct func *f, const struct buffer *b)
 	return true;
 }
 
+/* Why f cannot be tested with its parameters (see trial_obstacle), or NULL. */
 static const char *
 parameter_obstacle(struct module *m, const struct func *f)
 {
@@ -366,20 +367,17 @@ parameter_obstacle(struct module *m, const struct func *f)
 	return NULL;
 }
 
-/* Does the program define the function, or declare what it does? */
+/* Does the program define the function, or declare the results that it
+ * computes? */
 static bool
 is_defined(const struct module *m, const struct program_result *list,
 	   const char *symbol)
 {
-	bool found = module_find_func(m, symbol) != NULL;
-
-	for (int i = 0; !found && i < list->intrins->calls.n; i++) {
-		found = strcmp(list->intrins->calls.data[i].symbol, symbol) ==
-			0;
-	}
-	return found;
+	return module_find_func(m, symbol) ||
+	       tensor_intrins_call(list->intrins, symbol);
 }
 
+/* Why the function at index `at` cannot be tested with this call, or NULL. */
 static const char *
 call_obstacle(struct module *m, const struct program_result *list, int at,
 	      const char *const *why, const struct expr *call)

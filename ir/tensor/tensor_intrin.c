@@ -44,6 +44,17 @@ tensor_intrins_find(struct tensor_intrins *t, const char *name)
 	return found;
 }
 
+struct tensor_call *
+tensor_intrins_call(const struct tensor_intrins *t, const char *symbol)
+{
+	for (int i = 0; t && i < t->calls.n; i++) {
+		if (strcmp(t->calls.data[i].symbol, symbol) == 0) {
+			return &t->calls.data[i];
+		}
+	}
+	return NULL;
+}
+
 int64_t
 tensor_intrin_most(const struct tensor_intrin *t, const struct expr *size)
 {

@@ -84,6 +84,9 @@ void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
 						const char *name);
+/* The call of an external symbol; NULL if there is none, or t is NULL. */
+struct tensor_call *tensor_intrins_call(const struct tensor_intrins *t,
+					const char *symbol);
 /* The largest value of a size in the shapes of t's desc: a constant's value or
  * a variable's limit. 0 if the variable has no limit. */
 int64_t tensor_intrin_most(const struct tensor_intrin *t,

@@ -350,17 +350,6 @@ see_store(struct sums *s, const struct stmt *store, const struct stmt *top)
 static bool collect(struct sums *s, const struct stmt *at,
 		    const struct stmt *top, int depth);
 
-static const struct tensor_call *
-call_of(const struct value_ranges *r, const char *symbol)
-{
-	for (int i = 0; r->intrins != NULL && i < r->intrins->calls.n; i++) {
-		if (strcmp(r->intrins->calls.data[i].symbol, symbol) == 0) {
-			return &r->intrins->calls.data[i];
-		}
-	}
-	return NULL;
-}
-
 /* If e is an address through which the array may be written: the LOAD of the
  * element whose address it is. Else NULL. */
 static const struct expr *
@@ -479,7 +468,10 @@ static bool
 see_call(struct sums *s, const struct expr *call, const struct stmt *at,
 	 const struct stmt *top, const struct expr *first, int depth)
 {
-	struct described d = { .known = call_of(s->r, call->args[0]->u.text) };
+	struct described d = {
+		.known = tensor_intrins_call(s->r->intrins,
+					     call->args[0]->u.text),
+	};
 	const struct func *desc;
 	int64_t count, elems, run;
 	int n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of programs, run: what each computes before any schedule, in
- * the interpreter, is what it computes scheduled and lowered, and what its
- * source computes, compiled without a warning: at the sizes of trial.h, with
- * the definitions of outside functions that the program declares.
+/* Runs the functions of programs: the interpreter computes the same results from
+ * a function before any schedule and from the scheduled and lowered function,
+ * and so does the function's source, compiled without a warning. At the sizes of
+ * trial.h; with definitions of the external functions that the program declares.
  *
  * argv: folder to work in, compiler and flags, program, target (or none) */
 #include <math.h>
@@ -17,8 +17,8 @@ enum { MAX_PARAMS = 16 };
 
 /* One function at one choice of sizes. */
 struct trial {
-	int func;   /* index in the list of those with source */
-	int number; /* of the choice */
+	int func;   /* index in run.list */
+	int number; /* of the choice of sizes */
 	int64_t values[MAX_PARAMS + MAX_PARAMS];
 	void *in[MAX_PARAMS], *want[MAX_PARAMS]; /* NULL: a scalar */
 	size_t elems[MAX_PARAMS];
@@ -27,7 +27,8 @@ struct trial {
 struct run {
 	struct module *m;
 	const char *folder, *cc, *stem, *target;
-	struct program_result list; /* without those that need a GPU */
+	struct program_result list; /* the functions with a source: those that
+				     * need no GPU */
 	struct program_sources text;
 	VEC(struct trial) trials;
 	int skipped, failed;
@@ -122,8 +123,9 @@ agrees(struct run *r, struct func *lowered, struct trial *t, int n)
 	return ok;
 }
 
-/* Plain against lowered, in the interpreter. func: the number of the function
- * in the source, or -1. */
+/* Compares the results of the plain and of the lowered function in the
+ * interpreter, at each choice of sizes. func: the index of the function in
+ * run.list, or -1. */
 static bool
 add_trials(struct run *r, const struct program_func *f, int func)
 {
@@ -343,7 +345,7 @@ run_program(struct run *r, const char *path)
 	if (!write_source(r)) {
 		return false;
 	}
-	/* those that only functions for GPUs call */
+	/* the external functions that only functions for GPUs call */
 	if (!intrinsic_references(r->m, all.intrins, &reason)) {
 		return !fail(r, reason);
 	}

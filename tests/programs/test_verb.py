@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tirc test PROGRAM.py: the source of each function is compared with what the
-interpreter makes of it, at several sizes and for several targets; a source that
-is wrong fails; what cannot be tested is refused with the reason."""
+"""tirc test PROGRAM.py: the results of each function's source are compared with
+those of the interpreter, at several sizes and for several targets; a wrong source
+fails; a function that cannot be tested is refused with the reason."""
 import os
 import shutil
 import stat
@@ -68,7 +68,7 @@ if tirc("test", PLAIN, "--quiet", cwd=HERE).stdout:
     fail("--quiet prints")
 
 # Indices and divisors are numbers for which the function is defined. A float64
-# that comes from sums of float32 has their tolerance.
+# that is computed from sums of float32 has the tolerance of float32.
 passes(5, written("gather.py", """
 import tvm
 from tvm import te
@@ -99,8 +99,8 @@ def scaled(a: T.handle, b: T.handle, n: T.int64, by: T.float32, on: T.bool):
             B[vi, vj] = T.Select(on, A[vi, vj] * by, T.float32(0))
 """))
 
-# The files of --keep are those that codegen writes, and the program that calls
-# them. Another seed gives other arrays.
+# --keep keeps the files that codegen writes, and the program that calls the
+# functions. Another seed gives other arrays.
 kept = os.path.join(folder, "kept")
 passes(1, PLAIN, "--dim", "n=3", "--keep", kept)
 out = os.path.join(folder, "out")
@@ -123,7 +123,7 @@ done = tirc("test", PLAIN, "--cc", wrong, "--cflags", "-O1", status=1, cwd=HERE)
 shows(done, "FAIL  halved(n=8)  Y  max abs ", " beyond, worst at [",
       ", expected ", "0 of 5 runs passed")
 
-# What cannot be tested.
+# Functions and options with which nothing can be tested.
 refused("reducers.py", parts=[
     "reducers.py:39:7: main: it cannot be tested: it calls 'twice', which the "
     "program only declares", "15 of 15 runs passed; 1 function not tested"])
@@ -137,6 +137,41 @@ refused(PLAIN, "--target", "gnu-c", "--cc", "no-such-compiler",
         parts=["no-such-compiler"])
 refused(PLAIN, "--dim", "m=3",
         parts=["--dim m=3", "no function has a scalar parameter 'm'; they have n"])
+# A --dim is compared with the parameters of all functions, and with their types.
+TWO = written("two.py", """
+import tvm
+from tvm.script import tir as T
+
+
+@tvm.script.ir_module
+class Two:
+    @T.prim_func
+    def filled(a: T.handle, n: T.int32, by: T.uint8):
+        A = T.match_buffer(a, (n,), "float32")
+        for i in T.serial(n):
+            A[i] = A[i] * T.cast(by, "float32")
+
+    @T.prim_func
+    def declared(a: T.handle, k: T.int32):
+        A = T.match_buffer(a, (k,), "float32")
+        for i in T.serial(k):
+            A[i] = A[i] * T.float32(2)
+        T.evaluate(T.call_extern("int32", "only_declared", k))
+
+
+tvm.build(Two, target="c")
+""")
+done = refused(TWO, "--dim", "k=3", "--dim", "by=255",
+               parts=["5 of 5 runs passed; 1 function not tested"])
+if "--dim" in done.stderr:
+    fail(done.stderr)
+refused(TWO, "--dim", "m=3", parts=["they have n, by, k"])
+for value in ("by=256", "by=-1"):
+    refused(TWO, "--dim", value,
+            parts=["--dim %s: 'by' has the type uint8" % value, "from 0 to 255"])
+for value in ("n=4294967299", "n=-4294967293"):
+    refused(TWO, "--dim", value, parts=[
+        "--dim %s: 'n' has the type int32" % value, "-2147483648 to 2147483647"])
 refused(PLAIN, "--dim", "n=1..4", parts=["--dim n=1..4", "NAME=VALUE"])
 refused(PLAIN, "--dim", "n=-1", parts=["no sizes", "--dim NAME=VALUE"])
 refused(PLAIN, "--dim", "n=2000000000", parts=["more than the limit"])
@@ -150,8 +185,8 @@ refused(PLAIN, "data.npz", status=2, parts=["random arrays", "data.npz"])
 refused("model.onnx", "--schedule", SPLIT, status=2,
         parts=["--schedule is for programs", "model.onnx"])
 
-# No function of the program's author runs: neither one that is only named, nor
-# one that an instruction names and gives no meaning that can be tested.
+# No external function of the program's author runs: neither one that the program
+# only names, nor one whose declared computation cannot be tested.
 DECLARED = """
 import tvm
 from tvm import te

@@ -319,34 +319,29 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 	struct edit *e = z->e;
 	struct tensor_intrins *known = e->s->intrins;
 	struct tensor_call call = { z->intrin, symbol, part, NULL };
+	struct tensor_call *old;
 
 	call.views = arena_array(&e->m->arena, const struct buffer *,
 				 z->match.n_views + 1);
 	for (int i = 0; i < z->match.n_views; i++) {
 		call.views[i] = view_buffer(z, i, part->params.data[i].buffer);
 	}
-	for (int i = 0; i < known->calls.n; i++) {
-		struct tensor_call *old = &known->calls.data[i];
-
-		if (strcmp(old->symbol, symbol) != 0) {
-			continue;
-		}
-		if (same_views(z, old, part, call.views)) {
-			return true;
-		}
-		if (stmt_call_of(e->f->body, INTRIN_CALL_EXTERN, symbol)) {
-			return edit_fail(e,
-					 "%s is called elsewhere with views "
-					 "of other strides, but has no "
-					 "parameters for them; declare "
-					 "strides in its buffers and pass "
-					 "them",
-					 symbol);
-		}
-		*old = call;
+	old = tensor_intrins_call(known, symbol);
+	if (!old) {
+		vec_push(known->arena, &known->calls, call);
 		return true;
 	}
-	vec_push(known->arena, &known->calls, call);
+	if (same_views(z, old, part, call.views)) {
+		return true;
+	}
+	if (stmt_call_of(e->f->body, INTRIN_CALL_EXTERN, symbol)) {
+		return edit_fail(e,
+				 "%s is called elsewhere with views of other "
+				 "strides, but has no parameters for them; "
+				 "declare strides in its buffers and pass them",
+				 symbol);
+	}
+	*old = call;
 	return true;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers by xorshift: the same ones in each run and on each machine. */
+#ifndef TIRC_RANDOM_H
+#define TIRC_RANDOM_H
+
+#include <stdint.h>
+
+/* A state to begin with; the state must not be 0. */
+#define RANDOM_SEED UINT64_C(0x9e3779b97f4a7c15)
+
+/* The next 64 random bits; the upper ones are the better ones. */
+static inline uint64_t
+random_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* The number in [-1, 1) that the upper 24 of the random bits give. */
+static inline double
+random_fraction(uint64_t bits)
+{
+	return (double)(bits >> 40) / 0x1p23 - 1;
+}
+
+#endif
