@@ -99,6 +99,22 @@ def scaled(a: T.handle, b: T.handle, n: T.int64, by: T.float32, on: T.bool):
             B[vi, vj] = T.Select(on, A[vi, vj] * by, T.float32(0))
 """))
 
+# No element, though the other sizes alone are more than any array has.
+passes(1, written("none.py", """
+from tvm.script import tir as T
+
+
+@T.prim_func
+def f(a: T.handle, b: T.handle, n: T.int64):
+    A = T.match_buffer(a, (n * 1099511627776, n * 1099511627776, n - 1),
+                       "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    for i in T.serial(n):
+        with T.block("B"):
+            vi = T.axis.remap("S", [i])
+            B[vi] = B[vi] + T.float32(1)
+"""), "--dim", "n=1")
+
 # --keep keeps the files that codegen writes, and the program that calls the
 # functions. Another seed gives other arrays.
 kept = os.path.join(folder, "kept")
