@@ -11,7 +11,7 @@ what the commands print. A marker stands in front of a fenced block:
                                   "..." stands for any lines
 
 Commands of a page run in its order, in one fresh folder with the project's own folders
-(`examples/`, `templates/`, …) and with tirc in the PATH. In a marker, "needs: WORD ..." names programs, packages of Python as
+(`examples/`, `templates/`, …) and with tirc and the example compile_model in the PATH. In a marker, "needs: WORD ..." names programs, packages of Python as
 python3:NAME, or files of ../shared/models as NAME.onnx=PATH, without which the block
 is not compared;
 "varies" says that numbers depend on the compiler or the machine. --write writes what
@@ -49,7 +49,10 @@ class Page:
                        os.path.join(self.folder, name))
         programs = os.path.join(self.folder, ".bin")
         os.mkdir(programs)
-        os.symlink(os.path.abspath(TIRC), os.path.join(programs, "tirc"))
+        build = os.path.dirname(os.path.abspath(TIRC))
+        for path in ("tirc", "tests/docs/compile_model"):
+            os.symlink(os.path.join(build, path),
+                       os.path.join(programs, os.path.basename(path)))
         python = os.path.join(programs, "python3")
         with open(python, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(sys.executable))
