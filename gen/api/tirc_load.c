@@ -473,6 +473,11 @@ tirc_load(struct tirc *t, const char *path)
 	if (!context_states(t)) {
 		return false;
 	}
+	/* These look at the bodies of loops: without the nodes of a loop that
+	 * makes no turn, which nothing reads. */
+	if ((o->results != NULL || o->factors) && !graph_dead(t->graph)) {
+		return false;
+	}
 	if (o->results != NULL && strcmp(o->results, "each") == 0) {
 		graph_show_results(t->graph);
 	}

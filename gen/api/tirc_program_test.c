@@ -284,7 +284,8 @@ tirc_program_tests(struct tirc *t, const char *path,
 		   const struct tirc_program_options *o)
 {
 	struct program_sources text = { .with_header = true,
-					.with_caller = true };
+					.with_caller = true,
+					.external_prefix = "defined_" };
 	struct program_result *all = arena_new(&t->m->arena,
 					       struct program_result);
 	const struct given_value *given = given_values(t);

@@ -28,9 +28,11 @@ struct program_text {
 	int n;
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
-	/* the caller defines, or refuses, the functions that are only declared:
-	 * no note about them */
-	bool externals_seen;
+	/* NULL: the source calls functions that it only declares by the names
+	 * in the program, with a note for each. Else it calls them by this
+	 * prefix and their names: the caller defines them, and no definition
+	 * takes the place of a library's function. */
+	const char *external_prefix;
 };
 
 /* What a compiler and a linker need for a source. */

@@ -123,7 +123,9 @@ bool
 unit_external(struct unit *u, const struct func *f, const char *name,
 	      struct dtype ret, const struct external_param *params, int n)
 {
-	struct external x = { .name = name, .ret = ret, .n = n };
+	struct external x = {
+		.name = name, .printed = name, .ret = ret, .n = n
+	};
 
 	for (int i = 0; i < u->externals.n; i++) {
 		if (strcmp(u->externals.data[i].name, name) == 0) {
@@ -152,7 +154,10 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	} else if (f != u->entry) {
-		if (!u->externals_seen) {
+		if (u->external_prefix != NULL) {
+			x.printed = arena_printf(u->a, "%s%s",
+						 u->external_prefix, name);
+		} else {
 			note_external(u, f, name);
 		}
 		unit_need_type(u, ret);
@@ -160,20 +165,34 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			unit_need_type(u, params[i].type);
 		}
 	}
-	name_set_add(&u->globals, name);
+	name_set_add(&u->globals, x.printed);
 	vec_push(u->a, &u->externals, x);
 	return true;
+}
+
+static const struct external *
+find_external(const struct unit *u, const char *name)
+{
+	for (int i = 0; i < u->externals.n; i++) {
+		if (strcmp(u->externals.data[i].name, name) == 0) {
+			return &u->externals.data[i];
+		}
+	}
+	return NULL;
 }
 
 const struct intrinsic_text *
 unit_external_text(const struct unit *u, const char *name)
 {
-	for (int i = 0; i < u->externals.n; i++) {
-		if (strcmp(u->externals.data[i].name, name) == 0) {
-			return u->externals.data[i].text;
-		}
-	}
-	return NULL;
+	const struct external *x = find_external(u, name);
+
+	return x != NULL ? x->text : NULL;
+}
+
+const char *
+unit_external_name(const struct unit *u, const char *name)
+{
+	return find_external(u, name)->printed;
 }
 
 static bool
@@ -207,7 +226,7 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	}
 	strbuf_putc(&s, MARK_CLOSE);
 	tdata_text(data, "type", u->d->types[x->ret.kind].spelling);
-	tdata_text(data, "name", x->name);
+	tdata_text(data, "name", x->printed);
 	tdata_text(data, "parameters", s.data);
 	good = good &&
 	       template_render(&u->m->diags, u->d->file, "/functions/external",

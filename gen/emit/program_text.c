@@ -259,7 +259,7 @@ emit_program(struct module *m, const struct dialect *d,
 
 	unit_init(&u, m, d);
 	u.no_lanes = p->no_lanes;
-	u.externals_seen = p->externals_seen;
+	u.external_prefix = p->external_prefix;
 	reserve_names(&u, p);
 	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
 	tdata_text(data, "header_name",

@@ -45,7 +45,8 @@ struct external_param {
 
 /* A function that the source calls and does not define itself. */
 struct external {
-	const char *name;
+	const char *name;    /* in the program */
+	const char *printed; /* in the source */
 	struct dtype ret;
 	struct external_param *params;
 	int n;
@@ -91,7 +92,9 @@ struct unit {
 	/* from a function's name, as expr_string(), to its index in callees */
 	struct pointer_map callee;
 	VEC(struct external) externals; /* in order of first use */
-	bool externals_seen; /* no notes about externals of a program */
+	/* of the names of functions that are only declared (struct
+	 * program_text), or NULL */
+	const char *external_prefix;
 	const struct intrinsic_set *intrinsics; /* loaded when first needed */
 	/* the function that is printed forbids contraction: compilers must not
 	 * make a product and a sum to a fused multiply-add */
@@ -189,6 +192,9 @@ bool unit_external(struct unit *u, const struct func *f, const char *name,
  * for the dialect; else NULL. The function must have been recorded. */
 const struct intrinsic_text *unit_external_text(const struct unit *u,
 						const char *name);
+/* The name that the source has for the function of this name, which must have
+ * been recorded. */
+const char *unit_external_name(const struct unit *u, const char *name);
 /* Appends the helpers, each followed by an empty line, the intrinsic texts, and
  * the declarations of other external functions. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);

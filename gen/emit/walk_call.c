@@ -372,6 +372,7 @@ walk_call_function(struct walker *w, const struct expr *e)
 	}
 	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL && !w->failed) {
 		note_frame(w, name, e);
+		name = unit_external_name(w->u, name);
 	}
 	if (callee != NULL && unit_shares(w->u, callee)) {
 		args[e->n_args - 1] = w->d->tasks.argument;

@@ -61,8 +61,11 @@ define_externals(struct defining *d, const struct program_sources *text)
 {
 	for (int i = 0; i < text->needs.externals.n; i++) {
 		const char *symbol = text->needs.externals.data[i];
-		struct program_func f = { .stage = PROGRAM_CREATED,
-					  .external = true };
+		struct program_func f = {
+			.stage = PROGRAM_CREATED,
+			.symbol = arena_printf(&d->m->arena, "%s%s",
+					       text->external_prefix, symbol)
+		};
 
 		if (!define(d, symbol, &f.func)) {
 			return false;

@@ -45,8 +45,9 @@ struct program_func {
 	const char *schedule;   /* "split(i, [None, 32])…", for comments */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* its name is from the program */
-	bool external; /* its name is a symbol that other functions call, and
-			* is not changed */
+	/* its name in the source; NULL: the function's own or the file's, changed
+	 * where another function has it */
+	const char *symbol;
 };
 
 struct program_result {
@@ -72,6 +73,9 @@ bool program_lower(struct func *f, int phase, bool simple,
 struct program_sources {
 	bool with_header; /* the source includes a header */
 	bool with_caller; /* a program that calls the functions is written */
+	/* NULL, or the prefix of external functions that trial_definitions
+	 * defines; see struct program_text */
+	const char *external_prefix;
 	const char *source_name, *source;
 	const char *header_name, *header; /* header NULL: it would be empty */
 	/* The emitted functions, one for each in the list. Arrays too large for

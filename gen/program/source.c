@@ -30,8 +30,8 @@ name_for(struct writing *w, struct name_set *names,
 {
 	const char *stem = w->o->stem ? w->o->stem : "program";
 
-	if (f->external) {
-		return f->func->name;
+	if (f->symbol) {
+		return f->symbol;
 	}
 	return name_set_add(names, f->named ? f->func->name : stem);
 }
@@ -289,7 +289,7 @@ program_source(struct module *m, const struct program_result *list,
 	struct writing w = { .m = m, .list = list, .o = o };
 	struct program_text text = { .n = list->funcs.n,
 				     .with_header = out->with_header,
-				     .externals_seen = out->with_caller };
+				     .external_prefix = out->external_prefix };
 	struct name_set names;
 	struct strbuf source, header;
 	bool ok;

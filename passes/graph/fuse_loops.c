@@ -202,6 +202,26 @@ may_be_result(const struct node *copy)
 	       p->match == NULL && !is_viewed(t) && !tensor_read_by_control(t);
 }
 
+/* Is t the first state of a loop? A state that the body does not read is stored
+ * there all the same, where EndLoop has its first value. */
+static bool
+is_first_state(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *user = t->uses.data[i].node;
+
+		if (node_ends_loop(user)) {
+			struct loop_end e = node_loop_end(user);
+			int k = t->uses.data[i].input - e.first;
+
+			if (k >= 0 && k < e.states) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* Is the copy needed? Copies are made of constants, of next states and other
  * results of a body, of states after their loop, and of a Scan's inputs. The
  * copy of a first state is always needed. */
@@ -210,7 +230,8 @@ is_needed(const struct node *copy)
 {
 	const struct tensor *x = copy->inputs[0], *y = copy->outputs[0];
 
-	if (y->is_output || strcmp(copy->op_type, "Copy") != 0) {
+	if (y->is_output || strcmp(copy->op_type, "Copy") != 0 ||
+	    is_first_state(y)) {
 		return true;
 	}
 	if (is_read_by(y, "ScanInput")) {

@@ -17,7 +17,9 @@
  * it is computed from, else computed too. The later pass `repeats` may store
  * fewer elements of a constant than it has: the bytes that remain are compared.
  * Exact, except for functions such as Exp, which the target may compute
- * differently. */
+ * differently. A product skips the zeros that its kernel computes beyond an
+ * edge (guarded_updates.c), as those of a Pad, and 0 times inf or NaN with them:
+ * floats with such zeros stay stored where a product reads them. */
 #include "repeats.h"
 
 #include "pointer_map.h"
@@ -52,6 +54,8 @@ struct unfolding {
 	int first;                /* the first index in parts that the current
 				   * constant added */
 	int64_t left;             /* the bytes that constant_look may compute */
+	/* Does a product of floats read the current constant? */
+	bool for_product;
 };
 
 /* -- what could be computed -- */
@@ -108,6 +112,35 @@ is_read_as_tensor(const struct tensor *t)
 	return t->uses.n > 0;
 }
 
+static bool
+is_read_by_product(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct op *op = t->uses.data[i].node->op;
+
+		if (op != NULL && op->fuse == FUSE_COMPUTE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the node take some elements of its result from its inputs, and zeros or
+ * elements of another input elsewhere? */
+static bool
+has_edges(const struct node *n)
+{
+	static const char *const names[] = { "Pad",   "Concat", "Where",
+					     "Trilu", "OneHot", "EyeLike" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (node_is(n, names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* -- its parts -- */
 
 static int64_t
@@ -143,6 +176,9 @@ add_parts(struct unfolding *u, struct tensor *t, int depth)
 		return false;
 	}
 	p.recipe = depth == 0 || may_be_computed(t) ? recipe_of(t) : NULL;
+	if (p.recipe != NULL && u->for_product && has_edges(p.recipe)) {
+		p.recipe = NULL;
+	}
 	for (int i = 0; p.recipe != NULL && i < p.recipe->n_inputs; i++) {
 		if (p.recipe->inputs[i] != NULL &&
 		    !add_parts(u, p.recipe->inputs[i], depth + 1)) {
@@ -286,6 +322,7 @@ visit(struct unfolding *u, struct tensor *t)
 	}
 	bytes = constant_bytes_once(g, t);
 	u->first = u->parts.n;
+	u->for_product = dtype_is_float(t->type) && is_read_by_product(t);
 	if (bytes <= WORTH || !add_parts(u, t, 0)) {
 		return true;
 	}

@@ -62,9 +62,9 @@ element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 		const struct expr *at, *load;
 
 		if (dtype_equal(part->type, t)) {
-			at = expr_i32(e->m,
-				      (offset_bytes - part->offset_bytes) /
-					      dtype_bytes(t));
+			at = expr_index(e->m,
+					(offset_bytes - part->offset_bytes) /
+						dtype_bytes(t));
 			load = expr_load(e->m, e->parts[i], &at, 1);
 			return expr_call(e->m, INTRIN_ADDRESS_OF,
 					 dtype_of(DT_HANDLE), &load, 1);
@@ -89,7 +89,7 @@ workspace_pointer(struct entry *e, const char *name, struct dtype t,
 		value = element_address(e, t, offset_bytes);
 	} else {
 		args[0] = e->workspace->expr;
-		args[1] = expr_i32(e->m, offset_bytes);
+		args[1] = expr_index(e->m, offset_bytes);
 		value = expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE),
 				  args, 2);
 	}
@@ -118,7 +118,7 @@ add_workspace(struct entry *e)
 	}
 	for (int i = 0; i < plan->parts.n; i++) {
 		const struct workspace_part *part = &plan->parts.data[i];
-		const struct expr *extent = expr_i32(e->m, part->elems);
+		const struct expr *extent = expr_index(e->m, part->elems);
 		struct buffer_spec spec = {
 			.name = name_set_add(&e->names,
 					     arena_printf(&e->m->arena,

@@ -78,6 +78,28 @@ def folded():
                  outputs=["o"], constants=[("always", np.array(True))])
     m.output(m.node("If", [one], then_branch=outer, else_branch=keep))
     check(m, ALL)
+    # A loop that makes no turn, behind another one; tirc test looks at the bodies
+    # of a model whose results differ.
+    state = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []),
+             ("s", TensorProto.FLOAT, [3])]
+    count = ("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT})
+    never = body([count, ("Add", ["s", "f"], ["s1"], {}),
+                  ("ReduceMax", ["s1"], ["m"], {"keepdims": 0}),
+                  ("Less", ["m", "f"], ["c1"], {})], state, ["c1", "s1"])
+    turns = body([("Sin", ["s"], ["s1"], {})], state, ["c", "s1"])
+    for wrong in (0, 1):
+        m = Model("never")
+        x = m.input("x", floats(3))
+        m.input("n", number(3))
+        a = m.node("Loop", ["n", "", x], body=turns)
+        b = m.node("Loop", [m.constant(number(0)), "", x], body=never)
+        y = m.node("Add", [a, b])
+        m.output(y)
+        if wrong:
+            m.outputs[y] = m.reference()[y] + 1
+        done = helper.tirc("test", m.write(), "--target", "c99", status=wrong)
+        if ("beyond" in done.stdout) != bool(wrong):
+            helper.fail(done.stdout + done.stderr)
 
 
 def changing():
@@ -806,6 +828,20 @@ def unchanged():
                               n=len(outputs) - 1, body=graph):
                 m.output(out)
             m.check(["c99", "misra", "cuda"])
+    # A state that the body does not read, whose first value is read later.
+    fresh = body([("Sin", ["b"], ["b1"], {}), ("Cos", ["b"], ["a1"], {})],
+                 [*head, ("a", *kinds["a"]), ("b", *kinds["b"])],
+                 ["c", "a1", "b1"])
+    for both in (False, True):
+        m = Model("unread")
+        x, y = m.input("x", floats(3)), m.input("y", floats(3))
+        start = m.node("Tanh", [m.node("Mul", [x, y])])
+        m.input("n", number(5))
+        for out in m.node("Loop", ["n", "", start, start if both else x], n=2,
+                          body=fresh):
+            m.output(m.node("Neg", [out]))
+        m.output(m.node("Sub", [y, start]))
+        m.check(["c99", "misra", "cuda"])
 
 
 def first_condition():

@@ -5,12 +5,13 @@ of its bits: the low ones count, whatever reads them. Each of the 256 bytes goes
 through operators that index, that look up in a table, and that copy, under
 sanitizers."""
 import json
+import math
 import os
 
 from helper import execute, fail, has_dialect, need, tirc, work_folder
 from proto import *
 
-UINT4, INT4, UINT2, INT2 = 21, 22, 25, 26
+INT8, UINT4, INT4, UINT2, INT2 = 3, 21, 22, 25, 26
 TYPES = {"uint4": (UINT4, 4, False), "int4": (INT4, 4, True),
          "uint2": (UINT2, 2, False), "int2": (INT2, 2, True)}
 CC = need("gcc")
@@ -139,8 +140,27 @@ def through_table(kind):
                    for b in range(BYTES)]})
 
 
+def through_functions(kind, target):
+    """A chain of functions, which becomes a table."""
+    number, bits, signed = TYPES[kind]
+    path = os.path.join(work_folder(), "f.onnx")
+    with open(path, "wb") as file:
+        file.write(model(graph(
+            [node("Cast", ["x"], ["f"], to=FLOAT), node("Tanh", ["f"], ["t"]),
+             node("QuantizeLinear", ["t", "step", "zero"], ["y"])],
+            [value_info("x", [BYTES], number)],
+            [value_info("y", [BYTES], INT8)],
+            [tensor("step", [], floats(0.01), FLOAT),
+             tensor("zero", [], b"\3", INT8)]), version=25))
+    want = [round(math.tanh(low(b, bits, signed)) / 0.01) + 3
+            for b in range(BYTES)]
+    compare("Tanh of %s, %s" % (kind, target),
+            {"y": run(path, [("y", "int8_t", BYTES)], target)[0]}, {"y": want})
+
+
 for kind in TYPES:
     for target in ("c99", "gnu-c", "misra"):
         if has_dialect(target):
             through_operators(kind, target)
+            through_functions(kind, target)
     through_table(kind)

@@ -8,10 +8,11 @@ shipped example against its own bound always. A schedule for speed may take more
 reported."""
 import json
 import os
+import re
 
 import proto
 import turns
-from helper import DIGITS, fail, shared, tirc, work_folder
+from helper import DIGITS, compile_model, fail, shared, tirc, work_folder
 
 ALLOWED = 1.05
 TARGETS = ["c99", "gnu-c"]
@@ -69,3 +70,24 @@ for chosen, expected in ("speed", kept), ("memory", 0):
     if (memory["workspace_bytes_for_speed"] != kept or
             memory["workspace_bytes_for_memory"] != 0):
         fail("both are not reported: %s" % memory)
+
+# A workspace of more bytes than an int32 counts: each place in it is printed
+# whole, in bytes or in elements, and within the workspace.
+name = os.path.join(work_folder(), "large.onnx")
+rows = (30000, 60000)
+with open(name, "wb") as file:
+    file.write(proto.simple([
+        proto.node("Softmax", ["x"], ["a"], axis=0),
+        proto.node("Softmax", ["a"], ["b"], axis=1),
+        proto.node("Softmax", ["b"], ["c"], axis=0),
+        proto.node("Add", ["c", "a"], ["y"])], dims=rows, out=rows))
+for target in "c99", "misra":
+    folder = compile_model(name, "--target", target, "--name", "large")
+    with open(os.path.join(folder, "large.c"), encoding="utf-8") as file:
+        places = re.findall(
+            r"(?:workspace \+ |workspace->f32\[)(?:INT64_C\()?(-?\w+)", file.read())
+    with open(os.path.join(folder, "large.json"), encoding="utf-8") as file:
+        most = json.load(file)["memory"]["workspace_bytes"]
+    places = [int(place.rstrip("uUlL")) for place in places]
+    if max(places) < 2**31 // 4 or not all(0 <= p < most for p in places):
+        fail("%s: places %s of %d bytes" % (target, places, most))

@@ -175,7 +175,26 @@ def integers(m, kind):
     m.output(m.node("ArgMin", [x], axis=2, select_last_index=1))
 
 
+def padded_products():
+    """Weights with rows of zeros, which constants of fewer bytes give: 0 times inf
+    or NaN is NaN, even if memory counts more than speed."""
+    x = rng.integers(-4, 5, (4, 128)).astype(np.float32)
+    x[1, 100], x[3, 127] = INF, NAN
+    w = rng.integers(-4, 5, (64, 32)).astype(np.float32)
+    for zeros in ("Pad", "Concat"):
+        m = Model("padded_products")
+        small = m.constant(w)
+        if zeros == "Pad":
+            whole = m.node("Pad", [small, m.constant(np.array([0, 0, 64, 0]))])
+        else:
+            whole = m.node("Concat", [small, m.constant(np.zeros_like(w))],
+                           axis=0)
+        m.output(m.node("MatMul", [m.input("x", x), whole]))
+        m.check(TARGETS[:2], "--optimize", "memory")
+
+
 def main():
+    padded_products()
     m = Model("not_numbers")
     for kind in (np.float32, np.float64):
         rows(m, kind)

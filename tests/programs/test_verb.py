@@ -67,6 +67,16 @@ for target, programs in (("cortex-m4", ["arm-none-eabi-gcc", "qemu-system-arm"])
 if tirc("test", PLAIN, "--quiet", cwd=HERE).stdout:
     fail("--quiet prints")
 
+# An instruction that has the name of a function of the C library: its definition
+# does not take the function's place in the program that runs.
+with open(os.path.join(HERE, "instruction.py"), encoding="utf-8") as file:
+    instruction = file.read()
+if instruction.count('"mac_all"') != 1:
+    fail("instruction.py calls no function mac_all")
+for name in "fread", "write", "memcpy":
+    passes(2, written("named_%s.py" % name, instruction.replace(
+        '"mac_all"', '"%s"' % name)))
+
 # Indices and divisors are numbers for which the function is defined. A float64
 # that is computed from sums of float32 has the tolerance of float32.
 passes(5, written("gather.py", """
