@@ -8,9 +8,10 @@
  *						y = MatMul (x, w)
  *
  * Weights stay float32 if their range is unknown, or one is beyond the largest
- * number of the narrow type, or all are below its smallest normal number. So
- * do the weights that Winograd's algorithm has transformed, in which rounding
- * errors grow, and weights that take few bytes because they repeat. */
+ * number of the narrow type, or all of one output channel are below its smallest
+ * normal number, where it has fewer digits. So do the weights that Winograd's
+ * algorithm has transformed, in which rounding errors grow, and weights that
+ * take few bytes because they repeat. */
 #include "repeats.h"
 
 #include <math.h>
@@ -49,17 +50,58 @@ is_weights(struct graph *g, const struct tensor *t)
 	return t->uses.n > 0;
 }
 
-/* Can the type hold the weights with its full precision? */
+/* The axis of the weights, input i of n, along which each element is of another
+ * output channel, row or column. */
+static int
+channel_axis(const struct node *n, int i)
+{
+	int ndim = n->inputs[i]->ndim;
+
+	if (node_is(n, "MatMul")) {
+		return i == 1 ? ndim - 1 : ndim - 2;
+	}
+	if (node_is(n, "Gemm")) {
+		return i == 1 ? node_attr_int(n, "transB", 0) == 0
+			      : node_attr_int(n, "transA", 0) != 0;
+	}
+	return node_is(n, "ConvTranspose") ? 1 : 0;
+}
+
+/* Can the type hold the weights of each channel along the axis with its full
+ * precision? */
 static bool
-fits(struct graph *g, struct tensor *t, struct dtype type)
+fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 {
 	double least = ldexp(1, 1 - dtype_float_form(type).bias);
 	struct weight_range r;
-	int64_t rows;
+	int64_t channels;
 
-	return expr_is_int(t->shape[0], &rows) &&
-	       weight_range_find(g, t, 0, rows, &r) && r.largest >= least &&
-	       r.largest <= dtype_highest(type);
+	if (!expr_is_int(t->shape[axis], &channels) ||
+	    !weight_range_find(g, t, axis, channels, &r) ||
+	    !(r.largest <= dtype_highest(type))) {
+		return false;
+	}
+	for (int64_t c = 0; c < channels; c++) {
+		if (r.channel_largest[c] != 0 && r.channel_largest[c] < least) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Do the weights fit the type for each node that reads them? */
+static bool
+all_fit(struct graph *g, struct tensor *t, struct dtype type)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!fits(g, t,
+			  channel_axis(t->uses.data[i].node,
+				       t->uses.data[i].input),
+			  type)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static struct node *
@@ -110,7 +152,7 @@ graph_narrow(struct graph *g)
 	for (int i = 0; i < n; i++) {
 		struct tensor *t = g->tensors.data[i];
 
-		if (is_weights(g, t) && fits(g, t, type) &&
+		if (is_weights(g, t) && all_fit(g, t, type) &&
 		    !narrow(g, t, type)) {
 			return false;
 		}

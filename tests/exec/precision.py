@@ -95,6 +95,33 @@ for KIND in "bf16", "f16":
     assert len(NARROW) == (6 if KIND == "bf16" else 5), NARROW
 
 
+def small_channels(op, axis, **attributes):
+    """A product whose weights have, at one place of the axis, numbers that float16
+    stores with few digits. Returns the number of arrays of narrow weights."""
+    w = weights(32, 32)
+    w[(3, slice(None)) if axis == 0 else (slice(None), 3)] *= 1e-7
+    graph = make.make_graph(
+        [make.make_node(op, ["x", "w"], ["y"], **attributes)], "small",
+        [make.make_tensor_value_info("x", onnx.TensorProto.FLOAT, (2, 32))],
+        [make.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (2, 32))],
+        [numpy_helper.from_array(w, "w")])
+    path = os.path.join(FOLDER, "small.onnx")
+    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)])
+    made.ir_version = 8
+    onnx.save(made, path)
+    out = os.path.join(helper.work_folder(), "small")
+    helper.tirc("compile", path, "-o", out, "--precision", "f16", "--target", TARGET)
+    with open(os.path.join(out, "small_weights.c"), encoding="utf-8") as file:
+        return len(re.findall(r"^const uint16_t", file.read(), re.M))
+
+
+# The small numbers are an output's column, or a part of all outputs.
+for OP, AXIS, ATTRIBUTES, COUNT in (
+        ("MatMul", 1, {}, 0), ("MatMul", 0, {}, 1), ("Gemm", 1, {}, 0),
+        ("Gemm", 0, {"transB": 1}, 0), ("Gemm", 1, {"transB": 1}, 1)):
+    assert small_channels(OP, AXIS, **ATTRIBUTES) == COUNT, (OP, AXIS, ATTRIBUTES)
+
+
 def in_bodies():
     """The square of a matrix times x as the iterations of a Loop, then one product more,
     with x + x or with -x, in the branches of an If."""
