@@ -53,6 +53,46 @@ guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 	return b->min > INT32_MIN && b->max < INT32_MAX;
 }
 
+/* A halo beyond a symbolic extent is at most as wide as this. */
+enum { SYMBOLIC_HALO_MAX = 8 };
+
+/* Sets *before and *after to the number of elements before and behind dimension
+ * d of b that the load reaches without its test, at most; both are at least 0.
+ * False if they are not known. */
+static bool
+find_reach(struct func *f, const struct buffer *b, const struct guarded_load *x,
+	   int d, int64_t *before, int64_t *after)
+{
+	struct module *m = f->module;
+	const struct expr *i = x->load->args[d], *last;
+	struct bounds r;
+	int64_t extent;
+	struct analyser a;
+
+	if (!guarded_load_bounds(f, x, d, &r)) {
+		return false;
+	}
+	*before = r.min < 0 ? -r.min : 0;
+	if (expr_is_int(b->shape[d], &extent)) {
+		*after = r.max >= extent ? r.max - (extent - 1) : 0;
+		return true;
+	}
+	analyser_init(&a, m);
+	analyser_enter_scope(&a, x->at);
+	last = expr_sub(m, expr_cast(m, i->type, b->shape[d]),
+			expr_int(m, i->type, 1));
+	for (int64_t n = 0; n <= SYMBOLIC_HALO_MAX; n++) {
+		const struct expr *end = expr_add(m, last,
+						  expr_int(m, i->type, n));
+
+		if (prove(&a, expr_le(m, i, end))) {
+			*after = n;
+			return *before <= SYMBOLIC_HALO_MAX;
+		}
+	}
+	return false;
+}
+
 void
 guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 			 const struct guarded_loads *loads,
@@ -67,17 +107,14 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 		l->filled = true;
 		l->fill = x->outside;
 		for (int d = 0; d < b->ndim; d++) {
-			struct bounds r;
-			int64_t extent, over;
+			int64_t before, after;
 
-			if (!expr_is_int(b->shape[d], &extent) ||
-			    !guarded_load_bounds(f, x, d, &r)) {
+			if (!find_reach(f, b, x, d, &before, &after)) {
 				continue;
 			}
-			over = r.max - (extent - 1);
-			l->before[d] = -r.min > l->before[d] ? -r.min
+			l->before[d] = before > l->before[d] ? before
 							     : l->before[d];
-			l->after[d] = over > l->after[d] ? over : l->after[d];
+			l->after[d] = after > l->after[d] ? after : l->after[d];
 		}
 	}
 }
@@ -89,14 +126,10 @@ may_drop_test(struct func *f, const struct buffer *b,
 	      const struct guarded_load *x, const struct tensor_layout *l)
 {
 	for (int d = 0; d < b->ndim; d++) {
-		struct bounds r;
-		int64_t extent;
+		int64_t before, after;
 
-		if (!expr_is_int(b->shape[d], &extent)) {
-			return false;
-		}
-		if (!guarded_load_bounds(f, x, d, &r) ||
-		    r.min < -l->before[d] || r.max >= extent + l->after[d]) {
+		if (!find_reach(f, b, x, d, &before, &after) ||
+		    before > l->before[d] || after > l->after[d]) {
 			return false;
 		}
 	}
@@ -217,15 +250,14 @@ static void
 add_borders(struct border *w, int d, struct stmt_list *out)
 {
 	struct module *m = w->f->module;
-	int64_t extent;
+	const struct expr *extent = w->t->shape[d];
 
-	if (!expr_is_int(w->t->shape[d], &extent)) {
-		return; /* no halo on this side */
-	}
 	for (int64_t i = 0; i < w->l->before[d] + w->l->after[d]; i++) {
+		const struct expr *at = expr_int(m, extent->type, i);
 		struct stmt *s;
 
-		w->index[d] = expr_i32(m, i < w->l->before[d] ? i : extent + i);
+		w->index[d] = i < w->l->before[d] ? at
+						  : expr_add(m, extent, at);
 		s = border_nest(w, 0, d);
 		vec_push(&m->arena, &out->list, s);
 	}

@@ -524,8 +524,35 @@ def constants():
                 "s=2,-1,3", status=1)
 
 
+def windows():
+    """Images of symbolic height and width: windows that reach beyond the edges of
+    what other kernels wrote, with steps and gaps, at sizes from one element on."""
+    w = {"a": floats(16, 3, 3, 3), "b": floats(16, 16, 3, 3),
+         "c": floats(16, 1, 5, 5), "d": floats(16, 16, 3, 2)}
+    for height, width in [(1, 1), (2, 7), (3, 3), (5, 4), (9, 8)]:
+        m = Model("windows")
+        m.sizes["x"] = [1, 3, "height", "width"]
+        x = m.input("x", floats(1, 3, height, width))
+        a = m.node("Relu", [m.node("Conv", [x, m.constant(w["a"])],
+                                   pads=[1, 1, 1, 1])])
+        b = m.node("Relu", [m.node("Conv", [a, m.constant(w["b"])],
+                                   pads=[2, 2, 2, 2], dilations=[2, 2])])
+        c = m.node("Conv", [b, m.constant(w["c"])], pads=[2, 2, 2, 2],
+                   group=16)
+        s = m.node("Add", [c, a])
+        d = m.node("Conv", [s, m.constant(w["d"])], pads=[1, 1, 1, 0],
+                   strides=[2, 2])
+        m.output(d)
+        m.output(m.node("MaxPool", [s], kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+                        strides=[2, 1]))
+        m.output(m.node("AveragePool", [d], kernel_shape=[2, 3],
+                        pads=[0, 1, 1, 1]))
+        m.check(["c99", "gnu-c", "x86-64-v3", "c-openmp", "opencl-cpu", "cuda"],
+                "--dim", "height=1..9", "--dim", "width=1..8")
+
+
 CASES = [nonzero, compress, suppression, unique, inputs, parts, deform, resize,
-         scales, bounds, constants]
+         scales, bounds, constants, windows]
 
 for case in CASES:
     if sys.argv[1:] == [case.__name__]:
