@@ -48,13 +48,14 @@ space(size_t bytes)
 	return p;
 }
 
+/* The file has at most so many bytes, and at least `least`. */
 static void *
-load(const char *path, size_t bytes)
+load(const char *path, size_t bytes, size_t least)
 {
 	void *p = space(bytes);
 	FILE *f = fopen(path, "rb");
 
-	if (!f || fread(p, 1, bytes, f) != bytes)
+	if (!f || fread(p, 1, bytes, f) < least || fgetc(f) != EOF)
 		exit(4);
 	fclose(f);
 	return p;
@@ -185,9 +186,10 @@ def tensor_bytes(tensor):
     return max(1, tensor["max_elements"] * C_BYTES[tensor["dtype"]])
 
 
-def driver_text(facts, asks, sizes=()):
+def driver_text(facts, asks, sizes=(), dims=None):
     """asks: a library of the model's tells how much memory it wants; sizes: the
-    fields for sizes of outputs that are known when the model has run."""
+    fields for sizes of outputs that are known when the model has run; dims: the
+    values of the sizes that the caller gives."""
     name = facts["model"]
     setup, save = [], []
     work = facts["memory"]["workspace_bytes"]
@@ -201,16 +203,19 @@ def driver_text(facts, asks, sizes=()):
     if facts["weights_form"] == "file":
         size = "%s_WEIGHTS_BYTES" % name.upper()
         setup += ['snprintf(path, sizeof path, "%%s/%s_weights.bin", argv[1]);'
-                  % name, "config.weights = load(path, %s);" % size,
+                  % name, "config.weights = load(path, %s, %s);" % (size, size),
                   "config.weights_bytes = %s;" % size]
     for index, tensor in enumerate(facts["inputs"]):
-        setup.append("in.%s = load(argv[%d], %d);" % (
-            tensor["field"], index + 2, tensor_bytes(tensor)))
+        size = tensor_bytes(tensor)
+        setup.append("in.%s = load(argv[%d], %d, %d);" % (
+            tensor["field"], index + 2, size, 1 if dims else size))
     for index, tensor in enumerate(facts["outputs"]):
         setup.append("out.%s = space(%d);" % (
             tensor["field"], tensor_bytes(tensor)))
         save.append("save(argv[1], %d, out.%s, %d);" % (
             index, tensor["field"], tensor_bytes(tensor)))
+    for dim in facts.get("dims", ()):
+        setup.append("in.%s = %d;" % (dim["field"], dims[dim["name"]]))
     for field in sizes:
         setup.append("static int32_t found_%s;" % field)
         setup.append("out.%s = &found_%s;" % (field, field))
@@ -254,8 +259,9 @@ def shared_target(target):
     return "c-openmp"
 
 
-def build(path, folder, target, cc, options):
-    """The program, tirc's facts of it, and the seconds the compiler took."""
+def build(path, folder, target, cc, options, dims=None):
+    """The program, tirc's facts of it, and the seconds the compiler took. dims:
+    the values at which sizes that have ranges are run."""
     os.makedirs(folder)
     subprocess.run([helper.TIRC, "compile", path, "-o", folder, "-q",
                     "--name", "model", "--target", target, *options],
@@ -271,7 +277,8 @@ def build(path, folder, target, cc, options):
     with open(os.path.join(folder, "driver.c"), "w") as file:
         file.write(driver_text(
             facts, "model_workspace_bytes(" in header,
-            re.findall(r"int32_t \*(\w+); /\* run stores the size", header)))
+            re.findall(r"int32_t \*(\w+); /\* run stores the size", header),
+            dims))
     objects = [os.path.basename(p)
                for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
     shared = [w for w in words if w == "-fopenmp"]

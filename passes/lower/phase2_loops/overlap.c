@@ -13,9 +13,11 @@
  * computed twice, with the same result. The proof substitutes p - i_o * 8 for
  * i_i in every expression of the body; the result must not depend on i_o.
  * Arrays allocated in the loop but outside of the tile need one dimension whose
- * index is i_i, so that each index of the axis uses its own elements. Otherwise
- * the loop is not changed, and the pass partition-loops splits off its last
- * tile. */
+ * index is i_i, so that each index of the axis uses its own elements. If the axis
+ * has a symbolic extent n, which may be shorter than a tile, a condition n >= 8
+ * is put around the loop, and a copy with the guards computes shorter axes.
+ * Other loops are not changed, and the pass partition-loops splits off their last
+ * tiles. */
 #include "lower_passes.h"
 
 #include <assert.h>
@@ -34,9 +36,10 @@ struct tile_array {
 
 struct overlap {
 	struct func *func;
-	struct stmt *loop;    /* the serial loop i_o, with the note "overlap" */
-	int64_t size, extent; /* of a tile and of the axis: 8 and 19 above; 0
-			       * before a guard is found */
+	struct stmt *loop; /* the serial loop i_o, with the note "overlap" */
+	int64_t size;      /* of a tile: 8 above */
+	const struct expr *extent; /* of the axis: 19 above; NULL before a guard
+				    * is found */
 	/* p, in the analysis and the rewrite; i_start, the first index of the
 	 * tile */
 	struct var *axis_index, *start;
@@ -55,6 +58,21 @@ struct overlap {
 
 /* -- extents of the axis and of the tile, from a guard */
 
+/* Is e the same in all iterations of the loop? */
+static bool
+is_invariant(const struct overlap *o, const struct stmt *at,
+	     const struct expr *e)
+{
+	for (; at != o->loop->parent; at = at->parent) {
+		if ((at->kind == STMT_FOR &&
+		     expr_uses_var(e, at->u.loop.var)) ||
+		    (at->kind == STMT_LET && expr_uses_var(e, at->u.var))) {
+			return false;
+		}
+	}
+	return !expr_has_load(e);
+}
+
 /* Sets o->size and o->extent if cond, a guard at `at`, has a conjunct that
  * compares an index of the tiled axis with the axis's extent. */
 static void
@@ -66,7 +84,7 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 
 	analyser_at(&a, m, at);
 	expr_conjuncts(m, cond, &all);
-	for (int i = 0; i < all.list.n && o->extent == 0; i++) {
+	for (int i = 0; i < all.list.n && o->extent == NULL; i++) {
 		const struct expr *rest;
 		int64_t size;
 
@@ -77,15 +95,20 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 			continue;
 		}
 		for (struct stmt *s = at; s != o->loop; s = s->parent) {
-			int64_t one, last;
+			int64_t one;
 
 			if (s->kind == STMT_FOR &&
 			    expr_is_value(s->args[1], size) &&
 			    analyse_affine(&a, rest, &s->u.loop.var, 1, &one,
 					   &rest) &&
-			    one == 1 && expr_is_int(rest, &last)) {
+			    one == 1 && is_invariant(o, at, rest)) {
+				const struct expr *first = expr_int(m,
+								    rest->type,
+								    1);
+
 				o->size = size;
-				o->extent = 1 - last;
+				o->extent = simplify(&a,
+						     expr_sub(m, first, rest));
 				break;
 			}
 		}
@@ -98,7 +121,7 @@ find_guard(struct overlap *o, struct stmt *s)
 	struct stmt_iter it = stmt_each(s);
 	const struct expr *e;
 
-	while (o->extent == 0 && (s = stmt_next(&it)) != NULL) {
+	while (o->extent == NULL && (s = stmt_next(&it)) != NULL) {
 		if (s->kind == STMT_IF) {
 			find_extent(o, s, s->args[0]);
 		}
@@ -201,8 +224,7 @@ enter(struct overlap *o, struct analyser *a, const struct stmt *s)
 	struct module *m = o->func->module;
 
 	analyser_at(a, m, s);
-	analyser_bind(a, o->axis_index, expr_int(m, type, 0),
-		      expr_int(m, type, o->extent));
+	analyser_bind(a, o->axis_index, expr_int(m, type, 0), o->extent);
 }
 
 static void
@@ -383,6 +405,53 @@ start_name(struct module *m, const char *name)
 	return arena_printf(&m->arena, "%.*s_start", n, name);
 }
 
+/* Has the loop a tile for each `size` indices of the axis, and one for what is
+ * left? */
+static bool
+covers_axis(const struct overlap *o, struct analyser *a)
+{
+	struct module *m = o->func->module;
+	const struct expr *size = expr_int(m, o->extent->type, o->size);
+	const struct expr *last = expr_int(m, o->extent->type, o->size - 1);
+	int64_t extent;
+
+	return dtype_equal(o->extent->type, o->loop->u.loop.var->type) &&
+	       !expr_is_value(o->loop->args[1], 1) &&
+	       (!expr_is_int(o->extent, &extent) || extent >= o->size) &&
+	       prove_equal(a, o->loop->args[1],
+			   expr_floordiv(m, expr_add(m, o->extent, last),
+					 size));
+}
+
+/* Drops the note "overlap" of s and of the loops in it. */
+static void
+drop_notes(struct func *f, struct stmt *s)
+{
+	for (struct stmt_iter it = stmt_each_of(s, STMT_FOR);
+	     (s = stmt_next(&it));) {
+		stmt_set_note(f, s, "overlap", NULL);
+	}
+}
+
+/* Puts the loop, with those around it that do not change the condition, under
+ * the condition that the axis has a whole tile; a copy with its guards computes
+ * a shorter axis. */
+static void
+keep_short_axis(struct func *f, struct stmt *loop, const struct expr *whole)
+{
+	struct stmt_place place;
+	struct stmt *guarded;
+
+	while (loop->parent && loop->parent->kind == STMT_FOR &&
+	       !expr_uses_var(whole, loop->parent->u.loop.var)) {
+		loop = loop->parent;
+	}
+	place = stmt_place_of(loop);
+	guarded = stmt_clone(f, loop, true);
+	drop_notes(f, guarded);
+	stmt_put(f, place, stmt_if(f, whole, loop, guarded));
+}
+
 static bool
 overlap_loop(struct func *f, struct stmt *loop)
 {
@@ -390,17 +459,17 @@ overlap_loop(struct func *f, struct stmt *loop)
 	struct stmt *body = loop->children[0];
 	struct module *m = f->module;
 	struct var *v = loop->u.loop.var;
+	const struct expr *size, *whole;
 	struct stmt_place place;
-	int64_t extent;
+	struct analyser a;
 
 	if (loop->u.loop.kind != FOR_SERIAL ||
-	    !expr_is_value(loop->args[0], 0) ||
-	    !expr_is_int(loop->args[1], &extent)) {
+	    !expr_is_value(loop->args[0], 0)) {
 		return false;
 	}
 	find_guard(&o, body);
-	if (o.extent < o.size || o.size == 0 || extent < 2 ||
-	    extent != (o.extent + o.size - 1) / o.size) {
+	analyser_at(&a, m, loop);
+	if (o.extent == NULL || !covers_axis(&o, &a)) {
 		return false;
 	}
 	o.axis_index = var_new(m, "point", v->type);
@@ -408,37 +477,64 @@ overlap_loop(struct func *f, struct stmt *loop)
 	if (o.refused || !results_not_read(&o)) {
 		return false;
 	}
+	size = expr_int(m, v->type, o.size);
+	whole = expr_le(m, size, o.extent);
+	if (!prove(&a, whole)) {
+		keep_short_axis(f, loop, whole);
+	}
 	o.start = var_new(m, start_name(m, v->name), v->type);
 	shift(&o, body);
 	place = stmt_place_of(body);
 	stmt_put(f, place,
 		 stmt_let(f, o.start,
-			  expr_min(m,
-				   expr_mul(m, v->expr,
-					    expr_int(m, v->type, o.size)),
-				   expr_int(m, v->type, o.extent - o.size)),
+			  expr_min(m, expr_mul(m, v->expr, size),
+				   expr_sub(m, o.extent, size)),
 			  body));
 	return true;
+}
+
+/* The loop with the largest note, which takes it; NULL: there is none. A loop
+ * whose condition goes around another one has the larger note. */
+static struct stmt *
+take_loop(struct func *f)
+{
+	struct stmt_list loops = loops_noted(f, "overlap");
+	struct stmt *best = NULL;
+	int64_t most = 0, rank;
+
+	for (int i = 0; i < loops.list.n; i++) {
+		struct stmt *loop = loops.list.data[i];
+
+		if (expr_is_int(stmt_note(loop, "overlap"), &rank) &&
+		    rank > most) {
+			best = loop;
+			most = rank;
+		}
+	}
+	if (best != NULL) {
+		stmt_set_note(f, best, "overlap", NULL);
+	}
+	return best;
 }
 
 bool
 lower_overlap(struct func *f)
 {
 	struct stmt_list loops = loops_noted(f, "overlap");
+	struct stmt *loop;
 	bool changed = false;
 
 	if (loops.list.n > 0) {
 		/* The pass `storage` has compacted arrays, so that indices have
 		 * the form index - min: simplify them. */
 		simplify_func(f);
-		loops = loops_noted(f, "overlap");
 	}
+	while ((loop = take_loop(f)) != NULL) {
+		changed |= overlap_loop(f, loop);
+	}
+	loops = loops_noted(f, "overlap");
 	for (int i = 0; i < loops.list.n; i++) {
-		struct stmt *loop = loops.list.data[i];
-
-		changed |= !expr_is_value(stmt_note(loop, "overlap"), 0) &&
-			   overlap_loop(f, loop);
-		stmt_set_note(f, loop, "overlap", NULL);
+		stmt_set_note(f, loops.list.data[i], "overlap", NULL);
 	}
 	if (changed) {
 		simplify_func(f);

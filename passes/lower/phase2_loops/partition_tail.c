@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits off the guarded tail of a loop of symbolic extent.
+/* Loops of symbolic extent: iterations in which no guard can fail get a copy of
+ * the body without guards. If only the end is guarded, the loop is split in two:
  *
  *   for i_o in range((n + 7) // 8):       for i_o in range(n // 8):
  *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
@@ -7,6 +8,16 @@
  *               ...                       for i_o in range(n // 8, (n + 7) // 8):
  *                                             for i_i in T.vectorized(8):
  *                                                 if i_o * 8 + i_i < n: ...
+ *
+ * If both ends are, as by the padding of an image, the two copies are the
+ * branches of a condition:
+ *
+ *   for w_o in range((n + 5) // 6):       for w_o in range((n + 5) // 6):
+ *       for w_i in T.unroll(6):               if 1 <= w_o and w_o < (n - 1) // 6:
+ *           if 1 <= w_o * 6 + w_i and              for w_i in T.unroll(6): ...
+ *              w_o * 6 + w_i < n:   ->        else:
+ *               ...                               for w_i in T.unroll(6):
+ *                                                     if 1 <= w_o * 6 + w_i ...
  */
 #include "partition_loops.h"
 
@@ -17,9 +28,10 @@ struct tail {
 	struct func *func;
 	struct stmt *loop;
 	bool forced, tiled;
-	/* the end of the unguarded iterations; NULL if none was found */
-	const struct expr *end;
-	VEC(const struct expr *) guards; /* guards that hold before end */
+	/* the unguarded iterations: from first to before end; NULL where none
+	 * is guarded */
+	const struct expr *first, *end;
+	VEC(const struct expr *) guards; /* guards that hold in them */
 	int n_stmts;
 };
 
@@ -61,12 +73,11 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 	analyser_at(&a, m, at);
 	expr_conjuncts(m, cond, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		const struct expr *c = all.list.data[i], *rest, *most, *end;
+		const struct expr *c = all.list.data[i], *rest, *most, *edge;
 		int64_t coeff;
 
 		if (!partition_guard(&a, t->loop->u.loop.var, c, &coeff,
-				     &rest) ||
-		    coeff < 0) {
+				     &rest)) {
 			continue;
 		}
 		t->tiled |= partition_is_tiled(&a, t->loop, at, rest, coeff);
@@ -75,12 +86,18 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 		    (!t->tiled && !t->forced)) {
 			continue;
 		}
-		/* v <= floor(-most / coeff) */
-		end = expr_add(m,
-			       expr_floordiv(m, expr_neg(m, most),
-					     expr_int(m, most->type, coeff)),
-			       expr_int(m, most->type, 1));
-		t->end = t->end ? expr_min(m, t->end, end) : end;
+		/* v <= floor(-most / coeff), or v >= -floor(-most / -coeff) */
+		edge = expr_floordiv(m, expr_neg(m, most),
+				     expr_int(m, most->type,
+					      coeff > 0 ? coeff : -coeff));
+		if (coeff > 0) {
+			edge = expr_add(m, edge, expr_int(m, most->type, 1));
+			t->end = t->end ? expr_min(m, t->end, edge) : edge;
+		} else {
+			edge = expr_neg(m, edge);
+			t->first = t->first ? expr_max(m, t->first, edge)
+					    : edge;
+		}
 		vec_push(&m->arena, &t->guards, c);
 	}
 }
@@ -122,6 +139,23 @@ guard_to_true(void *ctx, const struct expr *e)
 	return NULL;
 }
 
+/* The loop's body becomes the branch without guards; a copy keeps them. */
+static void
+branch_on_range(struct tail *t)
+{
+	struct func *f = t->func;
+	struct module *m = f->module;
+	const struct expr *v = t->loop->u.loop.var->expr;
+	struct stmt *body = t->loop->children[0];
+	struct stmt *guarded = stmt_clone(f, body, true);
+	struct stmt_place place = stmt_place_of(body);
+	const struct expr *plain = expr_and(m, expr_le(m, t->first, v),
+					    expr_lt(m, v, t->end));
+
+	stmt_rewrite(f, body, guard_to_true, t);
+	stmt_put(f, place, stmt_if(f, plain, body, guarded));
+}
+
 void
 partition_tail(struct func *f, struct stmt *loop)
 {
@@ -142,9 +176,18 @@ partition_tail(struct func *f, struct stmt *loop)
 	analyser_at(&a, m, loop);
 	end = simplify(&a, expr_add(m, min, loop->args[1]));
 	middle = simplify(&a, t.end);
-	if (prove(&a, expr_le(m, end, middle)) ||
-	    prove(&a, expr_le(m, middle, min))) {
-		return; /* no iteration is guarded, or all are */
+	if (t.first && prove(&a, expr_le(m, t.first, min))) {
+		t.first = NULL;
+	}
+	if (prove(&a, expr_le(m, middle, min)) ||
+	    (!t.first && prove(&a, expr_le(m, end, middle)))) {
+		return; /* all iterations are guarded, or none is */
+	}
+	if (t.first) {
+		t.first = simplify(&a, t.first);
+		t.end = middle;
+		branch_on_range(&t);
+		return;
 	}
 	if (!prove(&a, expr_le(m, middle, end))) {
 		middle = expr_min(m, middle, end);

@@ -120,6 +120,21 @@ weight_behind(const struct rules *r, const struct buffer *b)
 	return NULL;
 }
 
+static int64_t
+largest_extent(struct rules *r, const struct expr *extent)
+{
+	struct analyser a;
+	struct bounds b;
+	int64_t v;
+
+	if (expr_is_int(extent, &v)) {
+		return v;
+	}
+	analyser_init(&a, r->module);
+	b = analyse_bounds(&a, extent);
+	return b.max < INT32_MAX ? b.max : INT32_MAX;
+}
+
 bool
 rules_access(struct rules *r, int block, struct block_access *out)
 {
@@ -135,7 +150,9 @@ rules_access(struct rules *r, int block, struct block_access *out)
 		return false;
 	}
 	out->out = out->block->children[0]->u.buffer;
+	out->most = arena_array(a, int64_t, out->info->n_iters + 1);
 	for (int i = 0; i < out->info->n_iters; i++) {
+		out->most[i] = largest_extent(r, out->info->iters[i].extent);
 		if (out->info->iters[i].kind == ITER_SPATIAL) {
 			out->n_spatial++;
 		} else {

@@ -35,6 +35,9 @@ struct block_access {
 	struct load_access store;  /* the element stored; load is NULL */
 	int n_loads;
 	int n_spatial, n_reduce;
+	/* By iter var: its extent; of a symbolic one the largest value, or
+	 * INT32_MAX if none is known. */
+	int64_t *most;
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);

@@ -138,7 +138,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 	const struct expr *lanes = rules_number(r, t->lanes_number);
 	int64_t extent;
 
-	if (!expr_is_int(b->shape[lane], &extent)) {
+	if (operand->weight != NULL && !expr_is_int(b->shape[lane], &extent)) {
 		return NULL;
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
@@ -286,12 +286,10 @@ tiling_copies_operand(const struct rules *r, const struct tiling *t)
 		}
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
-		int64_t extent = tiling_extent(&t->x, i);
-
 		if (t->x.info->iters[i].kind != ITER_REDUCE) {
-			uses *= a->use[i] == AXIS_UNUSED ? extent : 1;
+			uses *= a->use[i] == AXIS_UNUSED ? t->x.most[i] : 1;
 		} else if (a->use[i] == AXIS_PLAIN) {
-			bytes *= extent;
+			bytes *= tiling_extent(&t->x, i);
 		} else if (a->use[i] != AXIS_UNUSED) {
 			return false;
 		}

@@ -19,10 +19,14 @@
 enum { MOST_VECTORS = 4 };
 
 /* The number of lanes of a row: as many vectors, up to MOST_VECTORS, as divide
- * the columns; all columns if no number of vectors does. */
+ * the columns; all columns if no number of vectors does, two vectors if their
+ * number is symbolic (0). */
 static int64_t
 lanes_of_row(int64_t columns, int64_t vector)
 {
+	if (columns == 0) {
+		return 2 * vector;
+	}
 	for (int64_t n = MOST_VECTORS; n > 1; n--) {
 		if (columns % (n * vector) == 0) {
 			return n * vector;
@@ -49,9 +53,9 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	split[0] = 0;
 	split[1] = loops[lane];
 	candidates_add_steps(r, &c, WINDOW_LEAST_LANES,
-			     MOST_VECTORS * vector < columns
+			     MOST_VECTORS * vector < x->most[lane]
 				     ? MOST_VECTORS * vector
-				     : columns - 1,
+				     : x->most[lane] - 1,
 			     vector, columns);
 	if (columns != lanes &&
 	    !rules_split(r, loops[lane], rules_decide(r, &c, lanes), split)) {
@@ -123,12 +127,13 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 	if (!rules_access(r, reduction, &x) || x.n_reduce == 0) {
 		return rules_no(r, "the reduction's accesses are not plain");
 	}
-	lane = window_find_lanes(r, &x, &extent);
+	lane = window_find_lanes(r, &x);
 	vector = r->target->vector_bytes / dtype_bytes(x.out->type);
 	if (lane < 0) {
 		return rules_no(r, "no axis is contiguous in the result and in "
 				   "all operands");
 	}
+	extent = tiling_extent(&x, lane);
 	if (vector < WINDOW_LEAST_LANES || extent % WINDOW_LEAST_LANES != 0) {
 		return rules_no(r,
 				"the contiguous axis has %lld elements, no "

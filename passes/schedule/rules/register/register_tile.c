@@ -101,7 +101,7 @@ find_lane(struct tiling *t, bool constants)
 			int64_t granularity;
 
 			if (x->info->iters[i].kind != ITER_SPATIAL ||
-			    tiling_extent(x, i) < 2 ||
+			    x->most[i] < 2 ||
 			    !exclusive_to(x, i, a, &granularity) ||
 			    score(x, a, i) <= best) {
 				continue;
@@ -154,7 +154,7 @@ find_rows(struct tiling *t)
 	t->row = -1;
 	for (int i = 0; i < x->info->n_iters; i++) {
 		if (x->info->iters[i].kind != ITER_SPATIAL || i == t->lane ||
-		    tiling_extent(x, i) < 2) {
+		    x->most[i] < 2) {
 			continue;
 		}
 		if (t->operand == NULL || t->operand->use[i] == AXIS_UNUSED) {
@@ -233,14 +233,26 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 		return true; /* an instruction takes the addresses of whole
 			      * tiles */
 	}
+	/* Rows at the border of an image are tested: the pass partition-loops
+	 * gives such tiles a copy of their own, the partial last one, too. */
+	if (t->rows > 1 && tiling_extent(&t->x, t->row) == 0 &&
+	    rules_tests_var(t->x.block->children[0]->args[0],
+			    t->x.info->iters[t->row].var, false)) {
+		strbuf_printf(&r->words, ", tiles at the border of %s apart",
+			      iter_axis_name(iters[t->row].var->name));
+		tiles = 0;
+	}
 	return tiling_overlap(r, output, lanes, iters[t->lane].var,
-			      t->padded ? 0 : extent % t->lanes,
+			      t->padded ? 0
+					: tiling_rest(r, &t->x, t->lane,
+						      t->lanes),
 			      tiling_lanes_time(r, t->x.out->type, extent,
-						t->lanes)) &&
+						t->lanes),
+			      true) &&
 	       (t->rows < 2 ||
 		tiling_overlap(r, output, tiles, iters[t->row].var,
-			       tiling_extent(&t->x, t->row) % t->rows,
-			       tiling_overlap_time(r, t)));
+			       tiling_rest(r, &t->x, t->row, t->rows),
+			       tiling_overlap_time(r, t), false));
 }
 
 /* The types of the product; false: it does not multiply data by a constant,
@@ -446,6 +458,13 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	copies = tiling_copies_operand(r, &t);
+	if (!copies && t.operand != NULL && has_distant_lanes(&t) &&
+	    tiling_extent(&t.x, t.lane) == 0) {
+		return rules_no(r,
+				"the lanes' axis %s is symbolic, and its "
+				"elements lie apart",
+				t.x.info->iters[t.lane].var->name);
+	}
 	t.panels = tiling_packs_panels(r, &t);
 	tiling_decide(r, &t);
 	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)

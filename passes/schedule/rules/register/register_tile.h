@@ -80,6 +80,10 @@ struct tile_loops {
 
 /* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
+/* The iterations that tiles of n leave; -1: a number that is known only when the
+ * kernel runs. */
+int64_t tiling_rest(struct rules *r, const struct block_access *x, int iter,
+		    int64_t n);
 
 /* The number of lanes, at most `most`: whole vectors if possible. */
 int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
@@ -98,11 +102,12 @@ double tiling_lanes_time(const struct rules *r, struct dtype type,
 /* tile_tail.c: decides whether the last tile of an axis overlaps the one before
  * (the note "overlap" on the loop) or becomes a second copy of the loops, and
  * describes the decision in the kernel's comment. rest: the axis's extent
- * modulo the tile; time: the time of whole tiles relative to that with a
- * smaller last tile; output: the block that stores. Does nothing if rest or
- * loop is 0. */
+ * modulo the tile, or -1 (tiling_rest); time: the time of whole tiles relative to that with a
+ * smaller last tile; output: the block that stores; is_lanes: a tile is a vector
+ * of lanes, or several. Does nothing if rest or loop is 0. */
 bool tiling_overlap(struct rules *r, int output, int loop,
-		    const struct var *axis, int64_t rest, double time);
+		    const struct var *axis, int64_t rest, double time,
+		    bool is_lanes);
 
 /* pack_operands.c: the block size of a reduction axis in the operands; 0: the
  * axis is not in blocks. */

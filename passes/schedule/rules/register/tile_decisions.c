@@ -48,7 +48,7 @@ decide_lanes(struct rules *r, struct tiling *t)
 static void
 decide_rows(struct rules *r, struct tiling *t)
 {
-	int64_t extent = t->rows > 1 ? tiling_extent(&t->x, t->row) : 0;
+	int64_t extent = t->rows > 1 ? t->x.most[t->row] : 0;
 	struct candidates c = { 0 };
 
 	if (t->rows < 2 || t->rows >= extent || t->dot.fill != NULL) {
@@ -56,9 +56,10 @@ decide_rows(struct rules *r, struct tiling *t)
 	}
 	candidates_add_steps(r, &c, 2,
 			     least(r->target->vector_registers, extent - 1), 1,
-			     t->row_granularity > 0  ? t->row_granularity
-			     : extent % t->rows == 0 ? extent
-						     : 0);
+			     t->row_granularity > 0 ? t->row_granularity
+			     : tiling_rest(r, &t->x, t->row, t->rows) != 0 ? 0
+			     : tiling_extent(&t->x, t->row) > 0 ? extent
+								: t->rows);
 	t->rows_number = rules_decide(r, &c, t->rows);
 }
 

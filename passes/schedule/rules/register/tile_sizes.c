@@ -11,6 +11,25 @@ tiling_extent(const struct block_access *x, int iter)
 	return expr_is_int(x->info->iters[iter].extent, &v) ? v : 0;
 }
 
+int64_t
+tiling_rest(struct rules *r, const struct block_access *x, int iter, int64_t n)
+{
+	const struct expr *extent = x->info->iters[iter].extent;
+	struct analyser a;
+	int64_t v;
+
+	if (expr_is_int(extent, &v)) {
+		return v % n;
+	}
+	analyser_init(&a, r->module);
+	return prove_equal(&a,
+			   expr_floormod(r->module, extent,
+					 expr_int(r->module, extent->type, n)),
+			   expr_int(r->module, extent->type, 0))
+		       ? 0
+		       : -1;
+}
+
 /* Whole vectors that divide the axis if possible, the whole axis if it is
  * short, else vectors with a padded end. */
 int64_t
@@ -124,16 +143,39 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	return (work < 4 ? 4 : work) + 1;
 }
 
+/* The registers for loads ahead. Compilers write out the innermost reduction
+ * loop if it is short, as over the columns of a window, and load the elements of
+ * its next step early. They address them one by one if the rows' axis is
+ * symbolic: then accumulators beside these elements are kept in memory. */
+static int64_t
+loads_ahead(const struct tiling *t)
+{
+	enum { SHORT = 8, AHEAD = 2 };
+	int64_t last = 0;
+
+	if (t->row < 0 || tiling_extent(&t->x, t->row) > 0 ||
+	    t->x.n_reduce < 2) {
+		return 0;
+	}
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			last = tiling_extent(&t->x, i);
+		}
+	}
+	return last > 1 && last <= SHORT ? AHEAD : 0;
+}
+
 /* The most rows of n vectors that fit the registers, beside a row of the lanes'
- * operand, one element of the other operand, and, without fused multiply-add, a
- * product. With many vectors, compilers load the next element early. If
+ * operand, one element of the other operand, those loaded ahead, and, without
+ * fused multiply-add, a product. With many vectors, compilers load the next element early. If
  * vectorization is left to the compiler, rows are unrolled; with several
  * vectors it processes one vector at a time and keeps an element for each
  * row. */
 static int64_t
-most_rows(const struct target *target, int64_t n)
+most_rows(const struct target *target, int64_t n, int64_t ahead)
 {
-	int64_t registers = target->vector_registers - target->without_fma;
+	int64_t registers = target->vector_registers - target->without_fma -
+			    ahead;
 	int64_t rows = (registers - 1 - n - (n > 2)) / n;
 
 	if (target->complete_unroll == 0) {
@@ -175,10 +217,10 @@ better_cost(struct tile_cost x, struct tile_cost y)
 
 /* The best number of rows for this many vectors. */
 static struct tile_cost
-tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
+tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 {
-	int64_t all = t->row >= 0 ? tiling_extent(&t->x, t->row) : 1;
-	int64_t most = most_rows(r->target, vectors);
+	int64_t all = t->row >= 0 ? t->x.most[t->row] : 1;
+	int64_t most = most_rows(r->target, vectors, loads_ahead(t));
 	int64_t invariant = row_invariant_operations(t);
 	struct tile_cost best = { .vectors = vectors };
 
@@ -189,7 +231,7 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
 			rows,
 			(double)((all + rows - 1) / rows) * step /
 				(double)vectors,
-			all % rows == 0,
+			t->row < 0 || tiling_rest(r, &t->x, t->row, rows) == 0,
 		};
 
 		if (t->row_granularity == 0 || t->row_granularity % rows == 0) {
@@ -252,9 +294,9 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 
 	for (int i = 0; i < t->x.info->n_iters; i++) {
 		if (t->x.info->iters[i].kind == ITER_REDUCE) {
-			sums *= (double)tiling_extent(&t->x, i);
+			sums *= (double)t->x.most[i];
 		} else if (i != t->lane) {
-			uses *= (double)tiling_extent(&t->x, i);
+			uses *= (double)t->x.most[i];
 		}
 	}
 	/* Operands used once are bound by their bytes; so are large ones beyond
@@ -315,7 +357,8 @@ tiling_overlap_time(const struct rules *r, const struct tiling *t)
 			   dtype_bytes(t->x.out->type);
 	int64_t vector = elements < 4 ? 4 : elements;
 	int64_t vectors = (t->lanes + vector - 1) / vector;
-	int64_t all = tiling_extent(&t->x, t->row), rest = all % t->rows;
+	int64_t all = t->x.most[t->row];
+	int64_t rest = tiling_extent(&t->x, t->row) % t->rows;
 	int64_t invariant = row_invariant_operations(t);
 	double step = step_cycles(r->target, vectors, t->rows, invariant);
 	double tiles = (double)(all / t->rows) * step;
@@ -407,7 +450,13 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	    t->out_block < vector) {
 		vector = t->out_block;
 	}
-	if (t->operand != NULL) {
+	if (t->operand != NULL && extent == 0) {
+		int64_t two = 2 * vector, largest = t->x.most[t->lane];
+
+		t->lanes = largest >= two      ? two
+			   : largest >= vector ? vector
+					       : 0;
+	} else if (t->operand != NULL) {
 		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
@@ -429,7 +478,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		fit_registers(r, t, vector);
 	}
 	t->vector = 0;
-	if (r->target->block_elems > 0 && t->lanes > vector &&
+	/* Lanes in two loops do not overlap those of the tile before. */
+	if (r->target->block_elems > 0 && t->lanes > vector && extent > 0 &&
 	    t->lanes % vector == 0 && extent % vector == 0) {
 		t->vector = vector;
 	}
@@ -446,7 +496,7 @@ tiling_sizes(struct rules *r, struct tiling *t)
 			most = registers / 4;
 		}
 
-		t->rows = choose_rows(tiling_extent(&t->x, t->row),
-				      most < 1 ? 1 : most, t->row_granularity);
+		t->rows = choose_rows(t->x.most[t->row], most < 1 ? 1 : most,
+				      t->row_granularity);
 	}
 }

@@ -39,27 +39,34 @@ may_be_in_place(struct rules *r, int block)
 
 bool
 tiling_overlap(struct rules *r, int output, int loop, const struct var *axis,
-	       int64_t rest, double time)
+	       int64_t rest, double time, bool is_lanes)
 {
 	const char *name = iter_axis_name(axis->name);
+	const char *number = rest < 0 ? ""
+				      : arena_printf(&r->module->arena, "%lld ",
+						     (long long)rest);
 
 	if (rest == 0 || loop == 0) {
 		return true;
 	}
 	if (may_be_in_place(r, output)) {
 		strbuf_printf(&r->words,
-			      ", the last %lld of %s apart, as the result "
+			      ", the last %sof %s apart, as the result "
 			      "may overwrite an input",
-			      (long long)rest, name);
+			      number, name);
 		return true;
 	}
 	if (time > OVERLAP_MAY_TAKE) {
 		strbuf_printf(&r->words,
-			      ", the last %lld of %s apart, as a whole "
+			      ", the last %sof %s apart, as a whole "
 			      "tile takes %.0f %% longer",
-			      (long long)rest, name, (time - 1) * 100);
+			      number, name, (time - 1) * 100);
 		return true;
 	}
 	strbuf_printf(&r->words, ", the last tile of %s overlaps", name);
-	return sched_annotate(&r->s, loop, "overlap", sv_int(1));
+	/* An axis that may be shorter than its tile gets a copy of the loops.
+	 * Where two axes are symbolic, the copy for few lanes is that for few
+	 * rows, too. */
+	return sched_annotate(&r->s, loop, "overlap",
+			      sv_int(rest < 0 && is_lanes ? 2 : 1));
 }

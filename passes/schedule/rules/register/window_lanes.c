@@ -28,8 +28,7 @@ is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 }
 
 int
-window_find_lanes(struct rules *r, const struct block_access *x,
-		  int64_t *extent)
+window_find_lanes(struct rules *r, const struct block_access *x)
 {
 	const struct stmt *store = x->block->children[0];
 	const struct expr *last = store->args[store->n_args - 1];
@@ -42,8 +41,7 @@ window_find_lanes(struct rules *r, const struct block_access *x,
 			lane = i;
 		}
 	}
-	if (lane < 0 || !expr_is_int(x->info->iters[lane].extent, extent) ||
-	    *extent < WINDOW_LEAST_LANES) {
+	if (lane < 0 || x->most[lane] < WINDOW_LEAST_LANES) {
 		return -1;
 	}
 	for (int l = 0; l < x->n_loads; l++) {

@@ -81,18 +81,19 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 	if (!rules_access(r, reduction, &x) || x.n_reduce == 0) {
 		return rules_no(r, "the reduction's accesses are not plain");
 	}
-	lane = window_find_lanes(r, &x, &extent);
+	lane = window_find_lanes(r, &x);
 	vector = r->target->vector_bytes / dtype_bytes(x.out->type);
 	vector = vector < WINDOW_LEAST_LANES ? WINDOW_LEAST_LANES : vector;
 	if (lane < 0) {
 		return rules_no(r, "no axis is contiguous in the result and in "
 				   "all operands");
 	}
-	if (extent < vector) {
+	extent = tiling_extent(&x, lane);
+	if (x.most[lane] < vector) {
 		return rules_no(r,
 				"the contiguous axis has %lld elements, fewer "
 				"than the %lld lanes of a vector",
-				(long long)extent, (long long)vector);
+				(long long)x.most[lane], (long long)vector);
 	}
 	if (tests_lanes(&x, lane)) {
 		return rules_no(r, "a condition (padding) would be tested for "
@@ -108,14 +109,15 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 	if (!rules_axis_loops(r, output, loops) || loops[lane] == 0) {
 		return false;
 	}
-	lanes = choose_lanes(extent, vector);
+	lanes = extent > 0 ? choose_lanes(extent, vector) : vector;
 	split[1] = loops[lane];
 	if (lanes != extent) {
 		struct candidates c = { 0 };
 
 		candidates_add_steps(r, &c, vector / 2,
-				     4 * vector < extent ? 4 * vector
-							 : extent - 1,
+				     4 * vector < x.most[lane]
+					     ? 4 * vector
+					     : x.most[lane] - 1,
 				     vector / 2,
 				     extent % lanes == 0 ? extent : 0);
 		if (!rules_split(r, loops[lane], rules_decide(r, &c, lanes),
@@ -140,6 +142,7 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
 	return tiling_overlap(r, output, split[0], x.info->iters[lane].var,
-			      extent % lanes,
-			      tiling_lanes_time(r, x.out->type, extent, lanes));
+			      tiling_rest(r, &x, lane, lanes),
+			      tiling_lanes_time(r, x.out->type, extent, lanes),
+			      true);
 }
