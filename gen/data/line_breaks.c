@@ -15,6 +15,8 @@
  */
 #include "line_breaks.h"
 
+#include <ctype.h>
+
 enum style {
 	ALIGNED,
 	BEHIND_ASSIGNMENT,
@@ -169,6 +171,14 @@ next_break(const struct printer *s, const char *p, const char *end)
 static void put_group(struct printer *s, const char *p, const char *end,
 		      int tail);
 
+/* Does the text end with the name of a function and an opening parenthesis? */
+static bool
+opens_call(const char *begin, const char *end)
+{
+	return end - begin > 1 && end[-1] == '(' &&
+	       (isalnum((unsigned char)end[-2]) || end[-2] == '_');
+}
+
 /* Prints a part that is not broken at its own level; on the last line, `tail`
  * columns of text follow. */
 static void
@@ -181,7 +191,7 @@ put_part(struct printer *s, const char *p, const char *end, int tail)
 			const char *close = group_end(p + 1);
 
 			if (s->style >= BEHIND_PARENTHESIS && !s->hung &&
-			    begin < p && p[-1] == '(' && !s->before) {
+			    opens_call(begin, p) && !s->before) {
 				s->hung = true;
 				new_line_inside(s, s->assigns ? 2 : 1);
 			}
