@@ -616,10 +616,20 @@ addends(struct requantize *r, struct tensor **negative)
 			r->addend[NEGATIVE][c].to -= v[c];
 		}
 		choose(r, r->addend[NEGATIVE], 0, difference);
-		*negative = for_channels(r, "negative", difference);
+		*negative = graph_made_of(
+			r->g, for_channels(r, "negative", difference),
+			"for sums below 0, whose halves are rounded away from "
+			"zero",
+			NULL, NULL, 0);
 	}
 	find_sum_most(r, v, difference);
-	return for_channels(r, "addend", v);
+	return graph_made_of(
+		r->g, for_channels(r, "addend", v),
+		arena_printf(a,
+			     "(zero point %lld + 1/2) * 2^%d, or the nearest "
+			     "number that gives the results of the definition",
+			     (long long)r->zero, r->right),
+		NULL, NULL, 0);
 }
 
 static struct tensor *
