@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tirc's C beside onnxruntime on this machine's processor, fp32, batch 1.
+"""tirc's C beside onnxruntime on this machine's processor, fp32.
 
 Each system has a process of its own. Both are measured in turn, a batch of
 runs each, for several rounds; a time is the median over the rounds of the
-batches' medians. The peak is what a loop of independent multiply-adds reaches
+batches' medians. --against names more rivals: openvino, its float32;
+openvino-default, the precision that OpenVINO chooses for the processor; all. A
+rival whose outputs are wrong has no time. The column "best" is tirc's time by that
+of the fastest rival of float32. The peak is what a loop of independent multiply-adds reaches
 on one core in the same run; a share is of that, times the threads. MACs are
 those of the graph's convolutions and matrix products, padding included."""
 import argparse
@@ -177,18 +180,19 @@ class Process:
         self.child.wait()
 
 
-def agree(facts, folder, reference):
+def off_by(names, folder, reference, are_exact=True):
     """The largest difference of the outputs: of floats in units of what
-    `tirc test` allows, 1 at most; of integers in steps."""
+    `tirc test` allows, 1 at most; of integers in steps. are_exact: the files have
+    no more elements than the outputs."""
     worst = 0.0
     with np.load(reference) as expected:
-        for index, output in enumerate(facts["outputs"]):
-            want = expected[output["name"]].ravel()
+        for index, name in enumerate(names):
+            want = expected[name].ravel()
             have = np.fromfile(os.path.join(folder, "output_%d" % index),
                                want.dtype)
-            if any(isinstance(extent, str) for extent in output["shape"]):
-                have = have[:want.size]  # the file has the most there can be
-            rounding = expected["rounding of " + output["name"]].ravel()
+            if not are_exact:
+                have = have[:want.size]
+            rounding = expected["rounding of " + name].ravel()
             worst = max(worst, alike.off(have, want, rounding))
     return worst
 
@@ -230,8 +234,42 @@ def measured_library(path, folder, args, cc, threads, inputs, reference, row):
     return [process]
 
 
+def agree(facts, folder, reference):
+    """off_by() for a program of tirc, whose files have the most elements that
+    outputs of computed sizes can have."""
+    return off_by([output["name"] for output in facts["outputs"]], folder, reference,
+                 not any(isinstance(extent, str) for output in facts["outputs"]
+                         for extent in output["shape"]))
+
+
+# bf16 has 8 bits: 2^16 times the rounding of float32, of which TOLERANCE allows
+# about 2^8. Larger differences are no rounding.
+DEFAULT_TOLERANCE = 1 << 10
+
+
+def measured_rivals(path, folder, args, threads, inputs, facts, reference, row):
+    """The processes of --against, by name; rivals whose outputs are wrong are
+    named in row["wrong"]."""
+    rivals = {}
+    for name in args.against:
+        where = os.path.join(folder, name)
+        os.makedirs(where, exist_ok=True)
+        default = name == "openvino-default"
+        process = Process([
+            args.openvino, os.path.join(HERE, "cpu_openvino.py"), path,
+            str(threads), "default" if default else "f32", where,
+            json.dumps(inputs)], threads)
+        off = off_by([output["name"] for output in facts["outputs"]], where, reference)
+        if off <= (DEFAULT_TOLERANCE if default else TOLERANCE):
+            rivals[name] = process
+        else:
+            row.setdefault("wrong", {})[name] = off
+            process.stop()
+    return rivals
+
+
 def measure(name, path, args, compilers, threads):
-    """Both times of one model as a row of the results."""
+    """The times of one model as a row of the results."""
     row = {"name": name, "threads": threads, "macs": count_macs(path)}
     with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
         inputs = make_inputs(path, folder)
@@ -252,9 +290,14 @@ def measure(name, path, args, compilers, threads):
             error = agree(facts, built, reference)
             if not error <= TOLERANCE:
                 sys.exit("%s: the outputs differ by %.3g of what is allowed" % (name, error))
-            mine, ort, *rest = alternate((ours, theirs, *library), args.rounds,
-                                         threads)
-            ours.stop()
+            rivals = measured_rivals(path, folder, args, threads, inputs, facts,
+                                     reference, row)
+            mine, ort, *rest = alternate(
+                (ours, theirs, *rivals.values(), *library), args.rounds, threads)
+            times = dict(zip(rivals, rest))
+            rest = rest[len(rivals):]
+            for process in (ours, *rivals.values()):
+                process.stop()
             row.setdefault("compile_s", {})[cc] = seconds
             row.setdefault("by_compiler_ms", {})[cc] = mine * 1e3
             if rest:
@@ -262,7 +305,11 @@ def measure(name, path, args, compilers, threads):
             if mine < best:
                 best = mine
                 row.update(compiler=cc, tirc_ms=mine * 1e3, ort_ms=ort * 1e3,
-                           ratio=mine / ort, error=error)
+                           ratio=mine / ort, error=error,
+                           best_ratio=mine / min(
+                               [ort, *(t for n, t in times.items()
+                                       if n != "openvino-default")]),
+                           rivals_ms={n: t * 1e3 for n, t in times.items()})
         for process in (theirs, *library):
             process.stop()
     row["gflops"] = 2e-6 * row["macs"] / row["tirc_ms"]
@@ -338,7 +385,11 @@ def print_row(row):
         row["name"], row["threads"], row["macs"] / 1e6, row["tirc_ms"],
         row["ort_ms"], row["ratio"], row["gflops"], 100 * row["peak_share"],
         row["compiler"]) + ("  byoc %.4f ms, ratio %.2f" % (
-            row["byoc_ms"], row["byoc_ratio"]) if "byoc_ms" in row else ""),
+            row["byoc_ms"], row["byoc_ratio"]) if "byoc_ms" in row else "")
+        + "".join("  %s %.4f ms" % item for item in row["rivals_ms"].items())
+        + "".join("  %s is wrong by %.3g of what is allowed" % item
+                  for item in row.get("wrong", {}).items())
+        + ("  best %.2f" % row["best_ratio"] if row["rivals_ms"] else ""),
         flush=True)
 
 
@@ -370,6 +421,12 @@ def parse():
                         help="one more word for `tirc compile`")
     parser.add_argument("--byoc", action="append", metavar="NAME",
                         help="also with this backend's regions, beside it")
+    parser.add_argument("--against", action="append", default=[],
+                        choices=["openvino", "openvino-default", "all"],
+                        help="rivals beside onnxruntime; ./run installs what they need")
+    parser.add_argument("--batch", type=int, metavar="N",
+                        help="N in place of a first dimension of 1 of the inputs; "
+                             "models for which other sizes do not follow are left out")
     parser.add_argument("--cc", default="gcc",
                         help="gcc, clang, or both: the better one counts")
     parser.add_argument("--rounds", type=int, default=7)
@@ -380,7 +437,14 @@ def parse():
     parser.add_argument("--int8", action="store_true",
                         help="models of 8 bits, beside onnxruntime's and fp32")
     parser.add_argument("--json", metavar="FILE")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if "all" in args.against:
+        args.against = ["openvino", "openvino-default"]
+    args.openvino = os.environ.get("TIRC_OPENVINO_PYTHON")
+    if args.against and not args.openvino:
+        parser.error("--against needs TIRC_OPENVINO_PYTHON, a Python with the "
+                     "packages of bench/openvino.txt; ./run bench cpu makes one")
+    return args
 
 
 def main():
@@ -411,6 +475,11 @@ def main():
                 + [e[0] for e in cpu_models.extras(top, folder)]))
 
         def take(name, path, threads, results):
+            if args.batch:
+                path = cpu_models.batched(path, args.batch, folder)
+                if path is None:
+                    print("%-14s has no batch of %d" % (name, args.batch))
+                    return
             row = measure(name, path, args, compilers, threads)
             peak.again()
             row["peak_share"] = row["gflops"] / (peak.gflops * threads)
@@ -425,6 +494,11 @@ def main():
                 means[str(threads)] = geomean(ratios)
                 print("geometric mean over %d, threads %d: %.3f" % (
                     len(ratios), threads, means[str(threads)]))
+                if args.against:
+                    best = geomean([r["best_ratio"] for r in rows
+                                    if r["threads"] == threads])
+                    means["best, threads %d" % threads] = best
+                    print("by the fastest rival of float32: %.3f" % best)
             if others:
                 print("beyond the table:")
             for name, path, make in others:
@@ -437,7 +511,8 @@ def main():
         peak.gflops, time.monotonic() - began))
     if args.json:
         with open(args.json, "w") as file:
-            json.dump({"target": args.target, "peak_gflops": peak.gflops,
+            json.dump({"target": args.target, "processor": helper.processor_name(),
+                       "batch": args.batch or 1, "peak_gflops": peak.gflops,
                        "rounds": args.rounds, "models": rows, "extra": extra,
                        "geomean": means}, file, indent=1)
             file.write("\n")

@@ -116,6 +116,48 @@ def fixed(source, path):
     onnx.save(model, path)
 
 
+def batched(path, n, folder):
+    """The model with n in place of a first dimension of 1 of each input, and of
+    each constant shape to which data is reshaped, in the folder; None if other
+    shapes do not follow."""
+    model = onnx.load(path)
+    constants = {t.name for t in model.graph.initializer}
+    for value in model.graph.input:
+        dims = value.type.tensor_type.shape.dim
+        if value.name in constants:
+            continue
+        if not dims or dims[0].dim_value not in (0, 1):
+            return None
+        dims[0].ClearField("dim_param")
+        dims[0].dim_value = n
+    shapes = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for node in model.graph.node:
+        shape = shapes.get(node.input[1]) if node.op_type == "Reshape" else None
+        if shape is not None and node.input[0] not in constants and shape[:1] == 1:
+            name = node.input[1] + "_of_batch"
+            if name not in shapes:
+                shapes[name] = np.concatenate([[n], shape[1:]]).astype(shape.dtype)
+                model.graph.initializer.append(numpy_helper.from_array(shapes[name],
+                                                                       name))
+            node.input[1] = name
+    outputs = [value.name for value in model.graph.output]
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    del model.graph.value_info[:]
+    try:
+        shaped = onnx.shape_inference.infer_shapes(model, strict_mode=True,
+                                                   data_prop=True)
+    except onnx.shape_inference.InferenceError:
+        return None
+    for value in shaped.graph.output:
+        dims = value.type.tensor_type.shape.dim
+        if value.name in outputs and not (dims and dims[0].dim_value == n):
+            return None
+    made = os.path.join(folder, "batch-%d%s" % (n, path.replace("/", "-")))
+    onnx.save(shaped, made)
+    return made
+
+
 def extras(top, folder):
     """Names and files, made one by one."""
     for name in SHARED:

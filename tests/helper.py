@@ -10,6 +10,7 @@ skipping. A test is a program: it exits 0, 1 with a message, or 77 to skip.
 import atexit
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -103,6 +104,18 @@ def compilers():
 def need(program):
     """Its path; skips the test where it is not installed."""
     return shutil.which(program) or skip(program + " is not installed")
+
+
+def processor_name():
+    """The processor's name as the kernel gives it, else the machine's kind."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.machine()
 
 
 def processor_features():
