@@ -164,6 +164,26 @@ choose_conv(struct tirc *t)
 	return true;
 }
 
+/* Sets whether the images of a batch are computed in a loop. Several threads
+ * share the images of each kernel instead; a list of calls, and times of
+ * kernels that are called once, have no loops. */
+static void
+choose_images(struct tirc *t)
+{
+	const struct target *target = t->target;
+	const char *form = t->options.form;
+
+	if (target->max_threads > 0 || target->cores > 0 ||
+	    t->options.profile ||
+	    (form != NULL && strcmp(form, "graph") == 0)) {
+		return;
+	}
+	t->settings.images_apart = target->optimize_memory;
+	t->settings.images_cache_bytes = target->l1_bytes < INT32_MAX
+						 ? (int)target->l1_bytes
+						 : INT32_MAX;
+}
+
 /* Sets from --in-workspace whether inputs, and whether outputs, are parts of
  * the workspace. False after a diagnostic. */
 static bool
@@ -289,6 +309,7 @@ prepare(struct tirc *t)
 		return false;
 	}
 	t->settings.exact_rewrites = strcmp(t->target->fp, "strict") == 0;
+	choose_images(t);
 	if (!choose_rounding(t) || !choose_precision(t) ||
 	    !choose_workspace(t) || !choose_conv(t) ||
 	    !choose_word(t, "--regions", t->options.regions,

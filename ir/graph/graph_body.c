@@ -126,8 +126,9 @@ add_body(struct graph *g, struct node *end, const char *attr, bool is_loop,
 	b->is_else = is_else;
 	if (is_loop && b->iteration == NULL) {
 		int64_t trips = most_trips(end);
+		bool images = node_attr_int(end, "images", 0) != 0;
 
-		b->iteration = var_new_dim(g->module, "t", 0,
+		b->iteration = var_new_dim(g->module, images ? "image" : "t", 0,
 					   trips > 0 ? trips - 1 : 0);
 		b->turn = var_new_dim(g->module, "turn", 0, 1);
 		b->last = var_new_dim(g->module, "last", 0, 1);

@@ -49,6 +49,7 @@ struct kernel_arg {
 	bool read, written;
 	/* the kernel takes the whole tensor and the index of an element */
 	bool is_element;
+	int64_t n_elements; /* is_element: at most so many does it have */
 };
 
 struct host_device;

@@ -207,13 +207,16 @@ fuse_outputs_behind(const struct tensor *t)
 	return n;
 }
 
-/* Does control flow decide where t is stored, perhaps anew in each
- * iteration? */
+/* Does control flow decide where t is stored, perhaps anew in each iteration?
+ * Not for what a loop stacks, which is a tensor of its own. */
 static bool
 is_placed(const struct tensor *t)
 {
-	return t->producer && t->producer->op->fuse == FUSE_CONTROL &&
-	       !node_ends_if(t->producer);
+	const struct node *p = t->producer;
+
+	return p && p->op->fuse == FUSE_CONTROL && !node_ends_if(p) &&
+	       !(node_ends_loop(p) &&
+		 t->output_index >= node_loop_end(p).states);
 }
 
 /* A view needs a copy if its bytes would have to be in two places: in an input

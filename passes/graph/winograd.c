@@ -42,6 +42,7 @@ static const double price = 1;
 
 struct conv {
 	int64_t batch, in, out;   /* in, out: channels */
+	int64_t runs;             /* iterations of the loop around it, or 1 */
 	int64_t height, width;    /* of the input */
 	int64_t size[2], pads[2]; /* size: of the output; pads: before the
 				   * input */
@@ -78,6 +79,21 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	return true;
 }
 
+/* The number of iterations of the innermost loop around n; 1 if there is none,
+ * or the number is not known. */
+static int64_t
+runs_of(struct graph *g, const struct node *n)
+{
+	const struct graph_body *b = graph_body(g, n->body);
+
+	while (b != NULL && !b->is_loop) {
+		b = graph_body(g, b->parent);
+	}
+	return b != NULL && b->end != NULL && node_loop_end(b->end).trips > 0
+		       ? node_loop_end(b->end).trips
+		       : 1;
+}
+
 /* Sets *c to the sizes of n if n is a convolution that Winograd's algorithm can
  * compute, else false. Its channels must be a multiple of the channel block,
  * the vector lanes of the transforms. */
@@ -92,6 +108,7 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	}
 	x = n->inputs[0];
 	w = n->inputs[1];
+	c->runs = runs_of(g, n);
 	return x->ndim == 4 && w->ndim == 4 && is_f32(x) && is_f32(w) &&
 	       tensor_is_constant(w) && node_attr_int(n, "group", 1) == 1 &&
 	       expr_is_int(x->shape[0], &c->batch) &&
@@ -106,12 +123,14 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	       read_window(g, n, c);
 }
 
+/* The price of memory is paid once, the time in each run. */
 static double
-cost_of(const struct settings *costs, double operations, double read,
-	double stored)
+cost_of(const struct settings *costs, const struct conv *c, double operations,
+	double read, double stored)
 {
-	return operations / costs->conv_gflops +
-	       sizeof(float) * (read + price * stored) / costs->conv_gbytes;
+	return (double)c->runs * operations / costs->conv_gflops +
+	       sizeof(float) * ((double)c->runs * read + price * stored) /
+		       costs->conv_gbytes;
 }
 
 static double
@@ -121,7 +140,7 @@ direct_cost(const struct settings *costs, const struct conv *c)
 	double operations = 2 * weights * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
-	return cost_of(costs, operations, weights, weights);
+	return cost_of(costs, c, operations, weights, weights);
 }
 
 static struct plan
@@ -145,7 +164,7 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 		 (double)c->batch * (double)(c->size[0] * c->size[1])) *
 			(double)c->out;
 	placed = points * tiles * (double)(c->in + c->out);
-	p.cost = cost_of(costs, 2 * weights * tiles, weights + moved,
+	p.cost = cost_of(costs, c, 2 * weights * tiles, weights + moved,
 			 weights + placed);
 	return p;
 }

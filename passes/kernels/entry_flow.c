@@ -227,6 +227,22 @@ conditional_loop(struct entry *e, int id)
 	return begin_loop(e, id, stmt_seq(e->f, list, 2));
 }
 
+/* Why there is a loop that the model does not have (passes/graph/images.c). */
+static void
+images_comment(struct entry *e, struct stmt *s, int64_t count)
+{
+	const char *why = e->p->graph->settings->images_apart
+				  ? "the workspace holds the activations of "
+				    "one image"
+				  : "the activations of one image stay in the "
+				    "cache";
+	const char *text = arena_printf(&e->m->arena,
+					"%lld images, one after the other: %s",
+					(long long)count, why);
+
+	stmt_set_note(e->f, s, "comment", expr_string(e->m, text));
+}
+
 static struct stmt *
 counted_loop(struct entry *e, int id)
 {
@@ -237,11 +253,15 @@ counted_loop(struct entry *e, int id)
 				  FOR_SERIAL, flow(e, id));
 	int64_t count;
 
-	comment(e, s, b->end,
-		expr_is_int(n, &count)
-			? arena_printf(&e->m->arena, ": %lld iterations",
-				       (long long)count)
-			: "");
+	if (!expr_is_int(n, &count)) {
+		comment(e, s, b->end, "");
+	} else if (node_attr_int(b->end, "images", 0) != 0) {
+		images_comment(e, s, count);
+	} else {
+		comment(e, s, b->end,
+			arena_printf(&e->m->arena, ": %lld iterations",
+				     (long long)count));
+	}
 	return begin_loop(e, id, s);
 }
 

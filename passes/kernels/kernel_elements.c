@@ -73,6 +73,19 @@ is_aliased(const struct kernel *k)
 	return false;
 }
 
+/* The tensor of the argument has `count` times as many elements as before. */
+static void
+note_elements(struct kernel_arg *arg, const struct expr *count)
+{
+	int64_t n;
+
+	arg->n_elements = arg->is_element ? arg->n_elements : 1;
+	arg->is_element = true;
+	if (expr_is_int(count, &n) && n > 0) {
+		arg->n_elements *= n;
+	}
+}
+
 void
 kernel_place_elements(struct module *m, struct kernel *k)
 {
@@ -97,7 +110,7 @@ kernel_place_elements(struct module *m, struct kernel *k)
 			}
 			arg->buffer = to;
 			arg->tensor = t->element_of;
-			arg->is_element = true;
+			note_elements(arg, to->shape[0]);
 			changed = true;
 		}
 	}

@@ -115,7 +115,8 @@ arg_bytes(const struct kernel_arg *arg)
 	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
 		return 0;
 	}
-	return elems * buffer_element_bytes(arg->buffer);
+	return (arg->is_element ? elems / arg->n_elements : elems) *
+	       buffer_element_bytes(arg->buffer);
 }
 
 void

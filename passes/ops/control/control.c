@@ -8,8 +8,8 @@
  *	ScanInput<body=L, back>(x)
  *	                        the slice of x that the iteration reads
  *	EndIf<body, then=T, else=E, sizes>(condition, T's results, E's results)
- *	EndLoop<body, loop=L, trips, states, counted, condition, back>(
- *		[count], first states, next states, slices)
+ *	EndLoop<body, loop=L, trips, states, counted, condition, back,
+ *		images>([count], first states, next states, slices)
  *	                        the last states, and the slices of all iterations
  *
  * `sizes` has three integers for each size in which the branches differ: the
@@ -19,8 +19,9 @@
  * `trips` is the number of iterations; with `counted`, it is input 0; with
  * `condition`, the loop ends when state 0 is false, and neither `trips` nor
  * `counted` is needed. `back` tells for each slice whether the slice of the
- * last iteration comes first. graph_wrong_control() checks the attributes and
- * where inputs come from; inference checks types and shapes. */
+ * last iteration comes first. `images` is 1 for a loop over the images of a
+ * batch, which the model does not have. graph_wrong_control() checks the
+ * attributes and where inputs come from; inference checks types and shapes. */
 #include "analyse.h"
 #include "dims.h"
 

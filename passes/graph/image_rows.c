@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds in the definition of an operator, its tensor expressions, whether the
+ * rows of its inputs stay apart. A row is an index of the first dimension.
+ *
+ *	y[n, c] = sum(x[n, k] * w[c, k])	rows of x stay apart
+ *	y[n, c] = x[n, c] / sum(x[m, c])	they do not: x[m, c]
+ *	y[n, c] = where(n < 4, x[n, c], 0)	they do not: n < 4
+ *
+ * So no list of operators is needed. */
+#include "image_rows.h"
+#include "ops.h"
+
+enum rows {
+	ROWS_NONE,  /* does not depend on the inputs by image */
+	ROWS_APART, /* row i depends on row i alone */
+	ROWS_MIXED  /* anything else */
+};
+
+struct known_stage {
+	const struct te_stage *stage;
+	enum rows rows;
+};
+
+struct row_search {
+	struct te_tensor **in; /* placeholders; NULL: absent */
+	const bool *by_image;
+	int n_in;
+	struct arena *arena;
+	VEC(struct known_stage) known;
+};
+
+static enum rows rows_of(struct row_search *s, const struct te_tensor *t);
+
+/* The rows of the tensor that a stage loads from this buffer. */
+static enum rows
+rows_of_buffer(struct row_search *s, const struct te_stage *stage,
+	       const struct buffer *b)
+{
+	for (int i = 0; i < stage->n_inputs; i++) {
+		if (stage->inputs[i]->buffer == b) {
+			return rows_of(s, stage->inputs[i]);
+		}
+	}
+	return ROWS_MIXED;
+}
+
+/* Does e, without what is below its operands, use the row only as the first
+ * index of loads from tensors by image, and do these have the row as their
+ * first index? */
+static bool
+uses_row_well(struct row_search *s, const struct te_stage *stage,
+	      const struct expr *e, const struct expr *row)
+{
+	int first = 0;
+
+	if (e->kind == EXPR_LOAD) {
+		enum rows rows = rows_of_buffer(s, stage, e->u.buffer);
+
+		if (rows == ROWS_MIXED ||
+		    (rows == ROWS_APART &&
+		     (e->n_args == 0 || e->args[0] != row))) {
+			return false;
+		}
+		first = rows == ROWS_APART;
+	}
+	for (int i = first; i < e->n_args; i++) {
+		if (e->args[i] == row) {
+			return false;
+		}
+	}
+	for (int i = 0; e->kind == EXPR_REDUCE && i < e->u.reduce->n_axes;
+	     i++) {
+		const struct iter_var *axis = &e->u.reduce->axes[i];
+
+		if (expr_uses_var(axis->min, row->u.var) ||
+		    expr_uses_var(axis->extent, row->u.var)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+body_keeps_rows(struct row_search *s, const struct te_stage *stage,
+		const struct expr *body)
+{
+	const struct expr *row = stage->axes[0].var->expr, *e;
+	struct expr_iter it;
+
+	if (body == row) {
+		return false;
+	}
+	for (it = expr_each(body); (e = expr_next(&it)) != NULL;) {
+		if (!uses_row_well(s, stage, e, row)) {
+			expr_stop(&it);
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum rows
+rows_of_stage(struct row_search *s, const struct te_stage *stage)
+{
+	bool any = false;
+	int64_t start;
+
+	for (int i = 0; i < stage->n_inputs; i++) {
+		any |= rows_of(s, stage->inputs[i]) != ROWS_NONE;
+	}
+	if (!any) {
+		return ROWS_NONE;
+	}
+	if (stage->kind != TE_COMPUTE || stage->n_axes == 0 ||
+	    !expr_is_int(stage->axes[0].min, &start) || start != 0) {
+		return ROWS_MIXED;
+	}
+	for (int k = 0; k < stage->n_out; k++) {
+		if (!body_keeps_rows(s, stage, stage->bodies[k])) {
+			return ROWS_MIXED;
+		}
+	}
+	return ROWS_APART;
+}
+
+static enum rows
+rows_of(struct row_search *s, const struct te_tensor *t)
+{
+	struct known_stage made = { .stage = t->stage };
+
+	if (t->stage == NULL) {
+		for (int i = 0; i < s->n_in; i++) {
+			if (s->in[i] == t) {
+				return s->by_image[i] ? ROWS_APART : ROWS_NONE;
+			}
+		}
+		return ROWS_MIXED;
+	}
+	for (int i = 0; i < s->known.n; i++) {
+		if (s->known.data[i].stage == t->stage) {
+			return s->known.data[i].rows;
+		}
+	}
+	made.rows = rows_of_stage(s, t->stage);
+	vec_push(s->arena, &s->known, made);
+	return made.rows;
+}
+
+bool
+node_keeps_rows(struct graph *g, const struct node *n, const bool *by_image)
+{
+	struct module *m = g->module;
+	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
+					     n->n_outputs + 1);
+	struct row_search s = {
+		.in = arena_array(&m->arena, struct te_tensor *,
+				  n->n_inputs + 1),
+		.by_image = by_image,
+		.n_in = n->n_inputs,
+		.arena = &m->arena,
+	};
+
+	if (n->op->fuse == FUSE_VIEW || n->op->fuse == FUSE_CONTROL) {
+		return false;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t != NULL) {
+			s.in[i] = te_placeholder(m, t->name, t->type, t->ndim,
+						 t->shape);
+		}
+	}
+	if (!ops_define(g, n, s.in, out)) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k] != NULL &&
+		    rows_of(&s, out[k]) != ROWS_APART) {
+			return false;
+		}
+	}
+	return true;
+}
