@@ -21,8 +21,9 @@ reads_sequence(const struct importer *imp, const struct node *n)
 	return false;
 }
 
-/* Removes nodes without outputs; gives the other nodes a first output if it is
- * absent. */
+/* Of the nodes from index `first` on: removes those that have no output, and
+ * makes a tensor for an absent first output of the others, since inference
+ * needs one. */
 static void
 complete_outputs(struct importer *imp, int first)
 {
@@ -51,7 +52,9 @@ complete_outputs(struct importer *imp, int first)
 	}
 }
 
-/* Prepares new nodes, those from index `first` on, for inference. */
+/* Makes the nodes from index `first` on ready for shape inference: completes
+ * their outputs, marks compositions, applies the adapters that need no shapes,
+ * and finds their operators. False after a diagnostic. */
 static bool
 prepare(struct importer *imp, int first)
 {
@@ -121,9 +124,10 @@ note_kept_sizes(struct importer *imp, const struct node *n)
 	}
 }
 
-/* Infers the node at *pos. Nodes that an adapter inserts before it are visited
- * next. A deferred node or a composition is replaced by its nodes, which are
- * visited next. */
+/* Infers the types and shapes of the node at *pos. Nodes that an adapter
+ * inserts before it are visited next. A deferred node or a composition is
+ * replaced by its nodes, and *pos set so that these are visited next. False
+ * after a diagnostic. */
 static bool
 infer_at(struct importer *imp, int *pos)
 {
@@ -171,8 +175,9 @@ infer_at(struct importer *imp, int *pos)
 	return true;
 }
 
-/* The branch or loop of the node that failed: of a new node with an unknown
- * operator, else `flow`, that of the visited node. */
+/* The branch or loop (0: none) of the node that failed: of the first new node
+ * with an unknown operator, else `flow`, that of the visited node. New nodes
+ * have ids from new_id on. */
 static int
 failed_in(const struct importer *imp, int flow, int new_id)
 {
@@ -317,8 +322,9 @@ compare_shape(struct importer *imp, const struct tensor *t,
 		     shape_text(&imp->tmp, s), inferred_text(&imp->tmp, t));
 }
 
-/* Checks the types of the outputs against the declarations; differing shapes
- * are warnings. */
+/* Checks the types of the outputs against the declarations; false after a
+ * diagnostic. A shape that differs from its declaration gives a warning
+ * only. */
 static bool
 compare_outputs(struct importer *imp)
 {

@@ -19,8 +19,9 @@
  * another attempt at the import. */
 #define MISSING_BOUNDS_MAX 40
 
-/* The output of a graph that is an input or a constant becomes a copy of it:
- * every output has its own memory. */
+/* If t, an output of a graph, is an input or a constant, returns a new tensor
+ * that an Identity copies from it, since every output has its own memory; else
+ * t. */
 static struct tensor *
 output_of(struct importer *imp, struct tensor *t, const char *name)
 {
@@ -100,7 +101,7 @@ import_outputs(struct importer *imp, const struct body *body)
 	return true;
 }
 
-/* The last part of a path without its suffix. */
+/* The last part of a path without its suffix: "net" for "models/net.onnx". */
 static const char *
 stem_of(struct arena *a, const char *path, size_t length)
 {
@@ -118,7 +119,8 @@ stem_of(struct arena *a, const char *path, size_t length)
 	return base;
 }
 
-/* Is the name one that an exporter gives to every graph? */
+/* Is the name one that an exporter gives to every graph, so that it says
+ * nothing about the model? */
 static bool
 is_name_of_all(const char *name)
 {
@@ -303,8 +305,9 @@ text_source(struct module *m, struct tensor_source *source,
 	return ok;
 }
 
-/* One attempt to import the model in the file, a message or the text of
- * `message`; NULL after a diagnostic. */
+/* One attempt to import the model in `message`: the bytes of the file, or, if
+ * these are a text, the message to which they were converted. NULL after a
+ * diagnostic. Missing sizes are added to `missing`. */
 static struct graph *
 attempt(struct module *m, const struct tensor_source *file,
 	const struct tensor_source *message,

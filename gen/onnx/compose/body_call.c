@@ -65,7 +65,8 @@ call_product(struct body_frame *f, const struct body_value *in)
 	return all;
 }
 
-/* The sizes in a list of integers, or None. */
+/* elements(x): the elements of the integer tensor x as a list of sizes; None if
+ * x is no tensor or its elements are not known. */
 static struct body_value
 call_elements(struct body_frame *f, const struct body_value *in)
 {
@@ -86,7 +87,7 @@ call_elements(struct body_frame *f, const struct body_value *in)
 	return list(items, count);
 }
 
-/* x.shape[d], which must be a number. */
+/* known(x, d): the size x.shape[d] if it is a number; else a diagnostic. */
 static struct body_value
 call_known(struct body_frame *f, const struct body_value *in)
 {

@@ -6,7 +6,8 @@
 struct check {
 	struct importer *imp;
 	const struct text_body *b;
-	const char *op_type; /* of the node under check, for messages */
+	const char *op_type; /* the operator whose text is checked, for
+			      * messages */
 	struct text_map names, attributes, used;
 	bool ok;
 };
@@ -69,8 +70,9 @@ check_expression(struct check *k, const struct py_node *e)
 
 /* -- nodes */
 
-/* Finds the numbers of inputs and outputs of a node's operator; most: -1 for
- * any number. False if nothing has the operator. */
+/* Finds the least and the largest number of inputs, and the number of outputs,
+ * of the operator of node p; -1: any number. False if tirc has no such operator
+ * and no text defines it. */
 static bool
 find_limits(struct check *k, const Onnx__NodeProto *p, int *least, int *most,
 	    int *outputs)

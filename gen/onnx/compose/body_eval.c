@@ -137,7 +137,9 @@ elements(struct body_frame *f, const struct py_node *e)
 	return list(items.data, items.n);
 }
 
-/* An end of a slice, from 0 to n. */
+/* The index from 0 to n that e, an end of a slice of n elements, means: a
+ * negative one counts from the end. `otherwise` if the slice leaves this end
+ * out (e is NULL). */
 static int
 slice_end(struct body_frame *f, const struct py_node *e, int n, int otherwise)
 {

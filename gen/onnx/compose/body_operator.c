@@ -49,7 +49,8 @@ of_numbers(struct body_frame *f, enum py_operator op,
 						: of_number(f, &z);
 }
 
-/* a, count times, then b */
+/* The list of the elements of a, `count` times, then those of b (NULL:
+ * none). */
 static struct body_value
 of_lists(struct body_frame *f, const struct body_value *a, int64_t count,
 	 const struct body_value *b)

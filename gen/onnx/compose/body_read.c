@@ -29,7 +29,8 @@ composition_text_find(const char *domain, const char *op_type)
 	return NULL;
 }
 
-/* The text as a message, which lives as long as the import. */
+/* Converts the text of the row to a message in b, which lives as long as the
+ * import. False after a diagnostic. */
 static bool
 read_message(struct importer *imp, const struct composition_text *row,
 	     struct text_body *b)
@@ -74,8 +75,8 @@ is_plain(const char *name)
 	return name[n] == '\0' && (*name < '0' || *name > '9');
 }
 
-/* The tree of an expression; `format`: of a text with expressions in {}. NULL
- * after a diagnostic. */
+/* Parses an expression to a tree. format: it is a text with expressions in {},
+ * as in an f-string. NULL after a diagnostic. */
 static const struct py_node *
 parse(struct importer *imp, const struct composition_text *row,
       const char *expression, bool format)
@@ -166,7 +167,8 @@ body_of(struct importer *imp, const struct composition_text *row)
 const struct text_body *
 body_read(struct importer *imp, const struct composition_text *row)
 {
-	static const struct text_body wrong; /* of a text with a mistake */
+	static const struct text_body wrong; /* stands in the table for a text
+					      * that has a mistake */
 	size_t at = (size_t)(row - composition_table);
 
 	assert(row);

@@ -55,7 +55,9 @@ any_needed(const struct text_map *needed, const Onnx__NodeProto *p)
 	return p->n_output == 0;
 }
 
-/* Notes the names that the wanted outputs need. */
+/* Collects in `needed` the names of all tensors that the wanted outputs, which
+ * it has already, depend on: goes through the nodes from the last to the
+ * first. */
 static void
 find_needed(const struct text_body *b, struct text_map *needed)
 {
@@ -89,7 +91,8 @@ set_list(struct body_frame *f, struct attr *a, const struct body_value *v)
 	}
 }
 
-/* Sets an attribute to a value; None: not at all. False after a diagnostic. */
+/* Sets attribute a of the next node to the value v; None: leaves the attribute
+ * out. False after a diagnostic. */
 static bool
 set_value(struct body_frame *f, struct attr a, const struct body_value *v)
 {
@@ -223,9 +226,9 @@ bind(struct body_frame *f, const char *name, struct tensor *t)
 	body_bind(f, name, body_of_tensor(t));
 }
 
-/* The ending of the name of a new tensor: its name in the text. In a piece, a
- * tensor named y or y_part, where y is an output, has in place of y the name that
- * the caller gives to the output. */
+/* The ending of the name of a new tensor, from `name`, its name in the text. In
+ * a piece, a tensor named y or y_part, where y is an output, has in place of y
+ * the name that the caller gives to the output. */
 static const char *
 what_of(const struct body_frame *f, const char *name)
 {
@@ -243,8 +246,9 @@ what_of(const struct body_frame *f, const char *name)
 	return name;
 }
 
-/* A call of a function. wanted[k]: is output k needed? names: of the outputs,
- * or NULL. */
+/* A call of a function of the texts: its inputs and attributes, and its results
+ * in `out`. wanted[k]: is output k needed? names: the names that the caller
+ * gives to the outputs, or NULL. */
 struct body_run {
 	const struct text_body *body;
 	attr_list attrs;
@@ -255,7 +259,7 @@ struct body_run {
 	char *const *names;
 };
 
-/* A call with the attributes that are set. */
+/* A call of b that takes over the attributes set in c for the next node. */
 static struct body_run
 new_run(struct compose *c, const struct text_body *b, size_t n_in, size_t n_out)
 {
@@ -276,7 +280,9 @@ new_run(struct compose *c, const struct text_body *b, size_t n_in, size_t n_out)
 
 static bool run_call(struct compose *c, const struct body_run *r);
 
-/* Calls the piece that n names; its attributes are set. */
+/* Makes the nodes of the piece that node n of the text calls (row), and binds
+ * its results to the names of n's outputs. The attributes were set before.
+ * False after a diagnostic. */
 static bool
 run_piece(struct body_frame *f, const struct body_node *n,
 	  const struct composition_text *row, struct body_value *in,
@@ -300,8 +306,9 @@ run_piece(struct body_frame *f, const struct body_node *n,
 	return true;
 }
 
-/* Makes a Cast, CastLike or Reshape, unless its input has the type or shape
- * already. False if n has another operator. */
+/* If n is a Cast, CastLike or Reshape, sets *out to its result, which is its
+ * input itself where that has the type or shape already. False if n has another
+ * operator: then nothing is made. */
 static bool
 run_no_change(struct body_frame *f, const struct body_node *n,
 	      const struct body_value *in, struct tensor **out)
@@ -434,8 +441,8 @@ run_constant(struct body_frame *f, const struct body_node *n)
 	return !f->c->failed;
 }
 
-/* The output of a node that is not made: its first input, if that is no
- * expression. */
+/* The value of the first output of node n if n is not made: its first input;
+ * None if that is an expression or absent. */
 static struct body_value
 without(struct body_frame *f, const struct body_node *n)
 {
@@ -536,7 +543,8 @@ run_call(struct compose *c, const struct body_run *r)
 			return false;
 		}
 	}
-	/* an output that nothing wants keeps its name, if it is computed */
+	/* an output that nothing wants becomes a result, too, if a wanted one
+	 * made it */
 	for (size_t k = 0; k < r->n_out && k < p->n_output; k++) {
 		const struct body_value *v = body_name(&f, p->output[k]);
 
@@ -566,7 +574,8 @@ body_compose(struct compose *c, const struct text_body *b)
 		r.wanted[k] = compose_wants(c, k);
 		any = any || r.wanted[k];
 	}
-	/* a node that another composition has just made has no readers yet */
+	/* If no output has a reader, as of a node that another composition has
+	 * just made, all are wanted. */
 	for (int k = 0; k < n->n_outputs && !any; k++) {
 		r.wanted[k] = n->outputs[k] != NULL;
 	}

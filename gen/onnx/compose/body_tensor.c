@@ -42,7 +42,8 @@ body_attribute(struct body_frame *f, const char *name, struct attr *out)
 	}
 	for (int i = 0; i < f->n_attrs; i++) {
 		given = f->attrs[i];
-		/* as elsewhere, an attribute of another kind does not count */
+		/* an attribute of another kind than the declared one counts as
+		 * absent, as everywhere in the import */
 		if (strcmp(given.name, name) == 0 &&
 		    (!p || given.kind == out->kind)) {
 			*out = given;

@@ -11,7 +11,7 @@ body_items(struct body_frame *f, int n)
 	return arena_array(&f->c->imp->tmp, struct body_value, n + 1);
 }
 
-/* Reports a problem of the expression under evaluation. */
+/* Reports a problem of the expression under evaluation; returns None. */
 static struct body_value
 no_value(struct body_frame *f, enum diag_id id, const char *problem)
 {

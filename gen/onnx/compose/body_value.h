@@ -73,11 +73,11 @@ list(const struct body_value *items, int n)
 
 /* -- body_value.c */
 
-/* Room for n values and one more. */
+/* A new array with room for n + 1 values. */
 struct body_value *body_items(struct body_frame *f, int n);
-/* Reports that a size must be known. */
+/* Reports that a size of the expression must be known; returns None. */
 struct body_value body_unknown_size(struct body_frame *f);
-/* Reports a list of more than BODY_LIST_MOST elements. */
+/* Reports a list of more than BODY_LIST_MOST elements; returns None. */
 struct body_value body_long_list(struct body_frame *f);
 /* Is v a bool, a float, or an int without symbolic sizes? If so, sets *out to
  * the number. */
@@ -104,23 +104,24 @@ struct body_value body_typed(struct body_frame *f, struct dtype t,
 
 /* -- body_operator.c */
 
-/* An operator of the groups NUMBERS, POWERS and BITS. */
+/* The value of `a op b`, for an operator of the groups NUMBERS, POWERS and BITS
+ * (py_operator.def). */
 struct body_value body_binary(struct body_frame *f, enum py_operator op,
 			      const struct body_value *a,
 			      const struct body_value *b);
 struct body_value body_unary(struct body_frame *f, enum py_operator op,
 			     const struct body_value *v);
-/* An operator of the groups ORDER and MEMBERSHIP; false also after a
- * diagnostic. */
+/* Is `a op b` true, for an operator of the groups ORDER and MEMBERSHIP? False
+ * also after a diagnostic. */
 bool body_compare(struct body_frame *f, enum py_operator op,
 		  const struct body_value *a, const struct body_value *b);
 
 /* -- body_call.c */
 
-/* Is there a function that takes n arguments? */
+/* Is there a function `name` that takes n arguments? */
 bool body_is_function(const char *name, int n);
 
-/* The call of a function with n >= 1 arguments. */
+/* The value of a call of the function `name` with n >= 1 arguments. */
 struct body_value body_call(struct body_frame *f, const char *name,
 			    const struct body_value *in, int n);
 

@@ -26,11 +26,12 @@ struct compose {
 	struct module *m;
 	struct graph *g;
 	struct node *node;       /* the node of the model */
-	int pos;                 /* index in g->nodes of the next new node */
+	int pos;                 /* index in g->nodes at which the next new node
+				  * is inserted */
 	int version;             /* the opset version of `node` */
-	attr_list attrs;         /* attributes of the next new node */
-	struct tensor **results; /* what compose_result() was given, by output
-				  * of `node` */
+	attr_list attrs;         /* attributes that the next new node gets */
+	struct tensor **results; /* by output of `node`: the tensor that was
+				  * given to compose_result() */
 	bool failed;             /* a helper has failed and reported why */
 	/* set by the function: do not replace the node, it is an operator of
 	 * ops.def in this form */
@@ -94,7 +95,7 @@ struct tensor *compose_scalar(struct compose *c, const char *what,
 /* A one-dimensional int64 constant, e.g. of axes. */
 struct tensor *compose_ints(struct compose *c, const char *what, int n,
 			    const int64_t *values);
-/* A constant of any numeric type; the values are converted to it. */
+/* A constant of any numeric type: `values`, converted to the type. */
 struct tensor *compose_floats(struct compose *c, const char *what,
 			      struct dtype type, int ndim, const int64_t *shape,
 			      const double *values);
@@ -125,9 +126,9 @@ void compose_keep_attrs(struct compose *c, const char *names);
 /* Sets an attribute of the next node. The attribute's name is copied, its value
  * is not. */
 void compose_set_attr(struct compose *c, struct attr attr);
-/* Makes the nodes of a piece of the texts (text_body.h), an operator of the
- * domain tirc, as if it were a node with the attributes that are set. wanted[k]:
- * is output k needed? NULL: all are. */
+/* Makes the nodes of a piece: an operator of the domain tirc that the texts
+ * define (text_body.h). The piece gets the attributes that are set, as a new
+ * node does. wanted[k]: is output k needed? NULL: all are. */
 void compose_piece(struct compose *c, const char *name,
 		   struct tensor *const *in, int n_in, const bool *wanted,
 		   struct tensor **out, int n_out);
@@ -148,7 +149,8 @@ struct tensor *compose_1(struct compose *c, const char *what,
 struct tensor *compose_2(struct compose *c, const char *what,
 			 const char *op_type, struct tensor *a,
 			 struct tensor *b);
-/* op_type(x, value), where value becomes a scalar constant of x's type. */
+/* The result of op_type (x, value), where `value` becomes a scalar constant of
+ * x's type. */
 struct tensor *compose_with(struct compose *c, const char *what,
 			    const char *op_type, struct tensor *x,
 			    double value);

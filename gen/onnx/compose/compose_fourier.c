@@ -22,8 +22,9 @@
 
 #include "ops.h"
 
-/* The longest transforms that are computed as one product: of any length, and
- * of a length without a factor up to MOST_DIRECT. */
+/* The longest transforms that are computed as one product: MOST_DIRECT for any
+ * length, MOST_PRIME for a length that no number from 2 to MOST_DIRECT
+ * divides. */
 enum { MOST_DIRECT = 64, MOST_PRIME = 256 };
 
 struct fourier {
@@ -142,7 +143,7 @@ multiply(const struct fourier *f, struct tensor *x, const double *w, int rank,
 	return compose_2(c, "turned", "Add", x, swapped);
 }
 
-/* The elements [0, to) of a dimension, padded with zeros if it is shorter. */
+/* The elements [0, to) of a dimension; if it has fewer, zeros are appended. */
 static struct tensor *
 first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 {
@@ -369,8 +370,8 @@ check_parts(struct compose *c, const struct tensor *x, int *parts)
 	return true;
 }
 
-/* The integer in input i, a tensor of one element; `value` if the input is
- * absent. */
+/* Sets *out to the integer in input i, a constant of one element; to `value` if
+ * the input is absent. False after a diagnostic. */
 static bool
 int_input(struct compose *c, int i, int64_t value, int64_t *out)
 {

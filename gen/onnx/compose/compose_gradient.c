@@ -15,7 +15,7 @@
 
 #include "ops.h"
 
-/* A tensor of the model that is in xs or zs, or depends on one. */
+/* A tensor of the model that is in xs or zs, or depends on one of these. */
 struct slot {
 	/* the tensor with the values at which the derivative is taken: itself,
 	 * or the output of a node that computes it again */
@@ -114,8 +114,8 @@ is_wanted(const struct step *s, int i)
 	return slot && slot->wanted;
 }
 
-/* Adds t to the derivative with respect to input i. The operator may have
- * broadcast the input. */
+/* Adds t to the derivative of y with respect to input i. If the operator has
+ * broadcast the input, t is first summed to the input's shape. */
 static void
 give(const struct step *s, int i, struct tensor *t)
 {
@@ -138,7 +138,8 @@ add(const struct step *s)
 	return true;
 }
 
-/* Operators that only change the shape: dy, reshaped. */
+/* The step of an operator that only changes the shape: input 0 gets dy,
+ * reshaped to its shape. */
 static bool
 reshape(const struct step *s)
 {
@@ -200,8 +201,9 @@ static const struct {
 	{ "Unsqueeze", reshape },
 };
 
-/* The derivatives by a piece of compositions/gradient.onnxtxt, of operators with
- * one or two inputs. */
+/* Adds the derivatives with respect to the inputs of an operator that has one
+ * or two. `piece`, a function of compositions/gradient.onnxtxt, computes
+ * them. */
 static bool
 derive_by(const struct step *s, const char *piece)
 {
@@ -275,8 +277,8 @@ find_path(struct gradient *g, const struct tensor *y)
 	}
 }
 
-/* Copies node n, with the values of its inputs as inputs; out: the new
- * outputs. */
+/* Makes a copy of node n that reads the values at which the derivative is taken
+ * (slot.value); out: its outputs. */
 static void
 compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 {

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* In pool.items, a string of the pool that is too long to occur in the input.
+/* The number in pool.items of a string that is too long to occur in the input.
  * (tirc.FindString gives -1 for an input string that is not in the pool.) */
 enum { NOT_FOUND = -2 };
 
@@ -17,25 +17,26 @@ struct ngram {
 	const int64_t *items;
 	int n;
 	int64_t column;
-	/* index among the n-grams of the pool; of equal ones the last counts */
+	/* index among the n-grams of the pool; if the pool has an n-gram twice,
+	 * the last one counts */
 	int place;
-	/* the node of the tree for the items that add_level() has added */
+	/* the tree's node for the items that add_level() has added so far */
 	int node;
 };
 
 struct pool {
-	/* The pool of the n-grams, one after the other: the model's integers;
-	 * of strings, their indices in the list of words (number_words), or
+	/* The pool's n-grams, one after the other: the model's integers, or,
+	 * for strings, their indices in the list of words (number_words()) or
 	 * NOT_FOUND. */
 	const int64_t *items;
 	int n_items;
-	/* the n-grams whose length the node counts, sorted; if is_narrow,
-	 * without those that have an integer beyond int32 */
+	/* the sorted n-grams whose lengths the node counts; if is_narrow,
+	 * without n-grams that have an integer beyond int32 */
 	struct ngram *grams;
 	int n_grams;
 	int64_t columns;
 	bool is_narrow; /* the input is int32 */
-	/* by ngram.place; NULL: all weights are 1 */
+	/* the weight of each n-gram, by ngram.place; NULL: all are 1 */
 	const double *weights;
 };
 
@@ -95,8 +96,8 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	return words;
 }
 
-/* Can the input have all of these integers? False if it is int32 and one is
- * not. */
+/* Can these integers occur in the input? False if the input is int32 and one of
+ * them does not fit in it. */
 static bool
 may_occur(const struct pool *p, const int64_t *items, int n)
 {
@@ -178,13 +179,15 @@ read_ngrams(struct compose *c, struct pool *p)
 }
 
 struct tree {
-	int64_t *item; /* of the edge to node i + 1 */
+	int64_t *item; /* item[i]: the item that leads to node i + 1 from its
+		        * parent */
 	int32_t *first, *column;
 	double *weight;
 	int n; /* nodes without the root */
 };
 
-/* Adds the nodes at depth `length`, one for each prefix of that length. */
+/* Adds a node at depth `length` of the tree for each different prefix of that
+ * length. */
 static void
 add_level(struct tree *t, struct pool *p, int length)
 {

@@ -7,7 +7,8 @@
 
 #include "ops.h"
 
-/* A tensor name for `what`: "y_swish" for the output y and "swish". */
+/* The name of a new tensor that ends in `what`: "y_swish" for the output y of
+ * the node and "swish". */
 static const char *
 part_name(struct compose *c, const char *what)
 {
@@ -80,8 +81,9 @@ compose_value(struct compose *c, const char *what, const struct value *value,
 
 /* -- sizes -- */
 
-/* A list of the one number `size`: the Shape of a tensor with this dimension,
- * an input of the node or a tensor made so far. NULL if there is none. */
+/* The list of the one number `size`, made by a Shape of some input of the node,
+ * or tensor made so far, that has this size as a dimension. NULL if there is
+ * none. */
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
@@ -402,9 +404,9 @@ has_shape(const struct tensor *x, int n, const struct expr *const *shape)
 	return x->ndim == n;
 }
 
-/* The shape as a constant for Reshape: 0 for a size that x has in the same
- * dimension, -1 for one unknown size. False if this is not possible: there are
- * several unknown sizes, or a size is 0. */
+/* Sets `values` to the shape as a constant for Reshape: 0 for a size that x has
+ * in the same dimension, -1 for one unknown size. False if this is not
+ * possible: there are several unknown sizes, or a size is 0. */
 static bool
 shape_numbers(const struct tensor *x, int n, const struct expr *const *shape,
 	      int64_t *values)

@@ -12,8 +12,8 @@ real(struct compose *c, const char *what, int i)
 			    compose_input(c, i + 1), compose_input(c, i + 2));
 }
 
-/* Inputs: scale and zero point of the result, then each operand with its scale
- * and zero point. */
+/* The inputs are the scale and zero point of the result, then for each operand
+ * the operand, its scale and its zero point. */
 bool
 compose_qlinear_concat(struct compose *c)
 {

@@ -16,14 +16,15 @@
 
 #define INPUT_NAME "random_run"
 
-/* The random numbers of one node, two for each element. */
+/* The random numbers of one node: two words of 32 bits for each element. */
 struct draw {
 	struct tensor *first, *second; /* uint32 */
-	/* in which the result is computed: float32 or float64 */
+	/* the type in which the result is computed: float32 or float64 */
 	struct dtype type;
 };
 
-/* The input random_run, made for the first node that needs it. */
+/* The input random_run, which the first node that needs it adds to the model;
+ * with --seed, a constant. */
 static struct tensor *
 run_number(struct compose *c)
 {
@@ -89,7 +90,8 @@ draw(struct compose *c, int ndim, const struct expr *const *shape,
 	return d;
 }
 
-/* The bits of a 32-bit word without the lowest `without` ones, as a float. */
+/* The bits of a 32-bit word as a float, after its lowest `without` bits are
+ * dropped. */
 static struct tensor *
 high_bits(struct compose *c, const char *what, const struct draw *d,
 	  struct tensor *bits, int without)
@@ -102,7 +104,8 @@ high_bits(struct compose *c, const char *what, const struct draw *d,
 	return compose_cast(c, what, high, d->type);
 }
 
-/* Uniform in [0, 1): a multiple of 2^-24, in float64 of 2^-53. */
+/* A number in [0, 1) for each element, uniformly distributed: a multiple of
+ * 2^-24, in float64 of 2^-53. */
 static struct tensor *
 uniform(struct compose *c, const struct draw *d)
 {
@@ -127,7 +130,7 @@ normal(struct compose *c, const struct draw *d)
 
 	u = compose_cast(c, "bits", d->first, d->type);
 	u = compose_with(c, "part", "Mul", u, 0x1p-32);
-	/* never 0: it has a logarithm */
+	/* u is never 0, since its logarithm follows */
 	u = compose_with(c, "unit", "Add", u, 0x1p-33);
 	u = compose_with(c, "squared", "Mul", compose_1(c, "log", "Log", u),
 			 -2);
@@ -139,7 +142,8 @@ normal(struct compose *c, const struct draw *d)
 	return compose_2(c, "normal", "Mul", u, compose_1(c, "cos", "Cos", v));
 }
 
-/* The result type: that of the attribute dtype, without it `otherwise`. */
+/* Sets *out to the result type: that of the attribute dtype, without it
+ * `otherwise`. False after a diagnostic. */
 static bool
 result_type(struct compose *c, struct dtype otherwise, bool floats,
 	    struct dtype *out)

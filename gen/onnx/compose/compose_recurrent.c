@@ -49,14 +49,15 @@ struct recurrent {
 	bool rows_first; /* attribute layout is 1 */
 	bool linear;     /* attribute linear_before_reset */
 	bool quantized;
-	struct tensor *bytes[3]; /* if quantized: x, its scale and zero point */
+	struct tensor *bytes[3]; /* of a quantized node: x, its scale and its
+				  * zero point */
 	int64_t hidden;
 };
 
 /* -- activations -- */
 
-/* The activation functions and the defaults of their parameters; n: the number
- * of parameters, 1 is alpha only. */
+/* The activation functions; n: the number of parameters (1: alpha only), then
+ * the default values of alpha and beta. */
 static const struct function {
 	const char *name;
 	int n;
@@ -86,8 +87,9 @@ find_function(const char *name)
 	return NULL;
 }
 
-/* The next value of a list of parameters, or `value` at its end. The functions
- * take the parameters in order. */
+/* The next value of a list of parameters, or `value` if the list has no more;
+ * *used counts those taken. The functions take their parameters from the list
+ * in order. */
 static double
 next_value(const struct attr *list, int *used, double value)
 {
@@ -147,7 +149,7 @@ set_functions(struct recurrent *r, int direction)
 
 /* -- parts of the inputs -- */
 
-/* Elements [from, to) of a dimension; t itself if it has no others. */
+/* Elements [from, to) of a dimension; t itself if these are all. */
 static struct tensor *
 part(struct compose *c, const char *what, struct tensor *t, int axis,
      int64_t from, int64_t to)
@@ -159,8 +161,8 @@ part(struct compose *c, const char *what, struct tensor *t, int axis,
 			     expr_index(c->m, to));
 }
 
-/* The part of input i for a direction; `axis` is the dimension of directions.
- * NULL if the input is absent. */
+/* The part of input i that belongs to a direction; `axis` is the dimension that
+ * counts directions. NULL if the input is absent. */
 static struct tensor *
 of_direction(struct recurrent *r, const char *what, int i, int axis,
 	     int direction)
@@ -181,8 +183,8 @@ initial(struct recurrent *r, const char *what, int i, int direction)
 	return of_direction(r, what, i, r->rows_first, direction);
 }
 
-/* The sum of the biases of input and state. With linear_before_reset, the
- * state's bias of the last gate is not added, but returned in *inner. */
+/* The sum of the input's and the state's biases. With linear_before_reset, the
+ * state's bias of the last gate is not added to it, but returned in *inner. */
 static struct tensor *
 bias_of(struct recurrent *r, int direction, struct tensor **inner)
 {
@@ -223,8 +225,8 @@ stem_of(struct recurrent *r, bool reverse)
 			    reverse ? "backward" : "forward");
 }
 
-/* Output from[k] of the internal operator is output k of ONNX's. Output 0 of
- * the internal one, the last state, is always present. */
+/* Output k of ONNX's operator is output from[k] of the internal one, whose
+ * output 0, the last state, is always present. */
 static const int from[3] = { 1, 0, 2 };
 
 /* The inputs of all time steps times their weights, without biases. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of strings, and the operators that move them and have any number of
- * inputs or outputs; compositions/strings.onnxtxt has the others. */
+/* Helpers for tensors of strings, and the operators on strings that have any
+ * number of inputs or outputs; compositions/strings.onnxtxt has the others. */
 #include "compose_strings.h"
 
 #include "ops.h"
@@ -10,7 +10,7 @@ string_bytes(const struct tensor *x)
 {
 	int64_t bytes = 1;
 
-	/* never symbolic: constants and options determine it */
+	/* a number always: constants and options determine it */
 	expr_is_int(x->shape[x->ndim - 1], &bytes);
 	return bytes;
 }
@@ -50,8 +50,8 @@ string_inputs(struct compose *c, int first)
 	return true;
 }
 
-/* Is input 0 a tensor of strings? Every composition that moves strings checks
- * this first; false after a diagnostic. */
+/* Is input 0 a tensor of strings? False after a diagnostic. Every composition
+ * that moves strings checks this first. */
 static bool
 one_string(struct compose *c)
 {
@@ -85,7 +85,8 @@ axis_of(struct compose *c, int64_t axis, int rank, int64_t *out)
 			     (long long)axis, -rank, rank);
 }
 
-/* Copies the attribute axis of the model's node to the next node. */
+/* Gives the attribute axis of the model's node to the next node, counted from
+ * the start; without it, the axis `missing`. False after a diagnostic. */
 static bool
 set_axis(struct compose *c, int64_t missing, int rank)
 {

@@ -5,7 +5,8 @@
 #include "ops.h"
 #include "pattern.h"
 
-/* Makes a node of the domain tirc with one output. */
+/* Makes a node of the domain tirc; returns its only output, whose name ends in
+ * `what`. */
 static struct tensor *
 own(struct compose *c, const char *what, const char *op_type,
     struct tensor *const *in, int n)
@@ -28,8 +29,8 @@ rows_of(struct compose *c, struct tensor *x)
 				   compose_ints(c, "rows_shape", 2, shape));
 }
 
-/* Reshapes t, which has a row for each string of x: the first dimension becomes
- * the dimensions of x. */
+/* Reshapes t, which has a row for each string of x, so that its first dimension
+ * becomes the dimensions of x. */
 static struct tensor *
 from_rows(struct compose *c, struct tensor *t, const struct tensor *x)
 {
@@ -77,8 +78,8 @@ change_case(struct compose *c, const char *what, struct tensor *x, bool upper)
 	return own(c, what, "ChangeCase", &x, 1);
 }
 
-/* For each string of the list x, whether it is kept because it is not a stop
- * word; NULL if there are no stop words. */
+/* A bool for each string of the list x: true if it is not a stop word. NULL if
+ * the node has no stop words. */
 static struct tensor *
 kept_words(struct compose *c, struct tensor *x)
 {
@@ -275,7 +276,8 @@ compose_regex(struct compose *c)
 
 /* -- Cast -- */
 
-/* Converts the numbers x to strings of digits. */
+/* Makes the nodes that convert the numbers x to strings of digits. False after
+ * a diagnostic. */
 static bool
 cast_to_strings(struct compose *c)
 {
@@ -296,7 +298,8 @@ cast_to_strings(struct compose *c)
 		bits = 1;
 		y = compose_cast(c, "bit", y, dtype_of(DT_U8));
 	}
-	/* digits of an integer: log10(2) is less than 0.30103 */
+	/* the sign and the digits of an integer: log10(2) is less than
+	 * 0.30103 */
 	compose_set_int(c, "bytes", is_signed + 1 + bits * 30103 / 100000);
 	string_result(c, 0,
 		      from_rows(c, own(c, "digits", "FormatInteger", &y, 1),

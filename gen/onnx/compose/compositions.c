@@ -17,7 +17,8 @@ static const struct composition rows[] = {
 #undef COMPOSE
 };
 
-/* Operators that have a composition if an input is a tensor of strings. */
+/* Operators that have a composition if an input is a tensor of strings; for
+ * tensors of numbers they are operators of ops.def. */
 static const struct composition string_rows[] = {
 #define COMPOSE(domain, op, min, max, outputs, fn)                             \
 	{ domain, #op, min, max, outputs, compose_##fn },
@@ -222,7 +223,8 @@ make_stand_in(struct module *m)
 	return t;
 }
 
-/* Makes the nodes and results from a text. */
+/* Makes the nodes and results of c->node from the text of the row, after a
+ * check of its number of inputs and outputs. False after a diagnostic. */
 static bool
 from_text(struct compose *c, const struct composition_text *row)
 {
@@ -252,7 +254,8 @@ without_row(struct compose *c)
 	if (text) {
 		return from_text(c, text);
 	}
-	/* tirc.Copy copies the result of a branch */
+	/* tirc.Copy copies the result of a branch, so its strings are in a
+	 * branch */
 	if ((n->op && n->op->fuse == FUSE_CONTROL) ||
 	    strcmp(n->op_type, "Copy") == 0) {
 		return compose_refuse(c, "strings in a branch or a loop are "

@@ -40,7 +40,8 @@ struct regex {
 	struct arena *a;
 	const char *at;
 	int depth;
-	bool has_end;    /* a $, \b or \B was read */
+	bool has_end;    /* a $, \b or \B was read, which look at the end of the
+			  * string */
 	const char *why; /* the first problem, or NULL */
 };
 
@@ -116,7 +117,8 @@ tree_wide(struct regex *r)
 	return t;
 }
 
-/* Matches any character that is not in a set of ASCII characters. */
+/* Matches any character, of ASCII or beyond, that is not in a set of ASCII
+ * characters. */
 static const struct tree *
 tree_except(struct regex *r, const struct bytes *set)
 {
@@ -132,7 +134,8 @@ tree_except(struct regex *r, const struct bytes *set)
 
 /* -- reading -- */
 
-/* Adds the characters of \d, \s or \w to s; false if it is another letter. */
+/* Adds the characters of the class \d, \s or \w to s; false if `letter` is
+ * another letter. */
 static bool
 perl_class(int letter, struct bytes *s)
 {
@@ -162,7 +165,8 @@ hex_digit(int c)
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* The character that an escape means; r->at is after the backslash. */
+/* The character that an escape stands for; r->at is the byte after the
+ * backslash. */
 static int
 read_escape(struct regex *r)
 {
@@ -195,8 +199,9 @@ read_escape(struct regex *r)
 	return c;
 }
 
-/* Reads one element in brackets: true if it is a character (*c); false if it is
- * a class, which is added to s, or after fail() on an unsupported one. */
+/* Reads one element of a set in brackets. True if it is a character, which *c
+ * gets. False if it is a class, which is added to s, or after fail() on an
+ * unsupported one. */
 static bool
 read_item(struct regex *r, struct bytes *s, int *c)
 {
@@ -438,8 +443,8 @@ read_or(struct regex *r)
 /* -- the nondeterministic automaton (Thompson's) -- */
 
 /* A state. TREE_BYTES: a byte of `set` leads to to[0]. Other kinds lead to
- * to[0] and to[1] without a byte; TREE_BEGIN and the like only where their
- * condition holds. to is -1 if there is no such state. */
+ * to[0] and to[1] without reading a byte; TREE_BEGIN and the other assertions
+ * only where they hold. to[i] is -1 if there is no such state. */
 struct state {
 	struct bytes set;
 	enum tree_kind kind;
@@ -534,8 +539,8 @@ is_word(int byte)
 	return (byte < 0x80 && isalnum(byte)) || byte == '_';
 }
 
-/* Adds to the set a state and all states that it reaches without a byte, by
- * states whose kinds are in the mask. */
+/* Adds to the set the state and all states that it reaches without reading a
+ * byte, through states whose kinds have their bit in `kinds`. */
 static void
 close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 {
@@ -558,8 +563,8 @@ close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 	}
 }
 
-/* Sets d->here to the states that `set` reaches without a byte, if the next
- * byte is a word character (`word`) or not. */
+/* Sets d->here to the states that `set` reaches without reading a byte, if the
+ * next byte is a word character (word is true) or none. */
 static void
 look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 {
@@ -573,8 +578,8 @@ look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 	}
 }
 
-/* The number of the set d->next, which is added if it is new; then clears
- * d->next. */
+/* The number of the set d->next, which becomes a new state of the automaton if
+ * no state has this set; then clears d->next. */
 static int
 number_of(struct subsets *d)
 {

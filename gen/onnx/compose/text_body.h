@@ -38,7 +38,8 @@
 struct composition_text {
 	const char *domain, *op_type;
 	const char *file, *text; /* the text begins with empty lines, so that
-				  * its lines have the numbers of the file */
+				  * its lines have the numbers that they have in
+				  * the file */
 };
 
 struct body_node {
@@ -52,7 +53,8 @@ struct body_node {
 struct text_body {
 	const struct composition_text *row;
 	const Onnx__FunctionProto *proto;
-	struct tensor_source source; /* has the function's constant tensors */
+	struct tensor_source source; /* the message that contains the function's
+				      * constant tensors */
 	struct body_node *nodes;     /* one for each node of proto */
 };
 
@@ -111,7 +113,7 @@ struct body_value {
 	int input;
 };
 
-/* A call of a function: the state while its nodes are made. */
+/* A call of a function of the texts: its state while its nodes are made. */
 struct body_frame {
 	struct compose *c;
 	const struct text_body *body; /* the function */
@@ -124,11 +126,12 @@ struct body_frame {
 	VEC(struct body_value) values;
 	const char *what; /* the ending of the names of new constants */
 	const char
-		*expressed; /* the expression under evaluation, for messages */
+		*expressed; /* the text of the expression under evaluation, for
+			     * messages */
 };
 
-/* The attribute of the call, else the function's default; false if there is
- * neither, or after a diagnostic. */
+/* Sets *out to the attribute of the call, else to the function's default; false
+ * if there is neither, or after a diagnostic. */
 bool body_attribute(struct body_frame *f, const char *name, struct attr *out);
 struct body_value body_attribute_value(struct body_frame *f,
 				       const struct attr *a);
@@ -149,9 +152,9 @@ bool body_is_true(const struct body_value *v);
  * given type; if that is void, int64 or float32. */
 struct tensor *body_tensor(struct body_frame *f, const struct body_value *v,
 			   struct dtype type);
-/* Reports that the expression has no value. */
+/* Reports that the expression has no value; returns None. */
 struct body_value body_no_value(struct body_frame *f);
-/* The numbers of a list of n sizes. */
+/* The expressions of a list of n sizes, as an array. */
 const struct expr **body_sizes(struct body_frame *f,
 			       const struct body_value *list);
 

@@ -15,7 +15,8 @@ bool import_body(struct importer *imp, struct body *body);
  * it; NULL if there is none. */
 struct scope_slot *import_lookup(const struct body *body, const char *name);
 const char *import_domain(const char *domain); /* "ai.onnx" becomes "" */
-/* Appends a node to the graph; origin -1: it has none. */
+/* Appends a node to the graph. origin: its index in graph.origins; -1: it has
+ * no origin. */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
@@ -47,22 +48,22 @@ bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
 void deferred_add(struct importer *imp, struct node *n,
 		  const Onnx__NodeProto *p, const struct body *body,
 		  const attr_list *attrs, int n_inputs, int origin);
+typedef VEC(struct tensor *) tensor_list;
 /* Appends to list the outer tensors that the nested graphs of a node use, each
  * once. */
-typedef VEC(struct tensor *) tensor_list;
 void deferred_captures(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, tensor_list *list);
 /* Replaces the node by other nodes, or adds the nodes of the next iteration of
  * a loop. The types and shapes of all its inputs are known. False after a
  * diagnostic. */
 bool deferred_expand(struct importer *imp, struct node *n);
-/* The nested graph in the attribute `name`, or NULL. */
+/* The nested graph in the attribute `name` of the model's node, or NULL. */
 const Onnx__GraphProto *deferred_graph(const struct deferred *d,
 				       const char *name);
 bool deferred_refuse(struct importer *imp, const struct deferred *d,
 		     const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Appends the nodes of a nested graph with the given inputs to the graph,
- * unsorted; out[]: the tensors of its outputs. */
+/* Appends the nodes of a nested graph to the graph of the import, unsorted. in:
+ * the tensors that become its inputs; out[k]: the tensor of its output k. */
 bool deferred_inline(struct importer *imp, const struct deferred *d,
 		     const Onnx__GraphProto *graph, int flow,
 		     struct tensor *const *in, int n_in, struct tensor **out);
@@ -93,16 +94,18 @@ bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 
 /* -- impossible.c: branches whose shapes contradict each other -- */
 
-/* Inference of a node in `flow` failed; its diagnostics start at index `first`.
- * If all say that shapes contradict each other, removes them and the innermost
- * branch around the node whose If has another possible branch: a run that takes
- * it returns an error. Else false. */
+/* Called after inference of a node in the branch `flow` failed; its diagnostics
+ * start at index `first`. If all say that shapes contradict each other, removes
+ * them and the innermost branch around the node whose If has another possible
+ * branch: a run that takes the removed one returns an error. False if there is
+ * no such branch, or if a diagnostic says anything else. */
 bool impossible_branch(struct importer *imp, int flow, int first);
 /* Adds to the message of the last error, of a node in `flow`, in which branch
  * of an If the node is, and the option that makes the condition of the If
  * known. Does nothing outside of branches. */
 void impossible_hint(struct importer *imp, int flow);
-/* Replaces an If that has only one possible branch by that branch. */
+/* Replaces an If that has only one possible branch by that branch. False after
+ * a diagnostic, or if both are possible. */
 bool impossible_if(struct importer *imp, struct deferred *d);
 /* The graph's checks from index `first` on come from nodes in `flow`. If that
  * is in a branch of an If, each check becomes "the branch is not taken, or the
@@ -116,9 +119,9 @@ struct tensor *impossible_condition(struct importer *imp, struct deferred *d);
 /* -- flow.c: branches and loops that stay in the graph -- */
 
 bool flow_if(struct importer *imp, struct deferred *d);
-/* A Loop or Scan. The inputs of a Loop are the limit (count), the condition and
- * the states; of a Scan the states and the tensors of which each iteration
- * reads a slice (sliced). */
+/* The inputs of a Loop or Scan. A Loop has a limit (count), a condition and
+ * states; a Scan has states, and tensors of which each iteration reads a slice
+ * (sliced). */
 struct loop_form {
 	const Onnx__GraphProto *body;
 	bool is_loop; /* false: a Scan */
@@ -128,9 +131,9 @@ struct loop_form {
 	int64_t trips;                    /* iterations; -1: not known */
 	struct tensor *count, *condition; /* NULL if absent */
 	struct tensor **states, **sliced;
-	/* Scan, for each sliced input (in) and stacked result (out): the axis
-	 * of the slices, NULL: all 0; are the slices in reverse order? NULL:
-	 * none. */
+	/* Scan: for each sliced input (in) and stacked result (out), the axis
+	 * of its slices; NULL: all 0. in_back, out_back: are the slices in
+	 * reverse order? NULL: none are. */
 	const int64_t *in_axes, *in_back, *out_axes, *out_back;
 };
 bool flow_loop(struct importer *imp, struct deferred *d,

@@ -52,14 +52,16 @@ begin_if(struct importer *imp, struct deferred *d)
 	return true;
 }
 
-/* The results of the branches (a: then, b: else) and of the node (out). */
+/* The results of the then branch (a) and of the else branch (b), and those of
+ * the If (out). */
 struct results {
 	tensor_list a, b, out;
 	/* For each size in which the results of the branches differ, three
 	 * numbers: the result, its dimension, and its variable in
 	 * graph.run_sizes. */
 	VEC(int64_t) sizes;
-	tensor_list counts; /* tensors that hold these sizes */
+	tensor_list counts; /* for each of these sizes, the tensor that holds
+			     * it */
 };
 
 static void
@@ -85,7 +87,8 @@ size_of(struct importer *imp, const struct deferred *d, struct tensor *t,
 	return s;
 }
 
-/* The largest value of size `dim` of t; false if it has no bound. */
+/* Sets *most to the largest value that size `dim` of t can have; false if it
+ * has no bound. */
 static bool
 largest_size(const struct tensor *t, int dim, int64_t *most)
 {
@@ -94,8 +97,9 @@ largest_size(const struct tensor *t, int dim, int64_t *most)
 	return tensor_max_elems(&one, most);
 }
 
-/* Adds size `dim` of result k, which is different in a and b. Does nothing if
- * the size has no bound. */
+/* Adds size `dim` of result k to r->sizes, since a and b, the result in the two
+ * branches, differ in it: makes a variable and the nodes that read it. Does
+ * nothing if the size has no bound. */
 static void
 add_size(struct importer *imp, struct deferred *d, struct results *r, int k,
 	 int dim, struct tensor *a, struct tensor *b)

@@ -31,7 +31,8 @@ struct counting {
 	const struct deferred *d;
 	const struct loop_form *form;
 	struct tensor *iteration;
-	struct tensor *const *next; /* the next value of each state */
+	struct tensor *const *next; /* for each state: its value in the next
+				     * iteration */
 	VEC(struct counter) found;
 };
 
@@ -86,8 +87,8 @@ small_int(const struct counting *c, struct tensor *t, int64_t *v)
 	       *v >= -NUMBER_MAX && *v <= NUMBER_MAX;
 }
 
-/* As small_number(), but t may be a float constant with an integer's value, as
- * in comparisons of floats. */
+/* As small_int(), but t may be a float constant with an integer's value, as in
+ * comparisons of floats. */
 static bool
 small_number(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -109,7 +110,8 @@ small_number(const struct counting *c, struct tensor *t, int64_t *v)
 	return (double)*v == f;
 }
 
-/* The number of the loop's state that t is, or -1. */
+/* The index of the loop's state that t is at the start of an iteration, or
+ * -1. */
 static int
 state_of(const struct counting *c, const struct tensor *t)
 {
@@ -247,9 +249,9 @@ find_counters(struct counting *c, struct tensor *t, int depth)
 	return true;
 }
 
-/* Does t, the condition before the first iteration, make the same comparison as
- * counter x, with the value that x then has? Also true if t is an And of up to
- * 2^depth conditions of which one does. */
+/* Does t, the condition before the first iteration, compare the value that
+ * counter x has then with the same constant limit? Also true if t is an And of
+ * up to 2^depth conditions of which one does. */
 static bool
 is_first_test(const struct counting *c, struct tensor *t,
 	      const struct counter *x, int depth)
@@ -293,8 +295,8 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 	return false;
 }
 
-/* Is the condition before the first iteration the same test as the later
- * ones? */
+/* Does the condition before the first iteration test the same counters against
+ * the same limits as the later ones, and nothing else? */
 static bool
 tests_first(const struct counting *c)
 {

@@ -59,7 +59,8 @@ in_list(const char *name, char *const *list, size_t n)
 	return false;
 }
 
-/* Does the nested graph itself define the name? */
+/* Does the nested graph define the name itself: as an input, an initializer or
+ * a node's output? */
 static bool
 defines(const Onnx__GraphProto *graph, const char *name)
 {
@@ -374,8 +375,8 @@ modify(struct importer *imp, const struct deferred *d, const char *name,
 			       1, t);
 }
 
-/* Makes a node of the domain tirc with the attributes of d; it is a
- * composition. */
+/* Makes a node of the domain tirc that is a composition, with the attributes of
+ * d; returns its output. */
 static struct tensor *
 flex_part(struct importer *imp, const struct deferred *d, const char *op_type,
 	  struct tensor *const *in, const char *name)

@@ -134,9 +134,10 @@ flow_carry(struct importer *imp, const struct deferred *d, struct tensor *first,
 			   name);
 }
 
-/* If the condition does nothing but count iterations, their number becomes
- * form.count and the condition the constant true. list: the first condition and
- * the first states; out: the next condition and states. */
+/* If the condition does nothing but count iterations, sets the loop's
+ * form.count to their number, and replaces the condition by the constant true.
+ * list: the first condition and the first states; out: the next condition and
+ * states. */
 static void
 count_by_condition(struct importer *imp, struct deferred *d, tensor_list *list,
 		   struct tensor *iteration, struct tensor **out)

@@ -7,14 +7,15 @@
 
 /* A loop or If that stays in the graph. */
 struct flow {
-	/* the numbers of the places of its nodes (importer.flows): of an If,
-	 * the then and the else branch; of a loop, id is its body */
+	/* The places of its nodes, as numbers in importer.flows: of an If, the
+	 * then branch (id) and the else branch (other); of a loop, its body
+	 * (id). */
 	int id, other;
-	/* If, for the then and the else branch: why no run can take it; NULL if
-	 * a run may. */
+	/* If: impossible[0] says why no run can take the then branch,
+	 * impossible[1] the else branch; NULL if a run may take it. */
 	const char *impossible[2];
-	/* If: its condition as a size of 0 or 1, and the node that reads it;
-	 * NULL until a check needs them. */
+	/* If: its condition as a size variable, 0 or 1, and the node that reads
+	 * it; NULL until a check needs them. */
 	struct var *taken;
 	struct node *reads_taken;
 	struct loop_form form;   /* of a loop */
@@ -23,7 +24,8 @@ struct flow {
 	/* Loop, for each state: the axis along which iterations only append to
 	 * it, or -1. */
 	int *appends;
-	struct tensor *condition; /* loop: the condition, in the body */
+	struct tensor *condition; /* loop: the condition, a tensor in the
+				   * body */
 };
 
 /* Makes a node of the domain tirc for control flow; `body` (a branch, a loop)
@@ -36,8 +38,8 @@ struct node *flow_node(struct importer *imp, const struct deferred *d,
 struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
 			   const char *op_type, int body, struct tensor *in,
 			   const char *name);
-/* A loop state in the body of d; its value in the first iteration is
- * `first`. */
+/* Makes the tensor of a loop state in the body of d; `first` is its value in
+ * the first iteration. */
 struct tensor *flow_carry(struct importer *imp, const struct deferred *d,
 			  struct tensor *first, const char *name);
 /* axes[k], counted from the start; 0 if axes is NULL. */

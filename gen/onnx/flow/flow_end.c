@@ -59,18 +59,20 @@ keeps_shapes(const struct deferred *d, struct tensor *const *first,
 
 struct loop_parts {
 	tensor_list first, next, slices, out;
-	/* for each slice: stacked from the last iteration on? */
+	/* for each of the slices: is its result stacked from the last iteration
+	 * on? */
 	VEC(int64_t) back;
 	bool condition;
 	/* The largest number of iterations: the constant trips, or the value of
 	 * count. trips < 0 and count NULL: there is no limit. */
 	int64_t trips;
 	struct tensor *count;
-	/* with stacked results: a bound of trips and count */
+	/* if the loop has stacked results: the largest number of iterations */
 	int64_t most;
 	VEC(const char *) stacked; /* the labels of the stacked results */
-	bool bounded; /* trips is a --bound: to exceed it is an error */
-	/* with a condition: the number of iterations made */
+	bool bounded; /* trips comes from --bound: more iterations are an
+		       * error */
+	/* if the loop has a condition: the number of iterations that it made */
 	struct tensor *done;
 };
 
@@ -101,7 +103,8 @@ number(struct importer *imp, const char *name, int64_t v)
 	return graph_constant_ints(imp->g, name, 1, &v);
 }
 
-/* Makes a variable for a size in [0, most]; returns its index in run_sizes. */
+/* Makes a size variable in [0, most], named after `name`; returns its index in
+ * graph.run_sizes. proven: the entry function need not check the bound. */
 static int
 new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 {
@@ -153,7 +156,8 @@ read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
 					  false));
 }
 
-/* Finds the largest number of slices that a stacked result can have. */
+/* Sets p->most to the largest number of slices that a stacked result can have:
+ * from the number of iterations, or from --bound. */
 static void
 find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
@@ -213,7 +217,8 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 					 !p->bounded));
 }
 
-/* The slices of the iterations that ran: the first p->done of `all`. */
+/* The slices of the iterations that the loop made: the first p->done of
+ * `all`. */
 static struct tensor *
 done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	    struct tensor *all)
@@ -224,8 +229,8 @@ done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return deferred_node(imp, d, "Slice", in, 4, all->name);
 }
 
-/* Adds t to the slices that each iteration stacks; returns all slices after the
- * loop. NULL after a diagnostic. */
+/* Adds t, the slice of one iteration, to the loop's stacked results; returns
+ * the tensor of all slices after the loop. NULL after a diagnostic. */
 static struct tensor *
 add_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	   struct tensor *t, bool back, const char *name)
@@ -280,7 +285,8 @@ add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return out != NULL;
 }
 
-/* Adds state k, to which each iteration appends t. */
+/* Makes the value after the loop of state k, to which each iteration appends t.
+ * False after a diagnostic. */
 static bool
 add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	     int k, struct tensor *first, struct tensor *t)
@@ -385,8 +391,9 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 	}
 }
 
-/* Makes the stacked result k of a loop without iterations: a tensor without
- * elements. t: the slice that an iteration would compute. */
+/* Makes the stacked result k of a loop that has no iterations: a tensor without
+ * elements. t: the slice that an iteration would compute. False after a
+ * diagnostic. */
 static bool
 add_nothing(struct importer *imp, struct deferred *d, int k,
 	    const struct tensor *t)

@@ -25,7 +25,8 @@ by_signature(const char *name, const char *domain, const char *overload,
 				   f->overload ? f->overload : "");
 }
 
-/* Orders by signature; of two equal ones, the first found comes first. */
+/* Orders functions by signature; of two equal ones, the one with the lower
+ * position among all functions comes first. */
 static int
 compare_functions(const void *a, const void *b)
 {
@@ -121,8 +122,9 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* Binds each output of the function to the tensor of the caller, if the body
- * computes it; an output that is an input is copied. */
+/* Binds each output of the function to the tensor that the caller has for it,
+ * for the body to compute; an output that is also an input is copied. False
+ * after a diagnostic. */
 static bool
 bind_outputs(struct importer *imp, const struct body *caller,
 	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,

@@ -45,7 +45,7 @@ find_sources(struct importer *imp, struct tensor *t, tensor_list *inputs)
 }
 
 /* The options that make the condition known: "--const-input sr=VALUE". NULL if
- * it depends on no input, or on too many. */
+ * it depends on no input of the model, or on more than 3. */
 static const char *
 options_for(struct importer *imp, struct tensor *condition)
 {
@@ -71,7 +71,7 @@ options_for(struct importer *imp, struct tensor *condition)
 	return text;
 }
 
-/* "else_branch of node 1 If 'y'" */
+/* The name of a branch in messages: "else_branch of node 1 If 'y'". */
 static const char *
 branch_text(struct importer *imp, const struct deferred *d, int branch)
 {

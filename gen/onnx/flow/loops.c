@@ -31,7 +31,7 @@ scalar(struct importer *imp, const char *name, enum dtype_kind kind, int64_t v)
 }
 
 /* Sets the inputs of the node: the condition (may be NULL), the states, the
- * slices so far, the captured tensors. */
+ * slices so far, and the outer tensors that the body uses. */
 static void
 set_inputs(struct deferred *d, struct tensor *condition,
 	   struct tensor *const *states)
@@ -63,8 +63,9 @@ note_captures(struct importer *imp, const struct deferred *d,
 
 /* -- the end -- */
 
-/* The stacked results of a loop without iterations: tensors without elements,
- * of the declared types and shapes. False after a diagnostic. */
+/* Makes output k of the stacked results of a loop that has no iterations: a
+ * tensor without elements, of the declared type and shape. False after a
+ * diagnostic. */
 static bool
 make_empty(struct importer *imp, struct deferred *d, int k)
 {
@@ -152,7 +153,8 @@ finish(struct importer *imp, struct deferred *d)
 
 /* -- one iteration -- */
 
-/* The slice of a Scan's input that this iteration reads. */
+/* The slice of input k of a Scan that the iteration under construction
+ * reads. */
 static struct tensor *
 slice(struct importer *imp, const struct deferred *d, int k)
 {
@@ -223,9 +225,9 @@ unroll(struct importer *imp, struct deferred *d)
 
 /* -- copies of the body, or a loop -- */
 
-/* The body is copied for each iteration if all copies have at most this many
- * nodes; the second limit is for a body that uses the iteration number, since
- * shapes may depend on it. */
+/* The body is copied for each iteration if all copies together have at most
+ * this many nodes; NUMBERED_NODES_MAX is for a body that uses the iteration
+ * number, since shapes may depend on it. */
 enum { COPIED_NODES_MAX = 16, NUMBERED_NODES_MAX = 64 };
 
 static bool
@@ -286,7 +288,8 @@ has_sequences(const struct importer *imp, const struct loop_form *form)
 	return false;
 }
 
-/* Does the Loop make each of its iterations, or none, whatever its data are? */
+/* Does the number of iterations that the Loop makes not depend on data, as its
+ * first condition is known (or absent) and keeps its value? */
 static bool
 knows_condition(struct importer *imp, const struct deferred *d,
 		const struct loop_form *form)
@@ -358,8 +361,8 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 
 /* -- Loop -- */
 
-/* Are the number of iterations and the first condition, if the Loop has them,
- * one integer and one truth value? */
+/* If the Loop has a number of iterations, is it one integer, and if it has a
+ * first condition, is that one bool? False after a diagnostic. */
 static bool
 check_limits(struct importer *imp, const struct deferred *d,
 	     const struct loop_form *form)
@@ -428,8 +431,8 @@ expand_loop(struct importer *imp, struct deferred *d)
 
 /* -- Scan -- */
 
-/* Reads an attribute that is a list of n numbers; NULL without the attribute.
- * False after a diagnostic about another length. */
+/* Sets *list to an attribute that is a list of n numbers; to NULL without the
+ * attribute. False after a diagnostic about another length. */
 static bool
 numbers(struct importer *imp, const struct deferred *d, const char *name, int n,
 	const int64_t **list)
@@ -459,7 +462,7 @@ size_text(struct importer *imp, const struct expr *size)
 	return text;
 }
 
-/* The number of slices as a tensor, [1]. */
+/* The size of x along the axis, the number of its slices, as an int64[1]. */
 static struct tensor *
 slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
 	  int64_t axis)
@@ -471,7 +474,8 @@ slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
 	return count;
 }
 
-/* The number of iterations: the common size of all sliced inputs. */
+/* Sets the number of iterations in `form` to the common size of all sliced
+ * inputs. False after a diagnostic, if sizes differ. */
 static bool
 count_slices(struct importer *imp, const struct deferred *d,
 	     struct loop_form *form)
@@ -510,7 +514,7 @@ count_slices(struct importer *imp, const struct deferred *d,
 	return true;
 }
 
-/* Element b of dimension 0 of t. */
+/* Element b of t along its first dimension, the batch. */
 static struct tensor *
 in_batch(struct importer *imp, const struct deferred *d, struct tensor *t,
 	 int64_t b)

@@ -117,8 +117,8 @@ import_lookup(const struct body *body, const char *name)
 }
 
 /* The tensor of a node's input, NULL if it is omitted. A name that nothing
- * produces is counted and reported; the import fails after all of them are
- * found. */
+ * produces is counted, and the first MAX_MISSING of them are reported; the
+ * import fails after all are found. */
 static struct tensor *
 find_input(struct importer *imp, const struct body *body, const char *name,
 	   const char *item)
@@ -314,7 +314,8 @@ constant_node(struct importer *imp, const struct body *body,
 	return import_constant(imp, body, p, item, slot->tensor);
 }
 
-/* A function of --functions precedes an operator that tirc knows: one note. */
+/* Tells the user, once for each function of --functions, that it replaces an
+ * operator that tirc knows. */
 static void
 tell_replaced(struct importer *imp, struct local_function *f,
 	      const Onnx__NodeProto *call)

@@ -10,8 +10,8 @@
 #include "import_inputs.h"
 #include "ops.h"
 
-/* Makes s the value of the node's only output, and removes the node: a sequence
- * needs no node in the graph. */
+/* Makes the sequence s the value of the node's only output, and removes the
+ * node: a sequence needs no node in the graph. False after a diagnostic. */
 static bool
 give(struct importer *imp, struct deferred *d, const struct sequence *s)
 {
@@ -60,8 +60,9 @@ input_sequence(struct importer *imp, const struct deferred *d)
 	return s;
 }
 
-/* Sets *at to the position that input i gives in a list of n elements, at most
- * `last`; to `otherwise` if the input is absent. False after a diagnostic. */
+/* Sets *at to the position that input i gives in a list of n elements (a
+ * negative one counts from the end), or to `otherwise` if the input is absent.
+ * False after a diagnostic if it is beyond `last` or depends on data. */
 static bool
 position(struct importer *imp, const struct deferred *d, int i, int n, int last,
 	 int otherwise, int *at)
@@ -155,8 +156,8 @@ concat(struct importer *imp, struct deferred *d)
 	return deferred_finish(imp, d, NULL);
 }
 
-/* The sizes of the parts into which a dimension of `size` is split; NULL after
- * a diagnostic. */
+/* The sizes of the parts into which a dimension of `size` is split; *n: their
+ * number. NULL after a diagnostic. */
 static const int64_t *
 part_sizes(struct importer *imp, const struct deferred *d, int64_t size, int *n)
 {

@@ -73,7 +73,8 @@ scaler(struct ml *m)
 	return true;
 }
 
-/* Normalizer: a row whose norm is 0 stays as it is. */
+/* Normalizer divides each row by its norm; a row whose norm is 0 stays as it
+ * is. */
 static bool
 normalizer(struct ml *m)
 {
@@ -190,8 +191,8 @@ list_constant(struct ml *m, const char *what, const struct attr *a)
 	return t;
 }
 
-/* The keys or values (`what`) of a LabelEncoder as a constant list, and their
- * type; NULL without such an attribute. */
+/* The keys or values (`what`: "keys" or "values") of a LabelEncoder as a
+ * constant list; *type: their type. NULL if no attribute has them. */
 static struct tensor *
 encoder_list(struct ml *m, const char *what, struct dtype *type)
 {
@@ -228,7 +229,8 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	return NULL;
 }
 
-/* The value for an input that is not a key. */
+/* The default: the value that a LabelEncoder gives for an input that is not a
+ * key, from the attributes, in the given type. */
 static struct tensor *
 encoder_default(struct ml *m, struct dtype type)
 {

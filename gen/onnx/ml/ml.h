@@ -42,18 +42,19 @@ struct tensor *ml_cast(struct ml *m, struct tensor *t, struct dtype from,
 /* Input 0 as a matrix of float32, or of float64 if the input is; a vector
  * becomes one row. */
 struct tensor *ml_rows(struct ml *m, struct dtype *type);
-/* The numbers of the attribute `name`, or of the tensor attribute
- * NAME_as_tensor; returns how many there are, 0 if it is absent. */
+/* Sets *values to the numbers of the attribute `name`, or of the tensor
+ * attribute NAME_as_tensor; returns how many there are, 0 if both are
+ * absent. */
 int ml_floats(struct ml *m, const char *name, const double **values);
-/* The integers of the attribute `name`, a list or a tensor; returns how many
- * there are, 0 if it is absent. */
+/* Sets *values to the integers of the attribute `name`, a list or a tensor;
+ * returns how many there are, 0 if it is absent. */
 int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
-/* Applies the attribute post_transform to rows of scores; NULL after a
- * diagnostic. */
+/* Applies the function that the attribute post_transform names to each row of
+ * scores; returns the result, NULL after a diagnostic. */
 struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
-/* Sets output 0 to the label of the class whose index `best` has for each row,
- * and output 1 to the scores after post_transform. labels: those of all
- * classes, from ml_labels(). False after a diagnostic. */
+/* Sets output 0 to labels, and output 1 to the scores after post_transform.
+ * best: for each row, the index of the class whose label it gets; labels: those
+ * of all classes, from ml_labels(). False after a diagnostic. */
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
 /* Reads the labels of the classes from the integer attribute `ints`. If the
@@ -80,7 +81,8 @@ bool ml_has(const struct ml *m, const char *name);
 /* The labels that ml_labels() has read, as a constant. */
 struct tensor *ml_label_names(struct ml *m, const char *what,
 			      const int64_t *labels, int n);
-/* Input 0 converted to float32, unless it is float64; *type: its type then. */
+/* Input 0 converted to float32, unless it is float64; *type: the type of the
+ * result. */
 struct tensor *ml_real(struct ml *m, struct dtype *type);
 
 typedef bool ml_fn(struct ml *m);

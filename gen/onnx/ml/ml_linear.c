@@ -7,8 +7,8 @@
 
 #include "ops.h"
 
-/* x times the transposed matrix [rows, columns], plus one number for each row
- * of the matrix. */
+/* x times the transposed matrix [rows, columns], plus add[r] for row r of the
+ * matrix; add NULL: nothing is added. */
 static struct tensor *
 product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
 	const double *matrix, int64_t rows, int64_t columns, const double *add)
@@ -85,8 +85,10 @@ ml_linear_regressor(struct ml *m)
 	return true;
 }
 
-/* Classifies by one score: the second class if it is positive, else the first.
- * The first class gets the opposite score with LOGISTIC, else 1 - score. */
+/* Sets the outputs of a classifier with one score for two classes: the label is
+ * that of the second class if the score is positive, else that of the first.
+ * The first class gets the opposite score with LOGISTIC, else 1 - score. False
+ * after a diagnostic. */
 static bool
 classify_by_sign(struct ml *m, struct tensor *score, struct dtype type,
 		 const int64_t *labels)

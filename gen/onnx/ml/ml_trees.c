@@ -33,8 +33,9 @@ struct weight {
 	double value;
 };
 
-/* An entry of the tables: made from model node `source`. A MEMBER node takes
- * one entry for each member; `member`: its index. */
+/* An entry of the tables, which has the content of model node `source`. A
+ * MEMBER node takes one entry for each of its members; `member`: the member's
+ * index. */
 struct place {
 	int64_t source, member, depth;
 };
@@ -55,7 +56,8 @@ struct forest {
 	VEC(struct place) places;
 	VEC(double) feature, value, next, flags, row;
 	double *root, *depth;
-	double mean_depth; /* of the leaves of a tree, summed over all trees */
+	double mean_depth; /* the mean depth of the leaves of a tree, summed
+			    * over all trees */
 	bool has_flags;
 };
 
@@ -148,7 +150,8 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	add_row(f, (double)s->feature, value, flags, 0, next);
 }
 
-/* Makes the entries of a tree in breadth-first order. */
+/* Fills the entries of tree t in breadth-first order. False after a
+ * diagnostic. */
 static bool
 place_tree(struct forest *f, int64_t t)
 {
@@ -291,8 +294,8 @@ weight_table(struct forest *f, const char *how)
 	return ml_constant(f->m, "weights", f->type, table, 2, shape);
 }
 
-/* The aggregated weights of all trees for each row of x: [rows, targets]. NULL
- * after a diagnostic. */
+/* For each row of x, the weights of the leaves that the trees give, aggregated
+ * over all trees as `how` says: [rows, targets]. NULL after a diagnostic. */
 static struct tensor *
 forest_sums(struct forest *f, struct tensor *x, const char *how)
 {
@@ -485,7 +488,8 @@ forest_begin(struct ml *m, struct forest *f, int64_t *n_features)
 	return true;
 }
 
-/* Adds the attribute base_values to the sums, if it has n elements. */
+/* The sums plus the n elements of the attribute base_values; the sums
+ * themselves if it does not have n elements. */
 static struct tensor *
 add_base(struct forest *f, struct tensor *sums, int64_t n)
 {

@@ -13,7 +13,7 @@
 #include "text.h"
 
 #ifdef O_PATH
-#define FOLDER_ACCESS O_PATH /* enters a folder that need not be readable */
+#define FOLDER_ACCESS O_PATH /* opens a folder without the right to list it */
 #else
 #define FOLDER_ACCESS O_RDONLY
 #endif
@@ -72,7 +72,7 @@ has_hidden(const char *name)
 	return false;
 }
 
-/* Why the name is refused, or NULL if it is allowed. */
+/* Why the name of the file is refused, or NULL if it is allowed. */
 static const char *
 name_problem(const struct request *r, const char *name)
 {
@@ -87,9 +87,10 @@ name_problem(const struct request *r, const char *name)
 				: NULL;
 }
 
-/* Why the file is refused, or NULL. The caller checks before it opens the file,
- * because opening may change a device, and again after that, because the file
- * may have been replaced in between. */
+/* Why the file is refused: it is no plain file, or has several names. NULL if
+ * it is allowed. The caller checks before it opens the file, because opening
+ * may change a device, and again after that, because the file may have been
+ * replaced in between. */
 static const char *
 file_problem(const struct stat *st)
 {
@@ -102,7 +103,7 @@ file_problem(const struct stat *st)
 				       : NULL;
 }
 
-/* Opens the folders of the name one by one; *name becomes its last part.
+/* Opens the folders in the name one by one, and sets *name to its last part.
  * Returns the innermost folder, or -1 after refuse(). Closes `folder`. */
 static int
 enter(const struct request *r, int folder, const char **name)
@@ -140,7 +141,8 @@ enter(const struct request *r, int folder, const char **name)
 	return folder;
 }
 
-/* Opens the last part of a name in the folder. */
+/* Opens the plain file `name` in the folder; returns its descriptor, or -1
+ * after refuse(). */
 static int
 open_plain(const struct request *r, int folder, const char *name)
 {

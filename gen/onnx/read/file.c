@@ -112,7 +112,8 @@ read_all(int fd, size_t *length)
 	}
 }
 
-/* Fills map from an open file; false with errno. */
+/* Sets *map to the bytes of an open file, mapped or read; false, with the
+ * reason in errno. */
 static bool
 map_open(int fd, struct onnx_map *map)
 {
@@ -153,7 +154,8 @@ find_map(const struct onnx_file *file, const char *path)
 	return NULL;
 }
 
-/* Maps an open file and closes it. NULL with errno. */
+/* Maps an open file, adds it to `file` and closes fd. NULL, with the reason in
+ * errno. */
 static const struct onnx_map *
 map_and_close(struct onnx_file *file, const char *path, int fd)
 {

@@ -15,22 +15,23 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK GRAPH_MAX_RANK
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* largest tensor */
-/* most nodes from inlined functions */
+/* the largest number of nodes that inlining of functions may make */
 #define ONNX_MAX_INLINED (1 << 16)
 #define ONNX_MAX_CALL_DEPTH 64
 
 /* -- tensor.c: TensorProto to values -- */
 
-/* The message that contains the tensors (TensorProto.at is an offset into it),
- * and where external data is. */
+/* The bytes that contain the tensors (TensorProto.at is an offset into them),
+ * and where the files of external data are. */
 struct tensor_source {
 	struct module *module;
 	struct onnx_file *file;
 	const uint8_t *base;
 	size_t length;
-	const char *path; /* of the model, for messages */
+	const char *path; /* path of the model, for messages */
 	bool mapped; /* base is a mapped file, whose pages may be dropped */
-	const char *folder; /* of external data; NULL: refused */
+	const char *folder; /* folder of the files of external data; NULL: such
+			     * tensors are refused */
 };
 
 struct tensor_content {
@@ -44,15 +45,15 @@ struct tensor_content {
  * diagnostic. */
 bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 		 const char *item, struct tensor_content *out);
-/* The number of elements, checked: false after DIAG_BAD_SHAPE or
- * DIAG_TOO_LARGE. */
+/* Sets *elems to the number of elements of a tensor with these dims; false
+ * after DIAG_BAD_SHAPE or DIAG_TOO_LARGE. */
 bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 		       const int64_t *dims, struct dtype type, int64_t *elems);
 
 /* -- external.c: the bytes of tensors with external data -- */
 
-/* Finds the bytes of p, whose data is in another file, which stays mapped.
- * *mapped: their pages may be dropped after reading. False after a
+/* Finds the bytes of p, whose data is in another file; that file stays mapped.
+ * *mapped: the pages of these bytes may be dropped after reading. False after a
  * diagnostic. */
 bool external_find(const struct tensor_source *source,
 		   const Onnx__TensorProto *p, const char *item,
@@ -60,18 +61,18 @@ bool external_find(const struct tensor_source *source,
 
 /* -- import.c -- */
 
-/* If the source is a text, replaces it by the message to which `read` converts
- * it. False after a diagnostic. */
+/* If the source is a text, replaces its bytes by the message to which `read`
+ * converts them. False after a diagnostic. */
 bool text_source(struct module *m, struct tensor_source *source,
 		 bool (*read)(struct module *m, const struct source *src,
 			      struct strbuf *out));
 
 /* -- scope.c -- */
 
-/* A name of a scope. */
+/* A name of a scope and its tensor. */
 struct scope_slot {
 	const char *name;
-	struct tensor *tensor; /* NULL: the call omits this input */
+	struct tensor *tensor; /* NULL: an input that the call omits */
 	bool open;   /* no node of the body has computed the tensor yet */
 	bool listed; /* the tensor is already an output of the graph */
 };
@@ -96,7 +97,8 @@ typedef VEC(struct attr) attr_list;
  * graph (a branch, or the body of a loop). */
 struct body {
 	const struct body *caller; /* NULL in the main graph */
-	/* Nested graph: the body around it, whose names it may use, too. */
+	/* Nested graph: the body around it, whose names its nodes may use,
+	 * too. */
 	const struct body *outer;
 	const Onnx__FunctionProto *function;
 	/* the file that contains the body */
@@ -107,12 +109,14 @@ struct body {
 	size_t n_nodes;
 	Onnx__OperatorSetIdProto **opsets;
 	size_t n_opsets;
-	const char *prefix; /* of new names; "" in the main graph */
+	const char *prefix; /* the prefix of names in the body; "" in the main
+			     * graph */
 	/* index in graph.origins of the origin of all nodes of the body; -1:
 	 * each node gets an origin of its own */
 	int origin;
 	int depth; /* the number of calls and nested graphs around the body */
-	int flow;  /* the branch or loop that its nodes belong to; 0: none */
+	int flow;  /* the branch or loop that the body's nodes belong to (an
+		    * index in importer.flows); 0: none */
 	/* For ref_attr_name: the attributes of the call, and the function,
 	 * which has their defaults; NULL in the main graph. */
 	const attr_list *attrs;
@@ -150,26 +154,30 @@ struct deferred {
 	struct flow *flow;
 };
 
-/* A tensor of one element that is read at run time as a size, so that a second
- * reader uses the same size: the tensor, and the result of its tirc.RunSize. */
+/* A tensor of one element that is read at run time as a size: the tensor
+ * (root), and the result of its tirc.RunSize (size). It is kept, so that a
+ * second reader of the tensor uses the same size. */
 struct read_size {
 	const struct tensor *root; /* as size_root() gives it */
 	struct tensor *size;
 };
 
-/* A function, its position among all functions, and the file that contains
- * it. */
+/* A model-local function or one of --functions, its position among all
+ * functions, and the file that contains it. */
 struct local_function {
 	const Onnx__FunctionProto *proto;
 	size_t at;
 	const struct tensor_source *source;
-	/* Its attributes by name, and the defaults that have been read. */
+	/* The function's attributes by name, and the defaults that have been
+	 * read. */
 	struct text_map attributes;
 	const struct attr **defaults;
-	bool told; /* a note has said that it replaces an operator of tirc */
+	bool told; /* the user has been told that it replaces an operator of
+		    * tirc */
 };
 
-/* A size that neither the model nor an option gives (missing.c). */
+/* What is missing, of a size that neither the model nor an option gives
+ * (missing.c). */
 enum missing_kind {
 	MISSING_DIM,   /* a size of an input */
 	MISSING_SHAPE, /* the whole shape of an input */
@@ -179,7 +187,8 @@ enum missing_kind {
 struct missing_size {
 	enum missing_kind kind;
 	const char *name;
-	const char *what; /* added to the name in messages; NULL: nothing */
+	const char *what; /* text added to the name in messages; NULL:
+			   * nothing */
 	int size;         /* the number that the import uses instead */
 };
 typedef struct {
@@ -206,11 +215,12 @@ struct importer {
 	 * nodes stay. The domain of ONNX's own operators is "". */
 	const struct expander *(*expander)(const char *domain,
 					   const char *op_type);
-	/* Is the operator one of tirc, or one that it writes as others? */
+	/* Is the operator one that tirc has, or one that it replaces by
+	 * others? */
 	bool (*knows_operator)(const char *domain, const char *op_type);
 	const struct import_options *options;
 	struct tensor_source source;
-	struct arena tmp; /* freed at the end of the import */
+	struct arena tmp; /* memory that is freed at the end of the import */
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
 	VEC(struct local_function) functions; /* sorted by signature */
@@ -224,12 +234,12 @@ struct importer {
 	VEC(bool) inferred;
 	VEC(struct deferred *) deferred; /* in the order of their nodes' ids */
 	VEC(struct read_size) read_sizes;
-	/* The sequences and optionals; sequence_of gives the index of one by
-	 * the tensor that represents it. */
+	/* The sequences and optionals; sequence_of maps the tensor that
+	 * represents one to its index. */
 	VEC(const struct sequence *) sequences;
 	struct pointer_map sequence_of;
-	struct scope call_names; /* prefixes of calls in use */
-	int n_work;              /* nodes of functions imported so far */
+	struct scope call_names; /* the prefixes that calls of functions use */
+	int n_work;              /* nodes made from functions so far */
 	int n_missing;           /* node inputs that nothing produces */
 	/* the input that random numbers depend on (compose_random.c); NULL
 	 * while no node needs random numbers */
@@ -240,7 +250,8 @@ struct importer {
 	/* the texts of compositions that were read, by row (text_body.h) */
 	const struct text_body **texts;
 	bool reshaped; /* --input-shape changed a constant */
-	/* by index of the option: was it used? */
+	/* by index of the --bound, and of the --sequence: was the option
+	 * used? */
 	bool *bound_used, *length_used;
 	/* missing sizes of all attempts at the import, which is repeated to
 	 * find all of them; in the module's arena */
@@ -255,7 +266,8 @@ tensor_rank(const struct tensor *t)
 	return t->ndim - t->is_string;
 }
 
-/* The place of a diagnostic: the model's file, and the item in it. */
+/* The place of a diagnostic: the model's file, and `item`, a part of the
+ * model. */
 struct diag_place import_place(const struct importer *imp, const char *item);
 /* A name for messages: quoted, shortened, with control characters escaped. */
 const char *import_quote(struct arena *a, const char *name);
@@ -286,7 +298,8 @@ bool import_attributes(struct importer *imp, const struct body *body,
  * string]. */
 void strings_content(struct arena *a, const char *const *strings, int n,
 		     struct tensor_content *out);
-/* The value of a Constant node becomes the value of t. */
+/* Makes t a constant with the value of the Constant node p. False after a
+ * diagnostic. */
 bool import_constant(struct importer *imp, const struct body *body,
 		     const Onnx__NodeProto *p, const char *item,
 		     struct tensor *t);
@@ -297,9 +310,9 @@ bool import_constant(struct importer *imp, const struct body *body,
 void import_assume(struct importer *imp, const char *text);
 /* Records that the outputs of n have types and shapes. */
 void import_note_inferred(struct importer *imp, const struct node *n);
-/* Will the node be replaced by others? */
+/* Is n a deferred node, which other nodes replace during inference? */
 bool is_deferred(const struct node *n);
-/* The operator of a node until other nodes replace it. */
+/* The operator that a deferred node has until other nodes replace it. */
 extern const struct op deferred_op;
 
 /* -- places.c: the branch or loop that each node belongs to, 0 for none -- */
@@ -310,41 +323,44 @@ int place_of_node(const struct importer *imp, const struct node *n);
 /* Adds a branch or loop of the node of d and returns its number; branch: see
  * struct flow_place. */
 int place_begin(struct importer *imp, struct deferred *d, int branch);
-/* Puts the node n into the branch or loop `flow`. */
+/* Makes the node n belong to the branch or loop `flow`. */
 void place_node(struct importer *imp, const struct node *n, int flow);
-/* Puts the nodes with ids from `first` on, and the new checks of the graph,
- * into `flow`, unless they are in another one already. */
+/* Makes the nodes with ids from `first` on, and the new checks of the graph,
+ * belong to `flow`, unless they belong to another branch or loop already. */
 void place_new(struct importer *imp, int first, int flow);
 /* The innermost branch of an If that contains `flow` or is `flow`; 0 if there
  * is none. */
 int place_branch(const struct importer *imp, int flow);
-/* Moves the nodes of a branch into the place that contains its If. */
+/* Makes the nodes of the branch `flow` belong to the place that contains its
+ * If. */
 void place_join(struct importer *imp, int flow);
 /* Is `flow` the place `around`, or inside of it? */
 bool place_within(const struct importer *imp, int flow, int around);
 
 /* -- sequence.c -- */
 
-/* A sequence of n tensors, or an optional. It does not change; another one made
- * from it takes the time and the memory of log(n) elements. */
+/* A sequence of n tensors, or an optional. It never changes: an operation makes
+ * another one, which shares most nodes and takes the time and memory of log(n)
+ * elements. */
 struct sequence {
 	bool is_none; /* an empty optional */
-	bool is_map;  /* a map of ZipMap: its keys and its values */
+	bool is_map;  /* the map of a ZipMap: element 0 has its keys, element 1
+		       * its values */
 	int n;
 	const struct sequence_node *root;
 };
 struct sequence *sequence_new(struct importer *imp, struct tensor *const *elems,
 			      int n);
-/* The sequence with t before the element `at`, or behind all if `at` is their
- * number. */
+/* A sequence like s with t inserted before element `at`, or at the end if `at`
+ * is s->n. */
 const struct sequence *sequence_insert(struct importer *imp,
 				       const struct sequence *s, int at,
 				       struct tensor *t);
-/* The sequence without the element `at`. */
+/* A sequence like s without element `at`. */
 const struct sequence *sequence_erase(struct importer *imp,
 				      const struct sequence *s, int at);
 struct tensor *sequence_at(const struct sequence *s, int at);
-/* All its elements as a new array. */
+/* The elements of s as a new array. */
 struct tensor **sequence_elems(struct importer *imp, const struct sequence *s);
 /* The sequence or optional that t represents; NULL if t is a tensor. */
 const struct sequence *sequence_find(const struct importer *imp,

@@ -21,7 +21,8 @@ import_quote(struct arena *a, const char *name)
 		unsigned char c = (unsigned char)*p;
 
 		if (n > 120) {
-			/* Do not cut a UTF-8 character. */
+			/* p moves back to the first byte of a UTF-8
+			 * character */
 			while (n > 100 && (*p & 0xc0) == 0x80) {
 				p--;
 				n--;

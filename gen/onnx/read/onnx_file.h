@@ -20,8 +20,8 @@ struct onnx_map {
 struct onnx_file {
 	struct onnx_map *maps;
 	int n, cap;
-	char **kept; /* bytes that live as long: messages to which models in
-		      * text form were converted */
+	char **kept; /* messages to which models in text form were converted;
+		      * their bytes live as long as the maps */
 	int n_kept;
 };
 

@@ -13,8 +13,8 @@ struct input_shape {
 	int ndim;
 	const int64_t *dims; /* INPUT_SHAPE_OPEN: left to the model and --dim */
 	/* For each dimension the name of its size, or a formula of names; NULL
-	 * for a number. The dims of named ones are INPUT_SHAPE_OPEN. NULL if
-	 * there are no names. */
+	 * if the dimension is a number. A named dimension is INPUT_SHAPE_OPEN
+	 * in dims. NULL if no dimension has a name. */
 	const char *const *names;
 };
 
@@ -22,7 +22,8 @@ struct input_shape {
 struct dim_binding {
 	const char *name;
 	int64_t min, max, step; /* step 0 means 1 */
-	const char *formula;    /* of other sizes, else NULL */
+	const char *formula;    /* the size as a formula of other sizes, or
+				 * NULL */
 };
 
 /* --bound boxes=100 or shape=1..4,3: the range of each element of the tensor
@@ -48,11 +49,11 @@ struct array {
 	int64_t *shape;
 	int64_t elems;
 	void *data; /* dense, elems elements of dtype_bytes(type) each */
-	/* The file gives only the width of the elements: type is the unsigned
-	 * integer of this width. */
+	/* The file gives only the width of the elements, so `type` is the
+	 * unsigned integer of that width. */
 	bool is_bits;
-	/* Strings are bytes, with one more dimension: the bytes of the longest
-	 * one. */
+	/* The elements are strings: `type` is that of bytes, and the last
+	 * dimension is the number of bytes of the longest string. */
 	bool is_string;
 };
 
@@ -108,8 +109,8 @@ struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
-/* The mapped files, of the model and of external data: the sum of their bytes,
- * their number, and their paths. */
+/* Of the model's file and its files of external data, as they are mapped: the
+ * sum of their bytes, their number, and the path of file i. */
 int64_t onnx_file_bytes(const struct onnx_file *file);
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);

@@ -37,12 +37,13 @@ struct opset {
 	int64_t version;
 };
 
-/* The content of <…> before a model or a function. */
+/* The content of the head <…> before a model or a function. */
 struct head {
 	VEC(struct opset) opsets;
 	struct onnx_word domain, overload;
 	int64_t ir_version;
-	bool is_model; /* the head of a model, which may have more words */
+	bool is_model; /* it is the head of a model, which may have more
+		        * fields */
 	struct strbuf props;
 };
 
@@ -173,7 +174,7 @@ put_opsets(struct onnx_text *r, const struct head *h, uint32_t field)
 
 /* -- functions */
 
-/* <alpha, beta: float = 1.0> */
+/* Reads a function's parameters: <alpha, beta: float = 1.0>. */
 static bool
 read_parameters(struct onnx_text *r)
 {
@@ -197,7 +198,8 @@ read_parameters(struct onnx_text *r)
 	return text_expect(r, '>', "it ends the function's attributes");
 }
 
-/* (x, float[2] y); types are optional. */
+/* Reads the inputs or outputs of a function, (x, float[2] y), whose types are
+ * optional. */
 static bool
 read_formals(struct onnx_text *r, uint32_t field)
 {
@@ -306,8 +308,8 @@ onnx_text_functions(struct module *m, const struct source *src,
 	return read_text(m, src, false, out);
 }
 
-/* Are there control characters? A text has none; a protobuf message always has
- * some. */
+/* Are there control characters in the bytes? A text has none; a protobuf
+ * message always has some. */
 static bool
 has_controls(const uint8_t *data, size_t length)
 {

@@ -21,15 +21,15 @@
 
 /* A word or a quoted text, without its quotes and escapes. */
 struct onnx_word {
-	const char *text; /* ends in 0; a quoted text may contain zeros */
+	const char *text; /* a 0 follows it; a quoted text may contain zeros */
 	size_t length;
 };
 
-/* The last type that was read. */
+/* The type that was read last. */
 struct onnx_text_type {
 	struct strbuf bytes; /* the type as a TypeProto */
-	/* has_shape: it is a tensor with a shape. has_names: not all sizes in
-	 * the shape are numbers. */
+	/* has_shape: the type is a tensor with a shape. has_names: not all
+	 * sizes in the shape are numbers. */
 	bool is_tensor, has_shape, has_names;
 	int64_t elem; /* the element type: ONNX's number */
 	VEC(int64_t) dims;
@@ -40,7 +40,8 @@ struct onnx_text {
 	struct arena *tmp;
 	const struct source *src;
 	size_t at; /* index of the next byte in src */
-	int depth; /* of nested types and graphs */
+	int depth; /* the number of nested types and graphs around the next
+		    * byte */
 	struct strbuf *out;
 	struct onnx_text_type type;
 };
@@ -55,8 +56,8 @@ struct onnx_literal {
 	size_t from;           /* index in the source of its first byte */
 };
 
-/* Reports an error in the bytes from index `from` up to the next byte, or in
- * the next byte if there are none. Returns false. */
+/* Reports an error at the bytes from index `from` up to the next byte to be
+ * read; at the next byte if there are none. Returns false. */
 bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* The next byte after blanks and comments, which is not consumed; -1 at the
@@ -68,11 +69,11 @@ bool text_accept(struct onnx_text *r, char c);
 bool text_expect(struct onnx_text *r, char c, const char *what);
 /* The next word, which is not consumed; its length is 0 if there is none. */
 struct onnx_word text_peek_word(struct onnx_text *r);
-/* Reads a word; `what` says in the error message what is expected. So do the
- * functions below. */
+/* Reads a word; `what` says in the error message what is expected: "a name".
+ * The functions below have such a text, too. */
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
-/* Reads words with points between them: *last is the last one, *before those
- * before it with the points between them, of length 0 if there are none. */
+/* Reads words with points between them, "ai.onnx.ml.Op": *last is "Op", *before
+ * is "ai.onnx.ml", or of length 0 if there is one word only. */
 bool text_words(struct onnx_text *r, const char *what, struct onnx_word *before,
 		struct onnx_word *last);
 /* The two texts with a point between them. */
@@ -84,7 +85,7 @@ bool text_string(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_literal(struct onnx_text *r, const char *what,
 		  struct onnx_literal *l);
 bool text_int64(struct onnx_text *r, const char *what, int64_t *v);
-/* The value of a number literal, in one of four types; false after a
+/* Sets *v to the value of a number literal in one of four types; false after a
  * diagnostic. */
 bool text_as_int(struct onnx_text *r, const struct onnx_literal *l, int64_t *v);
 bool text_as_uint(struct onnx_text *r, const struct onnx_literal *l,
@@ -96,7 +97,7 @@ bool text_as_double(struct onnx_text *r, const struct onnx_literal *l,
 bool text_is_special(struct onnx_text *r);
 /* Is the word equal to the text? */
 bool text_word_is(struct onnx_word w, const char *text);
-/* Appends the word as a text in `field`. */
+/* Appends the text of the word as `field` of the message. */
 void text_put(struct onnx_text *r, uint32_t field, struct onnx_word w);
 /* Ends a message that wire_open() began at `start`; false after a diagnostic if
  * it is too long. */

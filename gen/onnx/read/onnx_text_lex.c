@@ -302,7 +302,8 @@ text_as_uint(struct onnx_text *r, const struct onnx_literal *l, uint64_t *v)
 	       text_fail(r, l->from, "the integer is beyond 64 bits");
 }
 
-/* Is the whole word a number? It must be finite, unless the word is inf. */
+/* Is the whole word of l a number, which ends at `end`? It must be finite,
+ * unless the word is inf. False after a diagnostic. */
 static bool
 is_number(struct onnx_text *r, const struct onnx_literal *l, const char *end,
 	  bool infinite)

@@ -36,8 +36,8 @@ enum {
 	GRAPH_VALUE_INFO = 13
 };
 
-/* AttributeProto.AttributeType of a single value; a list of such values has the
- * number plus PER_LIST. */
+/* AttributeProto.AttributeType of a single value; the type of a list of these
+ * has this number plus PER_LIST. */
 enum {
 	TYPE_FLOAT = 1,
 	TYPE_INT = 2,
@@ -82,8 +82,8 @@ is_list(int type)
 
 /* -- attributes */
 
-/* Is `type`, that of the value at index `from`, the declared one? declared 0:
- * any type. False after a diagnostic. */
+/* Is `type`, the type of the value at index `from`, the declared one? declared
+ * 0: any type is. False after a diagnostic. */
 static bool
 has_type(struct onnx_text *r, size_t from, int declared, int type)
 {
@@ -94,8 +94,8 @@ has_type(struct onnx_text *r, size_t from, int declared, int type)
 			 type_name(declared), type_name(type));
 }
 
-/* Reads a number or a text, alone or as an element of a list. *type: before,
- * the required type or 0; after, the type read. */
+/* Reads a number or a text, alone or as an element of a list. *type is the
+ * required type or 0 before the call, the type read after it. */
 static bool
 read_scalar(struct onnx_text *r, bool in_list, int *type)
 {
@@ -158,8 +158,8 @@ read_typed(struct onnx_text *r, int *type)
 	return text_tensor(r, ATTR_T, name);
 }
 
-/* Reads one value. *type: before, the declared type or 0; after, the type
- * read. */
+/* Reads one value. *type is the declared type or 0 before the call, the type
+ * read after it. */
 static bool
 read_value(struct onnx_text *r, int *type)
 {

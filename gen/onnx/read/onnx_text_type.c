@@ -132,7 +132,8 @@ read_dim(struct onnx_text *r)
 	return text_close(r, start);
 }
 
-/* Reads the [sizes] of a tensor; none: a scalar, []: any rank. */
+/* Reads the [sizes] of a tensor. Without brackets the type is a scalar; [] is a
+ * tensor of any rank. */
 static bool
 read_shape(struct onnx_text *r)
 {
@@ -169,7 +170,8 @@ read_tensor_type(struct onnx_text *r, uint32_t field, int64_t elem)
 
 static bool read_type(struct onnx_text *r);
 
-/* Reads the type in the parentheses of another, appended in `field`. */
+/* Reads the type in the parentheses of another type, seq(…), and appends it as
+ * `field`. */
 static bool
 read_inner(struct onnx_text *r, uint32_t field)
 {
@@ -358,8 +360,9 @@ out_of_range(struct onnx_text *r, const struct onnx_literal *l)
 			 "the integer is outside of the range of its type");
 }
 
-/* Sets *min and *max to the range of the integers in a list of int32. A float
- * is given by its bits, elements of fewer than 8 bits by a byte of them. */
+/* Sets *min and *max to the range of the integers that the list int32_data
+ * stores for elements of type `elem`: the bits of a float, a whole byte of
+ * elements of fewer than 8 bits. */
 static void
 int32_range(int64_t elem, int64_t *min, int64_t *max)
 {
@@ -398,7 +401,8 @@ put_int32(struct onnx_text *r, int64_t elem, const struct onnx_literal *l)
 	return true;
 }
 
-/* Appends an element to a packed list. */
+/* Appends the value of literal l, of element type `elem`, to a packed list.
+ * False after a diagnostic. */
 static bool
 put_number(struct onnx_text *r, uint32_t list, int64_t elem,
 	   const struct onnx_literal *l)

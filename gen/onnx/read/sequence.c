@@ -32,23 +32,25 @@ join(struct importer *imp, const struct sequence_node *before, struct tensor *t,
 	return s;
 }
 
-/* Must a tree be balanced that has one subtree of n elements and another one of
- * m, because n is more than about three times m? */
+/* Must a tree be balanced, because one of its subtrees has n elements, more
+ * than about three times the m of the other one? */
 static bool
 too_large(int n, int m)
 {
 	return n + 1 > 3 * (m + 1);
 }
 
-/* Does one rotation balance a subtree whose inner part has n elements, its
- * outer one m? */
+/* Does one rotation balance a tree whose larger subtree has n elements in its
+ * inner part (towards the smaller subtree) and m in its outer one? Otherwise
+ * two rotations do. */
 static bool
 rotates_once(int n, int m)
 {
 	return n + 1 < 2 * (m + 1);
 }
 
-/* Joins two trees of which one has gained or lost an element. */
+/* Joins the trees x and y with the element t between them, balanced; one of
+ * them has just gained or lost an element. */
 static const struct sequence_node *
 balance(struct importer *imp, const struct sequence_node *x, struct tensor *t,
 	const struct sequence_node *y)

@@ -36,8 +36,8 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
 	uint32_t w[64];
 
-	/* for a few blocks, asking for the processor's features would cost more
-	 * than it saves */
+	/* fast code for many blocks only: to ask for the processor's features
+	 * takes longer than it saves for a few */
 	if (blocks >= 8 && sha256_fast(state, data, blocks, constants)) {
 		return;
 	}

@@ -22,7 +22,8 @@ enum {
 	FIELD_UINT64 = 11
 };
 
-/* The field that has the elements if raw_data is absent. */
+/* The field of TensorProto that has the elements of type t if raw_data is
+ * absent. */
 static uint32_t
 list_of(struct dtype t)
 {
@@ -80,7 +81,7 @@ struct decoder {
 	struct dtype type;
 	uint32_t list;
 	int64_t elems;
-	size_t bytes; /* size of the decoded elements */
+	size_t bytes; /* the size of the elements in memory, after decoding */
 	const uint8_t *at;
 	size_t length;
 };
@@ -92,7 +93,7 @@ fields_of(const struct decoder *d)
 }
 
 /* The number of elements in a byte of the file: several if they have fewer than
- * 8 bits, the first one in the low bits. */
+ * 8 bits. (The first one is in the low bits.) */
 static int
 in_a_byte(const struct decoder *d)
 {
@@ -132,9 +133,10 @@ unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 	}
 }
 
-/* A value of bytes whose form in the file is that in memory; their number is
- * right. in_place: they are bytes of the file or message, where large ones stay;
- * drops: of a mapped file, whose pages may be dropped. */
+/* Makes the value of a tensor whose bytes have the same form in the file as in
+ * memory; the caller has checked their number. in_place: they are bytes of the
+ * file or message, where large tensors stay; drops: of a mapped file, whose
+ * pages may be dropped. */
 static const struct value *
 value_of_bytes(const struct decoder *d, const uint8_t *data, bool in_place,
 	       bool drops)
@@ -225,8 +227,9 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 	return value_of_bytes(d, out, false, false);
 }
 
-/* Decodes every varint of the field to `out`; only counts them if out is
- * NULL. */
+/* Decodes every varint of the field d->list to `out`, in elements of `width`
+ * bytes; *n: their number. Only counts them if out is NULL. False if bytes are
+ * malformed. */
 static bool
 walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 {
@@ -314,7 +317,8 @@ decode_inline(const struct decoder *d)
 	}
 }
 
-/* Finds the length of the longest string and the number of strings. */
+/* Sets *longest to the length of the longest string and *n to the number of
+ * strings. False if the bytes are malformed. */
 static bool
 measure_strings(const struct decoder *d, size_t *longest, size_t *n)
 {

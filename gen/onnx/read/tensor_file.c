@@ -17,8 +17,8 @@ damaged(struct module *m, const char *path)
 			  "get the file again");
 }
 
-/* Are the elements bytes of a file, which is closed soon: of the tensor's own, or of
- * that of its external data? */
+/* Do the elements of v lie in a mapped file, that of the tensor or that of its
+ * external data? These files are closed soon. */
 static bool
 is_in_file(const struct tensor_source *source, const Onnx__TensorProto *p,
 	   const struct value *v)
@@ -79,7 +79,8 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	return true;
 }
 
-/* Reads the tensor of a mapped file; if map is NULL, reports `why`. */
+/* Reads the tensor of a mapped file to *out; if map is NULL, reports `why` and
+ * returns false. */
 static bool
 read_file(struct module *m, struct onnx_file *f, const struct onnx_map *map,
 	  const char *path, const char *why, struct array *out)

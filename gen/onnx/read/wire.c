@@ -12,8 +12,8 @@
 #include "wire.h"
 
 #define MAX_DEPTH 64
-/* An empty message takes two bytes here, and a hundred after protobuf-c has
- * unpacked it. */
+/* Limits the memory that a hostile file takes: an empty message takes two bytes
+ * in it, and a hundred after protobuf-c has unpacked it. */
 #define MAX_MESSAGES (1L << 23)
 
 enum action { KEEP, DESCEND, DESCEND_ONCE };
@@ -26,9 +26,9 @@ struct rule {
 	enum wire_message child;
 };
 
-/* The fields that are kept, for each message; others are dropped. A listed
- * field with another wire type is an error; repeated numbers may be packed or
- * not. */
+/* For each message, its fields that the slim copy keeps; others are dropped. A
+ * field of the table with another wire type is an error; repeated numbers may
+ * be packed or not. */
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },
@@ -101,7 +101,8 @@ static const struct rule rules[] = {
 	{ WIRE_OPSET, 2, WIRE_VARINT, KEEP, 0 },
 };
 
-/* The largest field number above; rules are indexed by message and number. */
+/* A bound of the field numbers above; rules are indexed by message and
+ * number. */
 #define MAX_FIELD 32
 
 struct slimmer {

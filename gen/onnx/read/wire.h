@@ -8,7 +8,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_BYTES = 2, WIRE_I32 = 5 };
 
-/* Kinds of messages that the slim copy descends into. */
+/* The kinds of messages whose fields the slim copy reads. */
 enum wire_message {
 	WIRE_MODEL,
 	WIRE_GRAPH,

@@ -63,9 +63,9 @@ read_number(const char **at, struct dtype t, union number *v)
 	return true;
 }
 
-/* Sets the shape of a list of elements: the declared one, where one unknown
- * size follows from the number of elements; [elements] if the model declares
- * none. */
+/* Sets the shape of *out, a list of elements: to the declared shape, whose one
+ * unknown size follows from the number of elements; to [elements] if the model
+ * declares none. False after a diagnostic. */
 static bool
 list_shape(struct importer *imp, const Onnx__ValueInfoProto *p,
 	   struct array *out)
@@ -147,7 +147,8 @@ read_list(struct importer *imp, const Onnx__ValueInfoProto *p,
 			 "all elements, in row-major order");
 }
 
-/* Does the array have the type and the sizes that the model declares? */
+/* Does the array have the type, and the sizes that are numbers, that the model
+ * declares? */
 static bool
 fits(const Onnx__ValueInfoProto *p, const struct array *a)
 {

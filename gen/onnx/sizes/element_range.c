@@ -22,8 +22,8 @@ struct span {
 struct finder {
 	struct importer *imp;
 	int depth;
-	/* The ranges found so far: `found` gives the index in spans by
-	 * tensor. */
+	/* The ranges found so far: `found` maps a tensor to the index of its
+	 * range in `spans`. */
 	struct pointer_map found;
 	VEC(struct span) spans;
 };
@@ -32,11 +32,12 @@ static const struct span anything = { -INFINITY, INFINITY };
 
 static struct span span_of(struct finder *f, const struct tensor *t);
 
-/* How an operator's range follows from the ranges of its inputs. */
+/* How the range of an operator's result follows from the ranges of its
+ * inputs. */
 enum span_rule {
-	SPAN_FIRST, /* the range of input 0 */
+	SPAN_FIRST, /* the range of input 0 itself */
 	SPAN_ALL,   /* the union of the ranges of all inputs */
-	SPAN_REST,  /* the union of all inputs but the first */
+	SPAN_REST,  /* the union of the ranges of all inputs but the first */
 	SPAN_ADD,
 	SPAN_SUB,
 	SPAN_MUL,
@@ -47,12 +48,12 @@ enum span_rule {
 	SPAN_MAX,
 	SPAN_CLIP,
 	SPAN_RELU,
-	SPAN_WHOLE, /* input 0, rounded to integers */
+	SPAN_WHOLE, /* the range of input 0, rounded to integers */
 	SPAN_CAST,
 	SPAN_UNIT, /* [0, 1] */
 	SPAN_SIGNED_UNIT,
-	SPAN_SIZES, /* the sizes of input 0 */
-	SPAN_INDEX, /* the indices of input 0's elements */
+	SPAN_SIZES, /* the range of the sizes of input 0 */
+	SPAN_INDEX, /* the range of the indices of input 0's elements */
 };
 
 static const struct {
@@ -126,7 +127,8 @@ product(struct span a, struct span b)
 	return s;
 }
 
-/* A quotient of integers is truncated. */
+/* The range of a / b; a quotient of integers is truncated. Any number if b may
+ * be 0. */
 static struct span
 quotient(struct span a, struct span b, struct dtype type)
 {
@@ -139,8 +141,8 @@ quotient(struct span a, struct span b, struct dtype type)
 		       : (struct span){ floor(a.min), ceil(a.max) };
 }
 
-/* The integers that rounding can give for a range, with a margin for the
- * rounding of floats. */
+/* The range of the integers that rounding can give for numbers in a, with a
+ * margin for the rounding errors of floats. */
 static struct span
 whole(struct span a)
 {
@@ -159,8 +161,8 @@ absolute(struct span a)
 			      most };
 }
 
-/* The range after a conversion to the integer type t, if the type can represent
- * it. */
+/* The range of values in a after a conversion between two types. Any number if
+ * `to` is an integer type that may not represent them. */
 static struct span
 converted(struct span a, struct dtype from, struct dtype to)
 {
@@ -226,8 +228,8 @@ clipped(struct finder *f, const struct node *n)
 	return s;
 }
 
-/* The range up to the largest size of x; with `product`, up to the largest
- * number of its elements. */
+/* A range from 0 to the largest size of x; with `product`, to the largest
+ * number of x's elements. */
 static struct span
 sizes_of(const struct tensor *x, bool product)
 {
@@ -361,7 +363,8 @@ span_of_node(struct finder *f, const struct node *n)
 			return apply(f, n, rules[i].rule);
 		}
 	}
-	/* A node that only passes a value into or out of a branch or loop. */
+	/* A node that passes a value into or out of a branch or loop keeps its
+	 * range. */
 	return strcmp(n->op_type, "Copy") == 0 ||
 			       strcmp(n->op_type, "ScanInput") == 0
 		       ? span_of(f, n->inputs[0])

@@ -51,7 +51,8 @@ fail(struct reading *r)
 	return whole(expr_index(r->m, 1));
 }
 
-/* Skips spaces; if `text` follows, skips it and returns true. */
+/* Skips spaces. If `text` follows, skips it, too, and returns true; else
+ * false. */
 static bool
 next_is(struct reading *r, const char *text)
 {
@@ -67,8 +68,9 @@ next_is(struct reading *r, const char *text)
 	return true;
 }
 
-/* The sum, difference or product of two sizes. A constant result that does not
- * fit in 32 bits is an error: the builders of expressions would wrap it. */
+/* The expression `a op b`: a sum, difference or product of sizes. A constant
+ * result that does not fit in 32 bits is an error: the builders of expressions
+ * would wrap it. */
 static const struct expr *
 compute(struct reading *r, enum expr_kind op, const struct expr *a,
 	const struct expr *b)

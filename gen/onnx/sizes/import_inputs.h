@@ -8,7 +8,8 @@
 
 /* missing.c: the number that the import uses for a missing size. */
 enum { MISSING_SIZE = 256 };
-/* Adds a missing size; false if it was added before. */
+/* Adds a missing size to the list of the import; false if it was added
+ * before. */
 bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		 const char *what, int size);
 /* Copies the options `given` and adds --bound for each missing bound of the
@@ -30,10 +31,11 @@ bool import_is_const_input(const struct importer *imp, const char *name);
 
 /* -- optional_inputs.c -- */
 
-/* If p is an optional tensor, declares it as the tensor itself; returns whether
- * it was one. */
+/* If the type of p is an optional tensor, replaces it by the type of the
+ * tensor; returns whether it was one. */
 bool import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p);
-/* The element type in a serialised optional or sequence type, or NULL. */
+/* The type of the elements in the bytes of an optional or sequence type; NULL
+ * if they are malformed. */
 const Onnx__TypeProto *import_inner_type(struct importer *imp,
 					 const ProtobufCBinaryData *bytes);
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
@@ -52,9 +54,9 @@ struct input_sequence {
 };
 
 typedef VEC(Onnx__ValueInfoProto *) info_list;
-/* Is p a sequence, or an optional that --sequence declares as empty? Sets
- * *is_sequence; if so, appends an input for each element to list and sets *out.
- * False after a diagnostic. */
+/* Is p a sequence, or an optional that --sequence declares as empty?
+ * *is_sequence says whether. If so, appends an input for each element to the
+ * list and sets *out. False after a diagnostic. */
 bool import_sequence_input(struct importer *imp, Onnx__ValueInfoProto *p,
 			   info_list *list, struct input_sequence *out,
 			   bool *is_sequence);
@@ -63,8 +65,8 @@ bool import_lengths_used(struct importer *imp);
 
 /* -- formula.c: sizes as formulas of other sizes -- */
 
-/* The value of a name in a formula; NULL: the name has none, and the text is
- * not a formula. */
+/* Gives the value of a name in a formula; NULL: the name has none, and the text
+ * is not a formula. */
 typedef const struct expr *formula_name(void *ctx, const char *name,
 					size_t length);
 /* The value of a formula; NULL if the text is not one. */

@@ -12,8 +12,9 @@
 struct inputs {
 	struct importer *imp;
 	struct size_names names;
-	info_list list; /* the inputs that are not constants */
-	/* For each input and dimension the name of the size; NULL: a number. */
+	info_list list; /* the inputs of the model that are not constants */
+	/* dims.data[input][dimension]: the name of the size; NULL if the size
+	 * is a number. */
 	VEC(const char **) dims;
 	VEC(struct input_sequence) sequences;
 	struct scope given; /* the names of the inputs */
@@ -63,8 +64,8 @@ asked_shape(const struct importer *imp, const char *name)
 	return NULL;
 }
 
-/* The rank that the model declares, or else --input-shape; -1 if neither does,
- * or it is too large. */
+/* The number of dimensions that the model declares for p, or else
+ * --input-shape; -1 if neither does, or if there are too many. */
 static int
 rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
 {
@@ -144,7 +145,8 @@ bad_option(struct inputs *in, const char *text)
 			  "%s", text);
 }
 
-/* Applies one dimension of an --input-shape. */
+/* Applies dimension d of an --input-shape to the size `name`. False after a
+ * diagnostic. */
 static bool
 apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 	  const char *name, const Onnx__TensorShapeProto__Dimension *declared)
@@ -180,8 +182,9 @@ apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 					"--input-shape");
 }
 
-/* Applies one --input-shape: gives its numbers to the names of sizes. Its rank
- * must be that of the model. */
+/* Applies one --input-shape: gives its numbers to the names of the input's
+ * sizes. False after a diagnostic, as when its rank is not that of the
+ * model. */
 static bool
 apply_shape(struct inputs *in, const struct input_shape *asked)
 {
@@ -237,7 +240,8 @@ bind_all(struct inputs *in)
 	return size_names_settle(&in->names);
 }
 
-/* The size of a dimension without a name; *max: its largest value. */
+/* Sets *max to the size of a dimension that is a number. False after a
+ * diagnostic. */
 static bool
 fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	  const Onnx__TensorShapeProto__Dimension *dim, int64_t *max)
@@ -254,7 +258,8 @@ fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	return true;
 }
 
-/* The size of a dimension; *max: its largest value. */
+/* Sets *out to the size of dimension d of input `at` as an expression, and *max
+ * to its largest value. False after a diagnostic. */
 static bool
 dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 	 int64_t *max)
@@ -316,8 +321,8 @@ check_string_lengths(struct inputs *in)
 		const char *name = imp->options->string_lengths[i].name;
 		bool found = false;
 
-		/* the name in the model, which may differ from the tensor's
-		 * name */
+		/* compares the name in the model, which may differ from the
+		 * tensor's name */
 		for (int k = 0; k < imp->g->inputs.n; k++) {
 			const struct tensor *t = imp->g->inputs.data[k];
 

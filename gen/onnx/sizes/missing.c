@@ -74,7 +74,8 @@ missing_options(struct arena *a, const missing_list *list,
 
 /* -- the message -- */
 
-/* "'a', 'b' (dimension 2 of input 'x')" */
+/* The missing sizes of one kind in words: "'a', 'b' (dimension 2 of input
+ * 'x')". */
 static const char *
 names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 {
@@ -99,7 +100,8 @@ names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 	return text;
 }
 
-/* "--dim a=256 --bound 'b c=256'" */
+/* The options that would give the missing sizes: "--dim a=256 --bound 'b
+ * c=256'". */
 static const char *
 options_of(struct arena *a, const missing_list *list)
 {

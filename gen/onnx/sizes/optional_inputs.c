@@ -14,7 +14,8 @@ import_inner_type(struct importer *imp, const ProtobufCBinaryData *bytes)
 		return NULL;
 	}
 	r = (struct wire_reader){ bytes->data, bytes->data + bytes->len };
-	/* Both types have one field, the type of their elements. */
+	/* Both types, optional and sequence, have one field: the type of their
+	 * elements. */
 	return wire_next(&r, &f) && f.number == 1 && f.type == WIRE_BYTES
 		       ? onnx__type_proto__unpack(&allocator, f.length, f.data)
 		       : NULL;

@@ -40,7 +40,7 @@ import_lengths_used(struct importer *imp)
 	return true;
 }
 
-/* The type of element k. */
+/* The type of element k of an input that is a sequence of the given type. */
 static Onnx__TypeProto *
 element_type(struct importer *imp, const Onnx__TypeProto *type, int k)
 {

@@ -103,8 +103,8 @@ size_nms(struct sizing *s)
 
 /* -- Unique -- */
 
-/* Takes output k from the node, for another node to compute; NULL if it is
- * absent. */
+/* Removes output k from the node, so that another node can compute its tensor,
+ * which is returned; NULL if the output is absent. */
 static struct tensor *
 take_output(struct node *n, int k)
 {
@@ -117,7 +117,7 @@ take_output(struct node *n, int k)
 	return t;
 }
 
-/* Makes `out` the first `count` elements of t. */
+/* Inserts a Slice that makes `out` the first `count` elements of t. */
 static void
 insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
 	    struct tensor *out)
@@ -128,8 +128,9 @@ insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
 	upgrade_insert(&s->u, s->at++, "Slice", in, 4, out);
 }
 
-/* x as a matrix with a row for each index of the axis; without an axis, for
- * each element. *values: the tensor from which the result is gathered. */
+/* x as a matrix with a row for each index of the axis; without an axis, with a
+ * row for each element. *values: x itself, or x flattened, from which the
+ * caller gathers the result. */
 static struct tensor *
 rows_of(struct sizing *s, struct tensor *x, const struct attr *axis,
 	struct tensor **values)

@@ -62,7 +62,8 @@ declared_bound(const struct sizing *s, int64_t elems)
 	return bound;
 }
 
-/* Tells the user about a bound that the entry function checks. */
+/* Tells the user that the entry function checks sizes against a bound from the
+ * declared shape; nothing if `bound` is NULL. */
 static void
 assume_declared(struct sizing *s, const struct size_bound *bound,
 		const char *sizes)
@@ -84,7 +85,8 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
 	}
 }
 
-/* An input that is a list of n sizes, each at least `least`. */
+/* An input that is a list of n sizes, each of which must be at least
+ * `least`. */
 struct size_list {
 	const char *label; /* the name of the input in messages */
 	/* from --bound or the declared shape of the result; NULL: no bound */
@@ -132,8 +134,8 @@ size_root(struct tensor *t)
 	return t;
 }
 
-/* The size that was read before from the same tensor of one element, if it is
- * at least `least`; else NULL. */
+/* The size that was read before from `root`, a tensor of one element, if its
+ * variable is at least `least`; NULL if there is none. */
 static struct tensor *
 read_before(struct importer *imp, const struct tensor *root, int64_t least)
 {
@@ -259,7 +261,8 @@ only_part(const struct node *concat)
 	return n <= 1 ? only : NULL;
 }
 
-/* The tensor that t is a copy or conversion of, or t itself. */
+/* The tensor of which t is a copy or a conversion, through any number of nodes;
+ * t itself if it is none. */
 static struct tensor *
 list_of(struct tensor *t)
 {
@@ -416,8 +419,8 @@ size_range(struct sizing *s)
 /* -- Split by sizes -- */
 
 /* Sets `parts` to the sizes of the results along the axis, if the model
- * declares the shapes of all outputs and the sizes add up to `whole`. Else
- * false. */
+ * declares the shapes of all outputs and the sizes add up to `whole`. False if
+ * it does not, or they do not. */
 static bool
 declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	       int64_t *parts)

@@ -58,7 +58,7 @@ size_names_find(const struct size_names *s, const char *name)
 
 /* -- messages -- */
 
-/* The names of all sizes, "'a', 'b'", or "none". */
+/* The names of all sizes, for messages: "'a', 'b'", or "none". */
 static const char *
 list_of(const struct size_names *s)
 {
@@ -88,7 +88,7 @@ place(const struct size_names *s)
 	return (struct diag_place){ .file = s->imp->source.path };
 }
 
-/* The range of a size: "8" or "1..8". */
+/* The range of a size as a text: "8" or "1..8". */
 static const char *
 range_text(const struct size_names *s, const struct size_name *row)
 {
@@ -116,7 +116,7 @@ contradiction(struct size_names *s, const struct size_name *row,
 
 /* -- names and formulas -- */
 
-/* State while the names in a formula are collected. */
+/* What collect() finds while a formula is read. */
 struct collecting {
 	struct size_names *s;
 	bool add;    /* add a row for each new name */
@@ -162,9 +162,9 @@ look_into(struct size_names *s, const char *formula, bool add, bool option)
 	return c;
 }
 
-/* Has the text an operator, so that it is a formula and not a name? Only looks
- * for operator characters; the reader of formulas reports other mistakes. A
- * hyphen without blanks and a single slash may be parts of a name. */
+/* Does the text have an operator, so that it is a formula and not a name? A
+ * hyphen without blanks and a single slash may be parts of a name. Only looks
+ * for operator characters; the reader of formulas reports other mistakes. */
 static bool
 is_formula(const char *text)
 {
@@ -381,7 +381,8 @@ apply_options(struct size_names *s)
 struct trying {
 	struct size_names *s;
 	const struct size_name *open;
-	int64_t value; /* tried for the open name */
+	int64_t value; /* the value that is tried for the open name, which has
+		        * no number yet */
 };
 
 static const struct expr *
@@ -398,8 +399,8 @@ try_name(void *ctx, const char *name, size_t length)
 		       : NULL;
 }
 
-/* The value of the formula if its only name without a number has this value.
- * False if it has no value. */
+/* Sets *out to the value of the formula if `open`, its only name without a
+ * number, has this value. False if it has no value. */
 static bool
 value_at(struct size_names *s, const char *formula,
 	 const struct size_name *open, int64_t value, int64_t *out)
@@ -410,7 +411,8 @@ value_at(struct size_names *s, const char *formula,
 	return e && expr_is_int(e, out);
 }
 
-/* Solves a linear formula with one open name: "past + 1" is 5, so past is 4. */
+/* Finds the number of `open`, the only name without a number in a linear
+ * formula that has a number itself: "past + 1" is 5, so past is 4. */
 static void
 solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 {
@@ -511,8 +513,9 @@ resolve_name(void *ctx, const char *name, size_t length)
 	return resolve(s, find(s, name, length));
 }
 
-/* If an option requires multiples of a step for a formula: an error if it never
- * is one, and a check in the entry function if that is not proven. */
+/* If an option says that a size, given by a formula, is a multiple of a step:
+ * reports an error if it never is one, and makes a check in the entry function
+ * if it is not proven to be one. False after the error. */
 static bool
 check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 {
@@ -540,7 +543,8 @@ check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 }
 
 /* Compares the bounds of the formula with the range that an option gives for
- * it. */
+ * it, or with [0, INT32_MAX]. False after a diagnostic if no value is in both;
+ * a check in the entry function if the formula may be outside. */
 static bool
 check_formula(struct size_names *s, struct size_name *row)
 {

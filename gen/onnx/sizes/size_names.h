@@ -12,16 +12,19 @@ struct size_name {
 	 * "dimension 2 of input 'x'". */
 	const char *what;
 	const char *formula; /* the size as a formula of other names, or NULL */
-	/* an option gives the range min..max, with a step */
+	/* an option gives the size a number or a range: min, max and step are
+	 * set */
 	bool bound;
-	bool related; /* the formula is from --dim */
+	bool related; /* the formula is from an option, not from the model */
 	bool leading; /* it is the first dimension of an input */
 	/* leading, and probably the batch: its name says so, or it has neither
 	 * a name nor a number in the model */
 	bool batch;
 	bool needed;      /* used by an input or by a formula that is used */
-	bool from_option; /* the name is only in an option, not in the model */
-	bool busy;        /* resolve() is at work on it: finds cycles */
+	bool from_option; /* only an option mentions the name, the model does
+			   * not */
+	bool busy;        /* resolve() is at work on this size: finds formulas
+			   * that use each other */
 	int64_t min, max, step;  /* if `bound` */
 	const struct expr *expr; /* set by size_names_settle() */
 };
@@ -29,7 +32,7 @@ struct size_name {
 struct size_names {
 	struct importer *imp;
 	VEC(struct size_name) list;
-	struct text_map numbers; /* of the names in the list */
+	struct text_map numbers; /* maps a name to its index in the list */
 };
 
 /* Is the text of a dimension a name? Exporters write "?", "", "-1" or "None"

@@ -4,8 +4,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* Does `said`, from an option, mean `name`: as in the model, or as in the
- * generated header? */
+/* Does an option that says `said` mean the tensor `name`? It may use the name
+ * of the model or that of the generated header. */
 static bool
 means(struct importer *imp, const char *said, const char *name)
 {
@@ -97,8 +97,8 @@ is_size(const struct graph *g, const char *name)
 	return false;
 }
 
-/* The name of a size variable: "y_count", for the elements of s "s_0" and
- * "s_1"; with a number if the name is taken. */
+/* The name of the variable for size i of n: "y_count" for one, "s_0" and "s_1"
+ * for several; with a number if the name is taken. */
 static const char *
 size_name(struct sizing *s, const char *stem, int i, int n)
 {

@@ -25,15 +25,16 @@ struct resizing {
 	struct sizing *s;
 	struct tensor *x, *roi, *scales, *sizes;
 	bool crops, by_policy;
-	/* The n axes that change: their numbers, their indices in the node's
-	 * list of n_listed axes, and the limits of their scales. */
+	/* The axes that change, n of n_listed in the node: their numbers
+	 * (axes), their indices in the node's list of axes (places), and the
+	 * limits of their scales. */
 	int n, n_listed;
 	int64_t axes[ONNX_MAX_RANK], places[ONNX_MAX_RANK];
 	struct limits scale[ONNX_MAX_RANK];
 };
 
-/* The tensor from which element *i of t is copied or converted; *i becomes the
- * index in that tensor. */
+/* The tensor from which element *i of t is copied or converted, through any
+ * number of nodes; *i becomes the element's index in that tensor. */
 static struct tensor *
 part_of(struct tensor *t, int64_t *i)
 {
@@ -71,7 +72,8 @@ part_of(struct tensor *t, int64_t *i)
 	return t;
 }
 
-/* The value of element i of t; false if it is not constant. */
+/* Sets *v to the value of element i of t; false if the element is not a
+ * constant. */
 static bool
 known_number(struct module *m, struct tensor *t, int64_t i, double *v)
 {
@@ -96,15 +98,16 @@ dim_limits(const struct expr *e)
 		       : (struct limits){ 0, INT32_MAX };
 }
 
-/* The element of the input `sizes` at index `place` of the list of axes. */
+/* The size that the input `sizes` gives to the axis at index `place` of the
+ * list of axes. */
 static const struct expr *
 size_at(const struct resizing *r, int64_t place)
 {
 	return r->sizes->elems[place];
 }
 
-/* Is the region of the axis computed at run time, or not the whole axis?
- * `place`: index in the list of axes. */
+/* Is the region of the axis a part of the axis, or computed at run time?
+ * `place`: index of the axis in the list of axes. */
 static bool
 is_region(const struct resizing *r, int64_t place)
 {
@@ -131,7 +134,8 @@ changes(const struct resizing *r, int64_t axis, int64_t place)
 			 : size_at(r, place) != r->x->shape[axis];
 }
 
-/* Must tirc.Resize compute the size of the axis at run time? */
+/* Is the new size of the axis known only at run time, so that tirc.Resize must
+ * compute it? */
 static bool
 needs_run(const struct resizing *r, int64_t axis, int64_t place)
 {
@@ -155,8 +159,9 @@ needs_run(const struct resizing *r, int64_t axis, int64_t place)
 	       changes(r, axis, place);
 }
 
-/* Sets the inputs and the list of axes. False if they are wrong: type inference
- * reports that. */
+/* Sets the inputs and the list of axes in r, and *needed to whether a size must
+ * be computed at run time. False if the node is wrong: type inference reports
+ * that. */
 static bool
 find_axes(struct resizing *r, bool *needed)
 {
@@ -220,7 +225,8 @@ find_axes(struct resizing *r, bool *needed)
 
 /* -- limits -- */
 
-/* The limits of the scale at index `place`; false after a diagnostic. */
+/* Sets *limits to the range of the scale at index `place` of the input
+ * `scales`; false after a diagnostic. */
 static bool
 scale_limits(struct resizing *r, int64_t place, bool needed,
 	     struct limits *limits)
@@ -361,8 +367,8 @@ policy_scales(struct resizing *r, struct tensor *old)
 			   list_constant(r, "count", 1, &n));
 }
 
-/* The input of sizes, computed by the model, becomes a list of known sizes and
- * variables. */
+/* Makes the sizes of the result, computed by nodes in `lengths`, a list of
+ * known sizes and size variables. False after a diagnostic. */
 static bool
 result_sizes(struct resizing *r, struct tensor *lengths)
 {

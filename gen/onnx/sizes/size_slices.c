@@ -16,7 +16,7 @@ struct slicing {
 	int n;
 	const int64_t *axes, *steps;
 	struct tensor *shape; /* the shape of x */
-	/* zeros, and the largest sizes of the sliced dimensions */
+	/* for each sliced dimension: 0, and the largest size */
 	int64_t *zero, *most;
 };
 
@@ -32,7 +32,8 @@ as_tirc(struct sizing *s, struct node *n, const char *op_type,
 	return n;
 }
 
-/* Reads the axes and steps of the node; false if they are unknown or wrong. */
+/* Reads the axes and steps of the node into p; false if they are unknown or
+ * wrong. */
 static bool
 find_axes(struct sizing *s, struct slicing *p)
 {
@@ -120,7 +121,8 @@ starts_are_plain(struct importer *imp, const struct node *n,
 	return true;
 }
 
-/* Makes a node op_type of the inputs, and tirc.RunSize of its result. */
+/* Inserts a node tirc.op_type of the inputs, and tirc.RunSize of its result;
+ * returns the sizes that were read, which are at most most[i]. */
 static struct tensor *
 read_bounds(struct sizing *s, const struct slicing *p, const char *op_type,
 	    const char *what, struct tensor **in, int n_in, int64_t *most)

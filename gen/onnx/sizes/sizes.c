@@ -41,8 +41,8 @@ all_typed(const struct node *n)
 	       n->outputs[0];
 }
 
-/* Operators with an input of sizes: the index of the input, and the smallest
- * allowed size. */
+/* Operators with an input that is a list of sizes: the index of that input, and
+ * the smallest allowed size. */
 static const struct size_row {
 	const char *op;
 	int input;

@@ -41,8 +41,8 @@ struct tensor *size_variables(struct sizing *s, struct tensor *x,
 /* The tensor of which t is a view or a conversion to wider numbers, through any
  * number of nodes; t itself if there is none. */
 struct tensor *size_root(struct tensor *t);
-/* Reports that the tensor `name` needs a --bound, because a size of n's result
- * depends on it. Returns false. */
+/* Reports that the tensor `name` needs the option --bound, because a size of
+ * n's result depends on it. Returns false. */
 bool import_no_bound(struct importer *imp, const struct node *n,
 		     const char *name);
 /* Reports, as import_no_bound does, that the tensor `name` needs a --bound for
@@ -50,7 +50,7 @@ bool import_no_bound(struct importer *imp, const struct node *n,
 bool size_no_bound(struct sizing *s, const char *name);
 
 /* One function for each kind of operator: inserts the nodes that compute the
- * sizes of the node of s. False after a diagnostic. */
+ * sizes of the result of s->u.node. False after a diagnostic. */
 bool size_nonzero(struct sizing *s);
 bool size_nms(struct sizing *s);
 bool size_unique(struct sizing *s);
@@ -58,7 +58,8 @@ bool size_range(struct sizing *s);
 bool size_slice(struct sizing *s);
 bool size_split(struct sizing *s);
 bool size_resize(struct sizing *s);
-/* Input i is a list of sizes, each at least `least`. */
+/* The same for an operator whose input i is a list of sizes, each at least
+ * `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);
 
 /* sizes.c: if the shape of n's result depends on data, inserts nodes at pos

@@ -386,8 +386,8 @@ upsample_factors(struct upgrade *u)
 
 /* -- results whose size is known only at run time -- */
 
-/* Becomes an operator of the domain tirc; sizes.c gives it its size or replaces
- * it. */
+/* Moves the node to the domain tirc; sizes.c then gives its result a size, or
+ * replaces the node. */
 static bool
 to_internal(struct upgrade *u)
 {
@@ -449,9 +449,9 @@ compress_to_gather(struct upgrade *u)
 
 /* -- newer than the canonical version -- */
 
-/* A row is applied to nodes whose version is less than `below`. The steps of
- * one operator are in order. late: applied after the shapes of the inputs are
- * known. */
+/* A row is applied to nodes whose opset version is less than `below`. The steps
+ * of one operator are in order. late: `fn` needs the types and shapes of the
+ * inputs. */
 static const struct row {
 	const char *op;
 	int below;
@@ -532,7 +532,8 @@ is_upgraded_operator(const char *domain, const char *op_type)
 	return false;
 }
 
-/* Applies the rows for the operator name that the node has in the model. */
+/* Applies the late rows, or the others, that the table has for the node's
+ * operator, by the name it has in the model. False after a diagnostic. */
 static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 {

@@ -15,20 +15,21 @@ struct upgrade {
 	int version; /* the opset version of the node in the model */
 };
 
-/* An adapter changes u->node; false after a diagnostic. */
+/* An adapter: changes u->node to an operator of the canonical version, or a
+ * later step; false after a diagnostic. */
 typedef bool upgrade_fn(struct upgrade *u);
 
 /* Reports that the node cannot be converted, with the reason; returns false. */
 bool upgrade_refuse(struct upgrade *u, const char *text);
-/* The name of a new tensor: that of the node's output, then `what`. */
+/* The name of a new tensor: the name of the node's output, "_" and `what`. */
 const char *upgrade_name(struct upgrade *u, const char *what);
-/* Changes the number of inputs; new ones are absent. */
+/* Changes the number of the node's inputs; new ones are absent. */
 void upgrade_set_n_inputs(struct upgrade *u, int n);
 /* Makes input i a constant list of integers; i may be the number of inputs, to
  * append one. */
 void upgrade_input_ints(struct upgrade *u, int i, const char *what,
 			const int64_t *values, int n);
-/* Makes input i a constant scalar of the given type. */
+/* Makes input i of the node a constant scalar of the given type. */
 void upgrade_input_scalar(struct upgrade *u, int i, const char *what,
 			  struct dtype type, double value);
 /* A new tensor; its name is that of the node's output and `what`. */
@@ -49,7 +50,8 @@ bool upgrade_early(struct importer *imp, int first);
 /* Applies the adapters that need the shapes of n's inputs. They may insert
  * nodes before and after n. */
 bool upgrade_late(struct importer *imp, struct node *n, int pos);
-/* Has the operator an adapter? It may be none of tirc's any more. */
+/* Do adapters replace the operator in nodes of older versions? It may be none
+ * of tirc's operators any more. */
 bool is_upgraded_operator(const char *domain, const char *op_type);
 
 #endif

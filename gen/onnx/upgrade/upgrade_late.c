@@ -318,7 +318,8 @@ upgrade_softmax(struct upgrade *u)
 	return true;
 }
 
-/* Expands [groups] to [channels]: each value is repeated. */
+/* Makes input i, [groups], an input [channels]: each value is repeated for all
+ * channels of its group. */
 static void
 per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	    int64_t channels)
