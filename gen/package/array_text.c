@@ -21,7 +21,8 @@ struct array_writer {
 	int ndim;
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
-	struct digest digest; /* of the elements of the current array */
+	struct digest digest; /* digest of the elements of the array that is
+			       * being written */
 	const struct graph *graph;
 	off_t most_bytes; /* limit of the file's size */
 	bool failed;
@@ -50,7 +51,8 @@ row_on_line(const struct array_writer *w)
 	return w->ndim > 1 && w->extent[w->ndim - 1] <= ROW_ON_LINE;
 }
 
-/* Writes the opening braces of all dimensions that start with this element. */
+/* Writes the opening braces of all dimensions that start with the next
+ * element. */
 static void
 open_braces(struct array_writer *w)
 {
@@ -72,7 +74,8 @@ open_braces(struct array_writer *w)
 	}
 }
 
-/* Writes the closing braces of all dimensions that end with this element. */
+/* Writes the closing braces of all dimensions that end with the last
+ * element. */
 static void
 close_braces(struct array_writer *w)
 {
@@ -153,7 +156,7 @@ put_values(void *ctx, const void *bytes, size_t n)
 		return false;
 	}
 	digest_add(&w->digest, bytes, n);
-	/* A storage-only type is written as bits. */
+	/* A type that C code can only store is written as its bits. */
 	if (w->d->types[type.kind].is_stored_only) {
 		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
 	}

@@ -5,7 +5,9 @@
 #include "plan.h"
 #include "quantization.h"
 
-#define FLAGS_COLUMN 14 /* the column of a banner's rows */
+#define FLAGS_COLUMN                                                           \
+	14 /* the column in which texts begin in the rows of a
+			 * banner */
 
 static const char *
 file_part(const char *path)
@@ -34,7 +36,8 @@ add_origin(struct packer *k)
 					     k->p->target->name)));
 }
 
-/* The branches that no run may take (gen/onnx/flow/impossible.c). */
+/* Adds to the list "refused" the branches of an If that no run may take
+ * (gen/onnx/flow/impossible.c). */
 static void
 add_refused(struct packer *k, struct tdata *d)
 {
@@ -56,7 +59,8 @@ add_common(struct packer *k)
 {
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
-	int octets = k->d->char_bits / 8; /* bytes of 8 bits in a char */
+	int octets = k->d->char_bits / 8; /* the number of octets, bytes of 8
+					   * bits, in a char */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		int64_t bytes = k->p->kernels.data[i]->local_bytes;
@@ -158,7 +162,8 @@ add_common(struct packer *k)
 	}
 }
 
-/* Adds the states that the workspace keeps: their macros, places and types. */
+/* Adds to the list "kept" the states that the workspace keeps between runs:
+ * their macros, places and types. */
 void
 add_kept_states(struct packer *k)
 {
@@ -171,7 +176,8 @@ add_kept_states(struct packer *k)
 		struct tdata *row;
 
 		if (at == NULL) {
-			continue; /* it has no elements or no readers */
+			continue; /* a state without elements or readers has no
+				   * place */
 		}
 		row = tdata_item(k->data, "kept");
 		tdata_text(row, "name",

@@ -15,7 +15,8 @@
 struct loops {
 	struct analyser an;
 	int n, deepest, depth;
-	/* WHILE loops, and FOR loops without a bound of the extent */
+	/* the number of WHILE loops, and of FOR loops whose extent has no
+	 * bound */
 	int without_bound;
 	int64_t longest;
 };
@@ -50,8 +51,8 @@ count_loops(struct loops *l, struct stmt *s)
 	analyser_pop(&l->an, mark);
 }
 
-/* Counts the loops in the source: in each kernel's function (several kernels
- * may call one), in the entry function, and in helpers. */
+/* Counts the loops in the source: in each kernel's function (once, if several
+ * kernels call it), in the entry function, and in helpers. */
 static struct loops
 all_loops(struct packer *k)
 {
@@ -114,7 +115,7 @@ places_of(struct packer *k, const struct deviation *d)
 	return found;
 }
 
-/* The places of a deviation: "net.h: 26, 27; net.c: 9". */
+/* The lines at which a deviation occurs, as text: "net.h: 26, 27; net.c: 9". */
 static const char *
 places_text(struct packer *k, const places *p)
 {

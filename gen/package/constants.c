@@ -53,8 +53,8 @@ range_of_weight(struct packer *k, const struct weight *w)
 	return c;
 }
 
-/* Lists, for each parameter of a function, the arguments of all kernels that
- * call the function. */
+/* Lists, for each array parameter of a kernel's function, the arguments that
+ * all kernels that call the function pass to it. */
 static void
 list_given(struct packer *k)
 {
@@ -78,9 +78,9 @@ list_given(struct packer *k)
 	}
 }
 
-/* Sets *out to the union of the ranges of all arguments of parameter b, for
- * struct constant_ranges; false if an argument is no constant, or its range is
- * unknown. */
+/* Sets *out to the union of the ranges of all arguments that kernels pass for
+ * parameter b; false if one is no constant, or its range is unknown. The
+ * function of struct constant_ranges; ctx: the packer. */
 static bool
 range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)
 {

@@ -51,7 +51,7 @@ add_launch_names(struct packer *k, struct tdata *data)
 	}
 }
 
-/* A line of a text as a string literal of C. */
+/* n bytes of a text as a string literal of C. */
 static const char *
 quoted(struct arena *a, const char *text, size_t n)
 {
@@ -95,7 +95,7 @@ add_program(struct packer *k, const char *name, const char *text)
 				 OUT_TEXT);
 }
 
-/* A part of a buffer must not have 0 bytes. */
+/* The size of a part of a buffer, which must not have 0 bytes. */
 static int64_t
 at_least_one_byte(int64_t bytes)
 {
@@ -166,7 +166,7 @@ place_bytes(const struct tensor *t)
 	return at_least_one_byte(largest_count(t) * dtype_bytes(t->type));
 }
 
-/* Numbers of elements as text. They are cached, since many arrays have the same
+/* The texts of numbers of elements, kept because many arrays have the same
  * shape. */
 struct counts {
 	struct bindings sizes;   /* the sizes of the inputs */
@@ -174,7 +174,8 @@ struct counts {
 	VEC(const char *) texts;
 };
 
-/* A size that the model has computed for its caller. */
+/* The text with which the host reads size i, which the model computes for its
+ * caller. */
 static const char *
 given_size_text(struct packer *k, int i)
 {

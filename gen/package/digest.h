@@ -8,7 +8,7 @@
 
 struct digest {
 	uint64_t value;
-	unsigned char rest[8]; /* the bytes of an incomplete last word */
+	unsigned char rest[8]; /* the last bytes added, fewer than a word */
 	size_t n_rest;
 };
 

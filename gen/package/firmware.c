@@ -77,7 +77,8 @@ is_possible(struct packer *k)
 
 /* -- stored values -- */
 
-/* The elements as an initializer: lines of literals. */
+/* The n elements of an array as the text of an initializer, broken into
+ * lines. */
 static const char *
 values_text(struct packer *k, struct dtype type, const void *data, int64_t n)
 {
@@ -144,8 +145,9 @@ is_finite(const struct tensor *t, const void *values)
 	return true;
 }
 
-/* Adds the tolerances of a tensor. Floats have an array of them; integers must
- * be equal, or may differ by one if floats were quantized. */
+/* Adds the tolerances of a tensor to its row: of floats, an array of them; of
+ * integers, whether they must be equal or, if floats were quantized, may differ
+ * by one. */
 static void
 add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 	    const double *allowed)
@@ -233,7 +235,8 @@ add_constants(struct packer *k, struct tdata *data)
 
 /* -- the self-test -- */
 
-/* The tensor's name in the entry function, or the name of a view of it. */
+/* The name of the tensor at this place in the entry function, or that of a view
+ * of it; "inner tensor" if it has none. */
 static const char *
 left_name(struct packer *k, const struct placement *at)
 {
@@ -408,8 +411,9 @@ render(struct packer *k, const char *file, const char *text,
 	return ok;
 }
 
-/* Renders a template and adds the file. The fragments that templates of all
- * kinds may use are appended to its text. */
+/* Renders a template of the kind, and its path, and adds the file. The
+ * fragments that templates of all kinds may use are appended to the template.
+ * False after a diagnostic. */
 static bool
 add_filled(struct packer *k, const struct firmware_kind *kind,
 	   const struct firmware_file *f, const struct tdata *data)

@@ -8,15 +8,17 @@
 #include "package.h"
 
 struct firmware_file {
-	const char *to;   /* a template of the file's path in the package */
-	const char *file; /* the path of the template, for messages */
+	const char *to;   /* the file's path in the package, a template
+			   * itself */
+	const char *file; /* path of the template, for messages */
 	const char *text;
 };
 
 struct firmware_kind {
 	const char *name, *file, *description;
-	/* The folders for emitted files; "": the package's own folder; NULL:
-	 * these files are left out. */
+	/* The folders into which emitted sources, headers and reports are
+	 * moved; "": the package's own folder; NULL: these files are left
+	 * out. */
 	const char *sources, *headers, *reports;
 	/* A template of the command that builds or checks the package, to run
 	 * in its folder; or NULL. */
@@ -24,9 +26,10 @@ struct firmware_kind {
 	VEC(struct firmware_file) files;
 };
 
-/* The values of a self-test. inputs: a dense array for each input; outputs: one
- * for each output, then for each tensor that a run leaves in the workspace.
- * Element e of output i may differ by allowed[i][e]. */
+/* The values of a self-test. inputs[i]: a dense array for input i. outputs: an
+ * array for each output, then one for each of the n_left tensors that a run
+ * leaves in the workspace. Element e of output i may differ from a run's result
+ * by allowed[i][e]. */
 struct self_test {
 	const void *const *inputs, *const *outputs;
 	const double *const *allowed;
@@ -42,8 +45,8 @@ const struct firmware_kind *firmware_load(struct module *m, const char *name,
 					  const char *dir);
 /* Does a path in a package stay inside the package? */
 bool firmware_stays_below(const char *path);
-/* Moves the files of a compiled model into their folders and adds the files of
- * the kind. False after a diagnostic. */
+/* Moves the files of a compiled model into the folders of the kind, and adds
+ * the files of the kind. False after a diagnostic. */
 bool firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 		      const struct self_test *values);
 

@@ -72,7 +72,8 @@ firmware_stays_below(const char *path)
 	return path[0] != '/' && strstr(path, "..") == NULL;
 }
 
-/* In a file that is not C, each value must have a filter for its language. */
+/* Reports an error if a template of a file that is not C inserts a value
+ * without a filter for the file's language. */
 static void
 check_template(struct reader *r, const struct firmware_file *f)
 {

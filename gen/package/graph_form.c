@@ -115,7 +115,8 @@ graph_arg_align(const struct kernel_arg *arg)
 					: whole;
 }
 
-/* The bytes of a tensor in its layout; at least as many as kernels access. */
+/* The number of bytes of a tensor in its layout: at least as many as kernels
+ * access. */
 static int64_t
 tensor_bytes(struct describer *x, const struct tensor *t)
 {
@@ -347,8 +348,8 @@ put_layout(cJSON *row, const struct tensor *t)
 	}
 }
 
-/* Adds the kernels that write t. For a view or concatenation without a kernel,
- * these are the kernels that write its inputs. */
+/* Adds to the list the names of the kernels that write t. If t is a view or a
+ * concatenation without a kernel, adds those that write its inputs. */
 static void
 put_writers(struct describer *x, cJSON *list, const struct tensor *t)
 {
@@ -548,7 +549,8 @@ workspace_json(struct packer *k)
 	return row;
 }
 
-/* The parts of the JSON that both the kernels and their caller depend on. */
+/* Appends the members of the JSON that describe the kernels' calls, on which
+ * both the kernels and their caller depend. */
 static void
 put_calls(struct describer *x, struct strbuf *s)
 {

@@ -8,7 +8,8 @@
 #include "package.h"
 #include "packer.h"
 
-/* The expression in the wrapper for a parameter of the kernel. */
+/* What the wrapper passes for a parameter v of the kernel: an element of args
+ * or sizes. *arrays counts the arrays so far. */
 static struct binding
 bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	 int *arrays)
@@ -32,7 +33,8 @@ bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	return b;
 }
 
-/* Prints the call of the kernel. *sized: it has symbolic sizes as arguments. */
+/* Prints the wrapper's call of the kernel. *sized: it has symbolic sizes as
+ * arguments. False after a diagnostic. */
 static bool
 print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 	   bool *sized, struct strbuf *out)
@@ -93,7 +95,8 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 	tdata_int(row, "count", n);
 }
 
-/* Is there a region that prepares a state from its weights? */
+/* Does a region prepare a state from weights, so that it keeps them between
+ * runs? */
 static bool
 weights_kept(const struct packer *k)
 {

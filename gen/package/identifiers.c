@@ -61,8 +61,9 @@ name_files(struct packer *k)
 	}
 }
 
-/* Begins a set of names of members, which must avoid the dialect's
- * reserved_members; those are fewer words than functions must avoid. */
+/* Begins a set of names of members of a structure. They must avoid the
+ * dialect's reserved_members, which are fewer words than functions must
+ * avoid. */
 static void
 init_members(struct packer *k, struct name_set *s)
 {
@@ -84,7 +85,7 @@ name_interface(struct packer *k)
 	init_members(k, &out_fields);
 	init_names(k, &macros);
 	macros.n_reserved = 0;
-	/* macros that the header always defines */
+	/* macros that every header defines */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
 	name_set_add(&macros, "STACK");
@@ -140,8 +141,8 @@ name_interface(struct packer *k)
 	}
 }
 
-/* The model's name with a suffix. It avoids reserved words: "int8" and "t"
- * would give int8_t. */
+/* The model's name with the suffix `part`, changed if it is a reserved word:
+ * "int8" and "t" would give int8_t. */
 static const char *
 own_name(struct packer *k, const char *part)
 {
@@ -152,8 +153,8 @@ own_name(struct packer *k, const char *part)
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
 
-/* For each weight the name of the kernel that reads it, as a part of the
- * weight's name; shortened to `room` characters and unique, so that the linker
+/* For each weight, the name of the kernel that reads it, for use in the
+ * weight's name: shortened to `room` characters, and unique, so that the linker
  * can distinguish the symbols. */
 static const char **
 name_readers(struct packer *k, int room)
@@ -164,7 +165,8 @@ name_readers(struct packer *k, int room)
 	struct name_set s;
 
 	init_names(k, &s);
-	s.n_reserved = 0; /* the model's name comes before them */
+	s.n_reserved = 0; /* s reserves no words: the model's name will precede
+			   * these */
 	s.max_length = room;
 	pointer_map_init(&first, k->a);
 	for (int i = 0; i < k->p->weights.n; i++) {

@@ -48,8 +48,8 @@ is_dynamic(const struct tensor *t)
 	return false;
 }
 
-/* Adds, for a quantized input or output: real = (stored - zero_point) *
- * scale. */
+/* Adds the scale and zero point of a quantized input or output to its row: real
+ * = (stored - zero_point) * scale. */
 static void
 add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 	  const struct tensor *t)
@@ -78,14 +78,16 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 		     (long long)t->reals->zero_point);
 }
 
-/* The text of a size at run time, in a macro or a function whose parameters are
- * the sizes in it. */
+/* The text of an expression of sizes, for a macro or for a function whose
+ * parameters are the sizes in it. */
 struct size_text {
 	const struct packer *k;
-	/* which sizes occur: those from the caller, then those of outputs */
+	/* used[i]: does size i occur? First those that the caller gives, then
+	 * those that the model computes. */
 	bool *used;
 	bool in_macro;
-	/* The bound of each partial result; 0: sizes are cast to 64 bits. */
+	/* The largest value that a partial result may have; 0: any, since sizes
+	 * are cast to 64 bits. */
 	int64_t most;
 	struct strbuf s;
 };
@@ -94,8 +96,8 @@ struct size_text {
  * their operands. */
 enum { SIZE_TEXT_MAX = 1000 };
 
-/* The member that has the size v, which the caller sets or gets; marks it as
- * used. NULL if there is none. */
+/* The name of the structure's member that has the size v, which the caller sets
+ * or gets; marks the size as used. NULL if there is none. */
 static const char *
 size_field(const struct size_text *t, const struct var *v)
 {
@@ -200,8 +202,8 @@ put_size(struct size_text *t, const struct expr *e)
 	return true;
 }
 
-/* The number of elements of x that a run uses, as text; NULL if sizes do not
- * determine it, or a partial result may exceed `most`, unless it is 0. */
+/* The text of the number of x's elements that a run uses. NULL if sizes do not
+ * determine it, or if a partial result may exceed `most` (0: no limit). */
 static const char *
 used_within(const struct packer *k, const struct tensor *x, bool in_macro,
 	    int64_t most, bool *used)
@@ -334,7 +336,8 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	strbuf_release(&dims);
 }
 
-/* Are all of these tensors in the workspace? */
+/* Are all tensors of the list in the workspace, so that the caller passes no
+ * pointer for any? */
 static bool
 all_held(struct tensor *const *list, int n)
 {
@@ -375,8 +378,8 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
-	/* The version hash identifies the interface, which other weights do not
-	 * change. */
+	/* The digest of the model is left out if the header has a version hash:
+	 * that identifies the interface, which other weights do not change. */
 	tdata_text(data, "model_digest",
 		   version_hash == NULL ? k->g->digest : NULL);
 	tdata_text(data, "tirc_version", version_text());

@@ -13,7 +13,7 @@
 #include "packer.h"
 #include "provenance.h"
 
-#define ROW_COLUMN 15 /* column of the text in rows of comments */
+#define ROW_COLUMN 15 /* column of the text in the rows of a kernel's comment */
 
 static void
 add_row(struct packer *k, struct tdata *data, const char *list,
@@ -27,11 +27,11 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 				ROW_COLUMN));
 }
 
-/* nodes listed in a comment; the metadata lists all */
+/* the most nodes that a comment lists; the metadata lists all */
 enum { MOST_NODES = 32 };
 
-/* Adds a row about a node to a comment. Names of the model are not broken into
- * lines. */
+/* Adds a row about a node to the comment of a kernel: `head`, then the node's
+ * name in the model, which is not broken into lines. */
 static void
 add_name_row(struct packer *k, struct tdata *row, const char *label,
 	     const char *head, const char *name)
@@ -46,8 +46,8 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 		     name);
 }
 
-/* The text about a node: "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y"" if it has
- * no name. */
+/* Adds a row for each node of the list: "Conv_3 (Conv) -> "y"", or "#12 Conv ->
+ * "y"" if the node has no name. */
 static void
 add_nodes(struct packer *k, struct tdata *data, const char *list,
 	  const char *label, const struct origin_list *l)
@@ -185,8 +185,8 @@ type_text(const struct packer *k, const struct tensor *t)
 
 enum { NAME_COLUMNS = 56 };
 
-/* Is the name short enough for this comment? Exporters make long names from
- * those of many operators; these are only in the rows of nodes. */
+/* Is the tensor's name short enough for the rows of arrays? Exporters make long
+ * names from those of many operators; only the rows of nodes show these. */
 static bool
 is_short_name(const struct tensor *t)
 {
@@ -229,8 +229,8 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 			    arg->in_place != NULL ? ", in place" : "");
 }
 
-/* Prints the function of a kernel; on a device, the functions of its
- * launches. */
+/* Prints the function of a kernel; on a device, the functions of its launches.
+ * False after a diagnostic. */
 static bool
 print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 {
@@ -248,8 +248,8 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 	return true;
 }
 
-/* Must the function of this kernel not be contracted, while others may be?
- * False for NULL. */
+/* Is the kernel's function one of those that must not be contracted, in a
+ * source in which others may be? False if kernel is NULL. */
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
@@ -316,7 +316,7 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 	}
 }
 
-/* An element of a matrix as a fraction: "1/6". */
+/* An element of a matrix as a fraction, if it is one: "1/6". */
 static const char *
 fraction_text(struct arena *a, double v)
 {
@@ -384,7 +384,8 @@ shifting_node(const struct kernel *kernel)
 }
 
 /* Sets the bound of the integers that the function shifts, over all kernels
- * that call it. */
+ * that call it, in u; 0 if they shift by different numbers of bits, or one
+ * shifts nothing. */
 static void
 state_shifted(struct unit *u, const struct kernel *kernel)
 {
@@ -447,7 +448,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		ok = print_functions(u, kernel, &s);
 		u->apart = false;
 		if (ok) {
-			/* The template adds the newline. */
+			/* removes the last newline, which the template adds */
 			s.data[s.len - 1] = '\0';
 			tdata_anchored(item, "text", arena_strdup(k->a, s.data),
 				       ANCHOR_KERNEL, i, 0);
@@ -533,8 +534,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	return ok;
 }
 
-/* Reserves the names of a region's functions, if it has a state between
- * runs. */
+/* Reserves the names of a region's functions and structure in u, if the region
+ * has a state between runs. */
 static void
 reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)
@@ -585,7 +586,7 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 	}
 }
 
-/* Counts the loops in the helpers that u contains. */
+/* Counts the loops in the helper functions that u contains. */
 static void
 count_helper_loops(struct packer *k, const struct unit *u)
 {
@@ -617,7 +618,8 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 		vec_push(k->a, &k->out->relied_on, r);
 	}
 	if (ok && s.len > 0) {
-		s.data[s.len - 1] = '\0'; /* the template adds the newline */
+		s.data[s.len - 1] = '\0'; /* removes the last newline, which the
+					   * template adds */
 	}
 	tdata_text(data, "helpers",
 		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");

@@ -14,7 +14,8 @@ is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is `name` the function or its form for float, as "expf" for exp? */
+/* Is `name` a function of the list or its form for float, as "expf" is for
+ * exp? */
 static bool
 is_math(const struct word_list *words, const char *name, size_t length)
 {
@@ -39,8 +40,8 @@ is_math(const struct word_list *words, const char *name, size_t length)
 	return false;
 }
 
-/* If a comment or string literal begins at `at`, its end, since it contains no
- * calls; else `at`. */
+/* The end of the comment or string literal that begins at `at`, which contains
+ * no calls; `at` itself if none does. */
 static const char *
 skip_passive(const struct comment_forms *c, const char *at)
 {

@@ -87,7 +87,8 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	return list;
 }
 
-/* Adds the formula and the nodes of a constant. */
+/* Adds the formula that made a constant, and the nodes that were folded into
+ * it, to its object. */
 static void
 put_maker(struct packer *k, cJSON *object, const struct weight *w)
 {
@@ -123,14 +124,14 @@ metadata_weights(struct packer *k, struct strbuf *s, struct anchors *anchors)
 		cJSON_AddItemToObject(object, "shape",
 				      metadata_shape(k, w->buffer->ndim,
 						     w->buffer->shape));
-		/* Relative to the weight before it, so that a changed size
-		 * changes only one line. */
+		/* "skip" counts from the end of the weight before it, so that a
+		 * changed size changes only one line. */
 		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
-		/* This file is written after the weights, when their digests
-		 * are known. */
+		/* an anchor for the digest: the weights are written before this
+		 * file */
 		strbuf_puts(s, "\t\t");
 		metadata_digested(s, object, i + 1 == k->p->weights.n, anchors,
 				  ANCHOR_WEIGHT_DIGEST, i);
@@ -324,8 +325,8 @@ packer_fates(struct packer *k)
 	return k->fates;
 }
 
-/* Appended row by row: a JSON tree of all rows would need more memory than the
- * text. */
+/* s gets one row after the other: a JSON tree of all rows would need more
+ * memory than the text */
 void
 metadata_trace(struct packer *k, struct strbuf *s)
 {

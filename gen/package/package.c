@@ -44,8 +44,8 @@ add_header(struct packer *k)
 
 	strbuf_init(&s);
 	ok = add_interface(k, "", &s, &names) && s.data != NULL;
-	/* The comment at the top has the model's origin, which is not a part of
-	 * the interface. */
+	/* The hash leaves out the comment at the top: it has the model's
+	 * origin, which is not a part of the interface. */
 	if (ok) {
 		size_t body = names.list.n > 0 ? names.list.data[0].at : 0;
 
@@ -207,8 +207,8 @@ add_build_files(struct packer *k)
 	return ok;
 }
 
-/* A model on a device: its kernels are launched by a host program, in the same
- * dialect or in another one. */
+/* For a model on a device, chooses the dialect of the host program that
+ * launches its kernels: the same one or another. False after a diagnostic. */
 static bool
 choose_host(struct packer *k, const struct emit_options *o)
 {

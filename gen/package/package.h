@@ -9,7 +9,7 @@
 #include "kernel.h"
 
 struct emit_options {
-	const char *name; /* stem of the model's names: "resnet50" */
+	const char *name; /* beginning of the emitted names: "resnet50" */
 	enum weights_form weights;
 	const char *section; /* the section for WEIGHTS_SECTION */
 	const char *version; /* of tirc: "0.1.0" */
@@ -24,7 +24,8 @@ struct emit_options {
  * which are computed when the files are written. */
 enum out_kind {
 	OUT_TEXT,
-	OUT_WEIGHTS_TEXT, /* text is the beginning of the file */
+	OUT_WEIGHTS_TEXT, /* text is the beginning of the file; the weights
+			   * follow */
 	OUT_WEIGHTS_BLOB  /* text is NULL */
 };
 
@@ -32,8 +33,8 @@ struct out_file {
 	const char *name; /* path in the output folder */
 	enum out_kind kind;
 	const char *text;
-	size_t length; /* of text; for a blob, of the whole file */
-	/* places of digests, which are filled in at the end */
+	size_t length; /* bytes of the text; for a blob, of the whole file */
+	/* where in the text digests are filled in at the end */
 	struct anchors anchors;
 	bool is_source;   /* to compile */
 	bool is_metadata; /* NAME.json */
@@ -41,27 +42,28 @@ struct out_file {
 
 struct package {
 	VEC(struct out_file) files;
-	/* the form that was chosen; AUTO: there are no weights */
+	/* the form of the weights that was chosen; AUTO: there are no
+	 * weights */
 	enum weights_form weights;
 	int64_t weights_bytes; /* without headers and padding */
-	/* the command that compiles it, to run in its folder */
+	/* the command that compiles the package, to run in its folder */
 	const char *cc_line;
 	/* the command that builds or checks the firmware package, to run in its
 	 * folder; or NULL */
 	const char *next;
-	/* Flags of the target and of libraries; library_cflags: only those of
-	 * libraries. */
+	/* Flags for the compiler and the linker, of the target and of
+	 * libraries; library_cflags: only those of libraries. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
-	/* the compiler's macros without which its sources refuse to compile */
+	/* macros of the compiler without which the sources refuse to compile */
 	VEC(const struct requirement *) relied_on;
-	/* for each weight, its definition up to the initializer */
+	/* definitions[i]: the definition of weight i, up to the initializer */
 	const char *const *definitions;
 	struct packer *packer; /* private to package/ */
 };
 
-/* Makes header, source, weights, build files and metadata. False after a
- * diagnostic. */
+/* Makes the files of a compiled program: header, source, weights, build files
+ * and metadata. False after a diagnostic. */
 bool package_build(struct program *p, const struct dialect *d,
 		   const struct emit_options *o, struct package *out);
 /* Writes the files into dir, which is made if missing. Each is written under a
@@ -77,7 +79,7 @@ const char *package_field(const struct package *pkg, const struct tensor *t);
 /* The fates of the model's nodes, as packer_fates() gives them. */
 struct node_fate;
 const struct node_fate *package_fates(const struct package *pkg);
-/* The stem of all symbols of the package. */
+/* The name of the model in the package, with which all symbols begin. */
 const char *package_model(const struct package *pkg);
 /* A program that runs the model on files input_0.bin, …, and writes
  * output_0.bin, …. Its arguments are the number of repetitions, then the

@@ -58,7 +58,7 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 							      FILE_METADATA;
 }
 
-/* Is the file written in the dialect's language? */
+/* Is the file one that is written in the dialect's language? */
 static bool
 is_source(enum template_id id)
 {

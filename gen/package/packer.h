@@ -11,8 +11,8 @@
 
 struct cJSON;
 
-/* The texts that stand for the parameters of the entry function (struct binding
- * in unit.h). */
+/* The texts that stand in the source for the parameters of the entry function
+ * (struct binding in unit.h). */
 struct bindings {
 	VEC(struct binding) list;
 };
@@ -32,9 +32,9 @@ struct bindings {
 #define BLOB_DIGEST_START 0x7469726362696eull
 #define BLOB_DIGEST_FACTOR 0x9e3779b97f4a7c15ull
 
-/* The kinds of anchors in the texts of a package. At the anchor of a digest the
- * text contains DIGEST_UNKNOWN, which is replaced when the weights are
- * written. */
+/* What an anchor, a position in a text of the package, marks. At the anchor of
+ * a digest the text contains DIGEST_UNKNOWN, which is replaced when the weights
+ * are written. */
 enum package_anchor {
 	ANCHOR_WEIGHTS_DIGEST, /* the digest of all weights */
 	ANCHOR_WEIGHT_DIGEST,  /* the digest of the weight `index` */
@@ -50,8 +50,8 @@ struct constant_range {
 		     * be computed */
 };
 
-/* An argument that a kernel passes to an array parameter of its function. A
- * function may have several kernels, so that a parameter has a list of
+/* An argument that a kernel passes to an array parameter of its function.
+ * Several kernels may call one function, so each parameter has a list of
  * these. */
 struct given {
 	const struct kernel_arg *arg;
@@ -67,7 +67,8 @@ struct source_place {
 
 struct packer {
 	struct program *p;
-	/* see packer_fates(); NULL before its first call */
+	/* what became of each node of the model (packer_fates()); NULL before
+	 * the first call */
 	const struct node_fate *fates;
 	struct graph *g;
 	struct module *m;
@@ -78,7 +79,8 @@ struct packer {
 	const struct dialect *kernels;
 	const struct emit_options *o;
 	struct package *out;
-	const char *model, *upper; /* the stem of emitted names: "net", "NET" */
+	const char *model, *upper; /* beginning of the emitted names: "net", and
+				    * "NET" for macros */
 	const char *files[FILE_COUNT]; /* names of the package's files */
 	/* Names in the emitted header, by index of the input, output or
 	 * symbolic size: members of its structures, stems of its macros. */
@@ -87,29 +89,30 @@ struct packer {
 	const char **size_fields, **size_macros; /* for p->given_sizes */
 	const char **state_macros;               /* for g->states */
 	const char **weight_symbols;             /* by index of the weight */
-	/* by weight; NULL: not computed yet */
+	/* by index of the weight: the range of its elements; NULL: not computed
+	 * yet */
 	struct constant_range **constants;
 	VEC(struct given) given;
-	/* from a parameter's buffer to its first argument */
+	/* maps the buffer of a parameter to the index in `given` of its first
+	 * argument */
 	struct pointer_map given_first;
-	/* graph form: by kernel, the function in the table of kernels; NULL for
-	 * a kernel that shares the function of another one */
+	/* graph form, by kernel: the name of its wrapper in the table of
+	 * kernels; NULL for a kernel that shares another one's function */
 	const char **kernel_symbols;
 	const struct kernel **kernel_of;    /* by group, or NULL */
 	const struct kernel **first_writer; /* by tensor, or NULL */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes;
-	/* the largest total of local arrays of a kernel that are live at
-	 * once */
+	/* the most bytes of local arrays that are live at once in any kernel */
 	int64_t local_bytes;
-	/* The number of loops in helper functions, and the largest number of
-	 * their iterations. */
+	/* The number of loops in helper functions, and the most iterations that
+	 * one makes. */
 	int helper_loops, longest_helper_loop;
 	/* The alignment in bytes that kernels with vector accesses need of the
 	 * caller's arrays; 0: no requirement. */
 	int array_align;
 	VEC(const struct backend *) backends; /* used by regions */
-	/* runtime files of these backends */
+	/* runtime files of the backends in this list */
 	VEC(const struct backend_file *) runtime;
 	/* of target and backends */
 	const char *cflags, *ldflags;
@@ -127,19 +130,19 @@ const char *short_name(struct dtype t);
 /* source.c: the name of the pointer to a place in the workspace, in the entry
  * function; NULL if there is no pointer to it. */
 const char *place_name(const struct placement *at);
-/* metadata_rows.c: the name of a weight in the source; "" if it has no
- * array. */
+/* metadata_rows.c: the name of a weight in the source; "" if no array there has
+ * it. */
 const char *weight_symbol(const struct packer *k, const struct weight *w);
-/* The kernel that writes t, or NULL. */
+/* The kernel that writes t; NULL if none does. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
-/* common.c: add the data that all templates may use; the second function adds
- * the states. */
+/* common.c: add_common adds the data that all templates may use,
+ * add_kept_states the list "kept" of the states between runs. */
 void add_common(struct packer *k);
 void add_kept_states(struct packer *k);
 
-/* source_lines.c: finds the lines of the kernels' functions in the text of the
- * file `name`, by the anchors of their texts. */
+/* source_lines.c: sets the line of each kernel's function, k->kernel_places,
+ * from the text of the file `name` and the anchors of kernels in it. */
 void places_find(struct packer *k, const char *name, const char *text,
 		 const struct anchors *anchors);
 
@@ -163,8 +166,8 @@ void packer_tell_constants(struct packer *k, struct unit *u);
  * behind it. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
-/* The largest value of a size, and the largest number of elements of a tensor.
- * They exist: limits_check has refused other models. */
+/* The largest value that a size can have, and the largest number of elements of
+ * a tensor. Both exist: limits_check has refused other models. */
 int64_t largest_size(const struct expr *size);
 int64_t largest_count(const struct tensor *t);
 
@@ -183,18 +186,22 @@ void regions_need(struct packer *k, struct unit *u, struct tdata *data,
 /* Adds for all templates: library_state, "states" (regions with a state between
  * runs), "opens" (backends with a state), planned_bytes. */
 void regions_common(struct packer *k, struct tdata *data);
-/* Adds "library_members" of the model's struct. */
+/* Adds "library_members", the members of the model's struct that hold state of
+ * libraries. False after a diagnostic. */
 bool regions_in_header(struct packer *k, struct tdata *data);
 /* Adds "libraries" (state that the regions of a backend share), "states" with
  * the constants of each, and library_weighs. */
 bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
-/* Adds the runtime files of the backends, unchanged. */
+/* Adds the runtime files of the backends, unchanged, to the package. False
+ * after a diagnostic. */
 bool regions_add_runtime(struct packer *k);
-/* Renders the functions of a kernel that is a region. */
+/* Sets *out to the text of a kernel that is a region: its functions, rendered
+ * from the backend's templates. False after a diagnostic. */
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 		  const char **out);
 
-/* device.c: do kernels run on a device that the host launches them on? */
+/* device.c: do the kernels run on a device, where a host program launches
+ * them? */
 bool package_on_device(const struct packer *k);
 /* Sets k->array_align. */
 void package_find_array_align(struct packer *k);
@@ -242,8 +249,8 @@ const char *weight_line(struct packer *k, int i, const char *text,
 /* Appends the header, and the anchors of the model's name in it. */
 bool add_interface(struct packer *k, const char *version_hash,
 		   struct strbuf *out, struct anchors *anchors);
-/* Add the source with the entry function; the file of weights, if the form of
- * the weights has one. False after a diagnostic. */
+/* add_source adds the source with the entry function, add_weights the file of
+ * weights, if the form of the weights has one. False after a diagnostic. */
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
 /* Are the weights declared in a header of their own? */
@@ -268,8 +275,9 @@ const char *packer_cc_line(struct packer *k, const char *sources,
 /* Adds a file; anchors: those in the text, or NULL. */
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text, const struct anchors *anchors);
-/* Adds "offset" in the workspace. If the workspace has an array for each type,
- * adds the "array" and the index of the "first_element", too. */
+/* Adds "offset", the bytes before a place in the workspace. If the workspace
+ * has an array for each type, adds the "array" and the index of its
+ * "first_element", too. */
 void add_workspace_place(struct packer *k, struct tdata *row,
 			 const struct placement *at);
 /* Adds a list of the words of a command, each an item with `word`, so that
@@ -290,8 +298,9 @@ bool add_template_file(struct packer *k, enum template_id id,
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text,
 			   const struct anchors *anchors);
-/* graph_form.c. Is the graph form possible for the model? The second function
- * makes its JSON and a hash of its calls. */
+/* graph_form.c. graph_form_allowed: can the model be written in the graph form?
+ * False after a diagnostic. The second function makes its JSON and a hash of
+ * its calls. */
 bool graph_form_allowed(struct packer *k);
 bool graph_form_describe(struct packer *k);
 /* graph_kernels.c: adds "entries", with symbol, name, body and arguments of
@@ -304,22 +313,23 @@ bool add_graph_header(struct packer *k);
  * kernel gets, and the weights of a library's region, which its init gets. */
 bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
-/* The number of bytes of the argument that a kernel may access, and the
+/* The number of bytes that a kernel may access through the argument, and the
  * alignment in bytes that it relies on. */
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
 /* metadata_rows.c: the lists in <model>.json of the tensors in the workspace,
  * functions, kernels and calls, as arrays in JSON. */
 struct cJSON *metadata_places(struct packer *k);
-/* Appends the member "weights", and the anchors of the digests in it. */
+/* Appends the member "weights" to the JSON, and the anchors of the digests in
+ * it. */
 void metadata_weights(struct packer *k, struct strbuf *s,
 		      struct anchors *anchors);
 struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
-/* The fates of the model's nodes (struct node_fate in provenance.h): the
- * kernels that compute a node, or the pass that removed it. An array with an
- * element for each of graph.origins; computed by the first call. */
+/* The fates of the model's nodes (struct node_fate in provenance.h): which
+ * kernels compute a node, or which pass removed it. An array by index in
+ * graph.origins; computed by the first call. */
 const struct node_fate *packer_fates(struct packer *k);
 /* Appends the last member, "trace": for each node of the model its fate. */
 void metadata_trace(struct packer *k, struct strbuf *s);
@@ -334,12 +344,13 @@ struct cJSON *metadata_shape(struct packer *k, int ndim,
 void metadata_text(struct cJSON *object, const char *key, const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);
-/* Appends an object on its own line; its last member is "digest", with an
- * anchor. */
+/* Appends an object on its own line, with a last member "digest", whose value
+ * gets an anchor of the given kind and index. */
 void metadata_digested(struct strbuf *s, struct cJSON *object, bool last,
 		       struct anchors *anchors, enum package_anchor kind,
 		       int index);
-/* Renders a short template of the dialect; "" after a diagnostic. */
+/* Renders a short text of the dialect, which is a template; "" after a
+ * diagnostic. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);
 

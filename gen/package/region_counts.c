@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over the matches of a region, with which templates size the lists of a
- * runtime. */
+/* Counts that a backend's patterns declare, summed over the matches of a
+ * region: templates size the lists of a runtime with them. */
 #include "regions.h"
 
 struct sum {
@@ -27,8 +27,8 @@ add_to_sum(struct sums *s, const char *name, int64_t value)
 	vec_push(s->a, &s->list, row);
 }
 
-/* Adds each count to the sums: its `number` `times` times, and its `each` for
- * every one of n_inputs inputs. */
+/* Adds to the sum of each count: `times` times its `number`, and n_inputs times
+ * its `each`. */
 static void
 add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
@@ -100,7 +100,8 @@ region_counts(struct region_text *x, struct tdata *data)
 {
 	struct sums s = { .a = x->k->a };
 
-	/* A count that no match has is 0. */
+	/* First 0 for every count, so that one of which no match has any is
+	 * known. */
 	for (int i = 0; i < x->b->n_patterns; i++) {
 		const struct pattern *p = &x->b->patterns[i];
 

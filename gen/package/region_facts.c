@@ -27,8 +27,8 @@ fixed_dim(const struct tensor *t, int d, int64_t *v)
 	return t != NULL && d < t->ndim && expr_is_int(t->shape[d], v);
 }
 
-/* The padding at the end for which floor((in + pads - reach) / stride) + 1 is
- * the size of the result. */
+/* The padding after the last element that makes floor((in + pads - reach) /
+ * stride) + 1 the size of the result. */
 static int64_t
 end_padding(const struct window *w, int d, bool transposed)
 {
@@ -49,8 +49,8 @@ end_padding(const struct window *w, int d, bool transposed)
 	return (out - 1) * w->stride[d] + reach - in - begin;
 }
 
-/* Sets the dimensions of the weights. For grouped convolutions, libraries want
- * the group as one more dimension. */
+/* Adds the dimensions of a convolution's weights. For grouped convolutions,
+ * libraries want the group as one more dimension. */
 static void
 grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 	     bool transposed)
@@ -63,7 +63,8 @@ grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 		dims[1 + i] = expr_is_int(w->shape[i], &v) ? v : 0;
 	}
 	tdata_int(data, "weights_ndim", w->ndim + 1 - from);
-	/* From [out][in / g], or transposed [in][out / g]: out first. */
+	/* dims has the group, then [out][in / g], of a transposed convolution
+	 * [in][out / g]; the outputs are moved to the front */
 	dims[1] /= group;
 	region_ints(data, "weights_stored", dims + from, w->ndim + 1 - from);
 	if (transposed) {
@@ -127,23 +128,27 @@ has_window(const struct node *n)
 
 /* -- matrix products -- */
 
-/* An operand and its layout in memory. If a Transpose in the match computes it,
- * `memory` is the input of the Transpose. */
+/* An operand of a matrix product and its layout in memory. If a Transpose in
+ * the match computes it, `memory` is the input of the Transpose, else the
+ * tensor itself. */
 struct operand {
-	const struct tensor *tensor; /* with the dimensions of the product */
+	const struct tensor *tensor; /* its dimensions are those of the
+				      * product */
 	const struct tensor *memory;
-	const struct expr **stride; /* for each dimension, in elements */
-	bool columns; /* the second last dimension is contiguous */
+	const struct expr **stride; /* stride[d]: elements in memory from one
+				     * index of dimension d to the next */
+	bool columns; /* the second last dimension is contiguous, so that
+		       * columns are */
 };
 
 struct matmul {
 	struct operand a, b;
 	const struct expr *rows, *columns, *inner;
-	/* number of rows of all matrices of the result */
+	/* number of rows in all matrices of the result together */
 	const struct expr *all_rows;
 	bool a_trans, b_trans;
-	/* The loops around the product: their extents, and the strides of the
-	 * operands. */
+	/* The loops around the product: their extents, and by how much each
+	 * iteration moves in a, b and the result. */
 	int n_loops;
 	const struct expr **extent, **a_step, **b_step, **y_step;
 };
@@ -154,8 +159,8 @@ dim_from_end(struct module *m, const struct tensor *t, int i)
 	return i < t->ndim ? t->shape[t->ndim - 1 - i] : expr_i32(m, 1);
 }
 
-/* Adds a loop. Adjacent dimensions that are contiguous in all operands are
- * merged into one loop. */
+/* Adds a loop with these strides; if it and the last one run through all
+ * operands contiguously, makes the last one longer instead. */
 static void
 add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	 const struct expr *const *step)
@@ -214,8 +219,8 @@ operand_of(struct region_text *x, const struct node *reader,
 	return o;
 }
 
-/* The stride of dimension i, counted from the end; 0 if the operand is
- * broadcast there. */
+/* The stride of dimension i of the operand, counted from the last one; 0 if the
+ * operand is broadcast along it. */
 static const struct expr *
 step_of(struct module *m, const struct operand *o, int i)
 {
@@ -244,7 +249,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	struct module *m = x->k->m;
 	const struct tensor *a = p->a.tensor, *b = p->b.tensor;
 	const struct operand whole = operand_of(x, n, y);
-	/* an operand of one row or column may have only one dimension */
+	/* an operand whose matrix is one row or column may have only one
+	 * dimension */
 	int a_inner = a->ndim > 1 ? 2 : 1, b_inner = b->ndim > 1 ? 2 : 1;
 	int y_inner = a_inner + b_inner - 2;
 	int batch = y->ndim - y_inner;
@@ -258,8 +264,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
 	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
-		/* All matrices of a become one matrix with all of their
-		 * rows. */
+		/* if b is one matrix for all: the matrices of a become one with
+		 * all of their rows */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));
 		}

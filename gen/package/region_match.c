@@ -6,7 +6,8 @@
 #include "ops.h"
 #include "regions.h"
 
-/* The columns of the indent and the comment delimiters in a line of nodes. */
+/* The columns that indent and comment delimiters take in a line that lists
+ * nodes. */
 enum { LINE_AROUND = 16 + 6 };
 
 /* -- facts -- */
@@ -130,7 +131,8 @@ put_role(struct region_text *x, struct tdata *data,
 			 n->outputs[0], result);
 }
 
-/* Adds the roles of the nodes of a step; step -1 is the body of the pattern. */
+/* Adds the roles of the nodes that a step of the pattern matched; step -1 is
+ * the body of the pattern. */
 static void
 put_roles(struct region_text *x, struct tdata *data,
 	  const struct region_match *match, int step,
@@ -222,7 +224,8 @@ put_steps(struct region_text *x, struct tdata *data,
 
 /* -- matches -- */
 
-/* A node as text: "Conv conv1". */
+/* A node in a comment: its operator and, if it has one, its name: "Conv
+ * conv1". */
 static const char *
 node_words(struct region_text *x, const struct node *n)
 {
@@ -235,8 +238,8 @@ node_words(struct region_text *x, const struct node *n)
 							stem));
 }
 
-/* Adds the names of all nodes: as one text, and as lines that fit into a
- * comment. */
+/* Adds the names of all nodes of the match: as one text, and as lines that fit
+ * into a comment. */
 static void
 put_nodes(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
@@ -292,8 +295,9 @@ put_results(struct region_text *x, struct tdata *data,
 	}
 }
 
-/* The tensor that is added to the result of the anchor: its third input, or the
- * operand of an Add in the pattern. NULL if there is none. */
+/* The tensor that is added to the result of the match's main operator (the
+ * anchor): its third input, or the other operand of an Add in the match. NULL
+ * if there is none. */
 static const struct tensor *
 find_bias(const struct region_match *match)
 {

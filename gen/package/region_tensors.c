@@ -30,7 +30,7 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-/* Is t an input, a constant or a value computed in the region? Only these have
+/* Is t an input, a constant or a computed value of the region? Only these have
  * names in the region's templates. */
 static bool
 is_anywhere(const struct region_text *x, const struct tensor *t)
@@ -66,8 +66,8 @@ add_tensor(struct region_text *x, const struct tensor *t)
 	vec_push(x->k->a, &x->tensors, row);
 }
 
-/* Is t read by a match other than the one that computes it, or is it an
- * output? */
+/* Is t, which a match computes, read by another match, or is it an output of
+ * the graph? */
 static bool
 leaves_match(const struct tensor *t)
 {
@@ -79,9 +79,9 @@ leaves_match(const struct tensor *t)
 	return t->is_output;
 }
 
-/* Names values inside the region: by their names in the model, else by the node
- * that computes them. leaving: only those that leave their match, else only the
- * others. */
+/* Names computed values of the region: by their names in the model, else by the
+ * node that computes them. leaving: names those that another match or the
+ * caller reads, else the others. */
 static void
 name_values(struct region_text *x, bool leaving)
 {
@@ -129,8 +129,8 @@ region_name_tensors(struct region_text *x)
 			}
 		}
 	}
-	/* Values that leave their match are named first, so that they get the
-	 * names without a number: templates use these names. */
+	/* Values that another match or the caller reads are named first, so
+	 * that they get the names without a number, which templates use. */
 	name_values(x, true);
 	name_values(x, false);
 }
@@ -235,11 +235,11 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 							    t->type)))));
 }
 
-/* Sets flags that say how t, a bias or a scale, is broadcast to y: one element
- * of t is for all of y (per_tensor), for one element (per_element), or for an
- * index of the last dimension (per_column), of all others (per_row) or of the
- * second one (per_channel). All are false if y is NULL or t has another
- * shape. */
+/* Sets flags in `item` that say how t, a bias or a scale, is broadcast to y:
+ * one element of t is for all of y (per_tensor), for one element (per_element),
+ * or for an index of the last dimension (per_column), of all others (per_row)
+ * or of the second one (per_channel). All are false if y is NULL or t has
+ * another shape. */
 static void
 add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 {

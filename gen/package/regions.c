@@ -8,7 +8,8 @@
 
 /* -- backends in use -- */
 
-/* Lists the backends in use, by their first regions. */
+/* Lists in k->backends the backends that regions use, in the order of their
+ * first regions. */
 static void
 find_backends(struct packer *k)
 {
@@ -41,7 +42,7 @@ joined(struct packer *k, const char *text, bool link)
 	return text;
 }
 
-/* Lists each runtime file of these backends once. */
+/* Lists in k->runtime each runtime file of these backends once. */
 static void
 find_runtime(struct packer *k)
 {
@@ -108,8 +109,8 @@ regions_prepare(struct packer *k)
 			    true);
 }
 
-/* Adds headers: system headers are sorted among the others, headers in quotes
- * come last. */
+/* Adds n headers to u. System headers are sorted among its others; headers in
+ * quotes are listed in `data`, to come last. */
 static void
 need_headers(struct packer *k, struct unit *u, struct tdata *data,
 	     const char *const *names, int n)
@@ -151,7 +152,8 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* -- templates -- */
 
-/* Renders a template; *out is NULL if the text is empty. */
+/* Renders a template of a backend; *out is NULL if the result is empty. False
+ * after a diagnostic. */
 static bool
 render(struct packer *k, const struct backend_file *t, const struct tdata *data,
        const char **out)
@@ -164,7 +166,8 @@ render(struct packer *k, const struct backend_file *t, const struct tdata *data,
 	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok && s.len > 0) {
 		if (s.data[s.len - 1] == '\n') {
-			/* the template around it adds the newline */
+			/* removes the last newline, which the template around
+			 * it adds */
 			s.data[s.len - 1] = '\0';
 		}
 		*out = arena_strdup(k->a, s.data);
@@ -185,7 +188,7 @@ add_list(struct region_text *x, struct tdata *data, const char *list,
 	}
 }
 
-/* The data for all templates of a backend. */
+/* The data that all templates of a backend may use. */
 static struct tdata *
 backend_data(struct packer *k, const struct backend *b,
 	     const struct backend_file *t)
@@ -257,8 +260,9 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	return true;
 }
 
-/* Binds and adds the parameters of the region's functions. Constants get the
- * names of init's parameters. */
+/* Binds the parameters of the region's functions to their names there, and adds
+ * them to the data. Constants get the names of init's parameters. False after a
+ * diagnostic. */
 static bool
 add_parameters(struct region_text *x, struct tdata *data)
 {
@@ -323,8 +327,8 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return data;
 }
 
-/* Renders a template of the region's backend; *out is NULL if the backend does
- * not have it. */
+/* Renders the template `key` of the region's backend; *out is NULL if the
+ * backend does not have it. False after a diagnostic. */
 static bool
 render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
 	      const char *key, const char **out)
@@ -362,7 +366,8 @@ render_shared(struct packer *k, const struct backend *b, const char *key,
 
 /* -- all regions, in the header and in the source -- */
 
-/* Adds an item with a text to a list, unless the text is NULL. */
+/* Adds to a list an item that has the text as `name`; nothing if the text is
+ * NULL. */
 static void
 add_text(struct tdata *data, const char *list, const char *name,
 	 const char *text)
@@ -403,8 +408,8 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	/* Where the memory of the libraries begins in the workspace: behind the
-	 * part that the plan gives to kernels; 0 in the graph form, where the
+	/* The offset of the libraries' memory in the workspace: after the part
+	 * that the plan gives to kernels; 0 in the graph form, where the
 	 * libraries have a workspace of their own. */
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
@@ -435,7 +440,7 @@ regions_common(struct packer *k, struct tdata *data)
 bool
 regions_in_header(struct packer *k, struct tdata *data)
 {
-	struct unit u; /* the same names as in the source */
+	struct unit u; /* has the same names as the source's unit */
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
@@ -446,7 +451,7 @@ regions_in_header(struct packer *k, struct tdata *data)
 
 /* -- constants of regions -- */
 
-/* The expression for a constant in the init function. */
+/* The expression that names a constant in the init function. */
 static const char *
 weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	    const struct buffer *wanted)
@@ -459,7 +464,7 @@ weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	return unit_argument(u, &bound.list.data[0], wanted);
 }
 
-/* Does a member with its value not fit in a line? */
+/* Is a member with its value too long for one line? */
 static bool
 is_long(const struct packer *k, const char *name, const char *value)
 {
@@ -477,7 +482,7 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	const struct func *init = kernel->init;
 	struct binding *bound = arena_array(k->a, struct binding,
 					    init->params.n);
-	int n = 2; /* parameters before: the model and the memory */
+	int n = 2; /* the first parameters are the model and the memory */
 
 	if (!unit_parameters(u, init, tdata_new(k->a), "unused", bound)) {
 		return false;
@@ -505,7 +510,8 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return true;
 }
 
-/* Adds the regions with a state, and their constants. */
+/* Adds the list "states" of the regions that have a state between runs, with
+ * their constants. False after a diagnostic. */
 static bool
 add_states(struct packer *k, struct unit *u, struct tdata *data)
 {

@@ -6,7 +6,7 @@
 #include "backend.h"
 #include "packer.h"
 
-/* A tensor and its name in the functions of the region. */
+/* A tensor of the region and its name in the region's functions. */
 struct region_name {
 	const struct tensor *tensor;
 	const char *name;
@@ -19,8 +19,8 @@ struct region_text {
 	const struct kernel *kernel; /* the kernel that is the region */
 	const struct graph_region *r;
 	const struct backend *b;
-	/* the texts of the parameters: of the function that runs the region,
-	 * then of the one that prepares it (kernel.init) */
+	/* what the parameters are called: those of the function that runs the
+	 * region, then those of the one that prepares it (kernel.init) */
 	struct binding *bound;
 	int n_bound;
 	struct name_set names;           /* the names in these functions */

@@ -9,8 +9,8 @@
 
 /* -- the memory plan -- */
 
-/* An argument of a kernel that reads or writes a tensor, or overwrites its
- * memory. */
+/* A use of a tensor: the argument of a kernel that reads or writes it, or that
+ * overwrites its memory. */
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
@@ -21,7 +21,8 @@ struct user {
  * user of a view is a user of the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
-	int *first; /* by tensor: index of the first user, or -1 */
+	int *first; /* by tensor id: index in the list of its first user, or
+		     * -1 */
 };
 
 static void
@@ -91,8 +92,9 @@ place_name(const struct placement *at)
 				 : NULL;
 }
 
-/* Sets the final names of pointers: the memory plan in the comment uses the
- * same names as the code. Both lists have the order of the code. */
+/* Gives the pointers in the entry function their final names, so that the
+ * memory plan in the comment has the same ones as the code. plan->named and
+ * u->pointers are both in the order of the code. */
 static void
 name_places(struct packer *k, const struct unit *u)
 {
@@ -249,8 +251,8 @@ bind_part(struct packer *k, const struct param *param)
 	return b;
 }
 
-/* Binds the parameter that stands for the statement "a size is out of
- * bounds". */
+/* Binds the parameter that stands for the statement that ends the run, since a
+ * size is out of bounds. */
 static struct binding
 bind_refusal(struct packer *k, const struct param *param)
 {
@@ -332,7 +334,7 @@ static bool
 print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
-	/* a copy, from which places may be removed */
+	/* a copy: declarations of places may be removed from its body */
 	struct func *entry = arena_copy(k->a, k->p->entry, sizeof *entry);
 	struct bindings bound = { 0 };
 
@@ -347,8 +349,8 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	return unit_body(u, entry, bound.list.data, bound.list.n, out);
 }
 
-/* Adds a pointer that the caller passes; align: the required alignment, 0 if
- * there is none. */
+/* Adds to the lists of checks a pointer that the caller passes; align: the
+ * alignment that it must have, 0 for none. */
 static void
 add_pointer(struct packer *k, struct tdata *data, const char *text,
 	    const char *field, int own_bytes, int align)
@@ -421,8 +423,8 @@ uses_workspace(const struct packer *k)
 	return false;
 }
 
-/* Does NAME_run read weights? Those of regions with a state are passed to
- * NAME_init. */
+/* Does the function NAME_run read weights? Those of regions with a state are
+ * passed to NAME_init. */
 static bool
 uses_weights(const struct packer *k)
 {

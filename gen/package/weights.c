@@ -26,8 +26,8 @@ choose_form(struct packer *k, int64_t bytes)
 						      : k->d->weights.large;
 }
 
-/* A lower bound of the bytes that are written for the constants; in a source
- * file, each element has at least a digit and a comma. */
+/* At least so many bytes are written for the constants: in a source file, each
+ * element has at least a digit and a comma. */
 static int64_t
 least_bytes(const struct packer *k)
 {
@@ -83,9 +83,11 @@ weights_layout(struct packer *k)
 			  k->d->name, words[k->out->weights]);
 }
 
-enum { ROW_START = 3 }; /* column of the text in a comment */
+enum { ROW_START = 3 }; /* column in which the text of a comment's row begins */
 
-#define TOGETHER '\t' /* a space at which lines are not broken */
+#define TOGETHER                                                               \
+	'\t' /* stands for a space at which a line must not be
+		       * broken */
 
 /* The nodes that were folded into t: "Mul_4, BatchNormalization_5". */
 static const char *
@@ -130,8 +132,8 @@ add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
 	for (const char *c = text; *c != '\0'; c++) {
 		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);
 		if (*c == '\n') {
-			/* The text of all rows of a note begins in the same
-			 * column. */
+			/* the rows of a note begin in the same column, after
+			 * indent and label */
 			strbuf_puts(&s, indent);
 			strbuf_printf(&s, "%.*s", ROW_START, c + 1);
 			c += strlen(k->d->comment_line);

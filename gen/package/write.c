@@ -25,10 +25,11 @@ struct writer {
 	struct arena *a;
 	const char *dir;
 	const char **temporary; /* by file, or NULL */
-	/* the bytes of all files, except for elements of arrays in text form */
+	/* the bytes of all files, without those of array elements in text
+	 * form */
 	int64_t known_bytes;
 	uint64_t digest;
-	uint64_t *digests; /* for each weight, of its values */
+	uint64_t *digests; /* digests[i]: digest of the values of weight i */
 };
 
 static bool
@@ -63,7 +64,8 @@ make_temporary(struct writer *w, const char *name, const char **temporary)
 
 struct blob {
 	FILE *file;
-	struct digest whole, one; /* of all values; of the current array */
+	struct digest whole, one; /* digest of all values, and that of the
+				   * current array */
 	uint64_t written;
 	bool failed;
 };
@@ -148,7 +150,7 @@ put_digest(char *at, uint64_t digest)
 }
 _Static_assert(sizeof DIGEST_UNKNOWN == 17, "as long as a digest");
 
-/* The text, with the digests filled in at their anchors. */
+/* The text of f, with the digests filled in at their anchors. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
@@ -219,8 +221,8 @@ write_file(struct writer *w, int i)
 	return failed ? cannot(w, path, "write this file") : ok;
 }
 
-/* Makes the subfolders for a file in the output folder. They must not be links,
- * which could lead elsewhere. */
+/* Makes the subfolders of the output folder that the path `name` needs. They
+ * must not be links, which could lead elsewhere. False after a diagnostic. */
 static bool
 make_folder(struct writer *w, const char *name)
 {
@@ -254,7 +256,8 @@ put_in_place(struct writer *w)
 		const char *path = path_of(w, w->pkg->files.data[i].name);
 
 		if (same_file(path, w->temporary[i])) {
-			/* unchanged: the temporary file is removed later */
+			/* the old file stays, and the temporary one is removed
+			 * later */
 			continue;
 		}
 		if (rename(w->temporary[i], path) != 0) {
@@ -265,8 +268,8 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* Has the existing file the content `text`? Then it may be replaced, though it
- * does not name tirc: an earlier run has written it, such as a file of a
+/* Is `text` the content of the existing file? Then it may be replaced, though
+ * it does not name tirc: an earlier run has written it, as it does a file of a
  * backend. */
 static bool
 says_the_same(const char *path, const char *text)
@@ -287,8 +290,8 @@ says_the_same(const char *path, const char *text)
 	return same;
 }
 
-/* May all existing files be replaced? False after a diagnostic about each file
- * that tirc did not write. */
+/* May all files in the folder that have the names of new ones be replaced?
+ * False after a diagnostic about each that tirc did not write. */
 static bool
 may_write(struct writer *w)
 {

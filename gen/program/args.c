@@ -30,7 +30,7 @@ arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 	const struct pval *v = &c->args[i];
 
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
-		/* an expression whose result is constant */
+		/* out has the value of an expression that is a constant */
 	} else if (v->kind == PV_INT) {
 		*out = v->u.ival;
 	} else if (v->kind == PV_BOOL) {
@@ -200,7 +200,7 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	return true;
 }
 
-/* Marks a variable without a range as a size: it is not negative. */
+/* Gives each variable in e that has no range the range of a size: 0 or more. */
 static void
 bound_sizes(const struct expr *e)
 {

@@ -13,8 +13,10 @@
 struct checking {
 	struct module *m;
 	const char *file;
-	const struct program_func *funcs; /* the functions of the program */
-	int n;                            /* index of the calling function */
+	const struct program_func *funcs; /* the functions of the program, in
+					   * order */
+	int n;                            /* the calling function's index in
+					   * funcs */
 	const struct func *caller;
 	struct stmt *at;
 	bool ok;
@@ -29,7 +31,7 @@ struct checking {
 				      .item = (c)->caller->name },             \
 			      __VA_ARGS__))
 
-/* The buffers that a statement allocates. */
+/* The buffers that the statement s itself allocates; *n: their number. */
 static const struct buffer *const *
 allocated(struct stmt *s, int *n)
 {
@@ -38,8 +40,8 @@ allocated(struct stmt *s, int *n)
 	return s->kind == STMT_BLOCK ? s->u.block->allocs : &s->u.buffer;
 }
 
-/* The parameter or local array of the function with this pointer; NULL if there
- * is none. */
+/* The array of f, a parameter or a local one, whose pointer is `data`; NULL if
+ * there is none. */
 static const struct buffer *
 buffer_with(const struct func *f, const struct var *data)
 {
@@ -65,8 +67,8 @@ buffer_with(const struct func *f, const struct var *data)
 	return NULL;
 }
 
-/* The buffer of which e is the first element, in the form of
- * program_name_addresses(); NULL if e is another element. */
+/* The buffer of which e loads the first element, as program_name_addresses()
+ * writes it; NULL if e is anything else. */
 static const struct buffer *
 first_element_of(const struct expr *e)
 {
@@ -78,7 +80,8 @@ first_element_of(const struct expr *e)
 	return e->kind == EXPR_LOAD ? e->u.buffer : NULL;
 }
 
-/* The array to whose start an argument points; NULL if unknown. */
+/* The array to whose first element the argument points; NULL if that is
+ * unknown. */
 static const struct buffer *
 pointed_to(struct checking *c, const struct expr *arg)
 {
@@ -89,8 +92,8 @@ pointed_to(struct checking *c, const struct expr *arg)
 				     : NULL;
 }
 
-/* A number of elements, vectors counted by their lanes: `known`, the product of
- * the constant sizes (INT64_MAX if it is larger), times `rest`, the product of
+/* A number of scalars in an array: `known`, the product of the constant sizes
+ * and vector lanes (INT64_MAX if it is larger), times `rest`, the product of
  * the symbolic sizes in 64 bits. text: rest in the types of the program, for
  * messages. */
 struct elements {
@@ -106,7 +109,8 @@ widen_var(void *ctx, const struct expr *e)
 		       : NULL;
 }
 
-/* Counts the elements of b, with `values` for the variables in its shape. */
+/* Counts the scalars in b, where `values` replaces the variables in its
+ * shape. */
 static struct elements
 elements_of(struct checking *c, const struct buffer *b,
 	    const struct var_map *values)
@@ -135,8 +139,8 @@ elements_of(struct checking *c, const struct buffer *b,
 	return x;
 }
 
-/* The number of elements of the callee's parameter, with the call's values for
- * the parameters in its shape. */
+/* The number of scalars that the callee's array parameter must have, where the
+ * call's arguments replace the parameters in its shape. */
 static struct elements
 elements_needed(struct checking *c, const struct func *callee,
 		const struct buffer *param, const struct expr *call)
@@ -159,7 +163,7 @@ elements_needed(struct checking *c, const struct func *callee,
 	return elements_of(c, param, &map);
 }
 
-/* The number as one expression. */
+/* The number x as one expression: known * rest. */
 static const struct expr *
 whole(struct checking *c, const struct elements *x)
 {
@@ -167,7 +171,8 @@ whole(struct checking *c, const struct elements *x)
 			x->rest);
 }
 
-/* Has the array as many elements as the parameter, for all sizes? */
+/* Is it proven that the array has at least as many elements as the parameter,
+ * for all sizes? */
 static bool
 is_large_enough(struct checking *c, const struct elements *has,
 		const struct elements *needs)
@@ -200,8 +205,8 @@ text_of(struct checking *c, const struct elements *x)
 	return text;
 }
 
-/* Is array b large enough for parameter i of the callee? Reports an error if it
- * may be too small. */
+/* Reports an error if array b, argument i of the call, may have fewer elements
+ * than the callee's parameter. */
 static void
 check_size(struct checking *c, const struct func *callee, int i,
 	   const struct expr *call, const struct buffer *b)

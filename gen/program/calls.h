@@ -5,9 +5,9 @@
 
 #include "program.h"
 
-/* Does function i of the list call (T.call_func) only earlier functions, with
- * arguments that match, and launch nothing itself? False after an error at the
- * call. */
+/* Checks the calls of function i of the list: T.call_func calls only earlier
+ * functions, with arguments that match, and nothing launches a kernel. False
+ * after an error at the call. */
 bool program_check_calls(struct module *m, const struct program_result *list,
 			 int i);
 /* Replaces pointers of local arrays in calls by the address of the first

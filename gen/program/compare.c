@@ -6,8 +6,9 @@
 #include "program_parts.h"
 
 enum {
-	PER_STEP = 2,   /* comparisons that are one step of evaluation */
-	TEXT_BYTES = 64 /* bytes of a text that are one comparison */
+	PER_STEP = 2,   /* so many comparisons count as one step of
+			 * evaluation */
+	TEXT_BYTES = 64 /* so many bytes of a text count as one comparison */
 };
 
 /* Counts n comparisons, of which PER_STEP are a step of the evaluation; false
@@ -55,8 +56,9 @@ lists_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 	return true;
 }
 
-/* The index of an element that is equal to the item, or -1. The search begins
- * at `from`, where equal sets and dicts mostly have it, and comes round. */
+/* Sets *out to the index of an element that is equal to the item, or to -1. The
+ * search begins at index `from`, where equal sets and dicts mostly have the
+ * element, and continues at 0 after the last one. False after an error. */
 static bool
 find(struct eval *ev, struct py_span at, const struct pv_list *in,
      const struct pval *item, int from, int depth, int *out)
@@ -76,8 +78,8 @@ find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	return true;
 }
 
-/* Sets *out to whether two sets are equal; or two dicts, whose keys are x and
- * y, with their values. False after an error. */
+/* Sets *out to whether the sets x and y are equal. Of dicts, x and y are the
+ * keys, and the values (else NULL) are compared, too. False after an error. */
 static bool
 sets_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 	   const struct pv_list *y, const struct pval *x_values,

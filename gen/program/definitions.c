@@ -8,7 +8,8 @@
 struct defining {
 	struct module *m;
 	const struct program_result *list;
-	struct program_result outside; /* the external functions to define */
+	struct program_result outside; /* a definition of each external
+				        * function */
 };
 
 /* Sets *made to the module's function of this name. If the module has none,
@@ -54,8 +55,9 @@ define_called(struct defining *d, const struct func *f)
 	return true;
 }
 
-/* Defines the external functions that the source calls: adds them to
- * d->outside. */
+/* For each external function that the source calls: adds its definition, under
+ * the prefixed name, to d->outside. False after a diagnostic, also if the
+ * program declares no computation for one. */
 static bool
 define_externals(struct defining *d, const struct program_sources *text)
 {

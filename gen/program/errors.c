@@ -47,7 +47,8 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		     strcmp(one->place.file, ev->src->name) == 0)) {
 			continue;
 		}
-		/* the same message, with the place of the diagnostic */
+		/* the new error repeats what the diagnostic is about, then its
+		 * message */
 		const char *of = one->place.item ? one->place.item
 						 : one->place.file;
 

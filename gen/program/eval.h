@@ -38,7 +38,8 @@ struct pval {
 		int64_t ival;
 		double fval;
 		struct {
-			/* ends in a zero byte, and may contain others */
+			/* a zero byte follows the text, which may contain
+			 * others */
 			const char *data;
 			size_t n;
 		} text;
@@ -49,9 +50,11 @@ struct pval {
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names; /* NAMESPACE: bits of enum names_module */
+		unsigned names; /* NAMESPACE: a module, as bits of enum
+				 * names_module */
 		const struct expr *expr;
-		struct te_tensor *tensor; /* TENSOR; OP: its first output */
+		struct te_tensor *tensor; /* TENSOR; OP: the first output of the
+					   * operation */
 		const struct buffer *buffer;
 		struct pv_part *part; /* TENSOR_PART */
 		struct axis *axis;
@@ -88,33 +91,35 @@ struct pv_range {
 /* A function that the program defines. */
 struct closure {
 	const struct py_node *def; /* PY_LAMBDA or PY_DEF */
-	struct scope *scope;       /* in which it was defined */
-	/* for each parameter its default; MISSING if it has none */
+	struct scope *scope;       /* the scope in which it was defined */
+	/* for each parameter its default value; MISSING if it has none */
 	const struct pval *defaults;
 	const char *name;
 };
 
-/* A method of a built-in value, with the value: x.f without a call. */
+/* A method with the value to which it belongs: what x.f means without a
+ * call. */
 struct method {
 	const struct name_row *row;
 	struct pval self;
 };
 
-/* A[i]: a tensor with fewer indices than it has dimensions. */
+/* A tensor with fewer indices than it has dimensions, as A[i] of a matrix A,
+ * until the program adds the others. */
 struct pv_part {
 	struct te_tensor *tensor;
 	const struct expr **index;
 	int n;
 };
 
-/* An iteration variable of a stage, or a thread. */
+/* An iteration variable of a te stage, or a thread. */
 struct axis {
 	struct iter_var iv;
 	const char *thread; /* the thread's tag, "threadIdx.x", or NULL */
 };
 
-/* te.comm_reducer: two functions. Each use makes a reducer from them for the
- * types of its operands. */
+/* te.comm_reducer: its two functions, `combine` and `identity`. Each use makes
+ * a reducer from them for the types of its operands. */
 struct reducer_def {
 	const char *name;
 	struct pval combine, identity;
@@ -122,11 +127,13 @@ struct reducer_def {
 
 struct pv_module {
 	VEC(struct program_func *) funcs;
-	bool simple;        /* printed as functions, without the module */
+	bool simple;        /* print shows the functions without the module
+			     * around them */
 	const char *source; /* BUILT: what get_source returns */
 };
 
-/* tvm.target.Target: the names of a target and of its host's, or NULL. */
+/* tvm.target.Target: the name of a target and that of its host; NULL if
+ * absent. */
 struct pv_target {
 	const char *name, *host;
 };
@@ -150,16 +157,22 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
-	int compared; /* comparisons that no step was counted for */
-	/* limit of the arena, including what it contained at the start */
+	int compared; /* the comparisons since the last one that counted as a
+		       * step */
+	/* the most bytes that the arena may have, with those from before the
+	 * start */
 	size_t max_bytes;
 	int depth;           /* the number of nested calls and expressions */
-	bool unpacks_single; /* `x, = v` takes a value that is no list */
-	VEC(struct te_tensor *) tensors; /* by id of the buffer, or NULL */
+	bool unpacks_single; /* `x, = v` also takes a value v that is no list */
+	VEC(struct te_tensor *)
+	tensors; /* by id of the buffer: its tensor, or
+					  * NULL */
 	int n_tensors;
-	VEC(int) depths;         /* by id of the buffer: its pval.depth */
-	VEC(struct axis *) axes; /* by id of the variable */
-	/* node counts by id of the expression; 0: unknown */
+	VEC(int)
+	depths;                  /* by id of the tensor's buffer: its
+				  * pval.depth */
+	VEC(struct axis *) axes; /* by id of the variable: its axis */
+	/* by id of the expression: its number of nodes; 0: not counted yet */
 	VEC(int) sizes;
 	struct tensor_intrins *intrins;
 	/* the embedded tensor intrinsics, loaded when a program first names
@@ -168,16 +181,19 @@ struct eval {
 	VEC(struct tir_schedule *) schedules;
 	int n_events; /* the requests (struct event) and steps of all schedules
 		       * so far */
-	struct py_span left_at;  /* the last return, break or continue */
-	const char *with_target; /* of the enclosing `with`, or NULL */
+	struct py_span left_at;  /* the position of the last return, break or
+				  * continue */
+	const char *with_target; /* the target of the enclosing `with`, or
+				  * NULL */
 };
 
 /* Limits on what a program may use. */
 enum {
 	EVAL_MAX_DEPTH = 1000, /* nested calls and expressions */
-	/* depth of an expression with its producers */
+	/* depth of an expression together with the producers of its tensors */
 	EVAL_MAX_EXPR_DEPTH = 1000,
-	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes of an expression, as a tree */
+	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes of an expression, shared ones
+				       * counted at each use */
 	EVAL_MAX_RANK = 32,
 	EVAL_MAX_ITEMS = 1 << 20, /* elements of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
@@ -186,7 +202,8 @@ enum {
 
 /* -- calls of built-in functions -- */
 
-/* The modules in which a name exists, one bit for each. */
+/* The modules of a program, one bit for each: a name may exist in several of
+ * them. */
 enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
 #include "modules.def"
@@ -204,10 +221,10 @@ enum {
 struct call {
 	struct eval *ev;
 	const struct name_row *row;
-	struct pval self; /* the object of a method */
+	struct pval self; /* the object whose method is called */
 	struct py_span span;
 	const struct py_slot *params;
-	struct pval *args; /* for each parameter; MISSING if absent */
+	struct pval *args; /* by parameter: its argument; MISSING if absent */
 	struct py_span *spans;
 	int n;
 };
@@ -217,18 +234,19 @@ typedef bool name_fn(struct call *c, struct pval *out);
 /* A row of names.def. params: "shape, dtype?, *rest, **options"; NULL for an
  * attribute, whose function is called when the program reads it. */
 struct name_row {
-	unsigned in;     /* modules; 0 for methods and attributes */
-	enum pv_kind of; /* methods and attributes: the kind of their object */
+	unsigned in;     /* bits of modules; 0 for methods and attributes */
+	enum pv_kind of; /* methods and attributes: the kind of the object that
+			  * has them */
 	const char *name;
 	const char *params;
 	name_fn *fn;
 };
 
-/* The row of a name in modules (bits `in`), or of an attribute of a kind of
- * value; NULL if there is none. */
+/* The row of a name in one of the modules whose bits are in `in`, or (in 0) of
+ * an attribute of a kind of value; NULL if there is none. */
 const struct name_row *names_in(unsigned in, const char *name);
 const struct name_row *names_of(enum pv_kind kind, const char *name);
-/* Is it a function or a type of Python that programs cannot use? */
+/* Is the name a function or a type of Python that programs cannot use? */
 bool names_left_out(const char *name);
 /* All names in the modules or of the kind, for suggestions; allocated in the
  * arena. */
@@ -239,7 +257,7 @@ const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 
 bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* Reports an error at argument i of the call; -1: at the call. Returns
+/* Reports an error at argument i of the call; i -1: at the whole call. Returns
  * false. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
 /* Gives those errors from index `first` on that have no position in the
@@ -249,10 +267,12 @@ bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps of evaluation; false after an error if the budget is used
  * up. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
-/* Counts the steps of work on n bytes of a text. */
+/* Counts the steps of work on n bytes of a text; false after an error if none
+ * are left. */
 bool eval_tick_bytes(struct eval *ev, struct py_span at, size_t n);
 
-/* Begins the evaluation of a text: sets the limits and the first names. */
+/* Begins the evaluation of the program in src: sets the limits and the names
+ * that exist from the start. */
 void eval_start(struct eval *ev, struct module *m, const struct source *src,
 		const struct program_options *o, struct program_result *out);
 /* Runs all its statements. */
@@ -271,7 +291,8 @@ bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 struct call_args {
 	VEC(struct pval) values;
 	VEC(struct py_argument)
-	given; /* for each value its name and position */
+	given; /* for each value the argument's name, if it is a keyword
+	        * argument, and its position */
 };
 /* Appends an argument; name: of a keyword argument, else NULL. */
 void eval_give(struct eval *ev, struct call_args *args, const char *name,
@@ -284,12 +305,14 @@ bool eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
 	       struct py_span **spans);
 bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	       const struct call_args *args, struct pval *out);
-/* Calls a value with positional arguments. */
+/* Calls f, a function or another callable value, with n positional arguments.
+ * False after an error. */
 bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		    const char *name, struct pval *out);
-/* The operator that a node has as its text. */
+/* Sets *out to the operator with this text, "+", in the node e. False after an
+ * error if there is none. */
 bool eval_operator(struct eval *ev, const struct py_node *e, const char *text,
 		   enum py_operator *out);
 bool eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
@@ -298,26 +321,27 @@ bool eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
-/* Comparisons of any values (compare.c). They count steps, and are false after
- * an error. eval_order sets -1, 0, 1, 2 (unordered: a NaN), or PV_NO_ORDER for
- * values that have no order. */
+/* Comparisons of any values (compare.c). They count steps; the result is false
+ * after an error. eval_order sets *out to -1, 0 or 1, to 2 if a NaN is
+ * compared, or to PV_NO_ORDER for values that have no order. */
 enum { PV_NO_ORDER = 3 };
 bool eval_equal(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, bool *out);
 bool eval_order(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, int *out);
-/* The index of the first element that is equal to the item, or -1. */
+/* Sets *out to the index of the first element that is equal to the item, or to
+ * -1. False after an error. */
 bool eval_find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	       const struct pval *item, int *out);
 bool eval_contains(struct eval *ev, struct py_span at, const struct pval *item,
 		   const struct pval *in, bool *out);
-/* Makes the expression x `kind` y of two values, with the conversions of TVM
- * (typed_kind). */
+/* Makes the expression `x kind y` of two values, whose types it converts as TVM
+ * does (typed_kind). False after an error. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
-/* A value that ir/typed computed from operands of this depth; an error if it is
- * too large. */
+/* Sets *out to the value x, which ir/typed computed from operands of this
+ * depth. False after an error if it is too large or too deep. */
 bool eval_typed_result(struct eval *ev, struct py_span at,
 		       const struct typed *x, int depth, struct pval *out);
 /* The number of nodes of e as a tree: shared nodes are counted at each use. The
@@ -334,10 +358,11 @@ bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
  * from the end, selects of n elements. False after an error. */
 bool eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 		  int64_t n, int64_t *out);
-/* The elements of an iterable value, allocated in the arena. */
+/* Sets *items to the elements of an iterable value, allocated in the arena, and
+ * *n to their number. False after an error. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-/* The same; but if `one`, v itself is the only element. */
+/* As eval_items(); but if `one`, the only element is v itself. */
 bool eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
 		       bool one, const struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
@@ -345,8 +370,8 @@ struct pval *eval_scope_find(struct eval *ev, struct scope *s,
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 		    const struct pval *v);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
-/* If the definition is a function or a module in TVMScript, by its decorator
- * (*is_script), reads it. False after an error. */
+/* If the decorator of the definition e says that it is a function or a module
+ * in TVMScript (*is_script), reads it. False after an error. */
 bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		 bool *is_script);
 
@@ -372,7 +397,7 @@ struct pval pv_dict_new(struct eval *ev);
 struct pval pv_tensor(struct eval *ev, struct te_tensor *t);
 struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
 struct pval pv_any(enum pv_kind kind, const void *p);
-/* Is v a number of Python? Sets out, which may be NULL. */
+/* Is v a number of Python? If so, sets *out, unless out is NULL. */
 bool pv_number(const struct pval *v, struct py_number *out);
 struct pval pv_of_number(const struct py_number *n);
 
@@ -388,19 +413,23 @@ bool arg_dtype(struct call *c, int i, struct dtype *out);
 /* The name of the type that v may be: "float32", `float`, T.float32; NULL if it
  * is none. */
 const char *value_type_name(const struct pval *v);
-/* A number, axis, size or expression as an expression; integers are int32, or
- * int64 if they need it. */
+/* Sets *out to an argument that is a number, axis, size or expression, as an
+ * expression; an integer becomes int32, or int64 if it needs that. False after
+ * an error. */
 bool arg_expr(struct call *c, int i, const struct expr **out, int *depth);
 /* A tensor. */
 bool arg_tensor(struct call *c, int i, struct te_tensor **out);
-/* A tensor, or a list of tensors. */
+/* Reads an argument that is a tensor, or a list of tensors. False after an
+ * error. */
 bool arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n);
 bool arg_items(struct call *c, int i, struct pval **items, int *n);
-/* A shape: a list of integers and expressions, or one of them. */
+/* Reads an argument that is a shape: a list of integers and expressions, or one
+ * of these. False after an error. */
 bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
 bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		const struct expr **out, int *depth);
-/* The same as an operand: a number of Python has no type yet. */
+/* As value_expr(), but as an operand of ir/typed, in which a number of Python
+ * has no type yet. */
 bool value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 		 struct typed *out, int *depth);
 bool value_kind_error(struct call *c, int i, const char *wanted);

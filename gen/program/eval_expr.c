@@ -237,7 +237,8 @@ clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* Reads start, step and count of a slice of n elements. */
+/* Reads start, step and count of a slice of n elements into *r. False after an
+ * error. */
 static bool
 slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
 	    int64_t n, struct pv_range *r)
@@ -375,7 +376,8 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 static bool eval_index(struct eval *ev, struct scope *s,
 		       const struct py_node *e, struct pval *out);
 
-/* A slice, as in x[:, i], is a value only inside of an index. */
+/* Evaluates the indices in brackets to a tuple. Only here a slice, as in x[:,
+ * i], is a value. False after an error. */
 static bool
 eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
 	     struct pval *out)
@@ -523,7 +525,8 @@ struct comprehension {
 	struct eval *ev;
 	const struct py_node *node;
 	struct pval *out;
-	int first; /* index of its first clause */
+	int first; /* index of its first `for` or `if` among the node's
+		    * children */
 };
 
 static bool
@@ -600,7 +603,8 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- calls and functions -- */
 
-/* Adds the elements of *v as arguments. */
+/* Adds the elements of the value in `*v` as positional arguments of the
+ * call. */
 static bool
 spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)
@@ -617,7 +621,7 @@ spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* Adds the values of **v as arguments. */
+/* Adds the values of the dict in `**v` as keyword arguments of the call. */
 static bool
 spread_dict(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)

@@ -52,8 +52,9 @@ eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 	return true;
 }
 
-/* By how much is e deeper than the operands that it was made of? // and % of
- * floats are several nodes: see typed_kind(). */
+/* The number of levels by which e is deeper than the operands that it was made
+ * of: 1, but more for // and % of floats, which are several nodes
+ * (typed_kind()). */
 static int
 levels(const struct expr *e)
 {
@@ -79,7 +80,8 @@ eval_typed_result(struct eval *ev, struct py_span at, const struct typed *x,
 	return eval_expr_fits(ev, at, e, depth);
 }
 
-/* Two values as operands; *depth: the larger depth. */
+/* Converts two values to operands; *depth: the larger depth of both. False
+ * after an error. */
 static bool
 both_operands(struct eval *ev, struct py_span at, const struct pval *x,
 	      const struct pval *y, struct typed *a, struct typed *b,

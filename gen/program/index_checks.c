@@ -25,8 +25,8 @@ struct checking {
 	bool ok;
 };
 
-/* The smallest and the largest value of the index, if it takes both in each
- * run; else false. */
+/* Sets *out to the smallest and the largest value of the index e, if it is
+ * known to take both in each run; else false. */
 static bool
 exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -34,7 +34,7 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	const struct expr *rest;
 	int64_t first, low, high;
 
-	/* The value of a LET stands for its variable. */
+	/* This replaces variables of LET by their values. */
 	e = simplify(&c->a, e);
 	if (!analyse_affine(&c->a, e, c->vars.data, c->vars.n, coeff, &rest) ||
 	    !expr_is_int(simplify(&c->a, rest), &first)) {
@@ -56,7 +56,8 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	return true;
 }
 
-/* The same for an index or a vector of indices, with all of its lanes. */
+/* As exact_range(), for an index that may be a vector: over all of its
+ * lanes. */
 static bool
 index_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -111,7 +112,8 @@ check_access(struct checking *c, const struct buffer *b,
 	}
 }
 
-/* Checks the loads in e that are evaluated in each run. */
+/* Checks the loads in e that are evaluated in each run: not those in a part
+ * that a condition selects, and no addresses. */
 static void
 check_loads(struct checking *c, const struct expr *e)
 {
@@ -144,7 +146,8 @@ check_loop(struct checking *c, const struct stmt *s)
 	int64_t min, extent;
 
 	if (!expr_is_int(simplify(&c->a, s->args[1]), &extent)) {
-		/* The loop may have no iteration: nothing in it is certain. */
+		/* The loop may have no iteration: no access in it is
+		 * certain. */
 		return;
 	}
 	if (extent <= 0) {

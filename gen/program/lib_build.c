@@ -12,7 +12,8 @@ remember_func(struct eval *ev, const struct program_func *f)
 {
 	for (int i = 0; i < ev->result->funcs.n; i++) {
 		if (ev->result->funcs.data[i].func == f->func) {
-			/* known already: lowered, then bound to a name */
+			/* the function was added before: by tvm.lower, then by
+			 * its name */
 			return;
 		}
 	}
@@ -297,7 +298,8 @@ program_lower(struct func *f, int phase, bool simple,
 	return lower_func_to(f, phase, &fewer);
 }
 
-/* The arguments of tvm.lower or tvm.build as functions of phase 0. */
+/* Sets `module` to the functions that the first argument of tvm.lower or
+ * tvm.build means, not lowered yet (phase 0). False after an error. */
 static bool
 functions_of(struct call *c, const char *name, struct pv_module *module)
 {
@@ -432,7 +434,8 @@ target_name(struct call *c, int i, const char **out)
 	if (!v || v->kind != PV_STRING) {
 		return value_kind_error(c, i, "a target's name");
 	}
-	/* "name -option=value": the options are for TVM's compilers */
+	/* of "name -option=value", only the name: the options are for TVM's
+	 * compilers */
 	n = strcspn(v->u.text.data, " \t\r\n\v\f");
 	if (v->u.text.data[n] != '\0') {
 		note_options(c, i, v->u.text.data + n + 1);

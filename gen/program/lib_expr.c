@@ -4,8 +4,8 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* An argument of a function of ir/typed; a type, such as `float`, is its
- * name. */
+/* Converts v to an argument of a function of ir/typed; a type, such as `float`,
+ * becomes its name. False after an error. */
 static bool
 typed_argument(struct eval *ev, const struct pval *v, struct typed_arg *out,
 	       int *depth)
@@ -56,9 +56,9 @@ expr_function(struct call *c, const char *name, const struct pval *args, int n,
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* Elementary functions, selected by the name in the row. "tir.round" rounds
- * half away from zero, as TVM's does. On whole tensors, the operator of
- * topi. */
+/* Elementary functions, selected by the name in their row of names.def; of a
+ * whole tensor, the operator of topi. "tir.round" rounds half away from zero,
+ * as TVM's does. */
 bool
 expr_math(struct call *c, struct pval *out)
 {

@@ -235,7 +235,8 @@ python_abs(struct call *c, struct pval *out)
 	return expr_math(c, out);
 }
 
-/* The operands of max(a, b, …) or max(list). */
+/* Sets *items to the values that max(a, b, …) or max(list) compares. False
+ * after an error. */
 static bool
 operands(struct call *c, struct pval **items, int *n)
 {
@@ -266,7 +267,8 @@ extreme(struct call *c, bool max, struct pval *out)
 	for (int i = 1; i < n; i++) {
 		bool truth;
 
-		/* Expressions are compared when the function runs, not now. */
+		/* An expression has no value yet: a comparison in the function
+		 * chooses. */
 		if (!pv_number(out, NULL) || !pv_number(&items[i], NULL)) {
 			struct pval x = *out;
 
@@ -349,7 +351,8 @@ python_enumerate(struct call *c, struct pval *out)
 	return true;
 }
 
-/* zip: tuples of the i-th elements, as many as the shortest list has. */
+/* zip: sets *rows to *n tuples, of which tuple i has element i of each list; *n
+ * is the length of the shortest list. False after an error. */
 static bool
 rows_of(struct call *c, const struct pv_list *lists, struct pval ***rows,
 	int *n)
@@ -447,7 +450,8 @@ python_filter(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Stable merge sort of keys[from, to). */
+/* Sorts values[0, n) by their keys, with a stable merge sort. False after an
+ * error. */
 static bool
 merge_sort(struct call *c, struct pval *keys, struct pval *values,
 	   struct pval *room, int n)

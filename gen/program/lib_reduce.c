@@ -27,7 +27,7 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	return true;
 }
 
-/* Can the expression or the condition e be reduced? False after an error. */
+/* May e be the source or the condition of a reduction? False after an error. */
 static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
@@ -66,7 +66,8 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* The n elements of a tuple, or a single value, as expressions. */
+/* Sets `out` to n expressions: the elements of a tuple, or a single value.
+ * False after an error, as for another number of elements. */
 static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	const struct expr **out, const char *what)
@@ -93,7 +94,8 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	return true;
 }
 
-/* Casts *e to t if it is a constant. */
+/* If *e is a constant, converts it to the type t. False after an error if t
+ * cannot represent it. */
 static bool
 as_type(struct eval *ev, struct py_span at, struct dtype t,
 	const struct expr **e)

@@ -8,9 +8,9 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* The number of statements of a function that a query walks through in about the
- * time of one step of the evaluation; the same of a primitive that changes the
- * function. */
+/* The work on a function that costs one step of the evaluation: for a query,
+ * walking through QUERIED_PER_STEP statements; for a primitive that changes the
+ * function, through CHANGED_PER_STEP. */
 enum { QUERIED_PER_STEP = 32, CHANGED_PER_STEP = 1 };
 
 static int64_t
@@ -297,8 +297,9 @@ struct convert {
 	struct call *c;
 	const struct primitive *p;
 	struct sched_value *args; /* the arguments converted so far */
-	int i;                    /* index of the current parameter */
-	/* to which the handles belong; -1: unknown yet */
+	int i;                    /* index in p's parameters of the one to
+				   * convert */
+	/* the index of the function whose handles were given; -1: none yet */
 	int func;
 };
 
@@ -319,7 +320,8 @@ use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
 	return true;
 }
 
-/* A function of indices as an index map: only its forward direction counts. */
+/* Converts a function of indices, a lambda, to an index map: the results of the
+ * function become to_physical. False after an error. */
 static bool
 convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 {

@@ -310,7 +310,8 @@ struct checker {
 	struct eval *ev;
 	const struct iter_var *axes, *over;
 	int n_axes, n_over;
-	const struct var *stray; /* an axis of another stage, or NULL */
+	const struct var *stray; /* an axis of another stage that the body uses,
+				  * or NULL */
 	bool reduces;
 	VEC(struct te_tensor *) inputs;
 };
@@ -352,8 +353,8 @@ check_node(struct checker *k, const struct expr *e)
 	}
 }
 
-/* Checks a body: a reduction may only be its outermost node, and all axes must
- * be those of this stage. */
+/* Checks the body of a stage: a reduction may only be its outermost node, and
+ * all axes must be those of this stage. False after an error. */
 static bool
 check_body(struct checker *k, struct py_span at, const struct expr *e)
 {
@@ -396,7 +397,8 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	return true;
 }
 
-/* The names of the axes: those of the parameters of f. */
+/* Sets *out to the names of the n axes: those of the parameters of f. False
+ * after an error if their number differs. */
 static bool
 axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 {
@@ -463,7 +465,8 @@ compute_bodies(struct call *c, const struct pval *value,
 	return true;
 }
 
-/* Checks that all of several outputs are reductions, or none. */
+/* Checks several outputs of one stage: either all are parts of one reduction,
+ * or none is a reduction. False after an error. */
 static bool
 check_together(struct call *c, const struct expr *const *bodies, int n)
 {

@@ -22,7 +22,8 @@ shape_value(struct eval *ev, const struct buffer *b)
 	return out;
 }
 
-/* The strides of a buffer; none if it is dense, as in TVM. */
+/* The strides of a buffer as a list; an empty list if it is dense, as in
+ * TVM. */
 static struct pval
 strides_value(struct eval *ev, const struct buffer *b)
 {
@@ -201,7 +202,8 @@ tir_decl_buffer(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The address of the first element; the access mask ("r", "w") is ignored. */
+/* A.access_ptr("r"): the address of the first element; the access mask is
+ * ignored. */
 bool
 buffer_access_ptr(struct call *c, struct pval *out)
 {
@@ -294,7 +296,8 @@ te_make_scan(struct call *c, struct pval *out)
 
 /* -- extern -- */
 
-/* Reads one shape, or a list of shapes. */
+/* Reads the first argument: one shape, or a list of shapes. False after an
+ * error. */
 static bool
 extern_shapes(struct call *c, const struct expr ****shapes, int **ndims, int *n)
 {
@@ -425,8 +428,8 @@ te_make_extern(struct call *c, struct pval *out)
 
 /* -- te.decl_tensor_intrin -- */
 
-/* The argument binds maps a tensor to a buffer that the program has
- * declared. */
+/* Sets views[i] to the buffer that the argument `binds`, a dict, gives for the
+ * tensor t; if it gives none, views[i] stays. */
 static void
 use_binds(struct call *c, const struct te_tensor *t, int i,
 	  const struct buffer **views)

@@ -7,8 +7,8 @@
 
 /* -- str -- */
 
-/* The text of s, which it releases, as the result of a call. False after an
- * error if it is too long. */
+/* Makes the text in s, which it releases, the result of a call. False after an
+ * error if the text is too long. */
 static bool
 finish_text(struct call *c, struct strbuf *s, struct pval *out)
 {

@@ -13,7 +13,8 @@
 struct topi {
 	const char *name;
 	bool nn;
-	/* map NULL: a binary operator of expressions (TOPI_BROADCAST) */
+	/* map: what each parameter becomes in the node; NULL for an operator of
+	 * two operands (TOPI_BROADCAST) */
 	const char *params, *op, *map, *constants;
 };
 
@@ -41,7 +42,7 @@ topi_list(struct arena *a, bool nn, struct pv_names *list)
 	}
 }
 
-/* A call that is being converted to a node. */
+/* A call of a function of topi while it is converted to a node. */
 struct build {
 	struct call *c;
 	struct eval *ev;
@@ -88,7 +89,8 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	return true;
 }
 
-/* A number as a constant input of the tensors' type. */
+/* Makes argument i, a number, a constant input with the type of the tensors.
+ * False after an error. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
@@ -143,7 +145,8 @@ one_input(struct build *b, int i, const struct pval *v)
 	return value_kind_error(b->c, i, "a tensor");
 }
 
-/* Adds a stage that transposes the last two dimensions. */
+/* Makes the next input a new stage: argument i with its last two dimensions
+ * exchanged. False after an error. */
 static bool
 transposed_input(struct build *b, int i)
 {
@@ -256,8 +259,8 @@ ints_input(struct build *b, int i, int at)
 					x->shape));
 }
 
-/* The default in a row of topi.def as an integer; `otherwise` if text is
- * NULL. */
+/* The value of `text`, a default in a row of topi.def, as an integer;
+ * `otherwise` if text is NULL. */
 static int64_t
 initial_int(const char *text, int64_t otherwise)
 {
@@ -269,7 +272,8 @@ initial_int(const char *text, int64_t otherwise)
 	return v;
 }
 
-/* An integer argument as a scalar input; `initial`: the text of its default. */
+/* Makes the next input a scalar constant: argument i, an integer, or, if it is
+ * not given, the value of the text `initial`. False after an error. */
 static bool
 int_input(struct build *b, int i, const char *initial)
 {
@@ -339,8 +343,9 @@ set_spatial(struct build *b, int i, const char *name, const char *initial)
 	return true;
 }
 
-/* Padding: one number for all sides, one for each dimension, or all begins and
- * then all ends; or "SAME", "VALID". */
+/* Sets the node's padding from an argument: one number for all sides, one for
+ * each dimension, or all begins and then all ends; or "SAME", "VALID". False
+ * after an error. */
 static bool
 set_pads(struct build *b, int i, const char *name)
 {
@@ -372,8 +377,8 @@ set_pads(struct build *b, int i, const char *name)
 	return true;
 }
 
-/* Selects the operator by a text argument; choices:
- * "op:max=MaxPool,avg=AveragePool". */
+/* Selects the node's operator by a text argument, as `choices` says:
+ * "op:max=MaxPool,avg=AveragePool". False after an error. */
 static bool
 choose_op(struct build *b, int i, const char *choices)
 {

@@ -11,7 +11,8 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* A tensor of the graph with the shape of v, for shape inference. */
+/* Makes a tensor in a temporary graph with the shape of v (none for a number),
+ * so that shape inference finds the shape of the result. */
 static struct tensor *
 shape_of(struct graph *g, const struct pval *v)
 {
@@ -48,7 +49,9 @@ result_shape(struct call *c, const struct tensor **out)
 	return ops_infer_node(g, n) || topi_locate(c, errors);
 }
 
-/* The operand for one element of the result. */
+/* Sets *out to the value that argument i has for one element of y: an element
+ * of a tensor, at the indices that broadcasting gives, or a number. False after
+ * an error. */
 static bool
 element(struct call *c, int i, const struct tensor *y,
 	const struct iter_var *axes, struct pval *out)
@@ -59,7 +62,8 @@ element(struct call *c, int i, const struct tensor *y,
 	int depth;
 
 	if (c->args[i].kind != PV_TENSOR) {
-		/* a constant of its own type, even for shifts */
+		/* a number is a constant of its own type, also as the operand
+		 * of a shift */
 		if (!value_expr(c->ev, c->spans[i], &c->args[i], &e, &depth)) {
 			return false;
 		}

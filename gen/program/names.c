@@ -49,7 +49,7 @@ names_of(enum pv_kind kind, const char *name)
 	return NULL;
 }
 
-/* The bit of the module with this dotted path, or 0. */
+/* The bit of the module with this dotted path, "tvm.te"; 0 if there is none. */
 static unsigned
 names_module(const char *path)
 {
@@ -170,7 +170,7 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		}
 	}
 	if (strcmp(name, "hardware_intrin") == 0) {
-		/* the name in the papers on TVM */
+		/* papers on TVM use this name for a declared instruction */
 		elsewhere = "; a function of the hardware is called by "
 			    "tvm.tir.call_extern";
 	}

@@ -14,9 +14,9 @@ struct target;
 struct program_options {
 	enum script_version script; /* version of TVMScript to print */
 	const char *dialect_path;
-	/* name of functions without a name in the program; NULL: of the file */
+	/* name of functions that the program gives no name; NULL: "program" */
 	const char *stem;
-	const char *target; /* NULL: the one in the program */
+	const char *target; /* NULL: the target that the program names */
 	const char *fp;     /* mode of --fp; NULL: "default" */
 	int64_t max_steps;  /* steps of evaluation; 0: the default limit */
 	int64_t max_bytes;  /* 0: the default limit */
@@ -26,25 +26,29 @@ struct program_options {
 };
 
 enum program_stage {
-	PROGRAM_WRITTEN,   /* TVMScript bound at the top level */
+	PROGRAM_WRITTEN,   /* TVMScript: a decorated def that has a name at the
+			    * top level */
 	PROGRAM_CREATED,   /* te.create_prim_func */
-	PROGRAM_SCHEDULED, /* tir.Schedule, in its final state */
+	PROGRAM_SCHEDULED, /* by a tir.Schedule, after its last step */
 	PROGRAM_LOWERED,   /* tvm.lower */
 	PROGRAM_BUILT      /* tvm.build */
 };
 
-/* A function that the program has made, in phase 0 or lowered. */
+/* A function that the program has made: with blocks (phase 0) or lowered. */
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;     /* the function before any schedule, or NULL */
+	struct func *plain;     /* the function as it was before a schedule
+				 * changed it, or NULL */
 	struct func *scheduled; /* LOWERED, BUILT: the function before it was
 				 * lowered */
-	const char *target;     /* for which it was built, or NULL */
-	int line, col;          /* where in the program it was made */
-	const char *schedule;   /* "split(i, [None, 32])…", for comments */
+	const char *target;     /* name of the target for which it was built, or
+				 * NULL */
+	int line, col;          /* the place in the program where it was made */
+	const char *schedule;   /* the steps of the schedule, for comments:
+				 * "split(i, [None, 32])…" */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
-	bool named;                     /* its name is from the program */
+	bool named;                     /* the program gave it its name */
 	/* its name in the source; NULL: the function's own or the file's, changed
 	 * where another function has it */
 	const char *symbol;
@@ -54,8 +58,10 @@ struct program_result {
 	const char *file;               /* path of the program, for messages */
 	VEC(struct program_func) funcs; /* in the order of their creation */
 	bool printed;                   /* the program has printed something */
-	int64_t printed_bytes;          /* the length of that text */
-	/* intrinsics that the program declares, and external functions */
+	int64_t printed_bytes;          /* the number of bytes that it has
+					 * printed */
+	/* intrinsics that the program declares, with the external functions in
+	 * them */
 	struct tensor_intrins *intrins;
 };
 
@@ -77,23 +83,25 @@ struct program_sources {
 	 * defines; see struct program_text */
 	const char *external_prefix;
 	const char *source_name, *source;
-	const char *header_name, *header; /* header NULL: it would be empty */
+	const char *header_name, *header; /* header NULL: none is needed */
 	/* The emitted functions, one for each in the list. Arrays too large for
 	 * the stack are additional parameters at the end. */
 	const struct func **funcs;
-	/* The launches of kernels as JSON; NULL if there are none. */
+	/* The launches of kernels as the text of a JSON file; NULL if there are
+	 * none. */
 	const char *launches_name, *launches;
-	/* The program that calls the functions on raw files; see
+	/* The source of a program that calls the functions on raw files; see
 	 * emit_program_caller. */
 	const char *caller_name, *caller;
 	const struct target *target;
 	struct program_needs needs;
-	/* Of trial_definitions (trial.h): the definitions of needs.externals;
-	 * NULL if there are none. */
+	/* Set by trial_definitions (trial.h): source that defines the functions
+	 * of needs.externals; NULL if there are none. */
 	const char *definitions_name, *definitions;
 };
 
-/* target NULL: the default target. False after a diagnostic. */
+/* Makes the source of the functions of the list; those that are not lowered yet
+ * are lowered. target NULL: the default target. False after a diagnostic. */
 bool program_source(struct module *m, const struct program_result *list,
 		    const struct program_options *o, const char *target,
 		    struct program_sources *out);

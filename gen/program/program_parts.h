@@ -13,8 +13,9 @@ struct pv_names {
 
 /* The number of elements of a range. */
 int64_t range_length(const struct pv_range *r);
-/* Sets and gets the value of a key; NULL if there is none. False after an
- * error: the search counts steps. */
+/* dict_set() gives a key a value, dict_get() sets *out to the value of a key,
+ * or to NULL if the dict does not have it. False after an error, since the
+ * search counts steps. */
 bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
@@ -44,9 +45,9 @@ bool module_function(struct eval *ev, struct py_span at, const struct pval *of,
 		     const struct pval *name, struct pval *out);
 bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, const struct pval *f);
-/* Append the text that print shows for a value. handle_text: for a handle of a
- * schedule, the name of its loop, "i_0", or of its block. pv_script_text: for a
- * function, module or trace, its script. */
+/* These append the text that print shows for a value. handle_text: for a handle
+ * of a schedule, the name of its loop, "i_0", or of its block. pv_script_text:
+ * for a function, module or trace, its script. */
 void handle_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 void pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* Applies an operator of Python, or a function of topi, to whole tensors. */
@@ -54,32 +55,34 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
-/* A function of ir/typed by its name; args: by parameter, then those of
- * *args. */
+/* Calls a function of ir/typed by its name. args: by parameter; those of *args
+ * follow. */
 bool expr_function(struct call *c, const char *name, const struct pval *args,
 		   int n, struct pval *out);
-/* Applies an operator of topi with two operands. */
+/* Applies an operator of topi to the two arguments of the call, element by
+ * element. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
-/* Gives the errors from index `first` on, which are about a node of a graph
- * that a function of topi made, the position of the call. Returns false. */
+/* Gives the errors from index `first` on the position of the call: they are
+ * about the node that a function of topi made. Returns false. */
 bool topi_locate(struct call *c, int first);
 
 /* -- schedules -- */
 
-/* A function of a module that is being scheduled. */
+/* One function of a tir.Schedule, with the state of its schedule. */
 struct work {
 	struct sched sched;
 	struct func *plain; /* the function before the schedule */
-	bool named;         /* its name is from the program */
+	bool named;         /* the program gave the function its name */
 	int line, col;      /* where the program made the schedule */
 };
 
-/* tir.Schedule: the functions that it schedules. */
+/* tir.Schedule of a program, with the functions that it schedules. */
 struct tir_schedule {
 	VEC(struct work) works;
 	int current;       /* index of the function that get_block searches */
 	bool single;       /* made from a single function, not from a module */
-	bool from_outside; /* by trace_read_python, with all intrinsics */
+	bool from_outside; /* the program is a trace (trace_read_python), which
+			    * may use every intrinsic */
 };
 
 const struct name_row *schedule_method(struct eval *ev, const char *name);
@@ -87,13 +90,13 @@ void schedule_names(struct arena *a, struct pv_names *list);
 void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* At the end of the program, adds the scheduled functions to its result. */
 void schedule_finish(struct eval *ev);
-/* Reports the last failure of s at a position; step: with the number and name
- * of the step. Returns false. */
+/* Reports the last failure of the schedule s at a position in the program;
+ * step: with the number and name of the failed step. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
 		    bool step);
-/* Counts steps of the evaluation for a primitive of a schedule, which walks
- * through the function f; fewer for a query than for one that changes f. False
- * after an error if no steps are left. */
+/* Counts the steps of evaluation that a primitive costs, which walks through
+ * the function f: fewer for a query than for one that changes f. False after an
+ * error if no steps are left. */
 bool schedule_tick(struct eval *ev, struct py_span at, const struct func *f,
 		   bool is_query);
 /* Are the expressions of f still small enough to print after the primitive of
@@ -109,14 +112,16 @@ bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 		   struct program_func *out);
 
 /* -- results -- */
-/* Appends a function to the program's result. */
+/* Appends a function to the program's result, unless it has it already. */
 void remember_func(struct eval *ev, const struct program_func *f);
-/* Outputs text of the program. False after an error, if there is too much. */
+/* Passes text that the program prints to the callback of its options. False
+ * after an error if it is too much. */
 bool print_bytes(struct eval *ev, struct py_span at, const char *text,
 		 size_t n);
 bool print_text(struct eval *ev, struct py_span at, const char *text);
 
-/* Appends the names of topi's operators; nn: those of topi.nn. */
+/* Appends the names of the functions in topi to the list; nn: of those in
+ * topi.nn. */
 void topi_list(struct arena *a, bool nn, struct pv_names *list);
 const struct name_row *topi_find(struct eval *ev, const char *name, bool nn);
 

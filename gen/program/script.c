@@ -11,7 +11,8 @@ struct lookup {
 	struct scope *scope;
 };
 
-/* N = 128 before a function is a number inside of it. */
+/* The value of a name from outside of a TVMScript function as an expression: of
+ * N = 128 before the function, the constant 128. NULL if there is none. */
 static const struct expr *
 outer_name(void *ctx, const char *name)
 {
@@ -37,7 +38,8 @@ outer_name(void *ctx, const char *name)
 	}
 }
 
-/* Is `name` the last part of a decorator's name? */
+/* Has the definition e a decorator whose last part is `name`, as
+ * @T.prim_func? */
 static bool
 is_decorated(const struct py_node *e, const char *name)
 {

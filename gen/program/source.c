@@ -23,7 +23,8 @@ struct writing {
 	struct program_part *parts;
 };
 
-/* A unique name: that of the function in the program, or the file's name. */
+/* The name of a function in the source: its symbol, or its name in the program,
+ * or that of the file, changed if another function has it. */
 static const char *
 name_for(struct writing *w, struct name_set *names,
 	 const struct program_func *f)
@@ -49,7 +50,7 @@ touches_array(const struct func *f)
 	return false;
 }
 
-/* On a device, a function that accesses arrays must have loops bound to
+/* Checks that a function for a device that accesses arrays has loops bound to
  * threads, since only kernels can access arrays there. False after a
  * diagnostic. */
 static bool
@@ -72,7 +73,8 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
-/* The function's own target, if that has grids of threads; else NULL. */
+/* The target for which the function was built, if it has grids of threads; else
+ * NULL. */
 static const char *
 own_grid_target(struct writing *w, const struct program_func *from)
 {
@@ -92,8 +94,8 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	return d != NULL && d->device.rejected == NULL ? from->target : NULL;
 }
 
-/* A function with loops that are bound to threads needs a target with grids of
- * threads. False after a diagnostic. */
+/* Checks that the target has grids of threads if the function has loops that
+ * are bound to threads. False after a diagnostic. */
 static bool
 check_grids(struct writing *w, const struct program_func *from)
 {
@@ -169,8 +171,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (!name_calls(w, f, i)) {
 		return false;
 	}
-	/* Parameters remain arrays of scalars, since the user's code calls the
-	 * function. */
+	/* The function may use the vector types of the target; its parameters
+	 * stay arrays of scalars, since the user's code calls it. */
 	if (w->target->vectors.n > 0 && !f->facts.has_vectors) {
 		f->facts.has_vectors = true;
 		f->facts.vectors = w->target->vectors;
@@ -206,7 +208,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	return true;
 }
 
-/* Joins the lines of a schedule's steps with "; ". */
+/* The lines of a schedule's steps in one line, with "; " between them. */
 static const char *
 in_a_row(struct arena *a, const char *text)
 {

@@ -32,8 +32,8 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* Replaces tensors by the schedule's copies of them. States of a scan have no
- * copy and stay. */
+/* A list of the schedule's copies of n tensors. A state of a scan has no copy;
+ * it is in the list itself. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
@@ -48,7 +48,8 @@ own_tensors(struct eval *ev, const struct te_schedule *s,
 	return list;
 }
 
-/* Copies a scan; the stages of its steps have been copied before it. */
+/* Replaces the scan of op by a copy for this schedule; the stages of its steps
+ * have been copied before it. */
 static void
 own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 {

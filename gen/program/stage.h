@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TE's schedules: the requests for each stage. They are applied to the function
- * when it is lowered. Private to gen/program/stage*.c. */
+/* TE's schedules of stages: the requests that a program makes for each stage.
+ * They are applied when the function is lowered. Private to
+ * gen/program/stage*.c. */
 #ifndef TIRC_STAGE_H
 #define TIRC_STAGE_H
 
 #include "eval.h"
 #include "program_parts.h"
 
-/* The requests that a schedule records. The axes are those in event.axes. */
+/* The kinds of requests that a schedule records; axes are those in event.axes,
+ * `text` and value the members of struct event. */
 enum event_kind {
 	/* axes[0] becomes axes[1], axes[2]; factor: the extent of the inner
 	 * loop, or nparts: of the outer one */
 	EVENT_SPLIT,
 	EVENT_FUSE,      /* axes[0], axes[1] become axes[2] */
-	EVENT_REORDER,   /* all axes, in their new order */
-	EVENT_BIND,      /* axes[0] to the thread `text` */
-	EVENT_MARK,      /* axes[0] with the primitive `text` */
-	EVENT_TENSORIZE, /* axes[0] with the intrinsic `text` */
-	EVENT_PRAGMA,    /* axes[0]: key `text`, and value */
-	EVENT_PREFETCH,  /* axes[0]: names in `text`, "A, B" */
-	EVENT_SCOPE, /* of the stage: the memory scope `text` of its buffer */
+	EVENT_REORDER,   /* all axes of the loop nest, in their new order */
+	EVENT_BIND,      /* axes[0] becomes the thread `text` */
+	EVENT_MARK,      /* axes[0] gets an annotation, by the primitive
+			  * `text` */
+	EVENT_TENSORIZE, /* axes[0] and the loops in it become the intrinsic
+			  * `text` */
+	EVENT_PRAGMA,    /* axes[0] gets a pragma: key `text`, and value */
+	EVENT_PREFETCH,  /* in axes[0], prefetches of the tensors in `text`, "A,
+			  * B" */
+	EVENT_SCOPE,     /* the stage's buffer gets the memory scope `text` */
 	EVENT_DOUBLE_BUFFER, /* of the stage */
 	EVENT_ROLLING,       /* of the stage */
-	EVENT_ALIGN /* of the stage; value: a dimension, factor and offset */
+	EVENT_ALIGN /* the stage's buffer; value: a dimension, factor and
+		     * offset */
 };
 
-/* A request, with its position in the program. */
+/* A request that a program made for a stage, with its position there. */
 struct event {
 	enum event_kind kind;
 	struct py_span span;
@@ -42,15 +48,18 @@ enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
 
 struct stage {
 	struct te_schedule *schedule;
-	struct te_stage *op;       /* the current form; caching rewrites it */
+	struct te_stage *op;       /* the computation in its current form, which
+				    * caching changes */
 	struct te_stage *origin;   /* as in the program */
 	VEC(struct axis *) leaves; /* the current loops, outermost first */
 	VEC(struct event) events;  /* the requests, in order */
 	enum attach attach;
-	/* ATTACH_AT: the stage and its loop in which this one is computed */
+	/* ATTACH_AT: the stage, and its loop, in which this stage is
+	 * computed */
 	struct stage *at;
 	struct axis *at_axis;
-	struct py_span attach_span; /* the position of the request to attach */
+	struct py_span attach_span; /* where the program said where to compute
+				     * the stage */
 	bool is_output; /* the program passed it to te.create_schedule */
 };
 
@@ -61,21 +70,21 @@ struct te_schedule {
 /* The stage that computes a buffer, or NULL. */
 struct stage *stage_of_buffer(const struct te_schedule *s,
 			      const struct buffer *b);
-/* Inserts a stage for op at index `place`. */
+/* Inserts a new stage that computes op at index `place`; returns it. */
 struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 			struct te_stage *op, int place);
-/* Makes the axes of the stage its loops. */
+/* Makes the axes of the stage its current loops, in order. */
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction that a stage computes, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
 /* Appends a request to those of the stage. */
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
-/* The index of x in the leaves, or -1. */
+/* The index of the axis x in the stage's current loops (leaves), or -1. */
 int stage_leaf(const struct stage *st, const struct axis *x);
-/* May the program make another request? False after an error. */
+/* Is the number of requests below its limit? False after an error. */
 bool stage_has_room(struct call *c);
-/* Reports why axis x, argument i of the call, is not a loop of the stage.
- * Returns false. */
+/* Reports why axis x, argument i of the call, is not a current loop of the
+ * stage: it was split, fused or belongs to another stage. Returns false. */
 bool stage_not_a_leaf(struct call *c, int i, const struct stage *st,
 		      const struct axis *x);
 

@@ -69,8 +69,8 @@ settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	return true;
 }
 
-/* Sets the scope of t's buffer; call it before anything loads from the
- * buffer. */
+/* Gives t a buffer in another memory scope. Called before anything loads from
+ * the buffer, since loads of the old one would keep it. */
 static void
 put_in_scope(struct eval *ev, struct te_tensor *t, const char *scope)
 {
@@ -135,7 +135,7 @@ copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 	return copy;
 }
 
-/* Replaces the bodies and inputs of a stage; its outputs stay. */
+/* Gives a stage other bodies and inputs; its output tensors stay. */
 static void
 rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
 	   struct te_tensor **inputs, int n_inputs)
@@ -366,7 +366,7 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	return x->iv.var->expr;
 }
 
-/* Removes the requests for reduction loops. */
+/* Removes the stage's requests for loops of a reduction. */
 static void
 drop_reduce_events(struct stage *st)
 {
@@ -387,13 +387,15 @@ drop_reduce_events(struct stage *st)
 }
 
 struct factoring {
-	struct iter_var *axes; /* axes of the partial results */
+	struct iter_var *axes; /* axes of the stage that computes partial
+			        * results */
 	int n_axes;
 	struct iter_var *over; /* axes that remain reduced */
 	int n_over;
-	struct var_map map; /* from the old axes to expressions */
+	struct var_map map; /* from the old axes to expressions of the new
+			     * ones */
 	const struct expr *condition;
-	int at; /* index of the new dimension */
+	int at; /* index of the new dimension of the partial results */
 };
 
 static void
@@ -417,8 +419,9 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 		f->map.from[f->map.n] = op->axes[i].var;
 		f->map.to[f->map.n++] = old[i].var->expr;
 	}
-	/* The current loops of the reduction become axes of the two new
-	 * stages. */
+	/* Of the current loops of the reduction, the factored one becomes a
+	 * spatial axis of the partial results; each of these is a reduction
+	 * over the other loops. */
 	for (int i = 0; i < st->leaves.n; i++) {
 		const struct axis *leaf = st->leaves.data[i];
 		struct iter_var iv = leaf->iv;

@@ -4,7 +4,8 @@
  * applies. */
 #include "stage.h"
 
-/* Reads an argument that is a loop of the stage. */
+/* Reads argument i, which must be a current loop of the stage. False after an
+ * error. */
 static bool
 arg_leaf(struct call *c, int i, struct axis **out)
 {
@@ -46,7 +47,8 @@ ceil_div(struct module *m, const struct expr *a, const struct expr *b)
 			     b);
 }
 
-/* Reads a factor; it must be positive, and gets the type of the axis. */
+/* Reads argument i, a factor: it must be positive, and gets the type of the
+ * axis. False after an error. */
 static bool
 arg_factor(struct call *c, int i, const struct axis *x, const struct expr **out)
 {
@@ -144,9 +146,9 @@ stage_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Reorders n loops of the stage as `axes` lists them: they share out the
- * positions that they had, so that other loops stay where they are. False after
- * an error. */
+/* Reorders n loops of the stage: they take the positions that these n loops
+ * had, in the order of `axes`; other loops stay where they are. False after an
+ * error. */
 static bool
 reorder(struct call *c, struct axis *const *axes, int n)
 {
@@ -295,7 +297,8 @@ stage_fuse(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Records a request for one loop, argument i. */
+/* Records the request e for one loop of the stage, argument i. False after an
+ * error. */
 static bool
 one_loop_at(struct call *c, int i, struct event *e)
 {

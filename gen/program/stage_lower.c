@@ -6,8 +6,8 @@
  * moves, and the order of requests for different stages does not matter. */
 #include "stage.h"
 
-/* The bytes of one prefetch. The target is not known yet when a program is
- * scheduled. */
+/* The bytes that one prefetch loads. A constant, since the target is not known
+ * yet when a program is scheduled. */
 enum { CACHE_LINE = 64 };
 
 struct placed {
@@ -20,10 +20,13 @@ struct replay {
 	struct eval *ev;
 	struct te_schedule *schedule;
 	struct sched s;
-	VEC(struct placed) loops; /* the current loop of each leaf */
-	struct te_blocks made;    /* the blocks that te_to_func made */
-	int *blocks;              /* by stage: id of its block, or 0 */
-	struct strbuf text;       /* the applied steps, for a comment */
+	VEC(struct placed)
+	loops;                 /* for each axis in stage.leaves: its loop in
+				   * the function */
+	struct te_blocks made; /* the blocks that te_to_func made */
+	int *blocks;           /* by index of the stage: id of its block, or
+				   * 0 */
+	struct strbuf text;    /* the applied steps, for a comment */
 };
 
 static int
@@ -153,7 +156,8 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
-		/* As many loops as axes: they have the same order. */
+		/* if there are as many loops as axes, both have the same
+		 * order */
 		if (loops.n - outer == n_axes) {
 			found = loops.items[outer + a].u.id;
 		}
@@ -273,7 +277,8 @@ apply_reorder(struct replay *r, const struct event *e)
 	return e->n < 2 || apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
-/* Applies a request that does not replace the loop. */
+/* Applies a request that does not replace the loop: a binding or an annotation.
+ * False after an error. */
 static bool
 apply_to_loop(struct replay *r, const struct event *e)
 {
@@ -440,13 +445,16 @@ inline_stages(struct replay *r)
 
 /* -- the function -- */
 
-/* The tensors and variables that the caller lists as parameters. An output that
+/* The parameters that the caller lists: tensors and variables. An output that
  * is not in the list becomes the last parameter: otherwise nothing could read
  * it. */
 struct parameters {
-	/* own: in the copied stages; plain: in those of the program */
+	/* for each parameter: the schedule's copy of the tensor (own), and the
+	 * program's tensor (plain) */
 	VEC(struct te_tensor *) own, plain;
-	VEC(struct var *) vars; /* NULL at the place of a tensor */
+	VEC(struct var *)
+	vars; /* for each parameter: the variable, or NULL for
+				 * a tensor */
 };
 
 static bool
@@ -541,7 +549,8 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 			}
 		}
 		if (found < 0) {
-			/* a variable that the function does not use */
+			/* a listed variable that the function does not use
+			 * stays a parameter */
 			func_add_param(f, v, NULL);
 			f->params.data[at++] = (struct param){ .var = v };
 			continue;

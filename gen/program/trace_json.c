@@ -81,7 +81,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		json_put_text(w->out, name ? name : "unknown");
 		break;
 	case SV_BOOL:
-		if (input) { /* an integer would also be accepted here */
+		if (input) { /* 0 or 1 would read back as an integer */
 			strbuf_puts(w->out, v->u.ival ? "true" : "false");
 			break;
 		}
@@ -91,8 +91,8 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_FLOAT:
 		if (input && v->u.fval == trunc(v->u.fval)) {
-			/* quoted with a point: an integer would also be
-			 * accepted here */
+			/* in quotes and with a point: else it would read back
+			 * as an integer */
 			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
 		} else {
 			put_float(w->out, v->u.fval);
@@ -229,7 +229,7 @@ trace_json_write(const struct sched *s, enum script_version version,
 struct converter {
 	struct module *m;
 	const struct source *src;
-	int at; /* index of the current instruction */
+	int at; /* index of the instruction in the list, for messages */
 	struct strbuf out;
 };
 
@@ -289,7 +289,8 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	} else if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
 		quote(c, text + 1, n - 2);
 	} else {
-		/* a handle, None, or an expression such as v2 * 4 */
+		/* the text of a handle, of None or of an expression such as v2
+		 * * 4 */
 		strbuf_puts(&c->out, text);
 	}
 	return true;
@@ -334,7 +335,8 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 	return true;
 }
 
-/* Converts the next values of a list to the argument for p. */
+/* Converts the next value, or values, of a list to the text of the argument for
+ * parameter p. False after an error. */
 static bool
 convert_param(struct converter *c, const struct sched_param *p,
 	      const cJSON **next)
@@ -393,8 +395,8 @@ convert_args(struct converter *c, const struct primitive *p,
 		const struct sched_param *param = &p->params[i];
 		const cJSON **next = param->is_input ? &input : &attr;
 
-		/* older releases of TVM have this argument among the
-		 * attributes */
+		/* index maps that are inputs here are attributes in older
+		 * releases of TVM */
 		if (!input && param->is_input &&
 		    param->accepts & 1u << SV_MAP) {
 			next = &attr;

@@ -156,7 +156,7 @@ index_map_save(struct module *m, const struct index_map *map,
 struct loader {
 	struct module *m;
 	const cJSON **nodes;
-	const char **names; /* names of the variables, by node */
+	const char **names; /* by index of the node: the name of a variable */
 	int n;
 	struct strbuf out;
 	int depth, fuel;
@@ -187,7 +187,7 @@ attr(const cJSON *node, const char *name)
 	return text ? text : "";
 }
 
-/* The index of the node to which an attribute refers, or -1. */
+/* The index of the node to which the node's attribute `name` refers, or -1. */
 static int64_t
 place_of(const cJSON *node, const char *name)
 {
@@ -206,7 +206,8 @@ array_at(struct loader *l, const cJSON *map, const char *name)
 		       : NULL;
 }
 
-/* Loads a size by its name; false if the name is not an identifier. */
+/* Loads a node that is a size variable, by its name; false if the name is not
+ * an identifier. */
 static bool
 load_size(struct loader *l, const cJSON *node)
 {

@@ -9,7 +9,8 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* The schedule as a value; its state is a copy of *s. */
+/* A value for the schedule, which a program can use; its state is a copy of
+ * *s. */
 static struct pval
 schedule_value(struct eval *ev, const struct sched *s)
 {
@@ -22,7 +23,8 @@ schedule_value(struct eval *ev, const struct sched *s)
 	return (struct pval){ .kind = PV_SCHEDULE, .u.schedule = t };
 }
 
-/* Index maps, factors and so on may use the function's size variables. */
+/* Makes the size variables of f names of the program: index maps, factors and
+ * other arguments may use them. */
 static void
 name_sizes(struct eval *ev, const struct func *f)
 {
@@ -36,7 +38,8 @@ name_sizes(struct eval *ev, const struct func *f)
 	}
 }
 
-/* Calls the last function that the text defines, if it defines one. */
+/* Calls the last function that the text defines, with the schedule as its
+ * argument; does nothing if it defines none. False after an error. */
 static bool
 call_last(struct eval *ev, const struct py_node *tree, const struct pval *sch)
 {

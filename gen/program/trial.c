@@ -146,8 +146,8 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 	return interp_run(f, args, f->params.n);
 }
 
-/* Ranges of random numbers, the widest first. In INDICES and ZEROS, floats are
- * above 0, and an integer by which f divides is 1. */
+/* Ranges of random numbers, in the order in which they are tried. In INDICES
+ * and ZEROS, floats are above 0, and an integer by which f divides is 1. */
 enum random_range {
 	WHOLE,     /* small whole numbers; integers of 8 bits: all */
 	FRACTIONS, /* floats in [-1, 1]; integers as in WHOLE */
@@ -248,8 +248,8 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 	return v;
 }
 
-/* Fills f's arrays, and copies them to `copy`. False if an array has no
- * size. */
+/* Fills the arrays of f with random numbers, and copies them to `copy`. False
+ * if the size of an array cannot be computed. */
 static bool
 fill(const struct func *f, const int64_t *values, enum random_range range,
      uint64_t seed, void *const *data, void *const *copy)
@@ -367,8 +367,8 @@ parameter_obstacle(struct module *m, const struct func *f)
 	return NULL;
 }
 
-/* Does the program define the function, or declare the results that it
- * computes? */
+/* Does the program define the function `symbol`, or declare the results that an
+ * external function of this name computes? */
 static bool
 is_defined(const struct module *m, const struct program_result *list,
 	   const char *symbol)

@@ -63,7 +63,7 @@ pv_string(struct eval *ev, const char *text)
 	return pv_text_n(ev, text, strlen(text));
 }
 
-/* An expression as a value; depth: its nesting depth. */
+/* The value of the expression e; depth: its nesting depth. */
 struct pval
 pv_expr(const struct expr *e, int depth)
 {
@@ -105,8 +105,8 @@ pv_tensor(struct eval *ev, struct te_tensor *t)
 			      .u.tensor = t };
 }
 
-/* The value for an axis. There is one for each variable, so that axes can be
- * compared. */
+/* The value for an axis. There is one object for each variable, so that `is`
+ * and == can compare axes. */
 struct pval
 pv_axis(struct eval *ev, const struct iter_var *iv)
 {
