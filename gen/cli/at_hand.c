@@ -8,7 +8,8 @@
 #include "cleanup.h"
 #include "cli.h"
 
-/* The compiler that run and test use; NULL: the one that the target names. */
+/* The command of the compiler for run and test, from --cc or $CC; NULL: the one
+ * that the target names is used. */
 static const char *
 compiler_command(const struct cli *c)
 {
@@ -51,7 +52,7 @@ cli_use_machine(struct cli *c)
 {
 	struct tirc *t;
 
-	/* A partition contains its target. */
+	/* a partition names its target itself */
 	if (c->tirc.target != NULL || tirc_is_partition(c->model)) {
 		return;
 	}

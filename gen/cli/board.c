@@ -11,7 +11,7 @@
 
 #include "harness.h"
 
-/* Is the first word of the command an installed program? */
+/* Is the program that the first word of the command names installed? */
 static bool
 command_is_there(struct arena *a, const char *command)
 {
@@ -65,8 +65,8 @@ harness_find_tools(struct harness *h)
 			    s.simulator_package);
 }
 
-/* The bytes of a tensor that the caller allocates; 0 if it is part of the
- * workspace. */
+/* The bytes of a tensor in memory that the caller allocates; 0 if the workspace
+ * has it. */
 static int64_t
 caller_bytes(struct tirc_tensor x)
 {
@@ -142,8 +142,8 @@ print_board(const struct harness *h, double instructions)
 
 /* -- kernels -- */
 
-/* The instructions of each kernel in the last run; NULL after an error
- * message. */
+/* Reads the number of instructions of each kernel in the last run; NULL after
+ * an error message. */
 static double *
 read_kernels(struct harness *h)
 {
@@ -215,7 +215,8 @@ add_kernels(struct harness *h, cJSON *top, const double *counts)
 	}
 }
 
-/* counts: the instructions of each kernel, or NULL without --profile. */
+/* Writes the file of --json. counts: the instructions of each kernel; NULL
+ * without --profile. False after an error message. */
 static bool
 write_json(struct harness *h, double instructions, const double *counts)
 {

@@ -12,9 +12,10 @@
 #include "output_file.h"
 #include "process.h"
 
-/* Runs a command in the folder of the harness, and shows the name `step` as
- * progress. The command's output goes to stderr (a library may print). NULL if
- * the command ended with status 0, else how it failed. */
+/* Runs a command in the folder of the harness, and shows `step` as the name of
+ * its progress. The command's output goes to stderr (a library may print). NULL
+ * if the command ended with status 0, else a text about how it failed; *status:
+ * its status. */
 static const char *
 run_there(const struct harness *h, const struct command *command,
 	  const char *step, int *status)
@@ -92,8 +93,8 @@ harness_read_array(const struct harness *h, const char *name, struct array *a)
 
 /* -- building -- */
 
-/* Adds a source of the program to a command, or, if `object`, the object file of
- * the source. */
+/* Adds the name of a source to a command, or, if `object`, the name of its
+ * object file. */
 static void
 add_source(const struct harness *h, struct command *command, const char *name,
 	   bool object)
@@ -114,8 +115,8 @@ add_sources(const struct harness *h, struct command *command, bool objects)
 	}
 }
 
-/* The command of the compiler with its flags. $CC is used only for programs of
- * this machine. */
+/* The command of the compiler with its flags: --cc, $CC if the program runs on
+ * this machine, or the target's. */
 static const char *
 compiler(const struct harness *h)
 {
@@ -194,7 +195,8 @@ build(const struct harness *h)
 	       add_words(h, &command, s.ldflags) && compile(h, &command);
 }
 
-/* Writes the files of runtime-c that the program needs. */
+/* Writes the files of runtime-c that the program needs into the folder. False
+ * after an error message. */
 static bool
 write_runtime(struct harness *h)
 {
@@ -280,7 +282,7 @@ add_run(const struct harness *h, const char *arguments, struct command *command)
 	return true;
 }
 
-/* The exit status, as a shell reports it, of a program that an illegal
+/* The exit status that a shell reports for a program that an illegal
  * instruction ended. */
 enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
 

@@ -23,8 +23,8 @@
 
 enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
 
-/* Freed when memory is exhausted, so that the clean-up can allocate lists of
- * processes and files. */
+/* Size of the reserve, which is freed when memory is exhausted, so that the
+ * clean-up can allocate lists of processes and files. */
 enum { RESERVE_BYTES = 512 << 10 };
 
 /* Global, because signals are per process. */
@@ -59,7 +59,8 @@ remove_tree(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Removes files of output_temporary() that this process has not renamed yet. */
+/* Removes from the folder the files of output_temporary() that this process has
+ * not renamed yet. */
 static void
 remove_parts(const char *folder)
 {
@@ -136,7 +137,8 @@ cleanup_watch_output(const char *path)
 
 struct process {
 	pid_t pid, parent;
-	bool below; /* it is a descendant of this process */
+	bool below; /* it is a descendant of this process: a child, its child
+		     * … */
 };
 
 static int
@@ -213,10 +215,10 @@ static void
 end_descendants(void)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
-	int quiet = 0; /* consecutive rounds without a descendant */
+	int quiet = 0; /* rounds one after the other that found no descendant */
 
-	/* Two quiet rounds: the program's other thread may start one more child
-	 * after the last one has ended, until it pauses. */
+	/* Ends after two such rounds: the program's other thread may start one
+	 * more child after the last one has ended, before it pauses. */
 	for (int i = 0; i < ROUNDS && quiet < 2; i++) {
 		/* SIGTERM first: compilers then remove their temporary
 		 * files. */
@@ -268,8 +270,8 @@ allocate(size_t bytes)
 void
 cleanup_start(void)
 {
-	/* On failure these allocators end the program; cJSON would return NULL,
-	 * as for a syntax error. */
+	/* On failure, these allocators end the program; those of C would make
+	 * cJSON return NULL, as it does after a syntax error. */
 	cJSON_Hooks hooks = { .malloc_fn = allocate, .free_fn = free };
 	static sigset_t set;
 	struct sigaction old;
@@ -277,7 +279,8 @@ cleanup_start(void)
 
 	state.reserve = malloc(RESERVE_BYTES);
 	cJSON_InitHooks(&hooks);
-	/* Writing to a closed pipe is then a write error, like a full disk. */
+	/* A write to a closed pipe then fails with an error, as on a full disk,
+	 * and does not end the program. */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (int i = 0; i < N_ENDING; i++) {
@@ -307,7 +310,7 @@ static _Noreturn void
 end_with(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-		/* an error of write cannot be reported */
+		/* an error of write() here cannot be reported */
 	}
 	free(state.reserve);
 	end_descendants();

@@ -7,8 +7,9 @@
  * SIGHUP, SIGINT and SIGTERM end the child processes and clean up before they
  * end the program, and writing to a closed pipe is an error. */
 void cleanup_start(void);
-/* The temporary folder of this process; the first call makes it and sets
- * TMPDIR, so that child processes use it, too. NULL after an error message. */
+/* The path of the temporary folder of this process; the first call makes it and
+ * sets TMPDIR, so that child processes use it, too. NULL after an error
+ * message. */
 const char *cleanup_scratch(void);
 /* Registers a file or folder that the program writes: the half-written files
  * beside or in it (output_temporary) are removed at the end. Keeps the
@@ -16,8 +17,9 @@ const char *cleanup_scratch(void);
 void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
-/* If a signal is ending the program, waits for the end instead of returning: so
- * a child that the same signal has ended is not reported as an error. */
+/* Returns at once, unless a signal is ending the program: then it never
+ * returns. So a child that the same signal has ended is not reported as an
+ * error. */
 void cleanup_pause_if_interrupted(void);
 
 #endif

@@ -9,7 +9,8 @@
 #include "arena.h"
 #include "tirc.h"
 
-/* Exit statuses of the program. */
+/* Exit statuses of the program: success, an error in an input, a wrong use of
+ * the command line, an error of tirc itself. */
 enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 
 /* The values of the options; options.c lists the verbs that take each. */
@@ -17,15 +18,16 @@ struct cli {
 	struct arena arena; /* owns the lists below */
 	struct tirc_options tirc;
 	const char *model;
-	const char **rest; /* positional arguments after the model */
+	const char **rest; /* the positional arguments that follow the model */
 	int n_rest;
 	/* the options as given, quoted for a shell */
 	const struct given_option *given;
 	int n_given;
 	const char *out; /* -o */
 	bool quiet, json, help;
-	/* "native = x86-64-v3 ...", if the target was the machine at hand, else
-	 * NULL; has_summary: the verb prints it with its results. */
+	/* If the target was the machine at hand: "native = x86-64-v3 ...", else
+	 * NULL. has_summary: the verb prints that in its summary, with its
+	 * results. */
 	const char *at_hand;
 	bool has_summary;
 	const char *depfile_path;
@@ -37,12 +39,13 @@ struct cli {
 	/* --input of run and test: NAME=FILE or FILE */
 	const char *const *inputs;
 	int n_inputs;
-	/* --expect of test: the same, for outputs */
+	/* --expect of test: NAME=FILE or FILE, for outputs */
 	const char *const *expected;
 	int n_expected;
 	const char *output; /* --output of run: a .npz file or a folder */
 	int repeat;
-	double rtol, atol; /* negative: the default of the type */
+	double rtol, atol; /* --rtol and --atol; negative: the default of the
+			    * type */
 	bool each_region, layers;
 	const char *layers_file; /* --layers=FILE, or NULL */
 	/* lower, codegen */
@@ -51,10 +54,11 @@ struct cli {
 	int phase; /* -1 if not given */
 	const char *from_onnx, *kernel;
 	bool unscheduled, show_trace, explain_schedule, merged, names;
-	const char *keep; /* --keep: the folder of the build, not removed */
+	const char *keep; /* --keep: the folder in which to build, which then
+			   * stays */
 };
 
-/* An option on the command line; options.h has its identifier. */
+/* An option that the command line gave; id: its enum option_id (options.h). */
 struct given_option {
 	int id;
 	const char *words; /* "--dim n=4" */
@@ -104,10 +108,11 @@ void cli_print_target(const struct cli *c);
  * there are none. */
 void cli_print_winograd(const char *label, struct tirc_summary s);
 
-/* board.c: the bytes of those inputs and outputs that are not in the workspace,
- * at the largest values of symbolic sizes. */
+/* board.c: the bytes of the model's inputs and outputs that the caller
+ * allocates, not those in the workspace; at the largest values of symbolic
+ * sizes. */
 int64_t cli_io_bytes(struct tirc *t);
-/* profile.c: compares for qsort, in ascending order. */
+/* profile.c: the order of two doubles for qsort, smaller ones first. */
 int cli_compare_doubles(const void *a, const void *b);
 
 /* cmd_compile.c: prints a note that TensorFlow Lite rounds in another way, if the
@@ -115,13 +120,13 @@ int cli_compare_doubles(const void *a, const void *b);
  * rounding. */
 void cli_note_tflite(struct tirc *t);
 
-/* package.c: makes the firmware package of the options from the compiled model,
- * with the values of its self-test. False after an error: in t's messages, or
- * printed. */
+/* package.c: arranges the compiled model as the firmware package of the
+ * options, with the values of its self-test. False after an error, which is in
+ * t's messages or printed. */
 bool cli_package(struct cli *c, struct tirc *t);
 
-/* next_step.c: prints the last line of a summary, what to do next with the
- * compiled model. */
+/* next_step.c: prints the last line of a summary: the command with which a user
+ * goes on after `tirc compile`. */
 void cli_print_next(const struct cli *c, struct tirc *t);
 
 /* say.c: all output of the command line. Characters that are invisible or
@@ -130,22 +135,25 @@ void cli_print_next(const struct cli *c, struct tirc *t);
  * cannot start a line. Conversions: s c d i u x f g e %. */
 void say(FILE *f, const char *fmt, ...) TIRC_PRINTF(2, 3);
 void say_args(FILE *f, const char *fmt, va_list ap);
-/* Prints a text of several lines; the second function prints `length` bytes. */
+/* Prints a text of several lines as say() does; the second function prints its
+ * first `length` bytes. */
 void say_lines(FILE *f, const char *text);
 void say_bytes(FILE *f, const char *text, size_t length);
 
 /* style.c: terminals, units, tables. */
-/* "error: ..." on standard error; the text has no newline. Returns false. */
+/* Prints "error: ..." on standard error; the text has no newline. Returns
+ * false. */
 bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);
-/* "note: ..." on standard error. */
+/* Prints "note: ..." on standard error. */
 void cli_note(const char *fmt, ...) TIRC_PRINTF(1, 2);
 enum style { STYLE_BOLD, STYLE_RED, STYLE_GREEN };
-/* Prints a word; in a style if f is a terminal. */
+/* Prints a word, in the style if f is a terminal that shows colours. */
 void style_word(FILE *f, enum style style, const char *word);
-/* "7.2 MB", "410 kB", "96 bytes", written to buf, which has at least 32
- * bytes. */
+/* Writes a size as text to buf, which has at least 32 bytes, and returns it:
+ * "7.2 MB", "410 kB", "96 bytes". */
 const char *style_bytes(char *buf, int64_t bytes);
-/* "231.2 M", "4.1 G", written to buf, which has at least 32 bytes. */
+/* Writes a number as text to buf, which has at least 32 bytes, and returns it:
+ * "231.2 M", "4.1 G". */
 const char *style_count(char *buf, double count);
 /* Prints a table with a header and aligned columns. right[i]: column i is
  * right-aligned. */
@@ -154,23 +162,23 @@ void style_table(FILE *f, int columns, const char *const *header,
 /* Prints a progress line that replaces the one before, if stderr is a
  * terminal. */
 void style_progress(void *ctx, const char *step, int done, int total);
-/* The same for a step that has no numbered parts. */
+/* As style_progress(), for a step that has no numbered parts. */
 void style_step(const char *step);
 void style_progress_end(void);
 
 /* cmd_compile.c: a context with the verb's model loaded; messages go to stderr.
  * NULL after an error message; the verb then returns CLI_INPUT. */
 struct tirc *cli_open(struct cli *c);
-/* False after an error message if the path is that of an ONNX model, where a
- * verb takes a tensor program; the message names the verbs for models. */
+/* Is the file at the path a tensor program? False after an error message if it
+ * is an ONNX model; the message names the verbs for models. */
 bool cli_is_program(const char *path);
 /* A context for a tensor program; NULL after an error message. */
 struct tirc *cli_program(struct cli *c);
 /* Prints the messages of t to stderr; a message with the text of another one
  * shortly before is left out. */
 void cli_messages(struct tirc *t);
-/* The same without the first *told messages; then sets *told to the number of
- * all messages. */
+/* As cli_messages(), without the first *told messages; then sets *told to the
+ * number of all messages. */
 void cli_new_messages(struct tirc *t, int *told);
 /* With --time-passes, prints the table of times to stderr. */
 void cli_timings(struct tirc *t);

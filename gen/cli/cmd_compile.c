@@ -18,9 +18,9 @@ print_text(void *ctx, const char *pass, const char *text)
 	say(stdout, "\n");
 }
 
-/* How many of the last messages a new one is compared with; an equal one is not
- * printed again. Several steps may report the same error, for example in a file
- * that each of them loads. */
+/* A message is not printed if one of the last NEAR_MESSAGES is equal: several
+ * steps may report the same error, for example in a file that each of them
+ * loads. */
 enum { NEAR_MESSAGES = 64 };
 
 static bool
@@ -180,8 +180,8 @@ by_work(const void *a, const void *b)
 					     : x->operations < y->operations;
 }
 
-/* Prints the multiply-accumulates, or the operations of a model that has
- * none. */
+/* Prints the number of kernels, and those with the most multiply-accumulates,
+ * or, in a model that has none, with the most operations. */
 static void
 print_heaviest(struct tirc *t, struct tirc_summary s)
 {
@@ -300,8 +300,9 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* Writes a path, escaped for a dependency file of make or ninja. False after an
- * error message about a character that ends a rule and cannot be escaped. */
+/* Writes a path to a dependency file of make or ninja, with special characters
+ * escaped. False after an error message about a character that ends a rule and
+ * cannot be escaped. */
 static bool
 put_path(FILE *f, const char *path)
 {

@@ -21,7 +21,8 @@ copy(const char *text)
 	return strcpy(p, text);
 }
 
-/* Shortens a name in the middle: long names often differ only at the end. */
+/* The text, cut in the middle if it is long, since long names often differ only
+ * at the end. */
 static char *
 shorten(const char *text)
 {
@@ -81,7 +82,8 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
-/* The size of the workspace with another value of --optimize. */
+/* The size of the workspace in bytes if the model is compiled with --optimize
+ * set to `optimize`. Compiles it again if it was not. */
 static int64_t
 workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 {

@@ -6,7 +6,8 @@
 #include "cleanup.h"
 #include "cli.h"
 
-/* The number of regions in the summary, those with the most work. */
+/* The largest number of regions that the summary shows: those with the most
+ * work. */
 enum { SHOWN = 10 };
 
 static int

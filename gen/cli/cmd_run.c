@@ -116,8 +116,9 @@ execute(struct harness *h)
 	       arrays_save(h->m, h->cli->output, outputs, n_out);
 }
 
-/* Are the arrays of all inputs and outputs within the limit of output bytes?
- * They are files between tirc and the program. */
+/* Are the arrays of all inputs and outputs, which become files for the program,
+ * within the limit of output bytes (--max-output)? False after an error
+ * message. */
 static bool
 arrays_within_limit(struct harness *h)
 {

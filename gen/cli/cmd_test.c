@@ -10,8 +10,8 @@
 #include "process.h"
 #include "text.h"
 
-/* Pads the strings of `want` to the bytes of the output's strings. If one is
- * too long, the shapes stay different and the comparison fails. */
+/* Pads the strings of `want` with zeros to the length of those in `got`. If one
+ * is longer, the shapes stay different, and the comparison fails. */
 static void
 fit_strings(struct harness *h, struct array *got, struct array *want)
 {
@@ -38,7 +38,8 @@ take_data_set(struct harness *h, const char *path, struct data_set *d)
 }
 
 /* Runs the program on the data set and compares the results. The states after
- * this run are the first states of the next data set. */
+ * this run are the first states of the next data set. False if results differ,
+ * or after an error. */
 static bool
 run_data_set(struct harness *h, const char *path, struct data_set *d)
 {
@@ -72,7 +73,8 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
 }
 
-/* Prints the reasons of a failure before its verdict. */
+/* Runs and compares one data set, and prints the verdict, after the reasons of
+ * a failure. False if it failed. */
 static bool
 test_data_set(struct harness *h, const char *path)
 {
@@ -89,7 +91,8 @@ test_data_set(struct harness *h, const char *path)
 	return false;
 }
 
-/* A --const-input without a value gets the value in the first data set. */
+/* Gives each --const-input without a value the file with that input in the
+ * first data set. */
 static void
 complete_const_inputs(struct arena *a, struct cli *c)
 {
@@ -111,8 +114,8 @@ complete_const_inputs(struct arena *a, struct cli *c)
 	c->tirc.const_inputs = list;
 }
 
-/* Tells that there are no data sets, that random inputs take their place, and
- * how the user gives other inputs. */
+/* Tells the user that there are no data sets, that random inputs take their
+ * place, and how to give other inputs. */
 static void
 note_made(struct harness *h)
 {

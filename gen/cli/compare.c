@@ -6,11 +6,11 @@
 
 #include "compare.h"
 
-/* The user's tolerance, or the default of the type (tolerance.def). rtol covers
- * errors relative to the element. If the terms of a sum cancel, the error is
- * relative to these terms and not to the result: the tolerance by perturbed
- * inputs covers that, so that a large other element does not hide a wrong
- * one. */
+/* The tolerance of elements of type t: the user's, or the default
+ * (tolerance.def). rtol covers errors relative to the element. If the terms of
+ * a sum cancel, the error is relative to these terms and not to the result: the
+ * tolerance by perturbed inputs covers that, so that a large other element does
+ * not hide a wrong one. */
 struct tolerance
 compare_tolerance(const struct cli *c, struct dtype t, const char *arithmetic,
 		  double step)
@@ -54,8 +54,8 @@ pair_tolerance(const struct cli *c, const struct pair *x)
 	return compare_tolerance(c, x->got->type, x->arithmetic, x->step);
 }
 
-/* The distance of a and b in units in the last place of b, for floats of at
- * least 16 bits; else 0. */
+/* The distance of a and b in units in the last place of b, if t is a float of
+ * at least 16 bits; else 0. */
 static double
 ulp_error(struct dtype t, double a, double b)
 {
@@ -120,8 +120,8 @@ same_shape(const struct array *a, const struct array *b)
 
 /* -- steps -- */
 
-/* The perturbed runs, as bits, in which element i is on the other side of a
- * step than in `got`. */
+/* The perturbed runs that gave element i a value on the other side of a step
+ * (struct element) than in `got`: bit r stands for run r. */
 static unsigned
 runs_across(const struct pair *x, const struct element *e, int64_t i)
 {
@@ -137,8 +137,8 @@ runs_across(const struct pair *x, const struct element *e, int64_t i)
 	return runs;
 }
 
-/* Is the expected element near its value in a run on the other side of a
- * step? */
+/* Is the expected value of element i within `allowed` of its value in a run on
+ * the other side of a step? */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	      double allowed)
@@ -207,8 +207,8 @@ too_many_steps(const struct pair *x, const bool *other, int64_t n_other)
 
 enum verdict { NEAR, STEPPED, OTHER_SIDE, FAR };
 
-/* Judges element i. *allowed: its tolerance, to which the width of its values
- * in the perturbed runs is added. */
+/* Decides whether element i is right, with its error. *allowed: its tolerance,
+ * to which the width of its values in the perturbed runs is added. */
 static enum verdict
 judge(const struct pair *x, const struct tolerance *t, int64_t i, double error,
       double *allowed)

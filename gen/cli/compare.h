@@ -5,7 +5,8 @@
 
 #include "harness.h"
 
-/* The largest and the smallest number of runs on perturbed inputs. */
+/* The number of runs on perturbed inputs: at most OBSERVED_RUNS, at least
+ * OBSERVED_LEAST. */
 enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
 
 /* The values of an output in runs on perturbed inputs. Each element of an input
@@ -15,7 +16,7 @@ struct observed {
 	int n;
 	double share;
 	/* by element: did it differ between two runs on the same inputs? NULL
-	 * if no element is known to */
+	 * if none did */
 	const bool *random;
 };
 
@@ -30,24 +31,26 @@ struct element {
 	double width;
 };
 
-/* A result of the program, and the expected one. */
+/* A result of the program (got), and the expected one (want). */
 struct pair {
-	const char *where; /* the first word of the line that is printed */
+	const char *where; /* the word with which the line about the pair
+			    * begins */
 	int result;        /* index of `got` among the program's results */
 	const struct array *got, *want;
 	/* the type of the arithmetic that computed `got` (tirc_tensor); NULL:
 	 * the type of its elements */
 	const char *arithmetic;
-	/* of a quantized result, the difference of neighbouring values
+	/* if the result is quantized: the difference of neighbouring values
 	 * (tirc_tensor.step); else 0 */
 	double step;
 	struct observed *observed; /* NULL without perturbed runs */
 };
 
-/* The tolerance of an element: atol + rtol |b| + the effect on it of a relative
- * change `inputs` of the model's inputs. A quantized value, or one that is
- * dequantized, may also differ by one `step`: a sum half-way between two steps
- * may round to either, depending on the order of summation. */
+/* The tolerance of an element with the expected value b: atol + rtol |b|, plus
+ * the effect on the element of a relative change `inputs` of the model's
+ * inputs. A quantized value, or one that is dequantized, may also differ by one
+ * `step`: a sum half-way between two steps may round to either, depending on
+ * the order of summation. */
 struct tolerance {
 	double rtol, atol, inputs, step;
 };
@@ -58,20 +61,22 @@ struct comparison {
 	 * in the last place */
 	double max_abs, max_rel, max_ulp;
 	double most_width; /* the largest element_width() */
-	int64_t bad;       /* elements (or strings) beyond their tolerance */
-	/* stepped: quantized elements that differ by one step; other_side:
-	 * elements whose perturbed runs are on both sides of a step */
+	int64_t bad;       /* the number of elements (or strings) beyond their
+			    * tolerance */
+	/* stepped: the number of quantized elements that differ by one step;
+	 * other_side: that of elements whose perturbed runs are on both sides
+	 * of a step */
 	int64_t stepped, other_side;
-	bool too_many; /* other_side is more than rounding errors explain */
+	bool too_many; /* other_side is larger than rounding errors explain */
 	/* index of the element (or string) with the largest error in units of
-	 * its tolerance, and that error */
+	 * its tolerance; worst_units: that error */
 	int64_t worst;
 	double worst_units;
 	bool same_shape;
 };
 
-/* compare.c: the user's tolerance, or that of a type. step and arithmetic: see
- * struct pair. */
+/* compare.c: the user's tolerance for a pair, or the default of its type; the
+ * second function takes arithmetic and step as in struct pair. */
 struct tolerance pair_tolerance(const struct cli *c, const struct pair *x);
 struct tolerance compare_tolerance(const struct cli *c, struct dtype t,
 				   const char *arithmetic, double step);
@@ -81,25 +86,28 @@ void pair_compare(const struct cli *c, const struct pair *x,
 bool pair_near(const struct cli *c, const struct pair *x);
 /* Element i, of any type, as a double. */
 double array_double(const struct array *a, int64_t i);
-/* report.c: compares, and prints the result as a line on stdout; with --quiet
- * only if they differ. Are they equal within the tolerance? */
+/* report.c: compares a pair, and prints the result as a line on stdout; with
+ * --quiet only if they differ. False if they differ by more than the
+ * tolerance. */
 bool pair_report(const struct cli *c, const struct pair *x);
 
 /* observed.c: the relative perturbation of inputs, for inputs of these types
  * and results of these tolerances; 0 if no input has floats. */
 double observed_share(const struct cli *c, const struct array *inputs, int n,
 		      const struct tolerance *t, int n_results);
-/* A copy of x with perturbed elements; x itself if it has no floats. state: of
- * the random numbers. */
+/* A copy of x whose elements are multiplied as struct observed says; x itself
+ * if it has no floats. *state: of the random numbers. */
 struct array observed_moved(struct arena *a, const struct array *x,
 			    double share, uint64_t *state);
-/* The observed values of element i of an output, with its value in `got`. */
+/* Sets *out to the values of element i in the observed runs and in `got`,
+ * sorted, and to their width. */
 void observed_element(const struct observed *o, const struct array *got,
 		      int64_t i, struct element *out);
 /* Is there a step (see struct element) between the values a and b of the
  * element? */
 bool element_steps(const struct element *e, double a, double b);
-/* What perturbed inputs add to the tolerance of the element. */
+/* The part of the element's tolerance that the perturbed runs add: what a
+ * relative change of the inputs by t->inputs does to it. */
 double element_width(const struct element *e, const struct observed *o,
 		     const struct tolerance *t);
 

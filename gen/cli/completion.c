@@ -17,7 +17,8 @@ has_values(struct tirc *t, const struct option_row *row)
 		(t != NULL && cli_option_names(t, row, &names)));
 }
 
-/* Prints the words that such an option accepts, each after a space. */
+/* Prints the words that an option with has_values() accepts, each after a
+ * space. */
 static void
 put_values(FILE *to, struct tirc *t, const struct option_row *row)
 {

@@ -50,8 +50,8 @@ read_pb(struct harness *h, const char *folder, const char *kind, int i,
 			       out);
 }
 
-/* Sets *out to the --const-input for the model's input at this position; false
- * if there is none. */
+/* Sets *out to the --const-input that makes the model's input at this position
+ * a constant; false if there is none. */
 static bool
 constant_at(const struct harness *h, int position, struct tirc_const_input *out)
 {
@@ -84,7 +84,8 @@ check_constant(const struct array *a, const char *where,
 				 c->name, where);
 }
 
-/* Reads the inputs of the data set that are neither constants nor states. */
+/* Reads those inputs of the data set that are inputs of the program: neither
+ * constants nor states. False after an error. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
 {
@@ -109,8 +110,8 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 	return true;
 }
 
-/* Reads the outputs, in the order of the model. In the list of results, the
- * states come after the other outputs. */
+/* Reads the expected outputs, in the order of the model, to out->want, in which
+ * states come after the other outputs. False after an error. */
 static bool
 read_outputs(struct harness *h, const char *folder, struct data_set *out)
 {

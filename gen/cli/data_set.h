@@ -7,20 +7,20 @@
 #include "harness.h"
 
 struct data_set {
-	const char *where;    /* the first word of the lines printed about it:
+	const char *where;    /* the word with which the lines about it begin:
 			       * the name of its folder or file */
-	struct array *inputs; /* for each input of the program */
+	struct array *inputs; /* by input of the program */
 	struct array *want;   /* for each result */
 	bool *expected;       /* for each result: does `want` have it? */
 	bool compared; /* the program ran, and its results were compared */
 };
 
-/* The folders test_data_set_* beside the model, by their numbers; returns how
- * many. */
+/* Sets *out to the paths of the folders test_data_set_* beside the model,
+ * sorted by their numbers; returns how many there are. */
 int test_folders(struct arena *a, const char *model, const char ***out);
-/* Lists the paths of data sets: the arguments of the command line; without
- * them, one NULL if there are options --input or --expect; else the folders
- * beside the model. Returns how many, which may be 0. */
+/* Sets *out to the paths of the data sets: the arguments of the command line;
+ * without them, one NULL if there are options --input or --expect; else the
+ * folders beside the model. Returns how many, which may be 0. */
 int data_set_list(struct harness *h, const char ***out);
 /* Is the archive a plain file, if it exists? False after an error message. */
 bool test_is_file(const char *path);

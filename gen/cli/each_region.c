@@ -13,7 +13,8 @@
 struct twins {
 	struct cli generated_cli, alone_cli;
 	struct harness generated, alone;
-	int n_read; /* the outputs of `generated` that `alone` reads */
+	int n_read; /* the first n_read outputs of `generated` are inputs of
+		     * `alone` */
 };
 
 static bool

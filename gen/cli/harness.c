@@ -17,8 +17,9 @@
 /* The default of --repeat with --profile. */
 enum { PROFILE_RUNS = 20 };
 
-/* The number of runs to time. Simulators count the same instructions in each
- * run; times vary. */
+/* How often the program runs if --repeat is not given: for times, which vary,
+ * several times; on simulators once, since they count the same instructions in
+ * each run. */
 static int
 default_repeat(const struct harness *h)
 {
@@ -74,7 +75,7 @@ harness_open(struct harness *h, struct cli *c)
 }
 
 /* Sets values[d], the value of symbolic size d, if it follows from the shape of
- * an input and the values known so far; else returns false. */
+ * an input and the other values known so far; false if it does not. */
 static bool
 match_dim(const struct harness *h, const struct array *inputs, int d,
 	  int64_t *values)
@@ -95,8 +96,8 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 	return false;
 }
 
-/* Repeats, because one value may follow from another. A size that does not
- * follow gets its largest value. */
+/* Repeats, since a value may follow from one that is found later. A size that
+ * follows from nothing gets its largest value. */
 void
 harness_dims(const struct harness *h, const struct array *inputs,
 	     int64_t *values)
@@ -141,7 +142,8 @@ harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
 	return true;
 }
 
-/* Pads the strings of a file to the number of bytes of the input's strings. */
+/* Pads the strings of a with zeros to the length of the strings of input i.
+ * False after an error message if one is longer. */
 static bool
 fit_input(struct harness *h, int i, struct array *a)
 {
@@ -155,7 +157,7 @@ fit_input(struct harness *h, int i, struct array *a)
 		       x.name, (long long)x.dims[x.ndim - 1], x.name);
 }
 
-/* Two shapes as text: "2,3" and "n,3". */
+/* Two shapes for a message, as text: "2,3" and "n,3". */
 static const char *
 shape_text(const struct harness *h, const struct array *a)
 {
@@ -219,7 +221,8 @@ read_times(struct harness *h)
 	return true;
 }
 
-/* Reads result i: an output, or after the outputs a state. */
+/* Reads result i of the last run from its file: an output, or, after the
+ * outputs, a state. False after an error message. */
 static bool
 read_result(struct harness *h, int i, const int64_t *dim_values,
 	    struct array *out)
@@ -295,7 +298,8 @@ harness_set_states(struct harness *h, const struct array *states)
 	return true;
 }
 
-/* Reads the output sizes that the program computed. */
+/* Reads the sizes of outputs that the program computed. False after an error
+ * message. */
 static bool
 read_sizes(const struct harness *h, int64_t *values)
 {

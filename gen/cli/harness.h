@@ -9,9 +9,9 @@
 
 struct cJSON;
 
-/* What a program on a simulated board uses, in bytes: the sections of the
- * model's own object files, its workspace, its inputs and outputs, and the
- * stack of a run. */
+/* The memory that a program on a simulated board uses, in bytes: the sections
+ * of the model's own object files, its workspace, its inputs and outputs, and
+ * the stack of a run. */
 struct board {
 	int64_t code_bytes, constant_bytes, data_bytes, bss_bytes;
 	int64_t workspace_bytes, io_bytes, stack_bytes;
@@ -25,19 +25,22 @@ struct harness {
 	struct tirc *t;
 	struct module *m; /* owns arrays and messages */
 	char *folder;     /* in which the program is built and runs */
-	/* The times of the last `repeat` executions; on a simulator,
-	 * instructions. */
+	/* The durations of the last `repeat` executions in nanoseconds; on a
+	 * simulator, their numbers of instructions. */
 	double *times_ns;
-	struct board board; /* of the last execution on a simulator */
-	/* the states before the next run; NULL: zeros */
+	struct board board; /* memory use in the last execution on a
+			     * simulator */
+	/* the states that the next run begins with; NULL: zeros */
 	const struct array *states;
-	/* observe.c: the program whose additional inputs are factors of the
-	 * floats computed from integers; NULL if there is none */
+	/* observe.c: a program like this one with additional inputs, factors of
+	 * the floats computed from integers; NULL if there is none */
 	struct harness *factors;
-	bool tried_factors; /* there was an attempt to make `factors` */
-	/* how many messages of m harness_messages() has printed */
+	bool tried_factors; /* the attempt to make `factors` was made */
+	/* how many of the module's messages harness_messages() has printed */
 	int n_told;
-	VEC(const char *) sources; /* the files to compile and link */
+	VEC(const char *)
+	sources; /* the names of the files to compile and
+				    * link */
 	/* The number of arrays that harness_run() passes to the program, and
 	 * gets from it. `run` implements harness_run(); run_ctx is its own. */
 	int n_inputs, n_results;
@@ -49,21 +52,23 @@ struct harness {
 /* build.c. Each of these functions returns false after an error message.
  * harness_begin makes the folder of the program. */
 bool harness_begin(struct harness *h, struct cli *c);
-/* Writes a file into the folder. */
+/* Writes the bytes to a file `name` in the folder. False after an error
+ * message. */
 bool harness_write(const struct harness *h, const char *name, const void *data,
 		   size_t bytes);
-/* Writes the elements of an array to a file of the folder; reads them, when the
- * array's type and number of elements are set. */
+/* The first function writes the elements of an array to a file of the folder;
+ * the second reads them, when the array's type and number of elements are
+ * set. */
 bool harness_write_array(const struct harness *h, const char *name,
 			 const struct array *a);
 bool harness_read_array(const struct harness *h, const char *name,
 			struct array *a);
 /* Adds a file of the folder to the sources that harness_build() compiles. */
 void harness_add_source(struct harness *h, const char *name);
-/* Writes `text`, that of tirc_harness(), as one more source, and compiles and
- * links all sources. */
+/* Writes `text`, the result of tirc_harness(), as one more source of the
+ * folder, and compiles and links all sources. */
 bool harness_build(struct harness *h, const char *text);
-/* Executes the program in the folder. */
+/* Executes the program in the folder with these arguments. */
 bool harness_execute(struct harness *h, const char *arguments);
 
 /* keep.c: is it safe for a compiler and the built program to write into this
@@ -77,23 +82,27 @@ bool harness_open(struct harness *h, struct cli *c);
 bool harness_profile(struct harness *h);
 /* A JSON object about kernel i: its names and multiply-accumulates. */
 struct cJSON *harness_kernel_json(const struct harness *h, int i);
-/* Writes `top` to the file of --json and frees it. */
+/* Writes `top` to the file of --json, and deletes it. False after an error
+ * message. */
 bool harness_write_json(struct harness *h, struct cJSON *top);
 /* board.c: are the target's compiler and simulator installed? Always true for a
  * target without a simulator. False after an error message. */
 bool harness_find_tools(struct harness *h);
-/* Reads the memory use that the program wrote (struct board). */
+/* Reads to h->board the memory use that the program wrote. False after an error
+ * message. */
 bool harness_read_board(struct harness *h);
-/* Prints the memory use and the instructions, with --profile of each kernel,
- * unless quiet; writes the file of --json. */
+/* Prints the memory use and the number of instructions (with --profile, of each
+ * kernel), unless quiet; writes the file of --json. False after an error
+ * message. */
 bool harness_board(struct harness *h);
 /* The path of a file in the folder of the harness. */
 char *harness_path(const struct harness *h, const char *name);
 /* Does the array have the type and the shape of input i? Does not read its
  * data. */
 bool harness_check_input(const struct harness *h, int i, const struct array *a);
-/* Runs the program; inputs: an array for each input. Gives data and shape to
- * the outputs and, after them, to the model's states. */
+/* Runs the program. inputs: an array for each input; outputs: gets an array for
+ * each output and, after these, for each state of the model. False after an
+ * error message. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
 /* Sets values[i] to the value of the symbolic size tirc_dim(i) that follows
@@ -106,11 +115,11 @@ int state_of_input(struct tirc *t, int position);
 int state_of_output(struct tirc *t, int position);
 /* The number of results of a run: outputs and states. */
 int harness_results(const struct harness *h);
-/* Sets the states before the next run, until it is called again; NULL:
- * zeros. */
+/* Sets the states that each following run begins with; NULL: zeros. False after
+ * an error message. */
 bool harness_set_states(struct harness *h, const struct array *states);
-/* Changes the number of bytes of each string of an array. False, with the array
- * unchanged, if a string is longer. */
+/* Pads each string of the array with zeros to `bytes` bytes, or shortens it.
+ * False, with the array unchanged, if a string is longer than that. */
 bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* An array of zeros with the type and the shape of x. */

@@ -45,7 +45,7 @@ cli_option_names(struct tirc *t, const struct option_row *row,
 
 /* -- options -- */
 
-/* The columns of a text in UTF-8 with this many bytes. */
+/* The number of columns that a text in UTF-8 with this many bytes takes. */
 static int
 width_of(const char *text, size_t bytes)
 {

@@ -6,14 +6,15 @@
 
 #include "options.h"
 
-/* The names that an option accepts, in order. */
+/* The names that an option accepts: names 0 to n - 1. */
 struct name_list {
 	int n;
 	const char *(*name)(struct tirc *t, int i);
 };
 
-/* Lists the targets, backends, kinds of packages or passes that the option
- * accepts. False if it accepts something else. */
+/* Sets *out to the targets, backends, kinds of packages or passes, if the
+ * option accepts the names of one of these. False if it accepts anything
+ * else. */
 bool cli_option_names(struct tirc *t, const struct option_row *row,
 		      struct name_list *out);
 /* Prints the options of a verb. */

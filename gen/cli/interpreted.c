@@ -82,8 +82,8 @@ interpreted_sized(const struct harness *h, struct cli *c,
 
 /* -- results -- */
 
-/* The index, among the program's results, of the model's output at this
- * position. */
+/* The index in the results of a run, where states come last, of the model's
+ * output at this position. */
 static int
 result_at(const struct harness *h, int position)
 {
@@ -134,7 +134,8 @@ interpreted_run(struct arena *a, struct tirc *model, const struct array *inputs,
 	return ok;
 }
 
-/* Sets the expected results from the outputs of the model. */
+/* Sets the expected results of d to the outputs that the interpreter computed
+ * for the model. */
 static void
 expect(const struct harness *h, struct tirc *model, const struct array *outputs,
        struct data_set *d)
@@ -154,7 +155,7 @@ expect(const struct harness *h, struct tirc *model, const struct array *outputs,
 bool
 interpreted_read(struct harness *h, struct data_set *out)
 {
-	/* quiet: the first context has printed everything */
+	/* quiet, since the messages about the model have been printed before */
 	struct cli c = *h->cli;
 	struct array *outputs;
 	struct tirc *model;

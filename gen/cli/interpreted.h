@@ -16,8 +16,8 @@ void interpreted_inputs(struct harness *h, struct data_set *out);
  * computes; the model's states begin as zeros. False after an error message. */
 bool interpreted_read(struct harness *h, struct data_set *out);
 /* Loads the model of the options c with numbers in place of its symbolic sizes,
- * which the interpreter needs; they follow from these inputs of h's program.
- * NULL after an error message. */
+ * since the interpreter needs numbers; these follow from `inputs`, arrays for
+ * h's program. NULL after an error message. */
 struct tirc *interpreted_sized(const struct harness *h, struct cli *c,
 			       const struct array *inputs);
 /* Runs the interpreter. inputs: the values of the inputs that are not states;

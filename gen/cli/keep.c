@@ -12,7 +12,8 @@
 
 #include "harness.h"
 
-/* Is it a folder, or a plain file without hard links? */
+/* Is `name` in the folder a folder itself, or a plain file without hard links?
+ * (A link is neither.) */
 static bool
 is_plain(int folder, const char *name)
 {

@@ -28,10 +28,12 @@ struct layers {
 	struct cli model_cli;
 	struct tirc *model;
 	const char **names; /* names of the outputs */
-	int *order;         /* the outputs, by the order of their nodes */
-	/* the right values for the current data set; NULL before the first */
+	int *order;         /* the outputs' indices, in the order of the nodes
+			     * that compute them */
+	/* the right value of each output for the current data set; NULL before
+	 * the first data set */
 	struct array *want;
-	bool *given; /* does `want` have the value? */
+	bool *given; /* by output: is its right value in `want`? */
 };
 
 static bool
@@ -41,7 +43,8 @@ open_probe(struct probe *p, const struct cli *c, const char *results)
 	p->cli.tirc.results = results;
 	p->cli.repeat = 1;
 	if (strcmp(results, "each") == 0) {
-		/* its kernels are different ones */
+		/* other kernels: schedules for those of the model do not
+		 * apply */
 		p->cli.tirc.n_schedule_for = 0;
 	}
 	if (c->keep != NULL) {
@@ -119,8 +122,9 @@ find_result(const struct layers *w, const char *name)
 
 /* -- the right values -- */
 
-/* Computes the right values of all results. inputs: without states, whose
- * values are those after the data set before. */
+/* Computes the right value of each output with the interpreter. inputs: arrays
+ * for those that are not states; the states have the values after the data set
+ * before. False after an error message. */
 static bool
 interpret(struct layers *w, const struct array *inputs)
 {
@@ -146,7 +150,8 @@ interpret(struct layers *w, const struct array *inputs)
 	return ok;
 }
 
-/* Reads the right values from --layers=FILE.npz, by the names of results. */
+/* Reads the right values from --layers=FILE.npz, by the names of the outputs.
+ * False after an error message. */
 static bool
 read_values(struct layers *w)
 {
@@ -216,8 +221,8 @@ make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	for (int i = 0; i < n_results; i++) {
 		int at = w->order[i], out = made[at] - 1;
 
-		/* Passes may change the type of an inner tensor: it cannot be
-		 * compared then. */
+		/* Passes may give an inner tensor another type: then it cannot
+		 * be compared. */
 		if (out < 0 || !w->given[at] ||
 		    (p == &w->fused &&
 		     !dtype_equal(got[out].type, w->want[at].type))) {
@@ -266,8 +271,8 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 	}
 }
 
-/* Runs the program and compares; *n: the number of results that were
- * compared. */
+/* Runs the program p on the data set and compares its results. *n: the number
+ * of results compared; *wrong: one differs. False after an error. */
 static bool
 run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	  bool *wrong)

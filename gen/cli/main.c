@@ -10,7 +10,7 @@
 #include "help.h"
 #include "text.h"
 
-/* Has the reader of a pipe, such as `head`, closed it? */
+/* Has the reader of the pipe fd, such as `head`, closed it? */
 static bool
 reader_is_gone(int fd)
 {
@@ -20,8 +20,9 @@ reader_is_gone(int fd)
 	       (one.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Reports errors of standard output, many of which occur only when its buffer
- * is written. It is not an error if the reader has closed the pipe. */
+/* Writes what is left in the buffer of standard output, and reports an error of
+ * it. It is no error if the reader has closed the pipe. Returns the exit
+ * status, which is `status` without an error. */
 static int
 check_output(int status)
 {

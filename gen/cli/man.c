@@ -5,8 +5,8 @@
 
 #include "help.h"
 
-/* Prints troff's name of the multi-byte character of UTF-8 at the start of the
- * text; returns the text after the character. */
+/* Prints the character at the start of the text, one of several bytes in UTF-8,
+ * as troff names it; returns the text after it. */
 static const char *
 put_beyond_ascii(FILE *to, const char *text)
 {

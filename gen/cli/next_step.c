@@ -6,9 +6,9 @@
 #include "options.h"
 #include "process.h"
 
-/* Must `tirc test` get this option of `tirc compile`, too, to test the same
- * source? True for the options that it accepts, except those about messages and
- * output. */
+/* Does this option of `tirc compile` change the source, so that `tirc test`
+ * must get it, too? True for the options that `tirc test` accepts, except those
+ * about messages and output. */
 static bool
 is_of_source(int id)
 {
@@ -33,15 +33,16 @@ is_of_source(int id)
 	return false;
 }
 
-/* Can `tirc test` build and run this source? It cannot if a vendor's compiler
- * builds it for a processor without a simulator. */
+/* Can `tirc test` build and run the source on this machine? False if a vendor's
+ * compiler builds it for a processor without a simulator. */
 static bool
 can_test(struct tirc_summary s)
 {
 	return strcmp(s.cc, "cc") == 0 || s.simulator != NULL;
 }
 
-/* Prints the command that builds the same source and compares its results. */
+/* Prints the command `tirc test` that builds the same source and compares its
+ * results. */
 static void
 print_test(const struct cli *c, struct tirc *t)
 {

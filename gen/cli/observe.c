@@ -10,11 +10,12 @@
 #include "compare.h"
 #include "random.h"
 
-/* If operands are rounded to tf32, smaller perturbations have no effect. */
+/* The smallest perturbation for products of operands that are rounded to tf32:
+ * a smaller one could have no effect. */
 #define TF32_EPSILON 0x1p-10
 
-/* By element, whether it differs between two runs on the same inputs, so that
- * it is random; NULL if no element does. */
+/* random[i]: does element i differ between two runs on the same inputs? NULL if
+ * no element does, or their numbers differ. */
 static const bool *
 find_random(struct arena *a, const struct array *again, const struct array *was)
 {
@@ -35,8 +36,9 @@ find_random(struct arena *a, const struct array *again, const struct array *was)
 	return random;
 }
 
-/* Are the runs so far enough: is every output near, without elements on the
- * other side of a step? More runs show how many of these can be explained. */
+/* Are there runs enough: is each output near the expected one, with no elements
+ * on the other side of a step? (More runs show how many of these rounding
+ * explains.) */
 static bool
 all_near(struct cli *c, const struct pair *pairs, int n)
 {
@@ -52,9 +54,9 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 	return near;
 }
 
-/* Runs p (h itself, or h->factors) on perturbed inputs and adds the results to
- * the pairs. result: for each pair its index among the results of p; -1 if no
- * result is to be added. */
+/* Runs p (h itself, or h->factors) on perturbed inputs, several times, and adds
+ * its results to pairs[i].observed. result[i]: the index of pair i among the
+ * results of p; -1: nothing is added to it. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	double share, struct pair *pairs, const int *result, int n)
@@ -92,9 +94,9 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	}
 }
 
-/* Discards the runs of the pairs that are not near, and sets their share for
- * new ones. result[i] becomes -1 for the other pairs: their runs stay. Returns
- * the number of pairs that are not near. */
+/* Prepares new runs for the pairs that are not near: discards their runs and
+ * sets their share. result[i] becomes -1 for the other pairs, which keep
+ * theirs. Returns the number of pairs that are not near. */
 static int
 begin(struct harness *h, struct pair *pairs, double share, int *result, int n)
 {
@@ -135,7 +137,8 @@ share_of(struct harness *h, struct harness *p, const struct array *inputs,
 						    : share;
 }
 
-/* Runs again on the same inputs: elements that differ are random. */
+/* Runs h again on the same inputs, and notes the elements that differ from the
+ * first run (observed.random). False after an error. */
 static bool
 mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
@@ -158,8 +161,8 @@ mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 
 /* -- floats computed from integers -- */
 
-/* The program with additional inputs as factors of the floats that are computed
- * from integers; NULL if there are no such floats. */
+/* The program with additional inputs, factors of the floats that are computed
+ * from integers; built by the first call. NULL if there are no such floats. */
 static struct harness *
 with_factors(struct harness *h)
 {
@@ -200,7 +203,7 @@ with_factors(struct harness *h)
 	return h->factors;
 }
 
-/* For each pair, the index of its result in the program f with factors. */
+/* By pair: the index of the same result in the program f with factors. */
 static int *
 same_results(const struct harness *h, const struct harness *f,
 	     const struct pair *pairs, int n)

@@ -94,22 +94,24 @@ enum option_id {
 	OPT_NAMES
 };
 
-/* An option of one or more verbs. An option with several meanings has a row for
- * each of them. */
+/* An option of one or more verbs. An option that means something else for
+ * another verb has another row for it. */
 struct option_row {
-	enum option_id id; /* below 256: also the letter of its short form */
+	enum option_id id; /* an id below 256 is also the letter of the option's
+			    * short form */
 	const char *name;
-	/* NULL: no argument; "[=…]": an optional argument, after "="; "a|b|c":
-	 * one of these words */
+	/* NULL: it takes no argument; "[=…]": an optional one, after "=";
+	 * "a|b|c": one of these words; else a name for the argument */
 	const char *argument;
 	const char *what; /* a line of help */
 	int verbs;        /* bits of the verbs that accept it */
 };
 
 const struct option_row *cli_option_rows(int *n);
-/* May the argument be omitted? */
+/* Does the option's argument have the form "[=…]", so that it may be
+ * omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of a verb in option_row.verbs; of `tirc test` the bit TEST. */
+/* The bit of the verb in option_row.verbs; that of `tirc test` is TEST. */
 int cli_verb_bit(const struct verb *verb);
 /* Does the verb take the option, for models or for programs? */
 bool cli_verb_takes(const struct verb *verb, const struct option_row *row);

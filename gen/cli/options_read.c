@@ -28,7 +28,8 @@ usage(const struct verb *verb, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The row of the option for this verb, or else for another verb, or NULL. */
+/* The row of the option `name` for this verb; if it has none, for some other
+ * verb; NULL if there is no such option. */
 static const struct option_row *
 find_row(const struct verb *verb, const char *name, size_t length)
 {
@@ -143,7 +144,8 @@ read_count(const char *text, int *out)
 	return true;
 }
 
-/* "1500000000", "1.5G": at least one byte; the letters are powers of 1000. */
+/* Reads a size of at least one byte: "1500000000" or "1.5G", where letters are
+ * powers of 1000. False if it is none. */
 static bool
 read_size(const char *text, int64_t *out)
 {
@@ -196,7 +198,8 @@ push_phase(struct cli *c, const char *text)
 	return true;
 }
 
-/* Sets the value of an option; false if the option does not accept it. */
+/* Sets in c what the option says; false if the option does not accept this
+ * argument. */
 static bool
 set_option(struct cli *c, enum option_id id, const char *arg)
 {
@@ -405,7 +408,8 @@ struct reader {
 	int n_files;
 };
 
-/* The option in this argument; *value: the value in it, or NULL. */
+/* The row of the option that the argument arg is, "--name", "--name=VALUE" or
+ * "-oVALUE", or NULL; *value: the VALUE in it, or NULL. */
 static const struct option_row *
 row_of(const struct reader *r, const char *arg, const char **value)
 {
@@ -546,7 +550,8 @@ check_kind(const struct cli *c, const struct verb *verb, const char *file)
 	return CLI_DONE;
 }
 
-/* Checks combinations of options, and the number of files. */
+/* Checks combinations of options, and the number of files. Returns CLI_DONE, or
+ * CLI_USAGE after an error message. */
 static int
 check(struct cli *c, const struct verb *verb, const struct reader *r)
 {

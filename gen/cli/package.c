@@ -19,10 +19,12 @@ struct values {
 	struct cli *cli;
 	struct tirc *compiled, *model;
 	struct module *m;
-	struct array *inputs;       /* of `model`, with its states */
+	struct array *inputs;       /* by input of `model`: its array, states
+				     * included */
 	int n_given, n_results;     /* the lengths of given and of results */
 	const struct array **given; /* the inputs that are not states */
-	/* outputs, then tensors that a run leaves (tirc_left) */
+	/* the outputs, then the tensors that a run leaves in the workspace
+	 * (tirc_left) */
 	struct array *results;
 	struct observed *observed; /* for each result */
 	double **allowed;
@@ -41,7 +43,8 @@ is_constant(const struct values *v, int position)
 	return false;
 }
 
-/* Copies the values of an array in a data set to an input. */
+/* Copies the elements of an array in a data set to an input. False after an
+ * error message if type or size differ. */
 static bool
 take(struct array *to, const struct array *from, const char *path)
 {
@@ -97,7 +100,8 @@ find_inputs(struct values *v)
 	}
 	count = test_folders(a, v->cli->model, &folders);
 	while (at < count && text_ends_in(folders[at], ".npz")) {
-		at++; /* the folder is an archive */
+		at++; /* skips an archive: only a folder has the data in the
+		       * form that is read here */
 	}
 	return at == count || read_inputs(v, folders[at]);
 }
@@ -186,8 +190,9 @@ observe(struct values *v)
 	return true;
 }
 
-/* How far element i of a result may be from y: its tolerance, plus a step if a
- * perturbed run was on the other side of it. */
+/* The largest difference that element i of a result may have from its value in
+ * y: its tolerance, plus a step if a perturbed run was on the other side of
+ * it. */
 static double
 element_allowed(const struct observed *o, const struct tolerance *t,
 		const struct array *y, int64_t i)
@@ -224,8 +229,8 @@ allowed_of(struct values *v, int result_at)
 	return list;
 }
 
-/* Computes the results of the compiled model and the tolerance of each
- * element. */
+/* Computes the results of the compiled model, and the tolerance of each of
+ * their elements. False after an error message. */
 static bool
 compute(struct values *v)
 {
@@ -247,7 +252,8 @@ compute(struct values *v)
 	return true;
 }
 
-/* Are the outputs of the model as it was read within these tolerances? */
+/* Are the outputs of the model as it was read within the tolerances of the
+ * compiled model's results? False after an error message. */
 static bool
 check(struct values *v)
 {
@@ -289,7 +295,8 @@ check(struct values *v)
 	return true;
 }
 
-/* Lists the inputs that are not states. */
+/* Finds the inputs, and lists in v->given those that are not states. False
+ * after an error message. */
 static bool
 begin(struct values *v)
 {
@@ -330,7 +337,7 @@ bool
 cli_package(struct cli *c, struct tirc *compiled)
 {
 	struct values v = { .cli = c, .compiled = compiled };
-	/* quiet: the first context has printed everything */
+	/* quiet, since the messages about the model have been printed before */
 	struct cli quiet = *c;
 	bool ok;
 

@@ -23,17 +23,20 @@ static const char *const level_names[] = { "l1", "l2", "memory" };
 struct profile {
 	struct harness *h;
 	int runs, n, threads;
-	double operations;         /* per second, of all threads together */
-	double bytes[LEVEL_COUNT]; /* per second, of all threads together */
-	double *ns;                /* of each kernel: median over the runs */
-	/* of all kernels together: median over the runs */
+	double operations;         /* per second, for all threads together */
+	double bytes[LEVEL_COUNT]; /* per second from each level, for all
+				    * threads together */
+	double *ns;                /* by kernel: the median of its times over
+				    * the runs */
+	/* the median, over the runs, of the time of all kernels */
 	double total_ns;
 };
 
 /* How near a kernel is to its bound, the least time in which the machine can
  * execute its operations on floats and move its bytes. */
 struct standing {
-	bool memory;  /* moving the bytes takes longer than the operations */
+	bool memory;  /* the bound is the time to move the bytes: it is
+		       * longer */
 	double share; /* bound / measured time */
 };
 
@@ -112,8 +115,7 @@ profile_read(struct profile *p)
 	return ok;
 }
 
-/* The level of the memory hierarchy that can hold these bytes beside other
- * data. */
+/* The lowest level of the memory hierarchy that can hold so many bytes. */
 static enum level
 level_of(const struct profile *p, int64_t bytes)
 {
@@ -290,7 +292,8 @@ harness_profile(struct harness *h)
 	if (!profile_read(&p)) {
 		return false;
 	}
-	/* A call shorter than a tick of the clock counts as 1 ns. */
+	/* A kernel shorter than a tick of the clock counts as 1 ns, so that no
+	 * time is 0. */
 	for (int i = 0; i < p.n; i++) {
 		p.ns[i] = p.ns[i] > 0 ? p.ns[i] : 1;
 	}

@@ -8,7 +8,7 @@
 static void
 print_shape(const struct array *a)
 {
-	/* the dimension of the bytes of strings is not one of the model's */
+	/* of strings, the last dimension counts bytes and is not shown */
 	int ndim = a->is_string ? a->ndim - 1 : a->ndim;
 
 	say(stdout, "%s [", a->is_string ? "string" : dtype_name(a->type));
@@ -42,7 +42,7 @@ array_print(const struct array *a, int64_t i, int64_t bytes)
 	}
 }
 
-/* The indices of element i: "[1,3]". */
+/* Prints the indices of element i in its dimensions: "[1,3]". */
 static void
 print_index(const struct array *a, int64_t i, int ndim)
 {
@@ -73,8 +73,8 @@ print_worst(const struct pair *x, const struct comparison *f)
 	array_print(want, f->worst, bytes);
 }
 
-/* "; 3 elements are one step off". one, more: the words after "1 element" and
- * after a larger number. */
+/* Prints a count: "; 3 elements are one step off". one, more: the words after
+ * "1 element", and those after "3 elements". */
 static void
 print_count(int64_t n, const char *one, const char *more)
 {
@@ -82,9 +82,9 @@ print_count(int64_t n, const char *one, const char *more)
 	    n == 1 ? one : more);
 }
 
-/* "allowed difference: 0.0001 * |expected| + 2.38e-07", without terms of zero;
- * then "rounding" if runs on perturbed inputs told it. A quantized result may
- * also be one step off. */
+/* Prints the tolerance: "allowed difference: 0.0001 * |expected| + 2.38e-07",
+ * without terms that are zero; then "rounding" if runs on perturbed inputs add
+ * to it. A quantized result may also be one step off. */
 static void
 print_tolerance(const struct pair *x, const struct tolerance *t,
 		const struct comparison *f)
@@ -173,6 +173,6 @@ pair_report(const struct cli *c, const struct pair *x)
 		print_worst(x, &f);
 	}
 	say(stdout, "\n");
-	fflush(stdout); /* the next result may take long */
+	fflush(stdout); /* shown at once, since the next result may take long */
 	return ok;
 }

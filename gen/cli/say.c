@@ -11,12 +11,12 @@
 #include "cli.h"
 #include "text.h"
 
-/* A conversion in a format string. */
+/* A conversion of a format string: "%-12s". */
 struct conversion {
-	char spec[32]; /* "%-12s", with '*' replaced by its number */
+	char spec[32]; /* the conversion, with '*' replaced by its number */
 	size_t n;
 	int precision; /* -1: not given */
-	int longs;     /* 1 for l, 2 for ll */
+	int longs;     /* 1 if it has l, 2 if it has ll */
 	bool is_size;  /* has z */
 	char letter;
 };
@@ -61,7 +61,8 @@ add_number(struct conversion *c, int v)
 	}
 }
 
-/* Reads a conversion after its '%'; returns the rest of the format. */
+/* Reads a conversion into *c, from the byte after its '%'; returns the rest of
+ * the format. */
 static const char *
 read_conversion(struct conversion *c, const char *fmt, va_list *ap)
 {

@@ -121,7 +121,7 @@ struct data_file {
 	const char *path;
 	struct slots *lists;
 	int n_lists;
-	/* index in the first list of the tensor that the option names, or -1 */
+	/* -1, or, if the option names a tensor, its index in the first list */
 	int at;
 	bool some; /* skip arrays that belong to no tensor */
 	int taken; /* arrays taken so far; at most one for each tensor */
@@ -159,7 +159,9 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 	return s;
 }
 
-/* Decides about an array of an archive before it is unpacked. */
+/* Says whether array a of an archive, one of n, is read, left out or refused
+ * with an error message; called before it is unpacked. ctx: the struct
+ * data_file. */
 static enum array_use
 accepts(void *ctx, const struct array *a, int n)
 {
@@ -192,9 +194,9 @@ accepts(void *ctx, const struct array *a, int n)
 	return ARRAY_REFUSED;
 }
 
-/* Gives an array whose file has only the width of its elements, since NumPy has
- * no name for types such as bfloat16, the type of tensor x, if that is as
- * wide. */
+/* If array a comes from a file that gives only the width of its elements, as
+ * NumPy has no name for types such as bfloat16: gives it the type of tensor x,
+ * if that is as wide. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

@@ -8,13 +8,15 @@
 /* A list of tensors of the model, with the arrays that files give them. */
 struct slots {
 	const char *kind;   /* "input" or "output", for messages */
-	const char *option; /* the option that names a file for one of them */
+	const char *option; /* the option that gives a file for one tensor of
+			     * the list, for messages */
 	int n;
 	struct tirc_tensor *tensors;
 	struct array *arrays; /* for each tensor */
-	bool *given;          /* for each tensor: does it have an array? */
+	bool *given;          /* by tensor: does it have an array? */
 	bool exact;           /* arrays of another type or shape are refused */
-	int next; /* index of the tensor for the next array without a name */
+	int next; /* index of the tensor that the next array without a name is
+		   * for */
 };
 
 /* The lists of the inputs of the program; of its results (outputs, then
@@ -23,8 +25,8 @@ struct slots slots_of_inputs(struct harness *h);
 struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
 /* Reads the arrays of "FILE" or "NAME=FILE" for a list: those of an archive by
- * name, others in order. NAME is only recognised if it is the name of a tensor.
- * False after an error message. */
+ * name, others in the order of the tensors. NAME is only recognised if it is
+ * the name of a tensor. False after an error message. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
 /* Reads an archive with arrays for the tensors of n lists, by name. some: skip
  * other arrays, which otherwise are an error. */

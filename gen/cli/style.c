@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "text.h"
 
-/* Is f a terminal, and NO_COLOR not set? */
+/* May output to f have colours: is f a terminal, and NO_COLOR not set? */
 static bool
 style_colour(FILE *f)
 {

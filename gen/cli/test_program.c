@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "text.h"
 
-/* A run of a function; the run_ctx of the harness. */
+/* One run of one function; harness.run_ctx points to it. */
 struct call {
 	int function, run;
 	struct tirc_function of;
@@ -26,7 +26,8 @@ open_program(struct harness *h, struct cli *c, int *told)
 	h->cli = c;
 	h->m = module_new();
 	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
-	h->tried_factors = true; /* only a model has factors */
+	h->tried_factors = true; /* no second attempt: only models have factors
+				  * (observe.c) */
 	h->t = cli_program(c);
 	if (h->t == NULL || !harness_begin(h, c)) {
 		return false;
@@ -34,7 +35,7 @@ open_program(struct harness *h, struct cli *c, int *told)
 	ok = tirc_program_tests(h->t, c->model, &o);
 	cli_new_messages(h->t, told);
 	cli_timings(h->t);
-	/* a program of which no function can be tested has no source */
+	/* there is no source if no function of the program can be tested */
 	if (!ok || tirc_source_count(h->t) == 0 ||
 	    !tirc_write_sources(h->t, h->folder)) {
 		cli_new_messages(h->t, told);
@@ -50,7 +51,7 @@ open_program(struct harness *h, struct cli *c, int *told)
 	return harness_find_tools(h) && harness_build(h, tirc_harness(h->t));
 }
 
-/* An array of zeros for parameter i. */
+/* A new array of zeros for parameter i, at the sizes of the run. */
 static struct array
 array_of(struct harness *h, const struct call *call, int i)
 {
@@ -70,8 +71,9 @@ array_of(struct harness *h, const struct call *call, int i)
 	return x;
 }
 
-/* Calls the built function. inputs: the arrays of its given parameters, in their
- * order. results: the arrays among these that the function writes. */
+/* Runs the built program with this call. inputs: the arrays of the function's
+ * parameters, in order; results: those of them that the function writes,
+ * afterwards. False after an error message. (harness.run) */
 static bool
 run_call(struct harness *h, const struct array *inputs, struct array *results)
 {
@@ -164,8 +166,8 @@ call_name(struct harness *h, const struct call *call)
 	return *before == ',' ? arena_printf(a, "%s)", text) : text;
 }
 
-/* Prints a note about a run that the interpreter refuses, if the values of
- * scalars may be the cause. */
+/* If the function has scalars, whose values may be the cause, tells the user
+ * how to give others: the interpreter has refused the run. */
 static void
 tell_undefined(const struct call *call)
 {
@@ -229,7 +231,8 @@ compare_call(struct harness *h, struct call *call, int *told, bool *same)
 	return true;
 }
 
-/* Prints the reasons of a failure before its verdict. */
+/* Tests one run of a function, and prints the verdict, after the reasons of a
+ * failure. False if it failed. */
 static bool
 test_call(struct harness *h, int function, int run, int *told)
 {

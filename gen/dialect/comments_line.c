@@ -15,12 +15,14 @@
 struct rewriter {
 	const struct comment_forms *c;
 	struct strbuf *out;
-	const char *begin; /* start of the text that is converted */
+	const char *begin; /* start of the whole text that is converted */
 	struct anchor_pass pass;
-	bool inside; /* the last line ended inside of a comment */
+	bool inside; /* the comment at the end of the last line goes on in this
+		      * one */
 };
 
-/* Copies n characters and moves the anchors in them. */
+/* Copies n characters of the text to the output, and moves the anchors in
+ * them. */
 static void
 copy(struct rewriter *w, const char *text, size_t n)
 {
@@ -45,8 +47,8 @@ write_trimmed(struct rewriter *w, const char *text, size_t n)
 	}
 	if (n > 0 && text[n - 1] == '\\') {
 		strbuf_puts(w->out,
-			    /* a backslash at the end would continue the
-			     * comment */
+			    /* a backslash at the end of a line would join the
+			     * next one to the comment */
 			    " .");
 	}
 	strbuf_putc(w->out, '\n');
@@ -69,7 +71,7 @@ starts(const char *text, size_t n, const char *word)
 	return strlen(word) <= n && strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The position of the word in text, or n if it does not occur. */
+/* The position of the word in n characters of text; n if it does not occur. */
 static size_t
 find(const char *text, size_t n, const char *word)
 {
@@ -81,8 +83,8 @@ find(const char *text, size_t n, const char *word)
 	return n;
 }
 
-/* text[at] is a quote: returns the position after the closing quote, n if there
- * is none. */
+/* The position after the quote that closes the one at text[at]; n if there is
+ * none. */
 static size_t
 behind_quotes(const char *text, size_t at, size_t n)
 {
@@ -94,7 +96,7 @@ behind_quotes(const char *text, size_t at, size_t n)
 	return at < n ? at + 1 : n;
 }
 
-/* Converts a line that starts inside of a comment. */
+/* Converts a line whose start is inside of a comment. */
 static void
 rewrite_rest(struct rewriter *w, const char *text, size_t n)
 {

@@ -8,8 +8,8 @@
 #include "identifiers.h"
 #include "json_put.h"
 
-/* Reads the headers and lines of a mode of --fp. choose_fp() has merged the
- * expressions of the mode already. */
+/* Reads the headers and lines that the mode of --fp adds. choose_fp() has
+ * merged its expressions into the dialect already. */
 void
 dialect_read_fp(void *ctx, struct json j)
 {
@@ -32,8 +32,8 @@ dialect_read_fp(void *ctx, struct json j)
 
 /* -- files and what they extend -- */
 
-/* In these sections, a row replaces the whole row of the parent dialect:
- * removes the rows of `base` that `over` has, too. */
+/* In this section, a row of `over`, a dialect, replaces the whole row of its
+ * parent: removes the rows of `base`, the parent, that `over` has, too. */
 static void
 drop_rows(cJSON *base, const cJSON *over, const char *section)
 {
@@ -66,8 +66,8 @@ add_reserved(cJSON *merged, const cJSON *base)
 	}
 }
 
-/* The row BYTE_FLOAT is copied for each float of at most 8 bits without a row
- * of its own. */
+/* Copies the row BYTE_FLOAT for each float of at most 8 bits that has no row of
+ * its own. */
 static void
 spread_byte_floats(cJSON *tree)
 {
@@ -85,7 +85,8 @@ spread_byte_floats(cJSON *tree)
 	}
 }
 
-/* Loads the dialect and the dialects that it extends, and merges them. */
+/* Loads the dialect and those that it extends, and merges them; NULL after a
+ * diagnostic. */
 static cJSON *
 load_chain(struct loader *l, const char *name)
 {
@@ -142,7 +143,8 @@ load_chain(struct loader *l, const char *name)
 	return merged;
 }
 
-/* Merges the keys for the mode of --fp over the dialect. */
+/* Merges the expressions of the mode of --fp over those of the dialect. False
+ * after a diagnostic if the dialect does not support the mode. */
 static bool
 choose_fp(struct loader *l, cJSON *merged)
 {

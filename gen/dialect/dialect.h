@@ -39,10 +39,11 @@ struct form {
 	enum form_kind kind;
 	const char *text;
 	const char *pointer; /* JSON pointer, for messages */
-	const char *file;    /* the dialect.json that has it */
-	int level;           /* index of the result's precedence in levels */
-	/* FORM_IS_TEXT: by operand a, b, c, the lowest level (precedence) that
-	 * an operand's text may have without getting parentheses */
+	const char *file;    /* path of the dialect.json that has the form */
+	int level;           /* the precedence of its result: an index in
+			      * dialect.levels */
+	/* FORM_IS_TEXT: for operand a, b, c, the lowest precedence (index in
+	 * levels) that its text may have without getting parentheses */
 	int operands[3];
 	struct names needs; /* headers that it needs */
 };
@@ -54,13 +55,13 @@ enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
  * higher index binds tighter. */
 struct level {
 	const char *name;
-	bool right; /* its operators associate to the right */
+	bool right; /* operators of this level associate to the right */
 	/* bit i: an operand of level i gets parentheses, though it needs none,
 	 * since compilers warn without them */
 	uint64_t clarify;
 	enum break_place where;
-	/* Its results are composite expressions, for which casts have a form of
-	 * their own. */
+	/* The results of these operators are composite expressions, for which
+	 * casts have a form of their own. */
 	bool composite;
 };
 
@@ -76,15 +77,16 @@ struct spelled_type {
 	struct dtype computed;
 	const char *load, *store, *round; /* keys of these helpers */
 	bool promoted; /* arithmetic on the type has results of type int */
-	/* headers that the type needs, and that infinity and nan need */
+	/* headers for the type itself, and those for its infinity and nan */
 	struct names needs, special_needs;
-	/* the placeholders about the type for templates: type, short, bits and
-	 * so on */
+	/* the data about the type for templates: type, short, bits and
+	 * others */
 	struct tdata *facts;
 };
 
-/* A statement: the lines before its body, between two bodies (the else of a
- * condition) and behind the body; or, of a statement without body, its line. */
+/* How a statement is written: the lines before its body, between two bodies
+ * (the else of a condition) and after the body; or, if it has no body, its
+ * line. */
 struct lines {
 	const char *rejected; /* why the dialect lacks the statement, or NULL */
 	const char *file;     /* the dialect.json that has the lines */
@@ -98,21 +100,21 @@ enum statement_id {
 	SAY_COUNT
 };
 
-/* A header that only some compilers have, and the preprocessor condition that
- * is true for these. */
+/* A header that only some compilers have; condition: the preprocessor condition
+ * that is true for these. */
 struct rare_header {
 	const char *name, *condition;
 };
 
 /* A function that emitted sources may need, printed once for each type. */
 struct helper {
-	/* the key of dialect.json; the name of the function, a template with
-	 * the placeholders of the type */
+	/* its key in dialect.json, and the function's name: a template with the
+	 * placeholders of the type */
 	const char *key, *name;
 	const char *file, *text; /* the template of the function's definition */
 	struct names needs;      /* headers */
 	struct names uses;       /* keys of the helpers that it calls */
-	/* It adds a product of floats: compilers may contract both to a fused
+	/* It adds a product of floats, so compilers may contract it to a fused
 	 * multiply-add. */
 	bool contracts;
 	bool loop; /* it has a loop over the bits of its type */
@@ -159,44 +161,49 @@ struct box_type {
 	const char *name;
 };
 
-/* Boxes of `rank` dimensions: the key of the helper that copies them. */
+/* key of the helper that copies boxes of `rank` dimensions */
 struct box_rank {
 	int rank;
 	const char *helper;
 };
 
-/* Copies of boxes of a tensor into shared memory, by a unit of the device
- * (TMA). */
+/* How kernels copy boxes of a tensor into shared memory, by a unit of the
+ * device (TMA). */
 struct box_forms {
-	/* The key of the helper that all of these need; NULL: the device has no
-	 * such unit. */
+	/* The key of the helper that the statements below need; NULL: the
+	 * device has no such unit. */
 	const char *helper;
-	/* Texts: the parameter of a kernel that describes an array, and its
-	 * argument in a launch; statements that copy a box, end a group of
-	 * copies, and wait for groups. */
+	/* Texts: the parameter of a kernel that describes an array (source),
+	 * and its argument in a launch; statements that copy a box, end a group
+	 * of copies, and wait for groups. */
 	const char *source, *argument, *copy, *commit, *wait;
 	struct names begin; /* first lines of a kernel with box copies */
 	VEC(struct box_rank) ranks;
-	int64_t most_extent; /* the largest extent of a box */
-	int64_t bytes; /* the size and the stride of rows are multiples of it */
+	int64_t most_extent; /* the largest extent of a box in any dimension */
+	int64_t bytes;       /* the size of a row in bytes, and the stride, are
+		        * multiples of it */
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;
 };
 
 struct device_forms {
 	const char *rejected; /* why the dialect has no kernels, or NULL */
-	const char *file;     /* the dialect.json that rejects them */
-	struct names kernel;  /* lines between the signature and the body */
-	const char *array, *scalar;     /* texts of a kernel's parameters */
-	const char *indices[TAG_COUNT]; /* the number of the thread or block, by
-					 * tag of the axis */
+	const char *file;     /* path of the dialect.json that rejects them */
+	struct names kernel;  /* lines between a kernel's signature and its
+			       * body */
+	const char *array, *scalar;     /* texts of a kernel's parameters: an
+					 * array, a scalar */
+	const char *indices[TAG_COUNT]; /* by tag, as threadIdx.x: the
+					 * expression for the number of the
+					 * thread or block */
 	const char *barriers[BARRIER_COUNT];
-	const char *shuffle_xor; /* reads another thread's value, or NULL */
+	const char *shuffle_xor; /* the expression that reads another thread's
+				  * value, or NULL */
 	/* Statements that copy into shared memory asynchronously, end a group
-	 * of copies, and wait for groups. NULL: copies are synchronous. */
+	 * of copies, and wait for groups; NULL: all copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes; /* the sum of the allowed sizes of a copy in bytes,
-			      * which are powers of two */
+	int64_t async_bytes; /* the sum of the sizes in bytes, powers of two,
+			      * that one copy may have */
 	struct names async_needs;
 	struct box_forms boxes;
 	/* If the shared arrays of a kernel have more than pool_beyond bytes,
@@ -206,28 +213,28 @@ struct device_forms {
 	 * dynamic array. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	/* One of these is set: the text of a launch, or why the dialect has
-	 * none. */
+	/* One of these is set: the statement that launches a kernel, or the
+	 * reason why the dialect has none. */
 	const char *launch, *no_launch;
-	/* The helper for extents of a launch that may exceed 32 bits; NULL if
-	 * launches take 64-bit extents. */
+	/* The key of the helper for extents of a launch that may exceed 32
+	 * bits; NULL if launches take 64-bit extents. */
 	const char *extent;
-	/* Whole models. host: the dialect of the host's code (NULL: this one);
-	 * model_launch: a launch in the entry function (NULL: models are not
-	 * supported); the others: arguments of a launch and tensors in the
-	 * workspace (NULL: as in C). */
+	/* For whole models. host: the dialect of the host's code (NULL: this
+	 * one); model_launch: a launch in the entry function (NULL: models are
+	 * not supported); pointer, number: arguments of a launch; place: a
+	 * tensor in the workspace (these NULL: as in C). */
 	const char *host, *model_launch, *pointer, *number, *place;
-	/* How the host reads an element in the device's memory: the helper and
-	 * its call. NULL: it cannot. */
+	/* How the host reads an element in the device's memory: the key of the
+	 * helper (reader), and its call. NULL: it cannot. */
 	const char *reader, *read;
-	/* Self-test: the declaration of arrays that host and device share, and
-	 * a statement that waits for kernels. NULL: plain arrays, no
+	/* For the self-test: the declaration of arrays that host and device
+	 * share, and a statement that waits for kernels. NULL: plain arrays, no
 	 * statement. */
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 };
 
-/* A vector type that is built into the language, and its name. */
+/* A vector type that the language has, and its name there. */
 struct vector_name {
 	struct dtype type;
 	const char *spelling;
@@ -236,44 +243,48 @@ struct vector_name {
 /* How the dialect spells short vectors. */
 struct vector_forms {
 	const char *rejected; /* why the dialect has no vectors, or NULL */
-	const char *file;     /* the dialect.json that rejects them */
+	const char *file;     /* path of the dialect.json that rejects them */
 	VEC(struct vector_name) spelled;
-	struct names before; /* lines before the first definition */
-	/* Templates: the name of a type, its definition, and the vector whose
-	 * first element is a given element of an array. The flag `loose`: a
-	 * type with the alignment of its elements. */
+	struct names before; /* lines before the first definition of a vector
+			      * type */
+	/* Templates: the name of a vector type, its definition, and the vector
+	 * whose first element is a given element of an array. Their flag
+	 * `loose`: the type has only the alignment of its elements. */
 	const char *name, *define, *elements;
 	/* store: a statement that stores a vector in an array of scalars, if
 	 * vectors are not lvalues. load_part, store_part: loads and stores of
 	 * the first lanes only, for predicated loops. */
 	const char *store, *load_part, *store_part;
-	/* Loads and stores of an element of an array of vectors that the
-	 * function did not declare, if such an element is not a vector of the
-	 * language; or NULL. */
+	/* Expression and statement that load and store an element of an array
+	 * of vectors that the function is given, where such an element is no
+	 * value of the language; NULL: as other elements. */
 	const char *read, *write;
 	struct names loop, loop_end;
 	VEC(struct dtype) parts; /* the vector types of predicated loops */
-	const struct form *forms[FORM_COUNT]; /* NULL if there is no form */
-	bool computes;                        /* any of forms[] is set */
+	const struct form *forms[FORM_COUNT]; /* by operation on vectors; NULL:
+					       * the dialect has none */
+	bool computes;                        /* some operation has a form: one
+					       * of forms[] is set */
 };
 
 /* Parallel loops as functions ("tasks") that threads of the caller run. */
 struct task_forms {
 	bool used; /* the dialect has this form of parallel loops */
-	/* the file of runtime-c/ that provides the threads */
+	/* name of the file of runtime-c/ that provides the threads */
 	const char *runtime;
-	/* the parameter, and its argument in calls, of functions with parallel
-	 * loops */
+	/* for functions with parallel loops: the parameter for the threads, and
+	 * its argument in calls */
 	const char *parameter, *argument;
-	/* members of the struct of variables that a task captures */
+	/* texts: members of the struct of variables that a task captures */
 	const char *array, *scalar;
-	/* the definition of this struct, and the call that hands a task to the
-	 * threads */
+	/* texts: the definition of this struct, and the call that hands a task
+	 * to the threads */
 	const char *declare, *call;
 };
 
-/* --form graph: kernels are functions with the same signature, called through a
- * table. Declarations of an array and of a size in such a function. */
+/* For --form graph: kernels are functions with the same signature, called
+ * through a table. array, size: declarations of an array and of a size in such
+ * a function. */
 struct graph_forms {
 	const char *rejected; /* why the dialect has no graph form, or NULL */
 	const char *array, *size;
@@ -281,41 +292,44 @@ struct graph_forms {
 	const char *ldflags;  /* linker flags for programs with these files */
 };
 
-/* Regions of backends: functions whose text a backend provides. */
+/* How regions of backends, functions whose text a backend provides, are
+ * called. */
 struct region_forms {
 	const char *rejected;  /* why the dialect has no regions, or NULL */
-	const char *parameter; /* the parameter for the model's struct */
-	const char *argument;  /* the argument for it in the entry function */
-	const char *memory;    /* the expression for the region's part of the
-				* workspace */
-	const char *weights;   /* the parameter for the region's constants */
+	const char *parameter; /* text: the parameter of such a function for the
+			        * model's struct */
+	const char *argument;  /* text: its argument in the entry function */
+	const char *memory;    /* text: the region's part of the workspace */
+	const char *weights;   /* text: the parameter for the region's
+			        * constants */
 };
 
-/* A coding rule that some lines of the output violate; these lines end with the
- * text `mark`. */
+/* A coding rule that some lines of the output violate. Each of these lines ends
+ * with the text `mark`. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
 
-/* The delimiters of comments in the dialect's texts, and `line`, which starts a
- * comment that ends with its line; NULL: comments keep their delimiters. */
+/* The delimiters of comments in the dialect's texts; next: what further lines
+ * of a comment begin with; `line`: what starts a comment that ends with its
+ * line, NULL: comments keep their delimiters. */
 struct comment_forms {
 	const char *open, *next, *close, *line;
 };
 
-/* A guideline of the standard. status: "compliant", "deviation" (in marked
- * lines), "disapplied" or "not applicable"; how: the explanation. */
+/* A guideline of the coding standard. status: "compliant", "deviation" (in
+ * marked lines), "disapplied" or "not applicable"; how: an explanation. */
 struct guideline {
 	const char *id, *category, *status, *how;
 };
 
-/* The coding standard with which the output complies; NULL: the dialect makes
- * no such claim. */
+/* The coding standard with which the output complies; standard NULL: the
+ * dialect makes no such claim. */
 struct compliance {
 	const char *standard;
 	struct names claims; /* one line for each */
 	VEC(struct guideline) guidelines;
-	/* behaviour on which the output relies */
+	/* the implementation-defined behaviour on which the output relies */
 	struct names implementation_defined;
 	VEC(struct deviation) deviations;
 };
@@ -325,17 +339,21 @@ struct dialect {
 	const char *file; /* the path of dialect.json, for messages */
 	struct module *module;
 	const char *dir;    /* the user's folder of dialects, or NULL */
-	struct names chain; /* its name, then the dialects that it extends */
-	/* The number of characters by which the compiler tells identifiers
-	 * apart, and those with external linkage; the widths of its types. */
+	struct names chain; /* the dialect's name, then the names of those that
+			     * it extends */
+	/* Limits of the compiler: the number of characters by which it tells
+	 * identifiers apart, and those with external linkage; the widths of its
+	 * types. */
 	int identifier_length, external_length, int_bits, char_bits;
-	int64_t object_bytes; /* largest object in bytes; 0: no limit */
+	int64_t object_bytes; /* largest size of an object in bytes; 0: no
+			       * limit */
 	int line_columns, tab_columns;
 	/* A line is broken at line_columns; a deeply indented one may be
 	 * longer, up to text_columns without its indent and most_columns in
 	 * all. */
 	int text_columns, most_columns;
-	/* indent in functions that are nested too deeply for tabs */
+	/* spaces for each level of indent in functions that are nested too
+	 * deeply for tabs */
 	int deep_columns;
 
 	int n_levels;
@@ -346,39 +364,45 @@ struct dialect {
 	 * operation on this type */
 	const struct form *forms[FORM_COUNT][DT_COUNT];
 	struct {
-		/* Texts: an element of an array, a call, casts of a pointer to
-		 * one to arrays and to one to elements; */
+		/* Texts: an element of an array, a call, and the casts of a
+		 * pointer to an array and to an element; */
 		const char *element, *call, *array_cast, *pointer_cast;
-		/* and the tensors in the entry function. */
+		/* texts: an input, an output, a place in the workspace and a
+		 * weight in the entry function. */
 		const char *input, *output, *workspace, *weight;
-		bool always_cast;  /* void * does not convert implicitly */
-		const char *arena; /* the workspace's array of a type; NULL: the
-				    * workspace is one array of bytes */
-		/* tabs before statements of the entry function */
+		bool always_cast;  /* a cast is needed even from void * */
+		const char *arena; /* text: the workspace's array of a type;
+				    * NULL: the workspace is one array of
+				    * bytes */
+		/* number of tabs before the statements of the entry function */
 		int entry_tabs;
-		const char *unit;   /* the type of a byte, for offsets */
+		const char *unit;   /* the type of a byte, in which offsets
+				     * count */
 		bool flat_locals;   /* local arrays have one dimension */
-		const char *refuse; /* a statement: a size is out of bounds */
+		const char *refuse; /* text: the statement that ends a run since
+				     * a size is out of bounds */
 		bool single_exit;   /* `refuse` does not return */
 	} access;
-	/* The qualifier of each memory, written before the type; NULL if it has
-	 * none. */
+	/* By memory (enum memory_space): the qualifier before the type in a
+	 * declaration; NULL if it has none. */
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
-		/* Lines before the body of a kernel's function and of one that
-		 * others call, the declaration of the latter, lines behind the
-		 * body. */
+		/* Lines before the body of a kernel's function (kernel) and of
+		 * one that others call (exported), the declaration of the
+		 * latter (prototype), and the lines after a body (close). */
 		struct names kernel, exported, prototype, close;
-		/* Texts of parameters; no_parameters: of an empty list. */
+		/* Texts of a function's parameters; no_parameters: of an empty
+		 * list. */
 		const char *no_parameters, *array, *scalar, *pointer;
-		/* The declaration of an external function, and of a parameter
-		 * of it that is a pointer. */
+		/* Texts: the declaration of an external function, and a pointer
+		 * among its parameters. */
 		const char *external, *external_pointer;
 		const char *helper; /* specifiers of helper functions */
 		bool unique; /* members of the interface's structures must not
 			      * have the names of kernels */
-		bool flat;   /* arrays that are passed have one dimension */
+		bool flat;   /* an array passed to a function has one
+			      * dimension */
 		/* Lines around functions in which contraction (fused
 		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
@@ -391,16 +415,20 @@ struct dialect {
 	VEC(struct helper) helpers;
 	VEC(struct rare_header) rare_headers;
 	struct {
-		bool forms[WEIGHTS_SECTION + 1]; /* the forms that it has */
-		/* For "auto": weights of up to in_source_bytes are C text,
-		 * those of more have the form `large`. */
+		/* by form: does the dialect support it? */
+		bool forms[WEIGHTS_SECTION + 1];
+		/* For --weights auto: weights of up to in_source_bytes are
+		 * written as C text, more than that in the form `large`. */
 		int64_t in_source_bytes;
 		enum weights_form large;
-		bool copied; /* copied once to memory of the caller */
+		bool copied; /* the weights are copied once to memory of the
+			      * caller */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
-		bool header;  /* declarations are in a separate file */
-		bool aligned; /* definitions have the target's alignment */
+		bool header;  /* declarations of weights are in a header of
+			       * their own */
+		bool aligned; /* definitions of weights have the target's
+			       * alignment */
 	} weights;
 	struct compliance compliance;
 	struct comment_forms comments;
@@ -409,46 +437,50 @@ struct dialect {
 	/* names in the template of the entry function, which variables of the
 	 * function must not have */
 	struct names entry_names;
-	/* headers that every source includes, and those that one whose weights
-	 * are in a file includes, too */
+	/* headers of every source, and the further ones of a source whose
+	 * weights are in a file */
 	struct names source_needs, file_weights_needs;
 	struct names source_before; /* lines after the headers of a source */
-	/* Lines that refuse a compiler, and lines that precede them once. */
+	/* Lines that make a source refuse a compiler (refuse), and those that
+	 * precede the first such lines (before). */
 	struct {
 		struct names before, refuse;
 	} relies_on;
-	/* The instructions on which sources for the target rely, or NULL. */
+	/* The instructions on which sources for the target rely, as macros of
+	 * the compiler; NULL: none. */
 	const struct requirement *requirement;
-	/* Headers and lines for the mode of --fp. */
+	/* Headers and lines that the mode of --fp adds. */
 	struct names fp_needs, fp_before;
-	bool fp_modes[2];         /* does it support strict, fast? */
-	const char *comment_line; /* the start of further lines of a comment */
-	/* Words that identifiers, or members of structures, must not be:
-	 * sorted, without duplicates. */
+	bool fp_modes[2];         /* does it support the modes strict, fast? */
+	const char *comment_line; /* what the second and further lines of a
+				   * comment begin with */
+	/* Words that identifiers must not be, and those that members of
+	 * structures must not be: sorted, without duplicates. */
 	struct names reserved, reserved_members;
 };
 
-/* The name of a memory in dialect.json, such as "interface". */
+/* The word in dialect.json for a memory: "interface". */
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
 /* Do dialects have forms for the type? Not for integers of fewer than 8 bits,
  * which the pass nibbles stores and computes as bytes. */
 bool dialect_computes(struct dtype t);
-/* How lines of functions are written to `out`; deep: of a function that is
- * nested too deeply for tabs. */
+/* How lines of functions are written to `out`: indents, and where they are
+ * broken. deep: the function is nested too deeply for tabs. */
 struct layout dialect_layout(const struct dialect *d, struct strbuf *out,
 			     bool align_with_tabs, bool deep);
 /* The form for operands of type t; NULL after DIAG_BAD_DIALECT if the dialect
  * rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,
 				struct dtype t);
-/* The name of the workspace's array of type t: the short name of the type,
- * unless the language reserves it. */
+/* The name of the workspace's array for elements of type t: the short name of
+ * the type, changed if the language reserves it. */
 const char *dialect_arena_name(const struct dialect *d, struct dtype t);
 const struct spelled_type *dialect_type(const struct dialect *d,
 					struct dtype t);
-/* The preprocessor condition for a header; NULL if all compilers have it. */
+/* The preprocessor condition under which compilers have the header; NULL if all
+ * have it. */
 const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
@@ -461,7 +493,8 @@ const char *dialect_comments(const struct dialect *d, struct arena *a,
  * *special if it needs the headers special_needs of its type. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,
 			    struct dtype t, union number v, bool *special);
-/* The shortest decimal text that reads back as v: "1.0", "1e-05". */
+/* Writes to `out` the shortest decimal text that reads back as v, "1.0",
+ * "1e-05"; single: as a float32. */
 void format_float(char *out, size_t size, double v, bool single);
 
 #endif

@@ -17,8 +17,9 @@ static const char *const template_keys[] = {
 #include "dialect.def"
 };
 
-/* The text of a file of the dialect, or of the nearest dialect that it extends
- * and that has the file. */
+/* The text of the file `name` of the dialect; if it has none, of the nearest
+ * dialect that it extends and that has the file. *file: its path. NULL if none
+ * has it. */
 const char *
 dialect_chain_file(struct loader *l, const char *name, const char **file)
 {

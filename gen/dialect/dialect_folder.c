@@ -32,8 +32,8 @@ target_names_in(struct module *m, const char *dir, int *n)
 		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
-/* Has the target this dialect? *own: the target's own file names its dialect,
- * not a file that it extends. */
+/* Does the target's file, or the nearest file that it extends and that names a
+ * dialect, name this one? *own: it is the target's own file. */
 static bool
 is_of(struct module *m, const char *target, const char *dialect,
       const char *dir, bool *own)

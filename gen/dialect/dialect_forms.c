@@ -205,8 +205,8 @@ asks_for(const char *types, struct dtype t)
 	}
 }
 
-/* Reads a row of "expressions": one form, or forms by type, by class of types,
- * or by "any". */
+/* Reads a row of "expressions", how an operation is spelled: one form, or
+ * several by type, by class of types, or by "any". */
 static void
 read_expression(struct loader *l, struct json j, enum form_id id)
 {
@@ -271,7 +271,8 @@ dialect_read_expressions(void *ctx, struct json j)
 		if ((i == FORM_ADD_PRODUCT || i == FORM_WIDEN ||
 		     i == FORM_SELECT_ANY || i == FORM_SATURATE) &&
 		    row.value == NULL) {
-			continue; /* of vectors only, or optional */
+			continue; /* these rows may be left out: operations on
+				   * vectors only, or optional ones */
 		}
 		read_expression(l, row, (enum form_id)i);
 	}

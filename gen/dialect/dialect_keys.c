@@ -11,9 +11,11 @@
 #define ARRAY_WORDS "type name extents extent align"
 #define ASSIGNMENT "target br value"
 
-/* Lists of the short names of types, with a space before each. */
+/* These macros make lists of the short names of types, each name with a space
+ * before it: IF_* select by how a type is stored, OF_* and LANES_* by its
+ * class. */
 #define IF_OWN(names) names
-#define IF_I8(names) /* i8 and smaller: bytes (pass nibbles) */
+#define IF_I8(names) /* not in the list: stored as bytes (pass nibbles) */
 #define IF_U8(names)
 #define OF_VOID(name)
 #define OF_BOOL(name)

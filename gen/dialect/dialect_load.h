@@ -12,10 +12,12 @@ struct loader {
 	struct module *m;
 	const char *dir;
 	const char *fp;              /* the mode of --fp */
-	const struct target *target; /* whose limits are used, or NULL */
+	const struct target *target; /* the target whose limits the dialect
+				      * gets, or NULL */
 	struct reader reader;
-	struct json root; /* the dialect merged with its parents */
-	/* names of the merged dialects, the extending one first */
+	struct json root; /* the JSON of the dialect, merged with that of its
+			   * parents */
+	/* names of the merged dialects: the dialect itself, then its parents */
 	const char *chain[JSON_LAYERS_MAX];
 	cJSON *trees[JSON_LAYERS_MAX];
 	int n;
@@ -30,14 +32,15 @@ int dialect_read_level(struct loader *l, struct json j, int absent);
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 
-/* Reads one form of an operation. */
+/* Reads one form of an operation; reports mistakes in it. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
-/* Reports a text of a form in which an operand does not occur. */
+/* Reports an error if an operand does not occur in the text of the form f. */
 void dialect_check_operands(struct json j, const struct form *f,
 			    enum form_id id);
 
-/* The functions that dialect.def names; ctx is the loader. The table of keys
- * has already checked the types of values and the required keys. */
+/* The functions that rows of dialect.def name; ctx is the loader, j the value
+ * of the row's key. The table of keys has already checked the types of values
+ * and the required keys. */
 void dialect_read_limits(void *ctx, struct json j);
 void dialect_read_precedence(void *ctx, struct json j);
 void dialect_read_types(void *ctx, struct json j);
@@ -57,16 +60,17 @@ void dialect_want_helper(void *ctx, struct json j);
 void dialect_read_vectors(void *ctx, struct json j);
 void dialect_read_spelled(void *ctx, struct json j);
 void dialect_read_weights(void *ctx, struct json j);
-/* Called after all sections that contain qualifiers of memories. */
+/* Called after the sections whose texts may contain qualifiers of memories. */
 void dialect_read_spaces(void *ctx, struct json j);
 void dialect_find_templates(void *ctx, struct json j);
 void dialect_read_guidelines(void *ctx, struct json j);
 void dialect_read_deviations(void *ctx, struct json j);
 void dialect_read_reserved(void *ctx, struct json j);
 
-/* Reports storage-only types without the helpers that they need. */
+/* Reports errors for the storage-only types that lack a helper that they
+ * need. */
 void dialect_check_stored(struct loader *l, struct json types);
-/* Reports unknown placeholders in the template and helper files. */
+/* Reports errors for unknown placeholders in the template and helper files. */
 void dialect_check_files(struct loader *l);
 
 #endif

@@ -175,7 +175,8 @@ type_json(const struct spelled_type *s)
 	return j;
 }
 
-/* The form of each operation, by type; vectors have one common column. */
+/* Adds the kind of form of each operation, by type; vectors have one common
+ * column. */
 static void
 add_operations(cJSON *to, const struct dialect *d)
 {
@@ -301,7 +302,8 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 
 /* -- as text -- */
 
-/* The letter for a form, as the legend explains it. */
+/* The letter that shows the kind of form in the table; the legend explains
+ * it. */
 static char
 letter(const cJSON *form)
 {

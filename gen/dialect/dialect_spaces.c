@@ -18,8 +18,8 @@ memory_space_name(enum memory_space s)
 	return names[s];
 }
 
-/* Reports a text without {{space}}: it declares or casts a pointer, which must
- * have the qualifier of its memory. */
+/* Reports an error if the text of the key does not contain {{space}}: it
+ * declares or casts a pointer, which must have the qualifier of its memory. */
 static void
 want_slot(struct json section, const char *key)
 {
@@ -86,7 +86,8 @@ dialect_read_spaces(void *ctx, struct json j)
 	d->regions.rejected = "functions of libraries take pointers to one "
 			      "memory";
 	if (d->spaces[SPACE_WEIGHTS] != NULL) {
-		/* Only the compiler can place constants in their memory. */
+		/* Only the compiler can place constants in this memory, so
+		 * weights must be C text. */
 		d->weights.forms[WEIGHTS_FILE] = false;
 		d->weights.forms[WEIGHTS_INCBIN] = false;
 		d->weights.large = WEIGHTS_C;

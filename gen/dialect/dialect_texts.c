@@ -5,7 +5,7 @@
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
-/* The placeholders that package/ and program_text.c provide for all
+/* The names of all placeholders that package/ and program_text.c provide for
  * templates. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "

@@ -90,7 +90,8 @@ want_value(struct json j, const char *text)
 	}
 }
 
-/* If a limit is a plain number, it must be the limit of the type. */
+/* Reports an error if the text of a limit is a plain number, but not the limit
+ * of the type. */
 static void
 check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 {
@@ -112,7 +113,7 @@ check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 	}
 }
 
-/* Reports a missing text that types of this class need. */
+/* Reports an error for each text that types of this class need and s lacks. */
 static void
 want_texts(struct json j, const struct spelled_type *s, enum dtype_class c)
 {
@@ -182,8 +183,8 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	s->promoted = s->promoted && dtype_bits(t) < l->d->int_bits;
 }
 
-/* Sets the type in which a storage-only type is computed: a floating type that
- * can represent all its values. */
+/* Sets the type in which expressions compute a storage-only type t: a floating
+ * type that can represent all its values. */
 static void
 complete_stored(struct loader *l, struct json types, struct dtype t)
 {
@@ -213,7 +214,7 @@ complete_stored(struct loader *l, struct json types, struct dtype t)
 		      "computes in");
 }
 
-/* Sets the placeholders about a type. */
+/* Sets s->facts, the values of the placeholders about a type. */
 static void
 add_facts(struct loader *l, struct dtype t)
 {

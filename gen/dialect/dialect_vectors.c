@@ -24,8 +24,8 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 	}
 }
 
-/* Reads the vector types that the language names itself, by tirc's names:
- * f32x4. */
+/* Reads the vector types that the language has itself; the keys are tirc's
+ * names of types: f32x4. */
 void
 dialect_read_spelled(void *ctx, struct json j)
 {
@@ -86,10 +86,12 @@ dialect_read_vectors(void *ctx, struct json j)
 	}
 	read_forms(l, json_get(j, "expressions"), v);
 	if (strcmp(l->fp, "strict") == 0) {
-		/* in strict mode each operation is rounded */
+		/* no fused multiply-add in strict mode, where each operation is
+		 * rounded */
 		v->forms[FORM_FMA] = NULL;
 	}
-	/* An array of vectors may have only the alignment of its elements. */
+	/* A vector type for elements of an array must exist that has only their
+	 * alignment. */
 	if (v->computes && v->name != NULL &&
 	    strstr(v->name, "loose}}") == NULL) {
 		json_error(json_get(j, "name"),

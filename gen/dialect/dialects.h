@@ -25,11 +25,12 @@ const struct dialect *dialect_load(struct module *m, const char *name,
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
 /* The dialect of a target, in the target's mode of --fp and with its widths of
- * types. */
+ * types. NULL after diagnostics. */
 const struct dialect *
 dialect_for_target(struct module *m, const struct target *t, const char *dir);
 /* Loads the target with a name or alias; NULL: the default target. Attributes
- * and facts may follow the name, each as " -KEY=VALUE" (target_files.h). */
+ * and facts may follow the name, each as " -KEY=VALUE" (target_files.h). NULL
+ * after diagnostics. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
 /* Loads a target from a text in a file (named `file` in messages), which may
@@ -38,7 +39,7 @@ const struct target *target_load(struct module *m, const char *name,
 const struct target *target_load_from(struct module *m, const char *name,
 				      const char *dir, const char *file);
 /* The text without the facts that target_load_from() refuses; *left_out: these
- * facts, or "". */
+ * facts as a text, or "". */
 const char *target_text_for_file(struct module *m, const char *text,
 				 const char **left_out);
 /* Loads a target and reports every mistake in its file; it may be a target that
@@ -57,13 +58,14 @@ const char *target_at_hand(struct module *m, const char *text, const char *dir,
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
-/* The name of the embedded target that is the default, or "none". */
+/* The name of the embedded target that is the default; "none" if there is
+ * none. */
 const char *target_default(struct module *m);
 /* The name of the embedded target that stands for the machine at hand, or
  * NULL. */
 const char *target_of_machine(struct module *m);
-/* The target in a mode of --fp, with the flags of the mode; NULL after a
- * diagnostic. */
+/* A copy of the target in a mode of --fp, with the flags of the mode; NULL
+ * after a diagnostic. */
 const struct target *target_with_fp(struct module *m, const struct target *t,
 				    const char *fp);
 /* Sorted names: of the embedded dialects whose parents are all embedded, and of
@@ -80,8 +82,9 @@ const char *const *target_names_in(struct module *m, const char *dir, int *n);
  * extends? */
 bool target_is_of(struct module *m, const char *target, const char *dialect,
 		  const char *dir);
-/* A target of the dialect, in the folder or embedded: preferably one whose own
- * file names the dialect, else one that inherits it, else NULL. */
+/* The name of a target of the dialect, in the folder or embedded: preferably
+ * one whose own file names the dialect, else one that inherits it, else
+ * NULL. */
 const char *target_of_dialect(struct module *m, const char *dialect,
 			      const char *dir);
 
@@ -97,19 +100,21 @@ const char *dialect_merged_text(struct module *m, const char *name,
  * path leaves *dir unchanged. */
 void dialect_of_argument(struct module *m, const char *argument,
 			 const char **name, const char **dir);
-/* False after a diagnostic if the model has regions of backends but the dialect
- * has no form for them. */
+/* Has the dialect a form for regions of backends, or the model no regions?
+ * False after a diagnostic. */
 bool dialect_takes_regions(struct module *m, const struct dialect *d,
 			   bool regions);
-/* Does the workspace have an array for each type in this dialect? */
+/* Does the dialect make the workspace one array for each type, instead of one
+ * array of bytes? */
 bool dialect_wants_parts(const struct dialect *d);
-/* Does the entry function have only one exit? */
+/* Must the entry function have only one exit in this dialect? */
 bool dialect_has_single_exit(const struct dialect *d);
-/* Do arrays of weights have the target's alignment? */
+/* Do definitions of weights have the target's alignment in this dialect? */
 bool dialect_aligns_weights(const struct dialect *d);
-/* Are the caller's arrays in another memory than the workspace? */
+/* Does the dialect have a memory for the caller's arrays that is not that of
+ * the workspace? */
 bool dialect_wants_interface_apart(const struct dialect *d);
-/* Does the dialect have a form of fmax for vectors? */
+/* Does the dialect spell fmax of vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);
 /* Can vectors of 16-bit floats be converted to float32 in this dialect? */
 bool dialect_has_half_vectors(const struct dialect *d);

@@ -4,11 +4,14 @@
 
 #include "text.h"
 
-enum { ARGUMENTS_MAX = 64 }; /* arguments of a call that "begin" may name */
+enum {
+	ARGUMENTS_MAX = 64
+}; /* the most arguments of a call that "begin" may
+			      * name */
 
 struct value {
 	const char *name, *text;
-	const struct value_set *set; /* the set that contains it */
+	const struct value_set *set; /* the set of values that contains it */
 };
 
 struct value_list {
@@ -48,8 +51,8 @@ find_set(const struct value_sets *sets, const char *name)
 
 /* ---- sets of values */
 
-/* A value as text. Booleans are conditions of sections: "1", or "" for
- * false. */
+/* The value j as a text. A boolean is "1" or "", for the condition of a
+ * section. */
 static const char *
 value_text(struct json j)
 {
@@ -64,7 +67,8 @@ value_text(struct json j)
 	return json_text(j, true);
 }
 
-/* Is it a placeholder of all texts, which a value must not redefine? */
+/* Is `name` a placeholder that all texts have, which a value must not
+ * redefine? */
 static bool
 is_taken(const char *name)
 {
@@ -157,8 +161,8 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 	}
 }
 
-/* All members must have the same values, since each text is rendered for each
- * member. Reports one that is missing. */
+/* Reports an error if a member lacks a value that another one has: each text is
+ * rendered for each member. */
 static void
 check_same(struct json at, const struct value_list *values, struct json other,
 	   const struct value_list *others)
@@ -248,8 +252,9 @@ fill_text(struct json at, const char *text, const struct tdata *values)
 	return filled;
 }
 
-/* The values, and each argument_N as itself: the arguments of a call are only
- * known where the call is printed. */
+/* Data with the values, and {{argument_N}} for each argument_N: the arguments
+ * of a call are only known where the call is printed, which renders the text
+ * again. */
 static const struct tdata *
 with_arguments(struct arena *a, const struct tdata *values)
 {
@@ -331,8 +336,8 @@ family_fill(struct json root, const struct tdata *values)
 	return to;
 }
 
-/* Does the text have a key of that name whose value is an array, as members
- * have? */
+/* Does the text, JSON, have the key `quoted` with an array as its value, as
+ * "members" has? */
 static bool
 has_array(const char *text, const char *quoted)
 {

@@ -11,7 +11,8 @@
 struct family_member {
 	const char *name;
 	struct json at;       /* the member in "members" */
-	struct tdata *values; /* its values, and its name as `intrinsic` */
+	struct tdata *values; /* the member's values, and its name as the value
+			       * `intrinsic` */
 };
 
 struct family {

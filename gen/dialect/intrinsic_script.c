@@ -5,7 +5,8 @@
 #include "intrinsics_attach.h"
 #include "script.h"
 
-/* The name of the script in messages: the file, and in a family the member. */
+/* The name of the script in messages: its file, and the member if the intrinsic
+ * is one of a family. */
 static const char *
 script_name(struct module *m, const struct intrinsic_data *d)
 {
@@ -30,7 +31,7 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
-/* A parameter to which the script gives no scope accepts any scope. */
+/* Lets each parameter to which the script gives no scope accept any scope. */
 static void
 open_scopes(struct func *f)
 {
@@ -47,8 +48,8 @@ open_scopes(struct func *f)
 	}
 }
 
-/* Do the functions of an intrinsic have the same parameters? False after a
- * diagnostic. */
+/* Does f, reset or update of an intrinsic, have the parameters of its
+ * description? NULL has. False after a diagnostic. */
 static bool
 check_part(struct module *m, const struct intrinsic_data *d,
 	   const struct func *desc, const struct func *f)
@@ -76,7 +77,8 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
-/* Is each limit one of a variable in the shapes? False after a diagnostic. */
+/* Is each limit one of a variable that occurs in the shapes of parameters?
+ * False after a diagnostic. */
 static bool
 check_limits(struct module *m, const struct intrinsic_data *d,
 	     const struct func *desc)
@@ -103,7 +105,8 @@ check_limits(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
-/* Renders the script of a family for one member. */
+/* Sets *src to the script of a family, rendered for one member. False after a
+ * diagnostic. */
 static bool
 fill_script(struct module *m, const struct intrinsic_data *d,
 	    struct source *src)
@@ -169,7 +172,7 @@ intrinsic_register(struct module *m, const struct intrinsic_data *d,
 	t->rounds_to = d->rounds_to;
 	t->limits = d->limits;
 	t->n_limits = d->n_limits;
-	/* The functions of the script do not become functions of the module. */
+	/* so that the functions of the script are none of the module's */
 	m->funcs.data = NULL;
 	m->funcs.n = m->funcs.cap = 0;
 	good = read_script(m, d, t);

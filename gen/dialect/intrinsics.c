@@ -13,9 +13,10 @@ struct intrinsic_loader {
 	const char *dir;
 	struct reader reader;
 	struct intrinsic_set *set;
-	const char *folder;         /* the folder that is read */
-	const struct tdata *values; /* of the member of a family, or NULL */
-	struct intrinsic_data *d;   /* the intrinsic that is read */
+	const char *folder;         /* name of the folder that is being read */
+	const struct tdata *values; /* values of the member of a family, or
+				     * NULL */
+	struct intrinsic_data *d;   /* the intrinsic that is being read */
 };
 
 static const char *
@@ -124,8 +125,8 @@ intrinsic_read_symbols(void *ctx, struct json symbols)
 
 /* -- intrinsics -- */
 
-/* Adds an intrinsic. A user's one replaces an embedded one of the same name;
- * otherwise a second one of a name is an error. */
+/* Adds an intrinsic to the set. One of the user's folder replaces an embedded
+ * one of the same name; any other second one of a name is an error. */
 static void
 add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 {
@@ -148,7 +149,7 @@ add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 	vec_push(&m->arena, &set->list, *d);
 }
 
-/* Reads the largest values of variables. */
+/* Reads the key "limits": the largest values of variables. */
 void
 intrinsic_read_limits(void *ctx, struct json j)
 {
@@ -181,7 +182,7 @@ intrinsic_read_rounding(void *ctx, struct json j)
 	}
 }
 
-/* Reads one intrinsic; at: the member in the file, or the whole file. */
+/* Reads one intrinsic. at: the JSON of the member, or of the whole file. */
 static void
 read_intrinsic(struct intrinsic_loader *l, struct intrinsic_data d,
 	       struct json root, struct json at)
@@ -222,8 +223,8 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
 		d.name = l->folder;
 		read_intrinsic(l, d, root, root);
 	}
-	/* After a mistake, the other members are skipped: they have the
-	 * same. */
+	/* After a mistake, the other members are skipped: they would repeat
+	 * it. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
 		read_member(l, d, root, &family.members.data[i]);
 	}
@@ -281,8 +282,8 @@ add_folders(struct module *m, struct folders *out, bool own,
 	}
 }
 
-/* Lists the intrinsics in dir, and the embedded ones unless dir replaces
- * them. */
+/* Lists the folders of intrinsics: those in dir, and the embedded ones unless
+ * dir replaces all embedded files. */
 static void
 find_folders(struct module *m, const char *dir, struct folders *out)
 {
@@ -331,8 +332,8 @@ intrinsic_set_load(struct module *m, const char *dir)
 bool
 intrinsic_is_there(struct module *m, const char *dir, const char *name)
 {
-	/* The name of the folder is the name of the intrinsic; for a family,
-	 * the start of the name. */
+	/* A folder has the name of its intrinsic, or, for a family, the start
+	 * of the names of its members: tries shorter and shorter names. */
 	for (size_t n = strlen(name); n > 0; n--) {
 		const char *folder, *text, *file;
 

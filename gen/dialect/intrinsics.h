@@ -19,22 +19,28 @@
 /* The definition of a symbol, a function that an intrinsic calls, for a
  * dialect. */
 struct intrinsic_text {
-	const char *dialect;     /* also for dialects that extend it */
+	const char *dialect;     /* it is used for this dialect and those that
+				  * extend it */
 	const char *function;    /* specifiers of a function: "static inline" */
-	const char *file, *text; /* symbols of the same file share its text */
+	const char *file, *text; /* one text may define several symbols: those
+				  * with the same file */
 	struct names needs;      /* headers that it needs */
 	struct names uses;       /* symbols whose text must precede it */
 	/* Statements at the start and the end of a function that calls the
-	 * symbol, with the placeholders argument_1, …; or NULL. */
+	 * symbol, with the placeholders argument_1, … for the call's arguments;
+	 * or NULL. */
 	const char *begin, *end;
-	struct requirement relies_on; /* no macros: there is no requirement */
+	struct requirement relies_on; /* the instructions that the text needs;
+				       * no macros: none */
 	bool keeps; /* the function keeps values in registers between calls */
 };
 
 struct intrinsic_symbol {
 	const char *name;
-	const char *file, *twin;    /* the same function in plain C */
-	const struct tdata *values; /* of the member of a family, or NULL */
+	const char *file, *twin;    /* a function that computes the same in
+				     * plain C */
+	const struct tdata *values; /* values of the member of a family, for the
+				     * texts, or NULL */
 	VEC(struct intrinsic_text) texts;
 };
 
@@ -43,10 +49,11 @@ struct intrinsic_data {
 	const char *what; /* the description */
 	const char *file; /* the path of intrinsic.json, for messages */
 	const char *script_file, *script;
-	/* values for the script of a family, or NULL */
+	/* values of the member of a family, for the script, or NULL */
 	const struct tdata *values;
-	bool own;              /* it is in the user's folder */
-	struct names requires; /* required features of the target */
+	bool own;              /* it comes from the user's folder, not from the
+			        * embedded ones */
+	struct names requires; /* the features that the target must have */
 	/* As in struct tensor_intrin. */
 	int threads;
 	const char *rounds_to;
@@ -71,22 +78,22 @@ const struct intrinsic_set *intrinsic_set_load(struct module *m,
 bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
 intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
-/* The text of s for the dialect, or for the nearest dialect that it extends;
- * NULL if there is none. */
+/* The text that defines s in the dialect, or in the nearest dialect that it
+ * extends; NULL if there is none. */
 const struct intrinsic_text *
 intrinsic_symbol_text(const struct intrinsic_symbol *s,
 		      const struct dialect *d);
-/* Reads the script of an intrinsic and adds it to `out`, where schedules find
- * intrinsics by name; then the same for all intrinsics of a set; then for the
- * one of a name, if the set has it and `out` does not. False after
- * diagnostics. */
+/* intrinsic_register reads the script of an intrinsic and adds it to `out`,
+ * where schedules find intrinsics by name; intrinsic_set_register does so for
+ * all intrinsics of a set; intrinsic_find for the one of this name, if the set
+ * has it and `out` does not. False after diagnostics. */
 bool intrinsic_register(struct module *m, const struct intrinsic_data *d,
 			struct tensor_intrins *out);
 bool intrinsic_set_register(struct module *m, const struct intrinsic_set *set,
 			    struct tensor_intrins *out);
 bool intrinsic_find(struct module *m, const struct intrinsic_set *set,
 		    const char *name, struct tensor_intrins *out);
-/* Appends the text, rendered for the dialect. False after a diagnostic. */
+/* Appends the text t of the symbol s, rendered. False after a diagnostic. */
 bool intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 			  const struct intrinsic_text *t, struct strbuf *out);
 

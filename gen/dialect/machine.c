@@ -14,8 +14,8 @@
 
 /* -- macros -- */
 
-/* Is the macro defined in the compiler's output? A line is "#define", the
- * macro, and its value. */
+/* Do the lines define the macro? A line is "#define", the macro, and its
+ * value. */
 static bool
 defines_one(const char *lines, const char *macro)
 {
@@ -101,7 +101,8 @@ first_line(struct arena *a, const char *path)
 	return arena_strdup(a, line);
 }
 
-/* Reads "48K", "2M" or a number of bytes. */
+/* Sets *bytes to the size that a text gives: "48K", "2M" or a number of bytes.
+ * False if it is none. */
 static bool
 read_size(struct arena *a, const char *text, int64_t *bytes)
 {

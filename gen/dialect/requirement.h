@@ -9,7 +9,8 @@
 struct requirement {
 	/* Each text is a macro, or several alternatives separated by spaces. */
 	struct names macros;
-	const char *flags;     /* flags with which compilers define them */
+	const char *flags;     /* flags with which compilers define these
+			        * macros */
 	const char *otherwise; /* the name of the target for other processors */
 };
 

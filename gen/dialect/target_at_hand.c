@@ -13,14 +13,15 @@
 struct search {
 	struct module *m;
 	const char *dir;   /* --dialect-path, or NULL */
-	const char *text;  /* as the user wrote it */
+	const char *text;  /* the target's name and facts, as the user wrote
+			    * them */
 	const char *rest;  /* the part of text after the name */
-	const cJSON *tree; /* the JSON of the target that text names */
-	/* Arguments that make a compiler print its macros. */
+	const cJSON *tree; /* the JSON of the target that the text names */
+	/* The arguments that make a compiler print its macros. */
 	const char *ask;
-	const char *cc, *cflags; /* from the user, or NULL */
-	const char *macros;      /* the output of the compiler */
-	/* the macros are those of this machine's processor */
+	const char *cc, *cflags; /* --cc and --cflags, or NULL */
+	const char *macros;      /* what the compiler printed for `ask` */
+	/* the macros are those of the processor of this machine */
 	bool is_machine;
 };
 
@@ -62,8 +63,8 @@ given_fact(const struct search *s, const char *key)
 
 /* -- the compiler -- */
 
-/* The macros of the compiler with these flags; NULL if it does not accept
- * them. */
+/* The macros that the compiler prints with these flags; NULL, with the reason
+ * in *problem, if it does not accept them. */
 static const char *
 ask(const struct search *s, const char *flags, const char **problem)
 {
@@ -106,7 +107,8 @@ find_macros(struct search *s, const cJSON *machine_flags)
 		       problem);
 }
 
-/* Does the compiler define all macros of the target, and accept its flags? */
+/* Does the compiler define all macros that the target lists in "fits", and
+ * accept the target's flags? */
 static bool
 fits(const struct search *s, const cJSON *target)
 {
@@ -126,7 +128,7 @@ fits(const struct search *s, const cJSON *target)
 
 /* -- the result -- */
 
-/* The text for the chosen target: its name, facts about the machine, then the
+/* A text for the chosen target: its name, facts about the machine, then the
  * facts that the user gave. */
 static const char *
 with_machine(const struct search *s, const char *name, const cJSON *target)
@@ -154,7 +156,7 @@ with_machine(const struct search *s, const char *name, const cJSON *target)
 	return arena_printf(a, "%s%s", text, s->rest);
 }
 
-/* The text for the first target in the list that fits; NULL after a
+/* The text for the first target of the list that fits the machine; NULL after a
  * diagnostic. */
 static const char *
 choose(const struct search *s, const cJSON *names)
@@ -236,7 +238,8 @@ target_at_hand(struct module *m, const char *text, const char *dir,
 	return found;
 }
 
-/* The arguments with which compilers print their macros; "" if unknown. */
+/* The arguments with which compilers print their macros, from the target of the
+ * machine; "" if there is none. */
 static const char *
 arguments(struct module *m)
 {

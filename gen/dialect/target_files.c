@@ -17,8 +17,8 @@ is_file_name(const char *name)
 	return name[0] != '\0' && strpbrk(name, "/\\") == NULL;
 }
 
-/* Removes the keys that describe only the target itself, which are not
- * inherited. */
+/* Removes the keys that describe only this target, and which a target that
+ * extends it must not inherit. */
 static void
 drop_own_keys(cJSON *target)
 {
@@ -137,7 +137,7 @@ dialect_parent(struct module *m, const char *name)
 	return parent;
 }
 
-/* The index of the name in the list, or -1. */
+/* The index of `name` in the list, or -1. */
 static int
 place_of(const char *name, const char *const *names, int n)
 {
@@ -177,7 +177,7 @@ dialect_names(struct module *m, int *n)
 	return list;
 }
 
-/* Is the dialect of the embedded target one of these? */
+/* Is the dialect of the embedded target one of the n dialects? */
 static bool
 is_target_of(struct module *m, const char *target, const char *const *dialects,
 	     int n)
@@ -187,7 +187,7 @@ is_target_of(struct module *m, const char *target, const char *const *dialects,
 	return dialect != NULL && place_of(dialect, dialects, n) >= 0;
 }
 
-/* The names of the targets whose dialect is embedded. */
+/* The sorted names of the embedded targets whose dialect is embedded, too. */
 const char *const *
 target_names(struct module *m, int *n)
 {
@@ -213,8 +213,8 @@ target_description(struct module *m, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The first target whose dialect is embedded and whose own file has the key, or
- * NULL. */
+/* The name of the first embedded target whose dialect is embedded and whose own
+ * file has the key; NULL if there is none. */
 static const char *
 target_with(struct module *m, const char *key)
 {
@@ -322,7 +322,7 @@ target_file_name(struct module *m, const char *name, const char *dir)
 
 /* -- what the user wrote -- */
 
-/* The names of the members of an object, for messages. */
+/* The names of the members of a JSON object, for messages. */
 static const char *
 member_names(struct module *m, const cJSON *object)
 {
@@ -336,8 +336,8 @@ member_names(struct module *m, const cJSON *object)
 	return text;
 }
 
-/* The name of the target that the attribute -KEY=VALUE of a target selects.
- * *found: the target has such an attribute. NULL if it has none, or after a
+/* The name of the target that the user's -KEY=VALUE selects, if KEY is an
+ * attribute of the target (*found). NULL if it is none, or after a
  * diagnostic. */
 static const char *
 by_attribute(struct target_files *t, const char *text, const char *name,
@@ -369,7 +369,8 @@ by_attribute(struct target_files *t, const char *text, const char *name,
 	return other;
 }
 
-/* Sets a fact; a value that is not JSON is taken as a text. */
+/* Sets a key to the user's value; a value that is not JSON is taken as a
+ * text. */
 static void
 give(struct target_files *t, const char *key, const char *value)
 {
@@ -387,7 +388,7 @@ give(struct target_files *t, const char *key, const char *value)
 	cJSON_AddItemToObject(t->given, key, given);
 }
 
-/* The text "NAME -KEY=VALUE ..." with the given facts. */
+/* A text "NAME -KEY=VALUE ..." for a target with the given facts. */
 static const char *
 with_facts(struct module *m, const char *name, const cJSON *given)
 {
@@ -424,7 +425,8 @@ fact_key(struct module *m, const char *word, const char **value)
 		       : NULL;
 }
 
-/* May this text set the key? False after a diagnostic. */
+/* May the user's text set the key? Not if it is in a file and the key is no
+ * fact. False after a diagnostic. */
 static bool
 may_give(const struct target_files *t, const char *text, const char *key)
 {

@@ -12,7 +12,8 @@ struct target_files {
 	const char *dir; /* --dialect-path, or NULL */
 	/* The file that contains the user's text; NULL if an option gave it. */
 	const char *file;
-	cJSON *given; /* the user's -KEY=VALUE, which override the files */
+	cJSON *given; /* the user's -KEY=VALUE, which override those of the
+		       * files */
 	cJSON *trees[JSON_LAYERS_MAX];
 };
 

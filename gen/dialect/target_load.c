@@ -15,8 +15,8 @@ struct target_loader {
 	struct module *m;
 	struct target *t;
 	const char *dir; /* --dialect-path, or NULL */
-	int widest;      /* size of the largest vector, in bytes */
-	bool is_checked; /* loaded only to check it */
+	int widest;      /* size of the target's largest vector, in bytes */
+	bool is_checked; /* the target is loaded only to check its file */
 };
 
 /* A target that stands for the machine at hand is an error here: only the
@@ -109,9 +109,9 @@ target_read_alignment(void *ctx, struct json j)
 	}
 }
 
-/* Sets the target's relies_on to the first element of the list whose vectors
- * are not longer than the target's; if there is none, the target has no
- * requirement. */
+/* Reads a list of requirements: the target's relies_on becomes the first one
+ * whose vectors are not longer than the target's; the target has no requirement
+ * if there is none. */
 void
 target_read_relies_on(void *ctx, struct json j)
 {
@@ -149,8 +149,8 @@ target_read_runtime(void *ctx, struct json j)
 	s->runtime = list;
 }
 
-/* Reads the name of a tensor intrinsic, which must exist; NULL if it is
- * absent. */
+/* Reads the name of a tensor intrinsic; reports an error if there is no such
+ * intrinsic. NULL if the key is absent. */
 static const char *
 read_intrinsic(const struct target_loader *l, struct json j)
 {
@@ -188,8 +188,8 @@ target_read_products(void *ctx, struct json j)
 	t->products = list;
 }
 
-/* The number of bytes of which rows must be multiples for the dialect's unit
- * that copies boxes; 0 if it has no such unit. */
+/* If the dialect's device has a unit that copies boxes (TMA): the number of
+ * bytes of which rows must be multiples; else 0. */
 static int
 read_box_bytes(struct module *m, const char *dialect, const char *dir)
 {
