@@ -11,7 +11,7 @@
 #include "tirc_pass.h"
 
 struct added {
-	void *object; /* from dlopen; NULL for a command */
+	void *object; /* handle from dlopen; NULL for a command */
 	bool (*pass)(struct func *f);
 	const char *text; /* the command */
 	struct command command;
@@ -69,7 +69,8 @@ open_object(struct module *m, const char *path, struct added *a)
 
 /* -- commands -- */
 
-/* Replaces the program of f by the only function in the text. */
+/* Replaces the body of f by that of the only function in `text`, the output of
+ * a command. False after a diagnostic. */
 static bool
 take_result(struct func *f, const char *command, const struct strbuf *text)
 {

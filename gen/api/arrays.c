@@ -30,8 +30,8 @@ bad_file(struct module *m, const char *path, const char *item,
 
 /* -- types -- */
 
-/* The names of types in ml_dtypes. Of several names for a width, the first is
- * written. */
+/* The names under which ml_dtypes stores the types that NumPy lacks, which give
+ * only a width. Of several names for a width, the first one is written. */
 static const struct {
 	const char *descr;
 	enum dtype_kind kind;
@@ -54,7 +54,8 @@ array_is(const struct array *a, struct dtype t)
 
 /* -- reading -- */
 
-/* The text after "'key':" in the dict of the header, or NULL. */
+/* The text after "'key':" in the dict of the header; NULL if it has no such
+ * key. */
 static const char *
 header_value(const char *header, const char *key)
 {
@@ -76,7 +77,9 @@ header_value(const char *header, const char *key)
 	return NULL;
 }
 
-/* Sets shape and elems; an overflow of the product is an error. */
+/* Sets the shape of *out, and the number of its elements, from the text of a
+ * tuple. False after a diagnostic, also if the product of the sizes
+ * overflows. */
 static bool
 parse_shape(struct module *m, const char *text, struct array *out)
 {
@@ -109,7 +112,8 @@ parse_shape(struct module *m, const char *text, struct array *out)
 	return true;
 }
 
-/* Reads the type from the text after "'descr':". */
+/* Sets the type of *out from the text after "'descr':" in the header; false if
+ * it is not supported. */
 static bool
 parse_type(const char *descr, struct array *out)
 {
@@ -135,14 +139,14 @@ parse_type(const char *descr, struct array *out)
 	return false;
 }
 
-/* The bytes of an array in NumPy's format, from a file or a member of an
+/* An array in NumPy's format that is read: a file, or a member of an
  * archive. */
 struct source {
 	struct module *m;
 	const char *path, *item;
 	FILE *file; /* NULL for a member */
 	zip_file_t *member;
-	/* bytes that should follow, by the size of the file or member */
+	/* the bytes that are left, by the size of the file or member */
 	uint64_t left;
 };
 
@@ -296,7 +300,7 @@ read_npy(struct module *m, const char *path, struct array *out)
 	return ok;
 }
 
-/* The name without the suffix ".npy". */
+/* The name of an archive's member without the suffix ".npy". */
 static const char *
 member_name(struct module *m, const char *name)
 {
@@ -411,7 +415,8 @@ arrays_read_set(struct module *m, const char *folder, const char *file,
 
 /* -- writing -- */
 
-/* The bytes of a .npy file, allocated in the arena; NULL after a diagnostic. */
+/* Makes the bytes of a .npy file of the array, in the arena; NULL after a
+ * diagnostic. */
 static char *
 npy_bytes(struct module *m, const struct array *a, size_t *size)
 {

@@ -5,7 +5,8 @@
 
 #include "onnx_import.h"
 
-/* ARRAY_LEFT_OUT: the data of the array is not read. */
+/* What arrays_read does with an array: reads it; skips it without reading its
+ * data; or fails. */
 enum array_use { ARRAY_TAKEN, ARRAY_LEFT_OUT, ARRAY_REFUSED };
 
 /* Called for each member of a .npz when its name, type and shape are known,

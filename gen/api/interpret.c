@@ -99,8 +99,8 @@ copy_outputs(struct tirc *t, void *const *outputs)
 	return true;
 }
 
-/* The states of a compiled model, which are no longer inputs, begin as
- * zeros. */
+/* Sets the states of a compiled model to zeros: they are no longer inputs, for
+ * which the caller gives values. */
 static void
 give_states(struct tirc *t)
 {
@@ -132,8 +132,8 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 		ok = run_node(t, g->nodes.data[i]);
 	}
 	ok = ok && copy_outputs(t, outputs);
-	/* Removes the values that depend on the inputs: constants are
-	 * recognised by their values. */
+	/* Removes the values of tensors that depend on inputs: a tensor with a
+	 * value would count as a constant. */
 	for (int i = 0; i < g->inputs.n; i++) {
 		g->inputs.data[i]->value = NULL;
 	}

@@ -86,9 +86,9 @@ read_program(struct tirc *t, const struct source *src)
 	return good ? g : NULL;
 }
 
-/* Replaces the kernel by the program in the file. The program may have the
- * signature of the unscheduled kernel; else it is kept until the rules have
- * run, which may change the layout of constants. */
+/* Replaces the kernel f by the program in the file, if that has the signature
+ * of the unscheduled kernel. If not, the program waits in *one until the rules
+ * have run, which may change the layout of constants. Says which was done. */
 static enum hook_schedule
 take_program(struct tirc *t, struct by_hand *one, struct func *f,
 	     const struct source *src)

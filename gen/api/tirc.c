@@ -93,8 +93,8 @@ context_progress(struct tirc *t, const char *step, int done, int total)
 
 /* -- compile -- */
 
-/* Sets for each node the text about it: the kernels that compute it, or else
- * the pass that removed it and why. */
+/* Sets the member `fate` of each node: the kernels that compute it, or else the
+ * pass that removed it and why. */
 static void
 set_fates(struct tirc *t)
 {
@@ -118,11 +118,12 @@ set_fates(struct tirc *t)
 	}
 }
 
-/* Winograd's algorithm needs blocks of at least so many channels. */
+/* The smallest block of channels (target.block_elems) with which Winograd's
+ * algorithm is used. */
 enum { LEAST_BLOCK = 8 };
 
-/* Sets a setting to the value that the word of an option means; NULL leaves it
- * unchanged. */
+/* Sets `setting` to the value that the word of an option stands for; a word
+ * NULL leaves it unchanged. False after a diagnostic. */
 static bool
 choose_word(struct tirc *t, const char *option, const char *word,
 	    const char *expected, int setting)
@@ -140,8 +141,9 @@ choose_word(struct tirc *t, const char *option, const char *word,
 	return true;
 }
 
-/* Chooses how convolutions are computed. Winograd's algorithm rounds
- * differently and takes more memory; its transforms need channels in blocks. */
+/* Sets how convolutions are computed, from --conv. Winograd's algorithm rounds
+ * differently and takes more memory; its transforms need channels in blocks.
+ * False after a diagnostic. */
 static bool
 choose_conv(struct tirc *t)
 {
@@ -232,7 +234,8 @@ choose_rounding(struct tirc *t)
 	       context_bad_option(t, "--requant", requant, "onnx or tflite");
 }
 
-/* Sets the type in which weights are stored. */
+/* Sets the type in which weights are stored, from --precision. False after a
+ * diagnostic. */
 static bool
 choose_precision(struct tirc *t)
 {
@@ -264,8 +267,8 @@ set_target_settings(struct settings *s, const struct target *target)
 		type = dtype_of(DT_VOID);
 		depth = 0;
 	}
-	/* 8-bit tensors inside of the graph become signed or unsigned, as the
-	 * target's products need. */
+	/* the type, signed or unsigned, that the target's products of bytes
+	 * need: passes give it to 8-bit tensors inside of the graph */
 	s->byte_type = (enum dtype_kind)type.kind;
 	s->byte_depth = depth;
 	s->channel_block = target_block_elems(target, dtype_of(DT_I8));
@@ -379,7 +382,8 @@ tirc_write_partition(struct tirc *t, const char *path)
 	return partition_write(t->graph, &facts, path, t->options.force);
 }
 
-/* Loads the kind of firmware package, if the options name one. */
+/* Loads the kind of firmware package that the options name, if they name one.
+ * False after a diagnostic. */
 static bool
 find_kind(struct tirc *t)
 {

@@ -5,7 +5,8 @@
 #include "rewrite.h"
 #include "tirc_context.h"
 
-/* The less precise one of two float types; DT_VOID stands for exact values. */
+/* The less precise one of two float types; DT_VOID stands for exact values, and
+ * is the most precise. */
 static enum dtype_kind
 coarser(enum dtype_kind a, enum dtype_kind b)
 {
@@ -42,7 +43,7 @@ of_input(const struct tirc *t, const enum dtype_kind *list,
 		return DT_VOID;
 	}
 	if (tensor_is_constant(x)) {
-		/* weights that --precision has rounded */
+		/* only weights that --precision has rounded are not exact */
 		return x->type.kind == t->settings.weight_type ? x->type.kind
 							       : DT_VOID;
 	}

@@ -15,20 +15,21 @@
 struct by_hand {
 	const char *kernel, *file;
 	bool used; /* the model has a kernel of this name */
-	/* A program that replaces the kernel only after the rules have run,
-	 * since its signature differs from that of the unscheduled kernel; and
-	 * how it differs. Else NULL. */
+	/* A program that replaces the kernel after the rules have run, since
+	 * its signature differs from that of the unscheduled kernel, and how it
+	 * differs (mismatch). NULL if there is none. */
 	struct func *program;
 	const char *mismatch;
 };
 
-/* A function of a program, for tirc_program_tests. */
+/* A function of a tensor program and its tests, for tirc_program_tests. */
 struct tested {
 	const struct program_func *from;
-	const struct func *source; /* NULL: the function cannot be tested */
-	/* tirc_parameter.arithmetic of all results, or NULL */
+	const struct func *source; /* the function in the emitted source; NULL:
+				    * it cannot be tested */
+	/* tirc_parameter.arithmetic, the same for all results; or NULL */
 	const char *arithmetic;
-	/* for each run the values of the function's scalars, see trial.h */
+	/* by run: the values of the function's scalars (see trial.h) */
 	VEC(const int64_t *) runs;
 };
 
@@ -39,30 +40,35 @@ struct tirc {
 	struct graph *graph;
 	struct settings settings;               /* of the graph */
 	const struct const_input *const_inputs; /* of the option const_inputs */
-	/* the partition that contains the target's text; NULL if an option
-	 * gives it */
+	/* path of the partition whose text names the target; NULL if an option
+	 * names it */
 	const char *target_file;
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program program;
 	struct package package;
-	const struct firmware_kind *kind; /* NULL without a firmware package */
+	const struct firmware_kind *kind; /* NULL if no firmware package is
+					   * made */
 	bool partitioned; /* the passes up to the partition have run */
 	bool compiled;    /* tirc_compile has succeeded */
 	/* For a package, after tirc_compile. left: the tensors that a run
-	 * leaves in the workspace. exact: by the id of a tensor, is it computed
-	 * from integers alone? */
+	 * leaves in the workspace. exact: by id of a tensor, is the tensor
+	 * computed from integers alone? */
 	VEC(const struct placement *) left;
 	const bool *exact;
-	/* After tirc_compile, by the id of a tensor: see tirc_tensor. DT_VOID
-	 * if the tensor has no floats, or only elements of inputs and
+	/* After tirc_compile, by id of a tensor: tirc_tensor.arithmetic.
+	 * DT_VOID if the tensor has no floats, or only elements of inputs and
 	 * constants, which may have been moved or converted to a wider type. */
 	const enum dtype_kind *arithmetic;
-	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
-	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
-	/* After tirc_program_tests: the functions, the program that calls them,
-	 * and the compiler's macros without which their source does not
-	 * compile. */
+	VEC(struct tirc_node)
+	nodes; /* the nodes of the model, in the order
+					  * of its file */
+	VEC(struct tirc_source)
+	sources; /* the source files of a program, for
+					  * tirc_source() */
+	/* After tirc_program_tests: the tested functions, the source of the
+	 * program that calls them, and the macros of the compiler without which
+	 * their source does not compile. */
 	VEC(struct tested) tested;
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;
@@ -76,14 +82,15 @@ struct tirc {
 	VEC(struct by_hand) by_hand;
 };
 
-/* tirc_hooks.c: sets the hooks for the options; may be called several times.
- * False after a diagnostic about an option. */
+/* tirc_hooks.c: sets *out to the hooks (struct pass_hooks) that the options ask
+ * for; may be called several times. False after a diagnostic about an
+ * option. */
 bool context_hooks(struct tirc *t, struct pass_hooks *out);
 void context_close_passes(struct tirc *t);
-/* tirc_byoc.c: loads the backends of the options for the graph, once. False
- * after a diagnostic. */
+/* tirc_byoc.c: loads the backends of the options, with the facts of the graph,
+ * at the first call. False after a diagnostic. */
 bool context_backends(struct tirc *t);
-bool context_load_backends(struct tirc *t); /* the same without the graph */
+bool context_load_backends(struct tirc *t); /* loads them without a graph */
 /* Takes over a backend that was loaded elsewhere; it is closed with the
  * others. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
@@ -93,12 +100,12 @@ void context_close_backends(struct tirc *t);
 bool context_states(struct tirc *t);
 /* The tensor that has the value of state i after a run. */
 const struct tensor *context_state_tensor(const struct tirc *t, int i);
-/* tirc_left.c: compute t->left and t->exact. */
+/* tirc_left.c: these set t->left and t->exact. */
 void context_find_left(struct tirc *t);
 const bool *context_exact(struct tirc *t);
 /* tirc_arithmetic.c: computes t->arithmetic. */
 const enum dtype_kind *context_arithmetic(struct tirc *t);
-/* tirc_info.c: the public description of a tensor. */
+/* tirc_info.c: the description of the tensor x for users of tirc.h. */
 struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
 /* schedule_for.c, the option schedule_for. context_schedules reads it;
  * context_schedule and context_after_rules are hooks of struct pass_hooks,
@@ -109,8 +116,9 @@ enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
-/* tirc_program.c: runs a program, chooses the functions to write and their
- * target, and applies the schedule of the options. False after a diagnostic. */
+/* tirc_program.c: runs a tensor program, chooses the functions to write and
+ * their target, and applies the schedule of the options. False after a
+ * diagnostic. */
 bool context_program(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o,
 		     struct program_options *options,
@@ -121,7 +129,7 @@ void context_add_source(struct tirc *t, const char *name, const char *text);
  * Returns false. */
 bool context_bad_option(struct tirc *t, const char *option, const char *value,
 			const char *expected);
-/* Calls the option `progress`, if it is set. */
+/* Calls the function `progress` of the options, if there is one. */
 void context_progress(struct tirc *t, const char *step, int done, int total);
 
 #endif

@@ -54,8 +54,9 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
-/* The node that computes the elements of x: follows producers back through
- * nodes that only move or copy elements. NULL if x has no producer. */
+/* The node that computes the elements of x: its producer, or, if that only
+ * moves or copies elements, a producer before it. NULL if x, or the tensor that
+ * is moved, has none. */
 static const struct node *
 elements_of(const struct tensor *x)
 {
@@ -69,7 +70,8 @@ elements_of(const struct tensor *x)
 	return n;
 }
 
-/* Are the results of n, if they are integers, quantized numbers? */
+/* Are integer results of node n quantized numbers, of which neighbours may both
+ * be right? */
 static bool
 is_quantizing(const struct node *n)
 {
@@ -80,8 +82,8 @@ is_quantizing(const struct node *n)
 		"QLinearMatMul",
 	};
 	if (strcmp(n->domain, "tirc") == 0) {
-		/* Integer results of operators of the domain tirc are quantized
-		 * numbers. */
+		/* integer results of operators of the domain tirc are quantized
+		 * numbers */
 		return true;
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -211,7 +213,7 @@ tirc_dim(const struct tirc *t, int i)
 	return (struct tirc_dim){ v->name, v->min, v->max };
 }
 
-/* Evaluates e for v = value; false if it has other variables. */
+/* Sets *out to the value of e for v = value; false if e has other variables. */
 static bool
 value_at(struct module *m, const struct expr *e, struct var *v, int64_t value,
 	 int64_t *out)
@@ -222,7 +224,8 @@ value_at(struct module *m, const struct expr *e, struct var *v, int64_t value,
 	return expr_is_int(expr_substitute(m, e, &map), out);
 }
 
-/* Substitutes the known values of symbolic sizes in e. */
+/* The expression e with the known values of symbolic sizes in place of their
+ * variables; known[i] < 0: unknown. */
 static const struct expr *
 with_known(const struct tirc *t, const struct expr *e, const int64_t *known)
 {
@@ -382,8 +385,9 @@ tirc_node(const struct tirc *t, int i)
 
 /* -- the result -- */
 
-/* The converter that made the model, if it is one of TensorFlow Lite's models
- * with rounded results, and the user has not chosen how to round them. */
+/* If a converter of TensorFlow Lite's models made the model, its results are
+ * rounded, and the user has not chosen how: the name of the converter; else
+ * NULL. */
 static const char *
 from_tflite(const struct tirc *t)
 {

@@ -14,8 +14,9 @@
 #include "text.h"
 #include "tirc_context.h"
 
-/* Reads a decimal integer that is followed by one of the characters in
- * `stop`. */
+/* Sets *out to the decimal integer at *text, which must be followed by one of
+ * the characters in `stop`, and moves *text behind it. False if there is
+ * none. */
 static bool
 read_int(const char **text, const char *stop, int64_t *out)
 {
@@ -33,7 +34,7 @@ read_int(const char **text, const char *stop, int64_t *out)
 	return true;
 }
 
-/* Names of sizes contain one of these; numbers do not. */
+/* The name of a size contains one of these characters; a number does not. */
 static const char size_letters[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
@@ -76,7 +77,8 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 	return true;
 }
 
-/* Reads the text after the equals sign: a number, a range, or a formula. */
+/* Reads what --dim gives to a size, after the equals sign: a number, a range,
+ * or a formula. False after a diagnostic. */
 static bool
 read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 {
@@ -120,7 +122,8 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 	return true;
 }
 
-/* Reads "4" or "1..4"; a single number is the maximum. */
+/* Reads "4" or "1..4" at *at, and moves *at behind it; a number alone is the
+ * maximum. False if there is none. */
 static bool
 read_range(const char **at, int64_t *min, int64_t *max)
 {
@@ -218,8 +221,8 @@ read_const_input(struct tirc *t, const char *text, struct const_input *out)
 	return true;
 }
 
-/* Reads the array of a --const-input; an asterisk in the path stands for the
- * position of the input. False after a diagnostic. */
+/* Reads the array of a --const-input from a file; in the path, the position of
+ * the input replaces an asterisk. False after a diagnostic. */
 static bool
 read_array(struct module *m, const char *path, int position, struct array *out)
 {
@@ -232,7 +235,8 @@ read_array(struct module *m, const char *path, int position, struct array *out)
 				    path, position, star + 1);
 	}
 	slash = strrchr(path, '/');
-	/* a file of a data set, which may come from a stranger */
+	/* a .pb file of a data set, which may come from a stranger, is opened
+	 * with care */
 	if (star != NULL && slash != NULL && text_ends_in(path, ".pb")) {
 		return arrays_read_set(m,
 				       arena_strndup(&m->arena, path,
@@ -363,7 +367,8 @@ load_partition(struct tirc *t, const char *path)
 		t->target_file = path;
 	} else if (facts.target == NULL ||
 		   strcmp(t->options.target, facts.target) != 0) {
-		/* chosen again for the new target */
+		/* the algorithm of convolutions is chosen again for the new
+		 * target */
 		t->settings.conv = CONV_AUTO;
 	}
 	remember_nodes(t);
@@ -473,8 +478,9 @@ tirc_load(struct tirc *t, const char *path)
 	if (!context_states(t)) {
 		return false;
 	}
-	/* These look at the bodies of loops: without the nodes of a loop that
-	 * makes no turn, which nothing reads. */
+	/* The passes for these options look into loops, so nodes that nothing
+	 * reads are removed first, such as those of a loop that makes no
+	 * turn. */
 	if ((o->results != NULL || o->factors) && !graph_dead(t->graph)) {
 		return false;
 	}

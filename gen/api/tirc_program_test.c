@@ -16,7 +16,8 @@ struct given_value {
 	int64_t value;
 };
 
-/* Reads the options --dim NAME=VALUE. NULL after a diagnostic. */
+/* Reads the options --dim NAME=VALUE, which give scalars their values: one
+ * element for each option. NULL after a diagnostic. */
 static const struct given_value *
 given_values(struct tirc *t)
 {
@@ -77,7 +78,7 @@ is_for(const struct given_value *given, const struct param *p)
 	return p->buffer == NULL && strcmp(given->name, p->var->name) == 0;
 }
 
-/* Has the type of the scalar the value? False after a diagnostic. */
+/* Can the scalar's type represent the value? False after a diagnostic. */
 static bool
 check_value(struct tirc *t, const char *file, const struct var *scalar,
 	    int64_t value)
@@ -155,8 +156,8 @@ same_values(const struct func *f, const int64_t *a, const int64_t *b)
 	return memcmp(a, b, sizeof *a * (size_t)f->params.n) == 0;
 }
 
-/* Sets the values of all scalars of f in run i: the given ones, else those of
- * trial_values. */
+/* Sets `values` to the values of all scalars of f in run i: the given ones,
+ * else those of trial_values. */
 static void
 set_values(const struct tirc *t, const struct func *f, int i,
 	   const struct given_value *given, int64_t *values)
@@ -207,8 +208,8 @@ find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
 
 /* -- preparing -- */
 
-/* Sets *out to the functions that can be tested, and why[i] to the reason why
- * function i cannot, or NULL. */
+/* Sets *out to the functions of `all` that can be tested; why[i]: the reason
+ * why function i cannot be, or NULL. */
 static void
 choose(struct tirc *t, const struct program_result *all,
        struct program_result *out, const char **why)
@@ -261,7 +262,7 @@ write_tests(struct tirc *t, const struct program_result *list,
 	return true;
 }
 
-/* Reports the functions that cannot be tested. */
+/* Tells the user which functions cannot be tested, and why. */
 static void
 report(struct tirc *t, const struct program_result *all, const char **why)
 {

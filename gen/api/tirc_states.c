@@ -3,7 +3,7 @@
 
 #include "tirc_context.h"
 
-/* The index of the tensor with this name in the model, or -1. */
+/* The index in the list of the tensor with this name in the model, or -1. */
 static int
 find_name(struct tensor *const *list, int n, const char *name, size_t length)
 {
@@ -109,7 +109,7 @@ context_states(struct tirc *t)
 {
 	const struct tirc_options *o = &t->options;
 
-	/* The options replace the states of a partition. */
+	/* states of the options replace those of a partition */
 	if (o->n_states > 0) {
 		t->graph->states.n = 0;
 	}

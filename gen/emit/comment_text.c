@@ -23,7 +23,8 @@ refused_of(const struct comment_forms *c)
 
 	for (int i = 0; i < N_REFUSED; i++) {
 		if (r.words[i] == NULL || r.words[i][0] == '\0') {
-			/* the dialect has fewer delimiters */
+			/* a dialect without such a delimiter: a word of C a
+			 * second time */
 			r.words[i] = r.words[0];
 		}
 		r.ends[i] = r.words[i][strlen(r.words[i]) - 1];

@@ -11,42 +11,45 @@
 bool emit_func(struct module *m, const struct dialect *d, const struct func *f,
 	       struct strbuf *out);
 
-/* A function of a tensor program. */
+/* One function of a tensor program, with the kernels into which it was
+ * split. */
 struct program_part {
 	/* the lowered function; of a split one, the host function */
 	const struct func *func;
 	const struct host_device *split; /* its kernels; NULL if it has none */
 	const char *schedule; /* for a comment: "split(i, …); …", or NULL */
-	int n_params; /* the parameters of the program; scratch memory follows */
+	int n_params; /* the number of the program's own parameters; scratch
+		       * memory follows them */
 };
 
-/* The files of a tensor program. */
+/* What is emitted of a tensor program: its functions, and how. */
 struct program_text {
 	const char *title;
-	const char *stem; /* of the files' names, without suffix */
+	const char *stem; /* the files' names without suffix */
 	const struct program_part *parts;
 	int n;
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
-	/* NULL: the source calls functions that it only declares by the names
-	 * in the program, with a note for each. Else it calls them by this
-	 * prefix and their names: the caller defines them, and no definition
-	 * takes the place of a library's function. */
+	/* Names of the functions that the source calls but does not define.
+	 * NULL: their names in the program, with a note for each, since the
+	 * user links them. Else this prefix and their names: the caller defines
+	 * them, so that no function of a library takes their place. */
 	const char *external_prefix;
 };
 
-/* What a compiler and a linker need for a source. */
+/* What the compiler and the linker of a source need. */
 struct program_needs {
-	/* the instructions without which the source is slow */
+	/* the instructions without which the source is slow, as macros */
 	VEC(const struct requirement *) relied_on;
 	VEC(const char *)
-	externals; /* functions that the source only
-				      * declares */
+	externals; /* names of the functions that the source declares and does
+		    * not define */
 };
 
-/* Appends one source file with the functions in the given order. Of a split
- * function it contains the kernels, and the host function if the dialect can
- * launch kernels. needs may be NULL. */
+/* Appends one source file with the functions in the given order: of a split
+ * function the kernels, and the host function if the dialect can launch
+ * kernels. Adds to *needs, which may be NULL, what the source needs. False
+ * after a diagnostic. */
 bool emit_program(struct module *m, const struct dialect *d,
 		  const struct program_text *p, struct strbuf *out,
 		  struct program_needs *needs);
@@ -58,7 +61,7 @@ bool emit_program(struct module *m, const struct dialect *d,
 bool emit_program_caller(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
 /* Appends the header: the prototypes of the functions that a host calls.
- * Appends nothing if there are none. */
+ * Appends nothing if there are none. False after a diagnostic. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
 /* The name of the header in the dialect: "net.h" for the stem "net". */
@@ -67,9 +70,9 @@ const char *emit_program_header_name(struct module *m, const struct dialect *d,
 /* The name of the source file in the dialect: "net.c" for the stem "net". */
 const char *emit_program_name(struct module *m, const struct dialect *d,
 			      const char *stem);
-/* The launches as JSON: their arguments, and the extents of grid and block
- * along x, y, z, as numbers or as expressions of the function's scalar
- * arguments. */
+/* Appends the launches of all kernels as JSON: their arguments, and the extents
+ * of grid and block along x, y, z, as numbers or as expressions of the
+ * function's scalar arguments. False after a diagnostic. */
 bool emit_launches(struct module *m, const struct dialect *d,
 		   const struct program_part *parts, int n, struct strbuf *out);
 

@@ -22,8 +22,9 @@ same_space(const struct external_param *a, const struct external_param *b)
 					strcmp(a->space, b->space) == 0);
 }
 
-/* For security: only the program names this function, and the program's author
- * may be a stranger who makes the user link any function. The note says so. */
+/* Tells the user, for security, that the source calls a function that only the
+ * program names: the program's author may be a stranger, who makes the user
+ * link any function. */
 static void
 note_external(struct unit *u, const struct func *f, const char *name)
 {
@@ -35,8 +36,9 @@ note_external(struct unit *u, const struct func *f, const char *name)
 		  name);
 }
 
-/* Texts of intrinsics have pointers without address spaces: no argument may
- * have one. False after a diagnostic. */
+/* Checks that no pointer passed to the function of an intrinsic has an address
+ * space, since the texts of intrinsics have plain pointers. False after a
+ * diagnostic. */
 static bool
 takes_plain_pointers(struct unit *u, const struct func *f,
 		     const struct external *x)
@@ -83,8 +85,9 @@ join(struct unit *u, const struct func *f, struct external *x,
 	return true;
 }
 
-/* Finds the text of an intrinsic's symbol; adds the headers and symbols that it
- * uses to the unit. False after a diagnostic. */
+/* Finds in which intrinsic the function is defined, and its text for the
+ * dialect; adds the headers and symbols that the text uses to the unit. False
+ * after a diagnostic. */
 static bool
 find_text(struct unit *u, const struct func *f, struct external *x)
 {

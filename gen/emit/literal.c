@@ -18,7 +18,8 @@ put_point(char *text)
 	}
 }
 
-/* "1e-05" -> "1e-5"; "1" -> "1.0". */
+/* Removes zeros from an exponent, "1e-05" -> "1e-5", and adds ".0" to an
+ * integer, "1" -> "1.0". */
 static void
 tidy(char *text, size_t size)
 {
@@ -43,9 +44,9 @@ tidy(char *text, size_t size)
 	}
 }
 
-/* Finds n and k with v == n * 10^-k after rounding to float, with the fewest
- * digits. Double arithmetic is exact enough, except for a tie between two
- * floats. */
+/* Finds n and k with the fewest digits for which n * 10^-k, rounded to float,
+ * is x; false if x is too large or small for that. Double arithmetic is exact
+ * enough, except for a tie between two floats. */
 static bool
 shortest_decimal(double x, uint64_t *n, int *k)
 {
@@ -78,7 +79,7 @@ shortest_decimal(double x, uint64_t *n, int *k)
 	return false;
 }
 
-/* Prints n * 10^-k: "224.0", "0.1", "1.5e-7". */
+/* Prints the number n * 10^-k to `out`: "224.0", "0.1", "1.5e-7". */
 static void
 print_decimal(char *out, bool negative, uint64_t n, int k)
 {

@@ -73,7 +73,7 @@ add_fact(struct tdata *data, const char *label, const char *text)
 	tdata_text(fact, "text", text);
 }
 
-/* The text without trailing empty lines. */
+/* The text without the empty lines at its end. */
 static const char *
 trimmed(struct unit *u, const struct strbuf *text)
 {
@@ -213,7 +213,8 @@ reserve_names(struct unit *u, const struct program_text *p)
 	}
 }
 
-/* Is there a function of this part that the host can call? */
+/* Does this part have a function that the host can call? Not if it is split,
+ * and the dialect has no launches. */
 static bool
 is_called(const struct dialect *d, const struct program_part *part)
 {

@@ -22,7 +22,8 @@ share_word(struct arena *a, const char *list, const char *other)
 	return false;
 }
 
-/* Does r require this macro or one of its alternatives? */
+/* Does r require this macro, or one of its alternatives? (A macro is a text
+ * with alternatives separated by spaces.) */
 static bool
 has_macro(struct arena *a, const struct requirement *r, const char *macro)
 {
@@ -66,8 +67,8 @@ unit_relied_on(const struct unit *u, int i)
 	return NULL;
 }
 
-/* Prints the lines that refuse a compiler without a macro (or its
- * alternatives). */
+/* Prints the lines that refuse a compiler that defines neither the macro nor an
+ * alternative of it. False after a diagnostic. */
 static bool
 print_macro(struct unit *u, const struct requirement *r, const char *macro,
 	    struct strbuf *out)
@@ -93,7 +94,7 @@ print_macro(struct unit *u, const struct requirement *r, const char *macro,
 	return true;
 }
 
-/* Did an earlier requirement ask for the macro already? */
+/* Did one of the requirements before index `at` require the macro already? */
 static bool
 is_asked(const struct unit *u, int at, const char *macro)
 {

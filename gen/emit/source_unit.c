@@ -148,7 +148,7 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (use.line == NULL) {
 		return NULL;
 	}
-	/* else the type is built into the language */
+	/* no line: the language has the type */
 	if (use.line[0] != '\0') {
 		const char *wanted = use.name;
 		struct tdata *data = vector_data(u, t, loose);
@@ -186,8 +186,8 @@ unit_element_type(struct unit *u, const struct buffer *b)
 		       : unit_type(u, b->type);
 }
 
-/* The signed integer type of the same width as t, which comparisons of vectors
- * t give. */
+/* The signed integer type with lanes of the same width as t: what a comparison
+ * of two vectors of type t gives. */
 static struct dtype
 mask_type(struct dtype t)
 {
@@ -299,8 +299,8 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	const struct {
 		const char *word;
 		struct dtype type;
-		/* larger than a register: passed in memory, so loosely
-		 * aligned */
+		/* whether the type is larger than a register: such vectors are
+		 * passed in memory, and aligned loosely */
 		bool loose;
 	} others[] = {
 		{ "mask", mask_type(t), false },
@@ -381,7 +381,8 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
 	tdata_text(data, "least", unit_literal(u, wide, least));
 	if (strstr(h->text, "{{limit}}") !=
-	    NULL) { /* the literal of an infinity needs a header */
+	    NULL) { /* only if needed, since the literal of an infinity needs a
+		     * header */
 		tdata_text(data, "limit",
 			   unit_literal(u, wide, number_round(wide, limit)));
 	}
@@ -425,8 +426,8 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
-/* Marks the helpers that h calls as used where contraction is forbidden, as h
- * itself is. */
+/* Makes the helpers that h calls used in a run of functions in which
+ * contraction is forbidden, as h itself is. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)

@@ -24,14 +24,14 @@ struct vector_use {
 	const char *name, *line;
 };
 
-/* A helper function that the source uses: for operands of `type` and a result
+/* A helper function that the source uses, for operands of `type` and a result
  * of type `to`. */
 struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
 	const char *name; /* of the function */
-	/* functions in which contraction (fused multiply-add) is forbidden call
-	 * it */
+	/* a function in which contraction (fused multiply-add) is forbidden
+	 * calls the helper */
 	bool apart;
 };
 
@@ -51,15 +51,15 @@ struct external {
 	struct external_param *params;
 	int n;
 	/* If a tensor intrinsic defines the function: its symbol, and the text
-	 * for the dialect, which the source gets. NULL: the source declares the
-	 * function, and the user links it. */
+	 * of it for the dialect, which is put into the source. NULL: the source
+	 * only declares the function, and the user links it. */
 	const struct intrinsic_symbol *symbol;
 	const struct intrinsic_text *text;
 };
 
-/* A callback that sets *out to the value range of the elements of parameter b.
- * It returns false if the argument is not a constant of the model in every call
- * of the function, or if a constant's range is not known. */
+/* `range` sets *out to the value range of the elements of parameter b, an
+ * array. It returns false if some call of the function passes an array that is
+ * no constant of the model, or if the range of a constant is not known. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
 		      struct bounds *out); /* NULL if no ranges are known */
@@ -74,11 +74,11 @@ struct named_pointer {
 
 struct unit {
 	struct module *m;
-	/* Of the kernel that is printed. shifted_most: a bound, proven from
-	 * constants, of the magnitude of each integer that it shifts left by
-	 * `shift`; 0: unknown. */
+	/* About the kernel that is printed. shifted_most: a bound, proven from
+	 * constants, of the magnitude of each integer that the kernel shifts
+	 * left by `shift` bits; 0: unknown. */
 	int64_t shifted_most, shift;
-	/* The bound does not hold for elements that are multiplied by 0. */
+	/* shifted_most does not hold for elements that are multiplied by 0 */
 	bool shifts_larger;
 	const struct dialect *d;
 	struct arena *a;
@@ -87,12 +87,12 @@ struct unit {
 	VEC(struct helper_use) helpers;
 	/* names at file scope, which local names must not shadow */
 	struct name_set globals;
-	/* functions that bodies may call besides those of the module */
+	/* functions that are not in the module and that bodies may call */
 	VEC(const struct func *) callees;
-	/* from a function's name, as expr_string(), to its index in callees */
+	/* maps a function's name, as expr_string(), to its index in callees */
 	struct pointer_map callee;
 	VEC(struct external) externals; /* in order of first use */
-	/* of the names of functions that are only declared (struct
+	/* prefix of the names of functions that are only declared (struct
 	 * program_text), or NULL */
 	const char *external_prefix;
 	const struct intrinsic_set *intrinsics; /* loaded when first needed */
@@ -101,34 +101,36 @@ struct unit {
 	bool apart;
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
-	/* The target has no vector registers: vectorized loops are serial ones,
-	 * without a pragma that compilers would warn of. */
+	/* The target has no vector registers: vectorized loops are printed as
+	 * serial ones, without a pragma, of which compilers would warn. */
 	bool no_lanes;
-	/* the function that tirc makes to call the others, or NULL */
+	/* the function of a model's source that tirc makes to call the kernels;
+	 * NULL in other sources */
 	const struct func *entry;
 	/* the host reads elements that kernels compute, and waits for them */
 	bool reads_back;
-	/* the texts of the functions into which parallel loops of the function
-	 * that is printed are outlined; they precede it in the source */
+	/* Texts of the functions into which parallel loops of the printed
+	 * function are outlined; they precede it in the source. */
 	VEC(const char *) parts;
 	/* the function that is printed is one of `parts` */
 	bool in_part;
 	struct constant_ranges constants;
 	/* the intrinsics that functions may call, or NULL */
 	const struct tensor_intrins *intrins;
-	/* the variable of the model's struct, or NULL */
+	/* the variable that points to the model's struct, or NULL */
 	const struct var *model_var;
 	/* the pointer variables that the printed bodies declare, in order */
 	VEC(struct named_pointer) pointers;
 };
 
-/* Kinds of values, by the casts that they need as arguments. */
+/* Kinds of values, which need different casts when they are passed as
+ * arguments. */
 enum value_kind {
 	VALUE_SCALAR,
 	VALUE_VOID_POINTER, /* void *: converts to any pointer */
 	VALUE_CONST_VOID_POINTER,
 	VALUE_POINTER, /* pointer to elements */
-	VALUE_ARRAY    /* array with the shape of `buffer` */
+	VALUE_ARRAY    /* an array with the shape of `buffer` */
 };
 
 /* The text that stands for a variable, or for a buffer by its data variable. */
@@ -138,43 +140,47 @@ struct binding {
 	enum value_kind kind;
 	/* is_const: the function does not write the array. flat: the array is
 	 * accessed with one linearized index. data: the variable's value
-	 * depends on elements of arrays, not only on loop variables and sizes
-	 * (walk_is_data). */
+	 * depends on elements of arrays (walk_is_data), not only on loop
+	 * variables and sizes. */
 	bool is_const, flat, data;
-	/* an array that an ALLOC of the printed function declares; not a
+	/* an ALLOC of the printed function declares the array; it is no
 	 * parameter */
 	bool local;
-	enum memory_space space; /* of the elements of a pointer or an array */
+	enum memory_space space; /* the memory of a pointer's or an array's
+				  * elements */
 	/* each element of the array is a fragment, a tile of the last two
 	 * dimensions of the buffer (struct fragment_form) */
 	bool fragment;
 	const struct buffer *buffer;
 	/* the expression that replaces the variable, or NULL */
 	const struct expr *value;
-	/* index of the binding of var that this one shadows, or -1 */
+	/* index of the earlier binding of var that this one shadows, or -1 */
 	int outer;
 };
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 /* Makes the source include a header. */
 void unit_need(struct unit *u, const char *header);
-/* Makes f, which need not be in the module, a function that bodies may call.
+/* Makes f, a function that need not be in the module, one that bodies may call.
  * Its name must not change afterwards. */
 void unit_add_callee(struct unit *u, const struct func *f);
-/* Adds the list "includes" of headers to data, conditional ones last. */
+/* Adds the headers that the source includes to data, as the list "includes",
+ * conditional ones last. */
 void unit_add_includes(const struct unit *u, struct tdata *data);
 /* Makes the source include the headers of a type. */
 void unit_need_type(struct unit *u, struct dtype t);
 /* The spelling of the type; its headers are added. NULL after a diagnostic if
  * the dialect does not have the type. */
 const char *unit_type(struct unit *u, struct dtype t);
-/* The spelling of the type of b's elements, which may be vectors of unknown
- * alignment; its headers are added. NULL after a diagnostic. */
+/* The spelling of the type of b's elements; of vectors with less than their
+ * natural alignment, a loose type (struct vector_use). Its headers are added.
+ * NULL after a diagnostic. */
 const char *unit_element_type(struct unit *u, const struct buffer *b);
 /* The name of the vector type t, whose definition is added; loose: see struct
  * vector_use. NULL after a diagnostic. */
 const char *unit_vector(struct unit *u, struct dtype t, bool loose);
-/* The placeholders about a type for templates, such as its spelling. */
+/* The data about a type for templates: its spelling, short name, bits and
+ * others. */
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
 /* The literal for the number v of type t; the headers that it needs are
  * added. */
@@ -195,13 +201,13 @@ const struct intrinsic_text *unit_external_text(const struct unit *u,
 /* The name that the source has for the function of this name, which must have
  * been recorded. */
 const char *unit_external_name(const struct unit *u, const char *name);
-/* Appends the helpers, each followed by an empty line, the intrinsic texts, and
- * the declarations of other external functions. */
+/* Appends the helpers that functions use, each followed by an empty line, then
+ * what unit_print_externals appends. False after a diagnostic. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
 /* Adds to data the dialect's lines around a run of functions in which
- * contraction is forbidden: those before the run as the list "exact_starts",
- * empty unless the function starts a run, and those behind it as "exact_ends",
- * empty unless it ends one. */
+ * contraction is forbidden. "exact_starts": the lines before the run if this
+ * function starts it; "exact_ends": the lines after the run if this function
+ * ends it. Otherwise these lists are empty. */
 void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
 /* relied_on.c. unit_print_relied_on appends the lines that refuse a compiler
  * without the required instructions; unit_relied_on gives the i-th requirement,
@@ -220,16 +226,16 @@ bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 /* Appends the text of the function f alone, with external linkage. False after
  * a diagnostic. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
-/* Appends the declaration of f, for a header that other languages may
- * include. */
+/* Appends the declaration of f, for a header that other languages may include.
+ * False after a diagnostic. */
 bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
 /* Adds a list of f's parameters to data; each item has a "text", the
  * parameter's declaration. `bound` has room for all parameters and gets their
  * bindings. False after a diagnostic. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
-/* The argument for a parameter that is a read-only pointer to elements of b,
- * from an array or pointer with this binding. */
+/* The text of an argument: value, an array or pointer, passed for a parameter
+ * that is a read-only pointer to elements of b. */
 const char *unit_argument(struct unit *u, const struct binding *value,
 			  const struct buffer *b);
 /* The text of an expression of f's scalar parameters, for a language with
@@ -241,12 +247,12 @@ const char *unit_expr(struct unit *u, const struct func *f,
 const char *unit_bound_expr(struct unit *u, const struct func *f,
 			    const struct binding *params, int n,
 			    const struct expr *e);
-/* Appends the statements of f's body, indented by one tab; bound: the bindings
- * of the parameters. */
+/* Appends the statements of f's body, indented by one tab. params: the n
+ * bindings of its parameters. False after a diagnostic. */
 bool unit_body(struct unit *u, const struct func *f,
 	       const struct binding *params, int n, struct strbuf *out);
-/* The number of elements of an array that can hold b, at least 1, as text; NULL
- * if it is not constant. */
+/* The number of elements of an array that can hold b as a text, at least "1";
+ * NULL if the number is not constant. */
 const char *unit_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one linearized index instead of one index for each
  * dimension? True if it has strides, or an extent besides the first is not

@@ -6,11 +6,12 @@
 
 #include "unit.h"
 
-/* Bulk tensor copies of a kernel that share a descriptor: from one array
- * parameter, with one box shape, to one destination scope. */
+/* Bulk copies of a kernel (COPY_BOX) that share one descriptor: they copy from
+ * one array parameter, with one shape of the box, to one memory scope. */
 struct box_source {
 	const struct expr *copy; /* the first of the copies */
-	int param;               /* index of the array parameter */
+	int param;               /* index of the array among the kernel's
+				  * parameters */
 	/* the name of the kernel's parameter for the descriptor; NULL in a host
 	 * function */
 	const char *name;
@@ -37,45 +38,47 @@ struct walker {
 	struct strbuf *out;
 	struct analyser an;
 	struct value_ranges ranges;
-	bool knows_bytes; /* `ranges` includes constant arrays of bytes */
+	bool knows_bytes; /* `ranges` has the constant arrays of bytes, too */
 	int indent;
-	bool deep; /* deeply nested: indent by a few columns only */
-	/* what the line before in this block is: an empty line is printed
+	bool deep; /* the function is nested deeply: its indent is a few columns
+		    * for each level */
+	/* the kind of the line before in this block: an empty line is printed
 	 * between declarations and statements */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
-	/* from a variable to the index in `bindings` of the binding that is in
-	 * effect; one in an inner block shadows those outside */
+	/* maps a variable to the index in `bindings` of the binding in effect;
+	 * one of an inner block shadows those outside */
 	struct pointer_map bound;
 	VEC(const char *) visible; /* names in scope, innermost last */
-	/* by name: how often it is in `visible` */
+	/* by name: the number of times that it occurs in `visible` */
 	struct pointer_map times_visible;
-	/* stores that were printed already, as initializers of declarations */
+	/* stores that are printed already, as initializers in declarations */
 	VEC(const struct stmt *) done;
 	/* arrays that use the declaration of another one */
 	VEC(struct same_array) same;
 	bool failed; /* a diagnostic was reported: the text is not used */
-	bool shares; /* the statement is in a parallel loop */
-	/* In a predicated loop: the text of the number of lanes that are left,
+	bool shares; /* the statement under print is in a parallel loop */
+	/* In a predicated loop: the text of the number of lanes that are left;
 	 * else NULL. */
 	const char *count;
-	/* the value of the store that is printed, if its type is storage-only:
-	 * the store rounds it, so that its own text need not */
+	/* The value of the store under print, if its type is storage-only: the
+	 * store rounds it, so the text of the value need not. */
 	const struct expr *unrounded;
-	/* the language of the text has integers of unlimited size: casts to
-	 * wider integers are left out */
+	/* the text is for a language with integers of unlimited size, in which
+	 * casts to wider integers are left out */
 	bool whole;
-	/* the load of which only the address is used */
+	/* the load under print of which only the address is used, or NULL */
 	const struct expr *addressed;
 	bool entry;    /* f is the entry function of a model */
-	bool declares; /* only a prototype of f is printed; it promises nothing
-			* about aliases */
-	/* Texts that external functions need at the start and the end of the
-	 * function that calls them, or NULL. */
+	bool declares; /* only a prototype of f is printed; it says nothing
+		        * about aliases */
+	/* Texts that an external function needs at the start and the end of the
+	 * function f, which calls it; or NULL. */
 	const char *begin, *end;
 	struct box_sources boxes; /* the bulk copies of the kernel f */
-	/* names of the kernel's variables for bulk copies: their state, and the
-	 * barriers at which they arrive; NULL without bulk copies */
+	/* names of two variables of the kernel for bulk copies: their state
+	 * (copies), and the mbarriers on which they arrive (arrived); NULL
+	 * without bulk copies */
 	const char *copies, *arrived;
 };
 
@@ -100,8 +103,8 @@ struct binding *walk_bind(struct walker *w, const struct var *v,
 /* Reports an error at the function that is printed, unless w has failed
  * already; w fails. Returns false. */
 bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Reports that a dialect rejects a form; file: of w's dialect or of one that it
- * extends. Returns false. */
+/* Reports that a dialect rejects a form, with the reason why; file: the
+ * dialect.json that rejects it. Returns false. */
 bool walk_refuse(struct walker *w, const char *file, const char *why);
 
 #endif

@@ -4,11 +4,12 @@
 #include "host_device.h"
 #include "walk_stmt.h"
 
-/* Nested declarations, ALLOC x { ALLOC y { x = 0; … } }. The first stores of
- * the body to these scalars become initializers, unless they read the
+/* Nested ALLOCs: ALLOC x { ALLOC y { x = 0; … } }. The first stores of the body
+ * to these variables become initializers, unless the stores read one of the
  * arrays. */
 struct chain {
-	struct stmt *first, *body; /* the outermost ALLOC; the innermost body */
+	struct stmt *first, *body; /* the outermost ALLOC, and the body of the
+				    * innermost one */
 	VEC(const struct stmt *) starts; /* the stores that initialize */
 };
 
@@ -68,7 +69,8 @@ find_starts(struct walker *w, struct chain *c)
 	}
 }
 
-/* The dialect's form for a buffer of fragments; NULL after a diagnostic. */
+/* How the dialect spells the elements of b, a buffer of fragments (struct
+ * fragment_form); NULL after a diagnostic. */
 static const struct fragment_form *
 fragment_of(struct walker *w, const struct buffer *b)
 {
@@ -110,8 +112,8 @@ walk_first_of(const struct walker *w, const struct buffer *b)
 	return b;
 }
 
-/* Sets *most to a bound of the magnitudes in b and in all arrays that use its
- * declaration; false if one of them has none. */
+/* Sets *most to a bound of the magnitudes of elements in b and in all arrays
+ * that use its declaration; false if there is no bound for one of them. */
 static bool
 bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
 {

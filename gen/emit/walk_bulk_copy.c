@@ -157,7 +157,8 @@ type_name(const struct walker *w, struct dtype t)
 	return NULL;
 }
 
-/* The helper that copies a box with this number of dimensions. */
+/* The helper of the dialect that copies boxes of `rank` dimensions; NULL if
+ * there is none. */
 static const struct helper *
 copier(const struct walker *w, int rank)
 {
@@ -171,9 +172,9 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* Lists the dimensions of the copy that the descriptor has: all but those in
- * which both the array and the box have extent 1 and the box begins at 0.
- * Returns their number. */
+/* Sets `dims` to the dimensions of the copy that its descriptor has: all but
+ * those in which both the array and the box have extent 1 and the box begins at
+ * 0. Returns their number. */
 static int
 told_dims(const struct expr *copy, int *dims)
 {
@@ -387,11 +388,11 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	return walk_render(w, w->d->device.boxes.argument, data);
 }
 
-/* Each group of copies has its own mbarrier; the result is the number of
- * mbarriers that are needed. While a thread waits for a group, `later` further
- * groups may be pending, and a slow thread may still wait for the previous
- * group when another thread issues the next one. It cannot be slower: data is
- * read after a block barrier, and the next group is issued only then. */
+/* The number of mbarriers of a kernel: each group of copies that may be pending
+ * has its own. While a thread waits for a group, `later` further groups may be
+ * pending, and a slow thread may still wait for the previous group when another
+ * thread issues the next one. It cannot be slower: data is read after a block
+ * barrier, and the next group is issued only then. */
 static int64_t
 count_barriers(struct stmt *s)
 {

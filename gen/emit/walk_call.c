@@ -49,7 +49,8 @@ walk_names_function(struct walker *w, const char *name)
 	return !w->failed;
 }
 
-/* Are the inner extents of a and b equal, so that no cast is needed? */
+/* Have a and b the same type and, except for the first dimension, the same
+ * extents, so that a pointer to one needs no cast? */
 static bool
 same_inner(const struct buffer *a, const struct buffer *b)
 {
@@ -64,7 +65,8 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-/* Reports an error if the address spaces of pointer and parameter differ. */
+/* Makes w fail with an error if a pointer is in another address space than the
+ * parameter b takes. */
 static void
 check_space(struct walker *w, const struct binding *value,
 	    const struct buffer *b, enum memory_space space)
@@ -116,8 +118,8 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 			   data);
 }
 
-/* An address, such as &b[i][j], cast for a parameter that is an array of
- * arrays. */
+/* The text of an address, such as &b[i][j], with a cast to the type of a
+ * parameter that is an array of arrays. */
 static const char *
 address_argument(struct walker *w, const char *address, const struct buffer *b,
 		 bool is_const, enum memory_space space)
@@ -143,7 +145,8 @@ is_address(const struct expr *e)
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
-/* Is it the address of the first element of an array? */
+/* Is `address` the address of the first element of an array with the binding
+ * `value`? */
 static bool
 begins_array(const struct expr *address, const struct binding *value)
 {
@@ -221,8 +224,8 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	return walk_expr(w, e, w->d->assignment);
 }
 
-/* The type of an argument of an external function, where arrays decay to
- * pointers; *text: the argument. */
+/* The type of the parameter of an external function that e is passed for: an
+ * array becomes a pointer. *text: e as an argument. */
 static struct external_param
 external_param(struct walker *w, const struct expr *e, const char **text)
 {
@@ -254,7 +257,7 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 		    (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY)) {
 			struct tdata *data = tdata_new(w->a);
 
-			/* An array of vectors is passed as an array of
+			/* The address of a vector is passed as a pointer to its
 			 * elements. */
 			tdata_text(data, "type",
 				   vector ? unit_type(w->u, p.type)
@@ -299,8 +302,9 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 	return with_commas(w, args, n);
 }
 
-/* Records the texts that the external function needs at the start and the end
- * of the calling function, once. */
+/* Sets w->begin and w->end to the texts that the external function needs at the
+ * start and the end of its caller, if it needs any. w fails if another call
+ * needs other texts, or if threads that share a loop make the call. */
 static void
 note_frame(struct walker *w, const char *name, const struct expr *e)
 {

@@ -11,9 +11,9 @@ failed(struct walker *w, const char *why)
 	return (struct piece){ "", w->d->primary };
 }
 
-/* An extent of a grid in the type of launches. An extent that may exceed 32
- * bits is passed through a helper, which maps values that do not fit to one
- * that every launch rejects. */
+/* The text of an extent of a grid. One that may exceed 32 bits is passed
+ * through a helper, which maps a value that does not fit to one with which
+ * every launch fails. */
 static const char *
 extent_text(struct walker *w, const struct expr *e)
 {
@@ -34,7 +34,8 @@ extent_text(struct walker *w, const struct expr *e)
 	return call.text;
 }
 
-/* Adds the extents along x, y, z without those extents of 1 at the end. */
+/* Adds the extents along x, y, z to the list `key`, without extents of 1 at the
+ * end; the flag `many`: there is more than one. */
 static void
 add_extents(struct walker *w, struct tdata *data, const char *key,
 	    const char *many, const struct expr *const *extents)
@@ -51,8 +52,8 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 	}
 }
 
-/* The arguments of a launch in a model. Handles and numbers have forms of their
- * own in the dialect: they are not passed as parameters of C. */
+/* The text of the arguments of a launch in a model. The dialect has its own
+ * forms for handles and numbers: they are not passed as parameters of C. */
 static const char *
 form_arguments(struct walker *w, const struct expr *e)
 {
@@ -101,7 +102,7 @@ walk_pooled_bytes(const struct walker *w, const struct func *kernel)
 const struct func *
 walk_kernel(struct walker *w, const char *name)
 {
-	/* A host function may have the same name: search only kernels. */
+	/* kernels only: a host function may have the same name */
 	for (int i = 0; i < w->m->funcs.n; i++) {
 		const struct func *f = w->m->funcs.data[i];
 
@@ -266,7 +267,8 @@ walk_is_awaited(struct walker *w, const struct buffer *b)
 	return found;
 }
 
-/* The address of the first element of a vector. */
+/* The address of the first element that a vector index of b means, as a
+ * text. */
 static const char *
 first_address(struct walker *w, const struct buffer *b,
 	      const struct expr *const *index, enum intrin op)

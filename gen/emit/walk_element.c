@@ -46,8 +46,8 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
-/* Is e a sum of products of nonnegative values? Then all of its subexpressions
- * fit in a type in which e fits. */
+/* Is e made of sums, products, quotients and remainders of nonnegative values?
+ * Then all of its subexpressions fit in a type in which e fits. */
 static bool
 only_grows(struct walker *w, const struct expr *e)
 {
@@ -66,9 +66,9 @@ only_grows(struct walker *w, const struct expr *e)
 	return analyse_bounds(&w->an, e).min >= 0;
 }
 
-/* The linearized index. It is computed in 64 bits, unless 32 are proven to
- * suffice by the bounds of loops and sizes, or by the largest number of
- * elements of an array on the target. */
+/* The linearized index of an element, as an expression. It is computed in 64
+ * bits, unless 32 are proven to suffice by the bounds of loops and sizes, or by
+ * the largest number of elements that an array has on the target. */
 static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
@@ -87,7 +87,8 @@ flat_index(struct walker *w, const struct buffer *b,
 		       : width_of(&widths, sum);
 }
 
-/* The elements from `first` on as one vector of type t. */
+/* The text of a vector of type t that is made of the array's elements from
+ * `first` on. */
 static const char *
 elements(struct walker *w, const struct binding *bound, struct dtype t,
 	 const char *first)
@@ -116,7 +117,8 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	return walk_render(w, w->d->vectors.elements, data);
 }
 
-/* The text of an array of b's elements; a pointer to void is cast to one. */
+/* The text of an array that has b's elements: its name, with a cast if it is a
+ * pointer to void. */
 static const char *
 array_text(struct walker *w, const struct binding *bound,
 	   const struct buffer *b)

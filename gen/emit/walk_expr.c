@@ -3,7 +3,7 @@
  * expression. */
 #include "walk_expr.h"
 
-/* Longer operands are not written twice in an expression. */
+/* The longest operand that the text of an expression may contain twice. */
 #define REPEATABLE_COLUMNS 24
 
 static struct piece piece_of(struct walker *w, const struct expr *e);
@@ -32,7 +32,8 @@ is_minus_one(const struct expr *e)
 	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
 }
 
-/* The 8-bit type from which e was widened; void if it was not. */
+/* The 8-bit type from which e, or the value of the variable e, was widened by a
+ * cast; void if e is no such value. */
 static struct dtype
 byte_type(struct walker *w, const struct expr *e)
 {
@@ -301,8 +302,9 @@ extreme(struct walker *w, const struct expr *e)
 			  2);
 }
 
-/* May the vector have a loosely aligned type, by itself or by an operand of its
- * operators? Results of functions do not. */
+/* May the vector e have a loosely aligned type? Loads from arrays may, and the
+ * result of an operator of which an operand has one; results of functions do
+ * not. */
 static bool
 is_loose(const struct expr *e)
 {
@@ -323,9 +325,9 @@ is_loose(const struct expr *e)
 	}
 }
 
-/* Is the vector the result of an operator? Compilers give results a type
- * without the attributes of the vector typedef, other than lanes and
- * elements. */
+/* Is the vector e the result of an operator? To this, compilers give a type
+ * with the lanes and elements of the vector typedef, without its other
+ * attributes. */
 static bool
 is_of_operator(const struct expr *e)
 {
@@ -343,7 +345,7 @@ is_of_operator(const struct expr *e)
 	}
 }
 
-/* May compilers see two different types? */
+/* May compilers see two different types in the vectors a and b? */
 static bool
 types_differ(const struct expr *a, const struct expr *b)
 {
@@ -351,7 +353,7 @@ types_differ(const struct expr *a, const struct expr *b)
 	       is_of_operator(a) != is_of_operator(b);
 }
 
-/* A conditional expression; its two values have the same type. */
+/* The text of a conditional expression; its two values get the same type. */
 static struct piece
 choice(struct walker *w, const struct expr *e)
 {
@@ -366,8 +368,8 @@ choice(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_SELECT, e->type, e->args, 3);
 }
 
-/* A cast of a composite expression to another class of types or to a wider
- * type. */
+/* The text of p, a composite expression of type `from`, cast to a wider type or
+ * to a type of another class, as MISRA's rules want it. */
 static struct piece
 cast_composite(struct walker *w, struct dtype from, struct dtype to,
 	       struct piece p)
@@ -399,8 +401,8 @@ cast(struct walker *w, const struct expr *e)
 		return walk_apply_to(w, dtype_is_float(from) ? id : FORM_CAST,
 				     from, to, &a, 1);
 	}
-	/* A value that is computed in a wider type is rounded once, when it is
-	 * stored. */
+	/* The cast is left out: of no effect, or of a value that is computed in
+	 * a wider type and rounded once, when it is stored. */
 	if (dtype_equal(from, to) || (w->whole && walk_is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);

@@ -14,8 +14,8 @@ struct piece {
 	int level;
 };
 
-/* The form of a product of type t: FORM_MUL_APART for scalar floats if the
- * function forbids contraction (unit.apart), else FORM_MUL. */
+/* The operation that multiplies values of type t: FORM_MUL_APART for scalar
+ * floats if the function forbids contraction (unit.apart), else FORM_MUL. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
 /* Is e the sum of a vector of 32-bit integers and a product of widened bytes,
  * and does the dialect have a form for both together (FORM_ADD_PRODUCT)? */
@@ -23,35 +23,37 @@ bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e as an operand of precedence `level`: in parentheses if its own
  * level is lower. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
-/* e as an operand of <, with parentheses if the dialect wants them there. */
+/* The text of e as an operand of <, with parentheses if the dialect wants them
+ * there. */
 const char *walk_compared(struct walker *w, const struct expr *e);
-/* The text of e with its precedence; and of e if it is a call of an intrinsic
- * of the IR. */
+/* The text of e with its precedence; the second function is for a call of an
+ * intrinsic of the IR. */
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
-/* walk_form.c: the operator or function `id` applied to n arguments, in the
- * dialect's form for operands of type t (and a result of type `to`). */
+/* walk_form.c: the text of the operation `id` on n arguments, in the dialect's
+ * form for operands of type t, and for a result of type `to`. */
 struct piece walk_apply(struct walker *w, enum form_id id, struct dtype t,
 			const struct expr *const *args, int n);
 struct piece walk_apply_to(struct walker *w, enum form_id id, struct dtype t,
 			   struct dtype to, const struct expr *const *args,
 			   int n);
-/* A piece of text, cast to type t. */
+/* The text p, cast to type t. */
 struct piece walk_cast_text(struct walker *w, struct dtype t, struct piece p);
-/* p cast back to type t, if arithmetic on t gives an int
- * (spelled_type.promoted); else p. */
+/* If arithmetic on t gives an int (spelled_type.promoted): the text p, cast
+ * back to type t; else p itself. */
 struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
-/* The result for an expression that cannot be printed; makes the walker
- * fail. */
+/* Makes the walker fail, since an expression cannot be printed; returns a text
+ * to go on with. */
 struct piece walk_failed_piece(struct walker *w);
-/* Is e a composite expression, the result of an operator whose precedence level
- * the dialect marks as composite; or a choice between values of which one
+/* Is e a composite expression: the result of an operator whose precedence level
+ * the dialect marks as composite, or a choice between values of which one
  * is? */
 bool walk_is_composite(struct walker *w, const struct expr *e);
 /* Is e a cast of a signed integer to a signed scalar of more than 32 bits? */
 bool walk_is_lengthened(const struct expr *e);
-/* ELEMENT_VALUE: an element is read or written. ELEMENT_PLACE: it is only
- * passed to an intrinsic; arrays of opaque layout allow no other use. */
+/* What an element is used for. ELEMENT_VALUE: it is read or written.
+ * ELEMENT_PLACE: it is only passed to an intrinsic, as the only use that arrays
+ * of opaque layout allow. */
 enum element_use { ELEMENT_VALUE, ELEMENT_PLACE };
 /* The text of the element of b at n indices. */
 const char *walk_element(struct walker *w, const struct buffer *b,
@@ -61,31 +63,35 @@ const char *walk_element(struct walker *w, const struct buffer *b,
  * after an error if the dialect has none. */
 const char *walk_read_back(struct walker *w, const struct buffer *b,
 			   const struct expr *const *index, int n);
-/* Is b in the memory of the device? */
+/* Is b in the memory of the device, so that the host cannot access it
+ * directly? */
 bool walk_is_on_device(struct walker *w, const struct buffer *b);
-/* A load of the vector `first` from b, an array of vectors, in the dialect's
- * form for such loads; `first` itself if it has none. */
+/* The text of a load from b, an array of vectors: of the vector `first` in the
+ * dialect's form for such loads; `first` itself if the dialect has none. */
 const char *walk_read_vector(struct walker *w, const struct buffer *b,
 			     const char *first);
 /* walk_stored.c: storage-only types (spelled_type.is_stored_only), whose values
- * are computed in another type; for other types p and e are unchanged.
- * walk_computed: that type, or t. walk_loaded: p, an element of type t,
- * converted to it. walk_rounded: p, the text of e, rounded to a value that e's
- * type can store. walk_stored: e as a store writes it. */
+ * are computed in another type. For other types, these functions change
+ * nothing. walk_computed: the type in which t is computed. walk_loaded: p, the
+ * text of an element of type t, converted to that type. walk_rounded: p, the
+ * text of e, rounded to a value that e's type can store. walk_stored: the text
+ * of e as a store writes it. */
 struct dtype walk_computed(const struct walker *w, struct dtype t);
 bool walk_is_stored_only(const struct walker *w, struct dtype t);
 struct piece walk_loaded(struct walker *w, struct dtype t, struct piece p);
 struct piece walk_rounded(struct walker *w, const struct expr *e,
 			  struct piece p);
 const char *walk_stored(struct walker *w, const struct expr *e);
-/* Does the value depend on data, not only on loop variables and sizes? */
+/* Does the value of e depend on elements of arrays, not only on loop variables
+ * and sizes? */
 bool walk_is_data(struct walker *w, const struct expr *e);
-/* The text of a call with n given arguments; and of e, a call of a function of
- * the module or an external one. */
+/* The text of a call with n given arguments; walk_call_function: of e, a call
+ * of a function of the module or an external one. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
-/* The arguments of a call from index `first` on, separated by commas. */
+/* The texts of the arguments of the call e from index `first` on, separated by
+ * commas. */
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);
 /* Is the name of a called function an identifier? False after a diagnostic. */
 bool walk_names_function(struct walker *w, const char *name);
@@ -94,32 +100,34 @@ bool walk_names_function(struct walker *w, const char *name);
 const struct func *walk_callee(struct walker *w, const char *name);
 /* The text of e, the launch of a kernel. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
-/* The bytes of the one dynamic array that contains all shared arrays of a
- * kernel; 0 if they are declared separately. */
+/* The bytes of the one dynamic array that contains all shared arrays of the
+ * kernel; 0 if these are declared separately. */
 int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
-/* The text of e, a barrier of the threads of a block; and of e, a read of
- * another thread's value. */
+/* The text of e: a barrier of the threads of a block; a read of another
+ * thread's value (walk_shuffle). */
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
 /* Sets *out to the text of e, which ends a group of asynchronous copies or
  * waits for groups. False if nothing is printed, since the dialect's copies are
  * synchronous. */
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
-/* Does the function wait for asynchronous copies to b? */
+/* Does the function wait for asynchronous copies that write b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
-/* The descriptor of a source of bulk copies: the kernel's parameter, and its
- * argument in a launch for the array at `pointer`. */
+/* For bulk copies from one source: the text of the kernel's parameter for the
+ * descriptor, and that of its argument in a launch for the array at
+ * `pointer`. */
 const char *walk_box_parameter(struct walker *w, struct box_source *source);
 const char *walk_box_argument(struct walker *w, const struct box_source *source,
 			      const char *pointer);
-/* A bulk copy; and the end of a group of bulk copies, or a wait for groups. */
+/* The text of a bulk copy; walk_box_async: of the end of a group of bulk
+ * copies, or of a wait for groups. */
 const char *walk_copy_box(struct walker *w, const struct expr *e);
 const char *walk_box_async(struct walker *w, const struct expr *e);
 /* Is b in a memory scope whose rows bulk copies store in a swizzled order
  * (struct box_layout)? Only intrinsics can then access its elements. False for
  * fragments, which have forms of their own. */
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
-/* The kernel of that name, or NULL. */
+/* The kernel with that name in the module; NULL if there is none. */
 const struct func *walk_kernel(struct walker *w, const char *name);
 /* May the operation e overflow in a way that the language does not define?
  * Arithmetic on loop variables and sizes cannot: it is widened where needed.
@@ -133,14 +141,15 @@ bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
 /* May e be negative? False if its type, or the bounds of loops and sizes,
  * exclude that. */
 bool walk_is_negative(struct walker *w, const struct expr *e);
-/* Is the divisor proven to be neither 0 nor -1? Never for one that depends on
+/* Is e, a divisor, proven to be neither 0 nor -1? Never if it depends on
  * data. */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 /* Is e the sum of a vector of floats and a product, for which the dialect has a
  * fused multiply-add (FORM_FMA), and may the function contract them? */
 bool walk_multiplies_too(const struct walker *w, const struct expr *e);
-/* The argument for parameter b, from a pointer or array with the given binding;
- * is_const: the callee does not write it. */
+/* The text of value, a pointer or an array with this binding, as the argument
+ * for parameter b in the memory `space`; is_const: the callee does not write
+ * it. */
 const char *walk_pointer_argument(struct walker *w, const struct binding *value,
 				  const struct buffer *b, bool is_const,
 				  enum memory_space space);

@@ -53,8 +53,8 @@ walk_is_lengthened(const struct expr *e)
 	       dtype_class(e->args[0]->type) == DTC_INT;
 }
 
-/* The two operands of an operator, without casts that the operator's implicit
- * conversions make unnecessary. */
+/* Sets `out` to the two operands of an operator, without a cast to a wider
+ * integer that the operator's implicit conversion makes unnecessary. */
 static void
 operands(struct walker *w, const struct expr *const *args,
 	 const struct expr *out[2])
@@ -90,7 +90,8 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 		bool outer = (i == 1) == level->right;
 		bool same;
 
-		/* A scalar operand is enough: the operator broadcasts it. */
+		/* one_number: a scalar operand in place of a vector of equal
+		 * lanes, since the operator broadcasts it */
 		side[i] = walk_piece(w, one_number && args[i]->kind ==
 								EXPR_BROADCAST
 						? args[i]->args[0]
@@ -116,7 +117,7 @@ prefix(struct walker *w, const struct form *f, const struct expr *arg)
 	const char *text = walk_expr(w, arg, f->level);
 	char first = text[strspn(text, TEXT_OPEN)];
 
-	/* "- -x" and "& &x": without parentheses they would be other tokens. */
+	/* parentheses, since "--x" and "&&x" would be other tokens */
 	if (first == f->text[strlen(f->text) - 1]) {
 		text = arena_printf(w->a, "(%s)", text);
 	}

@@ -79,7 +79,8 @@ walk_add(struct walker *w, const struct binding *b)
 	return &w->bindings.data[at];
 }
 
-/* A key for a name; it is the same for all walkers of the module. */
+/* A key for a name in pointer maps: equal names have the same key in all
+ * walkers of the module. */
 static const struct expr *
 name_key(const struct walker *w, const char *name)
 {
@@ -122,7 +123,8 @@ walk_drop(struct walker *w, int bindings, int visible)
 	}
 }
 
-/* A name that differs from all names in scope and at file scope. */
+/* A name made from `base` that differs from all names in scope and at file
+ * scope. */
 static const char *
 fresh_name(struct walker *w, const char *base)
 {
@@ -168,7 +170,7 @@ init(struct walker *w, struct unit *u, const struct func *f, struct strbuf *out)
 	walk_init_ranges(w);
 }
 
-/* Does a kernel that the function launches write the parameter? */
+/* Does a kernel that the function f launches write the array p? */
 static bool
 is_written(struct walker *w, const struct param *p)
 {
@@ -293,7 +295,8 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 			   data);
 }
 
-/* Adds the number of threads of a block, if it is constant. */
+/* Adds the number of threads in a block: along x, y, z (list "block"), and in
+ * all ("threads"), if they are constant. */
 static void
 block_size(struct walker *w, const struct func *f, struct tdata *data)
 {
@@ -387,7 +390,8 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	}
 }
 
-/* Prints the body, between the texts that external functions in it need. */
+/* Prints the body of f, between the texts that external functions in it need at
+ * its start and end. */
 static void
 print_body(struct walker *w)
 {

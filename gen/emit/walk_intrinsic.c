@@ -16,8 +16,8 @@ form_of_intrinsic(enum intrin op, enum form_id *id)
 	return false;
 }
 
-/* A pointer plus a number of bytes. Pointers count chars, which may have more
- * than the 8 bits of a memory plan's bytes. */
+/* The text of a pointer plus a number of bytes. Pointers count chars, which on
+ * some targets are several of the memory plan's bytes of 8 bits. */
 static struct piece
 pointer_sum(struct walker *w, const struct expr *e)
 {
@@ -33,7 +33,8 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
-/* Extracts a nibble; of a vector, the same nibble of each byte. */
+/* The text of a nibble (4 bits) of a byte; of a vector, of the same nibble of
+ * each byte. */
 static struct piece
 nibble(struct walker *w, const struct expr *e)
 {
@@ -45,8 +46,8 @@ nibble(struct walker *w, const struct expr *e)
 	return walk_apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
 }
 
-/* Reinterprets the bits of a value as another type. A value of a storage-only
- * type is represented by an unsigned integer in memory. */
+/* The text of the bits of a value, taken as another type. A value of a
+ * storage-only type is an unsigned integer in memory. */
 static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
@@ -122,8 +123,8 @@ walk_intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
 	case INTRIN_BITNOT:
-		/* A literal of a narrow type may have a wider type in the
-		 * language. */
+		/* the complement is computed here: a literal of a narrow type
+		 * may have a wider type in the language */
 		if (dtype_is_int(e->type) && e->args[0]->kind == EXPR_INT) {
 			return walk_piece(w, expr_int(w->m, e->type,
 						      ~e->args[0]->u.ival));

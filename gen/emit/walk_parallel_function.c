@@ -13,8 +13,8 @@
 #include "iterate.h"
 #include "walk_stmt.h"
 
-/* Only loops with a 32-bit variable: the range is passed as two 32-bit
- * numbers. */
+/* Is the parallel loop one that can be outlined? Only with a 32-bit variable,
+ * since its range is passed as two 32-bit numbers. */
 static bool
 is_shared(const struct stmt *s)
 {
@@ -40,7 +40,8 @@ unit_shares(const struct unit *u, const struct func *f)
 
 struct captures {
 	struct walker *w;
-	bool *used; /* by index of the binding */
+	bool *used; /* by index of the binding: does the loop use the
+		     * variable? */
 };
 
 static void
@@ -136,7 +137,8 @@ make_part(struct walker *w, struct stmt *loop, const bool *used)
 	return part;
 }
 
-/* Adds a member of the structure and its value. */
+/* Adds to data a member of the structure of captured variables, for binding b,
+ * and its value. */
 static void
 add_member(struct walker *w, const struct func *part, struct tdata *data,
 	   const struct binding *b, int index, const char **values)

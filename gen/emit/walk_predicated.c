@@ -10,8 +10,8 @@
 
 #include "walk_stmt.h"
 
-/* Is the last index the loop variable v plus an invariant, and do the other
- * indices not depend on v? */
+/* Is the last of n indices the loop variable v plus something that does not
+ * depend on v, and do the others not depend on v? */
 static bool
 walks(struct walker *w, const struct expr *const *index, int n,
       const struct var *v)
@@ -87,8 +87,9 @@ is_part_store(struct walker *w, const struct stmt *s, const struct var *v,
 	       is_vector(w, s->args[0], v, t);
 }
 
-/* The stores of a loop body. Variables of LETs are replaced by their values,
- * which is valid because no store comes in between. */
+/* The stores of a loop body, as collect() finds them. Variables of LETs are
+ * replaced by their values, which is valid because no store comes in
+ * between. */
 struct stores {
 	struct walker *w;
 	VEC(const struct stmt *) list;
@@ -200,7 +201,8 @@ vector_of(struct walker *w, const struct expr *e, const struct var *v,
 struct stmt *
 walk_parts(struct walker *w, struct stmt *loop, struct dtype t)
 {
-	/* const is cast away: f owns the new nodes */
+	/* The function f owns the nodes that are made here, so its const is
+	 * cast away. */
 	struct func *f = (struct func *)(uintptr_t)w->f;
 	struct stores x = { .w = w };
 	struct stmt **list;

@@ -22,8 +22,8 @@ walk_is_data(struct walker *w, const struct expr *e)
 	return false;
 }
 
-/* Sets the value ranges of array parameters that are constants; `bytes`: of
- * arrays of bytes, too. */
+/* Sets w->ranges for the array parameters that are constants of the model;
+ * `bytes`: for arrays of bytes, too. */
 static void
 state_constants(struct walker *w, bool bytes)
 {
@@ -48,8 +48,8 @@ walk_init_ranges(struct walker *w)
 	state_constants(w, false);
 }
 
-/* If the type of the operands does not exclude an overflow of the accumulator,
- * tries the values of the constants. */
+/* The range that follows from the types of the operands is tried first, then
+ * that from the values of constants of bytes. */
 bool
 walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 {
@@ -65,7 +65,7 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	/* A range up to the limit of the type proves nothing. */
+	/* A range up to the limit of b's type proves nothing. */
 	return found.how == RANGE_SUMMED &&
 	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }
@@ -105,7 +105,7 @@ walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
 	return fits && (loads_wide(e) || *most > PLAIN_MAX);
 }
 
-/* Does a statement at or below s shift the value to the left by a number? */
+/* Does an expression in s or below shift `value` left by `by` bits? */
 static bool
 is_shifted(struct stmt *s, const struct expr *value, int64_t by)
 {
@@ -131,8 +131,8 @@ walk_shifted_bound(struct walker *w, const struct stmt *let, int64_t *most)
 	}
 }
 
-/* May the result be outside of its type? Not for loop variables and sizes,
- * whose types are chosen so that it fits. */
+/* False for loop variables and sizes: their types are chosen so that results
+ * fit. */
 bool
 walk_may_wrap(struct walker *w, const struct expr *e)
 {

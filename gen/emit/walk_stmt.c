@@ -92,7 +92,7 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 	for (int i = 0; i < lines.n; i++) {
 		const char *text = walk_render(w, lines.data[i], data);
 
-		/* a text may consist of sections that render to nothing */
+		/* the sections of a text may all be empty */
 		if (text[0] != '\0') {
 			walk_put(w, false, text);
 		}
@@ -135,8 +135,8 @@ close_lines(struct walker *w, struct names lines)
 
 /* -- kinds -- */
 
-/* Is the variable used at or below s? The launch evaluates the extents of thread
- * loops, not the kernel. */
+/* Is v used in s or below, except in extents of thread loops? The launch
+ * evaluates these, not the kernel. */
 static bool
 is_used(struct stmt *s, const struct var *v)
 {
@@ -150,8 +150,8 @@ is_used(struct stmt *s, const struct var *v)
 	return false;
 }
 
-/* Prints no loop for a thread loop: its variable becomes the index of the
- * thread. */
+/* Prints the body of a thread loop without a loop: its variable becomes the
+ * index of the thread. */
 static void
 walk_thread(struct walker *w, struct stmt *s)
 {
@@ -186,8 +186,8 @@ walk_thread(struct walker *w, struct stmt *s)
 	walk_stmt(w, s->children[0]);
 }
 
-/* Do the lines use the placeholder? A value that is not printed must not add
- * helpers to the unit. */
+/* Does one of the lines use the placeholder `what`? A value that no line prints
+ * must not add helpers to the unit. */
 static bool
 uses_name(struct names lines, const char *what)
 {
@@ -199,7 +199,8 @@ uses_name(struct names lines, const char *what)
 	return false;
 }
 
-/* A loop whose steps compute all lanes; the last step may have fewer. */
+/* Prints a loop over vectors of type t, whose last iteration may compute fewer
+ * lanes. */
 static void
 walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 {
@@ -227,7 +228,8 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	close_lines(w, f->loop_end);
 }
 
-/* Adds what is known about the trip count: minimum, maximum and a divisor. */
+/* Adds to data what is known about the loop's trip count, `extent`: minimum,
+ * maximum and a divisor. */
 static void
 add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
 {
@@ -281,7 +283,10 @@ walk_for(struct walker *w, struct stmt *s)
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
 	    (id == SAY_VECTORIZED && w->u->no_lanes) ||
 	    (id == SAY_PARALLEL && w->shares)) {
-		id = SAY_SERIAL; /* parallel loops are not nested */
+		id = SAY_SERIAL; /* Printed as serial loops: unrolled ones
+				  * without a constant extent, vectorized ones
+				  * without vectors, parallel ones in another
+				  * parallel loop. */
 	}
 	lines = lines_of(w, id);
 	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
@@ -356,7 +361,8 @@ walk_while(struct walker *w, struct stmt *s)
 	close_lines(w, lines->close);
 }
 
-/* The binding of the buffer into which a pointer points; NULL if unknown. */
+/* The binding of the buffer into which the pointer `value` points; NULL if that
+ * is unknown. */
 static const struct binding *
 pointed_at(struct walker *w, const struct expr *value)
 {
@@ -368,7 +374,8 @@ pointed_at(struct walker *w, const struct expr *value)
 					  : NULL;
 }
 
-/* Prints the declaration of a LET; the caller prints its body. */
+/* Prints the declaration of the variable of a LET; the caller prints the LET's
+ * body. */
 static void
 walk_let(struct walker *w, struct stmt *s)
 {
@@ -449,8 +456,8 @@ is_load_of(const struct expr *e, const struct stmt *store)
 	return true;
 }
 
-/* May x = x + v be printed as x += v? Only if the language itself has the
- * operator for this type. */
+/* Does the dialect have an infix operator for v, a sum, difference or product,
+ * so that x = x + y may be printed as x += y? */
 static bool
 is_operator(struct walker *w, const struct expr *v)
 {
@@ -496,8 +503,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	return SAY_STORE;
 }
 
-/* Stores a vector in an array of vectors, if the dialect has another form for
- * that than assignment. Else false. */
+/* Prints s, a store of a vector to an array of vectors, if the dialect has a
+ * form for that other than assignment; else returns false. */
 static bool
 write_vector(struct walker *w, struct stmt *s)
 {
@@ -522,8 +529,8 @@ write_vector(struct walker *w, struct stmt *s)
 	return true;
 }
 
-/* Stores a vector in an array of scalars, if the dialect has another form for
- * that than assignment. Else false. */
+/* Prints s, a store of a vector to an array of scalars, if the dialect has a
+ * form for that other than assignment; else returns false. */
 static bool
 store_vector(struct walker *w, struct stmt *s)
 {
@@ -597,7 +604,7 @@ walk_store(struct walker *w, struct stmt *s)
 	tdata_text(data, "target",
 		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1,
 				ELEMENT_VALUE));
-	/* Compound assignments broadcast a scalar: no vector is needed. */
+	/* a scalar is enough for a compound assignment, which broadcasts it */
 	if (id != SAY_STORE && value->kind == EXPR_BROADCAST) {
 		value = value->args[0];
 	}
@@ -620,8 +627,8 @@ are_alike(const struct buffer *a, const struct buffer *b)
 	return same;
 }
 
-/* If the nested ALLOCs of `later` declare arrays like those of `first`, one by
- * one, they use the declarations of `first`. Else false. */
+/* If the nested ALLOCs of `later` declare arrays equal to those of `first`, one
+ * by one, makes them use the declarations of `first`; else returns false. */
 static bool
 take_places(struct walker *w, const struct stmt *first,
 	    const struct stmt *later)
@@ -720,7 +727,8 @@ walk_evaluate(struct walker *w, const struct expr *e)
 	}
 }
 
-/* Prints the note "comment" of a statement on a line before it. */
+/* Prints the note "comment" of the statement, if it has one, on a line before
+ * it. */
 static void
 say_comment(struct walker *w, const struct stmt *s)
 {
@@ -738,8 +746,8 @@ walk_stmt(struct walker *w, struct stmt *s)
 {
 	struct tdata *data;
 
-	/* A loop, because the LETs of an entry function are nested deeply: one
-	 * for each of its tensors. */
+	/* A loop instead of recursion: in an entry function, LETs are nested
+	 * deeply, one for each of its tensors. */
 	for (; !w->failed && (s->kind == STMT_LET || s->kind == STMT_ATTR);
 	     s = s->children[0]) {
 		if (s->kind == STMT_LET) {

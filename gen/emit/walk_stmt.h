@@ -7,19 +7,19 @@
 
 /* Prints s and the statements in it. */
 void walk_stmt(struct walker *w, struct stmt *s);
-/* walk_predicated.c: loops that compute all lanes of a vector at once, of which
- * the last iteration has fewer. walk_part_type: can the loop be printed in this
- * way? Sets *t to the vector type. walk_parts: the loop's body on vectors of
- * this type. */
+/* walk_predicated.c: loops over vectors of which the last iteration may have
+ * fewer lanes. walk_part_type: can the loop be printed in this way? Sets *t to
+ * the vector type. walk_parts: the loop's body as statements on vectors of this
+ * type. */
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 
-/* The array in whose declaration b is stored, because both are equal and never
- * live at the same time (struct same_array); b itself if there is none. */
+/* The array whose declaration b uses, because both are equal and never live at
+ * the same time (struct same_array); b itself if there is none. */
 const struct buffer *walk_first_of(const struct walker *w,
 				   const struct buffer *b);
-/* Prints one statement; an empty line separates declarations from the
- * statements around them inside a block. */
+/* Prints a line with one statement or declaration; an empty line separates
+ * declarations from the statements around them inside a block. */
 void walk_put(struct walker *w, bool declaration, const char *text);
 /* Prints a declaration with the proven bound of its values as a comment after
  * it, or on the line before if the line becomes too long. */
@@ -31,12 +31,13 @@ void walk_say(struct walker *w, enum statement_id id, bool declaration,
 	      const struct tdata *data);
 /* Prints an ALLOC and its body. */
 void walk_alloc(struct walker *w, struct stmt *s);
-/* walk_parallel_function.c: outlines a parallel loop, and adds the names that
- * the texts of dialect.tasks use to data. False: the loop is printed as an
- * ordinary one. */
+/* walk_parallel_function.c: outlines a parallel loop into a function, and adds
+ * the names that the texts of dialect.tasks use to data. False if it does not:
+ * the loop is printed in the ordinary way. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
-/* The statement that a program must execute before the launch e, or NULL. */
+/* The text of the statement that the host must execute before the launch e;
+ * NULL if there is none. */
 const char *walk_before_launch(struct walker *w, const struct expr *e);
 /* The text of the store `s` as an asynchronous copy to shared memory. NULL if
  * it copies no element of an allowed size from global memory, if the function
@@ -47,7 +48,7 @@ const char *walk_async_copy(struct walker *w, const struct stmt *s);
  * list is empty if kernel is NULL. */
 void walk_find_boxes(struct walker *w, const struct func *kernel,
 		     struct box_sources *out);
-/* Do only bulk copies access the kernel's parameter with this index? */
+/* Is the kernel's parameter with this index accessed by bulk copies only? */
 bool walk_only_boxes(const struct box_sources *boxes, int param);
 /* Prints the first lines of a kernel that has bulk copies; nothing for
  * others. */
