@@ -26,7 +26,7 @@ backend_want_word(struct json j, const char *name)
 
 /* -- numbers -- */
 
-/* The integers of a list, or the single integer j. */
+/* Sets *out to the integers of a list, or to the single integer j. */
 static void
 read_integers(struct json j, struct limits *out)
 {

@@ -41,8 +41,8 @@ find_below(struct module *m, const char *dir, struct found_list *out)
 	}
 }
 
-/* Adds the backends in dir: dir may contain folders of backends, or a folder
- * byoc with these, or be the folder of a backend itself. */
+/* Adds the backends in dir to the list: dir may contain folders of backends, or
+ * a folder byoc with these, or be the folder of a backend itself. */
 static void
 find_in(struct module *m, const char *dir, struct found_list *out)
 {
@@ -60,7 +60,7 @@ find_in(struct module *m, const char *dir, struct found_list *out)
 	free(real);
 }
 
-/* All backends, those in the folder before the embedded ones. */
+/* A list of all backends: those in dir, then the embedded ones. */
 static struct found_list
 find_all(struct module *m, const char *dir)
 {
@@ -78,7 +78,7 @@ find_all(struct module *m, const char *dir)
 	return all;
 }
 
-/* The names of the backends, sorted, without duplicates. */
+/* The names in the list, sorted, without duplicates; *n: their number. */
 static const char *const *
 names_of(struct module *m, const struct found_list *all, int *n)
 {
@@ -119,8 +119,8 @@ backend_is_embedded(struct module *m, const char *name)
 	return false;
 }
 
-/* Splits NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS into its parts;
- * returns DIR, or NULL. */
+/* Splits NAME, NAME=DIR, NAME:OPTIONS or NAME=DIR:OPTIONS: sets name and
+ * options of *out, and returns DIR, or NULL. */
 static const char *
 split_name(struct arena *a, const char *text, struct found_backend *out)
 {

@@ -9,7 +9,7 @@
 
 enum { OPTIONAL_MAX = 6 };
 
-/* Does node a read a result of node b? */
+/* Does node a of the pattern read a result of its node b? */
 static bool
 touches(const struct pattern_graph *g, int a, int b)
 {
@@ -23,10 +23,10 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Is the node connected to a node that is found before it, so that the matcher
- * can get to it from there? True if it reads a result of such a node, or such a
- * node reads a result of it; found[i]: node i comes earlier in the search. In a
- * follower, the node before the follower is found, too. */
+/* Can the matcher get to the node from a node that it has found before? True if
+ * the node reads a result of such a node, or the other way round; found[i]:
+ * node i comes earlier in the search. In a follower, the node before it is
+ * found, too. */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {
@@ -85,11 +85,12 @@ backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 
 /* -- optional nodes -- */
 
-/* A pattern of which some nodes are left out. */
+/* A variant of a pattern without its nodes i for which left_out[i] is true. */
 struct choice {
 	const struct pattern_graph *all;
 	const bool *left_out;
-	int *index; /* by node: its index in the variant, or -1 */
+	int *index; /* by node of the whole pattern: its index in the variant,
+		     * or -1 */
 };
 
 static struct tensor_ref

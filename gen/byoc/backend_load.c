@@ -5,8 +5,8 @@
 #include "loading.h"
 #include "text.h"
 
-/* The path of a file in the backend's folder; NULL after a diagnostic about a
- * name with another folder. */
+/* The path of the file `name` in the backend's folder; NULL after a diagnostic
+ * if the name has a folder. */
 static const char *
 own_file(struct backend_loader *l, const char *name, const char **file)
 {
@@ -61,7 +61,8 @@ backend_read_templates(void *ctx, struct json j)
 	}
 }
 
-/* Reads a runtime file, which is in the backend's folder or in runtime-c. */
+/* Reads into *f a runtime file, which is in the backend's folder or in
+ * runtime-c. */
 static void
 read_runtime_file(struct backend_loader *l, struct json item,
 		  struct backend_file *f)

@@ -6,10 +6,11 @@
 #include "backend.h"
 #include "json_read.h"
 
-/* The name of an operator in templates: in lower case, without its domain. */
+/* The word that templates have for an operator: its name in lower case, without
+ * the domain. */
 const char *backend_op_word(struct arena *a, const char *op);
 
-/* The function that runs a region pass which is a command: the loader sets
+/* A function that runs a region pass which is a command: the loader sets
  * region_pass.run to it. */
 typedef bool region_command_fn(struct graph *g, const struct backend *b,
 			       const struct region_pass *p);
@@ -28,7 +29,8 @@ const struct backend *backend_load(struct module *m, const char *named,
 bool backend_is_embedded(struct module *m, const char *name);
 /* Closes the shared objects of the backend's passes. */
 void backend_close(const struct backend *b);
-/* The sorted names of the available backends. */
+/* The sorted names of the available backends, embedded or in dir (NULL: none);
+ * *n: their number. */
 const char *const *backend_names(struct module *m, const char *dir, int *n);
 
 /* region_object.c: region passes that are shared objects; opened when

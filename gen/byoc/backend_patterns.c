@@ -228,8 +228,8 @@ read_operators(struct json op, struct pattern_node *n)
 	}
 }
 
-/* Reads the next node of s. id: the name of a follower that is a single node,
- * else NULL. */
+/* Reads the next node of a pattern, and appends it to s. id: the name of the
+ * node, if it is a follower that is a single node; else NULL. */
 static void
 read_node(struct json j, struct pattern_scope *s, const char *id)
 {
@@ -286,8 +286,8 @@ read_nodes(struct json list, struct pattern_graph *g, bool has_before)
 	g->result = s.n - 1;
 }
 
-/* Reads which node has the result that followers read; by default the last
- * one. */
+/* Reads "result": which node has the result that followers read; by default the
+ * last node. */
 static void
 read_result(struct json j, struct pattern_graph *g)
 {
@@ -305,7 +305,8 @@ read_result(struct json j, struct pattern_graph *g)
 
 /* -- followers -- */
 
-/* Reads a count: a number, or a number and one that is added for each input. */
+/* Reads a count: a number, or an object with a number and one for each
+ * input. */
 static struct pattern_count
 read_count(struct json j)
 {
@@ -355,7 +356,7 @@ read_single(struct backend_loader *l, struct json j, struct pattern_graph *g)
 	g->nodes = s.nodes;
 	g->n_nodes = s.n;
 	n = &g->nodes[0];
-	/* by default, input 0 is the result before it */
+	/* by default, its input 0 is the result that it follows */
 	if (!n->check_inputs) {
 		n->check_inputs = true;
 		n->n_inputs = 1;
@@ -438,7 +439,8 @@ find_chains(struct backend_loader *l, struct json then)
 }
 
 /* Appends the chains in `then` to p. own: the list is in the pattern itself,
- * where an element may be the name of one in the backend's "chains". */
+ * where an element may be the name of a list of chains in the backend's
+ * "chains". */
 static void
 read_chains(struct backend_loader *l, struct json then, struct pattern *p,
 	    bool own)
@@ -496,8 +498,8 @@ find_option(const struct backend *b, const char *name)
 	return NULL;
 }
 
-/* Reads the options of the backend that a pattern requires, with their
- * values. */
+/* Reads the options of the backend that a pattern requires, with the values
+ * that they must have. */
 static void
 read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 {

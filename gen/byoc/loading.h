@@ -16,14 +16,14 @@ struct backend_loader {
 	struct json chains;
 };
 
-/* The nodes of the pattern, or of the follower, that are read so far: a
- * condition may refer to them by their names. */
+/* The nodes of a pattern, or of a follower, that are read so far: conditions
+ * may refer to them by name. */
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
 	/* name of the node whose inputs are being read, or NULL */
 	const char *self;
-	/* they are a follower's: "before" is the node that the follower
+	/* the nodes are those of a follower: "before" means the node that it
 	 * follows */
 	bool has_before;
 };
@@ -39,20 +39,21 @@ struct found_backend {
 bool backend_find(struct module *m, const char *text, const char *dir,
 		  struct found_backend *out);
 
-/* Is the text an identifier in lower case? */
+/* Is the text a word: an identifier in lower case? */
 bool backend_is_word(const char *text);
-/* Reports an error at j unless `name` is a valid name. */
+/* Reports an error at j unless `name` is a word. */
 void backend_want_word(struct json j, const char *name);
-/* Is the value one of those of the option? */
+/* Is the value one that the option may have? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
-/* Sets a condition that every tensor fulfils. */
+/* Makes *out a condition that every tensor fulfils. */
 void backend_any_tensor(struct json j, struct tensor_condition *out);
 /* Reads a condition on an input or output: a word or an object. */
 void backend_read_tensor(struct json j, const struct pattern_scope *s,
 			 struct tensor_condition *out);
-/* Reports a layout that the input or output cannot have. exchanges: it is the
- * result of a node of the pattern that transposes. */
+/* Reports an error for a condition on a layout that the input or output cannot
+ * have. exchanges: it is the result of a node of the pattern that
+ * transposes. */
 void backend_check_layout(struct json j, bool exchanges,
 			  struct tensor_condition *c);
 void backend_read_attribute(struct json j, const char *name,
@@ -63,7 +64,8 @@ void backend_read_fact(struct json j, const char *name, struct fact_rule *out);
 const struct pattern_count *backend_read_counts(struct backend_loader *l,
 						struct json j, int *n);
 
-/* The functions that rows of backend.def call; ctx is the loader. */
+/* The functions that rows of backend.def call with the value of their key; ctx
+ * is the loader. */
 void backend_read_includes(void *ctx, struct json j);
 void backend_read_header_includes(void *ctx, struct json j);
 void backend_read_templates(void *ctx, struct json j);

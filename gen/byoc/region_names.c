@@ -9,7 +9,8 @@
 #include "template.h"
 #include "text.h"
 
-/* Templates can always ask for this many inputs of a node. */
+/* Templates can always ask for so many inputs of a node, though no pattern has
+ * them. */
 enum { LEAST_INPUTS = 4 };
 
 enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };
@@ -17,7 +18,8 @@ enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };
 struct names_row {
 	enum level level;
 	const char *lists; /* NULL: `words` are texts */
-	const char *words; /* NULL: the items are tensors */
+	const char *words; /* the names, separated by spaces; NULL: the items of
+			    * the list are tensors */
 };
 
 static const struct names_row rows[] = {

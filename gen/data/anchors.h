@@ -11,7 +11,7 @@
 struct anchor {
 	int kind, index; /* what is at the place, as the caller numbers it
 			  * (enum package_anchor) */
-	size_t at;       /* the place: an offset in the text */
+	size_t at;       /* the place: bytes from the start of the text */
 };
 
 /* Sorted by offset. */
@@ -22,7 +22,7 @@ struct anchors {
 
 void anchors_add(struct anchors *l, int kind, int index, size_t at);
 
-/* The state while the parts of a text are copied in order to another text: the
+/* The state while a text is copied to another one, part by part in order: its
  * anchors, which are offsets in the first text, become offsets in the
  * second. */
 struct anchor_pass {
@@ -30,11 +30,11 @@ struct anchor_pass {
 	int next;                /* index of the next anchor to move */
 };
 
-/* n bytes at offset `from` were copied to offset `to`, unchanged. Anchors in
- * text before `from` that was not copied are moved to `to`. */
+/* Says that n bytes at offset `from` were copied, unchanged, to offset `to`.
+ * Anchors before `from`, in text that was not copied, are moved to `to`. */
 void anchors_copied(struct anchor_pass *p, size_t from, size_t n, size_t to);
-/* n bytes at offset `from` were printed in another form, at offset `to`: the
- * anchors in them are moved to `to`. */
+/* Says that n bytes at offset `from` were printed in another form at offset
+ * `to`: the anchors in them are moved to `to`. */
 void anchors_printed(struct anchor_pass *p, size_t from, size_t n, size_t to);
 
 #endif

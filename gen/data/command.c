@@ -7,7 +7,8 @@
 
 static const char blanks[] = " \t\n";
 
-/* The characters that have no special meaning in a shell, anywhere. */
+/* The characters that have no special meaning in a shell, wherever they are in
+ * a word. */
 static const char plain[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789_@%+=:,./-";
@@ -29,7 +30,8 @@ quoted_part(const char *at, struct strbuf *word)
 	return *at == quote ? at + 1 : NULL;
 }
 
-/* Appends one word and returns its end; NULL if a quote is not closed. */
+/* Appends one word without its quotes to `word`; returns the position after it,
+ * NULL if a quote is not closed. */
 static const char *
 one_word(const char *at, struct strbuf *word)
 {

@@ -75,8 +75,8 @@ struct name_list {
 	VEC(const char *) list;
 };
 
-/* Sorted, since neither paths nor the entries of a folder are in the order of
- * names. */
+/* The names of the list, sorted, since neither embedded paths nor the entries
+ * of a folder are in the order of names; *n: their number. */
 static const char *const *
 sorted(struct name_list *names, int *n)
 {

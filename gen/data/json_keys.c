@@ -48,7 +48,8 @@ json_keys_element(const struct key_table *table, const struct key *list)
 	return NULL;
 }
 
-/* The row of a key in an object at `place`, or NULL. */
+/* The row for the key of an object at `place`, a pointer; NULL if the object
+ * may not have it. */
 static const struct key *
 json_keys_find(const struct key_table *table, const char *place,
 	       const char *key)
@@ -176,8 +177,8 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 }
 
 /* Checks the value of a row of type KEY_CHOICE: an object with the keys of
- * row->same, or an object of such objects, whose keys are in row->choice. False
- * if the value must be removed from the tree. */
+ * row->same, or an object whose values are such objects, and whose keys are in
+ * row->choice. False if the value must be removed from the tree. */
 static bool
 check_choice(struct check *c, struct json j, cJSON *value,
 	     const struct key *row, const char *words)
@@ -451,7 +452,8 @@ wanted_words(struct check *c, const struct key *row)
 			    first_type_words(c, row));
 }
 
-/* Checks a value of one of the other types of the row. */
+/* Checks a value that has one of the row's other types (row->also), not its
+ * first one. False if the value must be removed from the tree. */
 static bool
 check_other(struct check *c, struct json j, const struct key *row,
 	    const char *words)
@@ -475,8 +477,8 @@ check_other(struct check *c, struct json j, const struct key *row,
 	return good;
 }
 
-/* Checks a value; words: the placeholders of the enclosing object. False if the
- * value must be removed from the tree. */
+/* Checks a value by its row; words: the placeholders of the enclosing object,
+ * which texts may use. False if the value must be removed from the tree. */
 static bool
 check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
 	    const char *words)

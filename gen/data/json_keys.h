@@ -23,12 +23,13 @@ enum key_type {
 	KEY_REAL,
 	KEY_OBJECT,
 	KEY_LIST,
-	KEY_SAME,   /* an object with the keys of `same` */
-	KEY_CHOICE, /* as KEY_SAME, or an object whose values are KEY_SAME */
-	KEY_GONE    /* a key of earlier versions */
+	KEY_SAME,   /* an object with the keys below the places in `same` */
+	KEY_CHOICE, /* as KEY_SAME, or an object whose values are such
+		     * objects */
+	KEY_GONE    /* a key of earlier versions: an error */
 };
 
-/* Types that a value may have besides the type of its row. */
+/* Types that a value may have instead of the type of its row. */
 enum key_other {
 	OR_TEXT = 1,
 	OR_REAL = 2,
@@ -43,30 +44,33 @@ struct key {
 	enum key_type type;
 	unsigned also;       /* bits of enum key_other */
 	const char *choices; /* the words: "left|right" */
-	const char *same;    /* of KEY_SAME and KEY_CHOICE: the rows below these
-			      * pointers are its keys: "#node #match" */
-	/* limits of a number, or of the number of elements of a list (most 0:
-	 * no limit) */
+	const char *same;    /* KEY_SAME, KEY_CHOICE: the keys of the object are
+			      * the rows below these pointers: "#node #match" */
+	/* least and most: of a number, or of the number of elements of a list
+	 * (most 0: any) */
 	int64_t least, most;
-	int64_t absent;        /* of a number or a flag: its default */
-	const char *otherwise; /* of a text: its default */
-	bool needed;           /* an object without the key is an error */
-	const char *with; /* keys that are required if this one is present */
-	bool own;         /* not inherited by files that extend this one */
-	/* json_keys_is_fact() holds, although it is neither a number nor a
-	 * flag */
+	int64_t absent;        /* default of a number or a flag */
+	const char *otherwise; /* default of a text */
+	bool needed;           /* the key is required in its object */
+	const char *with; /* keys that are required if this one is present, "a
+			   * b" */
+	bool own;         /* a file that extends this one does not inherit the
+			   * key */
+	/* json_keys_is_fact() is true for the key, though its value is neither
+	 * a number nor a flag */
 	bool fact;
-	/* names: the keys that * stands for, "f32 f64"; NULL: any. choice: for
-	 * KEY_CHOICE, the keys of the second kind of object. */
+	/* names: the keys for which * stands, "f32 f64"; NULL: any. choice: for
+	 * KEY_CHOICE, the keys of an object whose values are objects. */
 	const char *names, *choice;
-	/* where json_keys_read() stores the value: the field's place in the
-	 * structure; size 0: it is not stored */
+	/* where json_keys_read() stores the value: the offset and size of a
+	 * field of the structure; size 0: it does not store it */
 	size_t offset, size;
 	/* called by json_keys_read() with the value, or NULL */
 	void (*read)(void *ctx, struct json j);
 };
 
-/* Placeholders that several rows share, and their name in tables of docs/. */
+/* Placeholders that several rows share, and the name that tables of docs/ have
+ * for them. */
 struct key_words {
 	const char *name, *words;
 };
@@ -74,7 +78,8 @@ struct key_words {
 /* The keys of one kind of file. */
 struct key_table {
 	const char *title, *doc; /* of the JSON Schema */
-	bool extends;            /* a file may omit keys that it inherits */
+	bool extends;            /* a file may extend another one, and omit keys
+				  * that it inherits */
 	bool templates;          /* texts are templates */
 	const struct key *rows;
 	int n;
@@ -94,10 +99,10 @@ void json_keys_check(const struct key_table *table, struct json root,
  * false, or the default in the row. */
 void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
-/* The number in the row's field of `from`. */
+/* The number that json_keys_read() has stored in the row's field of `from`. */
 int64_t json_keys_number(const struct key *row, const void *from);
-/* Is the row that of a key at the place, or at one of several places ("#a
- * #b")? */
+/* Is the row that of a key of an object at the place, or at one of several
+ * places ("#a #b")? */
 bool json_keys_is_below(const struct key *row, const char *place);
 /* The keys that an object at the place may have, "a b c"; NULL if it may have
  * any. */
@@ -107,8 +112,8 @@ const char *json_keys_known(const struct key_table *table, struct arena *a,
  * value is a number or a flag, or if its row is marked FACT: such a value
  * cannot name a program or its flags. */
 bool json_keys_is_fact(const struct key_table *table, const char *key);
-/* The row of the elements of a list; NULL if the elements are objects, with
- * keys below the list's pointer and a star. */
+/* The row of the elements of a list. NULL if the list has none: its elements
+ * are objects, whose keys have rows below the list's pointer and a star. */
 const struct key *json_keys_element(const struct key_table *table,
 				    const struct key *list);
 /* The elements of j, an array of texts; none if it is absent. */

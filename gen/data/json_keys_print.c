@@ -100,7 +100,7 @@ same_name(struct schema *s, const struct key *row)
 			     strcspn(row->same + 1, " "));
 }
 
-/* Restricts the object to these keys. */
+/* Adds to the schema of an object that its keys must be among `words`. */
 static void
 name_keys(struct schema *s, cJSON *object, const char *words)
 {
@@ -130,8 +130,8 @@ add_dependency(cJSON *object, const struct key *row, struct arena *a)
 	}
 }
 
-/* The schema of an object at `place`. whole: required keys must be present,
- * since the file does not inherit any. */
+/* The schema of an object at `place`. whole: it must have all required keys,
+ * since its file does not inherit any. */
 static cJSON *
 object_schema(struct schema *s, const char *place, bool whole)
 {
@@ -216,7 +216,7 @@ with_keys(cJSON *object, const struct key *row)
 	return object;
 }
 
-/* The schema of a value that matches a or b; b may be NULL. */
+/* A schema for values that match a or b; b may be NULL. */
 static cJSON *
 one_of(cJSON *a, cJSON *b)
 {
@@ -230,8 +230,8 @@ one_of(cJSON *a, cJSON *b)
 	return j;
 }
 
-/* The schema of integers besides another type: the range of the row if it has
- * one. */
+/* A schema for integers, for a key whose main type is another one: the range of
+ * the row if it has one. */
 static cJSON *
 integer_schema(const struct key *row)
 {
@@ -323,7 +323,8 @@ value_schema(struct schema *s, const struct key *row)
 	return j;
 }
 
-/* Adds the definitions of objects in row->same, and of CHOICEs. */
+/* Adds to `to` the definitions of the objects in row->same, and of those of
+ * CHOICE rows. */
 static void
 add_definitions(struct schema *s, cJSON *to)
 {
@@ -454,7 +455,7 @@ type_words(struct arena *a, const struct key_table *table,
 	return arena_printf(a, "%s or %s", text, first);
 }
 
-/* Prints "a|b" as code, separated by commas. */
+/* Prints the words of "a|b" as code, separated by commas. */
 static void
 put_words(struct strbuf *s, const char *words, char between)
 {
@@ -473,7 +474,8 @@ put_words(struct strbuf *s, const char *words, char between)
 	}
 }
 
-/* Prints placeholders; a set that has a name is printed as the name. */
+/* Prints placeholders as code; a set of them that has a name (struct key_words)
+ * is printed as that name. */
 static void
 put_placeholders(struct strbuf *s, const struct key_table *table,
 		 const char *words)
@@ -494,7 +496,8 @@ put_placeholders(struct strbuf *s, const struct key_table *table,
 	put_words(s, words, ' ');
 }
 
-/* Prints the key: "`limits.int_bits`"; or "`literal` of a type". */
+/* Prints the name of a key for the manual: "`limits.int_bits`"; or "`literal`
+ * of a type". */
 static void
 put_key(struct strbuf *s, const char *pointer)
 {
@@ -535,8 +538,8 @@ put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
 	strbuf_puts(s, " |\n");
 }
 
-/* Does the table of a place show the row? It shows keys of the place, and of
- * the objects and elements for which * stands there. */
+/* Does the table for a place show the row? It shows the keys of an object
+ * there, and those of objects and elements for which * stands below it. */
 static bool
 is_shown(const struct key *row, const char *place)
 {

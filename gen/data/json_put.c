@@ -24,8 +24,9 @@ json_can_hold(const char *text, size_t length)
 	return true;
 }
 
-/* Writes an escape. Code points above 16 bits are pairs of surrogates; a byte
- * that is not UTF-8 becomes the replacement character. */
+/* Writes an escape for a code point: \u and four digits, two of these
+ * (surrogates) above 16 bits. is_byte: it is a byte that is not UTF-8, which
+ * becomes the replacement character. */
 static void
 put_code(struct strbuf *out, uint32_t code, bool is_byte)
 {
@@ -45,8 +46,8 @@ json_put(struct strbuf *out, const cJSON *value, bool lines)
 {
 	char *text = lines ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
 
-	/* newlines and tabs are the white space between values: cJSON escapes
-	 * them inside */
+	/* newlines and tabs stay: they stand between values, since cJSON
+	 * escapes those in texts */
 	text_put_with(out, text, strlen(text), "\n\t", put_code);
 	cJSON_free(text);
 }

@@ -9,8 +9,8 @@
 
 #include "text.h"
 
-/* Protects cJSON's parser, which stores the position of an error in a global
- * variable. */
+/* cJSON's parser stores the position of an error in a global variable: only one
+ * thread at a time may parse. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 cJSON *
@@ -66,7 +66,8 @@ json_merge(cJSON *base, const cJSON *over)
 {
 	const cJSON *item;
 
-	/* If the overlay gives a form, it is no longer rejected. */
+	/* a row of `over` that spells a form replaces the "rejected" in the
+	 * base */
 	if (cJSON_GetArraySize(over) > 0 &&
 	    cJSON_GetObjectItemCaseSensitive(over, "rejected") == NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(base, "rejected");
@@ -232,7 +233,8 @@ json_check_keys(struct json object, const char *allowed)
 	}
 }
 
-/* Orders by key, then by position in the file. */
+/* Orders two keys of an object by name, then by their position in the file, for
+ * qsort. */
 static int
 compare_keys(const void *a, const void *b)
 {

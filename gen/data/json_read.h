@@ -9,18 +9,20 @@
 #include "data_files.h"
 #include "module.h"
 
-/* A value and its place. */
+/* A value in a JSON tree, with its place (pointer) for messages. */
 struct json {
 	struct reader *reader;
 	const cJSON *value;  /* NULL if absent */
 	const char *pointer; /* "/types/f32" */
-	int index;           /* of an item of json_first, json_next */
+	int index;           /* of an item that json_first or json_next
+			      * returned */
 };
+
+/* At most so many layers can be merged: a file, and those that it extends. */
+#define JSON_LAYERS_MAX 8
 
 /* The state while one file, or several merged layers, are read. A diagnostic
  * names the first layer that contains the place. */
-#define JSON_LAYERS_MAX 8
-
 struct reader {
 	struct module *module;
 	struct {
@@ -28,7 +30,7 @@ struct reader {
 		const cJSON *value;
 	} layers[JSON_LAYERS_MAX];
 	int n_layers;
-	enum diag_id id; /* the kind of diagnostics; 0: DIAG_BAD_DIALECT */
+	enum diag_id id; /* the kind of its diagnostics; 0: DIAG_BAD_DIALECT */
 	bool failed;     /* a diagnostic was reported */
 };
 
@@ -43,7 +45,8 @@ cJSON *json_parse_quietly(const char *text, const char **end);
 cJSON *json_parse_file(struct module *m, const char *dir, const char *path);
 /* A copy of the text that an object has for a key; NULL if it has none. */
 const char *json_member(struct module *m, const cJSON *object, const char *key);
-/* Merges `over` into `base`: objects key by key, other values are replaced. */
+/* Merges `over` into `base`: objects key by key; any other value replaces the
+ * one in `base`. */
 void json_merge(cJSON *base, const cJSON *over);
 
 struct json json_root(struct reader *r, const cJSON *value);
@@ -58,16 +61,16 @@ struct json json_next(struct json of, struct json item);
 const char *json_file(struct json at);
 /* Reports a diagnostic at the place. Returns false. */
 bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Reports each key of the object that is not one of the words in `allowed` ("a
- * b c"). */
+/* Reports an error for each key of the object that is not one of the words in
+ * `allowed` ("a b c"). */
 void json_check_keys(struct json object, const char *allowed);
-/* Reports each key that occurs twice in an object of the tree. */
+/* Reports an error for each key that occurs twice in an object of the tree. */
 void json_check_once(struct json tree);
-/* Reports each key and text of the tree with a control character (see
- * text_control). Texts of data files become parts of sources. */
+/* Reports an error for each key and text of the tree with a control character
+ * (see text_control): texts of data files become parts of sources. */
 void json_check_characters(struct json tree);
-/* Reports a control character in the text of `file`, which the value `at` names.
- * False if there is one. */
+/* Reports an error, and returns false, if the text of `file`, which the value
+ * `at` names, has a control character. */
 bool json_check_file(struct json at, const char *file, const char *text);
 
 bool json_is_object(struct json j, bool required);

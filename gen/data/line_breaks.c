@@ -30,15 +30,16 @@ struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
-	bool hung; /* the operands of the call start on a new line */
+	bool hung; /* the operands of the call start on a line of their own */
 	bool assigns;
-	bool before; /* in the left side of the assignment */
+	bool before; /* the next part is left of the assignment operator */
 	int indent;  /* in columns */
 	int column;
 	int columns;
-	/* lines so far; columns beyond the limit, summed */
+	/* the lines printed so far, and the columns by which they exceed the
+	 * limit, summed */
 	int lines, overflow;
-	bool too_long; /* a line exceeds the hard limit */
+	bool too_long; /* a line exceeds the hard limit, most_columns */
 };
 
 static bool
@@ -138,14 +139,15 @@ new_line(struct printer *s, int column)
 	s->column = column;
 }
 
-/* Starts a line, indented by `levels` more than the statement. */
+/* Starts a new line, indented by `levels` more levels than the statement. */
 static void
 new_line_inside(struct printer *s, int levels)
 {
 	new_line(s, s->indent + levels * s->l->step);
 }
 
-/* The closing mark that matches the opening mark at p - 1. */
+/* The position of the closing mark of the group whose opening mark is at p -
+ * 1. */
 static const char *
 group_end(const char *p)
 {
@@ -158,7 +160,8 @@ group_end(const char *p)
 	}
 }
 
-/* The next place for a break in this group, or the end of the group. */
+/* The position of the next mark at which this group may be broken, or of the
+ * end of the group. */
 static const char *
 next_break(const struct printer *s, const char *p, const char *end)
 {
@@ -179,8 +182,8 @@ opens_call(const char *begin, const char *end)
 	       (isalnum((unsigned char)end[-2]) || end[-2] == '_');
 }
 
-/* Prints a part that is not broken at its own level; on the last line, `tail`
- * columns of text follow. */
+/* Prints the part from p to `end`, which is not broken at its own level; `tail`
+ * columns of text follow on its last line. */
 static void
 put_part(struct printer *s, const char *p, const char *end, int tail)
 {
@@ -250,11 +253,11 @@ has_place(const char *text, enum style style)
 	switch (style) {
 	case BEHIND_ASSIGNMENT:
 		return strchr(text, MARK_ASSIGN) != NULL;
-	case BEHIND_PARENTHESIS: /* a statement that is a call */
+	case BEHIND_PARENTHESIS: /* a style for a statement that is a call */
 		return strchr(text, MARK_ASSIGN) == NULL &&
 		       strstr(text, "(" TEXT_OPEN) != NULL &&
 		       text[n - 1] == ';';
-	case BEHIND_BOTH: /* a call whose result is assigned */
+	case BEHIND_BOTH: /* a style for a call whose result is assigned */
 		return strchr(text, MARK_ASSIGN) != NULL &&
 		       strstr(strchr(text, MARK_ASSIGN), "(" TEXT_OPEN) != NULL;
 	default:
@@ -275,9 +278,9 @@ put_line(const struct layout *l, struct printer *s, const char *text)
 	end_line(s);
 }
 
-/* The style with the least overflow, and among these with the fewest lines; the
- * first style is also preferred if it needs one line more. The last two styles
- * are only tried if a line exceeds the hard limit. */
+/* Chooses the style with the least overflow, and among these the one with the
+ * fewest lines; the first style is preferred even if it needs one line more.
+ * The last two styles are only tried if a line exceeds the hard limit. */
 static enum style
 best_style(const struct layout *l, const struct printer *blank,
 	   const char *text)

@@ -5,19 +5,19 @@
 
 #include "anchors.h"
 
-/* Marks in a text. OPEN and CLOSE enclose a group. Outer groups are broken
- * before inner ones; the parts of a broken group fill lines that start at the
- * column of the group. */
+/* Marks in a text, at which its line may be broken. OPEN and CLOSE enclose a
+ * group. Outer groups are broken before inner ones; the parts of a broken group
+ * fill lines that start at the column of the group. */
 #define MARK_OPEN '\1'
 #define MARK_CLOSE '\2'
-/* a space, or a line break before an operator, which then stands left of the
+/* a space; or a line break and an operator, which then stands left of the
  * group's column */
 #define MARK_OPERATOR '\3'
 #define MARK_SPACE '\4' /* a space or a line break */
 /* a space; or a line break and one more level of indent, if the rest does not
  * fit */
 #define MARK_ASSIGN '\5'
-#define MARK_INDEX '\7' /* a space; a line break only if nothing else helps */
+#define MARK_INDEX '\7' /* a space; a line break only if no other mark helps */
 #define TEXT_OPEN "\1"
 #define TEXT_CLOSE "\2"
 #define TEXT_OPERATOR "\3"
@@ -27,15 +27,17 @@
 /* How lines are written. */
 struct layout {
 	struct strbuf *out;
-	int columns, tab; /* the width of a line, and of a tab */
-	/* text_columns limits a line without its indent, most_columns the whole
-	 * line */
+	int columns, tab; /* the number of columns of a line, and of a tab */
+	/* limits of the columns of a line: text_columns without its indent,
+	 * most_columns with it */
 	int text_columns;
 	int most_columns;
 	/* columns of a level of indent. Less than a tab: indent with spaces,
 	 * and break lines wherever that makes them shorter */
 	int step;
-	bool align_with_tabs; /* else tabs for the indent, then spaces */
+	bool align_with_tabs; /* continuation lines are indented by tabs where
+			       * possible; else by the tabs of the statement,
+			       * then spaces */
 };
 
 /* Appends a line, broken where it would be too long. */
@@ -48,7 +50,7 @@ void layout_text(const struct layout *l, const char *text,
 		 struct anchors *anchors);
 /* Is a line of the finished text longer than most_columns? */
 bool layout_is_wide(const struct layout *l, const char *text);
-/* The width of a text with marks if it is not broken. */
+/* The number of columns of a text with marks if it is not broken. */
 int layout_width(const char *text);
 /* The text of an index: its marks are replaced by MARK_INDEX, so that it is
  * broken only if nothing else helps. */

@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that tirc wrote has its name in the first line of a banner, or in the
- * first START_BYTES of JSON. */
+/* How much of an existing file is searched for a sign that tirc wrote it: its
+ * name is in the first line of a banner, or in the first START_BYTES of
+ * JSON. */
 enum { START_BYTES = 512 };
 
-/* NAME_BYTES: a temporary name has at most this many bytes of the file's name.
- * ATTEMPTS: so many temporary names are tried, since one may exist. */
+/* NAME_BYTES: a temporary name has at most so many bytes of the file's name.
+ * ATTEMPTS: so many random names are tried, since a file may have one of
+ * them. */
 enum { NAME_BYTES = 200, ATTEMPTS = 100 };
 
 bool
@@ -162,8 +164,8 @@ output_temporary(struct arena *a, const char *path, const char **temporary)
 	return NULL;
 }
 
-/* Is it the name of an open file (/dev/stdout), which may be redirected to any
- * file? A rename would replace the name itself, for all programs. */
+/* Is it a name of an open file (/dev/stdout), which may be any file? A rename
+ * would replace the name itself, for all programs. */
 static bool
 is_open_file(const char *path)
 {
@@ -172,8 +174,8 @@ is_open_file(const char *path)
 	       strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-/* Opens a device, a pipe or an open file, which are written without a temporary
- * file. NULL: see errno. */
+/* Opens a device, a pipe or an open file for writing: these have no temporary
+ * file. NULL: see errno; or the path is that of a plain file. */
 static FILE *
 open_directly(const char *path)
 {
@@ -185,7 +187,8 @@ open_directly(const char *path)
 		return NULL;
 	}
 	if (fstat(fd, &st) == 0) {
-		errno = EEXIST; /* a file has replaced it in between */
+		errno = EEXIST; /* set if a plain file has taken the path since
+				 * it was looked at */
 		f = S_ISREG(st.st_mode) && !is_open_file(path)
 			    ? NULL
 			    : fdopen(fd, "ab");

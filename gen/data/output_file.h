@@ -16,7 +16,7 @@ bool folder_make(struct module *m, const char *path);
  * "generator" or "tirc_partition" of JSON, the magic word of weights). */
 bool output_may_replace(const char *path);
 
-/* Reports a file that may not be replaced; returns false. */
+/* Reports an error about a file that may not be replaced; returns false. */
 bool output_refuse(struct module *m, const char *path);
 
 /* Opens a file that is there before tirc writes it, for reading; NULL if there
@@ -34,7 +34,8 @@ struct output {
 	FILE *file;
 	const char *path;
 	const char *
-		/* NULL for a device or a pipe, which is written directly */
+		/* path of the temporary file; NULL for a device or a pipe,
+		 * which is written directly */
 		temporary;
 };
 

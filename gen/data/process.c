@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The largest output of a program. */
+/* The largest output of a program in bytes. */
 #define MAX_OUTPUT ((size_t)1 << 28)
 
 /* -- in the child -- */
@@ -23,7 +23,8 @@ struct child {
 	char *const *argv; /* ends in NULL */
 	int input;         /* file descriptors, or -1 */
 	int output;
-	int error; /* descriptor to which errno is written on failure */
+	int error; /* a pipe: if the program cannot be started, errno is written
+		    * to it */
 };
 
 static bool
@@ -131,8 +132,9 @@ end_of(struct arena *a, pid_t child, int *as_of_shell)
 		       : NULL;
 }
 
-/* Runs the child; the pipes are open. output[0] < 0: its output goes to
- * stderr. */
+/* Starts the child and waits for its end. output, error: open pipes; output[0]
+ * < 0: the child's output goes to stderr. NULL if it ended with status 0, else
+ * how it failed. */
 static const char *
 run(struct arena *a, const struct child *c, int output[2], int error[2])
 {
@@ -142,7 +144,7 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	pid_t child;
 	ssize_t n;
 
-	fflush(NULL); /* else the child may print buffered text again */
+	fflush(NULL); /* or the child would print buffered text a second time */
 	child = fork();
 	if (child == 0) {
 		start(c);
@@ -156,7 +158,8 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 		close(output[1]);
 		output[1] = -1;
 		whole = read_all(output[0], c->p->out);
-		close(output[0]); /* ends a child that writes more */
+		close(output[0]); /* a child that writes more then ends by a
+				   * signal */
 		output[0] = -1;
 	}
 	do {

@@ -5,14 +5,14 @@
 
 #include "arena.h"
 
-/* The words of a command, in an arena. */
+/* The words of a command: the program and its arguments. */
 struct command {
 	VEC(const char *) words;
 };
 
-/* Appends the words of a text. They are split as a POSIX shell splits them: at
- * blanks, with '...', "..." and \ for quoting. Nothing is expanded. False, with
- * nothing appended, if a quote is not closed. */
+/* Appends the words of a text to c. They are split as a POSIX shell splits
+ * them: at blanks, with '...', "..." and \ for quoting. Nothing is expanded.
+ * False, with nothing appended, if a quote is not closed. */
 bool command_add(struct arena *a, struct command *c, const char *text);
 /* The format of the message about a text that command_add() refuses. */
 #define COMMAND_QUOTE_OPEN "`%s` has a quote that is not closed"
@@ -25,7 +25,7 @@ const char *command_text(struct arena *a, const struct command *c);
 const char *command_quoted(struct arena *a, const char *word);
 
 struct process {
-	/* The program, searched in PATH, and its arguments. */
+	/* the program, which is searched in PATH, and its arguments */
 	const struct command *command;
 	const char *folder; /* working folder; NULL: the current one */
 	const char *input;  /* text for standard input; NULL: empty */
@@ -33,8 +33,8 @@ struct process {
 	/* gets the standard output; NULL: it goes to stderr */
 	struct strbuf *out;
 	bool is_quiet; /* its standard error is discarded */
-	/* gets the exit status as a shell reports it (128 plus the number of a
-	 * signal that ended it), unless NULL */
+	/* unless NULL: gets the exit status as a shell reports it (128 plus the
+	 * number of a signal that ended the program) */
 	int *status;
 };
 

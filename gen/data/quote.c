@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function for the quoting rules of each language. A text with ASCII control
- * characters is refused where the language has no escape for them. */
+/* The filters of templates: a function for the rules of each language. It
+ * refuses a text with control characters for which the language has no
+ * escape. */
 #include "quote.h"
 
 #include <string.h>
@@ -40,8 +41,8 @@ put_line(const char *text, struct strbuf *out)
 	return !has_control(text);
 }
 
-/* In a comment, a backslash at the end of the line would continue it in some
- * languages. */
+/* Appends the text of a comment. In some languages, a backslash at the end of
+ * its line would continue it. */
 static bool
 put_comment(const char *text, struct strbuf *out)
 {
@@ -54,9 +55,9 @@ put_comment(const char *text, struct strbuf *out)
 	return !has_control(text);
 }
 
-/* make: $ starts a variable; # starts a comment unless an odd number of
- * backslashes precedes it, and make removes half of these; a backslash at the
- * end would continue the line. */
+/* Appends the text as make reads it: $ starts a variable; # starts a comment
+ * unless an odd number of backslashes precedes it, and make removes half of
+ * these; a backslash at the end would continue the line. */
 static bool
 put_make(const char *text, struct strbuf *out)
 {
@@ -87,8 +88,8 @@ put_shell(const char *text, struct strbuf *out)
 	return true;
 }
 
-/* Writes a backslash before each of the given characters, and \n for a
- * newline. */
+/* Appends the text with a backslash before each of the given characters, and \n
+ * for a newline. False if it has another control character. */
 static bool
 put_escaped(const char *text, const char *characters, struct strbuf *out)
 {

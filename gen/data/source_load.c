@@ -6,7 +6,8 @@
 
 #include "source_load.h"
 
-/* Larger than any program or schedule that a person writes. */
+/* The largest file in bytes: larger than any program or schedule that a person
+ * writes. */
 #define MAX_SOURCE ((size_t)1 << 28)
 
 static bool

@@ -12,7 +12,8 @@ struct entry {
 	const char *text; /* NULL and "" mean absent */
 	bool is_list;
 	bool has_anchor;
-	struct anchor anchor; /* `at` is relative to the text */
+	struct anchor anchor; /* its offset is relative to the start of the
+			       * text */
 	VEC(struct tdata *) items;
 	struct entry *next;
 };
@@ -21,7 +22,8 @@ struct tdata {
 	struct arena *arena;
 	struct entry *entries;
 	const struct tdata *outer;
-	/* names that may be absent, or NULL (tdata_knows) */
+	/* the names that may be absent without an error; NULL: none
+	 * (tdata_knows) */
 	const struct tdata *knows;
 };
 
@@ -54,7 +56,9 @@ find(const struct tdata *d, const char *key, size_t length)
 	return NULL;
 }
 
-/* Finds a key among the known names. */
+/* The entry of the key in d, a set of names that may be absent: that of the
+ * same name, or one whose name ends in * and begins the key. NULL if there is
+ * none. */
 static const struct entry *
 find_known(const struct tdata *d, const char *key, size_t length)
 {
@@ -179,9 +183,10 @@ struct tag {
 	const char *filters; /* "a|b", after the name */
 	size_t n_filters;    /* length of filters */
 	const char *start;   /* start of the tag */
-	/* end of the tag; of its line, if it is alone on it */
+	/* end of the tag; if the tag is alone on its line, end of the line */
 	const char *end;
-	const char *before; /* end of the text that precedes the tag */
+	const char *before; /* end of the text before the tag; if the tag is
+			     * alone on its line, start of the line */
 };
 
 struct renderer {
@@ -207,7 +212,8 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 			  problem, (int)length, name);
 }
 
-/* Splits a tag that is a value, "name" or "name|filter". */
+/* Splits a tag of a value, "name" or "name|filter": the name's length and the
+ * filters. */
 static void
 split_filters(const char *name, size_t all, size_t *length,
 	      const char **filters, size_t *n_filters)
@@ -219,7 +225,8 @@ split_filters(const char *name, size_t all, size_t *length,
 	*n_filters = (size_t)(name + all - *filters);
 }
 
-/* The first filter in "a|b", NULL if it is unknown; *length: of its name. */
+/* The first filter in "a|b", *length: of its name; NULL if there is no filter
+ * of that name. */
 static const struct quote *
 next_filter(const char *filters, size_t n_filters, size_t *length)
 {
@@ -326,7 +333,7 @@ is_name(const struct tag *tag, const char *word)
 	       strncmp(tag->name, word, tag->length) == 0;
 }
 
-/* The entry for a known name that is absent. */
+/* The entry of a name that may be absent, and is. */
 static const struct entry absent;
 
 static const struct entry *
@@ -437,7 +444,7 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	return find_end(r, open, end);
 }
 
-/* Renders or checks a part of a template. */
+/* A function that renders or checks the part of a template from p to `end`. */
 typedef bool (*part_fn)(struct renderer *r, const char *p, const char *end,
 			const struct scope *scope);
 
@@ -457,7 +464,8 @@ in_fragment(struct renderer *r, const struct tag *use,
 	return ok;
 }
 
-/* The end of a fragment's definition, with the rest of its line. */
+/* The position after a fragment's definition, and after the rest of its
+ * line. */
 static const char *
 skip_fragment(const struct renderer *r, const struct tag *open,
 	      const struct tag *close)
@@ -506,7 +514,7 @@ put_text(struct renderer *r, const struct tag *tag, const char *text)
 	return ok;
 }
 
-/* Records the anchor of a text that is about to be written. */
+/* Records the anchor of a text, which is about to be written to r->out. */
 static bool
 record(struct renderer *r, const struct tag *tag, const struct entry *e)
 {

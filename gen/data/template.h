@@ -24,7 +24,8 @@
 
 struct tdata;
 
-/* An empty set of names. Keys and texts are not copied. */
+/* Makes an empty set of names with values, the data of a template. Keys and
+ * texts are not copied. */
 struct tdata *tdata_new(struct arena *a);
 /* Names that d does not have are looked up in outer. */
 void tdata_outer(struct tdata *d, const struct tdata *outer);
@@ -32,17 +33,18 @@ void tdata_text(struct tdata *d, const char *key, const char *text);
 void tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Sets a text that contains an anchor, `offset` bytes after its start;
- * template_render_anchored records it. */
+ * template_render_anchored records the anchor. */
 void tdata_anchored(struct tdata *d, const char *key, const char *text,
 		    int kind, int index, size_t offset);
 void tdata_int(struct tdata *d, const char *key, int64_t value);
 void tdata_flag(struct tdata *d, const char *key, bool value);
-/* Makes an empty list, unless it exists. */
+/* Makes the key an empty list, unless it is one. */
 void tdata_list(struct tdata *d, const char *key);
-/* Appends a new item to a list, which is made if it does not exist, and returns
- * the item. */
+/* Appends a new item to the list of the key, which is made if it does not
+ * exist, and returns the item. */
 struct tdata *tdata_item(struct tdata *d, const char *key);
-/* Appends an existing item, which may be in several lists. */
+/* Appends an existing item to the list of the key; an item may be in several
+ * lists. */
 void tdata_share(struct tdata *d, const char *key, struct tdata *item);
 /* Declares names that d may lack. A name in `names` that d does not have is
  * absent (empty) without an error, and is not looked up in outer. The items of

@@ -10,7 +10,8 @@ struct template_file {
 	/* relative to templates/: "dialects/NAME/dialect.json" */
 	const char *path;
 	const unsigned char
-		*bytes; /* a NUL follows, which is not counted in length */
+		*bytes; /* the content; a zero byte follows it, which is not
+			 * counted in length */
 	size_t length;
 };
 

@@ -6,14 +6,17 @@
 #include "graph.h"
 
 struct origin_name {
-	const char *name; /* "" if it has none */
+	const char *name; /* name of the node's first output; "" if it has
+			   * none */
 	int at;           /* index in g->origins */
 };
 
-/* The origins sorted by name, then by index: an array of g->origins.n, in the
- * arena. */
+/* The origins of the graph (nodes of the model) with their names, sorted by
+ * name, then by index in g->origins. The array has g->origins.n elements, in
+ * the arena. */
 struct origin_name *origins_by_name(struct graph *g);
-/* The index of the first of the n entries with this name, or n. */
+/* The index of the first of the n entries with this name; n if there is
+ * none. */
 int origins_find(const struct origin_name *list, int n, const char *name);
 
 #endif

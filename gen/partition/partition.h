@@ -16,16 +16,17 @@
 
 /* Facts about the compilation that are not a part of the graph. */
 struct partition_facts {
-	const char *target; /* for which the passes have run; NULL: unknown */
-	/* For reading: backends that are already loaded, which the partition
-	 * uses by name. Other backends must be embedded: a backend's folder is
-	 * code, which a partition must not choose. These are added to
-	 * graph.backends, and the caller closes them. */
+	const char *target; /* the target for which passes have run; NULL:
+			     * unknown */
+	/* For reading: backends that are already loaded. The partition may use
+	 * these by name; others must be embedded, since a backend's folder is
+	 * code, which a partition must not choose. Embedded ones that are
+	 * loaded are added to graph.backends, and the caller closes them. */
 	const struct backend *const *backends;
 	int n_backends;
-	/* For reading an edited partition of this graph, else NULL: unchanged
-	 * constants are shared with it, changed ones are copied from the file;
-	 * the backends must be the same. */
+	/* For reading an edited partition of this graph, else NULL. Constants
+	 * that are unchanged are shared with it, changed ones are copied from
+	 * the file; the backends must be the same. */
 	const struct graph *before;
 };
 
@@ -33,10 +34,9 @@ struct partition_facts {
  * beside "p.json"): both or neither. False after a diagnostic. */
 bool partition_write(struct graph *g, const struct partition_facts *facts,
 		     const char *path, bool force);
-/* Appends the graph's partition as JSON to out. `weights` is the name of the
- * constants' file in it; the bytes of constants are written to `file`. False
- * after a diagnostic; or without one if the file cannot be written (see
- * errno). */
+/* Appends the graph's partition as JSON to out, and writes the bytes of
+ * constants to `file`, which the JSON calls `weights`. False after a
+ * diagnostic; or without one if the file cannot be written (see errno). */
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 
@@ -56,8 +56,9 @@ struct graph *partition_read_text(struct module *m, const char *name,
 				  struct partition_facts *facts,
 				  struct onnx_file **file);
 
-/* Runs a region pass that is a command: it reads the partition as JSON and
- * writes the edited one. False after a diagnostic. */
+/* Runs a region pass that is a command: it reads the graph's partition as JSON
+ * and writes an edited one, which replaces the graph. False after a
+ * diagnostic. */
 bool partition_run_command(struct graph *g, const struct backend *b,
 			   const struct region_pass *p);
 

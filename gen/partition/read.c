@@ -13,7 +13,7 @@
 #define MAX_BYTES ((size_t)1 << 30) /* largest JSON */
 
 /* Reads the name of the constants' file. folder NULL: the text is the output of
- * a command, which may name a file in any folder. */
+ * a command, which may name a file in any folder. False after a diagnostic. */
 static bool
 read_weights_name(struct reading *in, struct json j, const char *folder)
 {
@@ -96,7 +96,7 @@ read_dims(struct reading *in, struct json list)
 
 /* -- settings -- */
 
-/* The value of a setting; -1 after a diagnostic. */
+/* The number of the setting's value j; -1 after a diagnostic. */
 static int
 read_setting(const struct setting_row *row, struct json j)
 {
@@ -216,7 +216,8 @@ read_tensors(struct reading *in, struct json object)
 
 		if (!read_tensor(in, j, j.value->string)) {
 			in->r.failed = true;
-			/* report only the first size that cannot be read */
+			/* stops if nothing was reported, since that has been
+			 * done before, or after many errors */
 			if (in->m->diags.n_errors == errors ||
 			    in->m->diags.n_errors > 20) {
 				return false;
@@ -327,7 +328,7 @@ partition_is(const char *path)
 	FILE *f;
 	int c = ' ';
 
-	/* What is read of a pipe is gone. */
+	/* a pipe would lose what is read of it here */
 	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) {
 		return false;
 	}

@@ -10,7 +10,8 @@
 
 /* -- attributes -- */
 
-/* Reads a text, or {"bytes": "00ff"}. */
+/* Reads a string that is a text, or {"bytes": "00ff"}. False after a
+ * diagnostic. */
 static bool
 read_string(struct reading *in, struct json j, const char **s, size_t *length)
 {
@@ -475,12 +476,12 @@ check_readers(struct reading *in)
 	return !in->r.failed;
 }
 
-/* Sizes are compared value by value if their dimensions have at most so many
- * values. */
+/* Two sizes are compared for all values of their dimensions if there are at
+ * most so many. */
 enum { MOST_VALUES = 4096 };
 
-/* Sets the next values of the dimensions that are used; false if there are no
- * more. */
+/* Changes map->to to the next values of the dimensions that are used; false
+ * after the last ones. */
 static bool
 next_values(const struct graph *g, struct var_map *map, const bool *used)
 {
@@ -500,8 +501,8 @@ next_values(const struct graph *g, struct var_map *map, const bool *used)
 	return false;
 }
 
-/* Are the sizes equal for all values of their dimensions? If there are too many
- * values to try, they are taken as different. */
+/* Are the sizes x and y proven to be equal, by trying all values of their
+ * dimensions? False if there are too many to try. */
 static bool
 same_for_each_value(const struct graph *g, const struct expr *x,
 		    const struct expr *y)
@@ -561,7 +562,8 @@ same_type(const struct graph *g, const struct tensor *declared,
 	return true;
 }
 
-/* Checks branches and loops. False after a diagnostic. */
+/* Checks that branches and loops of the graph are well-formed. False after a
+ * diagnostic. */
 static bool
 check_control(struct reading *in)
 {
@@ -622,8 +624,8 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 	return true;
 }
 
-/* A tensor whose elements are known may have no producer; then nothing may read
- * it at run time. False after a diagnostic. */
+/* Checks tensors whose elements are known when the code is generated: one
+ * without a producer must not be read at run time. False after a diagnostic. */
 static bool
 check_known(struct reading *in, struct json tensors)
 {

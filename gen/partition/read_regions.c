@@ -12,9 +12,8 @@
 
 /* -- backends -- */
 
-/* Has the backend that the command line has loaded the values of options with
- * which the partition was made? The regions depend on them. False after a
- * diagnostic. */
+/* Has the loaded backend b the options, and their values, with which the
+ * partition was made? The regions depend on them. False after a diagnostic. */
 static bool
 has_options(const struct backend *b, struct json options)
 {
@@ -86,8 +85,8 @@ load_backend(struct reading *in, struct json j, const char *name)
 	return b;
 }
 
-/* Is it the same backend, with the same options, as in the graph before the
- * edit? False after a diagnostic. */
+/* Is b the backend, with the same options, that the graph had before the edit?
+ * False after a diagnostic. */
 static bool
 check_backend(struct reading *in, struct json j, const struct backend *b,
 	      const char *name)
@@ -183,7 +182,7 @@ read_backends(struct reading *in, struct json list)
 	return true;
 }
 
-/* Closes the backends that were loaded for a partition with errors. */
+/* Closes the backends that were loaded for this partition, which has errors. */
 void
 read_close_backends(const struct reading *in)
 {
@@ -297,7 +296,8 @@ find_fact(struct region_match *m, const struct fact *f)
 	return NULL;
 }
 
-/* The rule for the fact `name` in the nodes of a pattern, or NULL. */
+/* The rule of a node of the pattern for the fact `name`; NULL if none has
+ * one. */
 static const struct fact_rule *
 rule_in(const struct pattern_graph *p, const char *name)
 {
@@ -349,8 +349,9 @@ find_rules(const struct region_match *m, const struct fact *f, bool *decision,
 	return found;
 }
 
-/* Reads facts. Each must be equal to that which follows from the match's nodes
- * and pattern; if it is a decision, it may be any of the allowed texts. */
+/* Reads the facts of a step of the match. Each must be equal to the one that
+ * follows from the match's nodes and pattern; a decision may be any of the
+ * allowed texts. False after a diagnostic. */
 static bool
 read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)

@@ -68,8 +68,9 @@ read_state(struct reading *in, struct json j, int i)
 	return add_state(in, j, output, input);
 }
 
-/* Reads the states. The output of a backend's pass may omit them, but not
- * change them. */
+/* Reads the states, or, if the text omits them, as the output of a backend's
+ * pass may, keeps those before. False after a diagnostic, also if such an
+ * output changes them. */
 bool
 read_states(struct reading *in, struct json root)
 {

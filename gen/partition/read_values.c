@@ -152,8 +152,8 @@ open_weights(struct reading *in, struct json j)
 			  why);
 }
 
-/* Shares the bytes of the constant in the earlier graph if they are equal, else
- * copies the new ones. */
+/* Makes v share the bytes of the constant `name` in the graph before the edit,
+ * if they are equal; else copies the new bytes. */
 static void
 keep_bytes(struct reading *in, const char *name, struct value *v)
 {
@@ -344,7 +344,8 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 			     "can address");
 }
 
-/* Reads the formula of a constant that was computed. */
+/* Reads the formula with which a constant was computed from the model's
+ * constants. False after a diagnostic. */
 static bool
 read_maker(struct reading *in, struct json j, struct tensor *t)
 {
@@ -382,7 +383,8 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 	return true;
 }
 
-/* Reads the elements of a tensor of sizes. */
+/* Reads the elements of t, a tensor of sizes that are known when the code is
+ * generated. False after a diagnostic. */
 static bool
 read_known(struct reading *in, struct json list, struct tensor *t)
 {

@@ -16,26 +16,28 @@ struct reading {
 	struct graph *g;
 	const struct partition_facts *facts;
 	const char **symbols; /* names of the dimensions */
-	/* Constants equal to those of this graph are shared with it; others are
-	 * copied, because the file will be removed. NULL: constants stay
-	 * mapped. */
+	/* The graph before an edit: constants equal to its own are shared with
+	 * it; others are copied, because the file will be removed. NULL:
+	 * constants stay mapped. */
 	const struct graph *before;
 	struct onnx_file *file;
-	const struct onnx_map *weights; /* NULL until the file is needed */
+	const struct onnx_map *weights; /* the constants' file; NULL until it is
+					 * needed */
 	/* The name of the constants' file in the partition, and its folder. */
 	const char *weights_name, *folder;
-	/* a diagnostic about the constants' file was reported */
+	/* the diagnostic about the constants' file was reported already */
 	bool weights_refused;
 	const struct origin_name *origins; /* sorted by name */
-	/* While matches are read: a stand-in match for the nodes that have none
-	 * yet. */
+	/* While matches are read: stands for the match of each node that has
+	 * none yet. */
 	struct region_match *open;
 };
 
-/* read_values.c. The functions read a part of the JSON; false after a
+/* read_values.c. Each function reads a part of the JSON; false after a
  * diagnostic. */
 bool read_type(struct reading *in, struct json j, struct dtype *out);
-/* An integer: a number or, beyond 2^53, a text. */
+/* Reads an integer: a number or, beyond 2^53, a text. False after a
+ * diagnostic. */
 bool read_int(struct json j, int64_t *out);
 /* The elements of a constant of this type: "splat", "values" or "weights". */
 bool read_value(struct reading *in, struct json object, struct dtype type,
@@ -48,7 +50,8 @@ bool read_origins(struct reading *in, struct json list);
 bool read_origin(struct reading *in, struct json j, int *out);
 bool read_nodes(struct reading *in, struct json list);
 bool read_outputs(struct reading *in, struct json list);
-/* Checks the order of the nodes, their types and shapes. */
+/* Checks the order of the nodes, and their types and shapes. False after a
+ * diagnostic. */
 bool check_nodes(struct reading *in, struct json tensors);
 /* The tensor with the name j; NULL after a diagnostic. */
 struct tensor *read_tensor_name(struct reading *in, struct json j);

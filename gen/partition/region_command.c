@@ -30,7 +30,8 @@ fail(const struct command_pass *c, const char *problem)
 			  "%s: %s", c->pass->command, problem);
 }
 
-/* Replaces the graph by the one in the command's output. */
+/* Replaces the graph by the one in `text`, the output of the command. False
+ * after a diagnostic. */
 static bool
 take_result(const struct command_pass *c, const struct strbuf *text)
 {

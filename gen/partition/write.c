@@ -45,7 +45,8 @@ end_list(struct writing *w, int n, char bracket)
 	strbuf_printf(w->out, n > 0 ? "\n\t%c" : "%c", bracket);
 }
 
-/* Writes the settings that are not 0. */
+/* Writes the settings whose values are not 0, the default. False after a
+ * diagnostic. */
 static bool
 write_settings(struct writing *w)
 {
@@ -117,8 +118,8 @@ write_assumptions(struct writing *w)
 	return true;
 }
 
-/* Must the partition have the tensor: is it an input or output of the graph or
- * of a node? */
+/* Must the partition contain the tensor: is it an input or output of the graph
+ * or of a node? */
 static bool
 is_needed(const struct tensor *t)
 {
@@ -199,7 +200,7 @@ write_origins(struct writing *w)
 	return true;
 }
 
-/* The name of the compiled file, without its folder. */
+/* The name of the model's file without its folder. */
 static const char *
 model_of(const struct graph *g)
 {
@@ -214,7 +215,8 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	       const char *weights, FILE *file, struct strbuf *out)
 {
 	struct writing w = { .g = g, .m = g->module, .out = out, .file = file };
-	/* A partition that is not final is only read by passes of backends. */
+	/* NULL for a final partition; a name for one that is only a stage,
+	 * which passes of backends read */
 	const char *stage = g->n_backends == 0 || g->is_partitioned ? NULL
 			    : g->regions.n > 0                      ? "merged"
 					       : "annotated";

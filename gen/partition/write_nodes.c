@@ -13,8 +13,8 @@ is_single(double v)
 	       v != v;
 }
 
-/* Writes {"float": 0.1} for the float32 nearest to 0.1, and {"double": 0.1} for
- * the double. */
+/* Writes n floats: as {"float": 0.1}, or a list {"floats": [0.1]}, if each is
+ * the float32 nearest to its text; else as "double" or "doubles". */
 static void
 write_floats(struct writing *w, const double *v, int n, bool list)
 {
@@ -73,8 +73,8 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 	switch (a->kind) {
 	case ATTR_INT:
-		/* integers beyond 2^53 are texts in an object: a text alone is
-		 * a string attribute */
+		/* an integer beyond 2^53 is a text in an object: a text alone
+		 * would be a string attribute */
 		text_form = a->i > JSON_EXACT || a->i < -JSON_EXACT;
 		strbuf_puts(w->out, text_form ? "{\"int\": " : "");
 		json_put_int(w->out, a->i);

@@ -40,7 +40,7 @@ write_fact(struct writing *w, const struct fact *f)
 	return true;
 }
 
-/* Writes the facts of a step under a key, if there are any. */
+/* Writes the facts of a step as the member `key`, if there are any. */
 static bool
 write_facts(struct writing *w, const char *key, const struct fact *list, int n,
 	    int step)
@@ -198,7 +198,8 @@ write_backend(struct writing *w, const struct backend *b)
 	return true;
 }
 
-/* Between the passes annotate and merge, matches are not in regions yet. */
+/* Writes the matches that are in no region yet, as between the passes annotate
+ * and merge. */
 static bool
 write_open_matches(struct writing *w)
 {

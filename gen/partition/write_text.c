@@ -26,8 +26,8 @@ write_text(struct writing *w, const char *text)
 	return true;
 }
 
-/* Writes an origin as the name of its output, if that is unique: a new node in
- * the model then changes no other line. */
+/* Writes an origin as the name of its first output, if no other has this name,
+ * so that a new node in the model changes no other line; else as its index. */
 void
 write_origin_of(struct writing *w, int origin)
 {

@@ -12,8 +12,10 @@
 #include "size_text.h"
 #include "writing.h"
 
-#define INLINE_ELEMS 16 /* larger constants are in the file */
-#define ALIGN_BYTES 64  /* alignment of constants in the file */
+#define INLINE_ELEMS                                                           \
+	16             /* constants with more elements are in the constants'
+			 * file */
+#define ALIGN_BYTES 64 /* alignment of each constant in the constants' file */
 
 static bool
 write_size(struct writing *w, const struct expr *e)
@@ -98,7 +100,8 @@ write_in_file(struct writing *w, struct tensor *t)
 	return true;
 }
 
-/* Do the numbers determine the bits? (A NaN has many encodings.) */
+/* Do the numbers in JSON determine the bits of all elements? Not of a NaN,
+ * which has many encodings. */
 static bool
 numbers_tell_all(const struct value *v)
 {
@@ -172,7 +175,7 @@ write_sizes(struct writing *w, const struct expr *const *list, int n)
 	return true;
 }
 
-/* Writes the formula of a constant that was computed, for comments. */
+/* Writes the formula with which a constant was computed, for comments. */
 static bool
 write_maker(struct writing *w, const struct tensor *t)
 {

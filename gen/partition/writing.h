@@ -15,7 +15,7 @@ struct writing {
 	FILE *file;                 /* for constants */
 	int64_t at_bytes; /* the number of bytes written to `file` so far */
 	bool failed;      /* writing to `file` has failed */
-	/* The origins, sorted by the name of the first output. */
+	/* The origins of the graph, sorted by name (origins.h). */
 	const struct origin_name *origins;
 };
 
@@ -24,13 +24,13 @@ void write_key(struct writing *w, const char *key);
 /* Writes a text, or null. False after a diagnostic if JSON cannot represent
  * it. */
 bool write_text(struct writing *w, const char *text);
-/* write_values.c: writes "splat", "values" or "weights", the last keys in the
- * object of a constant. */
+/* write_values.c: writes the elements of a constant as "splat", "values" or
+ * "weights", the last key in its object. False after a diagnostic. */
 bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */
 bool write_node(struct writing *w, const struct node *n);
-/* Writes a reference to an origin. */
+/* Writes a reference to an origin: its name, or its index. */
 void write_origin_of(struct writing *w, int origin);
 bool write_origin(struct writing *w, const struct origin *o, int position);
 /* write_regions.c */

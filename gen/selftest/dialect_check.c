@@ -9,7 +9,10 @@
 #include "json_read.h"
 #include "selftest.h"
 
-/* Renders the text of every operation once and discards it. */
+/* Makes the files of the dialect's self-test, which renders the text of every
+ * operation once, and discards them. True without that if only another
+ * language, which the dialect does not name, launches its kernels. False after
+ * a diagnostic. */
 static bool
 try_out(struct module *m, const struct dialect *d, const char *dir)
 {
@@ -36,9 +39,9 @@ any_byte_vectors(struct module *m, const struct dialect *d, const char *dir)
 	return t != NULL && t->byte_vectors;
 }
 
-/* Reports the vector forms that loops need but the dialect lacks, and those
- * that it spells but no loop uses. A dialect without any vector form only loads
- * and stores vectors. */
+/* Checks that the dialect has the vector forms that loops need, and no others,
+ * which no loop uses. A dialect without any vector form only loads and stores
+ * vectors. False after a diagnostic. */
 static bool
 check_vectors(struct module *m, const struct dialect *d, const char *dir)
 {

@@ -15,8 +15,9 @@ static const char tolerance_f32[] = "2e-6", tolerance_f64[] = "1e-13";
 struct pack {
 	struct module *m;
 	const struct dialect *d;
-	const struct dialect *host; /* dialect of the main program */
-	struct tdata *data;         /* template data that all files share */
+	const struct dialect *host; /* the dialect in which the main program is
+				     * written */
+	struct tdata *data;         /* data for all templates */
 	struct selftest *out;
 };
 
@@ -46,7 +47,8 @@ add_file(struct pack *p, enum template_id id, const char *name,
 
 /* -- data of a part -- */
 
-/* An element as text; an element of a storage-only type as its bits. */
+/* An element as the text of a literal; an element of a storage-only type as
+ * that of its bits. */
 static const char *
 element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 {
@@ -62,7 +64,8 @@ element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 	return unit_literal(&part->u, t, number_load(t, data, (size_t)i));
 }
 
-/* Does any element need an expression, since it is an infinity or NaN? */
+/* Has the array an element that needs an expression, since it is an infinity or
+ * NaN? */
 static bool
 has_special(struct cell_part *part, struct dtype t, const void *values)
 {
@@ -108,8 +111,8 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 	}
 }
 
-/* Sets the mask of the magnitude bits of a narrow float, and its NaN
- * patterns. */
+/* Adds to the item the mask of the magnitude bits of t, a narrow float, and its
+ * NaN patterns. */
 static void
 add_bits(struct tdata *item, struct dtype t)
 {
@@ -134,7 +137,8 @@ compare_name(struct cell_part *part, const struct cell *c)
 			    dtype_short(c->out));
 }
 
-/* Adds the comparison functions that are used. */
+/* Adds the functions with which the test program compares results, for the
+ * types in use. */
 static void
 add_compares(struct cell_part *part, struct tdata *data)
 {
@@ -285,7 +289,7 @@ add_part(struct pack *p, struct dtype t)
 	tdata_outer(data, p->data);
 	tdata_text(data, "part", name);
 	if (part.text.len > 0) {
-		/* the template adds a newline */
+		/* removes the last newline, which the template adds */
 		part.text.data[part.text.len - 1] = '\0';
 	}
 	tdata_text(data, "text",
@@ -295,7 +299,7 @@ add_part(struct pack *p, struct dtype t)
 	add_compares(&part, data);
 	ok = !part.failed && unit_print_helpers(&part.u, &helpers);
 	if (helpers.len > 0) {
-		/* the template adds a newline */
+		/* removes the last newline, which the template adds */
 		helpers.data[helpers.len - 1] = '\0';
 	}
 	tdata_text(data, "helpers",
@@ -346,8 +350,8 @@ add_vectors(struct pack *p, const struct target *target)
 	return ok;
 }
 
-/* The dialect of the main program: d, or the language that launches its
- * kernels. NULL after a diagnostic. */
+/* The dialect in which the main program is written: d itself, or the language
+ * that launches its kernels. NULL after a diagnostic. */
 static const struct dialect *
 host_of(struct module *m, const struct dialect *d)
 {

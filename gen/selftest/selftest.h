@@ -13,13 +13,13 @@ struct selftest_file {
 
 struct selftest {
 	VEC(struct selftest_file) files;
-	/* the operations on types that are tested, and those that the dialect
-	 * does not have */
+	/* numbers of tested operations on types (cells), and of those that the
+	 * dialect does not have */
 	int n_cells, n_rejected;
 };
 
-/* Makes the files. target NULL: vectors are not tested. False after a
- * diagnostic. */
+/* Makes the files of the self-test in memory. target NULL: vectors are not
+ * tested. False after a diagnostic. */
 bool selftest_build(struct module *m, const struct dialect *d,
 		    const struct target *target, struct selftest *out);
 

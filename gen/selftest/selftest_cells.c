@@ -12,9 +12,9 @@
 #include "interp.h"
 #include "selftest_cells.h"
 
-/* Test value i of a float type. The first values are small with few bits:
- * results are exact with and without contraction. There is no negative zero,
- * since compilers differ in its sign. */
+/* Test value i of a float type. The first values are small with few bits, so
+ * that results are exact with and without contraction. No value is a negative
+ * zero, since compilers differ in its sign. */
 static double
 some_float(int i)
 {
@@ -145,8 +145,9 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 			      NULL);
 }
 
-/* Prints the cell as text. On a device, each thread computes one element, and
- * the function launches the kernel if the language can do that. */
+/* Appends the text of the cell's function. On a device, each thread computes
+ * one element, and the function launches the kernel if the language can do
+ * that. False after a diagnostic. */
 static bool
 cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 {
@@ -170,7 +171,8 @@ cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 	return unit_func(&p->u, split.host, text);
 }
 
-/* Prints a cell; if the dialect lacks an operation in it, records only that. */
+/* Prints a cell to the part's text. If the dialect lacks an operation in it,
+ * only records that, and returns false. */
 static bool
 print_cell(struct cell_part *p, struct draft *d)
 {
@@ -203,8 +205,8 @@ print_cell(struct cell_part *p, struct draft *d)
 	return ok;
 }
 
-/* Runs the completed function in the interpreter and adds the cell to the
- * part. */
+/* Runs the function of the draft in the interpreter, and adds the cell with the
+ * results to the part. */
 static void
 finish(struct cell_part *p, struct draft *d)
 {
@@ -224,7 +226,8 @@ finish(struct cell_part *p, struct draft *d)
 			continue;
 		}
 		func_add_param(d->f, d->buffers[j]->data, d->buffers[j]);
-		/* The self-test declares its arrays itself, as plain texts. */
+		/* without a memory qualifier: the self-test declares its arrays
+		 * itself */
 		d->f->params.data[d->f->params.n - 1].space = SPACE_LOCAL;
 	}
 	if (!interp_run(d->f, args, n)) {
@@ -317,7 +320,7 @@ intrinsics(struct cell_part *p)
 		args[1] = d.b;
 		args[2] = d.c;
 		d.cell.no_zero = op ==
-				 /* the sign of a NaN is not defined */
+				 /* b has no NaN, whose sign is not defined */
 				 INTRIN_COPYSIGN;
 		d.cell.near = is_float && !asks && op != INTRIN_ABS;
 		store_value(p, &d,
@@ -422,8 +425,8 @@ casts(struct cell_part *p)
 	}
 }
 
-/* Nested operations: they test parentheses and the promotion of narrow
- * types. */
+/* Nested operations number i on the operands: they test parentheses and the
+ * promotion of narrow types. NULL after the last one. */
 static const struct expr *
 nest(struct module *m, const struct draft *d, struct dtype t, int i)
 {
@@ -475,7 +478,8 @@ nests(struct cell_part *p)
 	}
 }
 
-/* y[i] = a[i] < b[i] ? a[i] : b[i], as loops and branches. */
+/* Cells for y[i] = a[i] < b[i] ? a[i] : b[i], as loops of several kinds and as
+ * branches. */
 static void
 statements(struct cell_part *p)
 {
@@ -500,7 +504,7 @@ statements(struct cell_part *p)
 	finish(p, &d);
 }
 
-/* Sums of the first elements, in a local variable. */
+/* A cell that sums up the first elements in a local variable. */
 static void
 local_sum(struct cell_part *p)
 {

@@ -8,12 +8,14 @@
 
 #define CELL_VALUES 32 /* elements of each array */
 
-/* A test of one operation on one type: y = op(a, b, c), element by element. */
+/* A test of one operation on one type: y = op(a, b, c) for each element of
+ * arrays. */
 struct cell {
-	const char *name;     /* of the function in the test program */
-	struct dtype in, out; /* scalar types of the operands, and of y */
-	bool uses[3];         /* which of a, b, c the operation uses */
-	bool no_zero;         /* b has the values without zeros and NaN */
+	const char *name;     /* name of its function in the test program */
+	struct dtype in, out; /* scalar types of the operands (in), and of y
+			       * (out) */
+	bool uses[3];         /* does the operation use a, b, c? */
+	bool no_zero;         /* b has values that are neither zero nor NaN */
 	bool near; /* the last bits of the results may differ from `want` */
 	unsigned char want[CELL_VALUES * 8]; /* the interpreter's results */
 };
@@ -22,7 +24,7 @@ struct cell {
 struct cell_part {
 	struct module *m;
 	struct unit u;
-	struct dtype type;  /* lanes > 1: a vector type */
+	struct dtype type;  /* type of the operands; lanes > 1: a vector type */
 	struct strbuf text; /* source of the functions */
 	VEC(struct cell) cells;
 	/* "cell: reason", for cells that the dialect lacks */
@@ -30,12 +32,14 @@ struct cell_part {
 	bool failed;
 };
 
-/* The values of a, b, c and of b without integer zeros and without NaN. */
+/* The test values of a, b, c, and, as data[3], of b without integer zeros and
+ * NaN. */
 void cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8]);
 /* Makes the cells of the part; records those that the dialect lacks. */
 void cells_of_type(struct cell_part *p);
 void cells_of_vectors(struct cell_part *p);
-/* The conversion of vectors of 16-bit floats, p->type, to float32. */
+/* Makes the cells that convert vectors of 16-bit floats, p->type, to
+ * float32. */
 void cells_of_halves(struct cell_part *p);
 
 #endif
