@@ -37,7 +37,7 @@ void arena_release(struct arena *a);
 /* Memory of zeros, aligned to 16 bytes, valid until arena_release. Never NULL:
  * on failure, memory_exhausted() or memory_over_limit() is called. */
 void *arena_alloc(struct arena *a, size_t bytes);
-/* Zeroed room for n elements. */
+/* Memory of zeros for an array of n elements. */
 void *arena_elems(struct arena *a, size_t n, size_t elem_bytes);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *text);

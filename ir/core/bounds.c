@@ -154,7 +154,8 @@ negated(struct bounds x)
 	return bounds_scale(x, -1);
 }
 
-/* x / d, d > 0: rounded down, or toward zero. */
+/* One end of the bounds of a quotient, x / d with d > 0: rounded down for
+ * FLOORDIV, toward zero for DIV. */
 static int64_t
 end_div(enum expr_kind kind, int64_t x, int64_t d)
 {
@@ -169,7 +170,8 @@ end_div(enum expr_kind kind, int64_t x, int64_t d)
 typedef struct bounds divide_fn(enum expr_kind kind, struct bounds x,
 				struct bounds d);
 
-/* d > 0. A quotient is monotonic in x and in d. */
+/* The bounds of quotients of values in x by values in d, all above 0. A
+ * quotient is monotonic in both. */
 static struct bounds
 quotients(enum expr_kind kind, struct bounds x, struct bounds d)
 {
@@ -181,7 +183,8 @@ quotients(enum expr_kind kind, struct bounds x, struct bounds d)
 	return (struct bounds){ least(v[0], v[1]), most(v[2], v[3]) };
 }
 
-/* x mod d, which is 0 or more; d > 0. */
+/* The bounds of x mod d (FLOORMOD) for values in d above 0: the results are 0
+ * or more. */
 static struct bounds
 moduli(struct bounds x, struct bounds d)
 {
@@ -201,7 +204,8 @@ moduli(struct bounds x, struct bounds d)
 	return r;
 }
 
-/* The remainder has the divisor's sign, or the dividend's; d > 0. */
+/* The bounds of remainders for values in d above 0: of FLOORMOD, which has the
+ * divisor's sign, or of TRUNCMOD, which has the dividend's. */
 static struct bounds
 remainders(enum expr_kind kind, struct bounds x, struct bounds d)
 {
@@ -219,9 +223,9 @@ remainders(enum expr_kind kind, struct bounds x, struct bounds d)
 	return bounds_union(below, moduli(above, d));
 }
 
-/* The results for all divisors. For divisors below 0: x / -d is -x / d, x mod
- * -d is -(-x mod d), and a truncated remainder does not depend on the divisor's
- * sign. */
+/* The bounds of quotients or remainders for divisors of either sign. For
+ * divisors below 0: x / -d is -x / d, x mod -d is -(-x mod d), and a truncated
+ * remainder does not depend on the divisor's sign. */
 static struct bounds
 divided(enum expr_kind kind, struct bounds x, struct bounds d)
 {
@@ -231,7 +235,8 @@ divided(enum expr_kind kind, struct bounds x, struct bounds d)
 	bool any = d.min <= 0 && d.max >= 0;
 
 	if (d.min == 0 && d.max == 0) {
-		return anything; /* a mistake, which stays as it is */
+		return anything; /* division by the constant 0, a mistake in the
+				  * program, gives no bounds */
 	}
 	if (d.max > 0) {
 		part = by(kind, x, (struct bounds){ most(d.min, 1), d.max });
@@ -312,7 +317,7 @@ of_cast(const struct expr *e, bounds_fn *of, void *state)
 	    (!dtype_is_int(from) && dtype_class(from) != DTC_BOOL)) {
 		return all;
 	}
-	/* A cast of values beyond the type wraps. */
+	/* if values do not fit in the type, they wrap, and nothing is known */
 	x = of(state, e->args[0]);
 	return bounds_within(x, all) ? x : all;
 }
@@ -325,7 +330,8 @@ bounds_of_operation(const struct expr *e, bounds_fn *of, void *state)
 	switch (e->kind) {
 	case EXPR_INT:
 		if (e->u.ival < 0 && !dtype_is_signed(e->type)) {
-			return all; /* the upper half of uint64 */
+			return all; /* the literal is in the upper half of
+				     * uint64, beyond int64 */
 		}
 		return bounds_of_value(e->u.ival);
 	case EXPR_VAR:

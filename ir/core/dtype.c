@@ -12,7 +12,8 @@ static const struct {
 	const char *name, *abbrev;
 	enum dtype_class cls;
 	int bits;
-	int stored; /* an enum dtype_kind, or DT_OWN */
+	int stored; /* the type in memory (dtype_stored): an enum dtype_kind, or
+		     * DT_OWN for the type itself */
 	struct float_form form;
 	int onnx_number;
 	const char *onnx_name, *numpy_name;

@@ -44,9 +44,11 @@ dtype_equal(struct dtype a, struct dtype b)
 
 enum dtype_class dtype_class(struct dtype t);
 int dtype_bits(struct dtype t);  /* of one lane */
-int dtype_bytes(struct dtype t); /* of one lane in memory, at least 1 */
+int dtype_bytes(struct dtype t); /* the bytes of one lane in memory, at least
+				  * 1 */
 bool dtype_is_float(struct dtype t);
-bool dtype_is_int(struct dtype t); /* signed or unsigned, not bool */
+bool dtype_is_int(struct dtype t); /* true for signed and unsigned integers, not
+				    * for bool */
 bool dtype_is_signed(struct dtype t);
 /* The type that the operands of an operator are cast to, by TVM's rules
  * (BinaryOpMatchTypes in src/tirx/op/op.cc): of two floats or two integers, the
@@ -74,7 +76,7 @@ int64_t dtype_min_int(struct dtype t); /* integers and bool */
 uint64_t dtype_max_int(struct dtype t);
 double dtype_lowest(struct dtype t);  /* most negative finite value */
 double dtype_highest(struct dtype t); /* largest finite value */
-double dtype_epsilon(struct dtype t); /* of floats: the distance from 1 to the
+double dtype_epsilon(struct dtype t); /* for floats: the distance from 1 to the
 				       * next larger number */
 
 /* The bit patterns of a float that are not finite numbers. */

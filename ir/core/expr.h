@@ -53,7 +53,9 @@ struct reducer {
 
 enum iter_kind { ITER_SPATIAL, ITER_REDUCE, ITER_SCAN, ITER_OPAQUE };
 
-/* min <= var < min + extent; SCAN: iterations run in order; OPAQUE: unknown */
+/* A variable that iterates over a domain, with min <= var < min + extent.
+ * Kinds: spatial, a reduction, SCAN: iterations run in order, OPAQUE: it is not
+ * known which. */
 struct iter_var {
 	struct var *var;
 	const struct expr *min, *extent;
@@ -64,9 +66,10 @@ struct reduction {
 	const struct reducer *reducer;
 	struct iter_var *axes;
 	int n_axes;
-	int index;                      /* the index of the reducer's result */
-	const struct expr *condition;   /* the iterations that count; NULL:
-					 * all */
+	int index;                      /* which of the reducer's results this
+					 * one is */
+	const struct expr *condition;   /* the iterations that count; NULL: all
+					 * do */
 	const struct expr *const *init; /* the initial values of the results;
 					 * NULL: the reducer's identity */
 };
@@ -93,14 +96,15 @@ struct expr {
 	const struct expr *args[];
 };
 
-/* Columns of expr.def and intrin.def. */
+/* Facts about kinds of expressions and intrinsics, from the columns of expr.def
+ * and intrin.def. */
 const char *expr_kind_name(enum expr_kind kind);
 int expr_kind_arity(enum expr_kind kind); /* -1: any number */
 const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
-/* The type of a call: the type of its first argument, bool, void, or given by
- * the caller. */
+/* How the type of a call follows from the intrinsic: it is the type of the
+ * first argument, bool, void, or given by the caller. */
 enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
 enum intrin_result intrin_result(enum intrin op);
 bool intrin_is_address(enum intrin op); /* is the result an element's
@@ -210,7 +214,7 @@ bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
  * values up to its largest finite one, rounded, and infinities and NaN. */
 bool expr_literal_fits(const struct expr *e, struct dtype t);
 bool expr_uses_var(const struct expr *e, const struct var *v);
-/* The variable's bit in var_bits. */
+/* The bit in expr.var_bits that stands for the variable v. */
 static inline uint64_t
 var_bit(const struct var *v)
 {
@@ -230,7 +234,7 @@ const struct expr *expr_rewrite(struct module *m, const struct expr *e,
 				const struct expr *(*pre)(void *ctx,
 							  const struct expr *e),
 				void *ctx);
-/* Replaces the nodes from[i] by to[i]. */
+/* Replaces each node from[i] in e by to[i]. */
 const struct expr *expr_replace(struct module *m, const struct expr *e,
 				const struct expr *const *from,
 				const struct expr *const *to, int n);

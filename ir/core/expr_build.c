@@ -300,7 +300,8 @@ fold_signed(enum expr_kind kind, int64_t x, int64_t y)
 {
 	union number n = { .i = 0 };
 
-	if (y == -1) { /* only INT_MIN / -1 overflows: it wraps */
+	if (y == -1) { /* a quotient overflows only for INT_MIN / -1: it
+		        * wraps */
 		if (kind == EXPR_DIV || kind == EXPR_FLOORDIV) {
 			n.u = 0 - (uint64_t)x;
 			return n;
@@ -583,7 +584,8 @@ expr_not(struct module *m, const struct expr *a)
 const struct expr *
 expr_neg(struct module *m, const struct expr *a)
 {
-	if (dtype_is_float(a->type)) { /* exact, the sign of zero included */
+	if (dtype_is_float(a->type)) { /* multiplied by -1, which is exact, and
+				        * right for the sign of zero */
 		return expr_mul(m, a, expr_float(m, a->type, -1));
 	}
 	return expr_sub(m, expr_int(m, a->type, 0), a);

@@ -210,7 +210,8 @@ rewrite_node(struct rewriter *w, const struct expr *e)
 	const struct memo_entry *known;
 	const struct expr *result;
 
-	if (e->n_args == 0) { /* a leaf: its result need not be stored */
+	if (e->n_args == 0) { /* a leaf is rewritten at once: its result need
+			       * not be stored */
 		result = w->pre(w->ctx, e);
 		return result ? result : e;
 	}

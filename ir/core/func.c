@@ -86,7 +86,8 @@ func_note_fused(struct func *f, const struct var *loop, int n,
 		int count = f->fused.n;
 
 		vec_push(arena, &f->fused, axis);
-		/* so that the journal records the old value */
+		/* writes the length through the journal, so that a rollback
+		 * restores it */
 		f->fused.n = count++;
 		stmt_write(f, &f->fused.n, &count, sizeof count);
 	}

@@ -30,11 +30,11 @@ struct param {
  * used to choose names in emitted text and is not part of the program: it is
  * not printed, and func_equal does not compare it. */
 struct fused_axis {
-	const struct var *loop; /* the loop variable of the fused axis when it
-				 * was made */
-	const char *name;       /* the fused axis's current name */
-	int n;                  /* at least 2 */
-	const char *const *digits;         /* the names of the original axes */
+	const struct var *loop;    /* the loop variable that the fused axis had
+				 * when it was made */
+	const char *name;          /* the name that the fused axis has now */
+	int n;                     /* at least 2 */
+	const char *const *digits; /* the names of the original axes */
 	const struct expr *const *extents; /* of these axes, none of them 1 */
 };
 
@@ -88,7 +88,8 @@ bool func_adopt(struct func *f, struct func *g);
  * none. */
 const char *func_mismatch(struct func *f, struct func *g);
 
-/* Begins to record; func_rollback undoes all writes since the checkpoint. */
+/* Begins to record writes; func_rollback with the returned number undoes all
+ * writes since then. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);
 void func_commit(struct func *f); /* clears the journal: no rollback past this
@@ -104,7 +105,7 @@ bool func_has_param(const struct func *f, const struct buffer *b);
 bool func_has_var(const struct func *f, const struct var *v);
 /* Does f call the intrinsic anywhere? */
 bool func_calls(const struct func *f, enum intrin op);
-/* Is b read / written anywhere in f? */
+/* Is b read anywhere in f? func_writes: is it written? */
 bool func_reads(const struct func *f, const struct buffer *b);
 bool func_writes(const struct func *f, const struct buffer *b);
 
@@ -113,7 +114,7 @@ enum script_version {
 	SCRIPT_OLD      /* T.block, T.Buffer[8, "float32"] */
 };
 
-/* TVMScript of a function or of all functions of a module. */
+/* These append the TVMScript of a function, or of all functions of a module. */
 void func_print(const struct func *f, enum script_version version,
 		struct strbuf *out);
 void module_print(const struct module *m, enum script_version version,

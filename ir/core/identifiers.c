@@ -371,7 +371,7 @@ model_stem(struct arena *a, const char *model_name, size_t length)
 	struct part whole = { model_name, length };
 	struct strbuf out;
 	const char *stem = NULL;
-	bool said = false; /* true once a part is more than a number */
+	bool said = false; /* a part of the name was more than a number */
 	size_t at = 0;
 
 	/* Converters join the names of fused operators; keep the first one. */

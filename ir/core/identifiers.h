@@ -29,7 +29,8 @@ struct name_set {
 				      * numeric suffix were made */
 	const char *const *reserved; /* sorted; may be empty */
 	int n_reserved;
-	int max_length; /* of an identifier; NAME_EXTERNAL by default */
+	int max_length; /* largest length of an identifier; by default
+			 * NAME_EXTERNAL */
 };
 
 void name_set_init(struct name_set *s, struct arena *a);

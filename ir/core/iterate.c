@@ -13,7 +13,8 @@ expr_each_of(const struct expr *e, enum expr_kind kind)
 {
 	struct expr_iter it;
 
-	/* The rest, a large part, is written when it is used. */
+	/* The other fields, which are large, are set when they are first
+	 * used. */
 	it.root = e;
 	it.kind = kind;
 	it.n = -1;
@@ -161,7 +162,7 @@ stmt_slot(const struct stmt *s)
 {
 	const struct stmt *parent = s->parent;
 
-	/* Edits and walks note the slot; a rollback may have changed it. */
+	/* s->slot says where s was last seen; a rollback may have moved it. */
 	if (s->slot < parent->n_children && parent->children[s->slot] == s) {
 		return s->slot;
 	}
@@ -177,7 +178,8 @@ stmt_slot(const struct stmt *s)
 	return -1;
 }
 
-/* The statement after it->at in program order; NULL after the last. */
+/* The statement that comes after it->at in the order of the program, parents
+ * first; NULL after the last one. */
 static struct stmt *
 following(struct stmt_iter *it)
 {
@@ -299,7 +301,8 @@ exprs_each(const struct expr *const *list, int n)
 	return exprs_each_of(list, n, EXPR_KIND_COUNT);
 }
 
-/* The next argument; NULL if there is none. */
+/* The next argument of the statement under visit, or of the list; NULL if there
+ * is none. */
 static const struct expr *
 next_arg(struct tree_iter *it)
 {

@@ -20,7 +20,7 @@
  * arguments and, of a reduction, its domain, condition and initial values. */
 struct expr_frame {
 	const struct expr *e;
-	int next; /* the index of the child to enter next */
+	int next; /* index of the child that is entered next */
 };
 
 enum { EXPR_ITER_INLINE = 16 };
@@ -28,7 +28,8 @@ enum { EXPR_ITER_INLINE = 16 };
 struct expr_iter {
 	const struct expr *root;
 	enum expr_kind kind; /* EXPR_KIND_COUNT: nodes of all kinds */
-	int n, cap;          /* frames; n is -1 before the first node */
+	int n, cap;          /* the frames of stack; n is -1 before the first
+			      * node */
 	struct expr_frame *stack;
 	struct memo seen;
 	struct expr_frame inside[EXPR_ITER_INLINE];

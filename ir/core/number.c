@@ -21,7 +21,8 @@ float_form_highest(struct float_form f)
 
 	switch (f.specials) {
 	case SPECIALS_IEEE:
-		/* largest value of the exponent below */
+		/* for the highest exponent is that of infinities and NaN: the
+		 * largest pattern with the exponent below it */
 		return top - (1u << f.frac_bits);
 	case SPECIALS_ONE_NAN:
 		return top - 1;
@@ -79,7 +80,7 @@ form_encode(struct float_form f, double v)
 		return one_zero ? 0 : sign;
 	}
 	frexp(a, &e);
-	e -= 1; /* a = 1.x * 2^e */
+	e -= 1; /* now a is 1.x * 2^e */
 	if (e < 1 - f.bias) {
 		e = 1 - f.bias; /* subnormal */
 	}
@@ -187,7 +188,7 @@ store_bits(void *base, size_t index, int bytes, uint64_t bits)
 	}
 }
 
-/* The low bits of `bits`, as an integer of type t. */
+/* The low bits of `bits`, as many as t has, as an integer of type t. */
 static union number
 int_wrap(struct dtype t, uint64_t bits)
 {
@@ -325,7 +326,8 @@ float_from_int(struct dtype to, struct dtype from, union number v)
 	return number_round(to, v);
 }
 
-/* Converts toward zero; values out of range saturate, NaN gives 0. */
+/* Converts f to an integer of type `to`, toward zero; values out of range
+ * saturate, NaN gives 0. */
 static union number
 int_from_float(struct dtype to, double f)
 {

@@ -10,7 +10,8 @@ pointer_map_init(struct pointer_map *m, struct arena *a)
 	*m = (struct pointer_map){ .arena = a };
 }
 
-/* Addresses are multiples of 16 and close together. */
+/* Spreads addresses, which are multiples of 16 and close together, over the
+ * table. */
 static uint32_t
 hash_of(const void *key)
 {

@@ -25,8 +25,9 @@ struct quota {
 			      * far */
 	/* The limits that the caller set; 0: the default. */
 	int64_t output_bytes, memory_bytes;
-	bool memory_told; /* the limit of memory was reported */
-	int64_t steps;    /* expressions that were made or simplified */
+	bool memory_told; /* the error about the limit of memory was reported */
+	int64_t steps;    /* number of expressions that were made or
+			   * simplified */
 };
 
 /* The sum and the product of two numbers that are at least 0, of bytes or
@@ -43,12 +44,12 @@ void quota_of_input(struct module *m, int64_t bytes);
 /* Sets the arena's hard limit, at which it ends the process, to a quarter above
  * the limit of memory: for allocations that were not checked before. */
 void quota_set_end(const struct module *m, struct arena *a);
-/* "1000000000 bytes (4 times the input and 1 GB)": the limit of output and
- * where it comes from, for messages. Owned by the arena. */
+/* The limit of output and where it comes from, for messages: "1000000000 bytes
+ * (4 times the input and 1 GB)". Owned by the arena. */
 const char *quota_output_text(struct module *m);
 
-/* May `bytes` be written? Else reports it, with the option that allows it;
- * what: the subject of the message, such as "the weights". */
+/* May `bytes` bytes be written? If not, reports an error with the option that
+ * allows it; what: the subject of the message, such as "the weights". */
 bool quota_check_output(struct module *m, struct diag_place place,
 			const char *what, int64_t bytes);
 /* Reports that more was written than the limit allows, for writers that do not

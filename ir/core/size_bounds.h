@@ -6,8 +6,8 @@
 
 #include "expr.h"
 
-/* Sets bounds, *min <= e <= *max. False if a bound is not known or does not fit
- * in int64. */
+/* Sets *min and *max so that *min <= e <= *max for all values of its variables.
+ * False if a bound is not known or does not fit in int64. */
 bool size_bounds(const struct expr *e, int64_t *min, int64_t *max);
 /* Can the size be 0 or negative for some values of its variables? */
 bool size_may_be_empty(const struct expr *e);

@@ -81,7 +81,7 @@ stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
 	stmt_write(f, &s->u.loop.thread, &thread, sizeof(thread));
 }
 
-/* A SEQ inside a SEQ is spliced. */
+/* Replaces the child `slot` of seq, the SEQ inner, by the children of inner. */
 static void
 splice(struct func *f, struct stmt *seq, int slot, struct stmt *inner)
 {
@@ -174,7 +174,7 @@ stmt_remove(struct func *f, struct stmt *s)
 	int slot;
 
 	if (!parent) {
-		/* A function needs a body: an empty SEQ replaces its only
+		/* A function's body must stay: an empty SEQ replaces its only
 		 * statement. */
 		if (f->body == s) {
 			stmt_replace(f, s, stmt_seq(f, NULL, 0));

@@ -112,8 +112,8 @@ regions_change(const struct mapper *m, const struct region *list, int n)
 	return false;
 }
 
-/* Does the block change? Most blocks of a function do not, and are not
- * copied. */
+/* Does the change concern anything in the block? Most blocks of a function stay
+ * as they are, and are not copied. */
 static bool
 block_changes(const struct mapper *m, const struct block *b)
 {

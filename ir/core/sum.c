@@ -28,7 +28,8 @@ add_term(struct sum *l, const struct expr *atom, int64_t coefficient)
 	return true;
 }
 
-/* *left: the nodes that may still be visited. */
+/* Adds factor * e to the sum *l. *left: how many nodes may still be visited.
+ * False if they are too many, as also terms may be, or a number overflows. */
 static bool
 add(struct sum *l, const struct expr *e, int64_t factor, int *left)
 {
@@ -95,8 +96,8 @@ range_extent(struct module *m, const struct expr *min, const struct expr *end)
 	if (expr_is_value(min, 0)) {
 		return end;
 	}
-	/* If end is written as min + extent, the extent is taken as it is
-	 * written. */
+	/* end may be written as min + extent: then the extent is taken from
+	 * it */
 	if (end->kind == EXPR_ADD && end->args[0] == min) {
 		return end->args[1];
 	}

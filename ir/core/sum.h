@@ -7,7 +7,8 @@
 
 #include "expr.h"
 
-/* SUM_MAX_NODES: shared nodes can expand to exponentially long sums. */
+/* The most terms of a sum, and the most nodes that are visited to find it:
+ * shared nodes can expand to exponentially long sums. */
 enum { SUM_MAX_TERMS = 16, SUM_MAX_NODES = 256 };
 
 struct sum {
@@ -17,11 +18,12 @@ struct sum {
 	int64_t coefficient[SUM_MAX_TERMS]; /* never 0 */
 };
 
-/* False if there are too many terms or nodes, or a number overflows. */
+/* Sets *out to e as a sum. False if there are too many terms or nodes, or a
+ * number overflows. */
 bool sum_of(const struct expr *e, struct sum *out);
 /* Is a - b a constant? *out is its value. */
 bool sum_difference(const struct expr *a, const struct expr *b, int64_t *out);
-/* end - min, simplified. Both have the same type. */
+/* The extent of a range, end - min, simplified; both have the same type. */
 const struct expr *range_extent(struct module *m, const struct expr *min,
 				const struct expr *end);
 

@@ -22,7 +22,8 @@ static const struct {
 static const struct {
 	const char *key;
 	size_t offset;
-	bool is_index; /* its value in text has the type of indices */
+	bool is_index; /* TVMScript writes the value as an index, else as an
+		        * int32 */
 } numbers[] = {
 	{ "wide_bytes", offsetof(struct target_facts, wide_bytes), false },
 	{ "warp_size", offsetof(struct target_facts, warp_size), false },

@@ -153,7 +153,8 @@ range_holds(const struct range *range, const struct expr *index)
 	}
 	if (!expr_is_int(range->min, &min) ||
 	    !expr_is_int(range->extent, &extent) || !expr_is_int(index, &at)) {
-		return true; /* not all constants: not checked */
+		return true; /* indices that are not all constants are not
+			      * checked */
 	}
 	return at >= min && at < min + extent;
 }
@@ -192,8 +193,9 @@ verify_access(struct verifier *v, const struct buffer *b,
 			return;
 		}
 		if (i < innermost) {
-			index = NULL; /* the indices use the inner block's
-				       * variables */
+			index = NULL; /* for blocks further outside: the indices
+				       * use the inner block's variables, so
+				       * only the buffer is looked for */
 		}
 		if (regions_hold(block->writes, block->n_writes, b, index) ||
 		    (!writes &&
@@ -266,7 +268,7 @@ verify_block(struct verifier *v, struct stmt *s)
 	for (int i = 0; i < b->n_iters; i++) {
 		enter_var(v, b->iters[i].var);
 	}
-	/* Regions refer to buffers from outside the block. */
+	/* regions name buffers that are allocated outside of the block */
 	verify_regions(v, b->reads, b->n_reads);
 	verify_regions(v, b->writes, b->n_writes);
 	vec_push(&v->arena, &v->blocks, s);

@@ -12,7 +12,8 @@ struct mark {
 
 struct verifier {
 	const struct func *func;
-	struct arena arena;      /* released at the end of the check */
+	struct arena arena;      /* memory that is released at the end of the
+				  * check */
 	const struct stmt *stmt; /* the statement being checked, for reports */
 	/* The mark of a variable is 1 if it is in scope; of a buffer in scope,
 	 * 1 and the number of the blocks around its declaration, with the block

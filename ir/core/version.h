@@ -3,7 +3,7 @@
 #ifndef TIRC_VERSION_H
 #define TIRC_VERSION_H
 
-/* "major.minor.patch", as declared once in the top-level meson.build. */
+/* The version "major.minor.patch", which the top-level meson.build declares. */
 const char *version_text(void);
 
 #endif

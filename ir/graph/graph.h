@@ -25,12 +25,12 @@ struct value {
 	union number fill;
 	int64_t elems;
 	size_t bytes;
-	bool mapped; /* pages may be dropped after use (madvise) */
+	bool mapped; /* its pages may be dropped after use (madvise) */
 };
 
 struct use {
 	struct node *node;
-	int input; /* node->inputs[input] is the tensor that has this use */
+	int input; /* the use is input node->inputs[input] */
 };
 
 /* The layout of a tensor between kernels: dimension `axis` is split into blocks
@@ -42,7 +42,8 @@ struct use {
 struct tensor_layout {
 	int axis; /* -1: no dimension is split into blocks */
 	int64_t block;
-	int64_t *before, *after; /* elements of the halo, by dimension */
+	int64_t *before, *after; /* for each dimension: elements of the halo
+				  * before and after it */
 	int64_t fill;
 	bool filled; /* a kernel reads the halo, so `fill` is set */
 	/* the tensor has no halo, although a narrow one would do: a kernel that
@@ -71,10 +72,11 @@ struct tensor {
 	int ndim;                  /* -1: shape unknown */
 	const struct expr **shape; /* INT literals or expressions of dim vars */
 	struct node *producer;     /* NULL for an input or a constant */
-	int output_index;          /* among the outputs of the producer */
+	int output_index;          /* its index among the outputs of the
+				    * producer */
 	VEC(struct use) uses;
-	int next_number; /* the number to append to this name for a new name;
-			  * lower numbers are taken */
+	int next_number; /* the number to append to this name to make a new
+			  * name; lower numbers are taken */
 	bool is_input, is_output; /* of the graph */
 	/* Of a tensor of strings: the last dimension holds the bytes of one
 	 * string, and zeros after them. */
@@ -157,7 +159,7 @@ struct attr {
 struct node {
 	const char *op_type, *domain; /* domain "" for ONNX */
 	const struct op *op;          /* set by ops_resolve */
-	const char *name;             /* the model's; may be "" */
+	const char *name;             /* its name in the model; may be "" */
 	int id;                       /* order of creation */
 	struct tensor **inputs;       /* NULL entries: optional, absent */
 	int n_inputs;
@@ -168,8 +170,9 @@ struct node {
 	/* Indices into graph.origins: the model's nodes that it computes, in
 	 * whole or in part. Several nodes may have the same origin. */
 	VEC(int) origins;
-	int group; /* fusion group, -1 before fusion */
-	int body;  /* index into graph.bodies, set by graph_find_bodies */
+	int group; /* the fusion group of the node; -1 before fusion */
+	int body;  /* the body that computes the node: index in graph.bodies,
+		    * set by graph_find_bodies */
 	struct region_match *match; /* the match of a backend's pattern; NULL if
 				     * generated code computes the node */
 };
@@ -179,8 +182,8 @@ struct origin {
 	int index; /* position in the file */
 	const char *name, *op_type;
 	const char *output; /* name of its first output that has one */
-	/* The last pass that folded, removed or replaced it, and the changes of
-	 * all passes in words; both NULL if it is unchanged. */
+	/* pass: the last pass that folded, removed or replaced the node; fate:
+	 * what all passes did to it, in words; both NULL if it is unchanged. */
 	const char *pass, *fate;
 	/* Another node computes its result now: no later pass records that the
 	 * node has no uses or is constant. */
@@ -191,7 +194,8 @@ struct origin {
  * without a copy, see tensor.part_of). It stores the results of its last node.
  * A prologue node may be in several groups; node.group is the first. */
 struct group {
-	int id;                   /* its index; the order is topological */
+	int id;                   /* its index in graph.groups, which is a
+				   * topological order */
 	VEC(struct node *) nodes; /* in topological order */
 	struct node *anchor;      /* the node that gives the group its name and
 				   * its loops */
@@ -228,10 +232,11 @@ struct name_table {
  * entry function reads it before the first kernel that has it as an
  * argument. */
 struct run_size {
-	struct var *var; /* has bounds min..max; min may be 0 */
+	struct var *var; /* the variable of the size, with bounds min..max; min
+			  * may be 0 */
 	bool proven;     /* the bounds hold for every input; else the entry
 			  * function checks them */
-	const struct node *read_by; /* the tirc.RunSize; set by
+	const struct node *read_by; /* the tirc.RunSize that reads it; set by
 				     * graph_find_bodies */
 };
 
@@ -256,8 +261,9 @@ struct dim_step {
  * made at the end of a run, unless the kernel of `after` stores it there
  * itself. */
 struct graph_state {
-	/* Positions in graph.inputs and graph.outputs of the model as it was
-	 * read: states_detach removes both tensors from the lists. */
+	/* Positions in the inputs and outputs of the model as it was read;
+	 * states_detach removes both tensors from graph.inputs and
+	 * graph.outputs. */
 	int input, output;
 	struct tensor *before, *after, *kept; /* the pass `states` sets them */
 };
@@ -287,7 +293,9 @@ struct graph {
 	VEC(struct graph_state) states;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
-	VEC(struct graph_body) bodies;         /* by number; 0 is not used */
+	VEC(struct graph_body)
+	bodies;                                /* index is the body's number;
+					        * element 0 is not used */
 	VEC(struct graph_region *) regions;    /* in topological order */
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
@@ -297,20 +305,23 @@ struct graph {
 	struct byoc_notes *byoc_notes;
 	VEC(struct var *) dims; /* symbolic dimensions, with their bounds */
 	VEC(struct dim_step) steps;
-	/* for their numbers see node_run_sizes */
+	/* sizes that are known only at run time; node_run_sizes gives the
+	 * indices */
 	VEC(struct run_size) run_sizes;
-	VEC(struct size_check) checks; /* done by the entry function */
+	VEC(struct size_check)
+	checks;                        /* conditions that the entry function
+				        * checks */
 	VEC(const char *) assumptions; /* told to the user by compile */
 	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
 	int edits;     /* counts changes; passes repeat until it stays the
 		        * same */
-	int edited_at; /* the last removed node's index in nodes */
+	int edited_at; /* the index in nodes that the node removed last had */
 	/* every state of a loop has two places, which take turns: none is
 	 * updated in place */
 	bool states_take_turns;
-	int64_t folded_work; /* the number of elements that folding has
+	int64_t folded_work; /* the number of elements that constant folding has
 			      * computed */
 };
 
@@ -332,7 +343,7 @@ struct node *graph_node(struct graph *g, const char *domain,
 			const char *op_type, const char *name,
 			struct tensor *const *inputs, int n_inputs,
 			struct tensor *const *outputs, int n_outputs);
-/* Inserts before position pos of g->nodes (or -1: appended). */
+/* Makes a node before position pos of g->nodes; pos -1: at the end. */
 struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   const char *op_type, const char *name,
 			   struct tensor *const *inputs, int n_inputs,
@@ -343,7 +354,7 @@ void graph_assume(struct graph *g, const char *text);
 /* Appends an output. */
 void node_add_output(struct node *n, struct tensor *t);
 void node_set_input(struct node *n, int i, struct tensor *t);
-/* n's input i; NULL where it is absent, or beyond n's inputs. */
+/* Input i of n; NULL if it is absent, or n has fewer inputs. */
 struct tensor *node_input(const struct node *n, int i);
 /* Sets the number of inputs: added inputs are absent (NULL); if there are fewer
  * than before, the last ones are dropped. */
@@ -379,10 +390,12 @@ void graph_note(struct graph *g, const struct node *n, const char *pass,
  * folded to a constant. */
 void graph_take_up(struct graph *g, const struct node *n, struct node *into,
 		   const char *pass, const char *why);
-/* "Conv_3", "#12 Conv": the model's node that n comes from, for people. */
+/* The model's node that n comes from, in words for people: "Conv_3", "#12
+ * Conv". */
 const char *node_label(const struct graph *g, const struct node *n);
 const char *origin_label(const struct graph *g, int origin);
-/* t's model_name; its own name if that is NULL. */
+/* The name of t for people: its model_name, or, if that is NULL, its own
+ * name. */
 const char *tensor_label(const struct tensor *t);
 /* A tensor outside the graph that describes a constant as a formula of other
  * constants: in `form`, $0, $1, ... stand for the inputs ("$0 * $1"). It has
@@ -415,13 +428,15 @@ bool node_ends_loop(const struct node *n);
  * number of iterations if it is an input, the first states, the next states,
  * the slices. */
 struct loop_end {
-	bool counted;   /* input 0 is the number of iterations */
+	bool counted;   /* input 0 is a number of iterations */
 	bool condition; /* state 0 being false ends the loop */
 	int64_t trips;  /* the attribute, the number of iterations; -1: it is
 			 * absent. If not `counted` either, only the condition
 			 * ends the loop. */
 	int states, slices;
-	int first, next, slice; /* the positions of the first input of each */
+	int first, next, slice; /* the positions among the inputs of the first
+				 * state, of the first next state, and of the
+				 * first slice */
 };
 struct loop_end node_loop_end(const struct node *end);
 /* Checks branches and loops that another program may have written: attributes,
@@ -433,7 +448,8 @@ const char *graph_wrong_control(const struct graph *g, const struct node **at);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
  * nodes of a body, and of those inside, are one range before its end. */
 void graph_find_bodies(struct graph *g);
-/* NULL for body 0, outside of branches and loops */
+/* The body with the number id; NULL for 0, which stands for all nodes outside
+ * of branches and loops. */
 struct graph_body *graph_body(struct graph *g, int id);
 /* Is the body the same as `around`, or inside of it? */
 bool graph_body_within(struct graph *g, int body, int around);
@@ -462,7 +478,8 @@ int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
 double node_attr_float(const struct node *n, const char *name, double def);
 const char *node_attr_string(const struct node *n, const char *name,
 			     const char *def);
-/* Number of values, 0 if absent. */
+/* Sets *values to the attribute's integers; returns how many there are, 0 if it
+ * is absent. */
 int node_attr_ints(const struct node *n, const char *name,
 		   const int64_t **values);
 void node_set_attr_int(struct graph *g, struct node *n, const char *name,
@@ -473,7 +490,7 @@ void node_set_attr_string(struct graph *g, struct node *n, const char *name,
 			  const char *v);
 void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 			const int64_t *v, int count);
-/* attr is copied (its arrays are not). */
+/* Sets an attribute to a copy of *attr, which shares its arrays. */
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
@@ -501,10 +518,10 @@ bool size_check_uses(const struct size_check *c, const struct var *v);
 /* A key for a node: the name of its first output that is present; NULL if it
  * has no outputs. */
 const char *node_key(const struct node *n);
-/* "node 12 Conv 'conv1'", with the file: for diagnostics. */
+/* The place of a diagnostic about n: the file, and "node 12 Conv 'conv1'". */
 struct diag_place node_place(const struct graph *g, const struct node *n);
 
-/* The readable text form, reproducible to the byte. */
+/* Appends the graph as a text for people, the same to the byte in each run. */
 void graph_print(const struct graph *g, struct strbuf *out);
 /* Checks the graph: links agree in both directions, names are unique, nodes are
  * in topological order, types are present. False after an error, which is a bug

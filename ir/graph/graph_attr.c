@@ -120,7 +120,7 @@ node_remove_attr(struct node *n, const char *name)
 	}
 }
 
-/* Have the numbers the same bits? Then 0 differs from -0, and a NaN equals
+/* Have a and b the same bits? Then 0 differs from -0, and a NaN equals
  * itself. */
 static bool
 same_double(double a, double b)

@@ -92,7 +92,8 @@ node_loop_end(const struct node *end)
 	return e;
 }
 
-/* The largest number of iterations. */
+/* The largest number of iterations of the loop that `end` ends: its constant
+ * number, or a bound of it; INT32_MAX if there is no bound. */
 static int64_t
 most_trips(const struct node *end)
 {

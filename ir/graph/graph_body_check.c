@@ -21,7 +21,7 @@ enum { MOST_NESTED = 1000, MOST_UNUSED = 65536 };
 /* A body, as the attributes of the node that ends it give it. */
 struct written_body {
 	int parent; /* the body around it */
-	int depth;  /* the number of bodies around it, and itself; 0: not known
+	int depth;  /* the number of bodies around it, plus 1; 0: not known
 		     * yet */
 	int seen;   /* the body at which the search that first reached it began;
 		     * 0: not reached */
@@ -32,14 +32,15 @@ struct written_body {
 struct written {
 	const struct graph *g;
 	struct written_body *bodies; /* by number; 0 is outside of all */
-	int most;                    /* the largest number of a body */
-	int *body_of; /* by node id: the body that computes the node */
+	int most;                    /* the largest number that a body has */
+	int *body_of; /* by node id: number of the body that computes the
+		       * node */
 };
 
 /* -- attributes -- */
 
-/* The number of a body in the node's attribute `name`; -1 if the attribute is
- * absent or above `most`. */
+/* The number of the body that the attribute `name` of the node gives; -1 if the
+ * attribute is absent or the number above `most`. */
 static int
 written_number(const struct node *n, const char *name, int most)
 {
@@ -88,7 +89,8 @@ write_body(struct written *w, const struct node *end, const char *name,
 	return true;
 }
 
-/* May the node be in its body (a Carry, for example, only in a loop's)? */
+/* May the node be in the body in which it is? (A Carry, for example, only in a
+ * loop's body.) */
 static bool
 is_placed(const struct written *w, const struct node *n)
 {
@@ -102,7 +104,7 @@ is_placed(const struct written *w, const struct node *n)
 	       (node_needs_body(n) && w->bodies[body].is_loop);
 }
 
-/* Have an EndLoop's attributes values that belong together, and to the numbers
+/* Do the attributes of an EndLoop agree with each other, and with the numbers
  * of its inputs and outputs? */
 static bool
 loop_is_whole(const struct node *n)
@@ -120,7 +122,8 @@ loop_is_whole(const struct node *n)
 	       n->n_inputs == counted + states + n->n_outputs;
 }
 
-/* NULL, or what is wrong with the attributes, inputs and outputs of n. */
+/* What is wrong with the attributes, inputs and outputs of n, as the end of a
+ * sentence; NULL if nothing is. */
 static const char *
 wrong_node(struct written *w, const struct node *n)
 {
@@ -199,8 +202,8 @@ body_of(const struct written *w, const struct tensor *t)
 						: 0;
 }
 
-/* Sets the body of n: its own, or the innermost of those that compute its
- * inputs. */
+/* Sets the body of n: the one that its attribute names, or the innermost of
+ * those that compute its inputs. NULL, or what is wrong. */
 static const char *
 place(struct written *w, const struct node *n)
 {
@@ -253,7 +256,7 @@ is_first_state(const struct written *w, const struct tensor *t,
 	return ends == 1 && carries <= 1 && ends + carries == t->uses.n;
 }
 
-/* The number of t among the first states of the loop that `end` ends, or -1. */
+/* The index of t among the first states of the loop that `end` ends, or -1. */
 static int
 number_of_state(const struct node *end, const struct tensor *t)
 {
@@ -320,7 +323,8 @@ wrong_loop(const struct written *w, const struct node *n)
 	return NULL;
 }
 
-/* NULL, or what is wrong with n, whose inputs and own body are placed. */
+/* What is wrong with the inputs of n, whose producers' bodies and own body are
+ * set, as the end of a sentence; NULL if nothing is. */
 static const char *
 wrong_reads(const struct written *w, const struct node *n)
 {

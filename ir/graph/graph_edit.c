@@ -11,8 +11,9 @@ is_use(const struct tensor *t, int i, const struct node *n, int input)
 	return t->uses.data[i].node == n && t->uses.data[i].input == input;
 }
 
-/* Searches from both ends of the list, and moves the entries between the use
- * and the nearer end: passes mostly edit the first uses or the last ones. */
+/* Removes a use from t's list. Searches from both ends of the list, and moves
+ * the entries between the use and the nearer end: passes mostly edit the first
+ * uses or the last ones. */
 static void
 use_remove(struct tensor *t, const struct node *n, int input)
 {
@@ -121,8 +122,8 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	to->is_output = true;
 }
 
-/* Has the pass recorded this change before? A pass that runs again records the
- * same change again. */
+/* Did the pass record the same change of the origin before? A pass that runs
+ * again would record it twice. */
 static bool
 says_already(const struct origin *o, const char *pass, const char *why)
 {

@@ -11,7 +11,7 @@
 
 struct visit {
 	struct node *node;
-	int next; /* the index of the next input to visit */
+	int next; /* index of the node's next input to visit */
 };
 
 struct ordering {

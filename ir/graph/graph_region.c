@@ -168,8 +168,9 @@ read_outside(const struct graph_region *r, const struct tensor *t)
 	return t->is_output;
 }
 
-/* seen[t->id]: 1 + the id of the last region that has tensor t in one of its
- * lists; 0 if there is none yet. */
+/* Adds the inputs of a node of region r, its constants and its outputs to the
+ * lists of r, each tensor once. seen[t->id]: 1 + the id of the last region that
+ * has tensor t in a list; 0 if there is none yet. */
 static void
 add_borders(struct graph *g, struct graph_region *r,
 	    const struct match_node *role, int *seen)
@@ -230,8 +231,8 @@ enum colour { UNSEEN, OPEN, DONE };
 
 struct sorter {
 	struct graph *graph;
-	int *position;        /* by node->id: the node's position in the old
-			       * order */
+	int *position;        /* by node id: the node's position in the order
+			       * before the sort */
 	enum colour *nodes;   /* by old position */
 	enum colour *regions; /* by region->id */
 	VEC(struct node *) order;
@@ -258,8 +259,7 @@ visit_inputs(struct sorter *s, const struct node *n,
 	return true;
 }
 
-/* Places the matches of the same region that a match's nodes depend on, then
- * the match itself. */
+/* Places the matches of the region that m depends on, then m itself. */
 static bool
 place_match(struct sorter *s, const struct region_match *m)
 {

@@ -26,10 +26,11 @@ struct fact {
 	enum fact_kind kind;
 	const char *text;
 	int64_t i;
-	double f; /* also set if the fact is an integer */
+	double f; /* the number; also set if the fact is an integer */
 	int n;
 	const int64_t *ints;
-	int step; /* of a fact of a match: as match_node.step */
+	int step; /* of a fact of a match: which step it belongs to, as
+		   * match_node.step */
 };
 
 /* A node of the graph, and its role in the pattern. */
@@ -61,7 +62,7 @@ struct region_match {
 };
 
 struct graph_region {
-	int id;           /* its index in the graph */
+	int id;           /* its index in graph.regions */
 	const char *name; /* "dnnl_0": unique */
 	const struct backend *backend;
 	const char *backend_name;

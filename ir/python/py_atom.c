@@ -142,7 +142,8 @@ parenthesis(struct py_parser *p)
 		return NULL;
 	}
 	if (py_at(p, ")") && one->kind != PY_STAR) {
-		/* The parentheses belong to the span, for messages. */
+		/* a copy of the expression, whose span has the parentheses, for
+		 * messages */
 		struct py_node *copy = arena_copy(&p->module->arena, one,
 						  sizeof *one);
 
@@ -330,7 +331,7 @@ slice(struct py_parser *p)
 	}
 	if (!is_slice) {
 		if (!kids.data[0]) {
-			atom(p); /* which reports what is missing */
+			atom(p); /* reports that an index is missing */
 		}
 		return kids.data[0];
 	}

@@ -21,7 +21,8 @@ struct py_slot {
 };
 
 struct py_signature {
-	const char *callee; /* the function, for messages: "T.serial()" */
+	const char *callee; /* the name of the function in messages:
+			     * "T.serial()" */
 	struct py_slot *slots;
 	int n;
 };
@@ -50,9 +51,10 @@ bool py_bind(struct module *m, const struct source *src, struct py_span call,
 	     const struct py_signature *s, const struct py_argument *args,
 	     int n, int *slot);
 
-/* The arguments of a call that spreads no lists (*x, **x), bound as they are
- * written: found[i] is the expression for parameter i, or NULL. The signature
- * has no *rest and no **options; found has room for its parameters. */
+/* Binds the arguments of a call, which spreads no lists (*x, **x): found[i]
+ * becomes the expression for parameter i, or NULL. params: the signature,
+ * without *rest and **options; found has room for its parameters. False after
+ * an error. */
 bool py_bind_nodes(struct module *m, const struct source *src,
 		   const struct py_node *call, const char *params,
 		   const struct py_node **found);
@@ -61,7 +63,7 @@ bool py_bind_nodes(struct module *m, const struct source *src,
  * part of it, if node is another expression. */
 bool py_put_path(const struct py_node *node, struct strbuf *out);
 /* The end of a message about an unknown name: "; did you mean x?" with the
- * nearest one of the names; if none is near, "; " and the remedy. */
+ * nearest one of the names; if none is near, "; " and the text `remedy`. */
 const char *py_did_you_mean(struct arena *a, const char *name,
 			    const char *const *names, int n,
 			    const char *remedy);

@@ -146,8 +146,8 @@ negation(struct py_parser *p)
 	return py_finish1(p, PY_UNARY, "not", of, first);
 }
 
-/* Reads operands and operators of at least this strength; they associate to the
- * left. */
+/* Reads operands joined by operators of at least this strength (precedence);
+ * operators of equal strength associate to the left. */
 static const struct py_node *
 operation(struct py_parser *p, int strength)
 {

@@ -180,7 +180,8 @@ lex_number(struct py_lexer *lex)
 			    ((peek(lex, 1) == '+' || peek(lex, 1) == '-') &&
 			     isdigit(peek(lex, 2))))) {
 			is_float = true;
-			lex->at++; /* the sign or the first digit */
+			lex->at++; /* skips the e; the loop then skips the sign
+				    * or the first digit */
 		} else if (!is_word(c)) {
 			break;
 		}
@@ -416,8 +417,8 @@ lex_line(struct py_lexer *lex)
 }
 
 struct indent {
-	int tabs8, tabs1; /* the width with tab stops every 8 columns, and with
-			   * tabs of 1 column */
+	int tabs8, tabs1; /* the width of the indentation with tab stops every 8
+			   * columns, and with tabs of 1 column */
 };
 
 static struct indent

@@ -205,7 +205,7 @@ int_binary(enum py_operator op, int64_t a, int64_t b, struct py_number *out)
 	return overflow ? too_large : error;
 }
 
-/* a // b and a % b: the remainder has the sign of b. */
+/* Sets the results of a // b and a % b; the remainder has the sign of b. */
 static void
 float_divmod(double a, double b, double *quotient, double *remainder)
 {
@@ -308,7 +308,7 @@ py_number_unary(enum py_operator op, const struct py_number *x,
 
 /* ---- comparison */
 
-/* Compares an int with a float, exactly. */
+/* Compares an int with a float, exactly: -1, 0, 1; 2 if b is a NaN. */
 static int
 order_int_float(int64_t a, double b)
 {

@@ -24,7 +24,8 @@ enum py_operator_group {
 	PY_OPS_ONE
 };
 
-/* The operator of a node's op or ops[i]; false if it is none of the table. */
+/* Sets *out to the operator that a node's op or ops[i] names; false if the
+ * table has none of this text. */
 bool py_operator_find(const char *text, enum py_operator *out);
 const char *py_operator_text(enum py_operator op);
 enum py_operator_group py_operator_group(enum py_operator op);
@@ -33,7 +34,7 @@ enum py_number_kind { PY_NUMBER_BOOL, PY_NUMBER_INT, PY_NUMBER_FLOAT };
 
 struct py_number {
 	enum py_number_kind kind;
-	int64_t i; /* of a bool or int */
+	int64_t i; /* the value of a bool or an int */
 	double f;  /* of a float */
 };
 
@@ -50,16 +51,17 @@ bool py_number_truth(const struct py_number *x);
 bool py_number_read(const struct py_node *node, struct py_number *out,
 		    const char **error);
 
-/* x op y, of the groups NUMBERS, POWERS, BITS and ORDER. */
+/* Sets *out to x op y, for an operator of the groups NUMBERS, POWERS, BITS and
+ * ORDER. NULL, or the error. */
 const char *py_number_binary(enum py_operator op, const struct py_number *x,
 			     const struct py_number *y, struct py_number *out);
-/* +x, -x, ~x, not x */
+/* Sets *out to +x, -x, ~x or not x. NULL, or the error. */
 const char *py_number_unary(enum py_operator op, const struct py_number *x,
 			    struct py_number *out);
-/* Compares: -1, 0, 1; 2 if one of them is a NaN. */
+/* Compares x with y: -1, 0, 1; 2 if one of them is a NaN. */
 int py_number_order(const struct py_number *x, const struct py_number *y);
-/* What an ORDER operator says of operands that py_number_order, or another
- * order of the same form, compared. */
+/* Does the operator, of the group ORDER, hold for operands of this order: the
+ * result of py_number_order, or of a comparison with the same results? */
 bool py_order_holds(enum py_operator op, int order);
 
 /* Appends the number as print writes it: True, 12, 0.1, 1e+20, inf. */

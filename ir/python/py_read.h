@@ -22,8 +22,8 @@ enum py_token_kind {
 struct py_token {
 	enum py_token_kind kind;
 	struct py_span span;
-	const char *text; /* points into the source; a string's text excludes
-			   * its quotes */
+	const char *text; /* its first byte in the source; of a string, after
+			   * its prefix and quotes */
 	size_t length;
 	const char *op;
 	int64_t ival;
@@ -46,20 +46,22 @@ struct py_lexer {
 	size_t at, end;
 	int line;
 	size_t line_start; /* offset of the line's first byte */
-	int brackets;      /* the number of open brackets: inside, line ends are
-			    * white space */
+	int brackets;      /* the number of open brackets; inside of brackets,
+			    * ends of lines are white space */
 	struct py_tokens tokens;
 };
 
-/* All tokens of the text, ending in PY_T_END. */
+/* Reads all tokens of the text; the last one is PY_T_END. False after an
+ * error. */
 bool py_lex(struct py_lexer *lex);
-/* The tokens of [at, end), read as if in brackets. */
+/* Reads the tokens of [at, end) as if they were in brackets. False after an
+ * error. */
 bool py_lex_inside(struct py_lexer *lex);
 
 enum {
 	PY_MAX_NESTING = 120, /* the largest depth of brackets and suites */
-	PY_MAX_HEIGHT = 400   /* the largest height of a tree; long chains such
-			       * as a + b + … are high */
+	PY_MAX_HEIGHT = 400   /* the largest height of a tree; a long chain such
+			       * as a + b + … makes a high one */
 };
 
 struct py_parser {
@@ -83,15 +85,17 @@ bool py_at(const struct py_parser *p, const char *op);
 bool py_accept(struct py_parser *p, const char *op);
 /* Skips op; if another token is here, reports "'X' expected, not …; why". */
 bool py_expect(struct py_parser *p, const char *op, const char *why);
-/* The token in words, for a message. */
+/* The token in words, for a message: "the end of the line". */
 const char *py_describe(struct py_parser *p, const struct py_token *t);
 const char *py_text(struct py_parser *p, const struct py_token *t);
-/* Takes the name here; if there is no name, an error that ends in `what`. */
+/* Takes the name that is the next token; if it is none, reports an error that
+ * ends in `what`. */
 const char *py_take_name(struct py_parser *p, const char *what);
-/* Reports once at a span; all further errors of the text are dropped. */
+/* Reports an error at a span, if the text has none yet: one error for each text
+ * is enough. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
-/* Reports a construct that tirc does not read, by its name. */
+/* Reports that tirc does not read this construct of Python; what: its name. */
 void py_refuse(struct py_parser *p, struct py_span at, const char *what);
 bool py_enter(struct py_parser *p); /* one level deeper; an error if too deep */
 void py_leave(struct py_parser *p);
@@ -106,7 +110,8 @@ void py_push(struct py_parser *p, struct py_nodes *list,
  * tree is too high. */
 const struct py_node *py_finish(struct py_parser *p, struct py_node *node,
 				const struct py_nodes *kids, int first_token);
-/* A node with one child or with two; NULL if a child is NULL. */
+/* A node with one child, or with two; NULL if a child is NULL, after an
+ * error. */
 const struct py_node *py_finish1(struct py_parser *p, enum py_kind kind,
 				 const char *op, const struct py_node *a,
 				 int first_token);
@@ -114,7 +119,8 @@ const struct py_node *py_finish2(struct py_parser *p, enum py_kind kind,
 				 const char *op, const struct py_node *a,
 				 const struct py_node *b, int first_token);
 
-/* Grammar; NULL after an error. */
+/* The parts of the grammar: each function reads one from the next token on;
+ * NULL after an error. */
 const struct py_node *py_expression(struct py_parser *p);
 /* An expression that is no lambda and no conditional. */
 const struct py_node *py_disjunction(struct py_parser *p);
@@ -126,14 +132,14 @@ const struct py_node *py_primary(struct py_parser *p);
 /* An expression, or a tuple without parentheses; stars are allowed. */
 const struct py_node *py_expression_list(struct py_parser *p);
 const struct py_node *py_target(struct py_parser *p);
-/* The targets of `for`: one target, or a tuple without parentheses. */
+/* Reads the targets of a `for`: one, or a tuple without parentheses. */
 const struct py_node *py_target_list(struct py_parser *p);
 bool py_parameters(struct py_parser *p, bool annotated, const char *end,
 		   struct py_node *node);
-/* Adjacent string tokens as one node. */
+/* Reads adjacent string tokens as one node. */
 const struct py_node *py_strings(struct py_parser *p);
 bool py_check_target(struct py_parser *p, const struct py_node *target);
-/* The simple statements of one line. */
+/* Appends the simple statements of one line. False after an error. */
 bool py_simple_statements(struct py_parser *p, struct py_nodes *out);
 
 #endif

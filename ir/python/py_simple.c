@@ -71,7 +71,8 @@ augmented(struct py_parser *p, const struct py_node *target, const char *op,
 	return py_finish(p, node, &kids, first);
 }
 
-/* "+" for "+=", … or NULL. */
+/* The operator of an augmented assignment, "+" for "+=", if the next token is
+ * one; else NULL. */
 static const char *
 augmented_operator(const struct py_parser *p)
 {
@@ -280,7 +281,7 @@ simple_statement(struct py_parser *p)
 	return expression_statement(p);
 }
 
-/* Simple statements of one line. */
+/* Reads the simple statements of one line, which ";" separates. */
 bool
 py_simple_statements(struct py_parser *p, struct py_nodes *out)
 {

@@ -4,12 +4,13 @@
 #include "py_read.h"
 #include "text.h"
 
-/* The position in a string token. */
+/* A position in a string token, with its line and column. */
 struct place {
 	const struct py_token *token;
 	size_t at; /* in token->text */
 	int line;
-	size_t line_start; /* column = at - line_start + first_col */
+	size_t line_start; /* offset of the line's start; column = at -
+			    * line_start + first_col */
 	int first_col;
 };
 
@@ -126,7 +127,8 @@ escape(struct py_parser *p, struct place *s, struct strbuf *out)
 	return true;
 }
 
-/* Skips one byte of the string. */
+/* Copies one byte of the string to `out`; a line end of two bytes becomes a
+ * newline. */
 static void
 plain(struct place *s, struct strbuf *out)
 {
@@ -245,7 +247,8 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 	return true;
 }
 
-/* Appends one token: to text, and for an f-string also to parts. */
+/* Resolves one token: appends it to `text`, and of an f-string its parts, texts
+ * and expressions, to `parts`. False after an error. */
 static bool
 read_string(struct py_parser *p, const struct py_token *t, struct strbuf *text,
 	    struct py_nodes *parts)

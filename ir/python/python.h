@@ -114,8 +114,9 @@ struct py_node {
 	size_t length; /* of a string's text, which may have zero bytes */
 	int64_t ival;
 	bool is_unsigned;   /* of ival */
-	bool parenthesised; /* written in parentheses: a in (a) + b */
-	int height;         /* 1 + the children's; bounded by py_parse */
+	bool parenthesised; /* it is written in parentheses: a in (a) + b */
+	int height;         /* 1 + the largest height of its children; py_parse
+			     * limits it */
 	double fval;
 	const char *op;
 	const char *const *ops;
