@@ -10,7 +10,7 @@
 #define PAINT 0xa5u
 #define MOST_ARGUMENTS 32
 
-/* Operations of Arm's semihosting; those of RISC-V are the same. */
+/* Numbers of operations of Arm's semihosting; RISC-V has the same ones. */
 #define SYS_WRITE0 0x04
 #define SYS_GET_CMDLINE 0x15
 #define SYS_EXIT 0x18
@@ -43,8 +43,8 @@ tirc_board_instructions(void)
 	return instructions_since(0);
 }
 
-/* Checks, with a loop of known length, that the simulator counts
- * instructions. */
+/* Ends the program with an error if the simulator does not count instructions:
+ * checks its count for a loop of known length. */
 static void
 check_clock(void)
 {
@@ -62,7 +62,8 @@ check_clock(void)
 	}
 }
 
-/* Reads the command line, with a NUL at the end. */
+/* Reads the command line into text, which has room for so many bytes, with a
+ * NUL at the end. */
 static void
 read_command_line(char *text, size_t bytes)
 {

@@ -21,12 +21,12 @@ uint64_t tirc_board_instructions(void);
  * variables in the program, and the most stack between begin and end. */
 void tirc_board_report(FILE *file);
 
-/* -- of one kind of processor -- */
+/* -- functions that each kind of processor has (tirc_board_arm.c, …) -- */
 
 /* The time since the start, in ticks. tirc_board_hz ticks are 10^9
  * instructions: the simulator counts a nanosecond for each instruction. */
 uint64_t tirc_board_ticks(void);
-/* Executes 2 * n instructions. */
+/* Executes 2 * n instructions, for a check of the clock. */
 void tirc_board_loop(uint32_t n);
 /* Asks the simulator for an operation of semihosting, and returns its
  * result. */

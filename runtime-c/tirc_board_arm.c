@@ -9,7 +9,9 @@
 #define SYST_CVR (*(volatile uint32_t *)0xe000e018u)
 #define CPACR (*(volatile uint32_t *)0xe000ed88u)
 
-#define TICKS 0x1000000u /* ticks from one interrupt of SysTick to the next */
+#define TICKS                                                                  \
+	0x1000000u /* the number of ticks from one interrupt of SysTick to
+			  * the next */
 
 extern uint32_t tirc_stack_top[], tirc_stack_limit[];
 extern void *__heap_limit; /* defined by the C library */
@@ -46,7 +48,8 @@ reset(void)
 #endif
 	SYST_RVR = TICKS - 1u;
 	SYST_CVR = 0u;
-	SYST_CSR = 7u; /* use the processor's clock, with interrupts; enable */
+	SYST_CSR = 7u; /* enables SysTick: the processor's clock, with
+		        * interrupts */
 	tirc_board_main();
 }
 
@@ -91,7 +94,8 @@ tirc_board_open_files(void)
 	initialise_monitor_handles();
 }
 
-/* The functions that run before and after main: they do nothing. */
+/* The C library's start-up code calls these before and after main: they do
+ * nothing. */
 void
 _init(void)
 {

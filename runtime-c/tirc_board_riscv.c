@@ -3,7 +3,7 @@
  * the simulator counts them. */
 #include "tirc_board.h"
 
-/* The C library's errno is in thread-local memory, at tp. */
+/* Sets tp, since the C library's errno is in thread-local memory there. */
 __asm__(".section .vectors, \"ax\"\n"
 	".option push\n"
 	".option norelax\n"

@@ -5,7 +5,9 @@
  * runs. */
 #include "tirc_dnnl_parts.h"
 
-/* Lists of struct tirc_dnnl_argument are passed as lists of dnnl_exec_arg_t. */
+/* Does not compile if struct tirc_dnnl_argument differs from dnnl_exec_arg_t,
+ * since lists of one are passed as lists of the other, or if dnnl_success is
+ * not 0. */
 struct tirc_dnnl_relies_on {
 	int same_size[sizeof(struct tirc_dnnl_argument) ==
 				      sizeof(dnnl_exec_arg_t)
@@ -43,8 +45,9 @@ tirc_dnnl_close(struct tirc_dnnl *shared)
 
 /* -- the plan -- */
 
-/* Assigns each value that owns memory the lowest offset at which no other value
- * is live during its steps. Returns the number of bytes of all values. */
+/* Sets the offset of each value that owns memory: the lowest one at which no
+ * other value is live during the value's steps. Returns the number of bytes of
+ * all values. */
 static size_t
 place_values(struct tirc_dnnl_region *r)
 {
@@ -96,8 +99,8 @@ describe_as(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	describe(r, weights);
 }
 
-/* Describes the region with Winograd's algorithm if no more of its steps are
- * slow than without. */
+/* Describes the region with Winograd's algorithm where oneDNN has it, unless
+ * more of its steps are then slow than without. */
 static void
 describe_best(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	      tirc_dnnl_describe *describe, const void *weights)
@@ -128,7 +131,7 @@ tirc_dnnl_plan(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 
 /* -- objects of oneDNN -- */
 
-/* Copies a fixed value into another layout. */
+/* Copies the fixed value `from` into the layout of the value `to`. */
 static void
 pack(struct tirc_dnnl_region *r, int from, int to)
 {
@@ -151,8 +154,8 @@ pack(struct tirc_dnnl_region *r, int from, int to)
 	dnnl_primitive_desc_destroy(d);
 }
 
-/* Computes a value once, in memory of oneDNN's: the region's memory may be
- * overwritten between runs. */
+/* Computes value i once, in memory of oneDNN's own, since the region's memory
+ * may be overwritten between runs. */
 static void
 make_fixed(struct tirc_dnnl_region *r, int i)
 {
@@ -188,7 +191,7 @@ make_value(struct tirc_dnnl_region *r, int i, unsigned char *memory)
 	} else if (place->input < 0 && place->output < 0) {
 		tirc_dnnl_ok(r, dnnl_memory_set_data_handle(
 					v->memory, memory + place->offset));
-	} /* each run sets the pointers of inputs and outputs */
+	} /* the pointers of inputs and outputs are set by each run */
 }
 
 void

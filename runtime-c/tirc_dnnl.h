@@ -36,8 +36,8 @@
 extern "C" {
 #endif
 
-/* Object files that were compiled for other versions of these structures do not
- * link. */
+/* Another name for each version of the structures, so that object files that
+ * were compiled for other versions do not link. */
 #define tirc_dnnl_plan tirc_dnnl_plan_1
 
 /* Types of oneDNN. */
@@ -55,10 +55,10 @@ struct tirc_dnnl {
 
 /* How tirc_dnnl_make computes a value. */
 enum tirc_dnnl_recipe {
-	TIRC_DNNL_NONE,    /* a run computes it, or it is a copy */
+	TIRC_DNNL_NONE,    /* a run computes the value, or copies it */
 	TIRC_DNNL_GIVEN,   /* it is the caller's constant */
 	TIRC_DNNL_FACTORS, /* doubles, converted to floats */
-	TIRC_DNNL_BIASES,  /* biases plus the terms of zero points */
+	TIRC_DNNL_BIASES,  /* biases, plus the terms that zero points add */
 	TIRC_DNNL_NUMBER   /* one number */
 };
 
@@ -70,14 +70,16 @@ struct tirc_dnnl_value {
 				     * recipe computes the value; NULL until it
 				     * is known */
 	size_t bytes, offset;       /* in the region's memory */
-	int input, output; /* index in the region's inputs, outputs, or -1 */
+	int input, output; /* its index among the region's inputs and outputs,
+			    * or -1 */
 	int place;         /* index of the value that owns its memory */
 	int original;      /* index of the value that it is a copy of, or -1 */
-	int first, last;   /* first and last step that use its memory */
+	int first, last;   /* the first and the last step that use its memory */
 	enum tirc_dnnl_recipe recipe;
-	/* For biases: the indices of the factors and of the weights (-1: no
-	 * padding, or its zero point is 0), the zero points of the data and of
-	 * the result. */
+	/* For a value that holds biases: the indices of the values with the
+	 * factors and the weights, and the zero points of the data (outside)
+	 * and of the result (zero). weights is -1 without padding, or if the
+	 * data's zero point is 0. */
 	int factors, weights, outside, zero;
 	float number;
 	bool is_constant; /* it is the caller's constant or a copy of it */
@@ -86,14 +88,16 @@ struct tirc_dnnl_value {
 	bool is_view;     /* it is a view of a value, or a view of it exists */
 };
 
-/* A primitive; its arguments are n_uses uses from first_use on. */
+/* A primitive of oneDNN in the order of execution; its arguments are n_uses
+ * elements of `uses` from first_use on. */
 struct tirc_dnnl_step {
 	struct dnnl_primitive_desc *description; /* NULL after make */
 	struct dnnl_primitive *primitive;
 	int first_use, n_uses;
 };
 
-/* An argument of a primitive: DNNL_ARG_..., and a value's index or -1. */
+/* An argument of a primitive: its kind DNNL_ARG_..., and the index of the
+ * value, or -1. */
 struct tirc_dnnl_use {
 	int argument, value;
 };
@@ -109,10 +113,10 @@ struct tirc_dnnl_argument {
 struct tirc_dnnl_post {
 	int kind;          /* dnnl_alg_kind_t */
 	float alpha, beta; /* a sum multiplies the operand by alpha */
-	int operand;       /* index of the value that it combines with the
+	int operand;       /* index of the value that is combined with the
 			    * result; -1 for an elementwise function */
 	bool in_place;     /* no later step reads the operand */
-	bool is_sum;       /* the operand is in the result's memory */
+	bool is_sum;       /* the operand is added in the result's memory */
 };
 
 enum { TIRC_DNNL_POSTS = 16 };
@@ -128,7 +132,8 @@ struct tirc_dnnl_region {
 	/* The members below are zero before the first call. */
 	struct dnnl_engine *engine;
 	struct dnnl_stream *stream;
-	int status; /* of the first call that has failed */
+	int status; /* status of the first call that has failed; success if none
+		     * has */
 	int n_values, n_steps, n_uses;
 	/* For the next primitive: post-operations, further arguments, the
 	 * zero point of its data. */
@@ -141,11 +146,12 @@ struct tirc_dnnl_region {
 	bool by_tiles; /* use it where oneDNN has it */
 	bool can_tile; /* oneDNN has it for one of the convolutions */
 	int n_tiled;   /* number of convolutions that use it */
-	int n_slow;    /* number of reorders and reference implementations */
+	int n_slow;    /* number of reorders and of primitives for which oneDNN
+		        * has only reference code */
 };
 
-/* Adds all values and steps to a region. weights: as given to
- * tirc_dnnl_plan. */
+/* A function that adds all values and steps of a region to it. weights: as
+ * given to tirc_dnnl_plan. */
 typedef void tirc_dnnl_describe(struct tirc_dnnl_region *r,
 				const void *weights);
 

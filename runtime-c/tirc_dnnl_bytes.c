@@ -107,7 +107,7 @@ tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 							    0, &zero));
 }
 
-/* Makes a reorder multiply by factor. */
+/* Makes a reorder multiply by the factor (version 2 of oneDNN). */
 static void
 set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
@@ -115,8 +115,8 @@ set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 							      &factor));
 }
 #else
-/* Makes a value of one number an argument of the next primitive, in addition to
- * its others. */
+/* Makes a value that holds one number a further argument of the next primitive,
+ * of the kind `argument`. */
 static void
 give_number(struct tirc_dnnl_region *r, int argument, dnnl_data_type_t element,
 	    float number)
@@ -136,7 +136,7 @@ tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 		    (float)zero);
 }
 
-/* Makes a reorder multiply by factor. */
+/* Makes a reorder multiply by the factor (version 3 of oneDNN). */
 static void
 set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
@@ -180,14 +180,15 @@ tirc_dnnl_then_requantize(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 	}
 }
 
-/* Multiplies by factor and adds more. */
+/* Adds a post-operation: the result times factor, plus more. */
 static void
 then_linear(struct tirc_dnnl_region *r, float factor, float more)
 {
 	tirc_dnnl_then_eltwise(r, dnnl_eltwise_linear, factor, more);
 }
 
-/* Clips to the type and rounds, as the model does when it stores the value. */
+/* Adds post-operations that clip the result to the element type and round it,
+ * as the model does when it stores the value. */
 static void
 then_store(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {
@@ -197,7 +198,7 @@ then_store(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 	tirc_dnnl_then_eltwise(r, dnnl_eltwise_round, 0.0f, 0.0f);
 }
 
-/* Rounds and adds the zero point. */
+/* Adds post-operations that round the result and add the zero point. */
 static void
 then_round(struct tirc_dnnl_region *r, int zero)
 {

@@ -38,7 +38,7 @@ extern "C" {
  * version 2 and a pointer in version 3. */
 typedef dnnl_memory_desc_t tirc_dnnl_layout;
 
-/* Quantization: the number q stands for factor * (q - zero). */
+/* The quantization of a tensor: its number q stands for factor * (q - zero). */
 struct tirc_dnnl_scale {
 	float factor;
 	int zero;
@@ -46,28 +46,31 @@ struct tirc_dnnl_scale {
 
 /* -- arguments, constants, results -- */
 
-/* Element `input` of the inputs of tirc_dnnl_run. */
+/* Adds the argument that is inputs[input] of tirc_dnnl_run; returns the index
+ * of the value. */
 int tirc_dnnl_input(struct tirc_dnnl_region *r, int input,
 		    dnnl_data_type_t element, int ndims,
 		    const dnnl_dims_t dims);
-/* A dense constant, which the caller keeps until tirc_dnnl_free. */
+/* Adds a dense constant, which the caller keeps until tirc_dnnl_free; returns
+ * the index of the value. */
 int tirc_dnnl_constant(struct tirc_dnnl_region *r, const void *constant,
 		       dnnl_data_type_t element, int ndims,
 		       const dnnl_dims_t dims);
-/* n factors, converted to floats, along an axis of ndims (-1: the last); n may
- * be 1. */
+/* Adds a value with n factors, converted to floats, along an axis of ndims (-1:
+ * the last); n may be 1. Returns its index. */
 int tirc_dnnl_factors(struct tirc_dnnl_region *r, const double *constant,
 		      dnnl_dim_t n, int ndims, int axis);
-/* n biases along the last axis of ndims, each plus the result's zero point
- * divided by the factor that multiplies the sum. */
+/* Adds a value with n biases along the last axis of ndims, each plus the
+ * result's zero point divided by the factor that multiplies the sum. Returns
+ * its index. */
 int tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 		     dnnl_dim_t n, int ndims, int factors, int zero);
-/* Writes v to element `output` of the outputs of tirc_dnnl_run. */
+/* Makes runs write the value v to outputs[output] of tirc_dnnl_run. */
 void tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output);
 
 /* -- post-operations of the next primitive, in order -- */
 
-/* Applies a function to each element. */
+/* Applies a function of oneDNN to each element of the result. */
 void tirc_dnnl_then_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    float alpha, float beta);
 /* Combines the result with a value of the same rank. */
@@ -100,23 +103,26 @@ void tirc_dnnl_then_add_stored(struct tirc_dnnl_region *r,
 			       struct tirc_dnnl_scale b,
 			       struct tirc_dnnl_scale y, bool relu);
 
-/* -- views: the same elements -- */
+/* -- views of a value: the same elements; each returns the index of the view
+ * -- */
 
 /* With other dimensions. */
 int tirc_dnnl_view(struct tirc_dnnl_region *r, int x, int ndims,
 		   const dnnl_dims_t dims);
-/* With dimensions of 1 in front, up to rank ndims. */
+/* A view with dimensions of 1 before the others, so that its rank is ndims. */
 int tirc_dnnl_raised(struct tirc_dnnl_region *r, int v, int ndims);
-/* With x's dimensions in another order: dimension i is x's order[i]. */
+/* A view with x's dimensions in another order: its dimension i is x's dimension
+ * order[i]. */
 int tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order);
-/* With dimensions i and j exchanged. */
+/* A view with dimensions i and j exchanged. */
 int tirc_dnnl_swapped(struct tirc_dnnl_region *r, int v, int i, int j);
 /* Weights of tirc_dnnl_inner_product from a constant matrix w: each row (or
  * column, by_columns) has as many elements as x has for one index of its first
  * dimension. */
 int tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x);
 
-/* -- primitives; element, ndims and dims describe the result -- */
+/* -- primitives; element, ndims and dims describe the result, whose index is
+ * returned -- */
 
 /* Adds a convolution of x and w, with bias; gaps: dilations minus 1. begin,
  * end: the padding. */
@@ -125,14 +131,15 @@ int tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			  const dnnl_dims_t dims, const dnnl_dims_t strides,
 			  const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			  const dnnl_dims_t end);
-/* A 3x3 kernel with strides and dilations of 1: by Winograd's algorithm where
- * oneDNN has it and the region does not become slower. */
+/* Adds a convolution as tirc_dnnl_convolution does, whose kernel is 3x3 with
+ * strides and dilations of 1: by Winograd's algorithm where oneDNN has it and
+ * the region does not become slower. */
 int tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w,
 			      int bias, dnnl_data_type_t element, int ndims,
 			      const dnnl_dims_t dims, const dnnl_dims_t begin,
 			      const dnnl_dims_t end);
-/* A convolution of 8-bit integers with biases of tirc_dnnl_biases; `outside`
- * is the data's zero point, with which the padding is filled. */
+/* Adds a convolution of 8-bit integers with biases of tirc_dnnl_biases;
+ * `outside` is the data's zero point, with which the padding is filled. */
 int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				 int w, int bias, dnnl_data_type_t element,
 				 int ndims, const dnnl_dims_t dims,
@@ -140,18 +147,19 @@ int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				 const dnnl_dims_t gaps,
 				 const dnnl_dims_t begin,
 				 const dnnl_dims_t end);
-/* w has output channels before input channels. */
+/* Adds a transposed convolution; w has output channels before input
+ * channels. */
 int tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    dnnl_data_type_t element, int ndims,
 			    const dnnl_dims_t dims, const dnnl_dims_t strides,
 			    const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			    const dnnl_dims_t end);
-/* The product of x and the transpose of w, over all dimensions but the
+/* Adds the product of x and the transpose of w, over all dimensions but the
  * first. */
 int tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    dnnl_data_type_t element, int ndims,
 			    const dnnl_dims_t dims);
-/* The matrix product of a and b. */
+/* Adds the matrix product of a and b, plus a bias. */
 int tirc_dnnl_matmul(struct tirc_dnnl_region *r, int a, int b, int bias,
 		     dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);
@@ -178,12 +186,13 @@ int tirc_dnnl_lrn(struct tirc_dnnl_region *r, int x, dnnl_dim_t size,
 		  float alpha, float beta, float k);
 int tirc_dnnl_resampling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			 int x, int ndims, const dnnl_dims_t dims);
-/* Over the dimensions that are 1 in dims. */
+/* Adds a reduction of x over the dimensions that are 1 in dims. */
 int tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 			int ndims, const dnnl_dims_t dims);
 int tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      float alpha, float beta);
-/* x has the result's shape; b may have dimensions of 1, which are broadcast. */
+/* Adds an operation on x, which has the result's shape, and b, which may have
+ * dimensions of 1 that are broadcast. */
 int tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		     int b, dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);

@@ -12,7 +12,7 @@ md_or_null(const struct tirc_dnnl_region *r, int v)
 	return v < 0 ? NULL : tirc_dnnl_md_of(r, v);
 }
 
-/* The library chooses the layout of v for this primitive. */
+/* Lets the library choose the layout l of value v for the primitive. */
 static void
 any_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 {
@@ -76,7 +76,8 @@ start_like(struct tirc_dnnl_region *r, struct layer *l, int x)
 	return r->status == dnnl_success ? tirc_dnnl_md_of(r, x) : NULL;
 }
 
-/* The step of a layer with data alone. */
+/* Adds the step of a layer that has data x, but no weights; returns the index
+ * of its result. */
 static int
 unary_step(struct tirc_dnnl_region *r, struct layer *l, int x)
 {
@@ -85,7 +86,8 @@ unary_step(struct tirc_dnnl_region *r, struct layer *l, int x)
 	return tirc_dnnl_step(r, l, uses, 1);
 }
 
-/* The step of a layer with data, weights and perhaps a bias. */
+/* Adds the step of a layer that has data x, weights w and perhaps a bias;
+ * returns the index of its result. */
 static int
 weighted_step(struct tirc_dnnl_region *r, struct layer *l, int x, int w,
 	      int bias)
@@ -449,7 +451,7 @@ tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 
 /* -- binary operations, concatenation -- */
 
-/* b in the layout of x, if b has the result's shape. */
+/* A value like b in the layout of x, if b has the result's shape; else b. */
 static int
 beside(struct tirc_dnnl_region *r, int x, int b, const struct shape *y)
 {

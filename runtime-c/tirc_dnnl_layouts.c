@@ -62,7 +62,7 @@ tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s)
 
 #endif
 
-/* A layout that oneDNN names by a tag. */
+/* Makes the layout of s that oneDNN names by a tag. */
 static void
 tagged(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, const struct shape *s,
        dnnl_format_tag_t tag)

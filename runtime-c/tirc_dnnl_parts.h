@@ -7,17 +7,18 @@
 
 #include "tirc_dnnl_describe.h"
 
-/* Type and dimensions of a value. */
+/* The element type and the dimensions of a value. */
 struct shape {
 	dnnl_data_type_t element;
 	int ndims;
 	dnnl_dims_t dims;
 };
 
-/* A primitive while it is being described; all zero at first. It owns its
- * members, and tirc_dnnl_step or tirc_dnnl_layer_free frees them. x, w, y: new
- * layouts of the primitive's data, of its weights or statistics, and of its
- * result; all zero where it takes the layout of an existing value. */
+/* What describes a primitive until tirc_dnnl_step creates it; all zero at
+ * first. It owns its members, and tirc_dnnl_step or tirc_dnnl_layer_free frees
+ * them. x, w, y: new layouts of the primitive's data, of its weights or
+ * statistics, and of its result; all zero where it takes the layout of an
+ * existing value. */
 struct layer {
 	dnnl_primitive_desc_t description;
 	dnnl_primitive_attr_t attr;
@@ -30,12 +31,12 @@ struct layer {
 typedef const dnnl_memory_desc_t *const_dnnl_memory_desc_t;
 #endif
 
-/* The pointer by which oneDNN's functions take a layout. */
+/* The layout as the functions of oneDNN take it: a pointer. */
 const_dnnl_memory_desc_t tirc_dnnl_md(const tirc_dnnl_layout *l);
 /* Frees a layout; does nothing to one that is all zero. */
 void tirc_dnnl_layout_free(tirc_dnnl_layout *l);
-/* The next five functions make a layout, all zero if a call has failed. The
- * library chooses the layout of tirc_dnnl_any. */
+/* The next five functions make a layout each, which is all zero if a call has
+ * failed. tirc_dnnl_any: the library chooses the layout. */
 void tirc_dnnl_any(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		   const struct shape *s);
 void tirc_dnnl_strided(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
@@ -43,13 +44,13 @@ void tirc_dnnl_strided(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 /* Row-major, without gaps: the layout of arguments and constants. */
 void tirc_dnnl_dense(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		     const struct shape *s);
-/* The channels of an image's point are adjacent (NHWC). */
+/* The channels of a point of an image are adjacent (NHWC). */
 void tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 			     const struct shape *s);
-/* Blocks of 16 channels (nChw16c). */
+/* The channels are in blocks of 16 (nChw16c). */
 void tirc_dnnl_blocks(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		      const struct shape *s);
-/* Type and dimensions of a layout. */
+/* Sets s to the type and the dimensions of a layout. */
 void tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s);
 
 /* -- tirc_dnnl_steps.c: values and steps -- */
@@ -58,12 +59,14 @@ void tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s);
 bool tirc_dnnl_ok(struct tirc_dnnl_region *r, dnnl_status_t status);
 struct shape tirc_dnnl_shape(int ndims, dnnl_data_type_t element,
 			     const dnnl_dims_t dims);
-/* Layout, shape and number of elements of value v. */
+/* The layout of value v; the next functions give its shape and its number of
+ * elements. */
 const_dnnl_memory_desc_t tirc_dnnl_md_of(const struct tirc_dnnl_region *r,
 					 int v);
 struct shape tirc_dnnl_value_shape(const struct tirc_dnnl_region *r, int v);
 size_t tirc_dnnl_elements(const struct tirc_dnnl_region *r, int v);
-/* Adds a value with the layout md; 0 if a call has failed. */
+/* Adds a value with the layout md; returns its index, 0 if a call has
+ * failed. */
 int tirc_dnnl_value(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md);
 /* Adds a value with the layout l, and frees l. */
 int tirc_dnnl_value_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l);
@@ -78,7 +81,7 @@ int tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 int tirc_dnnl_made_along(struct tirc_dnnl_region *r,
 			 enum tirc_dnnl_recipe recipe, dnnl_data_type_t element,
 			 dnnl_dim_t n, int ndims, int axis);
-/* Adds a value of one element, with ndims dimensions. */
+/* Adds a value that holds one number, with ndims dimensions of 1. */
 int tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 		     float number, int ndims);
 /* v itself if its layout is md, else a copy of v with that layout. */
@@ -113,7 +116,7 @@ dnnl_primitive_attr_t tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
 /* Sets the zero point of an argument of the next primitive. */
 void tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 			int argument, int zero);
-/* Computes the elements of a value by its recipe. */
+/* Computes the elements of the value v by its recipe. */
 void tirc_dnnl_fill(struct tirc_dnnl_region *r,
 		    const struct tirc_dnnl_value *v);
 

@@ -51,8 +51,8 @@ tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 }
 
 #if DNNL_VERSION_MAJOR < 3
-/* Does an earlier post-operation have the function of post-operation i with
- * other parameters? */
+/* Does a post-operation before i apply the same function with other
+ * parameters? */
 static bool
 is_repeated(const struct tirc_dnnl_region *r, int i)
 {
@@ -69,9 +69,10 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 	return false;
 }
 
-/* Kernels of version 2 may use the parameters of the first function of a kind
- * for all functions of that kind. Two binary operations with one number each
- * replace each of the others. */
+/* Replaces each function of a kind that occurs before with other parameters by
+ * two binary operations with one number each: kernels of version 2 may use the
+ * parameters of the first for all functions of that kind. Fails for functions
+ * other than linear and clip. */
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
@@ -119,7 +120,7 @@ append_sum(dnnl_post_ops_t ops, float scale)
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
-	(void)r; /* version 3 needs no change */
+	(void)r; /* only version 2 needs the change */
 	(void)ndims;
 }
 
@@ -137,8 +138,9 @@ append_sum(dnnl_post_ops_t ops, float scale)
 }
 #endif
 
-/* The operand of one addition may be in the result's memory, if it has the
- * result's type; the other operands are read from their own memory. */
+/* Chooses the addition whose operand may be in the result's memory: one that
+ * has the result's type. The operands of others are read from their own
+ * memory. */
 static void
 choose_sum(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {

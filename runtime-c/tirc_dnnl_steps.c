@@ -350,13 +350,13 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	}
 	p->operand = in_place ? as : tirc_dnnl_copy(r, p->operand, md);
 	if (r->status == dnnl_success) {
-		/* It is overwritten: later steps need another copy. */
+		/* the copy is overwritten: later steps need another one */
 		r->values[p->operand].original = -1;
 	}
 }
 
-/* Copies operands that are not in the primitive's layout. Returns the layout
- * of the result. */
+/* Copies the operands that are not in the layouts that the primitive wants.
+ * Returns the layout of the result. */
 static const_dnnl_memory_desc_t
 place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	   struct tirc_dnnl_use *uses, int n_uses)

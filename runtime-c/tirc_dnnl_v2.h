@@ -11,8 +11,8 @@
 
 #if DNNL_VERSION_MAJOR < 3
 
-/* Creates the primitive descriptor of an operation descriptor, if the status of
- * the function that filled the operation descriptor is success. */
+/* Creates the primitive descriptor of an operation descriptor, if `filled`, the
+ * status of the function that filled that one, is success. */
 static dnnl_status_t
 from_operation(dnnl_status_t filled, const void *operation,
 	       dnnl_primitive_desc_t *made, dnnl_engine_t engine,

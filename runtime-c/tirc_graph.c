@@ -8,7 +8,8 @@
 
 #include "tirc_graph_parts.h"
 
-/* Offsets in a file of weights. */
+/* Offsets in the header of a file of weights, in bytes; the values follow
+ * it. */
 #define PARAMS_ORDER 16
 #define PARAMS_DIGEST 32
 #define PARAMS_VALUES 64
@@ -18,7 +19,8 @@
 void *
 graph_new(struct tirc_graph *g, size_t n, size_t size)
 {
-	/* A multiple of 16, so that any type is aligned. */
+	/* the struct's size as a multiple of 16, so that what follows is
+	 * aligned for any type */
 	const size_t before = (sizeof(struct piece) + 15) / 16 * 16;
 	struct piece *p;
 
@@ -45,7 +47,7 @@ graph_fail(struct tirc_graph *g, enum tirc_graph_status status,
 	va_start(args, format);
 	vsnprintf(g->message, sizeof g->message, format, args);
 	va_end(args);
-	/* Names in the JSON may have characters that control a terminal. */
+	/* replaces control characters, which names in the JSON may have */
 	for (char *p = g->message; *p != '\0'; p++) {
 		if (*p < ' ' || *p > '~') {
 			*p = '?';
@@ -458,8 +460,8 @@ graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes,
 			  (double)wanted, (double)bytes);
 }
 
-/* Kernels have one list of pointers, for the arrays that they write and for those
- * that they only read. */
+/* The pointer without const: kernels have one list of pointers, for the arrays
+ * that they write and for those that they only read. */
 static unsigned char *
 as_argument(const void *only_read)
 {
@@ -477,7 +479,8 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 {
 	switch (at) {
 	case AT_INPUT:
-		/* graph_check has refused kernels that write it. */
+		/* an input is not written: graph_check has refused kernels that
+		 * do */
 		return g->inputs[io].is_own ? g->inputs[io].own
 					    : as_argument(g->inputs[io].in);
 	case AT_OUTPUT:
@@ -509,9 +512,9 @@ aim_node(const struct tirc_graph *g, struct node *n)
 	n->pointers[n->kernel->n_args] = g->state;
 }
 
-/* Chooses memory that is as large as the kernels may access: the caller's, or
- * the graph's own if the caller has set none, or a smaller one because a
- * symbolic size is below its maximum. */
+/* Sets the memory of an input or output for a run, which must have as many
+ * bytes as the kernels may access: the caller's, or the graph's own if the
+ * caller has set none, or less because a symbolic size is below its maximum. */
 static enum tirc_graph_status
 choose_memory(struct tirc_graph *g, struct io *io)
 {
@@ -575,8 +578,8 @@ finish(struct tirc_graph *g)
 	}
 }
 
-/* Asks the state of the kernels for the status of the node that has just
- * run. */
+/* Asks the kernels' state (struct tirc_kernel_state) for the status of the node
+ * that has just run. */
 static enum tirc_graph_status
 ask_library(struct tirc_graph *g, const struct node *n)
 {

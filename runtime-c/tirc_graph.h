@@ -106,24 +106,26 @@ enum tirc_graph_status {
 
 struct tirc_graph;
 
-/* Members that are not needed are zero. All that the pointers point to, except
- * the JSON and the message, must live as long as the graph. */
+/* What a graph is made from. Members that are not needed are zero. All that the
+ * pointers point to, except the JSON and the message, must live as long as the
+ * graph. */
 struct tirc_graph_config {
 	const char *json;
 	size_t json_bytes;
 	const struct tirc_kernels *kernels;
 	const void *params; /* the file of weights, aligned as the JSON says */
 	size_t params_bytes;
-	int trust_params; /* 1: the digest of the values is not checked */
+	int trust_params; /* 1: the digest of the weights is not checked */
 	void *workspace;  /* NULL: tirc_graph_create allocates it */
 	size_t workspace_bytes;
-	const void *context; /* passed to kernels; with c-threads, the thread
-			      * pool */
-	char *message;       /* receives a line if create fails; may be NULL */
+	const void *context; /* passed to kernels; of the dialect c-threads, the
+			      * thread pool */
+	char *message;       /* gets a line of text if create fails; may be
+			      * NULL */
 	size_t message_bytes;
 };
 
-/* *out is NULL after a failure. */
+/* Makes a graph from its parts; *out is NULL after a failure. */
 enum tirc_graph_status
 tirc_graph_create(struct tirc_graph **out,
 		  const struct tirc_graph_config *config);
@@ -134,28 +136,29 @@ const char *tirc_graph_message(const struct tirc_graph *g);
 
 /* -- running -- */
 
-/* Sets a symbolic size. Until then it has its maximum. */
+/* Sets a symbolic size for the following runs. Until then it has its
+ * maximum. */
 enum tirc_graph_status tirc_graph_set_size(struct tirc_graph *g,
 					   const char *name, int64_t value);
-/* Each run reads the data. It copies them only if a symbolic size is below its
- * maximum. */
+/* Sets the data of an input, which each following run reads. A run copies them
+ * only if a symbolic size is below its maximum. */
 enum tirc_graph_status tirc_graph_set_input(struct tirc_graph *g,
 					    const char *name, const void *data,
 					    size_t bytes);
-/* Makes runs write an output to data. NULL makes them write it to the graph's
- * own memory again. */
+/* Makes following runs write an output to `data`. NULL: to the graph's own
+ * memory again. */
 enum tirc_graph_status tirc_graph_set_output(struct tirc_graph *g,
 					     const char *name, void *data,
 					     size_t bytes);
 enum tirc_graph_status tirc_graph_run(struct tirc_graph *g);
-/* Copies an output after a run: dense, in row-major order. */
+/* Copies an output of the last run to `to`: dense, in row-major order. */
 enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
 					     const char *name, void *to,
 					     size_t bytes);
 
 /* -- part of a run -- */
 
-/* The next run starts at the first node. */
+/* Makes the next run start at the first node. */
 enum tirc_graph_status tirc_graph_restart(struct tirc_graph *g);
 /* Runs all nodes up to and including this one. Continues the current run, or
  * starts another one if the current run has passed the node. */
@@ -170,13 +173,15 @@ size_t tirc_graph_done(const struct tirc_graph *g);
 
 struct tirc_graph_tensor {
 	const char *name;       /* in the graph */
-	const char *model_name; /* in the model; NULL if the JSON has none */
+	const char *model_name; /* its name in the model; NULL if the JSON has
+				 * none */
 	const char *dtype;      /* "float32" */
-	const char *node; /* the last node that writes it; NULL for an input */
+	const char *node; /* name of the last node that writes it; NULL for an
+			   * input */
 	size_t ndim;
 	const int64_t *shape; /* with the current sizes */
-	size_t bytes;         /* the size of its elements, with the current
-			       * sizes */
+	size_t bytes;         /* the bytes of its elements, with the current
+			       * symbolic sizes */
 	/* NULL before the tensor is computed, and after other tensors have
 	 * overwritten it: tensors share memory. */
 	const void *data;
@@ -189,7 +194,8 @@ enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g, const char *name,
 size_t tirc_graph_tensor_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
 					    struct tirc_graph_tensor *out);
-/* *name: the name for tirc_graph_set_input and tirc_graph_set_output. */
+/* The number of inputs, and what they are. name: the name for
+ * tirc_graph_set_input and tirc_graph_set_output. */
 size_t tirc_graph_input_count(const struct tirc_graph *g);
 size_t tirc_graph_output_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_input_at(struct tirc_graph *g, size_t i,
@@ -203,11 +209,11 @@ enum tirc_graph_status tirc_graph_output_at(struct tirc_graph *g, size_t i,
 enum tirc_graph_status tirc_graph_copy(struct tirc_graph *g, const char *tensor,
 				       void *to, size_t bytes);
 
-/* The nodes, in the order in which they run. */
+/* The number of nodes and their names, in the order in which they run. */
 size_t tirc_graph_node_count(const struct tirc_graph *g);
 const char *tirc_graph_node_name(const struct tirc_graph *g, size_t i);
-/* Sets a function that runs call after each node, to look at tensors; NULL
- * removes it. */
+/* Makes runs call the function `after` after each node, to look at tensors;
+ * NULL: no function. */
 enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
 					void (*after)(void *arg,
 						      struct tirc_graph *g,
@@ -220,8 +226,8 @@ enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
 enum tirc_graph_status tirc_graph_get_kernel(struct tirc_graph *g,
 					     const char *node,
 					     struct tirc_kernel *out);
-/* Makes the node call this function with the kernel's arguments and sizes and
- * this context. NULL makes it call the library's kernel again. */
+/* Makes the node call this function, with the kernel's arguments and sizes and
+ * this context. NULL: the library's kernel again. */
 enum tirc_graph_status tirc_graph_set_kernel(struct tirc_graph *g,
 					     const char *node,
 					     tirc_kernel_function *function,

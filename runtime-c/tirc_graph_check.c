@@ -31,8 +31,8 @@ multiply(int64_t a, int64_t b, int64_t *out)
 	return 1;
 }
 
-/* Sets *out to the result of an operator; 0 on overflow and on division by
- * 0. */
+/* Sets *out to the result of an operator on a and b; 0 on overflow and on
+ * division by 0. */
 static int
 apply(enum term_kind kind, int64_t a, int64_t b, int64_t *out)
 {
@@ -92,7 +92,7 @@ measure_dim(const struct tirc_graph *g, const struct dim *d, int64_t *out)
 	return *out >= 0 && *out <= INT64_C(1) << 40;
 }
 
-/* Multiplies a number of bytes; false on overflow. */
+/* Multiplies *n, a number of bytes, by `by`; false on overflow. */
 static int
 grow(size_t *n, int64_t by)
 {

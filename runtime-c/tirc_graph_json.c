@@ -9,8 +9,10 @@
 #include "tirc_graph_parts.h"
 
 #define FORMAT "tirc graph 1"
-#define LARGEST 9007199254740992.0 /* doubles are exact integers up to here */
-#define DEEPEST 32                 /* nesting of operations */
+#define LARGEST                                                                \
+	9007199254740992.0 /* double represents all integers up to this
+				    * one exactly */
+#define DEEPEST 32         /* nesting of operations */
 #define MOST_DIMS 32
 
 struct reader {
@@ -51,7 +53,8 @@ member(const cJSON *row, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(row, key);
 }
 
-/* A copy of a string, owned by the graph. */
+/* A copy of the text that row has for the key, owned by the graph; an error if
+ * it is none. */
 static const char *
 read_text(struct reader *r, const cJSON *row, const char *key)
 {
@@ -117,8 +120,8 @@ read_align(struct reader *r, const cJSON *row, const char *key)
 	return v;
 }
 
-/* Counts the rows of a list, which must be objects. Returns the first row, NULL
- * if the list is empty. */
+/* Sets *n to the number of rows of the list `key`, which must be objects.
+ * Returns the first row, NULL if there is none. */
 static const cJSON *
 read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 {
@@ -167,8 +170,8 @@ operation(const char *text)
 	return TERM_NUMBER;
 }
 
-/* Appends the terms of 7, "batch" or ["+", "batch", 7] to d. Only counts them
- * if d->terms is NULL. */
+/* Appends the terms of a dimension, 7, "batch" or ["+", "batch", 7], to d. Only
+ * counts them if d->terms is NULL. */
 static void
 read_terms(struct reader *r, const cJSON *item, struct dim *d, int depth)
 {

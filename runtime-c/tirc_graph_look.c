@@ -29,8 +29,8 @@ data_of(const struct tirc_graph *g, const struct tensor *t)
 	const unsigned char *p = graph_address(g, t->at, t->io);
 	const struct io *io = t->at == AT_INPUT ? &g->inputs[t->io] : NULL;
 
-	/* An input that is smaller than its maximum is copied when a run
-	 * begins. */
+	/* NULL also for an input that is smaller than its maximum, until a run
+	 * copies it when it begins. */
 	if (p == NULL || t->ready > g->done ||
 	    (io != NULL && !io->is_own &&
 	     io->bytes != g->tensors[io->tensor].capacity) ||

@@ -5,12 +5,12 @@
 
 #include "tirc_graph.h"
 
-/* The index of nothing, where a search fails or a field has no index. */
+/* Stands for no index: where a search fails, or a field has none. */
 #define NOWHERE ((size_t)-1)
 #define MESSAGE_BYTES 256
 
-/* The kinds of terms of a dimension, which is an expression over symbolic sizes
- * in postfix notation. */
+/* The kinds of terms of which a dimension consists: it is an expression over
+ * symbolic sizes in postfix notation. */
 enum term_kind {
 	TERM_NUMBER,
 	TERM_SIZE,
@@ -26,10 +26,10 @@ enum term_kind {
 
 struct term {
 	enum term_kind kind;
-	int64_t value; /* the number, or the index of the size */
+	int64_t value; /* the number, or the index of the symbolic size */
 };
 
-/* The size of a dimension of a tensor. */
+/* The size of a dimension of a tensor, as its terms. */
 struct dim {
 	struct term *terms;
 	size_t n;
@@ -46,27 +46,29 @@ struct size {
 enum storage { AT_WORKSPACE, AT_INPUT, AT_OUTPUT };
 
 struct tensor {
-	/* its name in the graph; in the model, or NULL; its element type; the
-	 * last node that writes it, or NULL */
+	/* name: in the graph; model_name: in the model, or NULL; dtype: its
+	 * element type; node: the last node that writes it, or NULL */
 	const char *name, *model_name, *dtype, *node;
 	size_t element_bytes, ndim;
 	struct dim *dims;
 	int64_t *shape; /* with the current sizes */
-	size_t bytes;   /* of its elements, with the current sizes */
+	size_t bytes;   /* the bytes of its elements, with the current symbolic
+			 * sizes */
 	enum storage at;
 	size_t io;               /* AT_INPUT, AT_OUTPUT: index of the input or
-				  * output */
-	size_t offset, capacity; /* its place in that memory, and the bytes that
-				  * it may use there */
+				  * output whose memory it is in */
+	size_t offset, capacity; /* its offset in that memory, and the bytes
+				  * that it may use from there on */
 	/* If a dimension is split into blocks (NCHWc): its index, and the size
 	 * of the blocks, which are the innermost dimension in memory. axis is
 	 * NOWHERE if there are none. */
 	size_t axis;
 	int64_t block;
-	/* by dimension, the padding before and after the elements; NULL if
-	 * there is no padding */
+	/* by dimension: the padding before and after the elements; NULL if
+	 * there is none */
 	int64_t *before, *after;
-	size_t ready; /* the number of nodes after which all of it is written */
+	size_t ready; /* the number of nodes after which all of it has been
+		       * written */
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
@@ -75,11 +77,12 @@ enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
 struct arg {
 	enum arg_kind kind;
 	size_t tensor; /* ARG_TENSOR: index of the tensor */
-	/* ARG_PARAM: its place in params; ARG_SCRATCH: in the workspace */
+	/* its offset: ARG_PARAM: in the file of weights; ARG_SCRATCH: in the
+	 * workspace */
 	size_t offset, bytes;
 	int written; /* the kernel writes the argument */
 	size_t of;   /* index of the tensor whose memory the kernel overwrites
-		      * with this one; or NOWHERE */
+		      * with this argument; or NOWHERE */
 };
 
 struct node {
@@ -87,7 +90,7 @@ struct node {
 	const struct tirc_kernel *kernel;
 	tirc_kernel_function *function;
 	const void *context;
-	struct arg *args; /* as many as the kernel has arguments */
+	struct arg *args; /* one for each argument of the kernel */
 	/* what the function gets as `args`: the address of each argument, then
 	 * that of the state (tirc_graph.state); set before each run */
 	void **pointers;
@@ -98,10 +101,11 @@ struct io {
 	size_t tensor;
 	const void *in; /* the caller's memory of an input, or NULL */
 	void *out;      /* the caller's memory of an output, or NULL */
-	void *own;      /* the graph's own memory, of the tensor's capacity */
+	void *own;      /* memory of the graph itself, of the tensor's
+			 * capacity */
 	int is_own;     /* this run uses the graph's own memory */
-	size_t bytes;   /* the size of the caller's memory; 0 if it has not been
-		       * set */
+	size_t bytes;   /* the bytes of the caller's memory; 0 if it has not
+			 * been set */
 };
 
 /* A name, and the index of the tensor or node that it belongs to. */
@@ -115,7 +119,7 @@ struct names {
 	size_t n;
 };
 
-/* Precedes each piece of memory that graph_new() allocates. */
+/* The header of each piece of memory that graph_new() allocates. */
 struct piece {
 	struct piece *next;
 };
@@ -163,7 +167,8 @@ enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
  * needs `wanted`, and returns the status. */
 enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
 				       size_t bytes, size_t wanted);
-/* The start of the workspace, an input or an output; NULL if it is not set. */
+/* The address of the workspace, or of the memory of an input or output; NULL if
+ * it is not set. */
 unsigned char *graph_address(const struct tirc_graph *g, enum storage at,
 			     size_t io);
 /* The index of the symbolic size with this name, or NOWHERE. */
@@ -172,18 +177,19 @@ size_t graph_find_size(const struct tirc_graph *g, const char *name);
 size_t graph_find_io(const struct io *list, size_t n, const char *name);
 /* The index that belongs to a name, or NOWHERE. */
 size_t graph_find(const struct names *names, const char *text);
-/* Sorts the names, and sets *twice to a name that is used twice, if any is. */
+/* Sorts the names, and sets *twice to a name that occurs twice, if any does. */
 void graph_sort_names(struct names *names, const char **twice);
 /* Sets shape and bytes of each tensor for the current values of symbolic
  * sizes. */
 enum tirc_graph_status graph_measure(struct tirc_graph *g);
-/* tirc_graph_check.c: checks that nodes, memory and kernels fit together. */
+/* tirc_graph_check.c: do nodes, memory and kernels fit together? Returns the
+ * status. */
 enum tirc_graph_status graph_check(struct tirc_graph *g);
 /* The index of the first of the nodes from..to - 1 that writes to memory of the
  * tensor; NOWHERE if none does. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
 		    size_t from, size_t to);
-/* tirc_graph_json.c: reads the graph that the text describes. */
+/* tirc_graph_json.c: reads the graph that the text, its JSON, describes. */
 enum tirc_graph_status graph_read(struct tirc_graph *g, const char *text,
 				  size_t bytes);
 

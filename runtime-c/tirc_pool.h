@@ -23,7 +23,9 @@
 #include <stdint.h>
 
 #ifndef TIRC_POOL_THREADS
-#define TIRC_POOL_THREADS 64 /* the most threads, including the caller */
+#define TIRC_POOL_THREADS                                                      \
+	64 /* the largest number of threads, including the
+			      * caller */
 #endif
 #ifndef TIRC_POOL_LOOKS
 /* the number of polls for work before a thread sleeps */
@@ -34,16 +36,16 @@ struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round;   /* the number of the loop; it changes with each
-			      * loop */
+	atomic_uint round;   /* number of the loop that the threads execute;
+			      * each loop has another */
 	atomic_int sleepers; /* the number of threads that wait for `wake` or
 			      * soon will */
 	atomic_int busy;     /* the number of threads that have not finished
 			      * their range */
-	atomic_int joined;   /* gives the threads their numbers as they start */
+	atomic_int joined;   /* gives each thread its number when it starts */
 	int threads;         /* including the caller */
 	bool stop;
-	/* The current loop; only written between rounds. */
+	/* About the current loop; only written between loops. */
 	int32_t n;
 	void (*task)(const void *shared, int32_t begin, int32_t end);
 	const void *shared;
@@ -59,7 +61,7 @@ tirc_pool_look_again(void)
 #endif
 }
 
-/* Executes the range of thread i. */
+/* Executes the iterations of the current loop that belong to thread i. */
 static inline void
 tirc_pool_range(struct tirc_pool *p, int i)
 {
@@ -71,7 +73,8 @@ tirc_pool_range(struct tirc_pool *p, int i)
 	}
 }
 
-/* Waits until the round differs from `seen`, and returns it. */
+/* Waits until the number of the loop (round) differs from `seen`, and returns
+ * it. */
 static inline unsigned
 tirc_pool_wait(struct tirc_pool *p, unsigned seen)
 {
@@ -83,8 +86,8 @@ tirc_pool_wait(struct tirc_pool *p, unsigned seen)
 		tirc_pool_look_again();
 	}
 	pthread_mutex_lock(&p->mutex);
-	/* Either the thread that starts a round sees this sleeper, or this
-	 * thread sees the new round. */
+	/* In this order, so that either the thread that starts a loop sees this
+	 * sleeper, or this thread sees the new loop. */
 	atomic_fetch_add(&p->sleepers, 1);
 	while (atomic_load(&p->round) == seen) {
 		pthread_cond_wait(&p->wake, &p->mutex);
@@ -122,8 +125,8 @@ tirc_pool_round(struct tirc_pool *p)
 	}
 }
 
-/* The function for parallel_for of struct NAME_config; pool: a struct
- * tirc_pool. */
+/* The function for the member parallel_for of struct NAME_config: executes a
+ * loop of n iterations with all threads. pool: a struct tirc_pool. */
 static inline void
 tirc_pool_for(void *pool, int32_t n,
 	      void (*task)(const void *shared, int32_t begin, int32_t end),
@@ -143,7 +146,7 @@ tirc_pool_for(void *pool, int32_t n,
 	while (atomic_load_explicit(&p->busy, memory_order_acquire) > 0) {
 		tirc_pool_look_again();
 		if (++looks > TIRC_POOL_LOOKS) {
-			sched_yield(); /* another thread may need the core */
+			sched_yield(); /* lets another thread have the core */
 		}
 	}
 }
@@ -190,7 +193,8 @@ tirc_pool_start(struct tirc_pool *p, int threads)
 	if (threads > TIRC_POOL_THREADS) {
 		threads = TIRC_POOL_THREADS;
 	}
-	/* Threads read p->threads in the first round, after this loop. */
+	/* Threads that have started read p->threads only when the first loop
+	 * begins. */
 	p->threads = 1;
 	for (int i = 1; i < threads; ++i) {
 		error = pthread_create(&p->thread[i], NULL, tirc_pool_thread,

@@ -23,8 +23,8 @@ struct comparison {
 	struct pairs alike;       /* expressions that were found equal but for
 				   * literals */
 	bool but_literals;        /* the parameter of funcs_equal */
-	bool loose;               /* literals may differ in the expression being
-				   * compared */
+	bool loose;               /* in the expression that is compared,
+				   * literals may differ */
 	bool named;               /* func_equal_named: names are compared,
 				   * too */
 	/* The two lists of functions being compared; their functions may call
@@ -98,7 +98,8 @@ differ_exprs(struct comparison *c, const char *what, const struct expr *a,
 	return false;
 }
 
-/* Pairs a and b, or checks that they are partners. */
+/* Are a and b partners? If neither has a partner, makes them partners. *is_new:
+ * a had none. */
 static bool
 partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 {
@@ -299,7 +300,7 @@ same_expr(struct comparison *c, const struct expr *a, const struct expr *b)
 	    a->n_args != b->n_args || !same_payload(c, a, b)) {
 		return differ_exprs(c, "expressions", a, b);
 	}
-	/* literals in indices may not differ */
+	/* in the indices of a LOAD, literals must be equal */
 	c->loose = loose && a->kind != EXPR_LOAD;
 	args = same_exprs(c, a->args, b->args, a->n_args);
 	c->loose = loose;
@@ -395,7 +396,8 @@ same_own(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	}
 }
 
-/* The first argument of a STORE or LET is its value. */
+/* Compares the arguments of two statements. Only in the first one of a STORE or
+ * LET, its value, may literals differ. */
 static bool
 same_args(struct comparison *c, const struct stmt *a, const struct stmt *b)
 {
@@ -508,7 +510,8 @@ funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 
 	arena_init(&c.arena);
 	for (int i = 0; same && i < n; i++) {
-		/* Each function has variables of its own. */
+		/* each function has variables of its own: forgets those of the
+		 * last one */
 		c.forth = c.back = (struct pairs){ NULL, 0, 0 };
 		c.same = c.alike = c.forth;
 		same = same_func(&c, a[i], b[i]);

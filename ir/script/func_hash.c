@@ -8,7 +8,7 @@
 struct hasher {
 	uint64_t at;
 	bool but_literals; /* the parameter of func_hash */
-	bool loose; /* literals do not count in the expression being hashed */
+	bool loose; /* literals in the expression that is hashed do not count */
 	/* The hashes of expressions, computed so far: with their literals, and
 	 * without. */
 	struct memo known[2];
@@ -95,7 +95,8 @@ put_stmt(struct hasher *x, const struct stmt *s)
 	put(x, (uint64_t)s->kind);
 	put(x, (uint64_t)s->n_args);
 	for (int i = 0; i < s->n_args; i++) {
-		/* as in funcs_equal: the sizes of loops are no literals */
+		/* only in values of STORE and LET, as in funcs_equal: the sizes
+		 * of loops are no such literals */
 		x->loose = x->but_literals && i == 0 &&
 			   (s->kind == STMT_STORE || s->kind == STMT_LET);
 		put(x, s->args[i] != NULL ? of_expr(x, s->args[i]) : 0);

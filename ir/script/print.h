@@ -11,7 +11,7 @@
 struct print_name {
 	const void *key;
 	const char *name;
-	const char *suffix; /* ".data" for a buffer's pointer, else "" */
+	const char *suffix; /* ".data" if key is a buffer's pointer, else "" */
 };
 
 struct printer {
@@ -19,19 +19,20 @@ struct printer {
 	struct arena arena; /* owns the names */
 	enum script_version version;
 	int indent;
-	/* A hash table by address; never iterated. */
+	/* a hash table by address; never iterated */
 	struct print_name *names;
 	int n_names, cap_names;
-	/* The names in `names` in a hash table by their text. */
+	/* the texts of the names, in a hash table */
 	const char **taken;
 	int n_taken, cap_taken;
 };
 
-/* Precedence of the context of an expression; in a context of 0 it needs no
- * parentheses. */
+/* The contexts in which expressions are printed, by the precedence that an
+ * expression needs there to have no parentheses: in PRINT_LOOSE, none. */
 enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
 
-/* Names that are never used for variables and buffers. */
+/* The names that variables and buffers never get, in order; *n: their
+ * number. */
 const char *const *print_reserved(int *n);
 void printer_init(struct printer *p, enum script_version version,
 		  struct strbuf *out);
@@ -48,7 +49,7 @@ void print_expr(struct printer *p, const struct expr *e, int strength);
 void print_exprs(struct printer *p, const struct expr *const *list, int n);
 /* "A[i, 0:16]" */
 void print_region(struct printer *p, const struct region *r);
-/* min + extent, as one number if both are numbers */
+/* Appends min + extent, as one number if both are numbers. */
 void print_end(struct printer *p, const struct expr *min,
 	       const struct expr *extent);
 void print_type(struct printer *p, struct dtype t); /* float32x4 */
@@ -58,7 +59,8 @@ void print_notes(struct printer *p, const struct note *notes);
 
 void print_indent(struct printer *p);
 void print_line(struct printer *p, const char *text);
-/* [n, 8], dtype="float32", strides=[...], scope="local", align=64 */
+/* Appends the arguments that describe a buffer: [n, 8], dtype="float32",
+ * strides=[...], scope="local", align=64 */
 void print_buffer_facts(struct printer *p, const struct buffer *b);
 /* Prints s as lines of a suite; last: it is the last statement of the suite, so
  * that an ALLOC, ATTR or LET needs no `with`. */

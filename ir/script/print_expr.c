@@ -79,7 +79,8 @@ print_int(struct printer *p, const struct expr *e)
 	}
 }
 
-/* The shortest decimal number that reads back as the same value. */
+/* Appends a float literal: the shortest decimal number that reads back as the
+ * same value. */
 static void
 print_float(struct printer *p, const struct expr *e)
 {

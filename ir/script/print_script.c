@@ -67,7 +67,9 @@ print_param(struct printer *p, const struct param *param, const char **handle)
 struct sizes {
 	struct printer *printer;
 	const struct func *func;
-	VEC(const struct var *) seen; /* in order of first use */
+	VEC(const struct var *)
+	seen; /* the variables in the order of their
+				       * first use */
 };
 
 static void
@@ -90,7 +92,8 @@ see_sizes(struct sizes *s, const struct expr *e)
 	}
 }
 
-/* The variables in the shapes and strides of the parameters. */
+/* The sizes of f's parameters: size variables that are parameters, and the
+ * variables in the shapes and strides of arrays. */
 static struct sizes
 find_sizes(struct printer *p, const struct func *f)
 {

@@ -37,7 +37,7 @@ print_suite(struct printer *p, const struct stmt *s)
 	p->indent--;
 }
 
-/* (n, 8) or, in the old spelling, [n, 8]. */
+/* Appends a shape, (n, 8) or, in the old spelling, [n, 8]. */
 static void
 print_shape(struct printer *p, const struct expr *const *shape, int n)
 {
@@ -48,7 +48,8 @@ print_shape(struct printer *p, const struct expr *const *shape, int n)
 	strbuf_puts(p->out, n == 1 && !old ? ",)" : old ? "]" : ")");
 }
 
-/* [n, 8], dtype="float32", strides=[...], scope="local", align=64 */
+/* Appends the arguments that describe a buffer: [n, 8], dtype="float32",
+ * strides=[...], scope="local", align=64 */
 void
 print_buffer_facts(struct printer *p, const struct buffer *b)
 {
@@ -140,8 +141,8 @@ print_for(struct printer *p, const struct stmt *s)
 		      p->version == SCRIPT_CURRENT;
 
 	print_indent(p);
-	/* The domain is not in the scope of the variable: it is printed before
-	 * the variable is defined. */
+	/* the domain, printed before the variable is defined, since it cannot
+	 * use it */
 	struct strbuf domain;
 	struct strbuf *out = p->out;
 
@@ -185,7 +186,8 @@ is_implicit_root(const struct stmt *s)
 	return b->n_allocs > 0 || stmt_has(s->children[0], STMT_BLOCK);
 }
 
-/* 'S' or 'R' if the iter var stands for a whole loop around s, else 0. */
+/* 'S' or 'R', for T.axis.remap, if iter var i of the block s stands for a whole
+ * loop around it, spatial or reduced; else 0. */
 static char
 remap_letter(const struct stmt *s, int i)
 {

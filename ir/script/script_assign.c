@@ -43,7 +43,7 @@ script_store(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* n = T.int32(): a size; its bounds may follow in T.func_attr. */
+/* Defines a size from n = T.int32(); its bounds may follow in T.func_attr. */
 static void
 declare_var(struct script_reader *r, const char *name, struct dtype type)
 {
@@ -52,7 +52,8 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 	for (int i = 0; i < r->n_sizes; i++) {
 		if (known == &r->names.data[i].value &&
 		    dtype_equal(known->e->type, type)) {
-			return; /* the signature has already defined it */
+			return; /* the signature has defined the same size
+				 * before */
 		}
 	}
 	struct var *v = var_new(r->m, script_hint(r, name), type);

@@ -91,7 +91,8 @@ region(struct script_reader *r, const struct py_node *node, struct region *out)
 	return true;
 }
 
-/* T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) */
+/* Reads the regions of T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) into the
+ * block. False after an error. */
 static bool
 regions(struct script_reader *r, const struct py_node *call, bool writes)
 {
@@ -188,7 +189,8 @@ script_notes(struct script_reader *r, const struct py_node *dict,
 	return true;
 }
 
-/* Reads bounds of sizes: {"n": 1, "m": 2} */
+/* Reads the lower or upper bounds of sizes: {"n": 1, "m": 2}. False after an
+ * error. */
 static bool
 bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 {
@@ -216,7 +218,7 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 		struct var *var = v->e->u.var;
 
 		if (!var->is_dim) {
-			/* Sizes are at least 1 by default. */
+			/* a size without a lower bound is at least 1 */
 			var->is_dim = true;
 			var->min = 1;
 			var->max = (int64_t)dtype_max_int(var->type);
@@ -387,7 +389,8 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	return true;
 }
 
-/* a, b = T.axis.remap("SR", [i, j]) */
+/* Reads a, b = T.axis.remap("SR", [i, j]), which defines an axis for each loop.
+ * False after an error. */
 static bool
 remap(struct script_reader *r, const struct py_node *target,
       const struct py_node *call)

@@ -3,7 +3,8 @@
  * handles, or allocated in blocks and loops. */
 #include "script_read.h"
 
-/* The arguments after shape and dtype, by their index in `more`. */
+/* The arguments of T.Buffer after shape and dtype: their indices in the array
+ * `more`. */
 enum {
 	MORE_STRIDES,
 	MORE_SCOPE,
@@ -15,8 +16,8 @@ enum {
 	MORE_COUNT
 };
 
-/* Their names. By position, data and elem_offset come before strides in TVM;
- * scripts usually give them by name. */
+/* The names of these arguments. By position, data and elem_offset come before
+ * strides in TVM; scripts usually give them by name. */
 #define MORE_FACTS                                                             \
 	"strides?, scope?, align?, elem_offset?, offset_factor?, "             \
 	"buffer_type?, axis_separators?"
@@ -35,7 +36,7 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 				   "fewer");
 	}
 	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE) {
-		/* the name of a list: A.shape */
+		/* the node may name a list: A.shape */
 		if (!script_eval(r, node, &v)) {
 			return false;
 		}
@@ -110,8 +111,9 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 	return true;
 }
 
-/* Reads shape, type and so on of T.Buffer, T.match_buffer, … from a call's
- * arguments, or from the index of the old T.Buffer[…]. */
+/* Reads shape, type and the other properties of a buffer from the arguments of
+ * T.Buffer, T.match_buffer, …, or from the index of the old T.Buffer[…]. False
+ * after an error. */
 static bool
 script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 		    const struct py_node *type,
@@ -175,7 +177,8 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 	return true;
 }
 
-/* T.Buffer((8,), "float32", …) or T.Buffer[(8,), "float32"]. */
+/* Reads the type of a buffer, T.Buffer((8,), "float32", …) or T.Buffer[(8,),
+ * "float32"]. False after an error. */
 bool
 script_buffer_type(struct script_reader *r, const struct py_node *node,
 		   struct buffer_spec *spec)

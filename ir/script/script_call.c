@@ -100,9 +100,9 @@ argument(struct script_reader *r, const struct py_node *node,
 	return script_eval(r, node, &v) && script_operand(r, node, &v, &out->x);
 }
 
-/* The expressions of a call's arguments by parameter, then those of *args, and
- * the type at the end (old spelling), if the function has no type among its
- * parameters. */
+/* Sets `list` to the arguments of a call as values: by parameter, then those of
+ * *args; and *type to the type at the end (old spelling), if the function has
+ * no type among its parameters. False after an error. */
 static bool
 bind(struct script_reader *r, const struct py_node *call,
      const struct typed_function *f, const struct py_node **found, int *n,
@@ -243,8 +243,8 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
-	/* Only of a value without operands: if this were repeated, expressions
-	 * would grow without bound. */
+	/* only of a value without operands: repeated, expressions would grow
+	 * without bound */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 ||
 	       script_fail(r, found[0],
 			   "an expression to be repeated; give "
@@ -283,7 +283,8 @@ static const char *const other_names[] = {
 	"meta_var",
 	"var",
 	"env_thread",
-	/* statements: listed for messages that propose a name */
+	/* functions that are read as statements, so that messages can propose
+	 * their names */
 	"prim_func",
 	"Buffer",
 	"match_buffer",

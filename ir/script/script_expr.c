@@ -99,9 +99,8 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 	    !script_operand(r, node->kids[1], &v[1], &x[1])) {
 		return false;
 	}
-	if (x[1].weak && x[1].e->kind == EXPR_INT) { /* Python's conditional
-						      * expression chooses
-						      * now */
+	/* a number of Python decides now which value the expression has */
+	if (x[1].weak && x[1].e->kind == EXPR_INT) {
 		return script_eval(r, node->kids[x[1].e->u.ival ? 0 : 2], out);
 	}
 	for (int i = 0; i < 3; i += 2) {

@@ -3,8 +3,8 @@
 #include "iterate.h"
 #include "script_read.h"
 
-/* Does the text contain T.block? Then it is in the old spelling, in which
- * T.alloc_buffer belongs to the block. */
+/* Does the tree use the attribute anywhere? The old spelling of TVMScript has
+ * T.block; there, T.alloc_buffer belongs to the block. */
 static bool
 mentions(const struct py_node *node, const char *attribute)
 {

@@ -29,8 +29,8 @@ define_loop(struct script_reader *r, const struct py_node *target,
 	return true;
 }
 
-/* The range of a loop from one argument, the extent, or from two, begin and
- * end. */
+/* Reads the range of a loop from one argument a, the extent, or from two, a and
+ * b, begin and end. False after an error. */
 static bool
 loop_range(struct script_reader *r, const struct py_node *a,
 	   const struct py_node *b, struct range *out)

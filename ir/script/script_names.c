@@ -47,7 +47,7 @@ add_stem(struct script_reader *r, const char *name)
 	}
 }
 
-/* Marks the reserved names as used: the printer adds a number to each of
+/* Marks the reserved names as used, since the printer adds a number to each of
  * them. */
 static void
 take_reserved(struct script_reader *r)
@@ -89,7 +89,7 @@ script_find(const struct script_reader *r, const char *name)
 	return at < 0 ? NULL : &r->names.data[at].value;
 }
 
-/* The name at the start of a path, if the function defines it. */
+/* Is the first name of the path in node one that the function defines? */
 static bool
 is_defined(const struct script_reader *r, const struct py_node *node)
 {

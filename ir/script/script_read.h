@@ -13,15 +13,15 @@
  * members that are set. */
 enum script_kind {
 	SCRIPT_NONE,   /* Python's None */
-	SCRIPT_EXPR,   /* e; weak if it is a number of Python, whose type is not
+	SCRIPT_EXPR,   /* e; weak: it is a number of Python, whose type is not
 		        * decided */
 	SCRIPT_BUFFER, /* buffer */
-	SCRIPT_LIST,   /* items: a list or a tuple */
-	SCRIPT_HANDLE, /* handle: a parameter for which match_buffer may declare
-		        * a buffer */
+	SCRIPT_LIST,   /* items: the elements of a list or a tuple */
+	SCRIPT_HANDLE, /* handle: a parameter that match_buffer may declare as a
+		        * buffer */
 	SCRIPT_MEMORY, /* memory: the result of T.allocate */
 	SCRIPT_THREAD, /* text: a thread axis whose extent is not known yet */
-	SCRIPT_NEW_VAR /* type: a size declared here, T.int32() */
+	SCRIPT_NEW_VAR /* type: of a size that T.int32() declares */
 };
 
 struct script_value {
@@ -39,12 +39,14 @@ struct script_value {
 
 struct script_name {
 	const char *name;
-	int id;    /* of the text, in script_reader.ids */
-	int outer; /* the index of the definition that this one hides; -1 */
+	int id;    /* the number of the name's text in script_reader.ids */
+	int outer; /* the index in names of the definition that this one hides,
+		    * or -1 */
 	struct script_value value;
 };
 
-/* A name and the number that the printer would append to the next use of it. */
+/* The part of a name before its number, and the number that the printer would
+ * append to its next use. */
 struct script_stem {
 	const char *name;
 	int next;
@@ -54,7 +56,8 @@ struct script_handle {
 	const char *name;
 	struct var *var;
 	const struct buffer *buffer; /* NULL until it is matched */
-	bool used;                   /* it was used as a pointer */
+	bool used;                   /* the handle was used as a pointer: no
+				      * buffer can be matched to it now */
 };
 
 /* Memory from T.allocate; a buffer declares later how it is indexed. */
@@ -86,7 +89,7 @@ struct script_block {
 /* A statement whose scope is the rest of its suite. */
 struct script_opener {
 	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
-	/* the index in the suite of the first statement of its scope */
+	/* index in the suite of the first statement in its scope */
 	int at;
 	struct src_pos pos;
 	struct var *var;
@@ -109,10 +112,14 @@ struct script_reader {
 	struct func *f;
 	const struct script_scope *scope;
 	VEC(struct script_name) names; /* names in scope, outermost first */
-	struct text_map ids;           /* a number for every text defined */
-	VEC(int) latest;               /* by id: the index in names; -1 */
+	struct text_map ids;           /* maps each defined name's text to a
+				        * number */
+	VEC(int)
+	latest;                        /* by that number: the index in names of
+				        * the definition in effect, or -1 */
 	VEC(struct script_stem) stems; /* see script_hint */
-	struct text_map stem_of;       /* by name: the index in stems */
+	struct text_map stem_of;       /* maps the part of a name before its
+				        * number to an index in stems */
 	VEC(struct script_loop) loops;
 	VEC(struct param) params;
 	VEC(struct script_handle *) handles; /* per parameter, or NULL */
@@ -179,7 +186,7 @@ bool script_want_count(struct script_reader *r, const struct py_node *call,
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
-/* Describes a value, for messages: "a whole buffer". */
+/* A value in words, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 /* Makes *v an expression: converts a pointer; any other value that is not an
  * expression is an error. */
@@ -191,11 +198,13 @@ bool script_eval(struct script_reader *r, const struct py_node *node,
  * do not fit), float32 or bool. */
 bool script_expr(struct script_reader *r, const struct py_node *node,
 		 const struct expr **out);
-/* Like script_expr, converted to type t; an error if the conversion could
- * change the value. */
+/* Evaluates node to an expression of type t; false after an error, also if the
+ * conversion could change the value. */
 bool script_expr_as(struct script_reader *r, const struct py_node *node,
 		    struct dtype t, const struct expr **out);
-/* The value as an operand of ir/typed, and what that has. */
+/* Sets *out to the value as an operand of ir/typed; script_settle and
+ * script_convert give the expression that typed_settle and typed_convert make
+ * of it. */
 bool script_operand(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, struct typed *out);
 bool script_settle(struct script_reader *r, const struct py_node *node,
@@ -203,15 +212,15 @@ bool script_settle(struct script_reader *r, const struct py_node *node,
 bool script_convert(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, struct dtype t,
 		    const struct expr **out);
-/* Evaluates node, which must be an integer of Python. */
+/* Sets *out to the value of node, which must be an integer of Python. */
 bool script_constant(struct script_reader *r, const struct py_node *node,
 		     int64_t *out);
 bool script_condition(struct script_reader *r, const struct py_node *node,
 		      const struct expr **out);
-/* Evaluates node, which must be a scalar integer expression. */
+/* Sets *out to the expression node, which must be a scalar integer. */
 bool script_index(struct script_reader *r, const struct py_node *node,
 		  const struct expr **out);
-/* Evaluates node, which must be a string. */
+/* Sets *out to the value of node, which must be a string. */
 bool script_text(struct script_reader *r, const struct py_node *node,
 		 const char **out);
 bool script_type(struct script_reader *r, const struct py_node *node,
@@ -231,7 +240,8 @@ bool script_astype(struct script_reader *r, const struct py_node *call,
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
-/* The operator that the node has as its text. */
+/* Sets *out to the operator that the node has as its text; false after an error
+ * if there is none. */
 bool script_operator(struct script_reader *r, const struct py_node *node,
 		     const char *text, enum py_operator *out);
 bool script_binary(struct script_reader *r, const struct py_node *node,
@@ -241,12 +251,12 @@ bool script_binary(struct script_reader *r, const struct py_node *node,
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);
-/* The element of the buffer v that the subscript node selects; a slice of
- * constant length selects a vector. */
+/* Sets *buffer and *index to the element of the buffer v that the subscript
+ * node selects; a slice of constant length selects a vector. */
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
-/* Sets the range from min to end (exclusive). */
+/* Sets *out to the range from min to end (exclusive). */
 bool script_range(struct script_reader *r, const struct py_node *min,
 		  const struct py_node *end, struct range *out);
 
@@ -290,7 +300,8 @@ struct stmt *script_close_suite(struct script_reader *r,
 
 bool script_for(struct script_reader *r, const struct py_node *node,
 		struct stmt **out);
-/* Reads the items of a `with` from `item` on, and its suite. */
+/* Reads the items of a `with` from the index `item` on, and its suite. False
+ * after an error. */
 bool script_with(struct script_reader *r, const struct py_node *node, int item,
 		 struct stmt **out);
 bool script_init(struct script_reader *r, const struct py_node *with,
@@ -302,7 +313,8 @@ bool script_assert(struct script_reader *r, const struct py_node *condition,
 bool script_read_opener(struct script_reader *r, const struct py_node *call,
 			const char *path, const struct py_node *target,
 			struct script_opener *out);
-/* Makes a let of the name, which is defined from here on. */
+/* Makes *out a let that gives the name the value, and defines the name from
+ * here on. */
 void script_let(struct script_reader *r, const char *name,
 		const struct expr *value, struct script_opener *out);
 bool script_assign(struct script_reader *r, const struct py_node *node,
@@ -311,7 +323,8 @@ bool script_assign(struct script_reader *r, const struct py_node *node,
  * after an error. */
 bool script_annotated(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);
-/* target = value, or target op= value, of an element; op is NULL for =. */
+/* Reads a store to an element: target = value (op NULL), or target op= value.
+ * False after an error. */
 bool script_store(struct script_reader *r, const struct py_node *node,
 		  const struct py_node *target, const struct py_node *value,
 		  const char *op, struct script_suite *suite);

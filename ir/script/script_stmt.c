@@ -120,7 +120,8 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	if (!script_eval(r, node->kids[0], &v)) {
 		return false;
 	}
-	/* A condition that Python can evaluate chooses the branch now. */
+	/* If Python can evaluate the condition, only the chosen branch is
+	 * read. */
 	if (v.kind == SCRIPT_EXPR && v.weak && v.e->kind == EXPR_INT &&
 	    !literal) {
 		const struct py_node *taken = v.e->u.ival ? node->kids[1]
@@ -190,7 +191,7 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Reads a line that is a call. */
+/* Reads a statement that is a call. False after an error. */
 static bool
 read_call(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, struct script_suite *suite)

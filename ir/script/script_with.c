@@ -43,7 +43,8 @@ read_let_stmt(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
-/* T.let(x, value), x declared by x = T.var("int32") */
+/* Reads T.let(x, value), where x was declared by x = T.var("int32"). False
+ * after an error. */
 static bool
 read_let(struct script_reader *r, const struct py_node *call,
 	 struct script_opener *out)
@@ -91,8 +92,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
-/* T.launch_thread("threadIdx.x", 32), or with the result of T.env_thread as the
- * first argument */
+/* Reads T.launch_thread("threadIdx.x", 32), or with the result of T.env_thread
+ * as the first argument. False after an error. */
 static bool
 read_launch(struct script_reader *r, const struct py_node *call,
 	    const struct py_node *target, struct script_opener *out)
@@ -204,7 +205,7 @@ script_init(struct script_reader *r, const struct py_node *node,
 				 &r->block->init);
 }
 
-/* Reads the items from `item` on, and the suite. */
+/* Reads the items of a `with` from the index `item` on, and its suite. */
 bool
 script_with(struct script_reader *r, const struct py_node *node, int item,
 	    struct stmt **out)

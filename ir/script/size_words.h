@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes for readers who know nothing of TVMScript. */
+/* Sizes in words, for readers who know nothing of TVMScript. */
 #ifndef TIRC_SIZE_WORDS_H
 #define TIRC_SIZE_WORDS_H
 

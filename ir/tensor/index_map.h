@@ -5,8 +5,8 @@
 
 #include "expr.h"
 
-/* A layout: physical index expressions of the logical index variables, and
- * back. Physical elements that have no logical element hold `pad`. */
+/* A layout: physical index expressions of the logical index variables
+ * (to_physical), and logical ones of the physical variables (to_logical). */
 struct index_map {
 	int n_logical, n_physical;
 	struct var **logical;            /* variables */
@@ -14,8 +14,8 @@ struct index_map {
 	const struct expr **physical_shape;
 	struct var **physical;          /* variables */
 	const struct expr **to_logical; /* of physical */
-	/* of physical: the element has a logical one; NULL if every element has
-	 * one */
+	/* a condition on the physical indices: the element has a logical one;
+	 * NULL if every element has */
 	const struct expr *in_range;
 };
 

@@ -12,7 +12,7 @@ struct te_stage;
 struct te_tensor {
 	struct buffer *buffer;
 	struct te_stage *stage; /* NULL for a placeholder */
-	int index;              /* the index of the output of the stage */
+	int index;              /* index among the outputs of the stage */
 };
 
 enum te_kind {
@@ -22,13 +22,13 @@ enum te_kind {
 	TE_ORDERED /* n_axes is 0; see te_ordered */
 };
 
-/* Stores in order. Output k starts as start[k] says, at all of its elements;
- * then, for each point of the axes, the stores are done one after the other.
- * Axes of the kind ITER_SCAN run in order. Iterations of axes of the kind
- * ITER_SPATIAL read and write different elements of every output, so that they
- * may run in any order. */
+/* Stores that are done in order. Output k starts as start[k] says, at all of
+ * its elements; then, for each point of the axes, the stores are done one after
+ * the other. Axes of the kind ITER_SCAN run in order. Iterations of axes of the
+ * kind ITER_SPATIAL read and write different elements of every output, so that
+ * they may run in any order. */
 struct te_ordered {
-	/* [k]: the TE_COMPUTE stage that initialises output k; NULL if the
+	/* by output k: the TE_COMPUTE stage that initialises it; NULL if the
 	 * stores write each element before they read it */
 	struct te_stage **start;
 	struct iter_var *axes;
@@ -39,14 +39,15 @@ struct te_ordered {
 	int n_phases;
 };
 
-/* A name for a value; later lets and the store may use it. */
+/* A name for a value of a store: later lets, and the store itself, may use
+ * it. */
 struct te_let {
 	struct var *var;
 	const struct expr *value;
 };
 
 struct te_store {
-	int out;                   /* the index of the output of the stage */
+	int out;                   /* index among the outputs of the stage */
 	const struct te_let *lets; /* n_first are defined before the condition,
 				       * n_then only if it holds */
 	int n_first, n_then;
@@ -58,8 +59,8 @@ struct te_store {
 	const struct expr *then;
 };
 
-/* A loop nest inside of the loops over the axes of a TE_ORDERED stage: `sum`,
- * or stores. */
+/* One of the loop nests inside of the loops over the axes of a TE_ORDERED
+ * stage: either `sum`, or stores. */
 struct te_phase {
 	const char *name;
 	/* a TE_COMPUTE stage, a reduction that computes one of the outputs
@@ -79,8 +80,8 @@ struct te_scan {
 				  * ones to the end */
 	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
-	struct te_body_time {    /* the times at which body[i] is computed in
-				  * one step */
+	struct te_body_time {    /* by body stage: the times at which a step
+				  * computes it */
 		int first, last; /* relative to the step's time */
 	} * times;
 	int n_body;
@@ -90,14 +91,15 @@ struct te_scan {
  * inputs, then for the outputs, by position. */
 struct te_extern {
 	const struct buffer **views; /* n_inputs, then n_out of the stage */
-	const struct expr *call;     /* evaluated once; NULL if there is a
-				      * func */
+	const struct expr *call;     /* an expression that is evaluated once;
+				      * NULL if there is a func */
 	struct func *func;           /* its body, without the root block, is the
 				      * statement */
 };
 
-/* out[k][axes] = bodies[k]. A body is an expression of the axes, or one
- * REDUCE (all bodies the same reduction, differing in its index). */
+/* A stage: out[k][axes] = bodies[k] for each output k. A body is an expression
+ * of the axes, or one REDUCE (all bodies the same reduction, differing in its
+ * index). */
 struct te_stage {
 	enum te_kind kind;
 	const char *name;
@@ -118,7 +120,8 @@ struct te_stage {
 struct te_tensor *te_placeholder(struct module *m, const char *name,
 				 struct dtype type, int ndim,
 				 const struct expr *const *shape);
-/* Fresh spatial axes 0..shape[d); names NULL: "i0", "i1", … */
+/* Makes new spatial axes, one for each dimension d, from 0 to shape[d]. names
+ * NULL: "i0", "i1", … */
 struct iter_var *te_axes(struct module *m, int ndim,
 			 const struct expr *const *shape,
 			 const char *const *names);
@@ -136,14 +139,15 @@ void te_compute_multi(struct module *m, const char *const *names,
 		      const struct expr *const *bodies, int n,
 		      struct te_tensor *const *inputs, int n_inputs,
 		      struct te_tensor **out);
-/* Names a tensor, its buffer and (first output) its stage in place. */
+/* Gives a tensor, its buffer and, if it is the first output, its stage another
+ * name. */
 void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
 /* Appends the expressions of a stage's body: the body itself; of a reduction its
  * values, its condition and its initial values. */
 void te_body_parts(struct arena *a, const struct expr *body, struct exprs *out);
-/* sum/max/min/prod of source over axes. */
+/* A body that is the sum, maximum, minimum or product of source over axes. */
 const struct expr *te_sum(struct module *m, const struct expr *source,
 			  struct iter_var *axes, int n_axes);
 const struct expr *te_reduce(struct module *m, const struct reducer *r,
@@ -237,7 +241,8 @@ void te_ordered_phases(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_phase *phases, int n_phases,
 		       struct te_tensor *const *inputs, int n_inputs);
-/* The phase that sums: out[axes] = body, a REDUCE without the outer axes. */
+/* A phase that sums up: out[axes] = body, a REDUCE over axes besides the outer
+ * ones. */
 struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
 			     const char *name, struct iter_var *axes,
 			     const struct expr *body);
@@ -273,7 +278,8 @@ struct func *te_to_func_blocks(struct module *m, const char *name,
 			       struct te_tensor *const *params, int n_params,
 			       struct te_blocks *blocks);
 
-/* Substitutes a stage without reduction into an expression that loads it. */
+/* Replaces in e the loads of t, whose stage has no reduction, by the body of
+ * the stage. */
 const struct expr *te_inline(struct module *m, const struct expr *e,
 			     const struct te_tensor *t);
 

@@ -98,8 +98,8 @@ te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 	n->map.to[i] = it->var->expr;
 }
 
-/* Adds the first axis of a stage of a scan: the step's time, or a loop over the
- * times that the step needs. */
+/* Adds to the nest the first axis of a stage of a scan: the step's time, or a
+ * loop over the times that the step needs. */
 static void
 nest_add_time(struct te_build *b, struct te_nest *n,
 	      const struct iter_var *axis, const struct te_step *step)
@@ -149,7 +149,7 @@ te_inside(struct te_build *b, const struct expr *e, const struct var_map *map)
 	return e;
 }
 
-/* Stores values[k] into every output. */
+/* A statement that stores values[k] into each output k. */
 static struct stmt *
 store_all(struct te_build *b, const struct te_stage *s,
 	  const struct expr *const *values, const struct expr *const *index)
@@ -189,8 +189,8 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* Has the reduction no iterations? Then the update never runs, and neither
- * would the init of its block. */
+/* Has the reduction no iterations? Then its block would never run, and so
+ * neither its init. */
 static bool
 is_empty(const struct reduction *r)
 {
@@ -203,8 +203,8 @@ is_empty(const struct reduction *r)
 }
 
 /* Does the update bind its sources to names? It does if there are several
- * values, which are stored together, and if the result is not simply "lhs op
- * rhs", so that the result contains the name instead of the source. */
+ * values, which are stored together, or if the result is not simply "lhs op
+ * rhs": then the result contains the name, not the source, perhaps twice. */
 static bool
 names_sources(const struct reducer *r)
 {
@@ -264,7 +264,7 @@ update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
 	return body;
 }
 
-/* A reduction's sources, in terms of the block's variables. */
+/* The sources of a reduction, as expressions of the block's variables. */
 static const struct expr **
 reduce_sources(struct te_build *b, const struct expr *body,
 	       const struct var_map *map)
@@ -286,7 +286,8 @@ reduce_sources(struct te_build *b, const struct expr *body,
 	return sources;
 }
 
-/* The initial values of a reduction. */
+/* The initial values of a reduction, as expressions of the block's
+ * variables. */
 static const struct expr **
 reduce_start(struct te_build *b, const struct reduction *r,
 	     const struct var_map *map)

@@ -18,7 +18,8 @@ struct te_build {
 	VEC(struct te_stage *) stages; /* producers first */
 	VEC(const char *) names;
 	VEC(const struct buffer *) allocs;
-	/* bound: variables of axes; free: variables that the caller defines */
+	/* bound: variables of axes; free: other variables, which become
+	 * parameters */
 	VEC(struct var *) bound, free;
 	VEC(struct te_redirect) redirects;
 	struct te_blocks *blocks; /* NULL if the caller does not need them */
@@ -32,25 +33,27 @@ struct te_step {
 	int first, last;
 };
 
-/* The axes of one block: loop variables, block variables and the map from
- * the stage's own variables to the latter. */
+/* The axes of one block: its loop variables, its block variables, and a map
+ * from the stage's own variables to the block variables. */
 struct te_nest {
 	struct iter_var *iters;
-	struct var **loops;   /* [i] NULL if iter var i has no loop */
+	struct var **loops;   /* by iter var: the variable of its loop; NULL if
+			       * it has no loop */
 	struct range *ranges; /* of the loops */
 	const struct expr **bindings;
 	struct var_map map;
 };
 
-/* A nest without axes, with room for n. */
+/* A nest without axes, with room for n of them. */
 struct te_nest te_nest_new(struct te_build *b, int n);
 void te_nest_add(struct te_build *b, struct te_nest *n,
 		 const struct iter_var *axis);
-/* The loops of the nest around body, a block over its iter vars. */
+/* Wraps body, a block over the iter vars of the nest, in the loops of the
+ * nest. */
 struct stmt *te_nest_loops(struct te_build *b, const struct te_nest *n,
 			   struct stmt *body);
-/* The expression e with the variables of the block, and with the buffers that
- * replace others in a scan. */
+/* The expression e with the variables of the map replaced, and the buffers that
+ * a scan replaces. */
 const struct expr *te_inside(struct te_build *b, const struct expr *e,
 			     const struct var_map *map);
 
@@ -64,22 +67,26 @@ const struct buffer *te_target(const struct te_build *b,
 bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
 		  const struct te_stage *reader);
 
-/* Replaces these buffers by the scan's result: the states, and the buffers of
- * init and update that no other stage reads. */
+/* Makes the scan's result replace the buffers of its states, and those of init
+ * and update that no other stage reads. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
 /* Adds a variable to `free` unless it is in `free` or `bound` already. */
 void te_note_free(struct te_build *b, struct var *v);
-/* Notes the variables that the body of a TE_EXTERN stage does not bind. */
+/* Adds to `free` the variables that the body of a TE_EXTERN stage uses and does
+ * not bind. */
 void te_extern_vars(struct te_build *b, const struct te_stage *s);
 
-/* Loops around the block of a TE_COMPUTE stage; step: of a scan, or NULL. */
+/* The block of a TE_COMPUTE stage, with loops around it. step: the step of a
+ * scan that the stage belongs to, or NULL. */
 struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
 			      const struct te_step *step);
 struct stmt *te_build_scan(struct te_build *b, const struct te_stage *s);
 struct stmt *te_build_extern(struct te_build *b, const struct te_stage *s);
-/* The nests that initialise the outputs, then the nest of the stores. */
+/* The loops and blocks of a TE_ORDERED stage: those that initialise the
+ * outputs, then those of the stores. */
 struct stmt *te_build_ordered(struct te_build *b, const struct te_stage *s);
-/* out[i] = from[i] over the first extent elements of dimension 0. */
+/* A block, with loops around it, that copies the first `extent` elements of
+ * dimension 0: out[i] = from[i]. */
 struct stmt *te_build_copy(struct te_build *b, const char *name,
 			   const struct buffer *from, const struct buffer *out,
 			   const struct te_step *step,

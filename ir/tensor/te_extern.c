@@ -156,8 +156,8 @@ note_bound(struct bound_vars *b, const struct var *var)
 	vec_push(b->arena, &b->list, var);
 }
 
-/* The sizes and pointers of the views are replaced, so that they do not become
- * parameters. */
+/* Lists the variables in n sizes or strides of a view as bound: they are
+ * replaced, so that they do not become parameters. */
 static void
 bind_sizes(struct bound_vars *b, const struct expr *const *list, int n)
 {
@@ -222,8 +222,8 @@ te_extern_vars(struct te_build *b, const struct te_stage *s)
 	}
 }
 
-/* Maps the body's variables: the pointers of views, and variable sizes and
- * strides. */
+/* Adds to the map the variable `from` of the body, a view's pointer, size or
+ * stride; does nothing if `from` is none. */
 static void
 map_add(struct var_map *map, const struct expr *from, const struct expr *to)
 {
@@ -329,8 +329,8 @@ te_build_extern(struct te_build *b, const struct te_stage *s)
 	if (x->call) {
 		body = stmt_evaluate(b->f, x->call);
 	} else {
-		/* The body is cloned into this function: statements have ids
-		 * and a journal that belong to their function. */
+		/* a clone, since statements have ids and a journal that belong
+		 * to their function */
 		body = stmt_clone(b->f, plain_body(x->func), true);
 	}
 	if (s->n_axes == 0) {

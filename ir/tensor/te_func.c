@@ -254,8 +254,8 @@ te_unique_name(struct te_build *b, const char *name)
 	return name;
 }
 
-/* Collects the function's intermediate buffers: outputs of stages that are not
- * parameters. */
+/* Collects the buffers that the function allocates: outputs of stages that are
+ * not parameters. */
 static void
 own_buffers(struct te_build *b, const struct te_stage *s)
 {
@@ -296,8 +296,9 @@ build_begin(struct te_build *b)
 	}
 }
 
-/* False if the function needs a stage of the scan by itself: the stage computes
- * one step; only the scan computes all steps. */
+/* Checks that the function needs no stage of the scan by itself: the stage
+ * computes one step; only the scan computes all steps. False, with the reason
+ * in *why. */
 static bool
 check_scan_use(const struct te_build *b, const struct te_scan *scan,
 	       const char **why)

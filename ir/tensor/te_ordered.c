@@ -47,7 +47,8 @@ te_ordered(struct module *m, const char *name, const char *tag,
 	}
 }
 
-/* A separate stage that computes the output `out` of an ordered stage. */
+/* Makes a stage that computes the output `out` of an ordered stage: as its
+ * start, or as the sum of a phase. */
 static struct te_stage *
 part_stage(struct module *m, struct te_tensor *out, const char *name,
 	   const char *tag, struct iter_var *axes, const struct expr *value)
@@ -159,7 +160,8 @@ is_loaded(struct arena *a, const struct te_stage *s, const struct te_tensor *t)
 	return found && t->stage != s;
 }
 
-/* Sets the axes, and the inputs: those of the given ones that are loaded. */
+/* Sets the axes of s, and its inputs: those of the given tensors that it
+ * loads. */
 static void
 finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
 	       int n_axes, struct te_tensor *const *inputs, int n_inputs)
@@ -213,7 +215,8 @@ te_ordered_phases(struct module *m, struct te_tensor *out,
 	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
-/* Wraps body in the lets [from, to) of the store. */
+/* Wraps body in the lets from index `from` to `to` of the store, the first one
+ * outermost. */
 static struct stmt *
 build_lets(struct te_build *b, const struct te_store *store,
 	   struct var *const *lets, const struct var_map *map, int from, int to,

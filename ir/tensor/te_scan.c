@@ -477,7 +477,8 @@ listed_twice(struct te_tensor *const *list, int n, int k)
 	return false;
 }
 
-/* Are the initial steps stored directly to the result? */
+/* Are the initial steps of state k stored directly to the result of the
+ * scan? */
 static bool
 init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {
@@ -488,8 +489,8 @@ init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 	       !listed_twice(s->scan->init, s->n_out, k);
 }
 
-/* Is the update stored directly to the result? Then stages of the step that
- * read the update read the result. */
+/* Is the update of state k stored directly to the result of the scan? Then
+ * stages of the step that read the update read the result. */
 static bool
 update_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {

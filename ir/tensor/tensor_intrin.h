@@ -33,7 +33,7 @@
  * the parameters, address_of, extern calls. The views replace the parameters,
  * and the values of the strides replace the stride variables. */
 struct intrin_limit {
-	const char *variable; /* in the shapes of desc */
+	const char *variable; /* name of a variable in the shapes of desc */
 	int64_t most;
 };
 
@@ -42,12 +42,12 @@ struct tensor_intrin {
 	const char *what; /* a description, one line */
 	struct func *desc;
 	struct func *impl;
-	struct func *reset, *update; /* of TE's form; else NULL */
-	/* The target features that impl's text needs, by name. */
+	struct func *reset, *update; /* for TE's form; else NULL */
+	/* The names of the target features that impl's text needs. */
 	const char *const *requires;
 	int n_requires;
-	int threads; /* the number of threads that execute it together; 0: a
-		      * single thread */
+	int threads; /* the number of threads that execute the instruction
+		      * together; 0: a single thread does */
 	/* "tf32" if the instruction first rounds float32 operands to tf32,
 	 * which desc does not show; else NULL. */
 	const char *rounds_to;
@@ -59,7 +59,8 @@ struct tensor_intrin {
  * defines its semantics. A view without strides is dense. */
 struct tensor_call {
 	const struct tensor_intrin *intrin;
-	const char *symbol;          /* the name in a CALL_EXTERN of part */
+	const char *symbol;          /* the name of a function that `part` calls
+				      * (CALL_EXTERN) */
 	const struct func *part;     /* intrin's impl, reset or update */
 	const struct buffer **views; /* one per parameter of part: shape and
 				      * strides at the call; their names and
@@ -84,7 +85,8 @@ void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
 						const char *name);
-/* The call of an external symbol; NULL if there is none, or t is NULL. */
+/* The recorded call of an external symbol; NULL if there is none, or t is
+ * NULL. */
 struct tensor_call *tensor_intrins_call(const struct tensor_intrins *t,
 					const char *symbol);
 /* The largest value of a size in the shapes of t's desc: a constant's value or

@@ -21,7 +21,8 @@ bool graph_is_word(const char *text);
 
 struct graph_printer {
 	const struct graph *graph;
-	const char *const *symbols; /* the names of its dimensions */
+	const char *const *symbols; /* the identifiers of the graph's
+				     * dimensions, by index */
 	bool whole;                 /* print all values of all constants */
 	struct strbuf *out;
 };
@@ -43,14 +44,15 @@ struct graph_reader {
 	const struct source *src;
 	size_t at;            /* the next byte */
 	int line;             /* from 1 */
-	size_t line_start;    /* the offset of the line's first byte */
-	const char **symbols; /* the names of the dimensions; NULL until the
-			       * declarations have been read */
+	size_t line_start;    /* the offset of the first byte of the line */
+	const char **symbols; /* the identifiers of the dimensions; NULL until
+			       * their declarations have been read */
 	bool make_values;
 	bool failed;
 };
 
-/* Reports an error at the bytes from `from` up to the next byte to be read. */
+/* Reports an error at the bytes from `from` up to the next byte to be read.
+ * Returns false. */
 bool graph_fail(struct graph_reader *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Skips blanks and a comment; returns true at the end of the line or text. */
@@ -58,7 +60,8 @@ bool graph_line_ends(struct graph_reader *r);
 /* Goes to the next line that is not empty; returns false at the end of the
  * text. */
 bool graph_next_line(struct graph_reader *r);
-/* Reads the punctuation `text` if it is next; else returns false. */
+/* If the punctuation `text` is next, reads it and returns true; else returns
+ * false. */
 bool graph_accept(struct graph_reader *r, const char *text);
 bool graph_expect(struct graph_reader *r, const char *text, const char *why);
 /* The next word of plain characters, without reading it; "" if the next
@@ -82,7 +85,8 @@ bool graph_read_elems(struct graph_reader *r, struct tensor *t);
 /* Reads the values of a constant, after "=": "splat 0" or "{1, 2}". */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
-/* Generates values for a constant whose values are not in the text. */
+/* Makes values for a constant whose values are not in the text: small numbers,
+ * the same for the same text. False after a diagnostic. */
 bool graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		      int64_t elems, const struct value **out);
 /* Reads one number, which must be representable in the type. */
@@ -106,7 +110,8 @@ struct graph_call {
  * error. */
 struct tensor *graph_read_tensor(struct graph_reader *r);
 bool graph_read_call(struct graph_reader *r, struct graph_call *c);
-/* Reads "{group = 1}", or nothing. */
+/* Reads the attributes "{group = 1}" into c, or nothing if there are none.
+ * False after a diagnostic. */
 bool graph_read_attrs(struct graph_reader *r, struct graph_call *c);
 struct node *graph_call_node(struct graph_reader *r, const struct graph_call *c,
 			     struct tensor *const *outputs, int n_outputs);

@@ -47,7 +47,8 @@ read_typed(struct graph_reader *r, bool type_needed)
 	return t;
 }
 
-/* Sets *elems to the number of t's elements; an error if it is not known. */
+/* Sets *elems to the number of t's elements; false after a diagnostic if it is
+ * not known. */
 static bool
 is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 	 int64_t *elems)
@@ -59,7 +60,8 @@ is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 
 /* -- constants */
 
-/* After a recipe with several outputs: "[1 of 3]". */
+/* Reads which output of a recipe a constant is, "[1 of 3]", if that follows.
+ * False after a diagnostic. */
 static bool
 read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 {
@@ -146,7 +148,8 @@ read_known(struct graph_reader *r)
 
 /* -- inputs and outputs */
 
-/* "{scale = 0.5, zero_point = 3, stored_offset = 128}" */
+/* Reads how a quantized input or output is stored: "{scale = 0.5, zero_point =
+ * 3, stored_offset = 128}". False after a diagnostic. */
 static bool
 read_stored(struct graph_reader *r, struct tensor *t)
 {
@@ -280,7 +283,8 @@ is_size_name(const struct graph *g, const char *name)
 	return false;
 }
 
-/* A dimension, or a size that is known only when the model runs. */
+/* Reads the declaration of a dimension, or of a size that is known only when
+ * the model runs: "batch: 1..4". False after a diagnostic. */
 static bool
 read_bounds(struct graph_reader *r, struct var **out)
 {

@@ -36,7 +36,8 @@ is_there(struct graph_reader *r, const char *text)
 	return found;
 }
 
-/* "com.example.Op": the domain is the part before the last point. */
+/* Reads the name of an operator, "com.example.Op": the domain is the part
+ * before the last point. False after a diagnostic. */
 static bool
 read_operator(struct graph_reader *r, struct graph_call *c)
 {

@@ -6,7 +6,7 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-/* the most elements of a constant with generated values */
+/* the most elements that a constant may have for values to be made up */
 #define MAX_MADE ((int64_t)1 << 24)
 
 /* -- types */
@@ -25,8 +25,9 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 			  "or int64");
 }
 
-/* The end of the expression that begins at r->at: a comma outside of brackets,
- * a closing bracket that closes none of the expression's, or the line's end. */
+/* The offset of the end of the size that begins at r->at: a comma outside of
+ * brackets, a closing bracket that closes none of the size's own, or the line's
+ * end. */
 static size_t
 size_end(const struct graph_reader *r)
 {
@@ -199,7 +200,8 @@ graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
 		return graph_fail(r, from, "write numbers without +");
 	}
 	r->at += strlen(word);
-	/* The word of "1e+10" ends at the +, which names cannot have. */
+	/* goes on after the word: of "1e+10" it ends at the +, which names
+	 * cannot have */
 	if (r->at < r->src->length && r->src->text[r->at] == '+' &&
 	    dtype_is_float(type)) {
 		r->at++;

@@ -175,7 +175,8 @@ print_known(const struct graph_printer *p)
 
 /* -- nodes */
 
-/* The backend that takes a node, its pattern, and the node's role. */
+/* Appends the backend that takes the node n, its pattern, and the role of n in
+ * it: "cblas.product product". */
 static void
 print_role(const struct node *n, struct strbuf *out)
 {
@@ -241,7 +242,8 @@ print_groups(const struct graph_printer *p)
 
 /* -- the whole */
 
-/* After an input or output: real = (stored - zero_point) * scale. */
+/* Appends how a quantized input or output is stored, real = (stored -
+ * zero_point) * scale: "{scale = 0.5, zero_point = 3}". */
 static void
 print_stored(const struct graph_printer *p, const struct tensor *t)
 {

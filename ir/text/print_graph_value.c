@@ -103,8 +103,8 @@ graph_put_type(const struct graph_printer *p, const struct tensor *t)
 
 /* -- numbers */
 
-/* A text that reads back as the same number of that type: of 9 digits if these
- * suffice, else of 17. */
+/* Appends a float as a text that reads back as the same number of its type:
+ * with 9 digits if these suffice, else 17. */
 static void
 put_real(const struct graph_printer *p, struct dtype type, double v)
 {

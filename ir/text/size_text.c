@@ -26,8 +26,8 @@ count_sizes(const struct graph *g)
 	return g->dims.n + g->run_sizes.n;
 }
 
-/* Variable i of the list: the symbolic dimensions, then the sizes that are
- * known only at run time. */
+/* Variable i of the variables of sizes: the symbolic dimensions, then the sizes
+ * that are known only at run time. */
 static struct var *
 size_var(const struct graph *g, int i)
 {
@@ -98,7 +98,7 @@ is_number(struct dtype t)
 	return size_is_index(t) || dtype_is_float(t);
 }
 
-/* Is t the type of a number or of a condition? */
+/* Is t a type that expressions of sizes may have: that of a number, or bool? */
 static bool
 is_value(struct dtype t)
 {
@@ -129,7 +129,8 @@ make(struct reading *r, enum expr_kind kind, struct dtype type,
 	return expr_make(r->m, &payload, args, n);
 }
 
-/* Two operands of one type; a literal takes the type of a size. */
+/* The node of an operation on two operands of one type; a literal takes the
+ * type of the other operand, a size. NULL after an error. */
 static const struct expr *
 binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
        const struct expr *a, const struct expr *b)
@@ -243,7 +244,8 @@ visit_unary(struct reading *r, const struct py_node *node)
 		    "before a comparison");
 }
 
-/* T.float32(0.5), T.int64(7), T.float32("inf"): a literal of that type. */
+/* Reads a literal of type t from the argument of T.float32(0.5), T.int64(7) or
+ * T.float32("inf"). NULL after an error. */
 static const struct expr *
 literal(struct reading *r, const struct py_node *node, struct dtype t,
 	const struct py_node *arg)
@@ -282,7 +284,8 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		    dtype_name(t));
 }
 
-/* T.Cast("int64", n): arg is the text of the type. */
+/* Reads T.Cast("int64", n); arg: the node of the type's name. NULL after an
+ * error. */
 static const struct expr *
 visit_cast(struct reading *r, const struct py_node *node,
 	   const struct py_node *arg)

@@ -6,9 +6,10 @@
 
 #include "graph.h"
 
-/* The identifiers that stand for g->dims, in their order (arena). */
+/* The identifiers that stand in texts for g->dims, in the same order; in the
+ * arena. */
 const char **size_symbols(const struct graph *g);
-/* Appends e, with the identifiers for g->dims. */
+/* Appends e as a text, with the identifiers `symbols` for g->dims. */
 void size_print(const struct graph *g, const char *const *symbols,
 		const struct expr *e, struct strbuf *out);
 /* Is t int32 or int64, the types of the sizes in a shape? */

@@ -22,19 +22,20 @@ struct typed {
 	bool weak;
 };
 
-/* The rules in which TVMScript and programs differ. */
+/* The rules that TVMScript and programs apply differently. */
 struct typing_rules {
 	/* Each operator is the node of its name, so that a printed function
-	 * reads back as it was. Else // and % of floats are expressed by
+	 * reads back as it was. If false: // and % of floats are expressed by
 	 * floor(), &, | and ^ of bools by the operators of conditions;
 	 * arithmetic of bools is that of int32; and a division by the constant
 	 * zero is an error. */
 	bool as_written;
 	/* In a comparison, a number of Python takes the type of the other
-	 * operand, as in TVMScript's parser. Else both are promoted. */
+	 * operand, as in TVMScript's parser. If false, both are promoted. */
 	bool compare_follows;
-	const char *module;  /* in which functions are named: "T." */
-	const char *float64; /* how to write a constant of that type */
+	const char *module;  /* prefix of functions in messages: "T." */
+	const char *float64; /* how a program writes a constant of type float64,
+			      * for messages */
 };
 
 extern const struct typing_rules typing_of_scripts, typing_of_programs;
@@ -49,19 +50,21 @@ struct typing {
 
 struct typed typed_expr(const struct expr *e);
 struct typed typed_number(struct module *m, const struct py_number *n);
-/* The number of a weak operand that is one of 63 bits; false if it is not. */
+/* Sets *out to the number of a weak operand; false if it is none, or needs more
+ * than 63 bits. */
 bool typed_is_number(const struct typed *x, struct py_number *out);
 /* "float32x4" */
 const char *typed_name(struct module *m, struct dtype t);
 
 /* ---- conversions */
 
-/* x as an expression of its own type: an int is an int32, or an int64 if it
- * needs the bits; a float is a float32. */
+/* Sets *out to x as an expression of its own type: a number of Python that is
+ * an int becomes an int32, or an int64 if it needs the bits; a float becomes a
+ * float32. */
 bool typed_settle(const struct typing *t, struct py_span at,
 		  const struct typed *x, const struct expr **out);
-/* x as a value of type `to`; an error if the conversion could change it. A
- * number is rounded once. */
+/* Sets *out to x as a value of type `to`; false after an error if the
+ * conversion could change it. A number is rounded once. */
 bool typed_convert(const struct typing *t, struct py_span at,
 		   const struct typed *x, struct dtype to,
 		   const struct expr **out);
@@ -69,36 +72,39 @@ bool typed_convert(const struct typing *t, struct py_span at,
  * the remedy. */
 bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 		struct dtype to, const char *remedy);
-/* Both operands in the common type that they have after typed_settle(), lanes
- * included. */
+/* Sets *a and *b to the operands x and y in one type: the common type that they
+ * have after typed_settle(), lanes included. */
 bool typed_promote(const struct typing *t, struct py_span at,
 		   const struct typed *x, const struct typed *y,
 		   const struct expr **a, const struct expr **b);
-/* Both operands in one type: a number of Python takes the type of the other
- * operand if that holds it; else both take the type of typed_promote. */
+/* Sets *a and *b to the operands x and y in one type: a number of Python takes
+ * the type of the other operand if that holds it; else both take the type of
+ * typed_promote. */
 bool typed_follow(const struct typing *t, struct py_span at,
 		  const struct typed *x, const struct typed *y,
 		  const struct expr **a, const struct expr **b);
 
 /* ---- operators */
 
-/* x op y, of the groups NUMBERS, POWERS, BITS, ORDER and LOGIC. Two numbers of
- * Python are computed as in Python. */
+/* Sets *out to x op y, for operators of the groups NUMBERS, POWERS, BITS, ORDER
+ * and LOGIC. Two numbers of Python are computed as in Python. */
 bool typed_binary(const struct typing *t, struct py_span at,
 		  enum py_operator op, const struct typed *x,
 		  const struct typed *y, struct typed *out);
 bool typed_unary(const struct typing *t, struct py_span at, enum py_operator op,
 		 const struct typed *x, struct typed *out);
-/* The operators of the group BITS, of typed values. */
+/* Sets *out to x op y, for operators of the group BITS on values that have a
+ * type. */
 bool typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);
-/* The expression of a kind from ADD to OR, by the rules of its operator. */
+/* Sets *out to the expression of a kind from ADD to OR of x and y, whose types
+ * are converted by the rules of its operator. */
 bool typed_kind(const struct typing *t, struct py_span at, enum expr_kind kind,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);
-/* One of two values of a common type, by a condition. guards: the value that
- * is not chosen is not computed. */
+/* Sets *out to one of two values, in a common type, as the condition says.
+ * guards: the value that is not chosen is not computed. */
 bool typed_choice(const struct typing *t, struct py_span at, bool guards,
 		  const struct typed *condition, const struct typed *x,
 		  const struct typed *y, struct typed *out);
@@ -107,22 +113,23 @@ bool typed_choice(const struct typing *t, struct py_span at, bool guards,
 
 bool typed_cast(const struct typing *t, struct py_span at,
 		const struct typed *x, struct dtype to, struct typed *out);
-/* T.float32(x): a number, "nan", "inf" or "-inf" as a constant of the type; or
- * a value cast to it. */
+/* Sets *out to T.float32(x): a number, "nan", "inf" or "-inf" becomes a
+ * constant of the type `to`; a value is cast to it. */
 bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 		    const struct typed *x, struct typed *out);
-/* The data type of a name; "int" and "float" are int32 and float32, as in TVM.
- * An unknown name is an error. */
+/* Sets *out to the data type with this name; "int" and "float" are int32 and
+ * float32, as in TVM. False after an error if there is none. */
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 
-/* A call of any other intrinsic, with a result of this type. */
+/* Sets *out to a call of an intrinsic that is no typed_function, with a result
+ * of this type. */
 bool typed_intrin(const struct typing *t, struct py_span at, enum intrin op,
 		  struct dtype type, const struct expr *const *args, int n,
 		  struct typed *out);
 
-/* An argument; e is NULL if an optional one is absent. A type is given by its
- * name, as a text. */
+/* An argument of a function, and its position. e is NULL if an optional one is
+ * absent. A type is given by its name, as a text. */
 struct typed_arg {
 	struct typed x;
 	struct py_span at;
@@ -143,13 +150,13 @@ struct typed_function {
 	const char *name;
 	const char *params; /* for py_signature_declared() */
 	bool (*fn)(const struct typed_call *c, struct typed *out);
-	int value; /* in which functions with one fn differ */
+	int value; /* what distinguishes functions that have the same fn */
 };
 
-/* NULL if there is no such function. */
+/* The function with this name; NULL if there is none. */
 const struct typed_function *typed_function_find(const char *name);
-/* The names of those that are no intrinsics, for suggestions; NULL after the
- * last one. */
+/* The name of function i among those that are no intrinsics, for suggestions;
+ * NULL after the last one. */
 const char *typed_function_name(int i);
 /* Calls the function. It computes with constants of TVM, not with numbers of
  * Python: the result has a type. */

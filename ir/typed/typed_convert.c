@@ -74,7 +74,7 @@ is_numeric(struct dtype t)
 
 /* ---- constants */
 
-/* A constant as it would be written in a program. */
+/* The text of a constant as a program would write it, for messages. */
 static const char *
 constant_text(struct module *m, const struct expr *e)
 {
@@ -120,7 +120,8 @@ typed_settle(const struct typing *t, struct py_span at, const struct typed *x,
 	return true;
 }
 
-/* A number of Python as a value of type `to`. */
+/* Sets *out to the number of Python e as a value of type `to`; false after an
+ * error if that does not hold it. */
 static bool
 convert_weak(const struct typing *t, struct py_span at, const struct expr *e,
 	     struct dtype to, const struct expr **out)
@@ -178,7 +179,8 @@ typed_convert(const struct typing *t, struct py_span at, const struct typed *x,
 
 /* ---- two operands */
 
-/* The type that both sides take. */
+/* Sets *out to the type that operands of types a and b both take; false after
+ * an error if there is none. */
 static bool
 common_type(const struct typing *t, struct py_span at, struct dtype a,
 	    struct dtype b, struct dtype *out)
@@ -197,8 +199,8 @@ common_type(const struct typing *t, struct py_span at, struct dtype a,
 			typed_name(t->m, a), typed_name(t->m, b));
 }
 
-/* Converts an operand to the common type: if that does not hold a constant, the
- * other operand decided it. */
+/* Sets *out to the operand x in the common type. False after an error if that,
+ * which the other operand decided, does not hold a constant. */
 static bool
 convert_operand(const struct typing *t, struct py_span at,
 		const struct typed *x, struct dtype to, const struct expr **out)
@@ -221,7 +223,7 @@ typed_promote(const struct typing *t, struct py_span at, const struct typed *x,
 	       convert_operand(t, at, y, to, b);
 }
 
-/* Does the number e take the type of the other operand? */
+/* Does a number of Python, e, take the type of the other operand, `other`? */
 static bool
 takes(const struct expr *e, struct dtype other)
 {

@@ -44,7 +44,8 @@ accepts(enum intrin op, struct dtype t)
 	}
 }
 
-/* Is op of an integer the integer itself? */
+/* Does op round a float to an integer, so that it leaves an integer as it
+ * is? */
 static bool
 rounds(enum intrin op)
 {
@@ -95,7 +96,8 @@ of_intrin(const struct typed_call *c, struct typed *out)
 	}
 	if (n == 1 && list[0]->kind == EXPR_INT &&
 	    dtype_is_int(list[0]->type) && !accepts(op, list[0]->type) &&
-	    accepts(op, dtype_of(DT_F32))) { /* of a constant: as a float */
+	    accepts(op, dtype_of(DT_F32))) { /* a constant integer is converted
+					      * to a float */
 		single = (struct typed){ list[0], true };
 		if (!typed_convert(t, c->at, &single, dtype_of(DT_F32),
 				   &list[0])) {
@@ -385,7 +387,8 @@ static const struct typed_function functions[] = {
 	{ "power", "x, y, span?", of_intrin, INTRIN_POW },
 };
 
-/* All intrinsics: used are those whose arguments have one type. */
+/* A row for every intrinsic. Only those whose arguments have one type are
+ * used. */
 #define PARAMS(n) ((n) == 1 ? "x" : (n) == 2 ? "x, y" : "x, y, z")
 
 static const struct typed_function intrins[] = {

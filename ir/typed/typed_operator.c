@@ -2,7 +2,8 @@
 /* Operators on typed values. */
 #include "typed.h"
 
-/* What an operator is between typed values: columns of py_operator.def. */
+/* What each operator does with typed values, from columns of
+ * py_operator.def. */
 static const struct {
 	enum expr_kind kind;
 	enum intrin intrin;
@@ -53,7 +54,7 @@ check_kind(const struct typing *t, struct py_span at, enum expr_kind kind,
 			is_bool(a) ? "cast it to an integer" : "use numbers");
 }
 
-/* A quotient or remainder of floats, by floor(). */
+/* A quotient or remainder of floats, expressed by floor(). */
 static const struct expr *
 floor_form(struct module *m, enum expr_kind kind, const struct expr *a,
 	   const struct expr *b)
@@ -237,7 +238,8 @@ typed_unary(const struct typing *t, struct py_span at, enum py_operator op,
 
 /* ---- choices */
 
-/* A condition as a bool; TE takes an integer that is not zero for true. */
+/* Sets *out to a condition as a bool; in programs of TE, an integer that is not
+ * zero is true. False after an error. */
 static bool
 condition_of(const struct typing *t, struct py_span at, const struct typed *x,
 	     const struct expr **out)
