@@ -9,9 +9,8 @@
 #define SYST_CVR (*(volatile uint32_t *)0xe000e018u)
 #define CPACR (*(volatile uint32_t *)0xe000ed88u)
 
-#define TICKS                                                                  \
-	0x1000000u /* the number of ticks from one interrupt of SysTick to
-			  * the next */
+/* the number of ticks from one interrupt of SysTick to the next */
+#define TICKS 0x1000000u
 
 extern uint32_t tirc_stack_top[], tirc_stack_limit[];
 extern void *__heap_limit; /* defined by the C library */

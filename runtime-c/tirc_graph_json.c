@@ -9,10 +9,9 @@
 #include "tirc_graph_parts.h"
 
 #define FORMAT "tirc graph 1"
-#define LARGEST                                                                \
-	9007199254740992.0 /* double represents all integers up to this
-				    * one exactly */
-#define DEEPEST 32         /* nesting of operations */
+/* double represents all integers up to this one exactly */
+#define LARGEST 9007199254740992.0
+#define DEEPEST 32 /* nesting of operations */
 #define MOST_DIMS 32
 
 struct reader {

@@ -23,9 +23,8 @@
 #include <stdint.h>
 
 #ifndef TIRC_POOL_THREADS
-#define TIRC_POOL_THREADS                                                      \
-	64 /* the largest number of threads, including the
-			      * caller */
+/* the largest number of threads, including the caller */
+#define TIRC_POOL_THREADS 64
 #endif
 #ifndef TIRC_POOL_LOOKS
 /* the number of polls for work before a thread sleeps */

@@ -5,9 +5,8 @@
 #include "plan.h"
 #include "quantization.h"
 
-#define FLAGS_COLUMN                                                           \
-	14 /* the column in which texts begin in the rows of a
-			 * banner */
+/* the column in which texts begin in the rows of a banner */
+#define FLAGS_COLUMN 14
 
 static const char *
 file_part(const char *path)

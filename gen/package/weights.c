@@ -85,9 +85,8 @@ weights_layout(struct packer *k)
 
 enum { ROW_START = 3 }; /* column in which the text of a comment's row begins */
 
-#define TOGETHER                                                               \
-	'\t' /* stands for a space at which a line must not be
-		       * broken */
+/* stands for a space at which a line must not be broken */
+#define TOGETHER '\t'
 
 /* The nodes that were folded into t: "Mul_4, BatchNormalization_5". */
 static const char *

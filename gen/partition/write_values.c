@@ -12,9 +12,8 @@
 #include "size_text.h"
 #include "writing.h"
 
-#define INLINE_ELEMS                                                           \
-	16             /* constants with more elements are in the constants'
-			 * file */
+/* constants with more elements are in the constants' file */
+#define INLINE_ELEMS 16
 #define ALIGN_BYTES 64 /* alignment of each constant in the constants' file */
 
 static bool
