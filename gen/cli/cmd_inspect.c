@@ -21,8 +21,8 @@ copy(const char *text)
 	return strcpy(p, text);
 }
 
-/* The text, cut in the middle if it is long, since long names often differ only
- * at the end. */
+/* The text; of a long one only its end, after "…", since long names often differ
+ * only there. */
 static char *
 shorten(const char *text)
 {

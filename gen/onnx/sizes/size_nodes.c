@@ -97,7 +97,7 @@ is_size(const struct graph *g, const char *name)
 	return false;
 }
 
-/* The name of the variable for size i of n: "y_count" for one, "s_0" and "s_1"
+/* The name of the variable for size i of n: the stem for one, "s_0" and "s_1"
  * for several; with a number if the name is taken. */
 static const char *
 size_name(struct sizing *s, const char *stem, int i, int n)
