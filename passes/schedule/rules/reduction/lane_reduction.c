@@ -15,24 +15,19 @@
  * vectors for reductions of less than LONG values. */
 enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
 
-/* The block's innermost reduced axis, and the number of values that it reduces
- * for one result; -1: sizes are not known, or no axis is reduced. */
+/* The block's innermost reduced axis, and the largest number of values that it
+ * reduces for one result; -1: no axis is reduced. */
 static int
-reduced_axis(const struct block_access *x, int64_t *values)
+reduced_axis(const struct block_access *x, double *values)
 {
 	int axis = -1;
-	int64_t extent;
 
 	*values = 1;
 	for (int i = 0; i < x->info->n_iters; i++) {
-		if (x->info->iters[i].kind != ITER_REDUCE) {
-			continue;
+		if (x->info->iters[i].kind == ITER_REDUCE) {
+			axis = i;
+			*values *= (double)x->most[i];
 		}
-		if (!expr_is_int(x->info->iters[i].extent, &extent)) {
-			return -1;
-		}
-		axis = i;
-		*values *= extent;
 	}
 	return axis;
 }
@@ -99,7 +94,7 @@ bool
 rules_sums_rows(struct rules *r, int block)
 {
 	struct block_access x;
-	int64_t values;
+	double values;
 	int axis;
 	bool once = false;
 
@@ -123,8 +118,8 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 {
 	const struct stmt *s = func_find(r->s.func, block);
 	struct block_access x;
-	int64_t extent, values;
 	int *loops, n, of_axis[MAX_AXES], axis;
+	double values, least;
 
 	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
 	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
@@ -132,10 +127,10 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 	}
 	*lanes = bytes / dtype_bytes(x.out->type);
 	axis = reduced_axis(&x, &values);
+	least = 2 * (double)*lanes;
 	if (axis < 0 || *lanes < LEAST_LANES ||
-	    !expr_is_int(x.info->iters[axis].extent, &extent) ||
-	    (extent % *lanes != 0 && extent < 2 * *lanes) ||
-	    values < 2 * *lanes ||
+	    (x.most[axis] % *lanes != 0 && (double)x.most[axis] < least) ||
+	    values < least ||
 	    (values < LONG && bytes < r->target->vector_bytes) ||
 	    !loads_contiguous(&x, axis) ||
 	    !rules_axis_loops(r, block, of_axis) ||
