@@ -21,24 +21,45 @@ struct rows {
 	struct module *m;
 	const struct guarded_load *x;
 	struct stmt *block, *store;
-	int column;   /* the iter var of the stored columns */
-	int64_t wide; /* the number of columns in whole vectors; 0: not
-		       * rounded up */
+	int column;                /* the iter var of the stored columns */
+	const struct expr *wide;   /* the number of columns in whole vectors;
+				    * NULL: not rounded up */
+	const struct expr *beyond; /* by how many these are more than the
+				    * columns */
 	/* by dimension of the buffer: the size of the border before it, and its
 	 * extent with both borders */
-	int64_t before[MOST_DIMS], extent[MOST_DIMS];
+	int64_t before[MOST_DIMS];
+	const struct expr *extent[MOST_DIMS];
 };
 
-/* The number of columns, rounded up to whole vectors of the largest size that
- * needs little padding. */
+/* The multiple to which the number of columns is rounded up: vectors of the
+ * largest size that needs little padding; two vectors for a symbolic number
+ * (0). */
 static int64_t
 whole_vectors(int64_t columns, int64_t lanes)
 {
+	if (columns == 0) {
+		return 2 * lanes;
+	}
 	while (lanes > LEAST_LANES &&
 	       (columns + lanes - 1) / lanes * lanes * 6 > columns * 7) {
 		lanes /= 2;
 	}
-	return (columns + lanes - 1) / lanes * lanes;
+	return lanes;
+}
+
+static void
+round_up(struct rows *r, const struct expr *columns, int64_t lanes)
+{
+	struct module *m = r->m;
+	struct dtype t = columns->type;
+	const struct expr *vectors =
+		expr_floordiv(m,
+			      expr_add(m, columns, expr_int(m, t, lanes - 1)),
+			      expr_int(m, t, lanes));
+
+	r->wide = expr_mul(m, vectors, expr_int(m, t, lanes));
+	r->beyond = expr_sub(m, r->wide, columns);
 }
 
 /* Does the window slide along the columns, so that each lane needs a guard? */
@@ -106,26 +127,70 @@ find_column(struct rows *r)
 	       step == 1;
 }
 
-/* Sets the extents of the rows with their padding. */
+/* The bounds of the load's index in dimension d, the upper one relative to the
+ * last element of that dimension; false if they are not known. */
 static bool
-find_extents(struct rows *r, int64_t columns)
+find_border(struct rows *r, int d, struct bounds *at)
 {
-	const struct buffer *b = r->x->load->u.buffer;
+	const struct block *b = r->block->u.block;
+	const struct expr *shape = r->x->load->u.buffer->shape[d];
+	const struct expr *low, *high;
+	struct analyser a;
+	int64_t last;
 
-	for (int d = 0; d < b->ndim; d++) {
-		struct bounds at;
-		int64_t last;
-
-		if (!expr_is_int(b->shape[d], &last) ||
-		    !guarded_load_bounds(r->f, r->x, d, &at)) {
+	if (expr_is_int(shape, &last)) {
+		if (!guarded_load_bounds(r->f, r->x, d, at)) {
 			return false;
 		}
-		if (d == b->ndim - 1 && r->wide > 0) {
-			at.max += r->wide - columns;
+		at->max -= last - 1;
+		return true;
+	}
+	analyser_init(&a, r->m);
+	if (!analyse_cover(&a, r->x->load->args[d], b->iters, b->n_iters, &low,
+			   &high)) {
+		return false;
+	}
+	high = simplify(&a, expr_sub(r->m, high,
+				     expr_cast(r->m, high->type, shape)));
+	if (!expr_is_int(simplify(&a, low), &at->min) ||
+	    !expr_is_int(high, &at->max)) {
+		return false;
+	}
+	at->max++;
+	return true;
+}
+
+/* Sets the extents of the rows with their padding. */
+static bool
+find_extents(struct rows *r)
+{
+	const struct buffer *b = r->x->load->u.buffer;
+	struct module *m = r->m;
+
+	for (int d = 0; d < b->ndim; d++) {
+		struct dtype t = b->shape[d]->type;
+		bool columns = d == b->ndim - 1 && r->wide != NULL;
+		struct bounds at;
+		int64_t after, beyond;
+
+		if (!find_border(r, d, &at)) {
+			return false;
+		}
+		if (columns && expr_is_int(r->beyond, &beyond)) {
+			at.max += beyond;
+			columns = false;
 		}
 		r->before[d] = at.min < 0 ? -at.min : 0;
-		r->extent[d] = (at.max >= last ? at.max + 1 : last) +
-			       r->before[d];
+		after = at.max > 0 ? at.max : 0;
+		r->extent[d] = expr_add(m, b->shape[d],
+					expr_int(m, t, r->before[d] + after));
+		if (columns) {
+			struct analyser a;
+
+			analyser_init(&a, m);
+			r->extent[d] = simplify(&a, expr_add(m, r->extent[d],
+							     r->beyond));
+		}
 	}
 	return true;
 }
@@ -203,10 +268,10 @@ widen_columns(struct rows *r)
 		if (s->kind == STMT_FOR &&
 		    r->block->args[1 + r->column] == s->u.loop.var->expr) {
 			stmt_set_arg(r->f, s, 1,
-				     expr_int(m, s->args[1]->type, r->wide));
+				     expr_cast(m, s->args[1]->type, r->wide));
 		}
 	}
-	it->extent = expr_int(m, it->extent->type, r->wide);
+	it->extent = expr_cast(m, it->extent->type, r->wide);
 	stmt_set_block(r->f, r->block, &info);
 	for (int d = 0; d < b->ndim; d++) {
 		shape[d] = d < b->ndim - 1 ? b->shape[d] : it->extent;
@@ -235,7 +300,7 @@ use_rows(struct rows *r)
 	for (int d = 0; d < from->ndim; d++) {
 		struct dtype t = from->shape[d]->type;
 
-		shape[d] = expr_int(m, t, r->extent[d]);
+		shape[d] = r->extent[d];
 		at[d] = expr_add(m, r->x->load->args[d],
 				 expr_int(m, t, r->before[d]));
 	}
@@ -246,7 +311,7 @@ use_rows(struct rows *r)
 			     expr_replace(m, r->store->args[k], &r->x->test,
 					  &load, 1));
 	}
-	if (r->wide > 0) {
+	if (r->wide != NULL) {
 		widen_columns(r);
 	}
 	block_refresh(r->f, r->block);
@@ -289,7 +354,8 @@ rows_of(struct module *m, struct func *f, const struct buffer *b,
 {
 	struct guarded_loads loads = { 0 };
 	struct rows r = { .f = f, .m = m };
-	int64_t columns, lanes;
+	const struct expr *columns;
+	int64_t number = 0;
 
 	guarded_loads_find(f, b, &loads);
 	if (loads.list.n != 1 || b->ndim > MOST_DIMS || b->ndim < 2 ||
@@ -297,15 +363,17 @@ rows_of(struct module *m, struct func *f, const struct buffer *b,
 		return false;
 	}
 	r.x = &loads.list.data[0];
-	lanes = target->vector_bytes / dtype_bytes(b->type);
-	if (!find_block(&r) || !find_column(&r) ||
-	    !expr_is_int(r.block->u.block->iters[r.column].extent, &columns) ||
-	    columns < LEAST_COLUMNS) {
+	if (!find_block(&r) || !find_column(&r)) {
 		return false;
 	}
-	r.wide = whole_vectors(columns, lanes);
-	if (!find_extents(&r, columns) ||
-	    !guarded_load_holds_inside(f, b, r.x)) {
+	columns = r.block->u.block->iters[r.column].extent;
+	if (expr_is_int(columns, &number) && number < LEAST_COLUMNS) {
+		return false;
+	}
+	round_up(&r, columns,
+		 whole_vectors(number,
+			       target->vector_bytes / dtype_bytes(b->type)));
+	if (!find_extents(&r) || !guarded_load_holds_inside(f, b, r.x)) {
 		return false;
 	}
 	use_rows(&r);
@@ -318,11 +386,12 @@ static bool
 is_wide(const struct rows *r, const struct buffer *b)
 {
 	double ratio = 1;
-	int64_t extent;
+	int64_t extent, wider;
 
 	for (int d = 0; d < b->ndim; d++) {
-		if (expr_is_int(b->shape[d], &extent) && extent > 0) {
-			ratio *= (double)r->extent[d] / (double)extent;
+		if (expr_is_int(b->shape[d], &extent) && extent > 0 &&
+		    expr_is_int(r->extent[d], &wider)) {
+			ratio *= (double)wider / (double)extent;
 		}
 	}
 	return ratio >= 1.1;
@@ -336,16 +405,19 @@ static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)
 {
+	int64_t elems;
+
 	guarded_loads_find(r->f, b, loads);
 	if (loads->list.n != 1 || b->ndim > MOST_DIMS ||
 	    !dtype_is_int(b->type) || dtype_bits(b->type) != 8) {
 		return false;
 	}
 	r->x = &loads->list.data[0];
-	if (!find_block(r) || !guarded_load_holds_inside(r->f, b, r->x)) {
+	if (!find_block(r) || !buffer_const_elems(b, &elems) ||
+	    !guarded_load_holds_inside(r->f, b, r->x)) {
 		return false;
 	}
-	return expr_has(r->store->args[0], EXPR_MUL) && find_extents(r, 0) &&
+	return expr_has(r->store->args[0], EXPR_MUL) && find_extents(r) &&
 	       (narrow || is_wide(r, b));
 }
 

@@ -87,8 +87,31 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	return *at != 0 && sched_reorder(&r->s, order, n);
 }
 
+/* Are all rows of symbolic sizes that are copied at once, the ones of axes along
+ * which the window slides, larger than the second cache at most? */
+static bool
+exceeds_cache(struct rules *r, const struct buffer *made,
+	      const struct block_access *x)
+{
+	double bytes = dtype_bytes(made->type);
+	bool symbolic = false;
+
+	for (int l = 0; l < x->n_loads; l++) {
+		for (int i = 0; i < x->n_spatial; i++) {
+			if (x->loads[l].load->u.buffer == made &&
+			    x->loads[l].use[i] != AXIS_PLAIN) {
+				bytes *= (double)x->most[i];
+				symbolic |= tiling_extent(x, i) == 0;
+			}
+		}
+	}
+	return symbolic && bytes > (double)r->target->l2_bytes;
+}
+
 /* The innermost loop in which each element of the rows is copied once: that of
- * the last axis before those along which the window slides. */
+ * the last axis before those along which the window slides. If these rows may
+ * be larger than the second cache, the next loop, in which each result's rows
+ * are copied. */
 static int
 loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	     int reduction)
@@ -96,6 +119,7 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	const struct stmt *b = func_find(r->s.func, reduction);
 	const struct buffer *made =
 		func_find(r->s.func, rows)->u.block->writes[0].buffer;
+	bool all = !exceeds_cache(r, made, x);
 	int *loops, n, at = 0;
 
 	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
@@ -107,7 +131,7 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 		for (int l = 0; l < x->n_loads && axis >= 0; l++) {
 			if (x->loads[l].load->u.buffer == made &&
 			    x->loads[l].use[axis] != AXIS_PLAIN) {
-				return at;
+				return all ? at : loops[i];
 			}
 		}
 		at = loops[i];
@@ -166,5 +190,8 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
-	return true;
+	/* The sums have whole vectors, but not the results. */
+	return extent > 0 ||
+	       tiling_overlap(r, output, at, x.info->iters[lane].var, -1, 1,
+			      true);
 }
