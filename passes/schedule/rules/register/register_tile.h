@@ -78,6 +78,9 @@ struct tile_loops {
 	int steps; /* the innermost reduction loop, to be unrolled */
 };
 
+/* Compilers write out loops of at most so many iterations. */
+enum { TILING_SHORT = 8 };
+
 /* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
 /* The iterations that tiles of n leave; -1: a number that is known only when the

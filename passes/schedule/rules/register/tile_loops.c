@@ -88,6 +88,39 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 	return true;
 }
 
+/* Moves the longest of n reduction loops last if the last one is short, as the
+ * columns of a window are: where the rows' axis is symbolic, compilers that write
+ * it out keep the accumulators in memory. */
+static void
+longest_last(struct rules *r, const struct tiling *t, int *order, int n)
+{
+	int64_t extent, most = TILING_SHORT;
+	int longest = -1, loop;
+
+	if (t->row < 0 || tiling_extent(&t->x, t->row) > 0 || n < 2 ||
+	    !expr_is_int(func_find(r->s.func, order[n - 1])->args[1],
+			 &extent) ||
+	    extent > TILING_SHORT) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		if (expr_is_int(func_find(r->s.func, order[i])->args[1],
+				&extent) &&
+		    extent > most) {
+			longest = i;
+			most = extent;
+		}
+	}
+	if (longest < 0) {
+		return;
+	}
+	loop = order[longest];
+	for (int i = longest; i < n - 1; i++) {
+		order[i] = order[i + 1];
+	}
+	order[n - 1] = loop;
+}
+
 bool
 tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	     struct tile_loops *tile)
@@ -133,6 +166,9 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	}
 	if (!tiling_split_vectors(r, t, &tile->vectors, &tile->lanes)) {
 		return false;
+	}
+	if (n_inner == 0 && t->dot.intrin == NULL) {
+		longest_last(r, t, order, n_order);
 	}
 	for (int i = 0; i < n_inner; i++) {
 		order[n_order++] = inner[i];

@@ -144,25 +144,25 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 }
 
 /* The registers for loads ahead. Compilers write out the innermost reduction
- * loop if it is short, as over the columns of a window, and load the elements of
- * its next step early. They address them one by one if the rows' axis is
- * symbolic: then accumulators beside these elements are kept in memory. */
+ * loop if it is short, and load the elements of its next step early. They address
+ * them one by one if the rows' axis is symbolic: then accumulators beside these
+ * elements are kept in memory. */
 static int64_t
 loads_ahead(const struct tiling *t)
 {
-	enum { SHORT = 8, AHEAD = 2 };
-	int64_t last = 0;
+	enum { AHEAD = 2 };
+	int64_t longest = 0;
 
-	if (t->row < 0 || tiling_extent(&t->x, t->row) > 0 ||
-	    t->x.n_reduce < 2) {
+	if (t->row < 0 || tiling_extent(&t->x, t->row) > 0) {
 		return 0;
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
-		if (t->x.info->iters[i].kind == ITER_REDUCE) {
-			last = tiling_extent(&t->x, i);
+		if (t->x.info->iters[i].kind == ITER_REDUCE &&
+		    t->x.most[i] > longest) {
+			longest = t->x.most[i];
 		}
 	}
-	return last > 1 && last <= SHORT ? AHEAD : 0;
+	return longest > 1 && longest <= TILING_SHORT ? AHEAD : 0;
 }
 
 /* The most rows of n vectors that fit the registers, beside a row of the lanes'
