@@ -215,6 +215,20 @@ better_cost(struct tile_cost x, struct tile_cost y)
 	return x.cycles <= y.cycles * more ? x : y;
 }
 
+/* The number of tiles of so many rows. A symbolic axis is taken to be of medium
+ * length: half of its last tile is in vain. */
+static double
+count_tiles(const struct tiling *t, int64_t all, int64_t rows)
+{
+	enum { MEDIUM = 64 };
+
+	if (t->row < 0 || tiling_extent(&t->x, t->row) > 0) {
+		return (double)((all + rows - 1) / rows);
+	}
+	all = all < MEDIUM ? all : MEDIUM;
+	return ((double)all + (double)(rows - 1) / 2) / (double)rows;
+}
+
 /* The best number of rows for this many vectors. */
 static struct tile_cost
 tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
@@ -229,8 +243,7 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 		struct tile_cost x = {
 			vectors,
 			rows,
-			(double)((all + rows - 1) / rows) * step /
-				(double)vectors,
+			count_tiles(t, all, rows) * step / (double)vectors,
 			t->row < 0 || tiling_rest(r, &t->x, t->row, rows) == 0,
 		};
 
