@@ -7,7 +7,7 @@
  *	y[n, c] = where(n < 4, x[n, c], 0)	they do not: n < 4
  *
  * So no list of operators is needed. */
-#include "image_rows.h"
+#include "images.h"
 #include "ops.h"
 
 enum rows {

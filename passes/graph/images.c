@@ -22,7 +22,7 @@
  * only a few times per image (Gemm) ends the loop: it computes the whole batch.
  *
  * A node can be in the loop if each of its rows, the indices of the first
- * dimension, depends on the same row of its inputs alone (image_rows.h), or if
+ * dimension, depends on the same row of its inputs alone (image_rows.c), or if
  * it is a view of the same bytes of an image, and if all its inputs that depend
  * on images are in the loop. A Reshape may give an image several rows, such as
  * the windows of a transformer.
@@ -35,7 +35,7 @@
  *	  cache.
  *
  * Exact: each image is computed by the same operators. */
-#include "image_rows.h"
+#include "images.h"
 #include "rewrite.h"
 
 enum {
@@ -45,34 +45,6 @@ enum {
 	/* A loop around fewer nodes than this keeps nothing in the cache. */
 	LEAST_NODES = 2,
 };
-
-struct images {
-	struct graph *g;
-	int64_t count; /* images of the batch */
-	int body;      /* the number of the loop's body */
-	int n_nodes;   /* ids of nodes before the loop is made are below */
-	bool *depends; /* by tensor id: computed from images? */
-	bool *inside;  /* by tensor id: an input, or a result of the loop:
-			    * its rows are those of the images */
-	bool *taken;   /* by node id: in the loop? */
-	struct tensor **slice; /* by tensor id, of inputs: what the loop reads
-				* in place of it; or NULL */
-	/* what an iteration gives to nodes outside of the loop */
-	VEC(struct tensor *) results;
-	struct node *end;
-};
-
-/* The rows of t in the batch; 0 if they are not a multiple of the images. */
-static int64_t
-rows(const struct images *b, const struct tensor *t)
-{
-	int64_t n;
-
-	return t->ndim > 0 && expr_is_int(t->shape[0], &n) && n > 0 &&
-			       n % b->count == 0
-		       ? n
-		       : 0;
-}
 
 /* -- which nodes can be in the loop -- */
 
@@ -112,12 +84,13 @@ rows_agree(const struct images *b, const struct node *n, const bool *by_image)
 		if (y == NULL) {
 			continue;
 		}
-		if (rows(b, y) == 0 || y->is_string || y->elems != NULL) {
+		if (images_rows(b, y) == 0 || y->is_string ||
+		    y->elems != NULL) {
 			return false;
 		}
 		for (int i = 0; i < n->n_inputs && !is_view(n); i++) {
 			if (by_image[i] &&
-			    rows(b, n->inputs[i]) != rows(b, y)) {
+			    images_rows(b, n->inputs[i]) != images_rows(b, y)) {
 				return false;
 			}
 		}
@@ -127,36 +100,19 @@ rows_agree(const struct images *b, const struct node *n, const bool *by_image)
 
 /* The shape of t in an iteration. */
 static const struct expr **
-shape_of_part(const struct images *b, const struct tensor *t)
+shape_of_image(const struct images *b, const struct tensor *t)
 {
 	const struct expr **shape = arena_copy(&b->g->module->arena, t->shape,
 					       sizeof *shape * (size_t)t->ndim);
 
-	shape[0] = expr_index(b->g->module, rows(b, t) / b->count);
+	shape[0] = expr_index(b->g->module, images_rows(b, t) / b->count);
 	return shape;
-}
-
-/* The same as constants; NULL if a size is not known
- * or 0. */
-static const int64_t *
-sizes_of_part(const struct images *b, const struct tensor *t)
-{
-	int64_t *sizes = arena_array(&b->g->module->arena, int64_t,
-				     t->ndim + 1);
-
-	for (int d = 0; d < t->ndim; d++) {
-		if (!expr_is_int(t->shape[d], &sizes[d]) || sizes[d] == 0) {
-			return NULL;
-		}
-	}
-	sizes[0] = sizes[0] / b->count;
-	return sizes;
 }
 
 /* Does inference give n's results the expected shapes when its inputs are those
  * of an iteration? An attribute or a constant may fix the size of the batch. */
 static bool
-fits_part(const struct images *b, const struct node *n, const bool *by_image)
+fits_image(const struct images *b, const struct node *n, const bool *by_image)
 {
 	struct module *m = b->g->module;
 	struct node part = *n;
@@ -164,7 +120,7 @@ fits_part(const struct images *b, const struct node *n, const bool *by_image)
 	bool good;
 
 	if (node_is(n, "Reshape")) {
-		return sizes_of_part(b, n->outputs[0]) != NULL;
+		return true; /* it gets another shape */
 	}
 	part.inputs = arena_copy(&m->arena, n->inputs,
 				 sizeof *part.inputs * (size_t)n->n_inputs);
@@ -174,7 +130,7 @@ fits_part(const struct images *b, const struct node *n, const bool *by_image)
 		if (by_image[i]) {
 			part.inputs[i] = arena_copy(&m->arena, n->inputs[i],
 						    sizeof **part.inputs);
-			part.inputs[i]->shape = shape_of_part(b, n->inputs[i]);
+			part.inputs[i]->shape = shape_of_image(b, n->inputs[i]);
 		}
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
@@ -191,7 +147,7 @@ fits_part(const struct images *b, const struct node *n, const bool *by_image)
 
 		if (y != NULL) {
 			want = *y;
-			want.shape = shape_of_part(b, y);
+			want.shape = shape_of_image(b, y);
 			good = tensor_same_type(part.outputs[k], &want) &&
 			       part.outputs[k]->elems == NULL;
 		}
@@ -209,7 +165,7 @@ can_be_inside(const struct images *b, const struct node *n)
 	       rows_agree(b, n, by_image) &&
 	       (is_view(n) ? node_run_sizes(n) < 0
 			   : node_keeps_rows(b->g, n, by_image)) &&
-	       fits_part(b, n, by_image);
+	       fits_image(b, n, by_image);
 }
 
 /* -- which ones should be -- */
@@ -343,211 +299,6 @@ is_worth(const struct images *b, int n_nodes)
 		 most_bytes(b) > s->images_cache_bytes / b->count));
 }
 
-/* -- the loop -- */
-
-static struct node *
-add_node(struct images *b, const char *op_type, int body, const char *base,
-	 struct tensor *in)
-{
-	struct node *n = insert_node(b->g, NULL, op_type, base, &in, 1);
-
-	n->domain = "tirc";
-	n->op = op_find("tirc", op_type);
-	node_set_attr_int(b->g, n, "body", body);
-	return n;
-}
-
-/* [images][rows of an image]… */
-static struct tensor *
-by_iteration(struct images *b, struct tensor *t)
-{
-	int64_t *shape = arena_array(&b->g->module->arena, int64_t,
-				     t->ndim + 2);
-	struct node *n;
-
-	shape[0] = b->count;
-	memcpy(shape + 1, sizes_of_part(b, t), sizeof *shape * (size_t)t->ndim);
-	n = insert_reshape(b->g, NULL, t,
-			   arena_printf(&b->g->module->arena, "%s.images",
-					t->name),
-			   t->ndim + 1, shape);
-	return ops_infer_node(b->g, n) ? n->outputs[0] : NULL;
-}
-
-/* The part of the input t that an iteration reads. */
-static struct tensor *
-slice_of(struct images *b, struct tensor *t)
-{
-	struct tensor **slice = &b->slice[t->id], *all;
-	struct node *copy, *n;
-
-	if (*slice == NULL) {
-		all = by_iteration(b, t);
-		if (all == NULL) {
-			return NULL;
-		}
-		copy = add_node(b, "Copy", 0, all->name, all);
-		if (!ops_infer_node(b->g, copy)) {
-			return NULL;
-		}
-		n = add_node(b, "ScanInput", b->body,
-			     arena_printf(&b->g->module->arena, "%s.image",
-					  t->name),
-			     copy->outputs[0]);
-		node_set_attr_int(b->g, n, "back", 0);
-		if (ops_infer_node(b->g, n)) {
-			*slice = n->outputs[0];
-		}
-	}
-	return *slice;
-}
-
-/* Lets a node of the loop compute the part of an iteration. */
-static bool
-make_part(struct images *b, struct node *n)
-{
-	const struct tensor *y = n->outputs[0];
-
-	if (node_is(n, "Reshape")) {
-		struct node *r = insert_reshape(b->g, NULL, n->inputs[0],
-						y->name, y->ndim,
-						sizes_of_part(b, y));
-
-		node_set_input(n, 1, r->inputs[1]);
-		graph_remove_node(b->g, r, NULL, "");
-	}
-	for (int i = 0; i < n->n_inputs; i++) {
-		struct tensor *t = n->inputs[i];
-
-		if (t == NULL || !t->is_input || !b->inside[t->id]) {
-			continue;
-		}
-		t = slice_of(b, t);
-		if (t == NULL) {
-			return false;
-		}
-		node_set_input(n, i, t);
-	}
-	return ops_infer_node(b->g, n);
-}
-
-/* Lets readers of t outside of the loop read the rows of all images. stacked:
- * those rows, by iteration. */
-static bool
-read_stacked(struct images *b, struct tensor *t, struct tensor *stacked,
-	     int64_t rows_of_all)
-{
-	struct graph *g = b->g;
-	int64_t *shape = arena_array(&g->module->arena, int64_t, t->ndim + 1);
-	int n_uses = t->uses.n;
-	struct use *uses = arena_copy(&g->module->arena, t->uses.data,
-				      sizeof *uses * (size_t)n_uses);
-	struct node *n;
-
-	for (int d = 0; d < t->ndim; d++) {
-		(void)expr_is_int(t->shape[d], &shape[d]);
-	}
-	shape[0] = rows_of_all;
-	/* An output of the graph and its image change names. */
-	n = insert_reshape(g, NULL, stacked,
-			   arena_printf(&g->module->arena,
-					t->is_output ? "%s.image" : "%s.images",
-					t->name),
-			   t->ndim, shape);
-	graph_replace_uses(g, t, n->outputs[0]);
-	for (int i = 0; i < n_uses; i++) {
-		const struct node *user = uses[i].node;
-
-		if (user->id >= b->n_nodes || b->taken[user->id]) {
-			node_set_input(uses[i].node, uses[i].input, t);
-		}
-	}
-	return ops_infer_node(g, n);
-}
-
-/* Ends the loop: stacks its results. */
-static bool
-add_end(struct images *b)
-{
-	struct arena *a = &b->g->module->arena;
-	int n = b->results.n;
-	struct tensor **in = arena_array(a, struct tensor *, n + 1);
-	struct tensor **out = arena_array(a, struct tensor *, n + 1);
-	int64_t *all = arena_array(a, int64_t, n + 1);
-
-	for (int i = 0; i < n; i++) {
-		struct tensor *t = b->results.data[i];
-		struct node *copy = add_node(b, "Copy", b->body, t->name, t);
-
-		if (!ops_infer_node(b->g, copy)) {
-			return false;
-		}
-		in[i] = copy->outputs[0];
-		out[i] = graph_tensor(b->g, t->name);
-		(void)expr_is_int(t->shape[0], &all[i]);
-		all[i] *= b->count;
-	}
-	b->end = graph_node(b->g, "tirc", "EndLoop", "", in, n, out, n);
-	b->end->op = op_find("tirc", "EndLoop");
-	node_set_attr_int(b->g, b->end, "body", 0);
-	node_set_attr_int(b->g, b->end, "loop", b->body);
-	node_set_attr_int(b->g, b->end, "states", 0);
-	node_set_attr_int(b->g, b->end, "trips", b->count);
-	node_set_attr_int(b->g, b->end, "images", 1);
-	if (!ops_infer_node(b->g, b->end)) {
-		return false;
-	}
-	for (int i = 0; i < n; i++) {
-		if (!read_stacked(b, b->results.data[i], out[i], all[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* Is t read outside of the loop, or an output of the graph? */
-static bool
-is_result(const struct images *b, const struct tensor *t)
-{
-	bool any = t->is_output;
-
-	for (int i = 0; i < t->uses.n; i++) {
-		any |= !b->taken[t->uses.data[i].node->id];
-	}
-	return any;
-}
-
-static bool
-make_loop(struct images *b)
-{
-	struct graph *g = b->g;
-	int n_nodes = g->nodes.n;
-	struct node **nodes = arena_copy(&g->module->arena, g->nodes.data,
-					 sizeof *nodes * (size_t)n_nodes);
-
-	b->body = g->bodies.n > 0 ? g->bodies.n : 1;
-	for (int i = 0; i < n_nodes; i++) {
-		for (int k = 0;
-		     b->taken[nodes[i]->id] && k < nodes[i]->n_outputs; k++) {
-			struct tensor *t = nodes[i]->outputs[k];
-
-			if (t != NULL && is_result(b, t)) {
-				vec_push(&g->module->arena, &b->results, t);
-			}
-		}
-	}
-	for (int i = 0; i < n_nodes; i++) {
-		if (b->taken[nodes[i]->id] && !make_part(b, nodes[i])) {
-			return false;
-		}
-	}
-	if (!add_end(b) || !graph_sort(g)) {
-		return false;
-	}
-	graph_find_bodies(g);
-	return true;
-}
-
 /* -- the batch -- */
 
 /* Sets the number of images, the first dimension of the first input that has
@@ -559,10 +310,10 @@ find_batch(struct images *b)
 
 	for (int i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.data[i];
-		int64_t n;
+		struct images one = { .count = 1 };
+		int64_t n = images_rows(&one, t);
 
-		if (t->ndim < 1 || t->is_string || t->elems != NULL ||
-		    !expr_is_int(t->shape[0], &n) || n < 2 ||
+		if (t->is_string || t->elems != NULL || n < 2 ||
 		    (b->count != 0 && n != b->count)) {
 			continue;
 		}
@@ -592,5 +343,5 @@ graph_images(struct graph *g)
 		return true;
 	}
 	take_nodes(&b);
-	return !is_worth(&b, leave_last_views(&b)) || make_loop(&b);
+	return !is_worth(&b, leave_last_views(&b)) || images_make_loop(&b);
 }

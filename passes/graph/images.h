@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the pass images share (images.c). */
+#ifndef TIRC_IMAGES_H
+#define TIRC_IMAGES_H
+
+#include "graph.h"
+
+/* A batch of images, and the nodes that a loop over them computes. */
+struct images {
+	struct graph *g;
+	int64_t count; /* images of the batch: iterations of the loop */
+	bool *depends; /* by tensor id: is it computed from images? */
+	bool *inside;  /* by tensor id: is it an input by image, or a result of
+			* the loop? Each image has rows of its own, all as
+			* many. */
+	bool *taken;   /* by node id: is it in the loop? */
+	int n_nodes;   /* the ids of nodes before the loop is made are below */
+	int body;      /* the number of the loop's body */
+	/* by tensor id, of an input: the image that the loop reads in place of
+	 * it, or NULL */
+	struct tensor **slice;
+	/* the tensors of an image that nodes outside of the loop read */
+	VEC(struct tensor *) results;
+};
+
+/* The rows of t, its first dimension, in the batch; 0 if they are not a
+ * multiple of the images, or a size of t is 0 or not known. */
+int64_t images_rows(const struct images *b, const struct tensor *t);
+/* image_loop.c: puts the nodes taken into a loop. False after a diagnostic. */
+bool images_make_loop(struct images *b);
+
+/* image_rows.c: is each index i of the first dimension of n's results computed
+ * from index i of the inputs k with by_image[k] alone, by an expression that
+ * contains i nowhere else? Then n computes each part of a batch as it computes
+ * the whole one. Inputs that are not `by_image` may be read in any way. False
+ * for a view (FUSE_VIEW), and where the definition of n is no expression. */
+bool node_keeps_rows(struct graph *g, const struct node *n,
+		     const bool *by_image);
+
+#endif
