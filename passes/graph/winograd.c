@@ -173,7 +173,11 @@ static struct plan
 choose(const struct settings *costs, const struct conv *c)
 {
 	struct plan small = tiled(costs, c, 2), large = tiled(costs, c, 4);
-	struct plan best = large.cost < small.cost ? large : small;
+	/* In a loop the price of memory is shared by the runs; but each of them
+	 * reads all weights, which other layers have driven out of the
+	 * cache. */
+	double least = c->runs > 1 ? worth : 1;
+	struct plan best = large.cost < least * small.cost ? large : small;
 
 	if (costs->conv == CONV_AUTO &&
 	    best.cost >= worth * direct_cost(costs, c)) {
@@ -301,6 +305,9 @@ graph_winograd(struct graph *g)
 {
 	struct visible visible = { .graph = g };
 
+	if (graph_has_control(g)) {
+		graph_find_bodies(g);
+	}
 	for (int i = 0; i < g->nodes.n && g->settings->conv != CONV_DIRECT;
 	     i++) {
 		struct node *n = g->nodes.data[i];
