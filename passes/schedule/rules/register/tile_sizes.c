@@ -143,6 +143,31 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	return (work < 4 ? 4 : work) + 1;
 }
 
+/* The cycles in which the second cache gives the lanes' operand for one step: it
+ * gives three quarters of a vector per cycle. 0 if the operand of all steps stays
+ * in a quarter of the first cache, or the size of that is not known. */
+static double
+second_cache_cycles(const struct rules *r, const struct tiling *t,
+		    int64_t vectors)
+{
+	double steps = 1, bytes;
+
+	if (t->operand == NULL || r->target->l1_bytes == 0) {
+		return 0;
+	}
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			steps *= (double)t->x.most[i];
+		}
+	}
+	bytes = (double)(vectors * r->target->vector_bytes) *
+		dtype_bytes(t->operand->load->type) /
+		dtype_bytes(t->x.out->type);
+	return steps * bytes <= (double)r->target->l1_bytes / 4
+		       ? 0
+		       : bytes / (0.75 * (double)r->target->vector_bytes);
+}
+
 /* The registers for loads ahead. Compilers write out the innermost reduction
  * loop if it is short, and load the elements of its next step early. They address
  * them one by one if the rows' axis is symbolic: then accumulators beside these
@@ -201,7 +226,9 @@ struct tile_cost {
  * second copy of the loops. */
 static const double DIVIDING_MAY_TAKE = 1.02;
 
-/* The faster tile, or the one that divides the rows if it is hardly slower. */
+/* The faster tile, or the one that divides the rows if it is hardly slower. Of
+ * two that are as fast, the one that loads fewer vectors and elements per step,
+ * or fewer vectors if these are as many. */
 static struct tile_cost
 better_cost(struct tile_cost x, struct tile_cost y)
 {
@@ -211,6 +238,12 @@ better_cost(struct tile_cost x, struct tile_cost y)
 
 	if (x.cycles == 0 || y.cycles == 0) {
 		return x.cycles == 0 ? y : x;
+	}
+	if (x.cycles == y.cycles && x.divides == y.divides) {
+		int64_t loads = x.vectors + x.rows - y.vectors - y.rows;
+
+		return loads < 0 || (loads == 0 && x.vectors <= y.vectors) ? x
+									   : y;
 	}
 	return x.cycles <= y.cycles * more ? x : y;
 }
@@ -240,10 +273,12 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
 		double step = step_cycles(r->target, vectors, rows, invariant);
+		double least = second_cache_cycles(r, t, vectors) + 1;
 		struct tile_cost x = {
 			vectors,
 			rows,
-			count_tiles(t, all, rows) * step / (double)vectors,
+			count_tiles(t, all, rows) *
+				(step < least ? least : step) / (double)vectors,
 			t->row < 0 || tiling_rest(r, &t->x, t->row, rows) == 0,
 		};
 
