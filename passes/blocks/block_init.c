@@ -22,8 +22,9 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 	return false;
 }
 
-/* Sets *out to the predicate's conjuncts over loops of the init nest; false if
- * a conjunct uses such a loop and also a loop that the nest does not have. */
+/* Sets *out to the conjuncts of the block's predicate that use only loops of
+ * the init nest. False if a conjunct uses such a loop and also a loop that the
+ * nest does not have. */
 static bool
 init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	       const struct expr **out)
@@ -40,8 +41,8 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 			    !expr_uses_var(c, p->u.loop.var)) {
 				continue;
 			}
-			/* The nest does not have loops that drive no spatial
-			 * iter var. */
+			/* The nest has no loops that drive only reduction iter
+			 * vars. */
 			if (stmt_contains(outer, p) &&
 			    !loop_drives(p, block, false)) {
 				reduces = true;
@@ -60,7 +61,8 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	return true;
 }
 
-/* The read regions of the init part (of loads in its indices). */
+/* Sets init's read regions: the whole of each buffer that the block reads and
+ * that the init part uses. */
 static void
 init_regions(struct func *f, struct stmt *block, struct block *init)
 {
@@ -108,7 +110,8 @@ init_header(struct func *f, const struct stmt *block,
 	return init;
 }
 
-/* A copy of the block with init as its body and spatial iters only. */
+/* A copy of the block that has the init part as its body, only the spatial iter
+ * vars, and the given predicate. */
 static struct stmt *
 init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 {

@@ -13,8 +13,8 @@ struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
  * spatial iter vars with their bindings, the write regions. */
 struct block init_header(struct func *f, const struct stmt *block,
 			 const struct expr ***bindings);
-/* Does the loop's variable occur in the bindings of the block's reduction
- * (or else its spatial) iter vars? */
+/* Does the loop's variable occur in the bindings of the block's reduction iter
+ * vars (reduce), or of its other ones? */
 bool loop_drives(const struct stmt *loop, const struct stmt *block,
 		 bool reduce);
 

@@ -3,8 +3,9 @@
 #include "iterate.h"
 #include "scope.h"
 
-/* x's index with the iter vars of blocks and the LETs up to outer (not
- * included) replaced by their values. */
+/* The index of access x in dimension d as seen outside of the blocks below
+ * outer: iter vars of those blocks, and variables of LETs, are replaced by
+ * their values. */
 static const struct expr *
 seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 	  int d)
@@ -32,8 +33,9 @@ seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 	return index;
 }
 
-/* The region of n accesses to one buffer in a block, in terms of the block's
- * variables: variables of LETs inside are replaced by their values. */
+/* The box of elements that n accesses to one buffer in a block touch, in terms
+ * of the block's variables: variables of LETs inside are replaced by their
+ * values. Stored in *out, which is returned. */
 static struct region *
 region_of(struct func *f, const struct stmt *block, const struct access *list,
 	  int n, struct region *out)
@@ -125,8 +127,8 @@ block_reduces_below(struct stmt *s)
 	return false;
 }
 
-/* The regions that the block reads or writes. A reduction's load of its
- * accumulator does not count as a read. */
+/* The regions that the block writes (writes), or reads; *n is set to their
+ * number. A reduction's load of its accumulator does not count as a read. */
 static struct region *
 regions(struct func *f, struct stmt *block, const struct access_list *all,
 	bool writes, int *n)
@@ -269,8 +271,9 @@ has_address(const struct access_list *all, const struct buffer *b)
 	return false;
 }
 
-/* Calls may access any element from an address argument on: a declared region
- * is kept, otherwise the region is the whole buffer. */
+/* For a buffer whose address is an argument of a call, which may access any
+ * element from there on: a region that the old block declares is kept; if there
+ * is none, the region is the whole buffer. */
 static void
 keep_declared(struct func *f, const struct block *old, struct block *copy,
 	      const struct buffer *b)
@@ -304,8 +307,8 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 	copy->writes[copy->n_writes++] = all;
 }
 
-/* Sets the regions of a block around blocks: of all buffers that are accessed
- * inside and allocated outside of it. */
+/* Sets the regions of a block that contains blocks: one for each buffer that is
+ * accessed inside and allocated outside of it. */
 static void
 outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 {

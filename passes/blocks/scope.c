@@ -138,8 +138,8 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 	}
 }
 
-/* Gives loops of extent 1 a larger range, so that simplification keeps their
- * variables. */
+/* Tells the analyser that loops of extent 1 around the block have extent 2, so
+ * that simplification does not replace their variables by a constant. */
 static void
 forget_units(struct analyser *a, const struct stmt *block)
 {
@@ -239,8 +239,8 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		if (unit_loops || !expr_is_value(ranges[i].extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
 
-			/* The loop covers a part of the axis: h = h_o * 4 +
-			 * h_i */
+			/* The loop covers only a part of the axis, as h_i in h
+			 * = h_o * 4 + h_i. */
 			if (ranges[i].min != it->min) {
 				axis = arena_printf(&m->arena, "%s_i", axis);
 			}

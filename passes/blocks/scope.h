@@ -10,17 +10,18 @@
 
 /* The innermost block around s; NULL if s is the outermost block. */
 struct stmt *scope_of(const struct stmt *s);
-/* The statement of the scope's body (the body itself if no SEQ) around s. */
+/* The statement directly in the body of s's scope that contains s; the body
+ * itself if it is no SEQ. */
 struct stmt *scope_child(const struct stmt *s);
 /* All blocks at or below s but not inside other blocks. */
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);
-/* The loops of f with the note, in program order. */
+/* The loops of f that have the given note, in program order. */
 struct stmt_list loops_noted(struct func *f, const char *note);
-/* s comes before t in program order (neither contains the other). */
+/* Does s come before t in program order? Neither contains the other. */
 bool stmt_before(const struct func *f, const struct stmt *s,
 		 const struct stmt *t);
 
-/* Does block a write what block b reads? */
+/* Does block a write a buffer that block b reads? */
 bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes a block's read and write regions from its body. */
@@ -32,7 +33,7 @@ void blocks_refresh(struct func *f);
  * keep_units, variables of loops with one iteration are not replaced by their
  * value. */
 void bindings_simplify(struct func *f, struct stmt *s, bool keep_units);
-/* Adds a buffer to the scope's allocations; tells whether it is among them;
+/* Adds a buffer to the allocations of a scope; tells whether it is among them;
  * removes it. */
 void scope_add_alloc(struct func *f, struct stmt *scope,
 		     const struct buffer *b);
@@ -49,17 +50,18 @@ void buffer_swap_all(struct func *f, const struct buffer *from,
  * to -1 if the index is 0. */
 bool identity_index(const struct stmt *block, const struct buffer *b,
 		    const struct expr *const *index, int *iter_of);
-/* The only STORE of a block's body, or NULL. */
+/* The block's body if it is a STORE; NULL if it is another statement. */
 struct stmt *sole_store(const struct stmt *block);
-/* Makes loops around block over the ranges of its iter vars, outermost first
- * and named after the iter vars; a range of extent 1 gets no loop unless
+/* Makes loops around block over the given ranges of its iter vars, outermost
+ * first and named after the iter vars; a range of extent 1 gets no loop unless
  * unit_loops. context: the statement that will be around the new nest, or NULL.
- * If a value may be outside of an iter var's domain, a conjunct is added to the
- * predicate. Returns the nest. */
+ * If a loop's value may be outside of an iter var's domain, a condition is
+ * added to the predicate. Returns the nest. */
 struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
 			    const struct stmt *context, bool unit_loops);
-/* "v_h" -> "h" */
+/* The name of an iter var's axis, without the prefix of iter vars: "v_h" ->
+ * "h". */
 const char *iter_axis_name(const char *iter_name);
 
 #endif

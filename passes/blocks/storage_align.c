@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage_align.h"
 
-/* Pads the extents inside of an axis until its stride is congruent to offset
- * modulo factor. Innermost axes first: they determine the strides of the outer
+/* Pads the extent of the dimension inside of an axis (what: [axis, factor,
+ * offset]) so that the axis's stride is congruent to offset modulo factor.
+ * Callers align innermost axes first: they determine the strides of the outer
  * axes. */
 static void
 align_axis(struct module *m, const struct expr *what, const struct expr **shape,

@@ -5,8 +5,8 @@
 
 #include "expr.h"
 
-/* A note. On a block: a list of [index of the write region, axis, factor,
- * offset]; on an ALLOC: a list of [axis, factor, offset]. */
+/* The name of a note. On a block: a list of [index of the write region, axis,
+ * factor, offset]; on an ALLOC: a list of [axis, factor, offset]. */
 #define STORAGE_ALIGN "buffer_dim_align"
 
 /* Pads a buffer's shape. For each entry of list (an ALLOC's note, or NULL), the

@@ -20,16 +20,17 @@
 struct candidate {
 	struct region_match *match;
 	const struct pattern *pattern;
-	int rank;     /* the backend's index in graph.backends */
-	int row;      /* the pattern's index in backend.patterns */
-	int position; /* the anchor's index in graph.nodes */
+	int rank;     /* the index of the match's backend in graph.backends */
+	int row;      /* the index of the match's pattern in backend.patterns */
+	int position; /* the index of the match's anchor in graph.nodes */
 };
 
 struct annotation {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct candidate) list;
-	int next; /* candidates before this index are decided */
+	/* candidates before this index are decided: taken or refused */
+	int next;
 };
 
 static int
@@ -93,7 +94,7 @@ is_free(const struct region_match *m)
 	return true;
 }
 
-/* Inserts a candidate at its place among the undecided ones. */
+/* Inserts a candidate at its place in the order, among the undecided ones. */
 static void
 insert(struct annotation *x, struct candidate c)
 {

@@ -11,22 +11,27 @@
 
 /* Limits of a number: min and max are included. */
 struct limits {
-	bool set; /* backend.json has limits; else every number is accepted */
+	/* true: backend.json sets limits; false: every number is accepted */
+	bool set;
 	int64_t min, max;
-	int64_t multiple;    /* the number must be a multiple of it */
-	VEC(int64_t) one_of; /* if not empty, the number must be one of these */
+	int64_t multiple; /* the number must be a multiple of it */
+	/* if not empty, the number must be one of these values */
+	VEC(int64_t) one_of;
 };
 
 bool limits_hold(const struct limits *l, int64_t v);
 
-/* Another tensor of the pattern: the result of a node, or its input. */
+/* A reference to another tensor of the pattern: the result of a node, or one of
+ * its inputs. */
 struct tensor_ref {
-	int node;  /* index of the node, BEFORE, or -1 if there is no
-		    * reference */
-	int input; /* index of the input; -1: the result */
+	/* index of the node in the pattern; BEFORE; or -1: no reference */
+	int node;
+	int input; /* which input of the node; -1: the node's result */
 };
 
-enum { BEFORE = -2 }; /* the tensor that a follower reads */
+/* instead of a node's index: the tensor that a follower (a pattern_graph that
+ * comes after the body of a match) reads */
+enum { BEFORE = -2 };
 
 enum tensor_kind {
 	TENSOR_ANY,
@@ -43,44 +48,52 @@ enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
 struct tensor_condition {
 	enum tensor_kind kind;
 	int node;        /* of TENSOR_NODE: the node's index in the pattern, or
-		   * BEFORE */
+			  * BEFORE */
 	int node_output; /* of TENSOR_NODE: which of the node's outputs */
 	bool optional;   /* the tensor may be absent */
 	uint64_t dtypes; /* a set of enum dtype_kind, as bits; 0: all */
 	struct limits rank, elems, users;
-	int n_dims; /* 0, without more_dims: any shape */
+	/* the number of dimensions with conditions; 0 without more_dims: any
+	 * shape */
+	int n_dims;
 	struct limits *dims;
-	bool more_dims;           /* there may be more dimensions than n_dims */
-	struct limits other_dims; /* for each of these */
-	int is_static;            /* has it only constant sizes? 1: it must, 0:
-				   * it must not, -1: either */
-	unsigned layouts;         /* LAYOUT_ROWS | LAYOUT_COLUMNS; 0: any */
-	bool has_value;           /* all elements are `value`, up to rounding */
+	/* the tensor may have more dimensions than n_dims */
+	bool more_dims;
+	/* the condition on each dimension beyond n_dims */
+	struct limits other_dims;
+	int is_static; /* has it only constant sizes? 1: it must, 0: it must
+			* not, -1: either */
+	/* LAYOUT_ROWS or LAYOUT_COLUMNS or both; 0: any layout */
+	unsigned layouts;
+	bool has_value; /* all elements are `value`, up to rounding */
 	double value;
-	/* Is the tensor a parameter of the region's functions? 1 yes, 0 no, -1
-	 * yes unless a fact has its value. */
+	/* Do the region's functions take the tensor as a parameter? 1: yes; 0:
+	 * no; -1: yes, unless a fact has its value. */
 	int is_parameter;
-	/* Other tensors of the pattern, or none: the tensor must have the same
-	 * shape; be broadcast to it without changing its shape; have its last
-	 * dimension, and 1 in all others; have the same data type. */
+	/* References to other tensors of the pattern, or none. The tensor must
+	 * have the shape of same_shape; be broadcast to broadcasts_to without
+	 * changing the latter's shape; have the last dimension of row_of, and 1
+	 * in all others; have the data type of same_dtype. */
 	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
-	const char *pointer; /* its place in backend.json, a JSON pointer */
+	/* where backend.json has the condition, as a JSON pointer */
+	const char *pointer;
 };
 
 struct attribute_condition {
 	const char *name;
 	bool or_absent;
 	bool must_be_absent;
-	struct limits number; /* of an integer, or of each integer of a list */
-	struct limits length; /* of the length of a list */
-	bool has_list;        /* it must be exactly `list` */
+	/* limits of an integer, or of each integer of a list */
+	struct limits number;
+	struct limits length; /* limits of the length of a list */
+	bool has_list;        /* the attribute must be exactly `list` */
 	int n_list;
 	const int64_t *list;
 	const char *const *texts; /* the text must be one of these; NULL: any
 				   * text */
 	int n_texts;
-	bool has_float; /* it must be `real`, up to rounding */
+	bool has_float; /* the attribute must be `real`, up to rounding */
 	double real;
 };
 
@@ -91,10 +104,12 @@ struct fact_rule {
 	const char *name;
 	const char *attribute; /* or NULL */
 	int input;             /* or -1 */
-	bool has_default;      /* use `value` if the node has neither */
-	struct fact value;     /* the default */
-	/* Of a decision: the texts that passes and partitions may choose; its
-	 * default is one of them. */
+	/* if the node has neither the attribute nor the input, `value` is
+	 * used */
+	bool has_default;
+	struct fact value; /* the default */
+	/* For a decision: the texts among which passes and partitions may
+	 * choose; the default is one of them. */
 	const char *const *choices;
 	int n_choices;
 };
@@ -105,12 +120,12 @@ struct pattern_node {
 	const char *id;
 	const char *const *ops; /* "Conv", "tirc.Conv" */
 	int n_ops;
-	bool check_inputs; /* false: any inputs match */
+	bool check_inputs; /* false: the node may have any inputs */
 	struct tensor_condition *inputs;
 	int n_inputs;
 	const struct tensor_condition *rest; /* condition on all further inputs;
 					      * NULL if there may be none */
-	bool any_order; /* inputs 0 and 1 may be exchanged */
+	bool any_order; /* inputs 0 and 1 of the node may be exchanged */
 	struct tensor_condition *outputs;
 	int n_outputs;
 	bool more_outputs;
@@ -121,35 +136,41 @@ struct pattern_node {
 	bool optional; /* the node may be absent from a match */
 };
 
-/* A number that each match adds to a sum over its region. */
+/* A number that each match adds to a sum over its region, which templates can
+ * use. */
 struct pattern_count {
 	const char *name;
 	int64_t number;
 	int64_t each; /* added once more for each input of the match's nodes */
 };
 
-/* Nodes and their edges. */
+/* The nodes of a pattern's body or of a follower, with their edges. */
 struct pattern_graph {
-	const char *name;           /* the name of a follower, else NULL */
-	struct pattern_node *nodes; /* each reads only results of earlier
-				     * ones */
+	/* the name, if the graph is a follower; NULL if it is a body */
+	const char *name;
+	/* in topological order: each reads only results of earlier ones */
+	struct pattern_node *nodes;
 	int n_nodes;
-	int *order; /* the order of the search, from the anchor or BEFORE on */
+	/* the order in which the search matches nodes, from the anchor or the
+	 * reader of BEFORE on */
+	int *order;
 	int result; /* the node whose result followers read */
-	const struct pattern_count *counts; /* the counts of a follower */
+	/* the counts that a follower adds */
+	const struct pattern_count *counts;
 	int n_counts;
-	bool *inner; /* by node: another node of the pattern reads it */
+	/* by node: true if another node of the pattern reads its result */
+	bool *inner;
 };
 
-/* Followers that may come after a body or another follower, min to max
- * times. */
+/* Followers, graphs of nodes that read the result of a match so far: one of
+ * them comes after the body or after another follower, min to max times. */
 struct pattern_chain {
 	struct pattern_graph *one_of;
 	int n_one_of;
 	int min, max;
 };
 
-/* An option of the backend, and the value that it must have. */
+/* A condition on an option of the backend: the value that it must have. */
 struct pattern_option {
 	const char *name, *value;
 };
@@ -158,20 +179,23 @@ struct pattern {
 	const char *name;
 	const char *what; /* a description for people */
 	int priority;     /* matches of higher priority are taken first */
-	/* One for each choice of optional nodes; variants with more nodes come
-	 * first. */
+	/* The bodies, one for each choice of optional nodes; bodies with more
+	 * nodes come first. */
 	struct pattern_graph *variants;
 	int n_variants;
 	const char *anchor; /* the id of the node from which a match is
 			     * searched */
-	struct pattern_chain *chains; /* matched one after the other */
+	/* the chains of followers, matched one after the other */
+	struct pattern_chain *chains;
 	int n_chains;
-	int64_t min_macs, min_bytes;          /* a match with less is not
-					       * taken */
-	const struct pattern_option *options; /* all must have these values */
+	/* a match with fewer multiply-accumulates or bytes is not taken */
+	int64_t min_macs, min_bytes;
+	/* options of the backend that must all have these values */
+	const struct pattern_option *options;
 	int n_options;
-	bool alone; /* false: taken only in a region with a match of another
-		     * pattern */
+	/* false: a match is taken only in a region with a match of another
+	 * pattern */
+	bool alone;
 	const struct pattern_count *counts;
 	int n_counts;
 	const char *pointer; /* "/patterns/3" */
@@ -181,7 +205,7 @@ struct pattern {
 
 struct backend_option {
 	const char *name, *what;
-	const char *const *values; /* NULL: any text */
+	const char *const *values; /* the allowed values; NULL: any text */
 	int n_values;
 	const char *value; /* from the command line, or the default */
 };
@@ -205,11 +229,13 @@ struct region_pass {
 struct tdata; /* gen/data/template.h */
 
 struct backend_file {
-	const char *key;  /* "region"; NULL for a file of the runtime */
+	/* the name of the template: "region"; NULL for a file of the runtime */
+	const char *key;
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
-	bool shared;               /* rendered once for all regions */
+	/* rendered once for all regions, instead of once for each region */
+	bool shared;
 	const struct tdata *names; /* the names that the template may use */
 };
 
@@ -225,24 +251,29 @@ struct backend {
 	int n_passes;
 	struct backend_file *templates; /* "region", "members" */
 	int n_templates;
-	/* Added for each input and for each output of a region. */
+	/* The counts that are added for each input and for each output of a
+	 * region. */
 	const struct pattern_count *input_counts, *output_counts;
 	int n_input_counts, n_output_counts;
-	bool state; /* its functions take a pointer to the model's struct */
+	/* the region's functions take a pointer to the model's struct */
+	bool state;
 	const char *const *includes; /* #includes of the source: "<dnnl.h>" */
 	int n_includes;
 	const char *const *header_includes; /* #includes of the header */
 	int n_header_includes;
 	struct backend_file *runtime; /* files written beside the source */
 	int n_runtime;
-	const char *cflags, *ldflags; /* "" if none */
+	/* options for the compiler and the linker; "" if none */
+	const char *cflags, *ldflags;
 	/* Regions. */
 	bool merge; /* matches that read each other become one region */
 	int max_matches;
-	int64_t min_macs; /* a region with less is given up */
+	/* a region with fewer multiply-accumulates goes back to generated
+	 * code */
+	int64_t min_macs;
 };
 
-/* NULL if there is no pattern with this name. */
+/* The backend's pattern with this name; NULL if there is none. */
 const struct pattern *backend_pattern(const struct backend *b,
 				      const char *name);
 const struct backend_file *backend_template(const struct backend *b,

@@ -7,18 +7,20 @@
 
 /* -- explain.c: reasons why nodes are not taken -- */
 
-/* Notes why n cannot be `role` of the pattern, which may be NULL. */
+/* Notes for byoc_explain why n cannot be the node `role` of pattern p of the
+ * backend b; p may be NULL. */
 void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 	       const struct pattern *p, const char *role, const char *why);
 
 /* -- conditions.c: each check returns NULL if the condition holds, else the
- * reason; the reason is "" if reasons are not noted -- */
+ * reason as text; the text is "" if reasons are not noted -- */
 
 /* Formats a text if reasons are noted, else returns "". */
 const char *byoc_reason(struct graph *g, const char *fmt, ...);
 
-/* Checks all conditions on t except its relations to other tensors of the
- * pattern. t may be NULL. */
+/* Checks all conditions of c on tensor t except its relations to other tensors
+ * of the pattern. t may be NULL: an absent input. Returns NULL if they hold,
+ * else the reason; `what` names the tensor in it. */
 const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			      struct tensor *t, const char *what);
 const char *byoc_attribute_fails(struct graph *g,
@@ -39,24 +41,25 @@ bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);
 
 /* -- match.c -- */
 
-/* The largest match of p around `anchor` among nodes without a match, or NULL.
- * node.match is not set. */
+/* The largest match of p around `anchor` among nodes without a match; NULL if
+ * there is none. Does not set node.match. */
 struct region_match *byoc_match(struct graph *g, const struct backend *b,
 				const struct pattern *p, struct node *anchor);
 bool byoc_is_op(const struct pattern_node *p, const struct node *n);
 
 /* -- partition.c -- */
 
-/* Runs the backends' own passes of this stage. False after a diagnostic. */
+/* Runs the passes that backends provide for this stage. False after a
+ * diagnostic. */
 bool byoc_run_passes(struct graph *g, enum region_stage stage);
 
 /* -- clusters.c: sets of nodes that can become one node without a cycle -- */
 
 struct clusters;
 
-/* Each node is a cluster of its own. */
+/* Makes the clusters of a graph: each node is a cluster of its own. */
 struct clusters *clusters_new(struct graph *g);
-/* The cluster of a node: the same number for all of its nodes. */
+/* The number of the node's cluster; all nodes of a cluster have the same. */
 int cluster_of(const struct clusters *c, const struct node *n);
 /* Does the graph of clusters stay acyclic if the clusters ids[0..n) become
  * one? */

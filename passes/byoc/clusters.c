@@ -12,9 +12,9 @@
 struct clusters {
 	struct graph *graph;
 	int *position;    /* by node->id */
-	int *of;          /* by position: the node's cluster */
+	int *of;          /* by position: the number of the node's cluster */
 	int *next;        /* by position: the next node of the cluster, or -1 */
-	int *head, *tail; /* by cluster: the list of its nodes */
+	int *head, *tail; /* by cluster: the first and last node of its list */
 	int *min, *max;   /* by cluster: first and last position */
 	int *mark, stamp; /* by cluster: the stamp of the last search that saw
 			   * it */
@@ -64,17 +64,20 @@ is_one_of(const int *ids, int n, int id)
 	return false;
 }
 
-/* A search for clusters that are reached from these clusters through others. */
+/* The state of clusters_may_join: a search from the clusters ids[0..n) for a
+ * path that leads back to one of them through another cluster. */
 struct search {
 	const int *ids;
 	int n;
-	int last; /* the last position of these clusters: clusters that start
-		   * later are not searched */
+	/* the last position of a node of these clusters, and of all clusters
+	 * that start before it: clusters that start later are not searched */
+	int last;
 	int depth;
 };
 
-/* Pushes the clusters that read results of cluster `id`. False if a path leads
- * back: one of them is among ids, and `id` is not. */
+/* Pushes the clusters that read results of cluster `id` and were not seen yet.
+ * False if a path leads back: cluster `id` is not among ids, and one of its
+ * readers is. */
 static bool
 push_readers(struct clusters *c, struct search *s, int id)
 {

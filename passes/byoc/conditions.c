@@ -8,7 +8,7 @@
 #include "passes.h"
 #include "rewrite.h"
 
-/* The values of constants with more elements are not checked. */
+/* A constant with more elements does not meet a condition on its value. */
 #define VALUE_ELEMS_MAX 65536
 
 const char *

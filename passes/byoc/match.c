@@ -18,14 +18,18 @@ struct matcher {
 	struct graph *graph;
 	const struct backend *backend;
 	const struct pattern *pattern;
-	const struct pattern_graph *body; /* the current variant or follower */
-	struct tensor *before;            /* the tensor that a follower reads,
-					   * else NULL */
-	struct node **found;              /* by node of the body: the node of
-					   * the graph */
-	bool *swapped;              /* by node: inputs 0 and 1 are exchanged */
-	struct region_match *match; /* the body and the followers that have been
-				     * matched */
+	/* the variant of the body, or the follower, that is being matched */
+	const struct pattern_graph *body;
+	/* the tensor that the follower reads; NULL for a body */
+	struct tensor *before;
+	/* by node of `body`: the matched node of the graph; NULL if not found
+	 * yet */
+	struct node **found;
+	/* by node of `body`: true if its inputs 0 and 1 are exchanged */
+	bool *swapped;
+	/* the match so far: the body and the followers that have been
+	 * matched */
+	struct region_match *match;
 };
 
 bool
@@ -59,7 +63,8 @@ output_at(const struct node *n, int k)
 	return k < n->n_outputs ? n->outputs[k] : NULL;
 }
 
-/* The inputs of n in the pattern's order. */
+/* The inputs of n, which matches `node` of the pattern, in the pattern's
+ * order. */
 static struct tensor **
 inputs_of(const struct matcher *m, int node, const struct node *n)
 {
@@ -91,8 +96,9 @@ fail(const struct matcher *m, int node, const struct node *n, const char *why)
 
 /* -- one node -- */
 
-/* Is t the result of the node that the condition names? True also if that node
- * has not been found yet. */
+/* Is t the result of the node that the condition names, or does the condition
+ * name none? If that node has not been found yet: is t the same output of some
+ * node? */
 static bool
 edge_fits(const struct matcher *m, const struct tensor_condition *c,
 	  const struct tensor *t)
@@ -134,7 +140,7 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 			return why;
 		}
 		if (t != NULL && !edge_fits(m, c, t)) {
-			/* The node may fit with its inputs exchanged. */
+			/* The node may still fit with its inputs exchanged. */
 			return p->any_order
 				       ? ""
 				       : byoc_reason(
@@ -243,7 +249,8 @@ is_matched(const struct matcher *m, const struct node *n)
 	return is_found(m, n);
 }
 
-/* NULL if no node outside of the body reads t, else the reason. */
+/* Returns NULL if only matched nodes of the body read t, else the reason:
+ * another node reads it, or it is an output of the model. */
 static const char *
 read_outside(const struct matcher *m, const struct tensor *t)
 {
@@ -258,8 +265,8 @@ read_outside(const struct matcher *m, const struct tensor *t)
 	return NULL;
 }
 
-/* NULL if the node reads values of the match only by the inputs that the
- * pattern names, else the reason. */
+/* Returns NULL if the node reads results of other matched nodes only by the
+ * inputs that the pattern names, else the reason. */
 static const char *
 reads_elsewhere(const struct matcher *m, int node)
 {
@@ -280,7 +287,7 @@ reads_elsewhere(const struct matcher *m, int node)
 	return NULL;
 }
 
-/* The tensor that a reference names. */
+/* The tensor of the graph to which a reference of the pattern refers. */
 static const struct tensor *
 tensor_of(const struct matcher *m, struct tensor_ref ref)
 {
@@ -460,7 +467,8 @@ try_node(struct matcher *m, int step, struct node *n)
 	return false;
 }
 
-/* The input of a found node that the wanted node produces, or NULL. */
+/* The input of a node that has been found that the node `wanted` of the pattern
+ * must produce; NULL if there is none. */
 static struct tensor *
 read_by_found(const struct matcher *m, int wanted)
 {
@@ -477,7 +485,8 @@ read_by_found(const struct matcher *m, int wanted)
 	return NULL;
 }
 
-/* A result of a found node that the wanted node reads, or NULL. */
+/* A result of a node that has been found that the node `wanted` of the pattern
+ * reads; NULL if there is none. */
 static struct tensor *
 read_of_found(const struct matcher *m, int wanted)
 {
@@ -522,7 +531,8 @@ search(struct matcher *m, int step)
 
 /* -- the result -- */
 
-/* Do facts tell templates all that they need to know of input i? */
+/* Is input i no parameter of the region's functions, because facts tell
+ * templates its value or the pattern says so? */
 static bool
 facts_cover_input(const struct pattern_node *p, int i)
 {
@@ -590,8 +600,8 @@ match_body(struct matcher *m, const struct pattern_graph *body,
 	return anchor != NULL ? try_node(m, 0, anchor) : search(m, 0);
 }
 
-/* Matches one follower that reads m->before, and sets m->before to its
- * result. */
+/* Matches one follower of the chain that reads m->before, and sets m->before to
+ * the follower's result; false if none matches. */
 static bool
 take_follower(struct matcher *m, const struct pattern_chain *chain)
 {

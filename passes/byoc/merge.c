@@ -16,7 +16,7 @@ struct merging {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct region_match *) matches;
-	int *size; /* by cluster: its number of matches */
+	int *size; /* by cluster: the number of its matches */
 };
 
 static void
@@ -33,8 +33,9 @@ find_matches(struct merging *x)
 	}
 }
 
-/* Gives up a match that depends on its own result. Annotation takes no match of
- * this kind; a backend's own pass may make one. */
+/* Gives up a match that depends on its own result: its nodes go back to
+ * generated code. Annotation takes no match of this kind; a backend's own pass
+ * may make one. */
 static void
 give_up_match(struct merging *x, struct region_match *m)
 {
@@ -52,7 +53,7 @@ give_up_match(struct merging *x, struct region_match *m)
 		     m->pattern);
 }
 
-/* Each match becomes a cluster. */
+/* Joins the nodes of each match to one cluster. */
 static void
 cluster_matches(struct merging *x)
 {
@@ -90,7 +91,8 @@ join_with(struct merging *x, const struct region_match *m,
 	return true;
 }
 
-/* Joins a match with the matches that it reads; true if any was joined. */
+/* Joins a match with the matches whose results it reads, where that makes no
+ * cycle; true if any was joined. */
 static bool
 grow(struct merging *x, const struct region_match *m)
 {

@@ -71,7 +71,8 @@ is_alone(const struct graph_region *r)
 	return true;
 }
 
-/* The reason why a region is given up, or NULL. */
+/* The reason why a region is too small for its backend and is given up; NULL if
+ * it is not. */
 static const char *
 not_worth_it(struct graph *g, const struct graph_region *r)
 {

@@ -20,15 +20,17 @@ struct weight {
 	 * another layout; -1 if there is none */
 	int same_tensor;
 	const struct kernel *reader; /* the first kernel that reads it */
-	const char *role; /* the name of the reader's parameter: "w" */
+	const char *role; /* the name of the first reader's parameter: "w" */
 	struct tensor *tensor;
-	const struct index_map *map; /* the layout; NULL if it is the model's */
+	/* the layout in which it is stored; NULL if it is the model's,
+	 * row-major */
+	const struct index_map *map;
 	const struct buffer *buffer; /* type and shape as stored */
 	int64_t elems;
 	int64_t bytes;
-	int64_t offset_bytes; /* in the packed weights blob */
+	int64_t offset_bytes; /* its place in the packed weights blob */
 	/* two 4-bit elements are packed in a byte, the first in the low nibble;
-	 * otherwise each has a byte */
+	 * if false, each element has a byte */
 	bool paired;
 };
 
@@ -36,18 +38,24 @@ enum arg_kind { ARG_TENSOR, ARG_WEIGHT, ARG_SCRATCH, ARG_DIM };
 
 struct kernel_arg {
 	enum arg_kind kind;
-	struct tensor *tensor;       /* ARG_TENSOR: input, output or both */
-	struct weight *weight;       /* ARG_WEIGHT */
-	const struct buffer *buffer; /* the parameter; NULL for ARG_DIM */
-	struct var *var;             /* ARG_DIM: the size variable */
-	struct tensor *size_of;      /* ARG_DIM: the tensor that the entry
-				      * function reads it from; or NULL */
-	struct tensor *in_place;     /* ARG_TENSOR, written: the input that it
-				      * overwrites through the same pointer */
-	int64_t scratch_bytes;       /* ARG_SCRATCH: local arrays too large for
-				      * the stack, planned in the workspace */
+	/* ARG_TENSOR: an input, an output or both */
+	struct tensor *tensor;
+	struct weight *weight; /* ARG_WEIGHT */
+	/* the parameter of the kernel's function; NULL for ARG_DIM */
+	const struct buffer *buffer;
+	/* ARG_DIM: the variable of the symbolic size */
+	struct var *var;
+	/* ARG_DIM: the tensor from which the entry function reads the size;
+	 * NULL if it has it from elsewhere */
+	struct tensor *size_of;
+	/* ARG_TENSOR, written: the input that the kernel overwrites with it,
+	 * through the same pointer; else NULL */
+	struct tensor *in_place;
+	int64_t scratch_bytes; /* ARG_SCRATCH: local arrays too large for the
+				* stack, planned in the workspace */
 	bool read, written;
-	/* the kernel takes the whole tensor and the index of an element */
+	/* `tensor` is an element of a larger tensor: the kernel takes the whole
+	 * tensor and the index of the element */
 	bool is_element;
 	int64_t n_elements; /* is_element: at most so many does it have */
 };
@@ -57,8 +65,9 @@ struct host_device;
 struct kernel {
 	const char *name; /* identifier, from the model's names */
 	struct group *group;
-	/* Lowered; on a device, the host function that launches kernels. Its
-	 * name is the kernel's, or another if several kernels call it. */
+	/* The lowered function; on a device, the host function that launches
+	 * the device kernels. Its name is that of the kernel, or another if
+	 * several kernels call it. */
 	struct func *func;
 	/* The first kernel in order of execution that calls func: itself, or
 	 * another with the same body. */
@@ -69,13 +78,15 @@ struct kernel {
 	/* Of an owner: the first earlier owner whose function differs only in
 	 * literals; NULL if there is none. */
 	const struct kernel *same_but_literals;
-	struct host_device *device; /* the device kernels that func launches;
-				     * NULL if it runs on the host */
-	/* Of a region with state between runs: the function that prepares it.
-	 * Parameters: the model, its memory, the constants. */
+	/* the device kernels that func launches; NULL if func computes on the
+	 * host */
+	struct host_device *device;
+	/* For a region of a backend with state between runs: the function that
+	 * prepares the state. Parameters: the model, its memory, the constants.
+	 * Else NULL. */
 	struct func *init;
-	/* The arguments, for func->params in order. If there is an init, the
-	 * constants are passed to init instead. */
+	/* The arguments, in the order of func->params. If there is an init, the
+	 * constants are passed to init and not to func. */
 	VEC(struct kernel_arg) args;
 	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
@@ -83,32 +94,33 @@ struct kernel {
 	 * without the conditions that always hold there: "ow_o 1 to 6". NULL if
 	 * there is no copy. */
 	const char *copies;
-	/* The work at the largest sizes: operations on floats, operations on
-	 * integers (without those on indices), and multiply-accumulates of the
-	 * nodes. */
+	/* The work of a run at the largest sizes: operations on floats,
+	 * operations on integers (without those on indices), and
+	 * multiply-accumulates of the nodes. */
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
-	bool int_macs;       /* the multiply-accumulates are of integers */
-	int64_t local_bytes; /* of local arrays that are live at once: see
-			      * lower_stack_bytes */
-	/* the index in the plan of the placement of the first scratch argument;
-	 * those of the others follow */
+	bool int_macs; /* the multiply-accumulates multiply integers */
+	/* the bytes of local arrays that are live at once: see
+	 * lower_stack_bytes */
+	int64_t local_bytes;
+	/* the index in the plan's placements of the first scratch argument;
+	 * those of the other scratch arguments follow */
 	int scratch_place;
-	int64_t weight_bytes;     /* the part of read_bytes that are
-				   * constants */
+	/* how many of read_bytes are constants */
+	int64_t weight_bytes;
 	bool forbids_contraction; /* see func_forbids_contraction */
 };
 
-/* The number of the branch or loop body that the kernel is computed in: the
- * body of its last node. Constants may be widened in its prologue by nodes outside of
- * the body. */
+/* The number of the body (a branch or a loop) in which the kernel is computed:
+ * that of its last node. The kernel may begin with nodes outside of that body
+ * that widen constants. */
 static inline int
 kernel_body(const struct kernel *k)
 {
 	return k->group->nodes.data[k->group->nodes.n - 1]->body;
 }
 
-/* Kinds of a tensor's storage. */
+/* The memory in which a tensor's bytes are. */
 enum place_kind {
 	PLACE_NONE,
 	PLACE_INPUT,
@@ -118,23 +130,30 @@ enum place_kind {
 };
 
 struct placement {
-	struct tensor *tensor;        /* NULL if it is a kernel's scratch */
-	struct kernel *scratch_of;    /* that kernel; else NULL */
-	const struct buffer *scratch; /* that kernel's parameter for it */
+	/* the placed tensor; NULL if it is a kernel's scratch array */
+	struct tensor *tensor;
+	/* for a scratch array: its kernel; else NULL */
+	struct kernel *scratch_of;
+	/* for a scratch array: the kernel's parameter for it */
+	const struct buffer *scratch;
 	enum place_kind kind;
-	struct tensor *root;  /* of the tensors in its storage: an input or
-			       * output of the graph, else the first */
-	int64_t offset_bytes; /* in the workspace, or in root */
+	/* among the tensors that share these bytes, an input or output of the
+	 * graph; if there is none, the first */
+	struct tensor *root;
+	int64_t offset_bytes; /* the place in the workspace, or within root */
 	int64_t bytes;        /* as stored, halo included */
-	int first, last;      /* live from kernel index first to index last */
-	struct var *var;      /* of entry, points to it; NULL: none needed */
-	const char *name;     /* of var, as printed; NULL before */
+	/* the live range: indices of the first and last kernel that use it */
+	int first, last;
+	/* the entry function's pointer to it; NULL if none is needed */
+	struct var *var;
+	/* the name of var as printed; NULL before it is printed */
+	const char *name;
 	/* For a view that uses another tensor's pointer: that tensor's place;
 	 * else NULL. */
 	const struct placement *of;
 };
 
-/* A part of the workspace with elements of one type. */
+/* An array of the workspace that has the elements of one type. */
 struct workspace_part {
 	struct dtype type;
 	int64_t offset_bytes, elems;
@@ -142,14 +161,16 @@ struct workspace_part {
 
 struct memory_plan {
 	VEC(struct placement) places;
-	/* Indices of the placements with a pointer in the entry function, in
-	 * the order of the pointers. */
+	/* Indices of the placements that have a pointer in the entry function,
+	 * in the order in which it declares the pointers. */
 	VEC(int) named;
 	int64_t workspace_bytes, align_bytes;
-	/* lower bound: largest sum of live bytes at one kernel */
+	/* a lower bound of the workspace's size: the largest sum of live bytes
+	 * at one kernel */
 	int64_t bound_bytes;
-	const char *strategy; /* the strategy chosen */
-	/* The parts in order, if the target needs an array for each type. */
+	const char *strategy; /* the strategy that gave the offsets */
+	/* The arrays of the workspace in order, if the target needs one for
+	 * each type. */
 	VEC(struct workspace_part) parts;
 };
 
@@ -157,7 +178,8 @@ struct memory_plan {
  * function stores it for the caller. */
 struct given_size {
 	const struct var *size;
-	const struct buffer *buffer; /* a parameter of entry, of one element */
+	/* the parameter of entry through which it is stored: one element */
+	const struct buffer *buffer;
 };
 
 struct program {
@@ -167,10 +189,11 @@ struct program {
 	VEC(struct weight *) weights;
 	struct memory_plan plan;
 	struct func *entry;
-	/* The model's struct, a parameter of entry; NULL unless a region keeps
-	 * state between runs. */
+	/* The model's struct, a parameter of entry; NULL unless a region of a
+	 * backend keeps state between runs. */
 	struct var *model;
-	/* their parameters follow the symbolic sizes */
+	/* sizes that the entry function stores; their parameters follow those
+	 * of the symbolic sizes */
 	VEC(struct given_size) given_sizes;
 	/* The last parameter of entry, the status to return if a size is out of
 	 * bounds; NULL if all bounds are proven. */

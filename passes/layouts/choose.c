@@ -13,13 +13,15 @@ enum { CHANNELS = 1 };
 struct choice {
 	struct program *p;
 	struct arena *arena;
-	struct tensor_layout **of; /* by tensor id; NULL if row-major */
+	/* by tensor id: the layout chosen so far; NULL if row-major */
+	struct tensor_layout **of;
 };
 
 enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 
-/* The channel block of the target that divides the channels; 0 if no block
- * does. */
+/* The target's channel block for type t, or the largest of its halves, quarters
+ * and so on that divides the channels; 0 if only blocks that are too small
+ * do. */
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
@@ -50,8 +52,9 @@ in_view(const struct graph *g, const struct node *n)
 				 g->groups.data[n->group]->is_control);
 }
 
-/* May the tensor have its channels in blocks? If so, sets *block to the size of
- * a block. Its accesses in kernels are checked later. */
+/* May the tensor t have its channels in blocks? If so, sets *block to the
+ * number of channels in a block. How kernels access the tensor is checked
+ * later. */
 static bool
 may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {
@@ -83,7 +86,8 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	return true;
 }
 
-/* Is the index of the channels an axis of a block, which starts at 0? */
+/* Is the access's index of the channels an iter var of its block that runs from
+ * 0 to all channels? */
 static bool
 is_channel_axis(struct module *m, const struct access *x,
 		const struct expr *channels)
@@ -157,7 +161,8 @@ same_block(const struct tensor_layout *a, const struct tensor_layout *b)
 	return a == NULL || b == NULL ? a == b : a->block == b->block;
 }
 
-/* A concatenation and its parts have blocks together or not at all. */
+/* A concatenation and its parts get channel blocks of the same size, or none of
+ * them gets any. */
 static void
 unify_parts(struct choice *c)
 {
@@ -180,7 +185,8 @@ unify_parts(struct choice *c)
 	}
 }
 
-/* Tensors that share bytes must have the same halo. */
+/* Tensors that share bytes must have the same halo: a part of a concatenation
+ * gets the layout of the whole. */
 static void
 one_layout_per_storage(struct choice *c)
 {
@@ -255,7 +261,8 @@ place_parts(struct choice *c)
 	}
 }
 
-/* Is the halo only in spatial dimensions? Only there it is wanted. */
+/* Is the halo only in spatial dimensions, not in those of the batch and the
+ * channels? Only there it is wanted. */
 static bool
 is_spatial(const struct tensor_layout *l)
 {

@@ -9,7 +9,7 @@
 #include "layouts.h"
 #include "scope.h"
 
-/* Is e the float 0 or an INT literal? If so, sets *v to its value. */
+/* Is e the float 0 or an integer literal? If so, sets *v to its value. */
 static bool
 is_whole(const struct expr *e, int64_t *v)
 {
@@ -119,8 +119,9 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 	}
 }
 
-/* May the guard be dropped? The test must hold inside of the buffer, so that it
- * fails only in the halo. */
+/* May the guard of load x be dropped? Its test must hold for every index inside
+ * of the buffer, so that it fails only in the halo, which has the guard's
+ * alternative value. */
 static bool
 may_drop_test(struct func *f, const struct buffer *b,
 	      const struct guarded_load *x, const struct tensor_layout *l)
@@ -185,7 +186,8 @@ struct border {
 	const struct buffer *b;
 	const struct tensor *t;
 	const struct tensor_layout *l;
-	const struct expr **index; /* the index of the element being written */
+	/* the index, by dimension, of the element that is being written */
+	const struct expr **index;
 };
 
 static struct stmt *

@@ -42,28 +42,29 @@ const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
 
 /* overwrites.c: drops halos that would prevent a kernel from storing its result
- * over an input. of: the layout of each tensor, by its id. */
+ * over an input. of: the layout of each tensor, by its id; changed in place. */
 void layouts_drop_halos_of_overwrites(const struct program *p,
 				      struct kernel *const *kernels, int n,
 				      struct tensor_layout *const *of);
 
-/* halo.c: loads with a bounds guard and a constant alternative. */
+/* halo.c: a load with a bounds test and a constant alternative:
+ * if_then_else(test, load, constant). */
 struct guarded_load {
 	struct stmt *at;
 	const struct expr *test; /* the IF */
 	const struct expr *load;
-	int64_t outside; /* the constant alternative's value */
+	int64_t outside; /* the value of the constant alternative */
 };
 struct guarded_loads {
 	VEC(struct guarded_load) list;
 };
 void guarded_loads_find(struct func *f, const struct buffer *b,
 			struct guarded_loads *out);
-/* The bounds of a load's index in dimension d, without the test; false if they
- * are not known. */
+/* The bounds of a load's index in dimension d, computed without the load's
+ * test; false if they are not known. */
 bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 			 struct bounds *b);
-/* Does the test hold wherever the index is inside of the buffer? */
+/* Does the load's test hold for every index that is inside of the buffer? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);
 /* Widens the layout's halo so that it covers the loads beyond the buffer;

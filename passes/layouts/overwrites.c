@@ -20,7 +20,8 @@ struct overwrites {
 	struct tensor_layout *const *of;
 };
 
-/* Are all loads of the input in statements that store to the same index? */
+/* Does the kernel load the input only in statements that store to the same
+ * index, so that its result can overwrite the input? */
 static bool
 reads_own_elements(const struct kernel *k, const struct kernel_arg *in)
 {
@@ -80,7 +81,8 @@ has_own_layout(const struct overwrites *o, const struct tensor *t)
 	       !g->groups.data[n->group]->is_control;
 }
 
-/* May kernel k store `out` over `in`, apart from their halos? */
+/* May kernel k store its result `out` over its input `in`, if the halos did not
+ * differ? */
 static bool
 may_overwrite(const struct overwrites *o, int k, const struct kernel_arg *in,
 	      const struct kernel_arg *out)

@@ -62,7 +62,8 @@ round_up(struct rows *r, const struct expr *columns, int64_t lanes)
 	r->beyond = expr_sub(m, r->wide, columns);
 }
 
-/* Does the window slide along the columns, so that each lane needs a guard? */
+/* Does the load's column depend on a reduction axis? Then the window slides
+ * along the columns, and each lane would need its own guard. */
 static bool
 slides(const struct rows *r)
 {
@@ -325,7 +326,8 @@ use_rows(struct rows *r)
 	scope_add_alloc(r->f, scope, to);
 }
 
-/* Finds the reduction block around the function's only store. */
+/* Finds the reduction block around the function's only store; false if there is
+ * none. */
 static bool
 find_block(struct rows *r)
 {
@@ -380,8 +382,8 @@ rows_of(struct module *m, struct func *f, const struct buffer *b,
 	return true;
 }
 
-/* Would a border in memory take at least a tenth of the bytes? A narrower
- * border costs less than copies. */
+/* Would a border in memory make buffer b larger by at least a tenth? A narrower
+ * border costs less than copying the rows. */
 static bool
 is_wide(const struct rows *r, const struct buffer *b)
 {

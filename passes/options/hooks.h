@@ -6,12 +6,12 @@
 
 #include "graph.h"
 
-/* Lowering phases: 0 blocks under loops, scheduled; 1 storage; 2 loops;
- * 3 cleaned up. */
+/* The phases of lowering, after which passes of the user and checks can run: 0
+ * blocks under loops, scheduled; 1 storage; 2 loops; 3 cleaned up. */
 enum { LAST_PHASE = 3 };
 
 /* A pass that the user adds: it runs on each function after tirc's passes of
- * the phase. Edits f in place; false after a diagnostic. */
+ * the given phase. It edits f in place; false after a diagnostic. */
 struct user_pass {
 	const char *name;
 	int phase;
@@ -22,17 +22,20 @@ struct user_pass {
 struct sched;
 
 enum hook_schedule {
-	HOOK_SCHEDULE_NONE,  /* the rules schedule the kernel */
-	HOOK_SCHEDULE_DONE,  /* the function has scheduled the kernel */
+	HOOK_SCHEDULE_NONE, /* the rules schedule the kernel */
+	/* the callback `schedule` has scheduled the kernel */
+	HOOK_SCHEDULE_DONE,
 	HOOK_SCHEDULE_AFTER, /* the rules schedule the kernel, then after_rules
 			      * is called */
-	HOOK_SCHEDULE_FAILED /* after an error in the module's diagnostics */
+	/* scheduling failed; the module's diagnostics have the error */
+	HOOK_SCHEDULE_FAILED
 };
 
 struct pass_hooks {
 	void *ctx;
-	/* Schedules a kernel in place of the rules; may be NULL. s has the
-	 * unscheduled function; its program may be replaced. */
+	/* Called for each kernel before the rules schedule it; may schedule it
+	 * in their place. s has the unscheduled function; its program may be
+	 * replaced. May be NULL. */
 	enum hook_schedule (*schedule)(void *ctx, const char *kernel,
 				       struct sched *s);
 	/* Replaces the program that the rules have made; constants are in the
@@ -43,9 +46,9 @@ struct pass_hooks {
 	void (*after_func)(void *ctx, const char *pass, const struct func *f);
 	/* Called after all passes of a phase, including the user's. */
 	void (*after_phase)(void *ctx, int phase, const struct func *f);
-	/* Called with the time that one run of a pass took. */
+	/* Called after each run of a pass with the time that it took. */
 	void (*took)(void *ctx, const char *pass, double seconds);
-	/* Passes to leave out. */
+	/* The names of the passes to leave out. */
 	const char *const *disabled;
 	int n_disabled;
 	const struct user_pass *added;

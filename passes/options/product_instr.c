@@ -79,7 +79,7 @@ target_block_elems(const struct target *t, struct dtype type)
 }
 
 /* The number of summed elements that are adjacent in a column of the second
- * operand. */
+ * operand; 1 for a tensor core, or if the extent is not constant. */
 static int
 depth_of(const struct product_desc *p)
 {

@@ -7,16 +7,18 @@
 #include "target.h"
 #include "tensor_intrin.h"
 
-/* Which threads execute the instruction, and where its sums are. */
+/* The kinds of product instructions: which threads execute the instruction, and
+ * where its sums are. */
 enum product_kind {
-	/* C[lanes] += A[depth] * B[lanes][depth]: a dot-product instruction;
-	 * its sums are an array of the program. */
+	/* C[lanes] += A[depth] * B[lanes][depth]: a dot-product instruction of
+	 * one thread; its sums are an array of the program. */
 	PRODUCT_DOT,
 	/* C[m][n_o][n_i] += A[m][k] * B[k_o][n_o][n_i][k_i]: one thread keeps
 	 * the sums in tile registers, such as those of AMX. */
 	PRODUCT_TILE,
-	/* C[m][n] += A[m][k] * B[k][n], in any order and blocks: a tensor core;
-	 * the threads of a warp or of a warp group keep the sums together. */
+	/* C[m][n] += A[m][k] * B[k][n]: a tensor core. The threads of a warp or
+	 * of a warp group execute it and keep the sums together; the order of
+	 * the elements in the operands is the instruction's own. */
 	PRODUCT_TENSOR_CORE
 };
 
@@ -24,7 +26,8 @@ struct product_desc {
 	enum product_kind kind;
 	const struct product_instr *instr;
 	const struct tensor_intrin *multiply;
-	/* The parameters of multiply's description. */
+	/* The parameters of the description of `multiply`: A, B and the
+	 * sums. */
 	const struct buffer *operand[2], *sum;
 };
 
@@ -36,9 +39,9 @@ bool product_describe(const struct target *t, const struct product_instr *p,
  * number of threads? */
 bool product_is_complete(const struct target *t, const struct product_desc *p);
 
-/* The number of channels of a block, in memory, of tensors of this type: the
- * length of a row in the operand of a tile instruction for the type; if there
- * is none, t->block_elems. 0: no blocks. */
+/* The number of channels in a channel block of tensors of this type: the length
+ * of a row of the first operand of a tile instruction for the type; if the
+ * target has none, t->block_elems. 0: channels are not in blocks. */
 int target_block_elems(const struct target *t, struct dtype type);
 /* Of the first product instruction for 8-bit integers: the type of the data,
  * and the number of adjacent elements that a dot product sums or that a column

@@ -18,7 +18,7 @@ struct tensor_intrins;
  * large its operands are, and which threads execute it; product_instr.h reads
  * them. */
 struct product_instr {
-	const char *multiply; /* adds products to the sums */
+	const char *multiply; /* the intrinsic that adds products to the sums */
 	/* If the sums are in a tile or a fragment: the intrinsics that fill it
 	 * with zeros and store it to memory. NULL if the sums are an array of
 	 * the program. */
@@ -45,108 +45,121 @@ struct simulator {
 struct target {
 	const char *name;
 	const char *dialect;
-	int vector_bytes;         /* of one vector register; 0: no vectors */
-	int vector_registers;     /* their number */
-	bool scalar_accumulators; /* a sum is in one variable; sums are never in
-				   * arrays */
-	bool without_fma; /* a product and its sum are two instructions */
-	int block_elems;  /* the number of channels of a block in memory; 0: no
-			   * blocks */
+	/* the size of one vector register; 0: no vectors */
+	int vector_bytes;
+	int vector_registers; /* their number */
+	/* a sum is kept in one scalar variable, never in an array */
+	bool scalar_accumulators;
+	bool without_fma; /* the target has no fused multiply-add */
+	/* the number of channels in a channel block of a tensor; 0: channels
+	 * are not in blocks */
+	int block_elems;
 	const struct product_instr *products; /* best first */
 	int n_products;
 	bool tf32; /* products may round float32 operands to tf32 */
-	/* 8-bit tensors inside a graph become signed or unsigned, as the first
-	 * 8-bit product instruction requires: the zero point is moved by
-	 * 128. */
+	/* The zero points of 8-bit tensors inside a graph are moved by 128, so
+	 * that their type is signed or unsigned, as the first 8-bit product
+	 * instruction requires. */
 	bool shift_zero_points;
-	struct tensor_intrins *intrins; /* has the intrinsics of the products;
-					 * or NULL */
-	struct dtype_list vectors;      /* the vector types to compute with,
-					 * best first */
-	/* bytes can be widened to vectors of 32-bit integers, and these can be
-	 * scaled and narrowed to bytes */
+	/* the target's tensor intrinsics, among them those of products; or
+	 * NULL */
+	struct tensor_intrins *intrins;
+	struct dtype_list vectors; /* the vector types to compute with, best
+				    * first */
+	/* vectors of bytes can be widened to vectors of 32-bit integers, and
+	 * these can be scaled and narrowed to bytes */
 	bool byte_vectors;
 	bool fmax_vectors; /* the dialect has fmax for vectors */
 	/* the dialect converts vectors of 16-bit floats to float32 */
 	bool half_vectors;
-	/* The number of iterations of the longest loop that the compiler
-	 * unrolls completely before it vectorizes; 0 if vectors do not depend
-	 * on the compiler's vectorizer. */
+	/* The compiler unrolls loops of up to so many iterations completely
+	 * before it vectorizes; 0 if the emitted code has explicit vectors. */
 	int complete_unroll;
-	int64_t l1_bytes, l2_bytes; /* data caches; rules size tiles by them */
-	int prefetch_bytes;         /* the bytes that one prefetch loads; 0: no
-				     * prefetches */
+	/* sizes of the data caches; schedule rules size tiles by them */
+	int64_t l1_bytes, l2_bytes;
+	int prefetch_bytes; /* the bytes that one prefetch loads; 0: no
+			     * prefetches */
 	/* For parallel loops: the number of cores that schedules assume (0: no
 	 * parallel loops); for each core, operations per nanosecond, and bytes
 	 * per nanosecond from memory and from the second-level cache; the time
 	 * to start and end a parallel loop. */
 	int cores;
 	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
-	int64_t stack_limit_bytes; /* local arrays beyond it go to the
-				    * workspace */
-	int align_bytes;           /* the alignment of the workspace and of
-				    * weights */
-	bool align_tensors;        /* each tensor has this alignment, too */
+	/* larger local arrays are put in the workspace */
+	int64_t stack_limit_bytes;
+	int align_bytes; /* the alignment of the workspace and of weights */
+	/* each tensor in the workspace has this alignment, too */
+	bool align_tensors;
 	/* The widths of the compiler's int and char, and the size of its
 	 * largest object; 0: those of the dialect. */
 	int int_bits, char_bits;
 	int64_t object_bytes;
-	/* the most threads of a block; 1 for cores that compute with vectors; 0
-	 * if not known, or if the target is not a device */
+	/* the most threads of a thread block; 1 for cores that compute with
+	 * vectors; 0 if not known, or if the target is not a device */
 	int max_threads;
-	int64_t shared_bytes; /* the size of the shared memory of a block */
-	int block_threads;    /* the number of threads of a block if nothing
-			       * else decides it; 0: max_threads */
-	int max_blocks;       /* the most blocks along the second and third axis
-			       * of a grid; 0: no limit */
+	/* the size of the shared memory of a thread block */
+	int64_t shared_bytes;
+	/* the number of threads of a thread block if no rule chooses another;
+	 * 0: max_threads */
+	int block_threads;
+	/* the most thread blocks along the second and third axis of a grid; 0:
+	 * no limit */
+	int max_blocks;
 	/* If a thread has at least this many registers, the next tiles of
 	 * operands are copied, through registers, while the current tiles are
 	 * used; 0: never. */
 	int copy_ahead_registers;
-	/* strides of arrays that the unit for box copies (TMA) reads must be
-	 * multiples of it; 0 if there is no such unit */
+	/* strides of arrays that the TMA (the unit that copies boxes of
+	 * tensors) reads must be multiples of so many bytes; 0 if there is no
+	 * such unit */
 	int box_bytes;
 	/* Alignments of arrays in shared memory: of arrays whose address an
-	 * instruction takes, and of arrays that the unit fills; 0: as in struct
+	 * instruction takes, and of arrays that the TMA fills; 0: as in struct
 	 * target_facts. */
 	int shared_align_bytes, box_align_bytes;
-	int warp_threads; /* the number of threads that execute in lockstep;
-			   * warp_size takes its place if that is above 1 */
-	int warp_size;    /* the number of threads that can exchange values
-			   * without memory; 0 if they cannot */
-	int async_stages; /* the number of tiles that asynchronous copies fill
-			   * in turn; 0: no asynchronous copies */
-	int units;        /* the number of units, each of which runs at least
-			   * one block; or 0 */
+	/* the number of threads that execute in lockstep; not used if warp_size
+	 * is above 1 */
+	int warp_threads;
+	int warp_size; /* the number of threads that can exchange values without
+			* memory; 0 if they cannot */
+	/* the number of shared-memory tiles that asynchronous copies fill in
+	 * turn; 0: no asynchronous copies */
+	int async_stages;
+	/* the number of multiprocessors, each of which runs at least one thread
+	 * block; 0 if not known */
+	int units;
 	bool single_exit; /* the entry function returns only at its end */
-	/* the workspace has an array for each type, so that no memory is used
-	 * for elements of different types */
+	/* the workspace has an array for each element type, so that no memory
+	 * is used with two types */
 	bool typed_workspace;
 	bool loose_weights; /* arrays of weights have only the alignment of
-			       * their elements */
-	/* the caller's arrays are in another memory than the workspace: a
-	 * parameter of a function is always in the same one */
+			     * their elements */
+	/* the arrays of the caller are in another memory than the workspace, so
+	 * that a function's parameter always points to the same one of the
+	 * two */
 	bool interface_apart;
 	/* The assumptions of the emitted sources about the target; NULL if
 	 * there are none. */
 	const struct requirement *relies_on;
-	const char *cc;         /* the suggested compiler line */
+	const char *cc;         /* the suggested command line of the compiler */
 	const char *cc_package; /* its Debian package, or NULL */
 	const char *cflags;
-	const char *ldflags;       /* for linking, or "" */
+	const char *ldflags;       /* options for linking, or "" */
 	const char *device_cflags; /* options for the device compiler that the
 				    * model calls at run time, or "" */
 	struct simulator simulator;
 	const char *const *reserved; /* words that must not be used as names,
 				      * sorted */
 	int n_reserved;
-	/* tensors have no borders in memory: a kernel copies the rows that it
-	 * reads, with a border */
+	/* tensors have no borders in memory: a kernel that reads beyond an edge
+	 * copies the rows that it reads, with a border */
 	bool copied_borders;
-	bool optimize_memory;     /* --optimize memory (else speed) */
-	const char *fp;           /* "default", or the mode of --fp */
-	const char *fp_cflags[2]; /* the options of "strict" and "fast"; NULL if
-				   * the target does not have the mode */
+	/* true with --optimize memory, false with --optimize speed */
+	bool optimize_memory;
+	const char *fp; /* the mode of --fp, or "default" */
+	/* the compiler's options for the modes "strict" and "fast"; NULL if the
+	 * target does not have the mode */
+	const char *fp_cflags[2];
 };
 
 /* The size of the largest load or store of a device's thread; 0 if the target
@@ -157,7 +170,7 @@ target_wide_bytes(const struct target *t)
 	return t->max_threads > 1 ? t->vector_bytes : 0;
 }
 
-/* The number of threads of a block if nothing else decides it. */
+/* The number of threads of a thread block if no rule chooses another. */
 static inline int
 target_block_threads(const struct target *t)
 {
@@ -166,14 +179,15 @@ target_block_threads(const struct target *t)
 		       : t->max_threads;
 }
 
-/* Can a grid have so many blocks along its second or third axis? */
+/* Can a grid have this number of thread blocks along its second or third
+ * axis? */
 static inline bool
 target_takes_blocks(const struct target *t, int64_t blocks)
 {
 	return t->max_blocks == 0 || blocks <= t->max_blocks;
 }
 
-/* The number of threads of a block that execute together. */
+/* The number of threads that execute together: a warp. */
 static inline int
 target_warp(const struct target *t)
 {

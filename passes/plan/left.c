@@ -11,8 +11,9 @@ overlap(const struct placement *a, const struct placement *b)
 	       b->offset_bytes < a->offset_bytes + a->bytes;
 }
 
-/* The index of the kernel that stores the tensor; that of the last kernel of
- * the live range if none does, or if the placement is a scratch. */
+/* The index of the kernel that stores the placement's tensor. If no kernel
+ * stores it, or if the placement is a scratch array: the index of the last
+ * kernel of its live range. */
 static int
 stored_by(const struct program *p, const struct placement *at)
 {

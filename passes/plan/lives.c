@@ -71,8 +71,9 @@ lives_find(struct lives *l, struct arena *a, const struct block_life *blocks,
 	}
 }
 
-/* Collects overlapping blocks below a node, which has `width` leaves from
- * `from` on. */
+/* Sets out[*n...] to the blocks below a node of the tree whose live ranges
+ * overlap b's, and adds their number to *n. The node has `width` leaves, from
+ * index `from` on. */
 static void
 add_alive(const struct lives *l, int node, int from, int width,
 	  const struct block_life *b, int *out, int *n)

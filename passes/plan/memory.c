@@ -149,7 +149,8 @@ add_places(struct program *p, const struct storages *s)
 		const struct storage *x;
 
 		if (s->of[i] < 0) {
-			/* no kernel uses it: it stays in the caller's memory */
+			/* no kernel uses the tensor: it stays in the caller's
+			 * memory */
 			place.tensor->in_workspace = false;
 			continue;
 		}
@@ -219,7 +220,8 @@ plan_find(const struct memory_plan *p, const struct tensor *t)
 {
 	int low = 0, high = p->places.n;
 
-	/* Binary search by tensor id; scratch, which has no tensor, is last. */
+	/* Binary search by tensor id; placements of scratch arrays, which have
+	 * no tensor, are last. */
 	while (low < high) {
 		int middle = (low + high) / 2;
 		const struct tensor *at = p->places.data[middle].tensor;

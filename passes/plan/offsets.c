@@ -11,15 +11,19 @@
 
 #include <stdlib.h>
 
-#define MAX_STEPS 400       /* the most steps of the improvement */
-#define MAX_WORK 50000000LL /* pairs of blocks, and spans that are sorted */
+/* the most steps of the improvement: one block moved in each */
+#define MAX_STEPS 400
+/* the limit of search.work: pairs of blocks compared and spans sorted */
+#define MAX_WORK 50000000LL
 
-/* Offsets x with from < x < to are taken. */
+/* The block that is being placed cannot start at an offset x with from < x <
+ * to. */
 struct span {
 	int64_t from, to;
 };
 
-/* A block in an order: blocks with larger keys come first. */
+/* A block with its key for sorting: a strategy places blocks with larger keys
+ * first. */
 struct keyed {
 	int64_t key;
 	int block;
@@ -35,10 +39,13 @@ struct search {
 	int64_t *offset; /* by block */
 	struct keyed *keyed;
 	bool *placed; /* by block */
-	int *beside;  /* the blocks whose live ranges overlap the current
-		       * block's */
+	/* the blocks whose live ranges overlap that of the block that is being
+	 * placed */
+	int *beside;
 	struct lives lives;
-	int64_t work; /* so far, of MAX_WORK */
+	/* pairs compared and spans sorted so far; the search ends at
+	 * MAX_WORK */
+	int64_t work;
 };
 
 static int64_t
@@ -55,7 +62,8 @@ forbid(struct search *s, int64_t from, int64_t to)
 	}
 }
 
-/* Marks the offsets at which b would overlap the placed block. */
+/* Adds to s->forbidden the spans of offsets at which b would overlap `other`,
+ * which is placed at offset `at`, while both are live. */
 static void
 forbid_block(struct search *s, const struct block_life *b,
 	     const struct block_life *other, int64_t at)
@@ -90,7 +98,7 @@ compare_spans(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* n * log2 n */
+/* About n * log2 n: the work of sorting n spans. */
 static int64_t
 sorting_work(int n)
 {
@@ -102,8 +110,8 @@ sorting_work(int n)
 	return work;
 }
 
-/* Places a block at the lowest free offset, or, if best, in the smallest gap
- * that it fits. */
+/* Places a block at the lowest free offset, or, if best, in the smallest free
+ * gap that it fits. */
 static void
 place(struct search *s, int block, bool best)
 {
@@ -209,7 +217,8 @@ key_area(const struct search *s, int b)
 	       (s->blocks[b].last - s->blocks[b].first + 1);
 }
 
-/* The block with the most overlapping bytes is placed first. */
+/* The key of a block in this order: the total bytes of the blocks whose live
+ * ranges overlap its own. */
 static int64_t
 key_conflict(const struct search *s, int b)
 {
@@ -258,8 +267,8 @@ keep(const struct search *s, struct best *best, int64_t size, bool fit,
 	memcpy(best->offset, s->offset, sizeof *s->offset * (size_t)s->n);
 }
 
-/* Moves one of the blocks that end at the top, chosen by step, toward the
- * front. */
+/* Moves a block of the order `best` that ends at the top of the workspace to an
+ * earlier place in the order; step selects the block and the distance. */
 static void
 move_top(struct search *s, const struct best *best, int step)
 {
@@ -280,7 +289,8 @@ move_top(struct search *s, const struct best *best, int step)
 			from = i;
 		}
 	}
-	/* Alternately to the very front, and by growing distances. */
+	/* At odd steps to the very front, at even steps by growing
+	 * distances. */
 	to = step % 2 ? 0 : from - 1 - step / 2 % (from + 1);
 	to = to < 0 ? 0 : to;
 	at = s->order[from];

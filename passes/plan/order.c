@@ -16,15 +16,19 @@
 
 /* A set of kernels that have run, in the best order that was found for it. */
 struct state {
-	uint64_t hash;      /* the hash of the set */
-	int64_t peak, live; /* the most bytes that were live so far; the bytes
-			     * that are live now */
-	int parent;         /* the index of the state before `kernel` ran */
-	int kernel;         /* the kernel that ran last */
-	/* by kernel: the number of producers that have not run; -1 if the
+	uint64_t hash; /* the hash of the set */
+	/* the most bytes that were live at once so far; the bytes that are live
+	 * after `kernel` */
+	int64_t peak, live;
+	/* the index of the state before `kernel` ran, in the list of states */
+	int parent;
+	int kernel; /* the kernel that ran last */
+	/* by kernel: the number of its producers that have not run; -1 if the
 	 * kernel has run */
 	int *waiting;
-	int *left; /* by storage: the number of its users that have not run */
+	/* by storage: the number of its users that have not run: kernels, and
+	 * the caller if it reads an output there */
+	int *left;
 };
 
 struct candidate {
@@ -39,15 +43,19 @@ struct order {
 	struct program *p;
 	struct arena *arena;
 	struct storages s;
-	int n;           /* the number of kernels */
-	int_vec *before; /* by kernel: producers, each once */
+	int n; /* the number of kernels */
+	/* by kernel: the kernels whose results it reads, each once */
+	int_vec *before;
 	int_vec *after;
-	int_vec *touched; /* by kernel: storages of the workspace */
+	/* by kernel: the storages in the workspace that it reads or writes */
+	int_vec *touched;
 	int64_t *scratch_bytes;
-	int *touches;   /* by storage, including the caller's: the number of
-			 * kernels that use it */
-	int_vec early;  /* the storages that the caller fills before the run */
-	uint64_t *code; /* by kernel: random bits */
+	/* by storage: the number of kernels that use it, plus one each if the
+	 * caller stores an input or reads an output there */
+	int *touches;
+	int_vec early; /* the storages that the caller fills before the run */
+	/* by kernel: random bits; the hash of a set is their XOR */
+	uint64_t *code;
 };
 
 static void
@@ -61,7 +69,8 @@ add_once(struct arena *a, int_vec *v, int x)
 	vec_push(a, v, x);
 }
 
-/* Adds the kernels that must run before t can be read. */
+/* Adds the kernels that must run before `kernel` can read t to
+ * o->before[kernel], and `kernel` to o->after of each. */
 static void
 add_producers(struct order *o, const int *writer, int kernel,
 	      const struct tensor *t)
@@ -233,7 +242,7 @@ state_start(struct order *o, struct state *s)
 	s->peak = s->live;
 }
 
-/* The state after kernel k is run in state s. */
+/* The state that follows s when kernel k runs. */
 static struct candidate
 next_state(const struct order *o, const struct state *s, int k)
 {
@@ -322,8 +331,9 @@ sift_down(struct candidate *heap, int n, int at)
 	heap[at] = moved;
 }
 
-/* Copies the `most` best candidates to `best`; of several with the same set,
- * only the best. Uses a heap, because only few of the list are needed. */
+/* Copies the best candidates, at most `most`, to `best`, and returns their
+ * number; of candidates with the same set of kernels only the best is copied.
+ * Uses a heap, because most candidates are not copied. */
 static int
 choose_best(struct candidate *list, int n, struct candidate *best, int most)
 {
@@ -359,7 +369,8 @@ peak_of(struct order *o, struct state *s)
 	return s->peak;
 }
 
-/* A lower bound for any order: the most live bytes that one kernel needs. */
+/* A lower bound of the peak of any order: the most live bytes that one kernel
+ * needs. */
 static int64_t
 floor_of(const struct order *o)
 {
@@ -376,7 +387,9 @@ floor_of(const struct order *o)
 	return most;
 }
 
-/* The best order found, or NULL if none is below `limit`. */
+/* The best order found, as indices of kernels; NULL if the search finds no
+ * order with a peak below `limit`. `width`: the number of states kept at each
+ * step. */
 static int *
 search(struct order *o, int64_t limit, int width)
 {

@@ -30,13 +30,14 @@ find_edge(const int64_t *edges, int n, int64_t at)
 	return low;
 }
 
-/* The byte ranges between adjacent edges, and the use that a search for the
- * first or last uses has found for each. */
+/* The byte ranges between adjacent edges (starts and ends of uses), and for
+ * each the first or last use that covers it. */
 struct runs {
 	int64_t *edges; /* ascending, each once */
 	int n;          /* the number of ranges: one less than edges */
 	int *use;       /* by range: the use that covers it; -1 if none does */
-	/* by range: where the next range without a use may be */
+	/* by range: a range from which the search for the next range without a
+	 * use goes on; the range itself if it has no use */
 	int *next;
 };
 

@@ -5,9 +5,10 @@
 
 #include "kernel.h"
 
-/* Passes the bytes of w to sink in order, in chunks of bounded size; evaluates
- * recipes and layouts while it does so, and releases mapped pages after use.
- * False after a diagnostic. */
+/* Passes the bytes of the weight w to sink in order, in chunks of bounded size.
+ * The elements are computed while this is done, from the constants of the model
+ * and the weight's layout; mapped pages of the model's file are released after
+ * use. False after a diagnostic. */
 bool weight_stream(struct graph *g, const struct weight *w,
 		   bool (*sink)(void *ctx, const void *bytes, size_t n),
 		   void *ctx);
@@ -22,12 +23,13 @@ void plan_order(struct program *p);
 bool plan_memory(struct program *p);
 const struct placement *plan_find(const struct memory_plan *p,
 				  const struct tensor *t);
-/* The placement of a kernel's scratch argument; NULL if it has none. */
+/* The placement of the scratch array that is kernel k's parameter `scratch`;
+ * NULL if it has none. */
 struct placement *plan_find_scratch(const struct memory_plan *p,
 				    const struct kernel *k,
 				    const struct buffer *scratch);
 /* After a run, are the elements of the tensor at this placement still in the
- * workspace, dense? */
+ * workspace, in row-major order without gaps? */
 bool plan_is_left(const struct program *p, const struct placement *at);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A union-find structure over tensor ids; inside[id] is the offset in the
- * parent. */
+/* A union-find structure over tensor ids: parent[id] is a tensor that shares
+ * its bytes, inside[id] the offset in bytes within the parent. */
 struct joined {
 	int *parent;
 	int64_t *inside;
@@ -23,7 +23,8 @@ find(const struct joined *j, int t, int64_t *offset)
 	return t;
 }
 
-/* Joins t to `whole` at byte `offset`. */
+/* Joins t to the tensors that share the bytes of `whole`; t starts at byte
+ * `offset` of `whole`. */
 static void
 join(struct joined *j, const struct tensor *t, const struct tensor *whole,
      int64_t offset)
@@ -57,8 +58,9 @@ join_views(const struct graph *g, struct joined *j)
 	}
 }
 
-/* Joins the results of both branches of an If with the result of the If, and a
- * state that is updated in place before, in and after its loop. */
+/* Joins the results of both branches of an If with the result of the If, and
+ * the tensors of a loop's state: its value before the loop, in an iteration,
+ * for the next iteration and after the loop. */
 static void
 join_control(const struct graph *g, struct joined *j)
 {
@@ -168,7 +170,9 @@ kind_of(const struct tensor *t)
 	return tensor_is_constant(t) ? PLACE_WEIGHT : PLACE_WORKSPACE;
 }
 
-/* Sets the kind of a storage from its inputs, outputs and constants. */
+/* Adds tensor t to a storage: sets the storage's root, type and kind to those
+ * of t if t is its first tensor, or the first that is not in the workspace (an
+ * input, output or constant). */
 static void
 set_storage_kind(struct storage *s, struct tensor *t)
 {
@@ -263,8 +267,8 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 	return true;
 }
 
-/* -- loops: a tensor that an iteration keeps or that the next one reads is live
- * in the whole loop */
+/* -- loops: a tensor that an iteration keeps for a later one is live in the
+ * whole loop */
 
 static void
 extend(struct arena *a, struct storage *s, int from, int to)
@@ -299,15 +303,16 @@ is_local(struct graph *g, const struct tensor *t, int loop)
 	       graph_body_within(g, n->body, loop);
 }
 
-/* The range of the kernels of a body and of the bodies inside it; from > to if
- * there is none. */
+/* The first and last kernel of a body (a branch or a loop) and of the bodies
+ * inside it; from > to if there is none. */
 struct body_range {
 	int from, to;
 };
 
-/* Extends the live range of t, which the entry function reads before it enters
- * the body. If t comes from outside of a loop around the body, each iteration
- * reads t again. */
+/* Extends the live range of t to the body's first kernel: the entry function
+ * reads t before it enters the body. If t is computed outside of a loop around
+ * the body, each iteration reads t again, so that t is live to the loop's
+ * end. */
 static void
 extend_read(struct graph *g, struct storages *s, const struct tensor *t,
 	    int body, const struct body_range *ranges)
@@ -424,7 +429,8 @@ extend_states(const struct program *p, struct storages *s)
 	}
 }
 
-/* Extends the storage's live range: it has t at the time of this kernel. */
+/* Extends the live range of the storage of t, if t is in the workspace, so that
+ * it includes the given kernel. */
 static void
 extend_to(struct storages *s, const struct tensor *t, int kernel)
 {
@@ -485,8 +491,8 @@ storages_find(struct program *p, struct storages *s)
 			return false;
 		}
 	}
-	/* Views, concatenations and results of branches and loops that are not
-	 * arguments of a kernel. */
+	/* Tensors that no kernel has as an argument: views, concatenations,
+	 * results of branches and loops. */
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		int64_t inside;

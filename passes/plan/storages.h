@@ -5,9 +5,9 @@
 
 #include "kernel.h"
 
-/* A byte range of a storage and its live range: a part of a concatenation is
- * live from the time it is written, not from the time the first part is
- * written. */
+/* A byte range of a storage and its live range. The parts of a concatenation
+ * have their own: each is live from the time when it is written, not from the
+ * time when the first part is written. */
 struct piece {
 	int64_t start, end; /* in bytes from the storage's offset */
 	int first, last;    /* the indices of the kernels of the live range */
@@ -17,18 +17,23 @@ struct piece {
  * in-place results, parts of a concatenation), or the scratch of a kernel. */
 struct storage {
 	enum place_kind kind;
-	struct dtype type;   /* the type of its elements */
-	struct tensor *root; /* the input or output, if it has one; else the
-			      * first tensor */
+	struct dtype type; /* the type of its elements */
+	/* the first of its tensors that is not in the workspace (an input,
+	 * output or constant); if there is none, the first tensor */
+	struct tensor *root;
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* the kernel's parameter for the
 				       * scratch */
-	int64_t bytes, align_bytes;   /* bytes: at most; align_bytes: at
-				       * least */
-	int first, last;              /* indices of kernels, in the present
-				       * order */
-	VEC(struct piece) touched;    /* every use, as a byte range */
-	VEC(struct piece) pieces;     /* disjoint, in order of start */
+	/* bytes: the size; align_bytes: the least alignment that its kernels
+	 * need */
+	int64_t bytes, align_bytes;
+	/* the indices of the first and last kernel that use it, in the present
+	 * order */
+	int first, last;
+	/* every use by a kernel: byte range and kernel */
+	VEC(struct piece) touched;
+	/* byte ranges with their live ranges: disjoint, in order of start */
+	VEC(struct piece) pieces;
 	int64_t offset_bytes;
 };
 
@@ -36,44 +41,51 @@ struct storages {
 	struct arena *arena;
 	VEC(struct storage) list;
 	int n_tensors;
-	int *of;         /* by tensor id: the index into list, or -1 */
-	int64_t *inside; /* by tensor id: the offset within the storage */
-	int64_t *bytes;  /* by tensor id: the size, as kernels store it */
+	/* by tensor id: the index of its storage in `list`, or -1 */
+	int *of;
+	/* by tensor id: its offset in bytes within the storage */
+	int64_t *inside;
+	/* by tensor id: its size in bytes, as kernels store it */
+	int64_t *bytes;
 };
 
-/* Finds the storages from the kernels' arguments, views and parts. False after
- * a diagnostic: a size has no bound. */
+/* Finds the storages from the kernels' arguments, views and parts of
+ * concatenations. False after a diagnostic if the size of a tensor has no upper
+ * bound. */
 bool storages_find(struct program *p, struct storages *s);
-/* Sets pieces from touched. */
+/* Computes s->pieces from s->touched. */
 void storage_find_pieces(struct arena *a, struct storage *s);
 /* The largest number of live bytes in the workspace at one kernel, of all types
  * or of one type: a lower bound of the workspace's size. */
 int64_t storages_bound(const struct storages *s, int n_kernels,
 		       const struct dtype *only);
-/* Is the storage in the workspace, and, unless only is NULL, of that type? */
+/* Is the storage in the workspace, and, if `only` is not NULL, are its elements
+ * of that type? */
 bool storage_counts(const struct storage *s, const struct dtype *only);
 
-/* A block to place: live from first to last, both included. */
+/* A block of bytes to place. Its live range goes from kernel `first` to kernel
+ * `last`, both included. */
 struct block_life {
 	int64_t bytes, align_bytes;
 	int first, last;
-	/* n_pieces 0: one piece with the whole live range */
+	/* the pieces with their own live ranges; if n_pieces is 0, the whole
+	 * block is live in the whole range */
 	const struct piece *pieces;
 	int n_pieces;
 	int64_t offset_bytes; /* the result */
 };
 
-/* lives.c: answers queries for overlapping live ranges, which are within
- * 0..times - 1. */
+/* lives.c: an index of the blocks, to find those whose live ranges overlap. A
+ * time is the index of a kernel, 0 to times - 1. */
 struct lives {
 	const struct block_life *blocks;
 	int n, times;
 	int *by_start; /* blocks sorted by start */
 	int leaves;    /* the number of leaves of the tree: a power of two */
 	int *latest;   /* by node of the tree: the latest end of a live range
-		        * below it */
-	/* by time: the bytes of the blocks that have started, and of those that
-	 * have ended */
+			* below it */
+	/* by time: the bytes of the blocks whose live ranges have started, and
+	 * of those whose live ranges have ended */
 	int64_t *started, *ended;
 };
 
@@ -82,14 +94,16 @@ void lives_find(struct lives *l, struct arena *a,
 /* Sets out to the given block and the blocks whose live ranges overlap its own;
  * returns their number. out must have room for all blocks. */
 int lives_overlapping(const struct lives *l, int block, int *out);
-/* The total bytes of these blocks. */
+/* The total bytes of the given block and of the blocks whose live ranges
+ * overlap its own. */
 int64_t lives_overlapping_bytes(const struct lives *l, int block);
 /* The most live bytes at any time of the block's live range. */
 int64_t lives_peak_bytes(const struct lives *l, int block);
 
-/* Chooses offsets such that blocks that are live at the same time do not
- * overlap, by the best of several strategies. The search ends when the size is
- * bound_bytes. Returns the size. */
+/* Sets the offset of each block so that blocks that are live at the same time
+ * do not overlap, by the best of several strategies, and *strategy to its name.
+ * bound_bytes: a lower bound of the size; the search ends when it is reached.
+ * Returns the size in bytes. */
 int64_t plan_offsets(struct arena *a, struct block_life *blocks, int n,
 		     int64_t align_bytes, int64_t bound_bytes,
 		     const char **strategy);

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (4 << 20)
-/* source pages are released after this many bytes of output */
+/* pages of the source are released each time so many bytes of output are
+ * done */
 #define DROP_BYTES (16 << 20)
 
 typedef bool sink_fn(void *ctx, const void *bytes, size_t n);
@@ -74,7 +75,8 @@ stream_splat(const struct value *v, sink_fn *sink, void *ctx)
 	return ok;
 }
 
-/* A weight being streamed: its expression over the physical indices. */
+/* A weight that is being streamed: its value as an expression over the indices
+ * of the stored array. */
 struct stream {
 	struct graph *graph;
 	struct module *module;
@@ -86,13 +88,14 @@ struct stream {
 	int64_t *extents;
 	struct var **index; /* the index variable of each dimension */
 	const struct expr *value;
-	int split;    /* the indices of the dimensions before it are parameters
-		       * of a chunk */
+	/* the dimension that is divided into chunks; the indices of the
+	 * dimensions before it are parameters of a chunk's program */
+	int split;
 	int64_t rows; /* the number of rows of dimension `split` in a chunk */
 	int64_t row_bytes;
 };
 
-/* The compiled program for a chunk of `rows` rows. */
+/* The compiled program that computes a chunk of `rows` rows. */
 struct program_chunk {
 	struct func *func;
 	struct exec *exec;
@@ -117,8 +120,9 @@ list_stages(struct arena *a, struct te_tensor *t, struct te_tensor ***list,
 	(*list)[(*n)++] = t;
 }
 
-/* The element of t at the given index as one expression over the sources. NULL
- * if this is not possible because of a reduction or an ordered store. */
+/* The element of t at the index `point`, as one expression over the source
+ * constants. NULL if t has a reduction or an ordered store, which no expression
+ * can express. */
 static const struct expr *
 composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 {
@@ -164,8 +168,8 @@ init_shape(struct stream *s)
 	}
 }
 
-/* Sets the value at the physical index: the logical element, or 0 in
- * padding. */
+/* Sets s->value to the value at an index of the stored array: the logical
+ * element, or 0 in padding. */
 static bool
 init_value(struct stream *s)
 {
@@ -211,7 +215,8 @@ init_value(struct stream *s)
 	return true;
 }
 
-/* Chooses the dimension to split: the first whose rows fit into a chunk. */
+/* Chooses the dimension to divide into chunks: the first of which at least one
+ * row fits into a chunk. */
 static void
 init_split(struct stream *s)
 {
@@ -330,7 +335,8 @@ drop_sources(const struct stream *s)
 	}
 }
 
-/* Advances the fixed outer indices; false when all are done. */
+/* Advances the fixed indices of the outer dimensions to the next chunk; false
+ * when all are done. */
 static bool
 next_outer(const struct stream *s, struct run_arg *outer)
 {
@@ -404,7 +410,7 @@ stream_computed(struct stream *s, sink_fn *sink, void *ctx)
 	return ok;
 }
 
-/* Streams the bytes of w; an element of 4 bits has a byte of its own. */
+/* Streams the bytes of w; an element of 4 bits takes a whole byte. */
 static bool
 stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 {
@@ -436,12 +442,12 @@ stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 	return stream_computed(&s, sink, ctx);
 }
 
-/* A sink that packs two elements of 4 bits in a byte. */
+/* The state of a sink that packs two elements of 4 bits in a byte. */
 struct packing {
 	sink_fn *sink;
 	void *ctx;
 	uint8_t first; /* the low four bits of the byte that is not complete
-		        * yet */
+			* yet */
 	bool has_first;
 };
 
