@@ -14,8 +14,8 @@ struct collector {
 	struct access_list *out;
 };
 
-/* Makes the access recorded for a load, which was visited before, the access of
- * an address argument. */
+/* For a call argument that is the address of load's element: changes the access
+ * recorded for the load, which was visited before, to an access by address. */
 static void
 mark(struct collector *c, const struct expr *load, bool fills)
 {
@@ -415,8 +415,9 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 
 /* -- boxes */
 
-/* The loops between top and an access; if of_block, also the thread loops of
- * the thread block, if all its threads share the buffer. */
+/* The loops between top and the statement `at`; if of_block, also the thread
+ * loops around top, because all threads of the thread block share the buffer.
+ * *n: their number. */
 static struct iter_var *
 relaxed_loops(const struct func *f, const struct stmt *top,
 	      const struct stmt *at, bool of_block, int *n)
@@ -442,8 +443,8 @@ relaxed_loops(const struct func *f, const struct stmt *top,
 	return all.data;
 }
 
-/* The interval of indices in one dimension of one access; false if it has no
- * bound. */
+/* Sets *min and *max to the bounds of the index of access x in dimension d,
+ * while the loops between top and x run; false if there are none. */
 static bool
 cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 	  int d, bool of_block, const struct expr **min,
@@ -492,8 +493,8 @@ cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 	return analyse_cover(&a, index, relaxed, n, min, max) && *min && *max;
 }
 
-/* The smaller (or larger) of the two, if the order can be proved; otherwise
- * NULL. */
+/* The smaller of x and y (smaller), or the larger; NULL if their order cannot
+ * be proved. */
 static const struct expr *
 pick(struct analyser *a, const struct expr *x, const struct expr *y,
      bool smaller)
@@ -510,7 +511,7 @@ pick(struct analyser *a, const struct expr *x, const struct expr *y,
 	return NULL;
 }
 
-/* Does e consist of constants and sizes alone? */
+/* Does e use no loads, and no variables except symbolic sizes? */
 static bool
 is_size(const struct expr *e)
 {

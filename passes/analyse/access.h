@@ -10,15 +10,16 @@
 
 struct access {
 	const struct buffer *buffer;
-	struct stmt *at;         /* the statement: a STORE if it writes */
-	const struct expr *load; /* the LOAD; NULL if the STORE itself is the
-				  * access */
+	/* the statement that contains the access: a STORE if it writes */
+	struct stmt *at;
+	/* the LOAD expression; NULL if the STORE itself is the access */
+	const struct expr *load;
 	const struct expr *const *index;
 	/* the element's address is taken, so that other elements may be read
 	 * and written, too */
 	bool address;
-	bool fills; /* a STORE, or an address through which elements are only
-		     * written */
+	/* elements are only written: by a STORE, or through the address */
+	bool fills;
 };
 
 struct access_list {
@@ -37,12 +38,12 @@ struct access_list accesses_of(const struct func *f, struct stmt *s,
  * remains valid while edits change the arguments of these statements, move them
  * and wrap them, and give other buffers to those that access one buffer. */
 struct access_index {
-	struct pointer_map numbers; /* by buffer: the index in users */
+	struct pointer_map numbers; /* by buffer: its index in users */
 	VEC(struct stmt_list) users;
 };
 
 void access_index_init(struct access_index *x, const struct func *f);
-/* As accesses_of(f, s, buffer). */
+/* Finds the same as accesses_of(f, s, buffer), from the index. */
 struct access_list access_index_of(const struct access_index *x,
 				   const struct func *f, struct stmt *s,
 				   const struct buffer *buffer);
@@ -50,10 +51,10 @@ struct access_list access_index_of(const struct access_index *x,
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
-/* Is the address of an element taken? */
+/* Does an access of the list take the address of an element? */
 bool access_any_address(const struct access_list *list);
 
-/* The number of statements around s. */
+/* The number of statements that contain s. */
 int stmt_depth(const struct stmt *s);
 /* The innermost statement that contains both a and b. */
 struct stmt *stmt_common(struct stmt *a, struct stmt *b);
@@ -62,9 +63,11 @@ bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 /* Gives the analyser the facts that hold at s: ranges of loops, values of LETs
  * and block iter vars, and conditions. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
-/* Initializes the analyser with the facts that hold at s. */
+/* Initializes the analyser with the facts that hold at s (as
+ * analyser_enter). */
 void analyser_at(struct analyser *a, struct module *m, const struct stmt *s);
-/* The largest number of iterations of a FOR; BOUND_POS_INF: not known. */
+/* An upper bound of the number of iterations of a FOR; BOUND_POS_INF if none is
+ * known. */
 int64_t loop_most_iterations(struct module *m, const struct stmt *loop);
 /* Like analyser_enter, but the iter vars of blocks around s have ranges instead
  * of values, so that simplified expressions keep the iter vars and can be used

@@ -17,49 +17,54 @@
 #include "bounds.h"
 #include "func.h"
 
-/* value == coeff * k + base for some integer k; coeff 0: exactly base. */
+/* What is known of an integer's divisibility: value == coeff * k + base for
+ * some integer k; with coeff 0 it is exactly base. */
 struct modular {
 	int64_t coeff, base;
 };
 
 struct analyser_var {
 	const struct var *var;
-	struct bounds bounds;            /* constant bounds */
-	const struct expr *min, *extent; /* symbolic range, or both NULL */
-	const struct expr *value;        /* a LET's value, or NULL */
-	bool inlined;                    /* simplify replaces the variable by
-					  * its value */
+	struct bounds bounds; /* constant bounds */
+	/* the range of the variable, or both NULL */
+	const struct expr *min, *extent;
+	/* the value of a LET's variable, or NULL */
+	const struct expr *value;
+	bool inlined; /* simplify replaces the variable by its value */
 };
 
-struct analyser_fact; /* a fact: a linear form that is <= 0 */
+struct analyser_fact; /* a known linear form that is <= 0 */
 struct analyser_entry;
 struct analyser_order;
 
 struct analyser {
 	struct module *module;
 	VEC(struct analyser_var) vars;
-	VEC(const struct expr *) facts; /* conditions known to be true */
-	VEC(const struct analyser_fact *) sums; /* the facts as sums */
-	/* Memoized results; each is valid for one state of variables and
-	 * facts. */
+	/* conditions that are known to be true */
+	VEC(const struct expr *) facts;
+	/* the facts that are comparisons, as linear forms */
+	VEC(const struct analyser_fact *) sums;
+	/* Results that were computed; each is valid for one state of variables
+	 * and facts. */
 	struct analyser_entry *cache;
 	uint32_t n_cache, cap_cache;
 	uint32_t version, last_version;
-	/* The order in which the terms of each sum were first written. */
+	/* For each sum, the order in which its terms were first written. */
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
-	int fuel; /* rewrites left in this call */
-	/* conditions that may still be assumed in branches in this call */
+	int fuel; /* rewrites that this call of simplify may still make */
+	/* conditions that this call of simplify may still assume in branches */
 	int forks;
-	int steps;  /* substitutions left in this proof (prove_sign.c) */
+	/* substitutions that this proof may still make (prove_sign.c) */
+	int steps;
 	bool plain; /* facts are not used: true while the bounds of a fact are
 		     * computed */
 };
 
-/* Uses the module's arena. The declared bounds of symbolic dimensions are known
- * without analyser_bind. */
+/* Initializes the analyser, which uses the module's arena. The declared bounds
+ * of symbolic dimensions are known without analyser_bind. */
 void analyser_init(struct analyser *a, struct module *m);
-/* From here on, min <= v < min + extent, until analyser_pop. */
+/* States that min <= v < min + extent, until analyser_pop. */
 void analyser_bind(struct analyser *a, const struct var *v,
 		   const struct expr *min, const struct expr *extent);
 void analyser_bind_value(struct analyser *a, const struct var *v,
@@ -82,7 +87,8 @@ struct modular analyse_modular(struct analyser *a, const struct expr *e);
  * expressions become the same node, with terms in a fixed order and the
  * constant last. */
 const struct expr *simplify(struct analyser *a, const struct expr *e);
-/* True only if the bool expression holds for every value of the variables. */
+/* True only if the bool expression holds for every value of the variables.
+ * False also if that cannot be proved. */
 bool prove(struct analyser *a, const struct expr *condition);
 bool prove_equal(struct analyser *a, const struct expr *x,
 		 const struct expr *y);

@@ -29,7 +29,7 @@ operand_bounds(void *state, const struct expr *e)
 	return analyse_bounds(state, e);
 }
 
-/* The interval of an expression other than a sum. */
+/* The interval of an expression that is not a sum. */
 static struct bounds
 atom_bounds(struct analyser *a, const struct expr *e)
 {
@@ -68,8 +68,8 @@ quotient_pair(struct analyser *a, const struct linear *l, int i,
 		linear_of(a, s->atom->args[0], &d);
 		linear_add_expr(&d, t->atom->args[0], -1);
 		if (d.broken || d.n > 0) {
-			continue; /* only pairs with a constant p - q are
-				   * used */
+			/* only pairs for which p - q is constant are used */
+			continue;
 		}
 		b.min = floor_div(d.constant, c);
 		b.max = d.constant > INT64_MAX - c
@@ -106,7 +106,7 @@ plain_bounds(struct analyser *a, const struct linear *l)
 	return sum;
 }
 
-/* Do a fact and l have an atom in common? */
+/* Do a fact's linear form and l have an atom in common? */
 static bool
 shares_atom(const struct linear *l, const struct linear *fact)
 {
@@ -131,7 +131,7 @@ linear_bounds(struct analyser *a, const struct linear *l)
 		return sum;
 	}
 	/* The bounds of the fact's other atoms could use the same fact: `plain`
-	 * prevents this recursion. */
+	 * (no use of facts) prevents this recursion. */
 	a->plain = true;
 	for (int i = 0; i < a->sums.n; i++) {
 		const struct linear *fact = &a->sums.data[i]->sum;

@@ -13,13 +13,13 @@
 
 struct carrying {
 	struct func *func;
-	struct stmt *top; /* the statement with the buffer's storage: only loops
-			   * below it count */
+	/* the statement that allocates the buffer: only loops below it count */
+	struct stmt *top;
 	const struct access_list *uses;
 };
 
-/* Is the statement in the given branch of the guard, or of an IF with an equal
- * condition? */
+/* Is the statement in the given branch of the guard, or of an IF with the same
+ * condition? otherwise: the else branch. */
 static bool
 shares_guard(const struct stmt *at, const struct stmt *guard, bool otherwise)
 {
@@ -57,7 +57,8 @@ is_update(const struct carrying *c, const struct access *store)
 	return false;
 }
 
-/* The first store that initializes the value. */
+/* The first store that is not an update of the stored element, and so
+ * initializes it; NULL if there is none. */
 static const struct access *
 first_init(const struct carrying *c)
 {
@@ -71,7 +72,7 @@ first_init(const struct carrying *c)
 	return NULL;
 }
 
-/* Does e depend on v, directly or through LETs around the place? */
+/* Does e depend on v, directly or through LETs around `place`? */
 static bool
 depends(const struct expr *e, const struct var *v, const struct stmt *place)
 {
@@ -118,7 +119,8 @@ accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 }
 
 /* The outermost loop around the init that its guard depends on and whose
- * iterations share elements; or NULL. A guard may depend on any WHILE. */
+ * iterations share elements; NULL if there is none. Any WHILE around the init
+ * counts, because a guard may depend on it. */
 static struct stmt *
 carrying_loop(const struct carrying *c, const struct stmt *start,
 	      const struct stmt *guard)

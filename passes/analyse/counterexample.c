@@ -14,8 +14,8 @@ enum { TRIAL_VARS = 128, TRIAL_SLOTS = 256, TRIAL_STEPS = 40000 };
 
 struct trial_var {
 	const struct var *var;
-	const struct analyser_var *known; /* NULL if only var->min and var->max
-					   * bound it */
+	/* NULL if only var->min and var->max bound the variable */
+	const struct analyser_var *known;
 	int64_t value, max;
 };
 

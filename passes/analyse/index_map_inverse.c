@@ -14,7 +14,8 @@ struct inverter {
 	const struct iter_map *map;
 	struct index_map *out;
 	VEC(const struct iter_mark *) marks;
-	VEC(const struct expr *) values; /* the values of the marks */
+	/* by mark: the expression of its value, as far as it is known */
+	VEC(const struct expr *) values;
 };
 
 static const struct expr **
@@ -42,8 +43,9 @@ restrict_range(struct inverter *v, const struct expr *c)
 				   : c;
 }
 
-/* Computes the values of a sum's parts from the value of the sum: each part is
- * a digit of `whole`. */
+/* Computes the values of a sum's parts from `whole`, the value of the sum: each
+ * part is a digit of it. Conditions for values that the sum does not take are
+ * added to in_range. */
 static void
 give_digits(struct inverter *v, const struct iter_sum *sum,
 	    const struct expr *whole)
@@ -80,8 +82,9 @@ give_digits(struct inverter *v, const struct iter_sum *sum,
 	}
 }
 
-/* Are all sums that contain the mark done? A mark that is a sum passes values
- * to its parts, so it must come after all sums that contain it. */
+/* Are all sums that contain the mark (number `at`) done? A mark that is a sum
+ * passes values to its parts, so it must come after all sums that contain
+ * it. */
 static bool
 in_all_sums(struct inverter *v, int at, const bool *done)
 {

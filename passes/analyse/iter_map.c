@@ -132,8 +132,8 @@ uses_loops(const struct detect *d, const struct expr *e)
 
 /* -- fusing parts into one mark */
 
-/* Replaces the parts of the pattern in s, all scaled by a common factor, by the
- * pattern's mark. */
+/* If s has all parts of the pattern of f, all scaled by a common factor,
+ * replaces them by the pattern's mark and returns true. */
 static bool
 apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 {
@@ -172,7 +172,8 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 	return true;
 }
 
-/* Replaces sums of parts by the marks that the predicate bounds. */
+/* Replaces sums of parts by the marks that the predicate bounds
+ * (mark.limit). */
 static void
 detect_apply_limits(struct detect *d, struct iter_sum *s)
 {
@@ -183,7 +184,8 @@ detect_apply_limits(struct detect *d, struct iter_sum *s)
 	}
 }
 
-/* The part with the smallest scale, which must divide all other scales. */
+/* The index of the part with the smallest scale; if scales are symbolic, of a
+ * part whose scale divides all others; -1 if there is none. */
 static int
 smallest(struct detect *d, const struct iter_sum *s)
 {
@@ -208,9 +210,9 @@ smallest(struct detect *d, const struct iter_sum *s)
 	return at;
 }
 
-/* Sorts the parts, largest scale first. False if the scale of a part is not the
- * scale times the extent of the next smaller part; if `gaps`, it may also be
- * larger. */
+/* Sorts the parts, largest scale first. False unless the scale of each part is
+ * the scale times the extent of the next smaller part; if `gaps`, it may also
+ * be larger. */
 static bool
 detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 {
@@ -280,7 +282,7 @@ find_fused(struct detect *d, const struct iter_sum *pattern)
 	return NULL;
 }
 
-/* Rounds the extent up to a multiple that all digits of the mark divide. */
+/* Rounds the extent up to a multiple of `to`. */
 static const struct expr *
 round_up(struct detect *d, const struct expr *extent, int64_t to)
 {
@@ -303,7 +305,9 @@ detect_pad(const struct detect *d, int mark)
 	return mark < d->pads.n ? d->pads.data[mark] : 1;
 }
 
-/* Fuses the parts of s into one part plus the base. */
+/* Fuses the parts of s into at most one part plus the base. False with the
+ * reason in d->why if the parts do not run through consecutive values; e is the
+ * expression of s for the message. */
 bool
 detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 {
@@ -382,8 +386,8 @@ want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
 	d->pads.data[at] = to;
 }
 
-/* Records that digits below c are used of a part whose extent c does not
- * divide. */
+/* For a part whose extent c does not divide, but of which the digits below c
+ * are used: records that its mark is to be padded, if padding is allowed. */
 static void
 note_remainder(struct detect *d, const struct iter_split *p,
 	       const struct expr *c)
@@ -429,7 +433,7 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	}
 	even = expr_quotient(d->a, p->extent, ratio);
 	if (!even && prove(d->a, expr_le(d->m, p->extent, ratio))) {
-		/* the quotient is constant */
+		/* x < c: the quotient does not depend on x */
 		if (modulo) {
 			s->base = low;
 		} else {
@@ -440,7 +444,8 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 		return true;
 	}
 	if (!even) {
-		/* (x % 3) // 2 is not a digit of x, unless x < 3. */
+		/* Digits of x % 3, as (x % 3) // 2, are no digits of x, unless
+		 * x < 3. */
 		if (!detect_same(d, expr_mul(d->m, p->lower, p->extent),
 				 p->source->extent)) {
 			return detect_fail(d, e,
@@ -495,8 +500,9 @@ restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
 	}
 }
 
-/* Reads a division by c: (x * c + y) // c = x + y // c, with remainder y % c.
- * Parts whose scale is divisible by c are split off; the others are fused. */
+/* Reads e, a quotient or remainder by c, into out: (x * c + y) // c = x + y //
+ * c, with remainder y % c. Parts whose scale is divisible by c are split off;
+ * the others are fused. False with the reason in d->why. */
 static bool
 read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 {
@@ -649,8 +655,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
-	/* The indices are read before: quotients by a number determine the mark
-	 * that a remainder by it belongs to. */
+	/* The indices are read once before: from the quotients by a number it
+	 * is known to which mark a remainder by that number belongs. */
 	for (int i = 0; i < n && !d->pad; i++) {
 		detect_read(d, indices[i], &out->indices[i]);
 	}
@@ -660,7 +666,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 			return false;
 		}
 	}
-	/* Later indices may have created marks for sums in earlier ones. */
+	/* The indices are read again: reading the later ones may have created
+	 * marks for sums in the earlier ones. */
 	for (int i = 0; i < n; i++) {
 		detect_apply_limits(d, &out->indices[i]);
 		if (!detect_sort(d, &out->indices[i], d->pad)) {

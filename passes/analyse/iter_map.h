@@ -25,14 +25,16 @@ struct iter_sum;
  * a loop variable minus its minimum, or a sum that takes all values of its
  * range. */
 struct iter_mark {
-	struct var *var;        /* NULL if the mark is a sum */
-	const struct expr *min; /* minimum of var or of the sum */
-	/* the sum's parts; the mark is the sum minus min */
+	/* the loop variable; NULL if the mark is a sum */
+	struct var *var;
+	/* the minimum of the loop variable or of the sum */
+	const struct expr *min;
+	/* if the mark is a sum: the sum, of which min is subtracted */
 	const struct iter_sum *sum;
 	const struct expr *extent;
 	const struct expr *unpadded; /* the extent before it was rounded up */
-	const struct expr *limit;    /* NULL, or the bound that the predicate
-				      * gives */
+	/* the bound that the predicate gives the value; NULL if none */
+	const struct expr *limit;
 };
 
 /* A part of an index, a digit of the mark `source` times the scale:
@@ -42,7 +44,8 @@ struct iter_split {
 	const struct expr *lower, *extent, *scale;
 };
 
-/* The sum of the parts and of base, which does not depend on the loops. */
+/* An index: the sum of its parts and of base, which does not depend on the
+ * loops. */
 struct iter_sum {
 	struct iter_split *parts; /* largest scale first */
 	int n;
@@ -54,7 +57,8 @@ enum iter_level { ITER_MAP_ANY, ITER_MAP_SURJECTIVE, ITER_MAP_BIJECTIVE };
 struct iter_map {
 	struct iter_sum *indices;
 	int n;
-	/* why the analysis failed: a clause, in the module's arena */
+	/* why the analysis failed: a clause for a message, in the module's
+	 * arena */
 	const char *why;
 };
 
@@ -76,13 +80,13 @@ bool iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
  * maps. */
 const struct expr *iter_sum_value(struct analyser *a, const struct iter_sum *s);
 /* One more than the largest value of the sum without its base; NULL if a part
- * is negative. */
+ * may be negative. */
 const struct expr *iter_sum_extent(struct analyser *a,
 				   const struct iter_sum *s);
 
-/* index == base + outer * inner_extent + inner, where outer does not depend on
- * the inner loops, inner does not depend on the outer loops, and 0 <= inner <
- * inner_extent. */
+/* An index divided between outer and inner loops: index == base + outer *
+ * inner_extent + inner, where outer does not depend on the inner loops, inner
+ * does not depend on the outer loops, and 0 <= inner < inner_extent. */
 struct iter_division {
 	const struct expr *outer, *inner, *base;
 	const struct expr *outer_extent, *inner_extent;
@@ -102,10 +106,11 @@ bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 		     const struct expr **outer_predicate,
 		     const struct expr **inner_predicate, const char **why);
 
-/* x / y if y provably divides x, else NULL. */
+/* x / y if y provably divides x; else NULL. */
 const struct expr *expr_quotient(struct analyser *a, const struct expr *x,
 				 const struct expr *y);
-/* Does the mark, or a mark that it is a sum of, use v? */
+/* Does the mark use the loop variable v? A mark that is a sum does if one of
+ * its parts' marks does. */
 bool iter_mark_uses(const struct iter_mark *mark, const struct var *v);
 
 #endif

@@ -31,7 +31,8 @@ collect(struct check *c, const struct iter_split *part)
 	}
 	vec_push(arena, &fresh.list, *part);
 	vec_push(arena, &c->marks, fresh);
-	/* If the source is a sum, its parts are used, too. */
+	/* If the mark of a part is a sum, the parts of that sum are used,
+	 * too. */
 	for (int i = 0; part->source->sum && i < part->source->sum->n; i++) {
 		collect(c, &part->source->sum->parts[i]);
 	}
@@ -73,7 +74,8 @@ check_digits(struct check *c, struct digits *g)
 				at = i;
 			}
 		}
-		/* Digits in between that no index uses. */
+		/* digits of the mark between two used digits, which no index
+		 * uses */
 		for (int i = done;
 		     i < n && at < 0 && c->level != ITER_MAP_BIJECTIVE; i++) {
 			bool first = true;

@@ -13,10 +13,11 @@ struct division {
 	struct analyser *a;
 	struct module *m;
 	const struct iter_var *loops;
-	int n_loops, n_outer; /* the first n_outer loops are the outer ones */
+	/* the number of loops; the first n_outer of them are the outer ones */
+	int n_loops, n_outer;
 };
 
-/* Does the mark use a variable of the outer loops, or, if !outer, of the inner
+/* Does the mark use a variable of the outer loops (outer), or of the inner
  * loops? */
 static bool
 mark_on_side(const struct division *v, const struct iter_mark *mark, bool outer)
@@ -151,8 +152,8 @@ divide_plain(struct division *v, const struct expr *e,
 	return true;
 }
 
-/* Replaces variables of loops with one iteration by their values: they belong
- * to neither side. */
+/* Replaces variables of loops with one iteration by their only value: they
+ * belong to neither side. */
 static const struct expr *
 without_units(struct division *v, const struct expr *e)
 {

@@ -16,17 +16,18 @@ struct fused {
 struct detect {
 	struct analyser *a;
 	struct module *m;
-	struct iter_mark *marks; /* the marks of the loops */
+	struct iter_mark *marks; /* by loop: its mark */
 	int n_loops;
 	VEC(struct fused) fused;
 	bool pad, padded;
-	/* for each loop, then for each of `fused`: the number to whose multiple
-	 * its extent is rounded up */
+	/* for each loop, then for each of `fused`: the extent is rounded up to
+	 * a multiple of this number */
 	VEC(int64_t) pads;
 	const char *why;
 };
 
-/* Reads the index e as a sum of parts. False with the reason in d->why. */
+/* Reads the index e as a sum of parts into out. False with the reason in
+ * d->why. */
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
 /* Has the map the level? ITER_MAP_SURJECTIVE: the parts of each mark are
  * independent digits, and each index takes all values of its range.
@@ -37,8 +38,8 @@ bool detect_check(struct detect *d, struct iter_map *map,
 /* Records the reason of a failure: the expression e, and its problem. Returns
  * false. */
 bool detect_fail(struct detect *d, const struct expr *e, const char *what);
-/* v as a literal of e's type; are x and y provably equal?; the quotient of x
- * and c, rounded up. */
+/* In this order: v as a literal of e's type; are x and y provably equal?; the
+ * quotient of x and c, rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
 			      int64_t v);
 bool detect_same(struct detect *d, const struct expr *x, const struct expr *y);
@@ -50,7 +51,8 @@ void detect_add(struct detect *d, struct iter_sum *s,
 /* Fuses the parts of s to at most one part; e is the expression of s, for
  * messages. */
 bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
-/* iter_map_predicate.c: makes marks for the sums that the predicate bounds. */
+/* iter_map_predicate.c: makes marks with a limit for the sums that the
+ * predicate bounds. False with the reason in d->why. */
 bool detect_predicate(struct detect *d, const struct expr *predicate);
 
 #endif

@@ -4,7 +4,8 @@
 #include "access.h"
 #include "iter_map_parts.h"
 
-/* Reads the comparison c as 0 <= s, or s <= 0 (at_most). */
+/* Reads the comparison c as 0 <= s, or as s <= 0 (then sets *at_most). False if
+ * it is another condition. */
 static bool
 read_comparison(struct detect *d, const struct expr *c, struct iter_sum *s,
 		bool *at_most)
@@ -50,7 +51,7 @@ fused_of(struct detect *d, const struct iter_mark *mark)
 	return NULL;
 }
 
-/* A new mark for a digit that is bounded. */
+/* A new mark for a part (a digit) that the predicate bounds. */
 static struct fused *
 limited_mark(struct detect *d, const struct iter_split *part)
 {
@@ -110,8 +111,8 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	mark = f->mark;
 	end = mark->extent;
 	if (at_most) {
-		/* The extent does not include the iterations that were cut off
-		 * at the start. */
+		/* The extent does not count the iterations that another bound
+		 * cut off at the start. */
 		if (!prove(d->a, expr_le(d->m, edge, end))) {
 			edge = expr_min(d->m, edge, end);
 		}
@@ -150,7 +151,8 @@ detect_predicate(struct detect *d, const struct expr *predicate)
 		return true;
 	}
 	expr_conjuncts(d->m, predicate, &all);
-	/* Bounds of parts are applied before bounds of sums of these parts. */
+	/* Bounds of parts are applied before bounds of sums of these parts:
+	 * conditions with fewer variables come first. */
 	for (int vars = 1; vars <= d->n_loops; vars++) {
 		for (int i = 0; i < all.list.n; i++) {
 			const struct expr *c = all.list.data[i];

@@ -19,7 +19,9 @@ gcd(int64_t x, int64_t y)
 		y = r;
 	}
 	if (x == INT64_MIN) {
-		return 1; /* has no absolute value */
+		/* INT64_MIN has no absolute value; 1 is a common divisor,
+		 * too */
+		return 1;
 	}
 	return x < 0 ? -x : x;
 }
@@ -215,7 +217,7 @@ linear_gcd(const struct linear *l)
 	return g;
 }
 
-/* -- which way a sum or product was first written */
+/* -- the order in which the parts of a sum or product were first written */
 
 struct analyser_order {
 	const struct expr *sorted, *written;
@@ -320,7 +322,7 @@ linear_add_product(struct analyser *a, struct linear *l,
 		linear_add_constant(l, p->scale);
 		return;
 	}
-	if (p->n == 1) { /* may be a sum */
+	if (p->n == 1) { /* the only factor may be a sum */
 		linear_add_expr(l, p->factor[0], p->scale);
 		return;
 	}

@@ -21,12 +21,12 @@ struct linear {
 	/* The form is invalid: a coefficient overflowed, or is INT64_MIN, whose
 	 * negation does not exist. */
 	bool broken;
-	struct term *more; /* all terms, once there are more than fit inside */
+	struct term *more; /* all terms, if there are too many for `inside` */
 	struct term inside[LINEAR_INLINE];
 };
 
 struct analyser_fact {
-	struct linear sum; /* this sum is <= 0 */
+	struct linear sum; /* a sum that is known to be <= 0 */
 };
 
 void linear_init(struct linear *l, struct analyser *a);
@@ -60,9 +60,11 @@ struct product {
 
 /* Multiplies p by the factors of e; false if there are too many. */
 bool product_add(struct product *p, const struct expr *e);
-/* Divides p by d; false, with p unchanged, unless p has all factors of d. */
+/* Divides p by d; false, with p unchanged, if p does not have all factors of
+ * d. */
 bool product_divide(struct product *p, const struct product *d);
-/* l += p; equal products become one term, in the form met first. */
+/* l += p; products that are equal up to order become one term, in the order met
+ * first. */
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
@@ -78,24 +80,26 @@ struct bounds linear_bounds(struct analyser *a, const struct linear *l);
 /* -- state.c */
 struct analyser_entry {
 	const struct expr *key, *simple;
-	/* [0]: computed with the facts, [1]: without. */
+	/* [0]: computed with the facts; [1]: computed without them. */
 	struct bounds bounds[2];
 	uint32_t simple_version, bounds_version[2];
 };
-/* The cache entry of e, made if it is new. The pointer is valid until the next
- * call. */
+/* The cache entry of e; a new one if there is none. The pointer is valid until
+ * the next call. */
 struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
 
-/* -- prove_sign.c: true only if proved */
+/* prove_sign.c: true only if l <= 0 is proved for all values of the
+ * variables. */
 bool linear_never_positive(struct analyser *a, const struct linear *l);
 bool linear_never_negative(struct analyser *a, const struct linear *l);
-/* counterexample.c: true only if l is positive for some values of the
- * variables. */
+/* counterexample.c: true only if values of the variables are found for which l
+ * is positive. */
 bool linear_has_counterexample(struct analyser *a, const struct linear *l);
-/* May two sums of l's atoms be compared by the sign of their difference? Index
- * arithmetic does not overflow; arithmetic on loaded data may wrap. */
+/* May two sums of l's atoms be compared by the sign of their difference? True
+ * for arithmetic on indices, which is assumed not to overflow; false for
+ * arithmetic on loaded data, which may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
 /* Sets *out to x - y; false unless linear_is_index holds for it. */
 bool linear_difference(struct analyser *a, const struct expr *x,
@@ -103,7 +107,7 @@ bool linear_difference(struct analyser *a, const struct expr *x,
 bool condition_implies(struct analyser *a, const struct expr *p,
 		       const struct expr *q);
 
-/* -- simplify_div.c: of simplified operands */
+/* -- simplify_div.c: the operands must be simplified */
 /* x // d or x % d. */
 const struct expr *simplify_floor(struct analyser *a, enum expr_kind kind,
 				  const struct expr *x, const struct expr *d);
@@ -112,13 +116,14 @@ const struct expr *simplify_floor(struct analyser *a, enum expr_kind kind,
 void linear_merge_division(struct analyser *a, struct linear *l,
 			   struct dtype t);
 
-/* -- simplify_cond.c: of simplified operands */
+/* -- simplify_cond.c: the operands must be simplified */
 const struct expr *simplify_compare(struct analyser *a, enum expr_kind kind,
 				    const struct expr *x, const struct expr *y);
 const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
 				    const struct expr *x, const struct expr *y);
 
-/* -- rules.c: the first matching rule's replacement, or NULL */
+/* -- rules.c: the replacement by the first rule that matches e; NULL if none
+ * does */
 const struct expr *rules_apply(struct module *m, const struct expr *e);
 
 #endif

@@ -6,8 +6,8 @@
 #include "iterate.h"
 #include "linear.h"
 
-/* The largest depth of nested substitutions, and the largest number of
- * substitutions in one proof: each min and max doubles the search. */
+/* The limits of one proof: the depth of nested substitutions, and their number.
+ * Each min and max doubles the search. */
 enum { DECIDE_DEPTH = 8, DECIDE_STEPS = 400 };
 
 /* For a form with more terms, a counterexample is searched first. */
@@ -28,7 +28,7 @@ by_bounds(struct analyser *a, const struct linear *l)
 	return b.max <= 0;
 }
 
-/* Proves the claim for l with a term replaced by scale * by, an upper bound of
+/* Tries to prove l <= 0 with term i replaced by scale * by, an upper bound of
  * the term. */
 static bool
 with_replaced(struct analyser *a, const struct linear *l, int i,
@@ -44,7 +44,7 @@ with_replaced(struct analyser *a, const struct linear *l, int i,
 }
 
 /* The index of the variable in a->vars; -1 if the atom is not a variable with a
- * symbolic range. */
+ * symbolic range or a value. */
 static int
 ranged_variable(const struct analyser *a, const struct expr *atom)
 {
@@ -61,7 +61,8 @@ ranged_variable(const struct analyser *a, const struct expr *atom)
 	return -1;
 }
 
-/* The largest or smallest value of a variable. */
+/* Sets *out to the largest (or smallest) value of a variable, as a linear
+ * form. */
 static void
 range_end(struct analyser *a, const struct analyser_var *v, bool largest,
 	  struct linear *out)

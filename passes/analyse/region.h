@@ -7,7 +7,7 @@
 #include "access.h"
 
 /* Is every element of the box y provably in the box x? Also true if y is
- * provably empty. */
+ * provably empty; false if neither can be proved. */
 bool region_covers(struct analyser *a, const struct range *x,
 		   const struct range *y, int ndim);
 

@@ -6,7 +6,7 @@
 #include "iterate.h"
 #include "stmt.h"
 
-/* Which floating-point operations a function has. */
+/* Which operations on floats a function has that matter for contraction. */
 struct float_uses {
 	bool rounds, multiplies, adds, calls;
 };

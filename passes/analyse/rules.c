@@ -5,7 +5,7 @@
 
 #include "linear.h"
 
-/* Is the product of two constants small enough to be an index? */
+/* Is x * y small enough to be an index? */
 static bool
 product_fits(int64_t x, int64_t y)
 {

@@ -11,7 +11,8 @@ enum { FUEL = 5000, FORKS = 256 };
 
 static const struct expr *simp(struct analyser *a, const struct expr *e);
 
-/* Simplifies a rewritten node again, as long as the fuel lasts. */
+/* Simplifies a rewritten expression again, as long as the number of rewrites
+ * (fuel) lasts. */
 static const struct expr *
 again(struct analyser *a, const struct expr *e)
 {
@@ -137,7 +138,7 @@ simplify_division(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	return simplify_floor(a, kind, x, d);
 }
 
-/* Simplifies a node whose operands are simplified. */
+/* Simplifies an expression like e with operands args, which are simplified. */
 static const struct expr *
 combine(struct analyser *a, const struct expr *e,
 	const struct expr *const *args)
@@ -205,7 +206,8 @@ combine(struct analyser *a, const struct expr *e,
 	return changed ? expr_rebuild(a->module, e, args) : e;
 }
 
-/* Simplifies one value of a conditional expression, under its condition. */
+/* Simplifies one of the two values of a conditional expression, under its
+ * condition. */
 static const struct expr *
 simplify_side(struct analyser *a, const struct expr *condition,
 	      const struct expr *e)

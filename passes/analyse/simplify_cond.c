@@ -15,8 +15,8 @@ truth(struct analyser *a, bool v)
 	return expr_bool(a->module, v);
 }
 
-/* Decides l == 0 (or l != 0, if !equal) if the sum is provably 0, or provably
- * not 0; else NULL. */
+/* Decides l == 0 (equal) or l != 0: a bool literal if the sum is provably 0, or
+ * provably not 0; else NULL. */
 static const struct expr *
 decide_equal(struct analyser *a, const struct linear *l, bool equal)
 {
@@ -28,11 +28,11 @@ decide_equal(struct analyser *a, const struct linear *l, bool equal)
 	}
 	linear_copy(&next, l);
 	linear_add_constant(&next, 1);
-	if (linear_never_positive(a, &next)) { /* l < 0 */
+	if (linear_never_positive(a, &next)) { /* the sum is negative */
 		return truth(a, !equal);
 	}
 	linear_add_constant(&next, -2);
-	if (linear_never_negative(a, &next)) { /* l > 0 */
+	if (linear_never_negative(a, &next)) { /* the sum is positive */
 		return truth(a, !equal);
 	}
 	if (linear_never_positive(a, l) && linear_never_negative(a, l)) {
@@ -41,7 +41,8 @@ decide_equal(struct analyser *a, const struct linear *l, bool equal)
 	return NULL;
 }
 
-/* Decides l < 0 or l <= 0, by the kind; NULL if it cannot be decided. */
+/* Decides l < 0 or l <= 0, by the kind: a bool literal; NULL if it cannot be
+ * decided. */
 static const struct expr *
 decide_order(struct analyser *a, enum expr_kind kind, const struct linear *l)
 {
@@ -73,7 +74,8 @@ divide_common(enum expr_kind kind, struct linear *l)
 	for (int i = 0; i < l->n; i++) {
 		linear_terms(l)[i].coeff /= g;
 	}
-	if (kind == EXPR_LE) { /* l <= 0: round the constant up */
+	if (kind == EXPR_LE) {
+		/* terms / g + constant / g <= 0, the constant rounded up */
 		l->constant = -floor_div(-l->constant, g);
 	} else {
 		l->constant = floor_div(l->constant, g);
@@ -163,7 +165,8 @@ compare_dividend(struct analyser *a, const struct expr *e)
 				less ? product : quotient->args[0]);
 }
 
-/* Compares by intervals alone, for types that may wrap. NULL if undecided. */
+/* Decides a comparison by the intervals of x and y alone, for types that may
+ * wrap. NULL if undecided. */
 static const struct expr *
 compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	       const struct expr *y)
@@ -260,7 +263,8 @@ negated(struct analyser *a, const struct expr *e)
 	return expr_not(a->module, e);
 }
 
-/* p and q is false if p implies not q; p or q is true if not p implies q. */
+/* For AND: does p imply not q, so that p and q is false? For OR: does not p
+ * imply q, so that p or q is true? */
 static bool
 excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 	 const struct expr *q)

@@ -198,8 +198,9 @@ mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	}
 }
 
-/* Restores the original coefficients unless the sum could become negative, so
- * that the dividend equals that of the matching quotient. */
+/* Restores the coefficients of x that were reduced modulo c, so that the
+ * dividend equals that of the matching quotient; not if the sum could become
+ * negative. */
 static void
 keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 		  struct linear *rest)
@@ -212,8 +213,8 @@ keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 	for (int i = 0; i < plain.n; i++) {
 		int64_t k = linear_coeff(x, terms[i].atom);
 
-		/* Expanded terms may have contributed to the atom's
-		 * coefficient. */
+		/* the coefficient of the atom may also have parts from expanded
+		 * moduli: it is restored only if it has none */
 		if (k % c == terms[i].coeff) {
 			terms[i].coeff = k;
 		}
@@ -233,7 +234,8 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	if (c == 1) {
 		return expr_int(a->module, t, 0);
 	}
-	/* Already in range, before expansion. */
+	/* The remainder was in range before the expansion: x minus a multiple
+	 * of c. */
 	if (same_quotient(linear_bounds(a, x), c, &k) &&
 	    !__builtin_mul_overflow(k, c, &k)) {
 		linear_copy(&plain, x);
@@ -263,7 +265,8 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 
 /* -- divisors that are not constants */
 
-/* coeff * atom / d for a divisor d that is a product of some of its factors. */
+/* Divides a term by d: sets *quotient to coeff * atom / d. False unless d is a
+ * product of some factors of the term. */
 static bool
 divide_term(struct analyser *a, struct term term, const struct product *d,
 	    struct linear *quotient)
@@ -292,8 +295,8 @@ in_range(struct analyser *a, const struct linear *x, const struct expr *d)
 	return !over.broken && linear_never_positive(a, &over);
 }
 
-/* Sets *quotient and *rest so that x = d * quotient + rest. True if 0 <= rest <
- * d is proven. */
+/* Sets *quotient and *rest so that x = d * quotient + rest for a divisor d that
+ * is not constant. True if 0 <= rest < d is proven. */
 static bool
 split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 	       struct linear *quotient, struct linear *rest)
@@ -355,7 +358,7 @@ simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
 
 /* -- recombining quotient and remainder */
 
-/* Does l contain scale times the sum, term by term? */
+/* Does l contain scale times the given sum, term by term? */
 static bool
 holds_sum(const struct linear *l, const struct linear *sum, int64_t scale)
 {
@@ -512,7 +515,9 @@ linear_merge_division(struct analyser *a, struct linear *l, struct dtype t)
 {
 	for (int i = 0; i < l->n && l->n > 1 && !l->broken; i++) {
 		if (merge_term(a, l, i, t) || merge_symbolic(a, l, i)) {
-			i = -1; /* each merge leaves fewer divisions */
+			/* start again: the merged terms are gone, so this
+			 * ends */
+			i = -1;
 		}
 	}
 }

@@ -34,7 +34,7 @@ simplify_args(struct walk *w, struct stmt *s)
 	}
 }
 
-/* Simplifies a child; false if it became empty. */
+/* Simplifies the child in a slot of s; false if nothing is left of it. */
 static bool
 walk_child(struct walk *w, struct stmt *s, int slot)
 {
@@ -233,8 +233,8 @@ walk_seq(struct walk *w, struct stmt *s)
 	return n == 0 ? NULL : stmt_seq(w->func, list, n);
 }
 
-/* Is s the store b[i] = b[i], which is left of an update by a neutral
- * element? */
+/* Is s the store b[i] = b[i], which remains of an update by a neutral element
+ * (b[i] + 0)? */
 static bool
 changes_nothing(const struct stmt *s)
 {

@@ -78,7 +78,8 @@ analyser_find(const struct analyser *a, const struct var *v)
 	return NULL;
 }
 
-/* Does e load, or call a function with an effect? */
+/* May the value of e change between two evaluations: does it load, or call a
+ * function with an effect? */
 static bool
 may_change(const struct expr *e)
 {
@@ -91,8 +92,8 @@ may_change(const struct expr *e)
 	return found;
 }
 
-/* Adds the fact, divided by the common divisor and rounded to integers: 4 * i -
- * 11 <= 0 implies i - 2 <= 0. */
+/* Adds the fact sum <= 0, divided by the common divisor of its coefficients and
+ * rounded to integers: 4 * i - 11 <= 0 implies i - 2 <= 0. */
 static void
 assume_whole(struct analyser *a, const struct linear *sum)
 {
@@ -113,7 +114,7 @@ assume_whole(struct analyser *a, const struct linear *sum)
 	vec_push(&a->module->arena, &a->sums, fact);
 }
 
-/* x - y + offset <= 0 */
+/* Adds the fact x - y + offset <= 0. */
 static void
 assume_sum(struct analyser *a, const struct expr *x, const struct expr *y,
 	   int64_t offset)
@@ -176,8 +177,8 @@ assume(struct analyser *a, const struct expr *c, bool holds)
 void
 analyser_assume(struct analyser *a, const struct expr *condition)
 {
-	/* A condition with a LOAD is not a fact: a later store may change the
-	 * value. */
+	/* A condition that loads, or calls a function with an effect, is not a
+	 * fact: its value may change. */
 	if (may_change(condition)) {
 		return;
 	}

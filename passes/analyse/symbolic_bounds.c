@@ -111,7 +111,7 @@ cover_var(struct cover *c, const struct expr *e)
 	return (struct interval){ first.min, last.max };
 }
 
-/* x OP y, or NULL if an operand is NULL */
+/* The simplified x OP y; NULL if an operand is NULL (no bound). */
 static const struct expr *
 ends(struct cover *c, enum expr_kind kind, const struct expr *x,
      const struct expr *y)
@@ -185,7 +185,8 @@ cover_product(struct cover *c, const struct expr *e)
 	return by_bounds(c, e);
 }
 
-/* The upper bound of a minimum needs only one bounded operand. */
+/* The interval of a minimum or maximum. The upper bound of a minimum needs only
+ * one operand with an upper bound. */
 static struct interval
 cover_extreme(struct cover *c, enum expr_kind kind, struct interval x,
 	      struct interval y)
@@ -202,7 +203,7 @@ cover_extreme(struct cover *c, enum expr_kind kind, struct interval x,
 	return r;
 }
 
-/* The interval of an expression other than a sum. */
+/* The interval of an expression that is not a sum. */
 static struct interval
 cover_atom(struct cover *c, const struct expr *e)
 {
@@ -247,7 +248,8 @@ cover_atom(struct cover *c, const struct expr *e)
 	}
 }
 
-/* Adds coeff times an interval to both ends. */
+/* Adds coeff times the interval x to the linear forms low and high. *no_low or
+ * *no_high is set if x has no end there. */
 static void
 add_interval(struct linear *low, struct linear *high, struct interval x,
 	     int64_t coeff, bool *no_low, bool *no_high)

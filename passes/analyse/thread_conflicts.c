@@ -13,7 +13,7 @@ struct load_collector {
 	struct conflict_kernel *kernel;
 	struct stmt *at;
 	struct thread_accesses *out;
-	bool waits; /* the statement is an async_wait */
+	bool waits; /* the statement contains an async_wait */
 	int first;  /* the index of the first access of the current statement */
 };
 
@@ -37,9 +37,9 @@ add(struct conflict_kernel *k, struct thread_accesses *out,
 	}
 }
 
-/* A call that gets the address of an element of b accesses only elements with
- * the same indices in the outer dimensions: the number of these dimensions,
- * from the note ADDRESS_INNER_DIMS. */
+/* The number of leading dimensions of b in which a call that gets the address
+ * of an element of b accesses only elements with the same indices; from the
+ * note ADDRESS_INNER_DIMS on b's ALLOC. */
 static int
 address_dims(const struct stmt *at, const struct buffer *b)
 {
@@ -65,8 +65,8 @@ collect_load(struct load_collector *c, const struct expr *e)
 	struct thread_access t = { .at = c->at };
 
 	if (address) {
-		/* Removes the LOAD of an address argument, which was recorded
-		 * just before: it loads nothing. */
+		/* Removes the access of the LOAD inside of an address argument,
+		 * which was recorded just before: an address loads nothing. */
 		if (c->out->list.n > c->first &&
 		    c->out->list.data[c->out->list.n - 1].index ==
 			    e->args[0]->args) {
@@ -149,8 +149,8 @@ conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 
 /* -- pairs of accesses -- */
 
-/* The bound of e in the condition c: lo in "lo <= e", lo + 1 in "lo < e"; if
- * upper, hi in "e < hi", hi + 1 in "e <= hi". NULL if c is another
+/* The bound that condition c gives e: if upper, hi in "e < hi" and hi + 1 in "e
+ * <= hi"; else lo in "lo <= e" and lo + 1 in "lo < e". NULL if c is another
  * condition. */
 static const struct expr *
 limit_of(struct module *m, const struct expr *c, const struct expr *e,
@@ -295,8 +295,9 @@ struct access_pair {
 	const struct stmt *scope;
 };
 
-/* Bounds of ex - ey for values of x and y: variables bound inside of the scope
- * and thread indices may differ between the two, all others are equal. */
+/* Bounds of ex - ey, with ex evaluated at access x and ey at access y:
+ * variables of loops inside of the scope and thread indices may differ between
+ * the two, all others are equal. */
 static struct bounds
 difference(const struct access_pair *p, const struct expr *ex,
 	   const struct expr *ey)
@@ -311,12 +312,13 @@ difference(const struct access_pair *p, const struct expr *ex,
 			      simplify(&a, expr_sub(m, ex, renamed(&r, ey))));
 }
 
-/* -- the same thread? */
+/* -- are both accesses made by the same thread? */
 
 struct digits {
 	struct var *vars[3];
-	int64_t span[3]; /* the largest difference of two values; -1 if not
-			  * known */
+	/* by variable: the largest difference of two of its values; -1 if not
+	 * known */
+	int64_t span[3];
 	int n;
 };
 
@@ -342,8 +344,9 @@ thread_digits(struct conflict_kernel *k, struct digits *g)
 	}
 }
 
-/* Decomposes a value into sum coeff[i] * vars[i] + rest, with rest independent
- * of the thread. */
+/* Decomposes a value at the access t into sum coeff[i] * vars[i] + rest over
+ * the thread variables of g, with a rest that does not use them. False if it
+ * has no such form, or if the rest loads. */
 static bool
 decompose(struct conflict_kernel *k, const struct digits *g,
 	  const struct thread_access *t, const struct expr *value,
@@ -371,8 +374,9 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Equal values imply that some of the digits are equal. Common terms, such as
- * the index of the thread block, cancel. */
+/* If ex at access x equals ey at access y, some of the thread variables must be
+ * equal: sets resolved[i] for these. Terms that both have, such as the index of
+ * the thread block, cancel. */
 static void
 resolve(const struct access_pair *p, const struct digits *g,
 	const struct expr *ex, const struct expr *ey, bool *resolved)
@@ -436,7 +440,7 @@ known_dims(const struct thread_access *x, const struct thread_access *y)
 	return x->dims < y->dims ? x->dims : y->dims;
 }
 
-/* Is e equal to x // below, or to x // below mod base (unless base is 0)? */
+/* Is e equal to x // below mod base? Without the modulo if base is 0. */
 static bool
 is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
 	 int64_t below, int64_t base)
@@ -559,7 +563,8 @@ same_thread(const struct access_pair *p)
 			       one == other) ||
 			      use_all_digits(k, p->x, p->y, g.vars[i]->expr);
 	}
-	/* Facts from one dimension may help another. */
+	/* A digit resolved by one dimension may help to resolve others by
+	 * another. */
 	for (int round = 0; round < g.n; round++) {
 		for (int d = 0; d < known_dims(p->x, p->y); d++) {
 			resolve(p, &g, plain_index(k, p->x, d),
@@ -575,7 +580,7 @@ same_thread(const struct access_pair *p)
 	return true;
 }
 
-/* -- different elements? */
+/* -- are the accessed elements different? */
 
 /* Are x mod c and y mod c different, because x - y is not a multiple of c? */
 static bool
@@ -647,9 +652,9 @@ accesses_conflict(struct conflict_kernel *k, const struct thread_accesses *a,
 						     ? CONFLICT_SHARED
 						     : CONFLICT_GLOBAL;
 
-			/* Two executions of one store conflict only with a load
-			 * in between; otherwise the first store would be
-			 * dead. */
+			/* Two executions of one store, at the same index,
+			 * conflict only if the element is loaded in between;
+			 * otherwise the first store would be dead. */
 			if (x->buffer != y->buffer ||
 			    (x->arrives && y->writes) ||
 			    (y->arrives && x->writes) ||

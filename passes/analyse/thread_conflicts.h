@@ -23,7 +23,7 @@ struct thread_accesses {
 	VEC(struct thread_access) list;
 };
 
-/* A kernel and its thread loops. */
+/* A kernel that is checked for conflicts, and its thread loops by tag. */
 struct conflict_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];

@@ -100,7 +100,8 @@ threads_body(struct stmt *kernel, struct stmt **loops)
 	}
 }
 
-/* Does the variable's value differ between threads, at a statement? */
+/* At the statement `at`, may the variable's value differ between the threads of
+ * a block? */
 static bool
 varies(const struct var *v, const struct stmt *at)
 {

@@ -23,9 +23,10 @@ enum {
 
 const char *tag_name(int tag);
 int tag_of_name(const char *thread);
-/* The thread tag that the loop s is bound to; -1 if s is not a thread loop. */
+/* The tag of the thread loop s (its thread index); -1 if s is not bound to
+ * threads. */
 int tag_of(const struct stmt *s);
-bool tag_is_thread(int tag); /* is the tag one of threadIdx.*? */
+bool tag_is_thread(int tag); /* is the tag threadIdx.x, y or z? */
 
 /* A note on an ALLOC, with a number n: a call that gets the address of an
  * element accesses only elements whose indices are the same in all dimensions
@@ -40,13 +41,15 @@ bool buffer_is_private(const struct buffer *b); /* private to one thread */
 /* Is b a matrix fragment: a tile distributed over the registers of a warp,
  * which only tensor core instructions access? */
 bool buffer_is_fragment(const struct buffer *b);
-/* The warp shuffle whose value the statement stores, or NULL. */
+/* A call of a warp shuffle in the value that the statement stores; NULL if
+ * there is none. */
 const struct expr *stmt_shuffle(const struct stmt *s);
 /* The body inside of a lowered kernel's chain of thread loops; loops[tag] is
  * the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);
 /* Has e provably the same value in all threads of a block? It must not load,
- * nor depend on the threadIdx loops around `at`, directly or through LETs. */
+ * call a function with an effect, or depend on the threadIdx loops around `at`,
+ * directly or through LETs. */
 bool expr_is_uniform(const struct expr *e, const struct stmt *at);
 
 #endif

@@ -89,8 +89,8 @@ value_ranges_state(struct value_ranges *r, const struct buffer *b,
 
 /* -- variables -- */
 
-/* The value of a variable that exactly one LET binds; else NULL (in copies of a
- * statement, several LETs may bind a variable). */
+/* The value of a variable that LETs bind to one value only; else NULL (in
+ * copies of a statement, several LETs may bind a variable). */
 static const struct expr *
 let_value(const struct value_ranges *r, const struct var *v)
 {
@@ -124,7 +124,7 @@ value_range_resolved(const struct value_ranges *r, const struct expr *e)
 	return e;
 }
 
-/* min <= v < min + extent */
+/* The range of v in min <= v < min + extent. */
 static struct bounds
 range_of_domain(struct value_ranges *r, const struct var *v,
 		const struct expr *min, const struct expr *extent)
@@ -142,7 +142,8 @@ range_of_domain(struct value_ranges *r, const struct var *v,
 						   : first.min };
 }
 
-/* The union over all bindings of v: loops, blocks, LETs. */
+/* The union of the ranges that all bindings of v (loops, blocks, LETs) give
+ * it. */
 static struct bounds
 range_of_var(struct value_ranges *r, const struct var *v)
 {
@@ -294,7 +295,7 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 
 /* -- cache -- */
 
-/* The cache slot of e, or a free one. */
+/* The cache slot of e, or a free slot for it. */
 static struct expr_range *
 place_of(const struct value_ranges *r, const struct expr *e)
 {

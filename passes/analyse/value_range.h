@@ -20,16 +20,18 @@
 struct buffer_range {
 	const struct var *data; /* the data pointer of the buffer */
 	struct bounds range;
-	/* where the range comes from: the type; value_ranges_state; all stores
-	 * to the buffer */
+	/* where the range comes from: the buffer's type; a call of
+	 * value_ranges_state; the analysis of all stores to the buffer */
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
-	bool is_pending; /* the range is being computed */
+	/* the range is being computed: a use in its own computation has the
+	 * type's range */
+	bool is_pending;
 };
 
 struct expr_range {
 	const struct expr *expr; /* NULL if the entry is free */
 	struct bounds range;
-	bool fits; /* as in value_range_of */
+	bool fits; /* the *fits of value_range_of */
 };
 
 struct value_ranges {
@@ -38,9 +40,10 @@ struct value_ranges {
 	const struct tensor_intrins
 		*intrins; /* describes the calls of intrinsics; may be NULL */
 	VEC(struct buffer_range) buffers;
-	VEC(const struct stmt *) binders; /* loops, blocks and LETs of func */
-	struct expr_range *known;         /* a hash table of the ranges computed
-					   * so far */
+	/* the loops, blocks and LETs of func: they bind variables */
+	VEC(const struct stmt *) binders;
+	struct expr_range *known; /* a hash table of the ranges computed so
+				   * far */
 	size_t n_known, cap_known;
 };
 
@@ -54,7 +57,7 @@ void value_ranges_init(struct value_ranges *r, const struct func *f,
  * f writes b. */
 void value_ranges_state(struct value_ranges *r, const struct buffer *b,
 			struct bounds range);
-/* The range of b's elements, and its derivation. */
+/* The range of b's elements, and where it comes from. */
 struct buffer_range value_range_of_buffer(struct value_ranges *r,
 					  const struct buffer *b);
 /* The range of the integer expression e. *fits is true if e's outermost

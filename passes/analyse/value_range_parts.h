@@ -6,8 +6,8 @@
 #include "linear.h"
 #include "value_range.h"
 
-/* Intervals of a + b, a - b and a * b; false if an end does not fit in 64
- * bits. */
+/* The interval of a + b, of a - b and of a * b; false if an end does not fit in
+ * 64 bits. */
 bool value_range_add(struct bounds a, struct bounds b, struct bounds *sum);
 bool value_range_sub(struct bounds a, struct bounds b,
 		     struct bounds *difference);

@@ -17,31 +17,33 @@ enum { MOST_LOOPS = 32, MOST_DEPTH = 8 };
 
 static const struct bounds nothing = { 0, 0 };
 
-/* The stores to one array. */
+/* The effect of the stores to one array: its elements are start + moved. */
 struct sums {
 	struct value_ranges *r;
 	const struct var *data;
 	bool failed;
 	bool has_start;
-	/* range of the values that replace elements */
+	/* range of the values that replace an element */
 	struct bounds start;
-	/* range of the sum of all updates; includes 0 */
+	/* range of the sum of all updates that add to an element; includes 0 */
 	struct bounds moved;
 };
 
 /* The form of a stored value: the old element plus `delta` (keeps), or `start`
- * (starts), or one of the two by a condition. */
+ * (starts), or, if both are set, one of the two by a condition. Not ok: another
+ * form. */
 struct relative {
 	bool ok, keeps, starts;
 	struct bounds delta, start;
 };
 
-/* -- one stored value -- */
+/* -- the form of one stored value -- */
 
 struct load_search {
 	const struct value_ranges *r;
 	const struct var *data;
-	VEC(const struct var *) seen; /* variables already searched */
+	/* variables of LETs whose values were searched already */
+	VEC(const struct var *) seen;
 	bool found;
 };
 
@@ -179,7 +181,7 @@ relative_of(struct sums *s, const struct expr *e, const struct stmt *store)
 	}
 }
 
-/* -- how often -- */
+/* -- how often a statement accesses one element -- */
 
 struct loops {
 	struct iter_var list[MOST_LOOPS];
@@ -350,8 +352,8 @@ see_store(struct sums *s, const struct stmt *store, const struct stmt *top)
 static bool collect(struct sums *s, const struct stmt *at,
 		    const struct stmt *top, int depth);
 
-/* If e is an address through which the array may be written: the LOAD of the
- * element whose address it is. Else NULL. */
+/* If e passes an address through which the array may be written: the LOAD of
+ * the element whose address it is. Else NULL. */
 static const struct expr *
 written_address(const struct expr *e, const struct var *data)
 {
@@ -397,8 +399,8 @@ addressed(const struct expr *e)
 		       : NULL;
 }
 
-/* The index of the intrinsic's parameter that is argument i of the call; -1 if
- * the argument is not a parameter's address. */
+/* The index of the intrinsic's parameter whose address argument i of the call
+ * is; -1 if it is no parameter's address. */
 static int
 parameter_of(const struct func *part, const struct expr *call, int i)
 {
@@ -412,16 +414,18 @@ parameter_of(const struct func *part, const struct expr *call, int i)
 	return -1;
 }
 
-/* A call of a tensor intrinsic, analysed by the intrinsic's description. */
+/* A call of a tensor intrinsic that gets an address of the array: its effect is
+ * found by the same analysis of the intrinsic's description. */
 struct described {
 	const struct tensor_call *known;
 	struct value_ranges ranges; /* the value ranges of the description */
-	struct sums sums;           /* the call's effect on the array */
-	const struct buffer *view;  /* the description's parameter for the
-				     * array */
+	struct sums sums;           /* what the call does to the array */
+	/* the description's parameter that is the array */
+	const struct buffer *view;
 };
 
-/* Binds the description's parameters to the call's arguments. */
+/* Finds the description's parameters for the call's arguments; `first` is the
+ * argument in the array. False if types or arguments do not match. */
 static bool
 bind_call(struct sums *s, const struct expr *call, const struct expr *first,
 	  struct described *d)
@@ -630,7 +634,8 @@ value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 		if (r->buffers.data[i].data == b->data) {
 			fresh = r->buffers.data[i];
 			if (!bounds_within(fresh.range, all)) {
-				/* the array is also accessed as another type */
+				/* the array is also accessed as another type:
+				 * its range does not hold here */
 				fresh.range = all;
 			}
 			return fresh;

@@ -9,8 +9,8 @@
 
 struct wide {
 	const struct expr *e;
-	struct bounds span; /* the interval of its value, as an unbounded
-			     * integer */
+	/* the interval of the expression's value, as an unbounded integer */
+	struct bounds span;
 	bool data;
 };
 
@@ -141,8 +141,9 @@ variable(struct widths *w, const struct expr *e)
 	return r;
 }
 
-/* An operation whose type does not change although its operands may have been
- * widened; but operands that are indices keep their new width. */
+/* For an operation whose result keeps its type: operands that were widened are
+ * cast back to their old types, except the indices of a LOAD, which keep the
+ * new type. */
 static struct wide
 same_type(struct widths *w, const struct expr *e)
 {
@@ -204,7 +205,8 @@ operation_span(enum expr_kind kind, struct bounds x, struct bounds y)
 	}
 }
 
-/* A binary operation: 32 bits if both operands and the result fit, else 64. */
+/* A binary operation on indices: 32 bits if both operands and the result fit,
+ * else 64. */
 static struct wide
 operation(struct widths *w, const struct expr *e)
 {

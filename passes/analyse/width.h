@@ -17,10 +17,11 @@
  * of a dimension. */
 #define WIDTH_ROOM 65536
 
-/* A variable's replacement, or the mark that it holds data. */
+/* What is known of a variable: its replacement by one of another type, or that
+ * it holds loaded data. */
 struct width_var {
 	const struct var *from;
-	const struct expr *to; /* NULL if it is not replaced */
+	const struct expr *to; /* the replacement; NULL if there is none */
 	bool data;
 };
 

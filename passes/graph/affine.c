@@ -52,7 +52,8 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	return true;
 }
 
-/* Describes a * b or a + b, by `form`; NULL stands for the neutral number. */
+/* A tensor that describes a * b or a + b for the user, by `form`. NULL stands
+ * for the neutral number: then the other one is returned. */
 static struct tensor *
 described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {

@@ -46,7 +46,7 @@ extent_of(const struct tensor *t, int axis)
 	return expr_is_int(t->shape[axis], &extent) ? extent : -1;
 }
 
-/* Fills in h from n's operator and types; false if n is not a host. */
+/* Sets *h from n's operator and types; false if n is not a host. */
 static bool
 host_of(struct node *n, struct affine_host *h)
 {
@@ -139,7 +139,8 @@ bias_behind(const struct affine_host *h, const struct affine *a,
 	return (h->bias ? h->bias[channel] * a->scale[i] : 0) + a->shift[i];
 }
 
-/* Is the axis of the map, if it has one, that of the channels? */
+/* Can the map be applied by channels: has it no axis, or that of the
+ * channels? */
 static bool
 has_axis(const struct affine_host *h, const struct affine *a)
 {
@@ -190,8 +191,8 @@ affine_host_opposes(const struct affine_host *h, const struct affine *before,
 	return false;
 }
 
-/* Can the bias of a channel become `merged` if its weights are multiplied by
- * the scale? */
+/* Is `merged`, the new bias of a channel, a finite and normal number, or so
+ * small beside the weights times `scale` that it may underflow? */
 static bool
 takes_bias(const struct affine_host *h, int64_t channel, double scale,
 	   double merged)
@@ -202,7 +203,8 @@ takes_bias(const struct affine_host *h, int64_t channel, double scale,
 	       fabs(merged) <= UNDERFLOW_MAX * largest * fabs(scale);
 }
 
-/* May the weights of a channel be multiplied by the scale? */
+/* May the weights of a channel be multiplied by the scale: do all stay finite,
+ * and normal or negligible? */
 static bool
 takes_scale(const struct affine_host *h, int64_t channel, double scale)
 {

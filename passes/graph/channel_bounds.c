@@ -17,7 +17,7 @@
 /* The most elements for which a node is evaluated. */
 enum { MOST_ELEMS = 1 << 18 };
 
-/* Sets the bounds to those of the type; floats have none. */
+/* Sets the bounds of each channel to those of the type; infinite for floats. */
 static void
 type_bounds(struct channels *c, struct dtype t)
 {
@@ -51,11 +51,12 @@ enum { MOST_PHASES = 4096 };
  * modulo the stride (count_phases). The phases number these sums. */
 struct phases {
 	int64_t n;
-	int64_t *of_tap;    /* by tap: its phase */
+	int64_t *of_tap;    /* by tap: the number of its phase */
 	double *low, *high; /* by phase */
 };
 
-/* Adds the bounds of w * x, for all x of an interval, to those of a sum. */
+/* Adds the bounds of w * x, for all x from low to high, to the bounds of a
+ * sum. */
 static void
 add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 {
@@ -84,8 +85,8 @@ count_phases(const struct node *n)
 	return phases;
 }
 
-/* The index of the sum, of `phases`, that reads the tap. Along each dimension,
- * tap k adds to the positions p with (p - k * dilation) % stride = 0. */
+/* The number of the phase whose sum reads the tap. Along each dimension, tap k
+ * adds to the positions p with (p - k * dilation) % stride = 0. */
 static int64_t
 phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
 {
@@ -109,8 +110,8 @@ phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
 	return phase;
 }
 
-/* Computes the bounds of the sums of output channel o, for each phase, without
- * the bias: of the products with the channels [first, first + w->from) of x. */
+/* Adds, for each phase, the bounds of the products of output channel o with the
+ * channels from `first` on, w->from of them, of x. Without the bias. */
 static void
 bound_sums(const struct node *n, const struct channel_weights *w,
 	   const struct channels *x, int64_t first, int64_t o,
@@ -255,8 +256,8 @@ read_rows(struct channels *y, const struct value *v, double error)
 	}
 }
 
-/* The relative error of n's result: the order in which a float average is
- * summed is not known yet. */
+/* The relative error of n's result: above 0 for a float average, because the
+ * order in which it is summed is not known yet. */
 static double
 error_of(const struct node *n)
 {
@@ -335,8 +336,8 @@ bound_function(struct graph *g, const struct node *n,
 
 /* -- all tensors -- */
 
-/* Copies x's bounds to y; no bounds if x is NULL, because its channels are not
- * known. */
+/* Copies x's bounds to y; sets infinite bounds if x is NULL, because its
+ * channels are not known. */
 static void
 copy_bounds(struct channels *y, const struct channels *x)
 {

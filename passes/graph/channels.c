@@ -46,7 +46,8 @@ are_scalars(const struct node *n, int first)
 	return true;
 }
 
-/* Have all variable inputs the same rank and channels as the output? */
+/* Have all inputs that are not constant the rank and the channels of the
+ * output? */
 static bool
 have_channels(const struct node *n)
 {
@@ -109,7 +110,7 @@ is_alike(const struct node *n)
 	return alike && have_channels(n);
 }
 
-/* [n, c, 1, ...] -> [n, c] */
+/* Is n a Reshape of [n, c, 1, ...] to [n, c]? */
 static bool
 is_channel_view(const struct node *n)
 {
@@ -281,8 +282,8 @@ mark_readers(struct graph *g, const struct tensor *t, struct channels *c)
 	return true;
 }
 
-/* For an operator whose output channels each depend on one input channel: marks
- * both as needed if one is. True if a mark changed. */
+/* For an operator whose output channel k depends on input channel k alone:
+ * marks both as needed if one is. True if a mark changed. */
 static bool
 link_channels(struct channels *x, struct channels *y)
 {

@@ -8,27 +8,31 @@
 /* How the channels (dimension 1) of a node's output depend on those of its
  * variable inputs. */
 enum channel_role {
-	CHANNELS_OTHER,  /* not known */
-	CHANNELS_MIXED,  /* each depends on all channels: a product of x and
-			  * constants */
-	CHANNELS_SINGLE, /* a depthwise convolution: each depends on its own
-			  * channel */
-	/* Each depends on its own channel of the variable inputs: a monotonic
-	 * function of one input, or a sum. */
+	CHANNELS_OTHER, /* not known */
+	/* each output channel depends on all input channels: a product of x and
+	 * constants */
+	CHANNELS_MIXED,
+	/* a depthwise convolution: each output channel depends on its own input
+	 * channel */
+	CHANNELS_SINGLE,
+	/* Each output channel depends on the same channel of the variable
+	 * inputs: a monotonic function of one input, or a sum. */
 	CHANNELS_ALIKE,
-	CHANNELS_VIEW, /* [n, c, 1, ...] as [n, c] */
+	CHANNELS_VIEW, /* [n, c, 1, ...] viewed as [n, c] */
 };
 
-/* The channels of a tensor. */
+/* What is known of the channels of a tensor. */
 struct channels {
 	int64_t n;
 	/* For each channel: bounds of its elements, infinite if not known. If
 	 * both are equal, every element has this value. */
 	double *low, *high;
-	bool *needed; /* for each channel: is it kept, because a reader needs
-		       * its elements or to fill a block of channels? */
+	/* by channel: true if it is kept, because a reader needs its elements
+	 * or to fill a block of channels */
+	bool *needed;
 	int64_t n_kept;
-	int64_t *kept; /* the n_kept channels that are kept, in order */
+	/* the numbers of the n_kept channels that are kept, in order */
+	int64_t *kept;
 };
 
 /* The weights of a product: w[to][from][tap], in any order in memory. Those of
@@ -54,11 +58,11 @@ bool channel_weights(struct graph *g, const struct node *n,
 		     struct channel_weights *w);
 int64_t channel_weight(const struct channel_weights *w, int64_t to,
 		       int64_t from, int64_t tap);
-/* Does a convolution read elements outside of x? *value: their value. A
- * convolution that skips taps outside of x counts, too: the result is the same
- * as with elements equal to x's zero point. */
+/* Does a convolution read elements outside of x? If so, sets *value to their
+ * value. A convolution that skips taps outside of x counts, too: its result is
+ * that with elements equal to x's zero point. */
 bool channel_reads_outside(const struct node *n, double *value);
-/* The number that a product subtracts from each element of x. */
+/* The zero point that a product subtracts from each element of x. */
 int64_t channel_x_zero(const struct node *n);
 
 /* channel_bounds.c: sets of[id] to the bounds of the tensor with this id; NULL

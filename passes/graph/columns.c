@@ -15,7 +15,8 @@ struct image {
 	struct graph *g;
 	struct node *n; /* the convolution */
 	int64_t kernel[2], pads[4];
-	int64_t more; /* the number of columns that are added to the kernel */
+	/* the number of columns that are added to each row of the kernel */
+	int64_t more;
 };
 
 static bool
@@ -68,7 +69,7 @@ read_image(struct graph *g, struct node *n, struct image *m)
 	return m->more * 3 <= m->kernel[1] && read_pads(m);
 }
 
-/* w with columns of zeros appended. */
+/* The constant w with columns of zeros appended. */
 static struct tensor *
 widened(const struct image *m)
 {
@@ -83,8 +84,8 @@ widened(const struct image *m)
 	return wide != NULL ? finish_constant(m->g, wide->producer) : NULL;
 }
 
-/* x with its padding, and with the columns that the added zeros of the kernel
- * read. */
+/* Inserts a Pad of x: its padding, and the columns that the added zeros of the
+ * kernel read. */
 static struct tensor *
 padded(const struct image *m)
 {

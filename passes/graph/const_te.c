@@ -7,7 +7,7 @@
 struct walk {
 	struct graph *graph;
 	VEC(struct tensor *) seen;
-	/* the tensor made for each entry of seen */
+	/* by entry of seen: the tensor expression that was made for it */
 	VEC(struct te_tensor *) made;
 	VEC(struct tensor *) sources;
 	VEC(struct te_tensor *) placeholders;

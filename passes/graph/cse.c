@@ -51,8 +51,8 @@ hash_node(const struct node *n)
 	return mix(h, attrs);
 }
 
-/* Is a result of n an output of the graph? Each output keeps a node of its
- * own. */
+/* Is a result of n an output of the graph? Outputs of the graph are not merged:
+ * each keeps its own node. */
 static bool
 gives_output(const struct node *n)
 {
@@ -177,7 +177,7 @@ merge_node(struct graph *g, struct node *n, struct node *same)
 	graph_share_origins(same, n);
 }
 
-/* Is a condition checked only in the runs that take a branch? */
+/* Has the graph a condition that is checked only in runs that take a branch? */
 static bool
 checks_branches(const struct graph *g)
 {

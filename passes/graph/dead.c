@@ -8,7 +8,8 @@
  */
 #include "rewrite.h"
 
-/* Is one of the run_sizes numbered from `first` on part of t's shape? */
+/* Has the shape of t one of the run_sizes from number `first` on, `count` of
+ * them? */
 static bool
 tensor_uses_sizes(const struct graph *g, const struct tensor *t, int first,
 		  int count)
@@ -30,8 +31,8 @@ is_used(const struct tensor *t)
 	return t && (t->uses.n > 0 || t->is_output);
 }
 
-/* If n is a tirc.RunSize: is one of its sizes needed, by a check of the entry
- * function or in the shape of a node's output? */
+/* Is n a tirc.RunSize of which a size is needed: by a check of the entry
+ * function, or in the shape of a node's output? */
 static bool
 gives_a_size(const struct graph *g, const struct node *n)
 {

@@ -42,7 +42,8 @@ is_perturbed(const struct tensor *x)
 	       dtype_is_float(x->type) && x->elems == NULL;
 }
 
-/* The number of leading dimensions up to the last symbolic one. */
+/* The number of leading dimensions of x up to the last symbolic one,
+ * included. */
 static int
 symbolic_dims(const struct tensor *x)
 {

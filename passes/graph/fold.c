@@ -164,8 +164,8 @@ leave(struct graph *g, const struct node *n, const char *why)
 	return false;
 }
 
-/* The bytes that a constant takes in memory when it is read as a whole. Stops
- * counting beyond `most`. */
+/* The bytes that evaluating a constant takes in memory, with all tensors that
+ * it is computed from. Stops counting beyond `most`. */
 static int64_t
 expanded_bytes(const struct tensor *t, int64_t most)
 {
@@ -182,8 +182,8 @@ expanded_bytes(const struct tensor *t, int64_t most)
 	return bytes;
 }
 
-/* Have n's inputs and its first output fewer than `most` elements each? Tensors
- * whose number of elements is not known do not count. */
+/* Have n's inputs and first output fewer than `most` elements each? Tensors
+ * whose number of elements is not known count as small. */
 static bool
 is_small(const struct node *n, int64_t most)
 {

@@ -57,16 +57,18 @@ enum { SCALE, BIAS, MEAN, VARIANCE, N_PARAMETERS };
 
 struct norm {
 	struct node *node;
-	struct dtype type; /* the type in which it is computed */
+	struct dtype type; /* the type in which the normalization is computed */
 	int64_t channels;
 	double *parameters[N_PARAMETERS];
-	double *rounded; /* s, with each operation rounded to the type */
+	/* by channel: s, with each operation rounded to the type */
+	double *rounded;
 	double epsilon;
 	/* Of the first form: the map with s, t and the links after them; the
 	 * standard deviation and the mean of the result. */
 	struct affine map;
 	double *deviation, *mean;
-	struct node *last; /* the node whose result the map computes */
+	/* the last node of the links: the map computes its result */
+	struct node *last;
 };
 
 static double
@@ -145,7 +147,8 @@ compute_factors(struct graph *g, struct norm *b)
 	}
 }
 
-/* May a shift be rounded to the type, if the results have that magnitude? */
+/* May `shift` be rounded to type t: is it finite and normal, or so small beside
+ * `magnitude`, that of the results, that it may underflow? */
 static bool
 shift_fits(struct dtype t, double shift, double magnitude)
 {
@@ -153,8 +156,8 @@ shift_fits(struct dtype t, double shift, double magnitude)
 	       fabs(shift) <= UNDERFLOW_MAX * magnitude;
 }
 
-/* Is a term at most about as large as a result with that standard deviation and
- * mean? */
+/* Is a term at most 64 standard deviations, or 2 means, of the result? Then
+ * adding it costs little accuracy. */
 static bool
 is_of_magnitude(double term, double deviation, double mean)
 {
@@ -162,7 +165,8 @@ is_of_magnitude(double term, double deviation, double mean)
 	       fmax(DEVIATIONS_MAX * deviation, MEANS_MAX * fabs(mean));
 }
 
-/* Are x * s and t at most about as large as the result, in each channel? */
+/* Can the first form be used for each channel: are x * s and t not much larger
+ * than the result, and are s and t numbers that the type holds? */
 static bool
 cancels_little(const struct norm *b)
 {
@@ -179,8 +183,8 @@ cancels_little(const struct norm *b)
 	return true;
 }
 
-/* Does a shift cancel a large part of the mean, compared with the standard
- * deviation? */
+/* Have mean and shift different signs, and are both larger than 16 standard
+ * deviations? Then the shift may round on purpose. */
 static bool
 is_opposed(double mean, double shift, double deviation)
 {
@@ -240,8 +244,8 @@ take_links(struct graph *g, struct norm *b)
 	}
 }
 
-/* A constant with a number for each channel, in a shape that broadcasts along
- * axis 1: [C, 1, 1] for a tensor of rank 4. */
+/* A constant of `values`, one for each channel, in a shape that broadcasts
+ * along axis 1: [C, 1, 1] for a tensor of rank 4. */
 static struct tensor *
 per_channel(struct graph *g, const struct norm *b, const char *suffix,
 	    const double *values, struct tensor *of)

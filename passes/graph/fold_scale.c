@@ -40,7 +40,8 @@
 struct chain {
 	struct affine_link links[MAX_LINKS];
 	int n;
-	struct tensor *x; /* the tensor that the first link reads */
+	/* the tensor that the first link of the chain reads */
+	struct tensor *x;
 };
 
 struct pass {
@@ -66,8 +67,8 @@ read_chain(struct graph *g, struct node *first, struct chain *chain)
 
 /* -- weights and bias -- */
 
-/* The number of links, from the first, that the host's weights and bias can
- * take, and in *map the map of these links. */
+/* Returns the number of links, from the first, that the host's weights and bias
+ * can take, and sets *taken to their map. */
 static int
 links_taken(struct graph *g, const struct affine_host *host,
 	    const struct chain *chain, struct affine *taken)
@@ -188,8 +189,7 @@ is_power_from_1(double v)
 	return isfinite(v) && fabs(v) >= 1 && fabs(frexp(v, &exponent)) == 0.5;
 }
 
-/* Is x * a no larger than x or x * a * b, so that it overflows only where these
- * do? */
+/* Does x * a not overflow unless x or x * a * b does? */
 static bool
 hides_no_overflow(double a, double b)
 {

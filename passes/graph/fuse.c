@@ -18,7 +18,8 @@
 
 #include "graph_region.h"
 
-/* the most element-wise nodes that a row-wise node computes again */
+/* the most elementwise nodes that a row-wise node, such as a Softmax, computes
+ * again */
 #define MAX_PROLOGUE 4
 
 static bool
@@ -159,8 +160,8 @@ repeats_chain(const struct group *group, const struct node *n)
 			  strcmp(n->op_type, "WinogradInput") == 0);
 }
 
-/* The node that takes the group's short element-wise chain as its prologue,
- * such as a Softmax or a sum; or NULL. */
+/* A node that can be the group's anchor and take the group's short elementwise
+ * chain as its prologue, such as a Softmax or a sum; NULL if there is none. */
 static struct node *
 next_anchor(struct fusion *f, const struct group *group,
 	    const struct node *last)
@@ -315,7 +316,7 @@ make_group(struct fusion *f, struct node *n)
 	}
 }
 
-/* Makes each region a group. */
+/* Makes each region of a backend a group. */
 static void
 take_regions(struct fusion *f)
 {

@@ -7,13 +7,16 @@
 
 struct fusion {
 	struct graph *graph;
-	int *position;  /* by node->id: the node's index in the order */
-	bool *sinks;    /* by position: recomputed by its readers, without a
-		        * kernel of its own */
-	bool *constant; /* by position: a sink that computes its elements from
-			 * constants alone, through other sinks */
-	int *size;      /* by position: the size of the expression that computes
-			 * one element from the inputs of the group */
+	int *position; /* by node->id: the node's index in graph.nodes */
+	/* by position: true for a node without a kernel of its own, which its
+	 * readers compute again (a sink) */
+	bool *sinks;
+	/* by position: true for a sink that computes its elements from
+	 * constants alone, through other sinks */
+	bool *constant;
+	/* by position: the number of operators and operands in the expression
+	 * that computes one element from the inputs of the group */
+	int *size;
 	VEC(struct group *) groups;
 };
 
@@ -36,7 +39,8 @@ bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);
 
-/* The tensor that owns t's bytes: t, or the tensor that t is a view of. */
+/* The tensor whose memory has t's bytes: t itself, or the tensor that t is a
+ * view of. */
 const struct tensor *fuse_storage_of(const struct tensor *t);
 /* The number of graph outputs among t and its views. */
 int fuse_outputs_behind(const struct tensor *t);

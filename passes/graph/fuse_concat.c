@@ -9,7 +9,7 @@
 #include "fuse.h"
 
 /* Are all extents before the axis 1, so that each input is contiguous in the
- * result, and has the result a constant number of elements above 0? */
+ * result, and is the result's number of elements a constant above 0? */
 static bool
 is_outermost(const struct node *n)
 {
@@ -25,8 +25,8 @@ is_outermost(const struct node *n)
 	return tensor_const_elems(y, &elems) && elems > 0;
 }
 
-/* Does the tensor that owns t's bytes, or a view of it, already have a fixed
- * place? */
+/* Is it already decided where t's bytes are: is t, the tensor that it is a view
+ * of, or a view of t an input, an output or a part of a concatenation? */
 static bool
 has_place(const struct tensor *t)
 {

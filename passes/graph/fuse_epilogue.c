@@ -18,8 +18,8 @@ is_listed(struct node *const *list, int n, const struct node *node)
 	return false;
 }
 
-/* The earliest reader of t that is not in the list, or `best` if that is
- * earlier. */
+/* Of the readers of t that are not in the list, and `best` (or NULL): the one
+ * that comes first in the order. */
 static struct node *
 earlier_reader(const struct fusion *f, const struct tensor *t,
 	       struct node *const *list, int n, struct node *best)

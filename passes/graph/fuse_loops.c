@@ -53,8 +53,9 @@ is_back(const struct node *end, int slice)
 	return node_attr_ints(end, "back", &back) > slice && back[slice] != 0;
 }
 
-/* Do all nodes of the group that computes `next` compute each element from the
- * same element, and is the group the only reader of the state? */
+/* Can `next` be stored over the state: do all nodes of the group that computes
+ * `next` compute each element from the same element, and does only this group
+ * read the state? */
 static bool
 is_updated_in_place(const struct graph *g, const struct tensor *state,
 		    const struct tensor *next)
@@ -78,7 +79,8 @@ is_updated_in_place(const struct graph *g, const struct tensor *state,
 	return !g->states_take_turns && state->uses.n > 0;
 }
 
-/* The state inside the body: the result of its Carry. */
+/* The state as the body reads it: the result of the Carry that reads its first
+ * value. */
 static struct tensor *
 carried(const struct tensor *first)
 {
@@ -202,8 +204,8 @@ may_be_result(const struct node *copy)
 	       p->match == NULL && !is_viewed(t) && !tensor_read_by_control(t);
 }
 
-/* Is t the first state of a loop? A state that the body does not read is stored
- * there all the same, where EndLoop has its first value. */
+/* Is t the first value of a loop's state? A state that the body does not read
+ * is stored in its place, too. */
 static bool
 is_first_state(const struct tensor *t)
 {
@@ -222,9 +224,9 @@ is_first_state(const struct tensor *t)
 	return false;
 }
 
-/* Is the copy needed? Copies are made of constants, of next states and other
- * results of a body, of states after their loop, and of a Scan's inputs. The
- * copy of a first state is always needed. */
+/* Is the copy needed? These nodes copy constants, next states and other results
+ * of a body, states after their loop, and a Scan's inputs. The copy of a first
+ * state is always needed. */
 static bool
 is_needed(const struct node *copy)
 {

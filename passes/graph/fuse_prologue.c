@@ -45,8 +45,8 @@ takes_prologue(const struct node *n, bool widening)
 	return node_reads_elements(n) && (widening || !pool);
 }
 
-/* Does n compute its elements from constants alone, directly or through nodes
- * that do? */
+/* Does n compute its elements from constants alone, directly or through other
+ * such nodes? */
 static bool
 is_of_constants(const struct fusion *f, const struct node *n)
 {
@@ -62,7 +62,7 @@ is_of_constants(const struct fusion *f, const struct node *n)
 	return true;
 }
 
-/* Would readers of n's result compute a costly element of constants many
+/* Is n costly, and would readers of its result compute an element many
  * times? */
 static bool
 is_costly_again(const struct node *n)
@@ -103,7 +103,8 @@ is_sink(const struct fusion *f, const struct node *n)
 {
 	bool constant = is_of_constants(f, n) && !is_costly_again(n);
 	bool widening = is_widening(n) || constant;
-	/* Kernels in other branches and loops can read a constant, too. */
+	/* A constant can also be read by kernels in other branches and
+	 * loops. */
 	bool narrow_constant = constant && is_widening(n);
 
 	if (n->match != NULL) {

@@ -97,7 +97,7 @@ keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 }
 
 /* Is n one of x + 0, x - 0, x * 1, x / 1, with a small constant that does not
- * broadcast x? If so, sets *kept to the index of the input x. */
+ * change the shape of x? If so, sets *kept to the index of the input x. */
 static bool
 is_neutral(struct graph *g, struct visible *visible, const struct node *n,
 	   int *kept)
@@ -139,7 +139,8 @@ drop_requantize(struct graph *g, struct node *n)
 	return true;
 }
 
-/* The reason why the node changes nothing, or NULL if it may. */
+/* The reason why n changes nothing, so that it can be replaced by its input
+ * number *kept; NULL if it may change something. */
 static const char *
 no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 {
@@ -194,8 +195,8 @@ no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 	return NULL;
 }
 
-/* The shape of y as the input of a Reshape, with -1 for a single symbolic size;
- * false if there are more, or a size is 0. */
+/* Sets shape to the shape of y as the input of a Reshape, with -1 for a single
+ * symbolic size; false if there are more, or a size is 0. */
 static bool
 reshape_target(const struct tensor *y, int64_t *shape)
 {
@@ -215,8 +216,8 @@ reshape_target(const struct tensor *y, int64_t *shape)
 	return true;
 }
 
-/* y = view of (view of x)  ->  y = Reshape (x). Also a Transpose that moves
- * only axes of extent 1 becomes a Reshape. */
+/* Makes n a Reshape of x to the shape of its result. False if that shape cannot
+ * be a constant (reshape_target). */
 static bool
 as_reshape(struct graph *g, struct node *n, struct tensor *x)
 {

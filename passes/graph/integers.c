@@ -261,7 +261,8 @@ fixed_binary(struct graph *g, struct node *n)
 	return finish_quantized(g, n, &end, made);
 }
 
-/* Converts a quantized tensor to another scale. */
+/* Rewrites n, which converts a quantized tensor to another scale, to integer
+ * arithmetic. False after a diagnostic. */
 static bool
 fixed_rescale(struct graph *g, struct node *n)
 {

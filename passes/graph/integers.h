@@ -8,12 +8,12 @@
 /* integers_bias.c */
 /* The bias of a product, as the integers that are added to its integer sums. */
 struct product_bias {
-	const double *units; /* for each output channel, the integer; NULL if
-			      * there is no bias */
+	/* by output channel: the integer; NULL if there is no bias */
+	const double *units;
 	/* The node that dequantizes the bias; NULL if the bias is stored in
 	 * floats. */
 	const struct node *dequantize;
-	bool rescaled; /* an integer differs from the stored number */
+	bool rescaled; /* an integer of units differs from the stored number */
 };
 
 /* Reads the tensor t, the bias, into *bias, which the caller has cleared; t may

@@ -20,8 +20,8 @@
 #define BIAS_OFF_MAX 0x1p-12
 #define BIAS_SCALED_OFF_MAX 0x1p-8
 
-/* Is the float `real` equal to n * scale, with each operation rounded, or only
- * the last one? */
+/* Is the float `real` equal to n * scale, computed with each operation rounded,
+ * or with only the last one rounded? */
 static bool
 is_multiple(float real, double n, double scale)
 {
@@ -57,7 +57,8 @@ is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
 		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
 }
 
-/* Has t one number for each channel, along the last axis of a Gemm's result? */
+/* Has t `channels` elements along its last axis, one for each channel of a
+ * Gemm's result, and 1 along all others? */
 static bool
 is_by_channels(const struct tensor *t, int64_t channels)
 {

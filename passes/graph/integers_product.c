@@ -31,34 +31,37 @@
 enum { HALF = 128 };
 
 struct product {
-	struct tensor *x, *w; /* the stored integers */
+	struct tensor *x, *w; /* the tensors of stored integers */
 	struct product_bias bias;
 	struct quantization qx, qw;
 	struct quantized_epilogue end;
-	bool is_conv, by_rows; /* by_rows: w has a row for each output
-			        * channel */
-	bool transposed;       /* it is a ConvTranspose, with w [ic, oc / group,
-			      * k…] */
+	/* is_conv: a convolution; by_rows: w has a row for each output
+	 * channel */
+	bool is_conv, by_rows;
+	/* n is a ConvTranspose, with w [ic, oc / group, k…] */
+	bool transposed;
 	/* of a ConvTranspose: the attribute `group`, and the number of elements
 	 * of the kernel's window */
 	int64_t group, taps;
 	/* the number of output channels, and of w's elements for each */
 	int64_t channels, depth;
-	int64_t *weights_sum; /* for each output channel, the sum of its
-			       * weights minus zw */
-	/* for each output channel, bounds of the sum of negative products and
-	 * of the sum of positive products */
+	/* by output channel: the sum of its weights minus zw */
+	int64_t *weights_sum;
+	/* by output channel: bounds of the sum of its negative products and of
+	 * the sum of its positive products */
 	int64_t *least, *most;
-	double *real;                      /* sx * sw */
-	const struct node *dx, *dw;        /* dequantize x and w */
+	double *real; /* by output channel: sx * sw */
+	/* the nodes that dequantize x and w */
+	const struct node *dx, *dw;
 	bool moved;                        /* w2 is not the same tensor as w */
-	bool by_halves;                    /* w2 is w - 128 */
+	bool by_halves;                    /* w2 is w - 128, not w - zw */
 	int64_t least_weight, most_weight; /* of w2 */
 	int x_zero, w_zero; /* the indices of the inputs of dx and dw that are
 			     * the zero points */
 };
 
-/* Input i of a DequantizeLinear, for a description to the user. */
+/* Input i of a DequantizeLinear (its scale or zero point), for a description to
+ * the user. */
 static struct tensor *
 parameter_of(struct graph *g, const struct node *dequantize, int i)
 {
@@ -187,7 +190,8 @@ channel_of(const struct product *p, int64_t i)
 	return group * in_group + i / p->taps % in_group;
 }
 
-/* The narrowest signed type for the range; 4 bits only if w has them. */
+/* The narrowest signed type for numbers from least to most; 4 bits only if w
+ * has them. */
 static struct dtype
 type_between(const struct tensor *w, int64_t least, int64_t most)
 {
@@ -307,8 +311,8 @@ move_weights(struct graph *g, struct product *p)
 			     p->dw, of, 2);
 }
 
-/* Describes for the user how the bias was computed: the stored bias, or b in
- * units of the sum, plus the products of x's zero point. */
+/* Describes for the user how the bias was computed: from the stored bias, or
+ * the bias b in units of the sum, plus the products of x's zero point. */
 static struct tensor *
 describe_bias(struct graph *g, const struct node *n, const struct product *p,
 	      struct tensor *t)
@@ -346,8 +350,8 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 					    &p->channels, data));
 }
 
-/* The factor of each output channel. TFLite multiplies the scales of fully
- * connected layers in float. */
+/* The factors from the sum to the result, by output channel: sx * sw / sy.
+ * TFLite multiplies the scales of fully connected layers in float. */
 static double *
 make_scale(struct graph *g, const struct product *p)
 {
@@ -385,7 +389,7 @@ describe_factors(struct graph *g, const struct product *p,
 	}
 }
 
-/* [n][k] -> [k][n] */
+/* The constant w, [n][k], transposed to [k][n]. */
 static struct tensor *
 transposed(struct graph *g, struct tensor *w)
 {
@@ -422,7 +426,7 @@ missing_channels(const struct graph *g, const struct node *n,
 	return (depth - channels % depth) % depth;
 }
 
-/* w padded with zero weights for `more` channels. */
+/* The weights with zero weights for `more` input channels added. */
 static struct tensor *
 pad_weights(struct graph *g, const struct product *p, int64_t more)
 {
@@ -449,7 +453,8 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 			     "$0, channels of zeros behind", NULL, &p->w, 1);
 }
 
-/* Pads the tensor that is quantized to x by as many channels. */
+/* Pads the float tensor that is quantized to x by `more` channels of zeros, and
+ * the weights accordingly. False after a diagnostic. */
 static bool
 pad_channels(struct graph *g, struct product *p, int64_t more)
 {
@@ -486,7 +491,9 @@ integers_product(struct graph *g, struct node *n)
 		return false;
 	}
 	if (!sums_fit(&p)) {
-		return true; /* a float approximates the bias */
+		/* the bias is no whole number of units, so only a float
+		 * approximates it */
+		return true;
 	}
 	move_weights(g, &p);
 	if (missing_channels(g, n, &p) > 0 &&
@@ -552,7 +559,7 @@ read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 	return q->zero != NULL;
 }
 
-/* Do the weights, minus their zero points, fit in signed bytes? */
+/* Do the weights minus their zero points fit in signed bytes? */
 static bool
 weights_are_signed(const struct value *v, const struct product *p)
 {
@@ -597,7 +604,8 @@ choose_signed(struct graph *g, const struct node *n, struct product *p)
 	return !p->by_halves || halves_fit(g, n, p);
 }
 
-/* Is x's zero point known only at run time? */
+/* Is x's zero point known only at run time, so that it cannot be folded into
+ * constants? */
 static bool
 moves_zero(const struct node *n)
 {
@@ -642,7 +650,8 @@ pad_with_zero(struct graph *g, const struct node *n, struct tensor *x)
 }
 
 /* Inserts nodes that compute -zero * (the sums of the weights), for a zero
- * point that is known only at run time. */
+ * point of x that is known only at run time. Returns the result; NULL after a
+ * diagnostic. */
 static struct tensor *
 make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 {

@@ -19,10 +19,11 @@
 #include "rewrite.h"
 #include "weight_range.h"
 
-/* Constants with fewer bytes stay as they are. */
+/* Constants with fewer bytes stay float32. */
 enum { WORTH = 1024 };
 
-/* Does the node read input i as weights, element by element? */
+/* Does the node read input i as weights of a product, or as rows of a
+ * Gather? */
 static bool
 reads_weights(const struct node *n, int i)
 {
@@ -50,8 +51,8 @@ is_weights(struct graph *g, const struct tensor *t)
 	return t->uses.n > 0;
 }
 
-/* The axis of the weights, input i of n, along which each element is of another
- * output channel, row or column. */
+/* The axis of the weights, input i of n, whose index selects the output
+ * channel, row or column. */
 static int
 channel_axis(const struct node *n, int i)
 {
@@ -67,8 +68,8 @@ channel_axis(const struct node *n, int i)
 	return node_is(n, "ConvTranspose") ? 1 : 0;
 }
 
-/* Can the type hold the weights of each channel along the axis with its full
- * precision? */
+/* Can the type hold the weights of each channel along the axis: is none too
+ * large, and has no channel only numbers below the smallest normal one? */
 static bool
 fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 {
@@ -89,7 +90,7 @@ fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 	return true;
 }
 
-/* Do the weights fit the type for each node that reads them? */
+/* Do the weights fit the type (fits) for each node that reads them? */
 static bool
 all_fit(struct graph *g, struct tensor *t, struct dtype type)
 {

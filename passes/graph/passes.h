@@ -8,8 +8,8 @@
 #include "target.h"
 
 struct graph_pass {
-	const char *name; /* the name for --print-after */
-	const char *what; /* one line of help */
+	const char *name; /* the name for --print-after and messages */
+	const char *what; /* what the pass does, one line of help */
 	bool needed;      /* later passes require it: it cannot be left out */
 	bool (*run)(struct graph *g);
 };

@@ -208,7 +208,7 @@ note(struct graph *g, struct tensor *t)
 		}
 		found = one;
 	}
-	/* A header has no text for other scales. */
+	/* A header has no text for a scale that is infinite or NaN. */
 	if (n_found > 0 && isfinite(found.scale)) {
 		t->reals = arena_copy(&g->module->arena, &found, sizeof found);
 	}
@@ -359,8 +359,8 @@ constant_words(struct graph *g, const char *base, int64_t n, const int32_t *v)
 	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n, v);
 }
 
-/* Are factors fixed-point numbers (the setting fixed_point), and can all scales
- * be written as such? */
+/* Is the setting fixed_point on, and can all scales be written as fixed-point
+ * numbers? */
 static bool
 is_fixed(const struct graph *g, const double *scale, int64_t n)
 {
@@ -373,7 +373,8 @@ is_fixed(const struct graph *g, const double *scale, int64_t n)
 	return fits;
 }
 
-/* Makes the inputs of a Requantize from input 1 on; returns their number. */
+/* Makes the inputs of a Requantize that have the factors, from input 1 on;
+ * returns their number. */
 static int
 factors(struct graph *g, bool fixed, const char *base, const double *scale,
 	int64_t n, struct tensor **in)

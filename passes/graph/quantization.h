@@ -20,8 +20,8 @@ struct quantization {
  * parameters in *q. Else NULL. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
-/* If dequantized() finds a producer of t, records that it was absorbed by the
- * node `into`, or, if `into` is NULL, by constants. */
+/* If dequantized() finds a producer of t, records for the user that it was
+ * absorbed by the node `into`, or, if `into` is NULL, by constants. */
 void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
 				struct node *into);
 /* Reads the parameters of a QuantizeLinear to 8 or 16 bits; false if n is
@@ -47,8 +47,9 @@ bool scales_are_plain(const double *scale, int64_t n);
  * or "tflite" with the setting fixed_point; NULL if none does. */
 const char *graph_rounding(const struct graph *g);
 bool is_byte(const struct tensor *t);
-bool is_nibble(const struct tensor *t);        /* an integer of 4 bits */
-bool is_byte_or_short(const struct tensor *t); /* an integer of 8 or 16 bits */
+bool is_nibble(const struct tensor *t); /* is t an integer of 4 bits? */
+/* is t an integer of 8 or 16 bits? */
+bool is_byte_or_short(const struct tensor *t);
 
 /* The nodes from an anchor to its result of 8 or 16 bits: elementwise bounds
  * (Relu, Clip), then the QuantizeLinear. */
@@ -57,7 +58,7 @@ struct quantized_epilogue {
 	int n_bounds;
 	struct node *quantize;
 	struct quantization q;
-	int64_t low, high; /* bounds of the stored number */
+	int64_t low, high; /* the bounds of the stored number */
 };
 
 /* Sets *end to the epilogue of the anchor. False if one of its tensors before
@@ -79,9 +80,9 @@ struct tensor *constant_words(struct graph *g, const char *base, int64_t n,
 struct node *insert_internal(struct graph *g, const struct node *before,
 			     const char *op_type, const char *base,
 			     struct tensor *const *inputs, int n_inputs);
-/* Replaces the end's result by that of `made` (already inferred), which gets
- * the origins of the anchor, the bounds and the quantization. These nodes are
- * removed. */
+/* Replaces the end's result by that of `made` (already inferred). `made` gets
+ * the origins of the anchor, the bounds and the quantization, and these nodes
+ * are removed. False after a diagnostic. */
 bool finish_quantized(struct graph *g, struct node *anchor,
 		      const struct quantized_epilogue *end, struct node *made);
 /* Inserts, before the end, a tirc.Requantize of the 32-bit sum to the end's

@@ -46,8 +46,8 @@ enum { RECIPES_MAX = 256 };
  * elements. */
 enum { DIVISORS_MAX = 24 };
 
-/* Element i of a dimension equals element (i / run) % period of the elements
- * that are stored. */
+/* How a dimension repeats: its element i equals element (i / run) % period of
+ * the elements that are stored. */
 struct repeat {
 	int64_t run, period;
 };
@@ -74,8 +74,8 @@ is_operand(const struct node *n, int input, int depth, int *room)
 	if (n->op->fuse == FUSE_COMPUTE) {
 		return input < 2;
 	}
-	/* A scale of weights does not count as an operand, nor does a small
-	 * constant that is added. */
+	/* A tensor with fewer elements than the node's result does not count as
+	 * an operand: a scale of weights, or a small constant that is added. */
 	if (depth == 0 || y == NULL || !tensor_const_elems(x, &elems) ||
 	    !tensor_const_elems(y, &all) || elems < all) {
 		return false;
@@ -142,7 +142,8 @@ struct rows {
 	int64_t outer, n, inner;
 };
 
-/* Is every part of each row equal to the part that r names for it? */
+/* Is every part of each row equal to the part that is stored for it with the
+ * repetition r? */
 static bool
 rows_repeat(const struct rows *x, struct repeat r)
 {
@@ -161,7 +162,8 @@ rows_repeat(const struct rows *x, struct repeat r)
 	return true;
 }
 
-/* The repetition that leaves the fewest elements of a dimension. */
+/* The repetition of a dimension that leaves the fewest elements; with
+ * `divisions` also one that takes a division for each index. */
 static struct repeat
 repeat_of_rows(const struct rows *x, bool divisions)
 {
@@ -200,7 +202,8 @@ last_dim(const int64_t *shape, int ndim)
 	return last;
 }
 
-/* Finds the repetition of each dimension in the constant's bytes. */
+/* Sets r[d] to the repetition of each dimension d, found by comparing the
+ * constant's bytes. */
 static void
 repeats_of_bytes(const struct graph *g, const struct tensor *t,
 		 const struct value *v, const int64_t *shape, struct repeat *r)
@@ -416,7 +419,8 @@ store_once(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* The bytes of the elements that r leaves. */
+/* The number of bytes that a constant takes if only the elements that r leaves
+ * are stored. */
 static int64_t
 bytes_left(const struct tensor *t, const int64_t *shape, const struct repeat *r)
 {
@@ -428,7 +432,8 @@ bytes_left(const struct tensor *t, const int64_t *shape, const struct repeat *r)
 	return bytes;
 }
 
-/* Drops from r the divisions that save little. */
+/* Drops from r each repetition that takes a division for each index but saves
+ * few bytes. */
 static void
 drop_small(const struct tensor *t, const int64_t *shape, struct repeat *r)
 {

@@ -32,27 +32,29 @@
 /* |value| * 2^right must fit in 32 bits. */
 enum { MOST_RIGHT = 21 };
 
-/* Multipliers are tried up to this distance from the nearest one. */
+/* Multipliers are tried up to this distance from the rounded exact one. */
 enum { MOST_DISTANCE = 8 };
 
 struct requantize {
 	struct graph *g;
 	const struct node *n;
-	enum intrin op; /* the intrinsic that defines its product */
+	/* the intrinsic that defines the product of Requantize */
+	enum intrin op;
 	int64_t offset, zero, least, most;
 	int64_t count; /* the number of elements of an average; 0 if it is not
-		        * an average */
+			* an average */
 	int axis;
-	int64_t n_channels;              /* the extent of the axis */
-	const double *factor, *exponent; /* n_factors numbers; NULL if absent */
+	int64_t n_channels; /* the extent of `axis` */
+	/* n_factors numbers each; exponent: NULL if absent */
+	const double *factor, *exponent;
 	int64_t n_factors;
-	int64_t *low, *high; /* bounds of x, by channel */
+	int64_t *low, *high; /* by channel: the bounds of x */
 	int left, right;
 	bool even;
 	int32_t *multiplier;           /* by channel */
 	struct addends *addend[SIGNS]; /* by channel */
-	int64_t sum_most; /* the largest magnitude of a number that is shifted
-			   * right */
+	/* the largest magnitude of a sum that is shifted right */
+	int64_t sum_most;
 };
 
 /* -- the definition -- */
@@ -138,7 +140,8 @@ step_to(const struct requantize *r, int64_t c, int64_t below, int64_t high,
 
 /* -- proofs -- */
 
-/* The sum that is shifted to the right, without the addend. */
+/* x times multiplier and left shift, the high word: the sum that is shifted to
+ * the right, before the addend is added. */
 static int64_t
 scaled(const struct requantize *r, int64_t c, int64_t x)
 {
@@ -180,7 +183,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 {
 	int64_t one = (int64_t)1 << r->right, x = low;
 	int64_t first = value_of(r, c, low), last = value_of(r, c, high);
-	/* The sum fits in 32 bits. */
+	/* addends with which the sum fits in 32 bits */
 	struct addends a = { INT32_MIN - scaled(r, c, low),
 			     INT32_MAX - scaled(r, c, high) };
 
@@ -194,7 +197,8 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 			       (last + 1) * one - 1 - scaled(r, c, high));
 	}
 	for (int64_t v = first + 1; v <= last && !no_addend(a); v++) {
-		/* With scales above 1, some values do not occur. */
+		/* With scales above 1, some values of the result do not
+		 * occur. */
 		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
 		addend_at_least(&a.from, v * one - scaled(r, c, x));
 		addend_at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
@@ -221,8 +225,8 @@ find_addends(struct requantize *r, int64_t c)
 	return !no_addend(negative) && !no_addend(other);
 }
 
-/* Is the result the same for all x of channel c, such as the lowest one before
- * a Relu? Then the multiplier is 0. Their sums may be large: a channel that
+/* Is the result the same for all x of channel c, as the lowest one before a
+ * Relu may be? Then the multiplier is 0. Such sums may be large: a channel that
  * training has switched off has a small scale. */
 static bool
 is_constant(const struct requantize *r, int64_t c)
@@ -263,7 +267,7 @@ prove_channel(struct requantize *r, int64_t c)
 	return found >= 0;
 }
 
-/* The largest magnitude of x in the channels that are not constant;
+/* The largest magnitude of x over the channels that are not constant.
  * *n_constant: the number of constant channels, whose multipliers are 0. */
 static int64_t
 most_shifted(const struct requantize *r, int64_t *n_constant)
@@ -282,7 +286,7 @@ most_shifted(const struct requantize *r, int64_t *n_constant)
 	return most;
 }
 
-/* Sets `left` to the longest left shift with which all x fit in 32 bits. */
+/* Sets r->left to the longest left shift with which all x fit in 32 bits. */
 static void
 choose_left(struct requantize *r)
 {
@@ -294,7 +298,7 @@ choose_left(struct requantize *r)
 	}
 }
 
-/* Sets `right` to the longest right shift with which multipliers and sums fit
+/* Sets r->right to the longest right shift with which multipliers and sums fit
  * in 32 bits; false if there is none. */
 static bool
 choose_right(struct requantize *r)
@@ -394,7 +398,7 @@ may_wrap(const struct requantize *r, int64_t c)
 	return ldexp(most, exponent > 0 ? (int)exponent : 0) > INT32_MAX;
 }
 
-/* Makes the arrays for n indices along an axis. */
+/* Makes r's arrays for n channels along an axis. */
 static void
 set_axis(struct requantize *r, int axis, int64_t n)
 {
@@ -431,8 +435,8 @@ read_channels(struct requantize *r, const struct channels *c)
 	return true;
 }
 
-/* Adds the bounds of w * x, for all x of the type, to the bounds of a
- * column. */
+/* Adds the bounds of w * x, for all x of the type, to the bounds of the sum of
+ * a column. */
 static void
 add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
 {
@@ -482,8 +486,8 @@ read_columns(struct requantize *r)
 	return true;
 }
 
-/* Reads the bounds of a sum over a window, which are the same for all channels;
- * false if there are none. */
+/* Sets r's bounds to those of a sum over a window, which are the same for all
+ * channels; false if there are none. */
 static bool
 read_window(struct requantize *r)
 {
@@ -515,8 +519,8 @@ read_bounds(struct requantize *r, struct channels *const *of)
 	return true;
 }
 
-/* A constant with a number for each channel, or one number if they are all
- * equal. Its name is the result's name with an ending. */
+/* A constant of the numbers v, one for each channel, or a scalar if they are
+ * all equal. Its name is the result's name with an ending. */
 static struct tensor *
 for_channels(const struct requantize *r, const char *ending, const int32_t *v)
 {

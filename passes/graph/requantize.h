@@ -17,11 +17,11 @@ struct addends {
 /* Sets *v to the larger, or to the smaller, of *v and the bound. */
 void addend_at_least(int64_t *v, int64_t bound);
 void addend_at_most(int64_t *v, int64_t bound);
-/* The addends that are in both ranges. */
+/* The range of the addends that are in both ranges. */
 struct addends both_addends(struct addends a, struct addends b);
 /* Is the range empty? */
 bool no_addend(struct addends a);
-/* The possible addend that is nearest to v. */
+/* The addend of the range a that is nearest to v. */
 int64_t nearest_addend(struct addends a, int64_t v);
 
 /* requantize_sum.c: a tirc.Add, or an Add between DequantizeLinear and

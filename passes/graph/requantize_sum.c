@@ -28,7 +28,7 @@ struct sum {
 	struct graph *g;
 	struct node *n;
 	struct tensor *in[2];
-	double scale[2]; /* of each term: its scale in steps of the result */
+	double scale[2]; /* by term: its scale in steps of the result */
 	int64_t zero[2], zero_y, least, most;
 	const double *value; /* [BYTES][BYTES]: the result for each pair of
 			      * bytes, from the lowest on */
@@ -114,13 +114,13 @@ lowest(const struct tensor *t)
 	return t->type.kind == DT_I8 ? -128 : 0;
 }
 
-/* Computes the bounds of the addends from all pairs, for these factors; false
+/* Computes from all pairs the ranges of addends for the present factors; false
  * if no addend is left. */
 static bool
 find_addends(struct sum *s)
 {
 	int64_t one = (int64_t)1 << s->right;
-	/* First limited so that the sums fit. */
+	/* The range is limited at first, so that the sums fit. */
 	struct addends negative = { -(BYTES + 1) * one, (BYTES + 1) * one };
 	struct addends other = negative;
 
@@ -178,7 +178,8 @@ find_factors(struct sum *s)
 	return found.g != NULL;
 }
 
-/* Tries shifts from the longest one with which all sums fit in 32 bits. */
+/* Tries shifts, from the longest one with which all sums fit in 32 bits to
+ * shorter ones. True if factors and addends are found. */
 static bool
 prove(struct sum *s)
 {
@@ -280,7 +281,8 @@ convert_chain(struct graph *g, struct node *n)
 	return finish_quantized(g, n, &end, made);
 }
 
-/* The real factor of TFLite's fixed-point attributes. */
+/* The real number that TFLite's fixed-point attributes stand for: multiplier *
+ * 2^(exponent - 31). */
 static double
 fixed_factor(const struct node *n, const char *multiplier, const char *exponent)
 {

@@ -29,8 +29,8 @@ set_text(struct graph *g, struct node *n, const char *attr, const char *def,
 	return true;
 }
 
-/* Can explicit sizes replace the scales? They must be known for the axes that
- * change, and equal to the scaled extents. */
+/* Can explicit sizes replace the scales of n? They must be known for the axes
+ * that change, and equal to the scaled extents. */
 static bool
 are_sizes_enough(const struct resize_axis *axes, int ndim)
 {
@@ -118,8 +118,8 @@ is_nearest_middle(struct graph *g, const struct node *n,
 	return true;
 }
 
-/* Is the mode half_pixel, or one that differs from it only for results of one
- * element? */
+/* Has n half_pixel coordinates, or ones that differ from these only for results
+ * of one element? */
 static bool
 is_by_middles(const struct node *n, const struct resize_axis *axes)
 {

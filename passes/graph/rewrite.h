@@ -23,11 +23,13 @@ enum { FEW_ELEMS = 32 };
 bool node_is(const struct node *n, const char *op_type);
 /* Is n one of tirc's own operators, of this type? */
 bool node_is_internal(const struct node *n, const char *op_type);
-/* Does computing an element take much longer than reading it? */
+/* Does computing an element of n take much longer than reading one from
+ * memory? */
 bool node_is_costly(const struct node *n);
 /* Does a node of control flow read the tensor? */
 bool tensor_read_by_control(const struct tensor *t);
-int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX if not known */
+/* the most bytes that t can have; INT64_MAX if not known */
+int64_t tensor_bytes_max(const struct tensor *t);
 /* The index of the only input that is not constant; -1 if there is none, or
  * more than one. */
 int only_variable_input(const struct node *n);
@@ -67,8 +69,8 @@ void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
  * the graph's order. Its result is evaluated if it is small; else the node
  * becomes its recipe. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
-/* A new tensor with the value or the recipe of the constant t. The recipe still
- * has t as its result. */
+/* A new tensor with the value and the recipe of the constant t. The recipe
+ * still has t as its result. */
 struct tensor *copy_constant(struct graph *g, const struct tensor *t,
 			     const char *name);
 /* Applies n's operator to other inputs, constants of the graph `of`. Returns
@@ -91,7 +93,7 @@ bool tensor_is_repeat(const struct tensor *t);
 /* Does the kernel of n read single elements of its inputs, so that an
  * expression can take the place of an input? False if a backend computes n. */
 bool node_reads_elements(const struct node *n);
-/* Is t a small constant whose elements are all v? */
+/* Is t a small constant all of whose elements are v? */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
 /* A text that tells what became of a node (origin.fate): fmt, such as "the same
  * as %s", with the model's name of n. */

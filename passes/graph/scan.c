@@ -30,14 +30,14 @@ struct scan {
 	struct graph *g;
 	struct node *n;
 	int axis, ndim;
-	int64_t *shape;        /* of n's input x */
-	int64_t piece, pieces; /* the length and the number of blocks of a
-				* row */
-	bool product;          /* n is a CumProd; else a CumSum */
+	int64_t *shape; /* the shape of n's input x */
+	/* the length of a block, and the number of blocks of a row */
+	int64_t piece, pieces;
+	bool product; /* n is a CumProd; else a CumSum */
 };
 
-/* The block length: at least `least` and LEAST_PIECE; up to three times as long
- * if it then divides the row. */
+/* The length of a block: at least `least` and LEAST_PIECE, and up to three
+ * times that if the row is then a multiple of it. */
 static int64_t
 piece_of(int64_t length, int64_t least)
 {
@@ -94,8 +94,9 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 	return true;
 }
 
-/* Inserts op_type (in) before n, with an attribute if attr is set. Here and
- * below: NULL after a diagnostic, or if an input is NULL. */
+/* Inserts the node op_type (in) before n, with the attribute `attr` unless that
+ * is NULL, and returns its result. Here and below: NULL after a diagnostic, or
+ * if an input is NULL. */
 static struct tensor *
 compute(const struct scan *s, const char *op_type, struct tensor *const *in,
 	int n_in, const char *attr, int64_t value)
@@ -127,7 +128,7 @@ one_of_type(struct graph *g, struct dtype t)
 	return graph_constant(g, "one", t, 0, NULL, data);
 }
 
-/* x, padded to whole blocks. */
+/* Inserts a Pad of x to whole blocks; x itself if the blocks are whole. */
 static struct tensor *
 fill_up(const struct scan *s, struct tensor *x)
 {
@@ -146,8 +147,8 @@ fill_up(const struct scan *s, struct tensor *x)
 	return compute(s, "Pad", in, s->product ? 3 : 2, NULL, 0);
 }
 
-/* If apart, splits the axis into blocks and positions in a block; else merges
- * them. */
+/* Inserts a Reshape of x: if apart, the axis becomes two, blocks and positions
+ * in a block; else these two become one. */
 static struct tensor *
 reshape(const struct scan *s, struct tensor *x, bool apart)
 {
@@ -170,7 +171,7 @@ reshape(const struct scan *s, struct tensor *x, bool apart)
 	return compute(s, "Reshape", in, 2, NULL, 0);
 }
 
-/* Inserts n's operator along another axis, in the same direction. */
+/* Inserts n's operator on x along another axis, in the same direction. */
 static struct tensor *
 run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 {
@@ -189,7 +190,8 @@ run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 	return y;
 }
 
-/* Removes the padding. */
+/* Inserts a Slice that removes the padding from y; y itself if there is
+ * none. */
 static struct tensor *
 cut(const struct scan *s, struct tensor *y)
 {

@@ -27,7 +27,7 @@ stage_reads(const struct te_tensor *t, const struct buffer *b)
 	return false;
 }
 
-/* Does the definition of n load elements of its input x? */
+/* Does the definition of n load elements of its input x when the model runs? */
 static bool
 loads(struct graph *g, const struct node *n, const struct tensor *x)
 {

@@ -39,7 +39,8 @@ may_change(const struct node *n, enum dtype_kind from)
 	return y->type.kind == from && !y->is_output && y->uses.n > 0;
 }
 
-/* Replaces the zero point by one of the byte type `to`, moved by 128. */
+/* Changes the type of n's zero point to the byte type `to` and moves the number
+ * by 128. False after a diagnostic. */
 static bool
 move_zero(struct graph *g, struct node *n, enum dtype_kind to)
 {

@@ -17,7 +17,8 @@
 
 #include "fuse.h"
 
-/* Inserts a node like n with these inputs. NULL after reporting. */
+/* Inserts a node like n with these inputs before n, and returns its result;
+ * NULL after a diagnostic. */
 static struct tensor *
 part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 {
@@ -30,8 +31,8 @@ part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
 }
 
-/* Takes n's inputs away, and returns them: parts that read the same tensors
- * would make them hard to find among its uses. */
+/* Removes all inputs of n and returns them. While parts that read the same
+ * tensors are inserted, n would make them slow to find among its uses. */
 static struct tensor **
 take_inputs(struct graph *g, struct node *n, int *count)
 {
@@ -43,7 +44,7 @@ take_inputs(struct graph *g, struct node *n, int *count)
 	return list;
 }
 
-/* n, which has none, gets inputs. */
+/* Gives n, which has no inputs, these inputs. */
 static void
 set_inputs(struct node *n, struct tensor *const *list, int count)
 {
@@ -53,7 +54,8 @@ set_inputs(struct node *n, struct tensor *const *list, int count)
 	}
 }
 
-/* Sum, Max, …: each partial result is the first input of the next node. */
+/* Divides a Sum, Max, …: each partial result is the first input of the next
+ * node. */
 static bool
 divide_fold(struct graph *g, struct node *n)
 {

@@ -17,26 +17,29 @@
 
 enum { FORMULA_MAX = 240 };
 
-/* The cost of a node for each element: less than a look-up; float arithmetic,
- * which with vectors is as fast as a look-up; much more than a look-up. */
+/* How long a node takes for each element: less than a look-up; float
+ * arithmetic, which with vectors is as fast as a look-up; much more than a
+ * look-up. */
 enum cost { CHEAP, FLOATS, COSTLY };
 
-/* How a tensor is computed; entries are by tensor->id. */
+/* How each tensor is computed: an entry for each tensor->id. */
 struct origin_of {
-	struct tensor *x; /* each element is a function of the same element of
-			   * x; NULL if there is no such x */
-	enum cost cost;   /* the cost of the costliest node between x and the
-			   * tensor */
+	/* the tensor of which each element is a function of the element at the
+	 * same index; NULL if there is none */
+	struct tensor *x;
+	enum cost cost; /* the cost of the costliest node between x and the
+			 * tensor */
 };
 
 struct chains {
 	struct graph *g;
-	struct node **nodes; /* as the pass found them */
+	struct node **nodes; /* the graph's nodes before the pass changed any */
 	int n_nodes;
 	struct origin_of *of;
 	int n_of;
-	/* Of the current chain: its nodes; and by tensor id: whether the tensor
-	 * is needed, its elements for all numbers of x, and its formula. */
+	/* Of the current chain: its nodes; then, by tensor id: whether the
+	 * tensor is needed, its elements for all numbers of x, and its
+	 * formula. */
 	struct node **chain;
 	bool *needed;
 	struct tensor **made;
@@ -90,8 +93,8 @@ cost_of(const struct node *n)
 	return node_is_costly(n) ? COSTLY : floats ? FLOATS : CHEAP;
 }
 
-/* Is input i of n a parameter, such as a scale, a zero point or a bound, and
- * not the data? */
+/* Is input i of n a parameter (a scale, a zero point or a bound) and not the
+ * data? */
 static bool
 is_parameter(const struct node *n, int i)
 {
@@ -105,8 +108,8 @@ note_node(struct chains *c, const struct node *n)
 	struct tensor *y = n->outputs[0], *x = NULL;
 	enum cost cost = cost_of(n), before;
 
-	/* The bytes of its input may have any value: the table has an element
-	 * for each value of its result alone. */
+	/* The bytes of a LowBits' input may have any value: the table has an
+	 * element for each number of its result alone. */
 	if (node_is_internal(n, "LowBits")) {
 		return;
 	}
@@ -190,7 +193,8 @@ all_numbers(struct graph *g, const struct tensor *x)
 	return graph_constant(g, "numbers", x->type, ndim, shape, data);
 }
 
-/* The result of n's operator for constants. */
+/* The result of n's operator for constants, `made` by tensor id; NULL after a
+ * diagnostic. */
 static struct tensor *
 compute(struct graph *g, const struct node *n, struct tensor *const *made)
 {
@@ -216,7 +220,7 @@ number_text(struct graph *g, struct tensor *t)
 	return v ? arena_printf(&g->module->arena, "%.9g", v[0]) : "constant";
 }
 
-/* e in parentheses, unless it needs none as an operand. */
+/* The text e, in parentheses unless it needs none as an operand. */
 static const char *
 operand(struct arena *a, const char *e)
 {

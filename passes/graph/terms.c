@@ -38,8 +38,9 @@ result_has(const char *equation, char letter)
 	return result ? count > 0 : count == 1;
 }
 
-/* Has one operand, whose letters begin at s, a letter that is summed over more
- * than one element? Letters behind "..." count from the last dimension. */
+/* Has the operand x, whose letters in the equation begin at s, a letter that is
+ * summed over more than one element? Letters behind "..." count from the last
+ * dimension. */
 static bool
 operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 {
@@ -97,7 +98,7 @@ einsum_has_several_terms(struct graph *g, const struct node *n)
 /* -- windows -- */
 
 /* The smallest number of a window's taps along dimension d that are elements of
- * the input, over all windows with at least one such tap. */
+ * the input, over all windows with at least one tap inside. */
 static int64_t
 taps_inside(const struct window *w, int d)
 {
@@ -145,8 +146,8 @@ count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 
 /* -- products -- */
 
-/* Has each channel of the constant weights w several weights that are not 0,
- * even if `lost` of them are left out? A channel whose weights are all 0 is
+/* Has each channel of the constant weights w at least two weights that are not
+ * 0, even if `lost` of them are left out? A channel whose weights are all 0 is
  * allowed: its result is 0. */
 static bool
 has_several_weights(struct graph *g, struct tensor *w, int axis,
@@ -191,8 +192,8 @@ conv_has_several_terms(struct graph *g, const struct node *n)
 				   extents[1] * (all - inside));
 }
 
-/* An element of the result may read only one tap of each channel of its
- * group. */
+/* Has a ConvTranspose several terms in each sum? An element of the result may
+ * read only one tap of each channel of its group. */
 static bool
 conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 {
@@ -211,8 +212,8 @@ conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 				   extents[0] * taps - extents[0] / groups);
 }
 
-/* MatMul and Gemm. The matrices of several batches may have zeros at different
- * places. */
+/* Has a MatMul or a Gemm several terms in each sum? The matrices of several
+ * batches may have zeros at different places. */
 static bool
 matmul_has_several_terms(struct graph *g, const struct node *n)
 {

@@ -21,7 +21,8 @@ perm_of(struct graph *g, const struct node *n)
 	return perm;
 }
 
-/* Merges Transpose (Transpose (x)) into one, which may be the identity. */
+/* Merges Transpose (Transpose (x)) into one, which may be the identity. False
+ * after a diagnostic. */
 static bool
 merge_pair(struct graph *g, struct node *n)
 {
@@ -155,7 +156,8 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *c = n->inputs[i];
 
-		/* Only operators with NumPy's broadcasting are handled here. */
+		/* Of constants, only those of operators with NumPy's
+		 * broadcasting are handled here, and only small ones. */
 		if (c && tensor_is_constant(c) && c->ndim > 0 &&
 		    (!n->op->body || c->ndim > ndim ||
 		     tensor_bytes_max(c) > EAGER_BYTES)) {
@@ -196,7 +198,8 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		node_set_input(n, i, moved->inputs[0]);
 		graph_share_origins(&gone, moved);
 		if (x->uses.n == 0) {
-			/* The Transpose made below replaces it. */
+			/* The Transpose that is made below, after n, replaces
+			 * this one. */
 			graph_remove_node(g, moved, "transpose",
 					  fate_of(g, "moved behind %s", n));
 		}

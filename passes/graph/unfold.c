@@ -39,21 +39,26 @@ enum { WORK_MAX = 64, COSTLY_WORK = 24 };
  * In unfolding.parts, it comes after the tensors that its recipe reads. */
 struct part {
 	struct tensor *tensor;
-	const struct node *recipe; /* the node that computes it; NULL if it is
-				    * stored */
-	int64_t bytes;             /* the bytes that are stored to compute it */
-	struct tensor *made;       /* the tensor that readers get, once made:
-				    * the stored constant, or a new node's
-				    * result */
+	/* the node that computes it; NULL if the constant is stored */
+	const struct node *recipe;
+	/* the bytes of all constants that are stored so that it can be
+	 * computed */
+	int64_t bytes;
+	/* the tensor that readers get: the stored constant, or a new node's
+	 * result; NULL before it is made */
+	struct tensor *made;
 };
 
 struct unfolding {
 	struct graph *g;
 	VEC(struct part) parts;
-	struct pointer_map index; /* from a tensor to its index in parts */
-	int first;                /* the first index in parts that the current
-				   * constant added */
-	int64_t left;             /* the bytes that constant_look may compute */
+	/* from a tensor to the index of its part in parts */
+	struct pointer_map index;
+	/* the index in parts from which on the current constant has added
+	 * parts */
+	int first;
+	/* the bytes that constant_look may still compute */
+	int64_t left;
 	/* Does a product of floats read the current constant? */
 	bool for_product;
 };
@@ -125,8 +130,8 @@ is_read_by_product(const struct tensor *t)
 	return false;
 }
 
-/* Does the node take some elements of its result from its inputs, and zeros or
- * elements of another input elsewhere? */
+/* Does the node take some elements of its result from its input, and the others
+ * are zeros or elements of another input (as a Pad does)? */
 static bool
 has_edges(const struct node *n)
 {
@@ -141,7 +146,7 @@ has_edges(const struct node *n)
 	return false;
 }
 
-/* -- its parts -- */
+/* -- the constants that a constant is computed from -- */
 
 static int64_t
 input_bytes(const struct unfolding *u, const struct node *n)
@@ -210,7 +215,7 @@ node_work(struct graph *g, const struct node *n)
 	return ops_cost(g, n).work;
 }
 
-/* The number of operations that computing part k takes, if it is not stored.
+/* The number of operations that computing part k takes; 0 if it is stored.
  * Stops counting beyond `most`. */
 static int64_t
 part_work(const struct unfolding *u, int k, struct pointer_map *seen,
@@ -247,10 +252,10 @@ is_quick(const struct unfolding *u, int k)
 		       quota_times(elems, WORK_MAX);
 }
 
-/* -- its nodes -- */
+/* -- the nodes that compute it -- */
 
-/* A stored constant. It may have been dropped from the graph because no node
- * read it: then it is added again. */
+/* The stored constant t for a new reader. It may have been dropped from the
+ * graph because no node read it: then it is added again. */
 static struct tensor *
 stored(struct graph *g, struct tensor *t)
 {
@@ -259,8 +264,8 @@ stored(struct graph *g, struct tensor *t)
 		       : copy_constant(g, t, t->name);
 }
 
-/* The tensor of part k: the constant if it is stored, else computed by new
- * nodes before `reader`. NULL after a diagnostic. */
+/* The tensor of part k: the stored constant, or the result of new nodes before
+ * `reader` that compute it. NULL after a diagnostic. */
 static struct tensor *
 make_part(struct unfolding *u, int k, const struct node *reader)
 {

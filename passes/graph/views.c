@@ -41,8 +41,8 @@ is_unary(const struct node *n)
 	return true;
 }
 
-/* Swaps two nodes. x is first's input, t the tensor between them, which gets
- * another meaning, and y second's result. */
+/* Swaps two nodes. x is first's input, t the tensor between them, which becomes
+ * the result of `second`, and y the last result. False after a diagnostic. */
 static bool
 swap(struct graph *g, struct node *first, struct node *second, int input)
 {
@@ -76,7 +76,7 @@ widens(const struct node *n)
 	return dtype_bits(n->inputs[0]->type) < dtype_bits(n->outputs[0]->type);
 }
 
-/* Do x and its view have the same last extent? */
+/* Have x and its view the same last extent? */
 static bool
 keeps_last(const struct tensor *x, const struct tensor *view)
 {
@@ -84,7 +84,9 @@ keeps_last(const struct tensor *x, const struct tensor *view)
 	       x->shape[x->ndim - 1] == view->shape[view->ndim - 1];
 }
 
-/* n = op (view of x, other): can it be the view of op (x, other')? */
+/* n = op (view of x, other): can it become the view of op (x, other')? other
+ * must be a scalar, a vector along a last axis that the view keeps, or a view
+ * with the same shapes. */
 static bool
 can_follow(const struct node *n, const struct tensor *x,
 	   const struct tensor *other)
@@ -116,8 +118,8 @@ reshaped_like(struct graph *g, const struct node *before, struct tensor *t,
 	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
 }
 
-/* Add (Reshape (x), r) -> Reshape (Add (x, Reshape (r))), so that the sum is
- * fused with the node that computes x; the view of r costs nothing. */
+/* Rewrites Add (Reshape (x), r) to Reshape (Add (x, Reshape (r))), so that the
+ * sum is fused with the node that computes x; the view of r costs nothing. */
 static bool
 move_behind_binary(struct graph *g, struct node *view, struct node *n,
 		   int input)

@@ -28,14 +28,16 @@
  * by up to 1 / sqrt(epsilon). */
 #define EPSILON_MIN 1e-10
 
-/* Of an operator on a small difference of an input: it is in the result
- * (PASS); the operator's own rounding is as large (STOP); the difference may
- * become a large one (STEP). See visible.def. */
+/* What an operator does with a small difference in an input: it is in the
+ * result, too (PASS); the operator's own rounding is as large (STOP); the
+ * difference may become a large one (STEP). See visible.def. */
 enum effect { PASS, STOP, STEP };
 
 static const struct row {
 	const char *domain, *op_type;
-	int input; /* -1: all inputs that have no row before this one */
+	/* the input of the row; -1: all inputs that have no row before this
+	 * one */
+	int input;
 	enum effect effect;
 } rows[] = {
 #define EFFECT(domain, op, input, effect) { domain, #op, input, effect },
@@ -81,8 +83,8 @@ added_constant(struct graph *g, const struct node *n, int64_t *count)
 	return x >= 0 ? constant_doubles(g, n->inputs[1 - x], count) : NULL;
 }
 
-/* Is v such as 2^23 or 1.5 * 2^23 for float32? A sum of that magnitude has no
- * fraction. */
+/* Is v such a number as 2^23 or 1.5 * 2^23 for float32, so that a sum of that
+ * magnitude has no fraction? */
 static bool
 rounds_to_whole(struct dtype t, double v)
 {
@@ -134,8 +136,8 @@ is_rounding_sum(struct graph *g, const struct node *n)
 	return added != NULL && count > 0 && is_taken_back(g, n, added, count);
 }
 
-/* Is a result that is read not of floats, or of floats with too few bits for a
- * small difference? */
+/* Is a result of n that is read not a float, or a float of at most 8 bits, so
+ * that a small difference becomes a step? */
 static bool
 gives_steps(const struct node *n)
 {
@@ -195,7 +197,7 @@ effect_of(struct graph *g, const struct node *n, int input)
 	return row != NULL ? PASS : effect_of_class(n);
 }
 
-/* Is a difference in one of n's results visible? */
+/* Is one of n's results visible? */
 static bool
 is_seen_behind(const struct visible *v, const struct node *n)
 {

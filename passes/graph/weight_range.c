@@ -27,7 +27,8 @@ see_weight(struct weight_range *r, int64_t channel, double w)
 	}
 	r->channel_total[channel] += w;
 	r->channel_terms[channel]++;
-	/* Also true if the weight is NaN, so that the largest becomes NaN. */
+	/* The condition is written so that it also holds if the weight is NaN:
+	 * then the largest becomes NaN. */
 	if (!(w <= r->channel_largest[channel])) {
 		r->channel_largest[channel] = w;
 	}
@@ -78,7 +79,8 @@ find_largest(struct weight_range *r, int64_t channels)
 	}
 }
 
-/* The scales if the weights are a product that scale_weight made; else NULL. */
+/* The scales if the weights are a product that scale_weight (affine_host.c)
+ * made; else NULL. */
 double *
 weight_scales(struct graph *g, const struct tensor *w, int axis,
 	      int64_t channels)
@@ -134,8 +136,8 @@ keeps_order(const struct node *made)
 	return false;
 }
 
-/* The values of large weights, in the order of their elements; NULL if they
- * would have to be computed. */
+/* The values of large weights, in the order of their elements, from the tensor
+ * that they are a copy of; NULL if they would have to be computed. */
 static const struct value *
 values_at_hand(const struct tensor *w)
 {
@@ -145,7 +147,8 @@ values_at_hand(const struct tensor *w)
 	return w->value;
 }
 
-/* The axis of the Transpose's input that becomes `axis` of its result. */
+/* The axis of the Transpose's input that becomes axis number `axis` of its
+ * result. */
 static int
 axis_before(const struct node *transpose, int axis)
 {

@@ -11,8 +11,8 @@ struct weight_range {
 	/* For each channel: the sum of the magnitudes, the largest magnitude,
 	 * and the smallest that is not 0 (infinity if there is none). */
 	double *channel_total, *channel_largest, *channel_least;
-	int64_t *channel_terms; /* for each channel: the number of weights that
-				 * are not 0 */
+	/* by channel: the number of weights that are not 0 */
+	int64_t *channel_terms;
 };
 
 /* Sets *r to the range of the constant w, whose dimension `axis` has the

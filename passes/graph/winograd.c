@@ -49,9 +49,11 @@ struct conv {
 };
 
 struct plan {
-	int64_t tile; /* m of the chosen tile; 0: direct convolution */
+	/* the m of the chosen tile of m x m results; 0: direct convolution */
+	int64_t tile;
 	int64_t tiles[2];
-	double cost; /* time, and the price of memory, in nanoseconds */
+	/* the estimated time, plus the price of memory, in nanoseconds */
+	double cost;
 };
 
 static bool
@@ -202,7 +204,7 @@ insert_op(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
-/* The layer's name, the same as for a direct convolution. */
+/* The name of the layer: the same as that of a direct convolution would be. */
 static const char *
 layer_stem(struct arena *a, const struct node *conv)
 {

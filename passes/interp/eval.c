@@ -137,8 +137,9 @@ eval_address(struct frame *f, struct node *n)
 	int64_t at = buffer_offset(f, c, load->args, 0);
 
 	if (at >= 0) {
-		if (c->written) { /* writes through the address are not
-				   * tracked */
+		if (c->written) {
+			/* the elements that are written through the address are
+			 * not known: all count as written */
 			memset(c->written, 1, c->cap_elems);
 		}
 		n->value[0].u = (uint64_t)(uintptr_t)c->data +
@@ -146,9 +147,9 @@ eval_address(struct frame *f, struct node *n)
 	}
 }
 
-/* Copies the dimensions from d on of a box. from: the element at index 0 of
- * these dimensions; NULL if the position in the outer dimensions is outside of
- * the array. */
+/* Copies dimensions d and on of a box to `to` and returns the end of the copy.
+ * from: the element at index 0 of these dimensions; NULL if the position in the
+ * outer dimensions is outside of the array: then zeros are stored. */
 static unsigned char *
 copy_rows(const struct node *n, int d, unsigned char *to,
 	  const unsigned char *from, int64_t bytes)
@@ -179,7 +180,7 @@ copy_rows(const struct node *n, int d, unsigned char *to,
 	return to;
 }
 
-/* Are the elements from the given address on, up to `most`, inside of its
+/* Are the elements at offsets 0 to `most` from the given address inside of its
  * buffer? */
 static bool
 reaches(const struct node *address, int64_t most)
@@ -263,7 +264,7 @@ eval_call(struct frame *f, struct node *n)
 	}
 	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH ||
 	    op == INTRIN_ASYNC_COMMIT || op == INTRIN_ASYNC_WAIT) {
-		return; /* a barrier of one thread */
+		return; /* run by one thread, a barrier does nothing */
 	}
 	if (op == INTRIN_COPY_BOX) {
 		copy_box(f, n);

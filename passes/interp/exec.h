@@ -16,39 +16,45 @@ enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
 enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
-	EXEC_ENV,    /* the value of loop variable `index` */
-	EXEC_LOAD,   /* loads from address `index` */
-	EXEC_STORE,  /* stores a to address `index` */
-	EXEC_FOLD,   /* address `index` (op)= each lane of a, in order */
-	EXEC_BINARY, /* the operator `kind` on operands of type `from` */
+	EXEC_ENV,   /* dst = env[index]: the variable of a loop or parameter */
+	EXEC_LOAD,  /* dst = the elements at address `index` */
+	EXEC_STORE, /* stores register a to address `index` */
+	/* for each lane in order: element at address `index` (op)= a, with the
+	 * operator `kind` */
+	EXEC_FOLD,
+	/* dst = a op b, with the operator `kind`, on operands of type `from` */
+	EXEC_BINARY,
 	EXEC_NOT,
-	EXEC_SELECT,    /* c ? a : b */
-	EXEC_CAST,      /* a from type `from` to `type` */
-	EXEC_CALL,      /* intrinsic `index` of a, b, c */
-	EXEC_BROADCAST, /* copies the uniform a to every lane */
+	EXEC_SELECT,    /* dst = c ? a : b */
+	EXEC_CAST,      /* dst = a, converted from type `from` to `type` */
+	EXEC_CALL,      /* dst = the intrinsic `index` of a, b, c */
+	EXEC_BROADCAST, /* dst = in every lane, the uniform value a */
 	EXEC_SKIP,      /* jumps to op `index` unless a is true in some lane */
-	EXEC_NOTHING,   /* a store that the op of the stored value does
-			 * itself */
+	/* was a store; now the op that computes the stored value stores it
+	 * itself */
+	EXEC_NOTHING,
 };
 
 struct exec_op {
 	uint8_t code; /* an enum exec_code */
-	uint8_t kind; /* an enum expr_kind; of BINARY and FOLD */
+	uint8_t kind; /* an enum expr_kind: the operator of BINARY and FOLD */
 	bool uniform; /* the value is the same in all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
-	int dst; /* registers; -1 if there is none */
+	int dst; /* the register of the result; -1 if there is none */
 	int a, b, c;
 	int mask; /* the register that tells which lanes to compute; -1: all */
 	int index;
-	int direct;     /* the address to which the result is written instead of
-			 * dst; -1 if it is written to dst */
-	bool skippable; /* it is inside of a region, which may be skipped */
+	/* the address to which the result is written instead of to dst; -1 if
+	 * it is written to dst */
+	int direct;
+	bool skippable; /* it is in a region of ops, which EXEC_SKIP may skip */
 	bool aliases;   /* LOAD: dst is the memory itself, not a copy */
 };
 
 /* An address in elements: base + sum coeff * env[slot] + sum coeff * register +
- * lane * stride, plus register `gather` if there is one. */
+ * lane * stride, plus register `gather` if there is one. A term is one of the
+ * products. */
 struct exec_term {
 	int64_t coeff;
 	int slot;
@@ -81,8 +87,9 @@ struct exec_program {
 	VEC(struct exec_op) ops;
 	VEC(struct exec_address) addresses;
 	int n_regs;
-	int result; /* the register of the value that a loop or an if needs; -1
-		     * if there is none */
+	/* the register of the value that the node needs: a loop's bound or an
+	 * if's condition; -1 if there is none */
+	int result;
 };
 
 enum exec_node_kind {
@@ -99,50 +106,62 @@ struct exec_node {
 	struct exec_node **children; /* SEQ: any number; LOOP, SET, ALLOC: 1;
 				      * IF: 2 */
 	int n_children;
-	int slot;            /* LOOP, SET: the variable */
-	int strip;           /* LOOP: the number of iterations whose lanes
-			      * are computed together; 0: no lanes */
-	int inner;           /* LOOP: lanes per iteration */
-	bool is_bool;        /* SET: the value is a bool */
-	int64_t min, extent; /* LOOP: the range, if no program computes it */
+	int slot; /* LOOP, SET: the slot of the variable in env */
+	/* LOOP: the number of its iterations that are computed together, as
+	 * lanes; 0: it has no lanes */
+	int strip;
+	int inner;    /* LOOP: the number of lanes per iteration */
+	bool is_bool; /* SET: the variable is a bool */
+	/* LOOP: the range, where min_program or extent_program is NULL */
+	int64_t min, extent;
 	struct exec_program *min_program, *extent_program;
-	struct exec_program *program; /* of a LEAF; of an IF, the condition; of
-				       * a SET, the value */
-	bool has_lanes;               /* LEAF: it is inside of a loop over
-				       * strips */
-	int buffer;                   /* ALLOC: its index */
+	/* what the node computes: the statements of a LEAF, the condition of an
+	 * IF, the value of a SET */
+	struct exec_program *program;
+	/* LEAF: a loop around it has lanes */
+	bool has_lanes;
+	int buffer; /* ALLOC: the index of its buffer */
 	int64_t bytes;
 };
 
 struct exec {
 	struct exec_node *root;
 	int n_slots, n_buffers, n_regs;
-	VEC(struct exec_preset) presets; /* in registers from n_regs on */
+	/* constants; their registers follow the other registers, from n_regs
+	 * on */
+	VEC(struct exec_preset) presets;
 	VEC(struct exec_program *) programs;
-	int *param_slot, *param_buffer; /* by parameter: its slot and its
-					 * buffer; one of them is -1 */
+	/* by parameter: its slot in env, and the index of its buffer; one of
+	 * them is -1 */
+	int *param_slot, *param_buffer;
 	int n_params;
 };
 
-/* exec_names.c, exec_expr.c: building programs. */
+/* exec_names.c, exec_expr.c: building programs. A binding is what a variable
+ * stands for. */
 struct exec_binding {
 	const struct var *var;
 	const struct expr *value; /* the value of a block's or LET's variable,
 				   * or NULL */
-	int reg;                  /* the register of a LET's value, or -1 */
-	int slot;                 /* the slot of a loop or parameter, or -1 */
+	/* the register that has a LET's value, or -1 */
+	int reg;
+	/* the slot in env of a loop variable or parameter, or -1 */
+	int slot;
 };
 
-/* The lanes of a program: the iterations of one loop, or, with row_var, those
- * of a short loop `var` of `inner` iterations inside of the loop row_var. */
+/* Which iterations are the lanes of a program: those of one loop, var; or, with
+ * row_var, those of the short loop `var` of `inner` iterations inside of the
+ * loop row_var. */
 struct exec_lanes {
 	const struct var *var; /* NULL if there is one lane */
 	const struct var *row_var;
-	int slot;  /* of the loop that is run in strips */
-	int inner; /* EXEC_LANES if row_var is NULL */
+	int slot; /* the slot of the loop that is run in strips of lanes */
+	/* the number of lanes of a row; EXEC_LANES if row_var is NULL */
+	int inner;
 };
 
-/* A value that was computed in the current region or in one around it. */
+/* The register of a value that was computed in the current region of ops, or in
+ * one around it. */
 struct exec_memo {
 	const struct expr *expr;
 	int reg;
@@ -157,11 +176,13 @@ struct exec_builder {
 	/* Of the program being built. */
 	struct exec_program *program;
 	struct exec_lanes lanes;
-	int mask; /* the mask of the current region; -1: all lanes */
+	/* the register of the mask of the current region; -1: all lanes */
+	int mask;
 	int region_depth;
 	VEC(struct exec_memo) memo;
 	VEC(bool) reg_uniform;
-	bool failed; /* the function uses something unsupported */
+	/* the function uses something that the executor does not support */
+	bool failed;
 };
 
 enum column exec_column(struct dtype t);
@@ -182,18 +203,19 @@ void exec_store(struct exec_builder *b, const struct buffer *buffer,
 void exec_fold(struct exec_builder *b, const struct buffer *buffer,
 	       const struct expr *const *index, enum expr_kind kind,
 	       const struct expr *value);
-/* Ops until exec_region_end are executed only in lanes where the condition is
- * true (negated: false). */
+/* A region of ops, from exec_region_begin to exec_region_end: they are executed
+ * only in lanes where the condition is true (negated: false). */
 struct exec_region {
-	/* The builder's mask and the length of its memo before the region; the
-	 * index of the EXEC_SKIP op that jumps to the region's end. */
+	/* mask, memo: the builder's mask and the length of its memo before the
+	 * region; skip: the index of the EXEC_SKIP op that jumps to the
+	 * region's end. */
 	int mask, skip, memo;
 };
 struct exec_region exec_region_begin(struct exec_builder *b, int condition,
 				     bool negated);
 void exec_region_end(struct exec_builder *b, struct exec_region region);
-/* Sets coeff to the constant coefficients of vars in e, with the values of
- * block and LET variables substituted; false: e is not affine in vars. Other
+/* Sets coeff[i] to the constant coefficient of vars[i] in e, with the values of
+ * block and LET variables substituted. False if e is not affine in vars. Other
  * variables are ignored. */
 bool exec_affine(const struct exec_builder *b, const struct expr *e,
 		 const struct var *const *vars, int n, int64_t *coeff);
@@ -204,11 +226,11 @@ bool exec_uses(const struct exec_builder *b, const struct expr *e,
 int exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 		struct dtype from, int x, int y);
 int exec_constant_int(struct exec_builder *b, int64_t value);
-/* A register with the offset of each lane: step from lane to lane in a row,
- * row_step from row to row. */
+/* The register of a constant that has an offset for each lane: step from lane
+ * to lane in a row, row_step from row to row. */
 int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
-/* exec_address.c: adds the address of an element to the program; returns its
- * index there. */
+/* exec_address.c: adds the address of an element to the program; returns the
+ * index in program.addresses. */
 int exec_address(struct exec_builder *b, const struct buffer *buffer,
 		 const struct expr *const *index);
 
@@ -219,7 +241,8 @@ void exec_finish_program(struct arena *a, struct exec_program *p);
  * registers. */
 void exec_place_presets(struct exec *x);
 
-/* exec_leaf.c: adds statements without loops to the current program. */
+/* exec_leaf.c: can exec_leaf add s to a program? It must consist of stores,
+ * conditions, LETs and blocks without allocations. */
 bool exec_is_leaf(const struct stmt *s);
 /* Adds s, without loops, to the current program. folded: the store in s that
  * becomes a fold over the lanes, or NULL. */
@@ -228,22 +251,30 @@ void exec_leaf(struct exec_builder *b, const struct stmt *s,
 /* For "B[i] = B[i] + value" (or *, min, max), where value does not read B:
  * value; else NULL. */
 const struct expr *exec_folded_value(const struct stmt *store);
-/* Binds the block's iter vars to their bindings. */
+/* Makes the bindings of the block's iter vars known as their values. */
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);
-/* Can the LET's value be substituted for its variable? */
+/* Can the LET's value be substituted for its variable? Only if it is an integer
+ * and loads nothing. */
 bool exec_let_is_symbolic(const struct stmt *s);
 
-/* exec_choose.c: the loop of a perfect nest whose iterations become the
- * lanes. */
+/* exec_choose.c: which loop of a perfect nest has the iterations that become
+ * the lanes. */
 struct exec_choice {
-	int lanes;      /* the index of the loop; -1 if there is none */
-	int rows;       /* the index of the loop whose iterations are the rows
-			 * of lanes; -1 if there is none */
-	int64_t extent; /* number of lanes, including absorbed loops */
+	int lanes; /* the index of the chosen loop; -1 if there is none */
+	/* the index of a loop around it whose iterations become rows of lanes;
+	 * -1 if there is none */
+	int rows;
+	/* the number of lanes (with rows: of the lanes of a row), those of
+	 * absorbed loops included */
+	int64_t extent;
 	int64_t row_extent;
-	int strip;                 /* iterations of the outer loop per strip */
-	bool *absorbed;            /* by loop: part of the lanes */
-	const struct stmt *folded; /* the store that is folded over the lanes */
+	/* the number of iterations whose lanes are computed together */
+	int strip;
+	/* by loop: true if its iterations are lanes, too */
+	bool *absorbed;
+	/* the store whose values of all lanes are folded into one element; NULL
+	 * if none */
+	const struct stmt *folded;
 };
 struct exec_choice exec_choose(struct exec_builder *b,
 			       const struct stmt *const *loops, int n,
@@ -254,8 +285,8 @@ union number column_get(struct dtype t, const void *column, int lane);
 void column_set(struct dtype t, void *column, int lane, union number n);
 /* Wraps every lane to a narrower integer type. */
 void column_wrap(struct dtype t, int64_t *d, int n);
-/* Ops on columns. False after an integer division by zero in a lane of the
- * mask. */
+/* Ops on columns of n lanes. False after an integer division by zero in a lane
+ * of the mask. */
 bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
 void column_select(enum column column, void *dst, const unsigned char *c,
@@ -268,15 +299,16 @@ bool column_call(const struct exec_op *op, void *dst, const void *a,
 void column_broadcast(enum column column, void *dst, const void *a, int n);
 bool column_fold(const struct exec_op *op, void *cell, const void *a,
 		 const unsigned char *mask, int n);
-/* Load and store elements at base[offset + lane * stride], or at base[offset +
- * index[lane]]. */
+/* Load and store elements at base[offset + lane * stride], or, if index is not
+ * NULL, at base[offset + index[lane]]. */
 void column_load(struct dtype t, void *dst, const void *base, int64_t offset,
 		 int64_t stride, const int64_t *index,
 		 const unsigned char *mask, int n);
 void column_store(struct dtype t, void *base, int64_t offset, int64_t stride,
 		  const int64_t *index, const void *a,
 		  const unsigned char *mask, int n);
-/* Do elements of this type have the same form in memory and in columns? */
+/* Do elements of this type have the same representation in memory and in
+ * columns? */
 bool column_is_memory(struct dtype t);
 
 #endif

@@ -6,7 +6,8 @@
  *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
 #include "exec.h"
 
-/* factor * (x // divide % modulo); without "% modulo" if modulo is 0. */
+/* A term of an index: factor * (x // divide % modulo); without "% modulo" if
+ * modulo is 0. */
 struct digit {
 	const struct expr *x;
 	int64_t divide, modulo, factor;
@@ -181,8 +182,8 @@ add_index(struct address_builder *a, const struct expr *e, int64_t scale)
 	add_value(a, e, scale);
 }
 
-/* Joins adjacent digits, high and low: x // (d * m) * (f * m) + x // d % m *
- * f. */
+/* If high and low are adjacent digits of the same x, joins them: x // (d * m) *
+ * (f * m) + x // d % m * f is x // d * f. False if they are not. */
 static bool
 join(struct digit *high, const struct digit *low)
 {
@@ -256,7 +257,7 @@ exec_address(struct exec_builder *b, const struct buffer *buffer,
 		add_index(&a, index[d], stride[d]);
 	}
 	join_digits(&a);
-	/* x of a digit may itself be a sum of digits. */
+	/* The x of a digit may itself be a sum of digits. */
 	while (a.digits.n > 0 && !b->failed) {
 		struct digit digit = a.digits.data[--a.digits.n];
 

@@ -15,22 +15,25 @@ struct access {
 	bool stores;
 	bool affine; /* the index of every dimension is affine */
 	bool *dim_affine;
-	int64_t *coeff; /* [dimension][loop]: coefficients of the indices */
-	int64_t *flat;  /* [loop]: the stride in elements, if affine */
+	/* [dimension][loop]: the coefficients of the loops in the index */
+	int64_t *coeff;
+	/* [loop]: the access's stride in elements, if it is affine */
+	int64_t *flat;
 };
 
 struct nest {
 	struct exec_builder *builder;
 	const struct stmt *const *loops;
 	const struct var **vars;
-	int64_t *extent; /* [loop]; -1 if it is not constant */
+	/* by loop: the number of iterations; -1 if it is not constant */
+	int64_t *extent;
 	int n;
 	VEC(struct access) accesses;
 	VEC(const struct expr *) seen;
-	bool *otherwise; /* [loop]: its variable is used outside of affine
-			  * indices */
-	int n_nodes;     /* the number of expression nodes, an estimate of the
-			  * work */
+	/* by loop: its variable is used outside of affine indices */
+	bool *otherwise;
+	int n_nodes; /* the number of expression nodes, an estimate of the
+		      * work */
 };
 
 /* ---- accesses of the body */
@@ -175,9 +178,9 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Do different values of the loops give different indices? They do if the loops
- * are digits: each coefficient exceeds the range of all smaller ones together.
- * coeff: by loop. */
+/* Do different values of the loop variables give different indices? They do if
+ * the loops are digits: each coefficient exceeds the range of all smaller ones
+ * together. coeff: by loop. */
 static bool
 is_injective(const struct nest *x, const int64_t *coeff)
 {
@@ -201,8 +204,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 				next = i;
 			}
 		}
-		/* If several loops have equal coefficients, only one was found:
-		 * then done < n below. */
+		/* Of several loops with equal coefficients only one is found:
+		 * then no loop is left in a later turn, and next is -1. */
 		if (next < 0 || magnitude(coeff[next]) <= reach ||
 		    x->extent[next] < 0) {
 			return false;
@@ -213,8 +216,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 	return true;
 }
 
-/* Is there a dimension whose index differs between the loop's iterations, and
- * is the same in all accesses of the buffer? */
+/* Is there a dimension in which the index of b differs between the loop's
+ * iterations, and is the same expression in all accesses of b? */
 static bool
 separates(const struct nest *x, const struct buffer *b, int loop)
 {
@@ -283,7 +286,8 @@ access_cost(const struct nest *x, int loop)
 	return cost;
 }
 
-/* Absorbs every independent loop that continues the lanes in all accesses. */
+/* Absorbs every independent loop whose elements continue those of the lanes in
+ * all accesses. Returns the number of lanes. */
 static int64_t
 absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 {
@@ -349,8 +353,8 @@ overhead(const struct nest *x, int64_t extent)
 	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
 }
 
-/* The number of lanes of a strip: few if the lanes are a page or more apart,
- * because of the TLB. */
+/* The number of lanes of a strip: few if the accesses of neighbouring lanes are
+ * a page or more apart, because of the TLB. */
 static int
 strip_length(const struct nest *x, int loop)
 {
@@ -379,7 +383,8 @@ offer(struct offer *best, const struct exec_choice *choice, double cost)
 	}
 }
 
-/* If there are few lanes, a second loop around them fills the columns. */
+/* If the lanes are few, offers a second loop around them, whose iterations are
+ * rows of lanes, so that the columns are filled. */
 static void
 offer_rows(const struct nest *x, const bool *parallel,
 	   const struct exec_choice *single, struct offer *best)

@@ -116,8 +116,8 @@ column_set(struct dtype t, void *column, int lane, union number n)
 		LOOPS(T, T, u > v ? u : v >= u ? v : nan);                     \
 		return true;
 
-/* False if the operator has no loop of its own. Destination and operands may be
- * the same memory. */
+/* Computes a binary operator on f32; false if it has no loop here. Destination
+ * and operands may be the same memory. */
 static bool
 fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
 	 int n)
@@ -301,8 +301,8 @@ column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 
 	switch (exec_column(op->from)) {
 	case COLUMN_F32:
-		/* Results of narrower float types are rounded to the type
-		 * afterwards. */
+		/* The results of narrower float types are computed as f32 and
+		 * rounded to the type afterwards. */
 		done = (op->from.kind == DT_F32 ||
 			(op->kind >= EXPR_EQ && op->kind <= EXPR_GE)) &&
 		       fast_f32(op, dst, a, b, n);

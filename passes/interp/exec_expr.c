@@ -36,7 +36,8 @@ is_hazard(const struct exec_builder *b, const struct expr *e)
 	}
 }
 
-/* Could evaluating e fault in lanes where the condition around it is false? */
+/* May evaluating e fault (a load or a division), so that it must not run in
+ * lanes where the condition around it is false? */
 static bool
 needs_guard(const struct exec_builder *b, const struct expr *e)
 {
@@ -164,8 +165,8 @@ exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 	return dst;
 }
 
-/* A register that has the value in every lane; that of a constant has
- * already. */
+/* A register that has the value of `reg` in every lane: a copy of a uniform
+ * value; constants have it already. */
 static int
 widen(struct exec_builder *b, struct dtype t, int reg)
 {
@@ -272,7 +273,8 @@ value_of_load(struct exec_builder *b, const struct expr *e)
 	return dst;
 }
 
-/* Evaluates one value of a choice, under the condition if it may fault. */
+/* Evaluates one of the two values of a choice; under the condition (negated:
+ * its opposite) if it may fault. */
 static int
 value_of_side(struct exec_builder *b, const struct expr *e, int condition,
 	      bool negated)
@@ -337,8 +339,8 @@ value_of_logical(struct exec_builder *b, const struct expr *e)
 	if (b->failed) {
 		return 0;
 	}
-	/* The lanes in which y is not computed are undefined, so the results
-	 * are chosen and not combined. */
+	/* In lanes where y is not computed its value is undefined, so the
+	 * result is chosen by x and not combined. */
 	return is_and ? choose(b, boolean, x, y,
 			       constant(b, boolean, (union number){ .i = 0 }))
 		      : choose(b, boolean, x,
@@ -354,7 +356,8 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
 	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
-	    e->u.intrin == INTRIN_NIBBLE || /* its arguments have two types */
+	    /* the arguments of these intrinsics have two types */
+	    e->u.intrin == INTRIN_NIBBLE ||
 	    e->u.intrin == INTRIN_SCALE_NEAREST) {
 		b->failed = true;
 		return 0;
@@ -506,8 +509,8 @@ exec_store(struct exec_builder *b, const struct buffer *buffer,
 
 	op->a = reg;
 	op->index = at;
-	b->memo.n = 0; /* later loads of the same element may give another
-		        * value */
+	/* after the store, loads of the same element may give another value */
+	b->memo.n = 0;
 }
 
 void

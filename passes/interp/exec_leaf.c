@@ -49,8 +49,8 @@ exec_bind_block(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* The register of the condition that all reduction variables are at their first
- * value; -1 if it is always true. */
+/* The register of the condition that all reduction variables of the block are
+ * at their first value; -1 if it has no reduction variables. */
 static int
 exec_first_iteration(struct exec_builder *b, const struct stmt *s)
 {
@@ -201,7 +201,7 @@ exec_leaf(struct exec_builder *b, const struct stmt *s,
 	case STMT_BLOCK:
 		leaf_block(b, s, folded);
 		break;
-	default: /* SEQ, ATTR, an EVALUATE of nothing */
+	default: /* SEQ, ATTR, or an EVALUATE without effect */
 		for (int i = 0; i < s->n_children; i++) {
 			exec_leaf(b, s->children[i], folded);
 		}

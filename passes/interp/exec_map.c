@@ -70,7 +70,8 @@ fast_cast(struct dtype to, struct dtype from, void *dst, const void *a, int n)
 	}
 	switch (to.kind) {
 	case DT_F32:
-		if (c == COLUMN_F32) { /* a narrower float */
+		if (c == COLUMN_F32) {
+			/* narrower float types are stored as f32 */
 			memcpy(dst, a, sizeof(float) * (size_t)n);
 		} else if (c == COLUMN_F64) {
 			CAST_LOOP(float, double, u);

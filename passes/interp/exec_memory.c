@@ -52,7 +52,7 @@ column_is_memory(struct dtype t)
 		D *restrict d = dst;                                           \
 		const unsigned char *p = (const unsigned char *)base +         \
 					 offset * (int64_t)sizeof(T);          \
-		T value; /* not always aligned in memory */                    \
+		T value; /* elements may be unaligned in memory */             \
 		LANES(at, memcpy(&value, p + at * (int64_t)sizeof value,       \
 				 sizeof value);                                \
 		      d[i] = (D)value);                                        \

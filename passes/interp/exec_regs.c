@@ -5,7 +5,7 @@
  * program fit in the first-level cache. */
 #include "exec.h"
 
-/* Calls visit on every register that op reads. */
+/* Calls visit for every register that op reads. */
 static void
 visit_reads(const struct exec_program *p, struct exec_op *op,
 	    void (*visit)(void *ctx, int *reg), void *ctx)
@@ -124,7 +124,7 @@ store_in_place(struct exec_program *p)
 /* ---- registers */
 
 struct lives {
-	int *last; /* by register: the last op that reads it */
+	int *last; /* by register: the index of the last op that reads it */
 	int now;
 };
 
@@ -160,7 +160,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 	int *home = arena_array(a, int, n + 1);
 	int *unused = arena_array(a, int, n + 1);
 	bool *pinned = arena_array(a, bool, n + 1);
-	/* owner[h]: the register in home h, or -1. */
+	/* owner[h]: the register that is in home h (its place among the
+	 * columns); -1 if none. */
 	int *owner = arena_array(a, int, n + 1);
 	int n_unused = 0;
 	int n_homes = 0;
@@ -176,8 +177,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 		const struct exec_op *op = &p->ops.data[i];
 
 		if (op->dst >= 0) {
-			/* These registers may point at memory outside of the
-			 * columns: their home is not reused. */
+			/* The register may point at memory outside of the
+			 * columns: no other register gets its home. */
 			bool own = op->aliases || op->direct >= 0;
 			int h = !own && n_unused > 0 ? unused[--n_unused]
 						     : n_homes++;
@@ -195,7 +196,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 		}
 	}
 
-	/* Several ops may use an address: rename each address once. */
+	/* Several ops may use an address: the registers of each address are
+	 * renamed once. */
 	struct renaming renaming = { home };
 
 	for (int i = 0; i < p->ops.n; i++) {

@@ -10,9 +10,10 @@ struct machine {
 	const struct exec *exec;
 	int64_t *env;
 	void **buffers;
-	void **owned;           /* by buffer: memory allocated here, or NULL */
+	/* by buffer: memory that the run has allocated, or NULL */
+	void **owned;
 	unsigned char *columns; /* all columns */
-	void **reg;             /* by register: the memory of its values */
+	void **reg;             /* by register: where its values are */
 	int lanes;              /* the number of lanes of the current strip */
 	bool failed;
 };
@@ -42,9 +43,9 @@ address_pointer(const struct machine *m, const struct exec_address *at)
 	       address_offset(m, at) * dtype_bytes(at->type);
 }
 
-/* Where an op's result is stored: directly in memory, or in its column; the
- * result of a load is not stored if the memory can serve as the column.
- * Elements of a mapped file may be unaligned: they are copied. */
+/* Where an op's result goes: to memory directly, or to its column; the result
+ * of a load needs no store if the memory can serve as the column. Elements of a
+ * mapped file may be unaligned: they are copied. */
 static void *
 destination(const struct machine *m, const struct exec_op *op,
 	    const struct exec_program *p)
@@ -67,8 +68,8 @@ destination(const struct machine *m, const struct exec_op *op,
 		       : column;
 }
 
-/* The mask of an op; NULL for all lanes, and for a uniform op: some lane needs
- * it, else its region would have been skipped. */
+/* The mask of an op, by lane. NULL for all lanes, and for a uniform op: some
+ * lane needs it, else its region would have been skipped. */
 static const unsigned char *
 mask_of(const struct machine *m, const struct exec_op *op, int n)
 {

@@ -10,25 +10,28 @@
 struct var_cell {
 	const struct var *var;
 	union number value;
-	union number *lanes; /* the values of a vector, used instead of value */
+	union number *lanes; /* a vector's lanes, used instead of value */
 	bool bound;
 };
 
 struct buffer_cell {
 	const struct buffer *buffer;
-	struct node **shape, **strides; /* strides is NULL if dense */
-	int64_t *extent, *stride;       /* their values; strides in elements */
-	int64_t elems;                  /* the number of elements from the first
-					 * to the last */
-	int elem_bytes;                 /* of all lanes */
+	/* the nodes of the extents and strides; strides is NULL if dense */
+	struct node **shape, **strides;
+	/* the values of shape and strides, in elements */
+	int64_t *extent, *stride;
+	int64_t elems; /* the number of elements from the first to the last */
+	/* the size of an element with all of its lanes */
+	int elem_bytes;
 	void *data;
-	unsigned char *written;      /* for each element: was it written? NULL
-				      * if not tracked */
-	size_t cap_bytes, cap_elems; /* the room of memory that the cell owns */
+	/* by element: was it written? NULL if that is not tracked */
+	unsigned char *written;
+	/* the sizes of data and written that the cell has allocated */
+	size_t cap_bytes, cap_elems;
 	struct var_cell *pointer;
 	bool bound;
-	bool is_private; /* private to one thread */
-	bool is_shared;  /* shared by the threads of a block */
+	bool is_private; /* the memory is private to one thread */
+	bool is_shared;  /* the memory is shared by the threads of a block */
 };
 
 /* An expression; equal expressions share a node. */
@@ -37,9 +40,10 @@ struct node {
 	struct node **args;
 	struct var_cell *var;
 	struct buffer_cell *buffer;
-	union number *value; /* the last result, a number for each lane */
-	uint64_t epoch;      /* frame.epoch when value was computed: value is
-			      * used again while frame.epoch is the same */
+	/* the result of the last evaluation, a number for each lane */
+	union number *value;
+	uint64_t epoch; /* frame.epoch when value was computed: value is used
+			 * again while frame.epoch is the same */
 	int lanes;
 };
 
@@ -47,12 +51,12 @@ struct node {
 struct step {
 	const struct stmt *stmt;
 	struct node **args;
-	struct step **children;     /* may contain NULL, like the statement's
-				     * children */
+	/* the statement's children; may contain NULL, as those */
+	struct step **children;
 	struct var_cell *var;       /* FOR, LET */
 	struct buffer_cell *buffer; /* STORE, ALLOC */
 	int tag;                    /* FOR: the thread tag, as tag_of */
-	bool waits;                 /* contains a barrier */
+	bool waits;                 /* the statement contains a barrier */
 	/* BLOCK */
 	struct var_cell **iters;
 	struct node **iter_min, **iter_extent;
@@ -73,7 +77,7 @@ struct frame {
 	struct frame_slot *slots; /* a hash table from expr, var and buffer to
 				   * node or cell */
 	uint32_t n_slots, cap_slots;
-	VEC(struct buffer_cell *) owned; /* to be freed */
+	VEC(struct buffer_cell *) owned; /* cells whose memory is to be freed */
 	struct step *body;
 	uint64_t epoch; /* counts the statements that ran: within one, a value
 			 * that was computed stays valid */
@@ -94,10 +98,12 @@ struct interp {
 	 * thread in it, and of the interval between two barriers. */
 	int64_t block, thread, interval;
 	bool in_kernel;
-	const union number *shuffled; /* the value from another thread, or
-				       * NULL */
-	const int64_t *launch;        /* the launch's extents, by tag */
-	struct race_table *races;     /* NULL if races are not detected */
+	/* during a warp shuffle, the value from another thread; else NULL */
+	const union number *shuffled;
+	/* the extents of the kernel's launch, by thread tag */
+	const int64_t *launch;
+	/* the accesses so far; NULL if races are not detected */
+	struct race_table *races;
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);
@@ -105,9 +111,9 @@ struct var_cell *frame_var(struct frame *f, const struct var *v);
 struct buffer_cell *frame_buffer(struct frame *f, const struct buffer *b);
 struct step *frame_step(struct frame *f, const struct stmt *s);
 
-/* Evaluates the extents and strides, and sets the cell's data. */
+/* Evaluates the extents and strides of a buffer, and sets the cell's data. */
 void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
-/* Allocates storage in which every element counts as unwritten. */
+/* Allocates memory for a buffer, in which every element counts as unwritten. */
 void buffer_allocate(struct frame *f, struct buffer_cell *c);
 
 /* Sets n->value. A fault is reported, and the interpreter is marked as
@@ -118,12 +124,13 @@ int64_t node_int(struct frame *f, struct node *n);
  * out of bounds. */
 int64_t buffer_offset(struct frame *f, struct buffer_cell *c,
 		      struct node *const *index, int lane);
-/* Calls a function of the module by name. */
+/* Runs a call of a function of the module by name. */
 void frame_call(struct frame *f, struct node *call);
 
 /* interp.c */
 void run_step(struct frame *f, const struct step *s);
-/* Has the thread loop the extent of the launch? */
+/* Is the extent of the thread loop that of the launch? False after a
+ * diagnostic. */
 bool launch_fits(struct frame *f, const struct step *s, int64_t extent);
 /* interp_block.c: runs a statement that contains a barrier for all threads of a
  * block, which take turns from barrier to barrier. */

@@ -86,8 +86,8 @@ run_for(struct frame *f, const struct step *s)
 	}
 }
 
-/* Binds the block's iter vars; *first is set if all reduction variables are at
- * their first value. */
+/* Binds the block's iter vars to their values; *first is set if all reduction
+ * variables are at their first value. */
 static void
 bind_iters(struct frame *f, const struct step *s, bool *first)
 {
@@ -148,8 +148,8 @@ run_block(struct frame *f, const struct step *s)
 	}
 }
 
-/* Stores lane i of the step's value. Returns whether the element had this value
- * already. */
+/* Stores lane i of the step's value in element `at`. True if the element had
+ * this value already. */
 static bool
 store_element(struct buffer_cell *c, const struct step *s, int i, int64_t at)
 {
@@ -365,8 +365,8 @@ read_launch(const struct node *call, int64_t *extent)
 	}
 }
 
-/* Sets whether parameter i's memory is private or shared, from the argument of
- * the call. */
+/* Sets whether the memory of the callee's parameter i is private or shared: by
+ * its type, or because the argument's memory is. */
 static void
 pass_scope(struct frame *callee, int i, const struct node *arg)
 {

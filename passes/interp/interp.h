@@ -10,18 +10,19 @@
 #include "func.h"
 
 struct run_arg {
-	/* For a buffer parameter: the elements, dense, dtype_bytes each.
-	 * `read`: of a buffer that the function does not write. */
+	/* For a buffer parameter: its elements, dense, dtype_bytes each.
+	 * `read`: if the function does not write the buffer. */
 	union {
 		void *data;
 		const void *read;
 	};
-	int64_t scalar; /* for a scalar parameter */
+	/* the value of a scalar parameter, if it is an integer */
+	int64_t scalar;
 };
 
 /* Runs f. args: one for each parameter. Functions called by name are looked up
- * in the module. False after a DIAG_INTERPRET: for an access out of bounds, a
- * read of an uninitialised local, an unknown extern, or a division by zero. */
+ * in the module. False after a DIAG_INTERPRET: an access out of bounds, a read
+ * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
 /* Like interp_run; also false if two threads of a lowered kernel access the
  * same element without a barrier in between, and one of them writes it. */

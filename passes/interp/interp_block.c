@@ -8,18 +8,20 @@
 #include "frame.h"
 #include "thread_loops.h"
 
-/* A variable that has a value of its own in each thread. */
+/* A variable that has its own value in each thread. */
 struct lane_var {
-	struct var_cell *cell; /* holds the value of the active thread */
-	union number *value;   /* the value of each thread */
+	struct var_cell *cell; /* has the value of the active thread */
+	union number *value;   /* by thread: its value */
 };
 
 /* A local array, of which each thread has its own. */
 struct lane_array {
-	struct buffer_cell *cell; /* has the array of the active thread */
-	struct buffer_cell saved; /* the cell before the threads ran */
+	/* has the array of the thread that is running */
+	struct buffer_cell *cell;
+	/* the cell as it was before the threads ran */
+	struct buffer_cell saved;
 	size_t bytes, elems;
-	char *data; /* the arrays of all threads */
+	char *data; /* the arrays of all threads, one after the other */
 	unsigned char *written;
 };
 
@@ -117,7 +119,7 @@ run_thread_loop(struct lanes *l, const struct step *s)
 	vec_push(arena, &l->vars, v);
 	l->n = n;
 	run_all(l, s->children[0]);
-	/* With the outermost thread loop, the thread block ends. */
+	/* After the outermost thread loop, the thread block has ended. */
 	s->var->bound = false;
 }
 

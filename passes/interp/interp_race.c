@@ -8,8 +8,8 @@
 
 #include "frame.h"
 
-/* The block, thread and interval of an access; SEVERAL if there were several
- * different ones. */
+/* When an element was accessed: the block, thread and interval between
+ * barriers; SEVERAL if there were several different ones. */
 struct moment {
 	int64_t block, thread, interval;
 };
@@ -17,7 +17,8 @@ struct moment {
 enum { NOBODY = -1, SEVERAL = -2 };
 
 struct race_entry {
-	uintptr_t address; /* 0 if the entry is free */
+	/* the address of the element; 0 if the entry is free */
+	uintptr_t address;
 	struct moment write, read;
 };
 
@@ -108,7 +109,9 @@ conflicts_with(const struct moment *old, const struct interp *x, bool is_shared)
 		return false;
 	}
 	if (old->block != x->block) {
-		return !is_shared; /* each block has its own shared memory */
+		/* threads of different blocks: shared memory is each block's
+		 * own */
+		return !is_shared;
 	}
 	return old->interval == x->interval && old->thread != x->thread;
 }

@@ -43,7 +43,8 @@ is_division(enum expr_kind kind)
 	       kind == EXPR_FLOORDIV || kind == EXPR_FLOORMOD;
 }
 
-/* The quotient of INT_MIN and -1 wraps; y must not be 0. */
+/* The quotient or remainder of x and y by kind: DIV and TRUNCMOD truncate,
+ * FLOORDIV and FLOORMOD round down. y must not be 0; INT_MIN / -1 wraps. */
 static int64_t
 signed_division(enum expr_kind kind, int64_t x, int64_t y)
 {
@@ -158,7 +159,8 @@ scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 
 /* ---- intrinsics of floats */
 
-/* A function of one float argument, in double precision, not rounded. */
+/* A function of one float argument, computed in double precision and not
+ * rounded to the type. */
 static double
 scalar_float1(enum intrin op, double x, enum scalar_fault *fault)
 {
@@ -252,7 +254,8 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 	union number n = { .u = 0 };
 
 	if (op == INTRIN_FMA) {
-		/* For f32, computing in double would round twice. */
+		/* For f32, a product and sum in double precision would be
+		 * rounded twice. */
 		n.f = t.kind == DT_F32
 			      ? (double)fmaf((float)args[0].f, (float)args[1].f,
 					     (float)args[2].f)
@@ -327,8 +330,9 @@ scale_nearest(int64_t x, double factor)
 	return (int64_t)nearbyint(v < INT32_MAX ? v : INT32_MAX);
 }
 
-/* x * m * 2^(e - 31), rounded half up, then half away from zero in the right
- * shift. */
+/* x * m * 2^(e - 31). The product, shifted left by e if e > 0, is divided by
+ * 2^31 and rounded half up; if e < 0, the result is divided by 2^-e and rounded
+ * half away from zero. */
 static int64_t
 scale_fixed(int64_t x, int64_t m, int64_t e)
 {

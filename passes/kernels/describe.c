@@ -21,8 +21,9 @@ lower_case(struct arena *a, const char *text)
 	return out;
 }
 
-/* The model's constant that a folded constant mainly derives from: its largest
- * source. */
+/* The constant of the model that a folded constant mainly derives from: at each
+ * step, the largest input of its recipe. A constant without a recipe is its
+ * own. */
 static const struct tensor *
 model_constant(const struct tensor *t)
 {
@@ -80,7 +81,7 @@ stem_of_weight(struct arena *a, const struct node *n)
 		const struct tensor *t = n->inputs[i];
 		const char *stem;
 
-		/* weights of a narrower type */
+		/* the weights have a narrower type, which the Cast widens */
 		if (t != NULL && t->producer != NULL &&
 		    node_is(t->producer, "Cast")) {
 			t = t->producer->inputs[0];
@@ -139,7 +140,7 @@ kernel_stem(struct graph *g, const struct group *group)
 	return stem != NULL ? stem : op;
 }
 
-/* Does the stem contain an operator's name with a number, as in
+/* Does a text for a name contain an operator's name with a number, as in
  * "Conv_19_input"? */
 static bool
 has_counted_operator(const char *stem)
@@ -160,8 +161,9 @@ has_counted_operator(const char *stem)
 	return false;
 }
 
-/* The name of a node's layer, from its weights or its own name. NULL if not
- * known. */
+/* The name of the layer that a node belongs to, from the names of its weights
+ * or its own name. NULL if there is none, or it only has an operator's name
+ * with a number. */
 static const char *
 layer_of(struct arena *a, const struct node *n)
 {
@@ -249,7 +251,7 @@ const_dim(const struct tensor *t, int d, int64_t *v)
 	       expr_is_int(t->shape[d], v);
 }
 
-/* "60 channels", or "60 of 64 channels" if the model has more. */
+/* Appends "60 channels", or "60 of 64 channels" if the model has more. */
 static void
 put_channels(struct strbuf *s, const struct node *n, int64_t count)
 {
@@ -262,7 +264,7 @@ put_channels(struct strbuf *s, const struct node *n, int64_t count)
 	strbuf_puts(s, "channels");
 }
 
-/* " 3x3, stride 2, pad 1, 64 -> 128 channels" */
+/* Appends the window of a node: " 3x3, stride 2, pad 1, 64 -> 128 channels". */
 static void
 put_window(struct strbuf *s, const struct node *n)
 {
@@ -355,7 +357,7 @@ kernel_title(struct graph *g, const struct group *group)
 	strbuf_init(&s);
 	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
 	if (node_attr(n, "title") != NULL) {
-		/* the name tells enough */
+		/* the layer's name tells enough */
 	} else if (node_has_window(n)) {
 		put_window(&s, n);
 	} else if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&

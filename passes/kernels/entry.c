@@ -135,8 +135,9 @@ add_workspace(struct entry *e)
 	}
 }
 
-/* The name of a workspace tensor: its name in the model, unless that is empty
- * or the name of a kernel; else a name made from the kernel that writes it. */
+/* The name of a workspace tensor: its name in the model, or, if that is empty,
+ * the name of the kernel that writes it; "_out" is added if the name is
+ * taken. */
 static const char *
 tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 {
@@ -151,8 +152,9 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	return stem;
 }
 
-/* The place of the tensor whose bytes and pointer the view t uses. NULL if t
- * has its own pointer. */
+/* The placement of the tensor of which t is a view, if t can use its pointer:
+ * both must start at the same place and have the same type. NULL if t has its
+ * own pointer. */
 static const struct placement *
 find_viewed(const struct entry *e, struct tensor *t, const struct placement *at)
 {
@@ -238,8 +240,8 @@ may_be_none(const struct entry *e, const struct expr *extent)
 	return false;
 }
 
-/* The launch, under the condition that it has blocks and threads: a device
- * refuses a launch without. */
+/* The statement `launch`, under the condition that the launch has blocks and
+ * threads: a device refuses one without. */
 static struct stmt *
 guarded(struct entry *e, struct stmt *launch)
 {

@@ -7,14 +7,16 @@
 #include "kernels.h"
 #include "pointer_map.h"
 
-/* Numbers of items by the kernel after which they come, -1 for the start: the
- * last one, and for each the one before it, or -1. */
+/* Lists of items (numbers), one for each kernel after which items come: `last`
+ * has the last item of each list, or -1; `next` has for each item the item
+ * before it in its list, or -1. */
 struct after_kernel {
-	int *last; /* by kernel + 1 */
+	/* by kernel + 1; entry 0: the items at the start, before all kernels */
+	int *last;
 	int *next; /* by item */
 };
 
-/* The numbers of the graph's run_sizes in a check. */
+/* The numbers of sizes (indices into graph.run_sizes) that a check contains. */
 typedef VEC(int) size_numbers;
 
 struct entry {
@@ -23,11 +25,13 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
-	const struct expr **of_weight; /* by the weight's number */
+	const struct expr **of_weight; /* pointers by the weight's number */
 	/* the workspace arrays by type, if each type has its own */
 	const struct buffer **parts;
-	const struct expr **of_tensor; /* pointers by tensor id */
-	VEC(struct var *) pointers;    /* LETs, outermost first */
+	/* pointers by tensor id; NULL before the first use */
+	const struct expr **of_tensor;
+	/* the pointers that are LETs, outermost first */
+	VEC(struct var *) pointers;
 	VEC(const struct expr *) values;
 	int next; /* the index of the next kernel to call */
 	/* By number of the graph's run_sizes: the tensor and the element that
@@ -46,13 +50,15 @@ struct entry {
 	 * holds, the sizes in it are not 0. NULL: always. */
 	const struct expr *some;
 	/* By body: the memory in which a loop with a condition counts its
-	 * iterations; and the memory with the largest number of iterations of a
-	 * loop, if that is read from a tensor. */
+	 * iterations; and the memory with the most iterations that a loop may
+	 * make, if that number is read from a tensor. Else NULL. */
 	const struct buffer **counters, **trips;
-	struct formulas *formulas; /* NULL: all sizes are constant */
+	/* the formulas of sizes to check; NULL if all sizes are constant */
+	struct formulas *formulas;
 };
 
-/* The pointer to t, which kernel k or the entry function uses. */
+/* The pointer to t, made at the first call. Kernel k uses it, or runs next; its
+ * name is taken if t has none. */
 const struct expr *entry_pointer(struct entry *e, const struct kernel *k,
 				 struct tensor *t);
 struct stmt *entry_call(struct entry *e, const struct kernel *k);
@@ -60,8 +66,8 @@ struct stmt *entry_call(struct entry *e, const struct kernel *k);
 /* entry_flow.c: the calls of all kernels, within the branches and loops of the
  * graph. */
 struct stmt *entry_flow(struct entry *e);
-/* The value of a size that is passed to a kernel: a size of the model, or a
- * variable of a loop. */
+/* The value of a size v that is passed to a kernel: a size of the model, or the
+ * iteration of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 
 /* entry_checks.c: removes checks of the graph that hold whenever others
@@ -71,29 +77,33 @@ void entry_choose_checks(struct graph *g);
 /* entry_formulas.c: adds checks that no formula of sizes leaves int64, ahead of
  * the others; the kernels are lowered. False after a diagnostic. */
 bool entry_check_formulas(struct entry *e);
-/* A size or condition with each operation in a type that holds its result. */
+/* The formula `of` (a size or a condition) with each operation in a type that
+ * holds its result. */
 const struct expr *entry_wide(const struct entry *e, const struct expr *of);
 
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
  * parameters of the entry function that they need. False after a diagnostic. */
 bool entry_find_sizes(struct entry *e);
-/* A variable for a number that was read, before it is checked or limited. */
+/* A new variable for a number that was read, before the number is checked or
+ * limited. */
 struct var *entry_given(struct entry *e, const char *name, struct dtype type);
-/* Are sizes read in the body after the kernel of this number? */
+/* Are sizes read in the body after kernel number `kernel` (-1: before the first
+ * one)? */
 bool entry_reads_after(const struct entry *e, int kernel, int body);
-/* Makes the loads of these sizes (size_value). */
+/* Makes the loads of the sizes that are read in the body after this kernel
+ * (size_value). */
 void entry_load_sizes(struct entry *e, int kernel, int body);
-/* Puts the lets of these sizes, and the checks that can now be made, around the
- * rest of the calls. */
+/* Puts around `rest`, the calls that follow: the LETs of the sizes that are
+ * read in the body after this kernel, and the checks that can be made now. */
 struct stmt *entry_with_sizes(struct entry *e, int kernel, int body,
 			      struct stmt *rest);
-/* The call of the kernel, under the condition that its results have
- * elements. */
+/* The call of kernel k, under the condition that its results have elements, if
+ * they may have none. */
 struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
-/* Before `rest`, checks that given sizes are multiples of their step, and
- * divides them (graph.steps). */
+/* Puts before `rest` the checks that sizes given by the caller are multiples of
+ * their step, and the divisions by it (graph.steps). */
 struct stmt *entry_divide_sizes(struct entry *e, struct stmt *rest);
-/* Stores the sizes of the outputs that are known only at run time, for the
+/* The stores of the outputs' sizes that are known only at run time, for the
  * caller. */
 struct stmt *entry_give_sizes(struct entry *e);
 

@@ -36,7 +36,7 @@ constant_scalar(struct entry *e, struct tensor *t)
 	return expr_int(e->m, v->type, x.i);
 }
 
-/* The only element of t; t may be a state of the loop. */
+/* A load of the only element of t; t may be a state of the loop. */
 static const struct expr *
 read_scalar(struct entry *e, struct tensor *t)
 {
@@ -83,7 +83,8 @@ is_counted(const struct graph_body *loop)
 	return node_loop_end(loop->end).counted;
 }
 
-/* count limited to 0 .. INT32_MAX, in the type of the loop's iteration. */
+/* The number of iterations `count`, limited to 0 .. INT32_MAX and cast to the
+ * type of the loop's iteration. */
 static const struct expr *
 limited(struct entry *e, const struct graph_body *loop,
 	const struct expr *count)
@@ -95,7 +96,8 @@ limited(struct entry *e, const struct graph_body *loop,
 	return expr_cast(m, loop->iteration->type, count);
 }
 
-/* Is the number of iterations a constant or a size? */
+/* Is the number of iterations t a constant or a size, so that it need not be
+ * read from memory? */
 static bool
 is_known_count(const struct tensor *t)
 {
@@ -108,7 +110,8 @@ known_count(struct entry *e, struct tensor *t)
 	return tensor_is_constant(t) ? constant_scalar(e, t) : t->elems[0];
 }
 
-/* The largest number of iterations of a loop. */
+/* The most iterations that a loop may make: read from memory, or given by a
+ * size, or a constant. */
 static const struct expr *
 trips(struct entry *e, int id)
 {
@@ -332,7 +335,8 @@ flow(struct entry *e, int body)
 	return stmt_seq(e->f, list.data, list.n);
 }
 
-/* Like flow, with the sizes that are known after the last kernel. */
+/* The sizes that are read after the last kernel that was called, then the rest
+ * of the body as flow makes it. */
 static struct stmt *
 flow_after(struct entry *e, int body)
 {
@@ -342,7 +346,7 @@ flow_after(struct entry *e, int body)
 	return entry_with_sizes(e, kernel, body, flow(e, body));
 }
 
-/* Memory for a number of iterations. */
+/* Memory for one number of iterations. */
 static const struct buffer *
 new_cell(struct entry *e, const char *name, const struct graph_body *loop)
 {

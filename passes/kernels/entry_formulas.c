@@ -20,30 +20,32 @@
  * negative and the numbers next to both are in int64. */
 #define PART_MAX (INT64_MAX - 1)
 
-/* An expression of sizes alone. */
+/* An expression that is computed from sizes alone. */
 struct part {
-	/* in variables of the entry function, with each operation in 64 bits */
+	/* the expression in variables of the entry function, with each
+	 * operation in 64 bits */
 	const struct expr *wide;
 	struct bounds span;
-	bool fits; /* no operation of 32 bits in it leaves them */
+	/* no operation of 32 bits in the expression leaves 32 bits */
+	bool fits;
 };
 
 struct formulas {
 	struct entry *e;
 	struct module *m;
-	/* by expression and by variable: its number in part */
+	/* by expression and by variable: the index of its part in `part` */
 	struct pointer_map parts;
 	VEC(struct part) part;
 	struct pointer_map noted; /* conditions */
 	VEC(struct size_check) checks;
-	/* Do the expressions give sizes? If not, they may be data, which casts
-	 * make shorter. */
+	/* The expressions that are being added are sizes. If not, they may be
+	 * data, whose casts may drop bits. */
 	bool sizes;
 	bool contradiction;
 };
 
-/* The part for an expression or a variable; NULL if the key depends on more than
- * sizes. The pointer is valid until a part is added. */
+/* The part of an expression or of a variable; NULL if its value depends on more
+ * than sizes. The pointer is valid until a part is added. */
 static const struct part *
 part_of(const struct formulas *x, const void *key)
 {
@@ -82,7 +84,7 @@ check(struct formulas *x, const struct expr *condition)
 	}
 }
 
-/* The larger of the part, or of its negative, and `least`. */
+/* An expression: the larger of `least` and of the part, or of its negative. */
 static const struct expr *
 at_least(const struct formulas *x, const struct part *p, bool negative,
 	 int64_t least)
@@ -94,7 +96,7 @@ at_least(const struct formulas *x, const struct part *p, bool negative,
 	return min >= least ? e : expr_max(x->m, e, number(x, least));
 }
 
-/* |p|, at least `least`. */
+/* An expression: the larger of `least` and of the part's magnitude. */
 static const struct expr *
 magnitude(const struct formulas *x, const struct part *p, int64_t least)
 {
@@ -108,8 +110,8 @@ magnitude(const struct formulas *x, const struct part *p, int64_t least)
 			at_least(x, p, true, least));
 }
 
-/* Adds the checks of a + b or, with `minus`, of a - b, for each end of the span
- * that leaves the range. */
+/* Adds the checks that a + b, or with `minus` a - b, stays in int64: one for
+ * each end of its bounds `span` that leaves the range. */
 static void
 check_sum(struct formulas *x, const struct part *a, const struct part *b,
 	  bool minus, struct bounds span)
@@ -139,7 +141,8 @@ check_product(struct formulas *x, const struct part *a, const struct part *b)
 				     magnitude(x, b, 1))));
 }
 
-/* Adds the checks that the type `to` of a cast holds the size a. */
+/* Adds the checks that a, converted to the type `to`, fits it: for each end of
+ * a's bounds that does not. */
 static void
 check_cast(struct formulas *x, const struct part *a, struct dtype to)
 {
@@ -217,7 +220,8 @@ widened(const struct formulas *x, const struct expr *e)
 	return expr_rebuild(x->m, e, args);
 }
 
-/* Can an expression of this kind be a part if its arguments are? */
+/* Can an expression of this kind be a part (be computed from sizes alone) if
+ * its arguments are? */
 static bool
 may_be_part(const struct expr *e)
 {
@@ -349,8 +353,8 @@ add_tensors(struct formulas *x)
 	x->sizes = false;
 }
 
-/* Makes the operations of the conditions that are checked 64 bits wide where 32
- * do not suffice. */
+/* Replaces the conditions that are checked: their operations are 64 bits wide
+ * where 32 do not suffice. */
 static void
 add_conditions(struct formulas *x)
 {
@@ -364,8 +368,8 @@ add_conditions(struct formulas *x)
 	}
 }
 
-/* Adds the formulas in the kernel's function, with the kernel's sizes as its
- * parameters: several kernels may have one function. */
+/* Adds the formulas in the function of kernel k. Its parameters stand for the
+ * sizes that k passes: several kernels may have one function. */
 static void
 add_kernel(struct formulas *x, const struct kernel *k)
 {

@@ -19,7 +19,7 @@ body_of(const struct entry *e, int kernel)
 	return kernel_body(e->p->kernels.data[kernel]);
 }
 
-/* The last kernel that writes t; -1 if no kernel does. */
+/* The index of the last kernel that writes t; -1 if no kernel does. */
 static int
 last_writer(const struct entry *e, const struct tensor *t)
 {
@@ -36,7 +36,8 @@ last_writer(const struct entry *e, const struct tensor *t)
 	return -1;
 }
 
-/* The last kernel in the branches that the node ends. */
+/* The index of the last kernel in the branches that the node (an EndIf) ends;
+ * -1 if they have none. */
 static int
 last_of_branches(const struct entry *e, const struct node *end)
 {
@@ -53,10 +54,10 @@ last_of_branches(const struct entry *e, const struct node *end)
 	return i;
 }
 
-/* The kernel after which the tensor's bytes are complete; -1 if they are an
- * input's. *written is set to the tensor that owns the memory of these bytes,
- * and *body to the branch or loop whose statements follow the kernel, or to
- * 0. */
+/* The index of the kernel after which the tensor's bytes are complete; -1 if
+ * they are an input's. *written is set to the tensor that owns the memory of
+ * these bytes, and *body to the branch or loop whose statements follow the
+ * kernel, or to 0. */
 static int
 complete_after(const struct entry *e, struct tensor **written, int *body)
 {
@@ -111,7 +112,8 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 	return expr_load(m, b, &at, 1);
 }
 
-/* The last item after the kernel; -1: none. `next` gives the ones before. */
+/* The last item in the list of the items after the kernel; -1 if there is none.
+ * l->next gives the one before. */
 static int
 after(const struct after_kernel *l, int kernel)
 {
@@ -144,10 +146,9 @@ is_read_here(const struct entry *e, int size, int kernel, int body)
 	       e->read_in[size] == body;
 }
 
-/* Is this the first place, in the body after the kernel, at which all sizes of
- * the check, which the kernel settles, are known? Checks without a size that is
- * read are made first of all; sizes of other branches have no variable
- * there. */
+/* Are all sizes of check c known in the body after the kernel, but not before?
+ * Checks without sizes that are read are made first of all; sizes of other
+ * branches have no variable there. */
 static bool
 becomes_known(const struct entry *e, const size_numbers *c, int kernel,
 	      int body)
@@ -180,8 +181,8 @@ refuse_unless(struct entry *e, const struct expr *holds, struct stmt *rest)
 	return stmt_seq(f, both, 2);
 }
 
-/* Puts before `rest` the checks that can be made for the first time after the
- * kernel in the body. */
+/* Puts before `rest` the checks that can be made in the body after the kernel,
+ * and not earlier. */
 static struct stmt *
 check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 {
@@ -197,7 +198,8 @@ check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 	return rest;
 }
 
-/* let n_read: i64 = size[0]: if n_read is within the bounds: let n = n_read */
+/* Makes, for the size of this number: let n_read: i64 = size[0]: if n_read is
+ * within the bounds: let n = n_read: rest */
 static struct stmt *
 read_size(struct entry *e, int number, struct stmt *rest)
 {
@@ -245,9 +247,9 @@ both(struct module *m, const struct expr *a, const struct expr *b)
 	return a == NULL ? b : expr_and(m, a, b);
 }
 
-/* A device cannot launch a kernel with 0 threads. The condition that each size
- * of the kernel's result that is a formula, and may be 0, is above 0. NULL if
- * no size may be 0, or the kernel has several results. */
+/* For a device, which cannot launch a kernel with 0 threads: the condition that
+ * each size of the kernel's result that is a formula, and may be 0, is above 0.
+ * NULL if no size may be 0, or if the kernel has several results. */
 static const struct expr *
 has_launch(const struct entry *e, const struct kernel *k)
 {
@@ -395,7 +397,7 @@ entry_call_some(struct entry *e, const struct kernel *k)
 	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
 }
 
-/* The variables in the outputs' shapes. */
+/* Sets *given to the variables in the outputs' shapes. */
 static void
 find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 {
@@ -412,7 +414,8 @@ find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 	}
 }
 
-/* The sizes in each check, and the last kernel that settles one of them. */
+/* Finds for each check the sizes in it, and the last kernel after which one of
+ * them is read. */
 static void
 find_checked_sizes(struct entry *e)
 {
@@ -464,8 +467,8 @@ add_given_size(struct entry *e, const struct var *v)
 	vec_push(&e->m->arena, &e->p->given_sizes, given);
 }
 
-/* The innermost loop around a body, or the body itself if it is a loop's; 0 if
- * there is none. */
+/* The number of the innermost loop around a body, or of the body itself if it
+ * is a loop's; 0 if there is none. */
 static int
 loop_around(const struct graph *g, int body)
 {
@@ -476,7 +479,7 @@ loop_around(const struct graph *g, int body)
 }
 
 /* A tensor outside of the loop whose shape has the size v, which each iteration
- * computes anew; NULL if there is none. */
+ * of the loop computes anew; NULL if there is none. */
 static const struct tensor *
 sized_outside(struct graph *g, const struct var *v, int loop)
 {
@@ -497,7 +500,8 @@ sized_outside(struct graph *g, const struct var *v, int loop)
 	return NULL;
 }
 
-/* Does the entry function check the size, or a condition that contains it? */
+/* May the entry function refuse the size s: is it in a checked condition, or
+ * are its bounds not proven? */
 static bool
 is_checked(const struct graph *g, const struct run_size *s)
 {
@@ -509,7 +513,8 @@ is_checked(const struct graph *g, const struct run_size *s)
 	return !s->proven;
 }
 
-/* Can each iteration of the loop have its own size? If not, an error. */
+/* Can each iteration of the loop have its own size? False after a diagnostic if
+ * it cannot. */
 static bool
 check_loop_size(const struct entry *e, const struct node *n,
 		const struct run_size *s, int loop)

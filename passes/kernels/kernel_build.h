@@ -14,7 +14,7 @@ struct builder {
 	struct module *m;
 	const struct pass_hooks *hooks;
 	struct name_set names;        /* the names of kernels */
-	struct name_set weight_names; /* weight.name of all weights */
+	struct name_set weight_names; /* the names of all weights */
 	/* The groups that contain a node, several for a prologue node:
 	 * group_list from first_group[node.id] to before
 	 * first_group[node.id + 1] */
@@ -39,7 +39,7 @@ struct own_element {
 	const struct tensor *in, *out;
 };
 
-/* The state of building the kernel of one group. */
+/* What is collected while the kernel of one group is built. */
 struct joint {
 	struct builder *b;
 	struct kernel *k;
@@ -50,7 +50,7 @@ struct joint {
 	/* The tensors that the nodes compute, with their expressions. */
 	VEC(struct tensor *) made;
 	VEC(struct te_tensor *) made_te;
-	struct name_set names; /* the names of the parameters */
+	struct name_set names; /* the names of the kernel's parameters */
 	/* set by kernel_note_own_elements for kernel_store_in_place */
 	VEC(struct own_element) own;
 };
@@ -62,8 +62,8 @@ bool group_makes(const struct builder *b, const struct group *group,
 /* The function of the group and its arguments: data first, then constants, then
  * results. False after a diagnostic. */
 bool kernel_join(struct joint *j);
-/* kernel_region.c: the function of the group's region, with parameters and
- * without loops. False after a diagnostic. */
+/* kernel_region.c: as kernel_join for a group that is a backend's region: the
+ * function has parameters and no loops. False after a diagnostic. */
 bool join_region(struct joint *j);
 /* kernel_elements.c: parameters that are elements of larger tensors become
  * those tensors, with the element as an index. */
@@ -106,7 +106,7 @@ void kernels_align(struct program *p);
  * kernels. */
 void states_detach(struct graph *g);
 void states_finish(struct program *p);
-/* Is `after` the next state of `before`? */
+/* Is `after` the value for the next run of the state `before`? */
 bool is_next_of(const struct graph *g, const struct tensor *before,
 		const struct tensor *after);
 

@@ -33,8 +33,8 @@ add_vars(struct func *f, const struct expr *e)
 }
 
 /* The shape of the tensor that t is an element of. If its first size is known
- * only when the model runs, the largest value is taken: a kernel does not need
- * the exact size. */
+ * only when the model runs, the largest value is taken if there is one: a
+ * kernel does not need the exact size. */
 static const struct expr *const *
 shape_around(struct module *m, const struct tensor *t)
 {

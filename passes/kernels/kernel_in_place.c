@@ -25,12 +25,13 @@ enum { SEARCH_MAX = 4096 };
 struct search {
 	struct builder *b;
 	int candidate;
-	int seen; /* the number of groups visited */
+	int seen; /* the number of groups that the search has visited */
 	bool found;
 	VEC(const struct group *) open;
 };
 
-/* Visits the producers of the node's inputs in other groups. */
+/* Adds the groups that compute the node's inputs to those that the search
+ * visits. */
 static void
 search_inputs(struct search *s, const struct group *group,
 	      const struct node *node)
@@ -58,8 +59,9 @@ search_inputs(struct search *s, const struct group *group,
 	}
 }
 
-/* Does the candidate run before the group `of` in every order? False also if a
- * search of SEARCH_MAX groups does not find it. */
+/* Must group number `candidate` run before group number `of`, because `of`
+ * depends on it? False also if a search of SEARCH_MAX groups does not find
+ * it. */
 static bool
 is_ancestor(struct builder *b, int of, int candidate)
 {
@@ -77,7 +79,8 @@ is_ancestor(struct builder *b, int of, int candidate)
 	return s.found;
 }
 
-/* Do all other uses of t's bytes precede this group? */
+/* Does this group make the last use of t's bytes: do all other groups that read
+ * t or a view of t run before it? */
 static bool
 dies_here(struct builder *b, struct tensor *t, const struct group *group)
 {
@@ -106,7 +109,7 @@ dies_here(struct builder *b, struct tensor *t, const struct group *group)
 	return true;
 }
 
-/* dies_here for every part of a concatenation. */
+/* Is dies_here true for every part of a concatenation? */
 static bool
 parts_die_here(struct builder *b, const struct tensor *whole,
 	       const struct group *group)
@@ -173,7 +176,7 @@ same_storage(const struct tensor *a, const struct tensor *b)
 	       layout_equal(a->layout, b->layout, a->ndim);
 }
 
-/* Are the bytes of t a part of the bytes of `whole`? */
+/* Are the bytes of t, or of a tensor of which t is a part, those of `whole`? */
 static bool
 lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 {
@@ -183,8 +186,8 @@ lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 	return t == whole;
 }
 
-/* Does the kernel only read another argument, besides number `in`, whose bytes
- * overlap those of root? */
+/* Do the bytes of root overlap those of an argument that the kernel only reads,
+ * other than argument `in`? */
 static bool
 is_read_twice(struct builder *b, const struct kernel *k, int in,
 	      struct tensor *root)
@@ -206,7 +209,7 @@ is_read_twice(struct builder *b, const struct kernel *k, int in,
 
 /* -- threads of a device */
 
-/* Is every element stored by exactly one instance of the block? */
+/* Is every element of the array stored by exactly one instance of the block? */
 static bool
 is_own_place(struct func *f, const struct stmt *store,
 	     const struct block *block)
@@ -250,8 +253,8 @@ is_before(struct stmt *x, struct stmt *y)
 	return false;
 }
 
-/* Is each element read in the statement that stores to it, or in an earlier
- * device kernel? */
+/* Is each element read at its own index in the statement that stores to it, or
+ * in an earlier device kernel? */
 static bool
 loads_at(const struct access_list *loads, struct stmt *store)
 {
@@ -358,8 +361,10 @@ is_next_state(const struct tensor *state, const struct tensor *next)
 	return false;
 }
 
-/* May control flow read or keep the input, or decide the place of the output?
- * In a loop, an input from outside is read again by the next iteration. */
+/* Does control flow (a branch or loop) forbid that the output overwrites the
+ * input, because it may read or keep the input, or decides the place of the
+ * output? In a loop, an input from outside is read again by the next
+ * iteration. */
 static bool
 control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		const struct kernel_arg *out, const struct tensor *root)

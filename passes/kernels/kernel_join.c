@@ -8,7 +8,7 @@
 #include "ops.h"
 #include "repeats.h"
 
-/* Is there a group that computes both nodes? */
+/* Is there a group that has both nodes? */
 static bool
 are_together(const struct builder *b, const struct node *n,
 	     const struct node *m)
@@ -25,7 +25,7 @@ are_together(const struct builder *b, const struct node *n,
 	return false;
 }
 
-/* Does a group that does not compute t read it? */
+/* Does a node read t that no group has together with t's producer? */
 static bool
 used_outside(const struct builder *b, const struct tensor *t)
 {
@@ -45,7 +45,8 @@ group_makes(const struct builder *b, const struct group *group,
 	       (t->is_output || used_outside(b, t));
 }
 
-/* The tensor expression of a constant of one element: a literal. */
+/* A tensor expression whose elements are the number that the constant t has.
+ * NULL if the number is not known or has no literal. */
 static struct te_tensor *
 literal(struct joint *j, struct tensor *t)
 {
@@ -90,8 +91,8 @@ find_te(struct joint *j, const struct tensor *t)
 	return NULL;
 }
 
-/* The tensor expression of t as a tirc.Repeat of `once`. NULL after a
- * diagnostic. */
+/* The tensor expression of t, a tirc.Repeat, in which `once` is the stored
+ * constant. NULL after a diagnostic or if `once` is NULL. */
 static struct te_tensor *
 repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
 {
@@ -102,8 +103,9 @@ repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
 		       : NULL;
 }
 
-/* The tensor expression of t in the kernel: computed there, or a parameter,
- * which is named after the role of `of`. NULL after a diagnostic. */
+/* The tensor expression of t in the kernel: of a node of the kernel that
+ * computes it, a literal, or a new parameter, which is named after the role of
+ * `of`. NULL after a diagnostic. */
 static struct te_tensor *
 input_te(struct joint *j, struct tensor *t, const struct tensor *of)
 {
@@ -196,7 +198,7 @@ add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
 	vec_push(&j->b->m->arena, &j->k->args, arg);
 }
 
-/* Names the results of the kernel: y. */
+/* Names the results of the kernel: "y", made unique. */
 static void
 name_results(struct joint *j)
 {

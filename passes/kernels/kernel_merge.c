@@ -21,8 +21,8 @@
 
 /* -- equal kernels -- */
 
-/* The functions of k: the function that is called and, on a device, its device
- * kernels. */
+/* Sets *out to the functions of k: the function that is called, then, on a
+ * device, the device kernels that it launches. Returns their number. */
 static int
 functions_of(struct arena *a, const struct kernel *k,
 	     const struct func *const **out)
@@ -50,8 +50,8 @@ hash_of(const struct kernel *k, bool but_literals)
 	return h;
 }
 
-/* Do the arguments correspond: equal kinds, equal memory spaces (if the target
- * has several), and the same symbolic sizes? */
+/* Do the arguments of two kernels correspond: equal kinds, equal memory spaces
+ * (if the target has several), and the same symbolic sizes? */
 static bool
 same_args(const struct target *target, const struct kernel *a,
 	  const struct kernel *b)
@@ -116,7 +116,7 @@ merge_into(struct builder *b, struct kernel *k, struct kernel *owner)
 	vec_push(&b->m->arena, &owner->callers, k);
 }
 
-/* Removes merged functions, which have no callers, from the module. */
+/* Removes functions that no kernel calls any more from the module. */
 static void
 drop_unused(struct module *m)
 {
@@ -180,7 +180,7 @@ extent_of(const struct tensor *t, int d, int64_t *v)
 	       expr_is_int(t->shape[d], v);
 }
 
-/* "3x3_s2_64_128": window, stride, channels. */
+/* Appends "3x3_s2_64_128": window, stride, channels. */
 static void
 add_window(struct wording *w, const struct node *n)
 {
@@ -223,7 +223,8 @@ is_in_place(const struct kernel *k)
 	return false;
 }
 
-/* "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, and the operators
+/* A name for a function that several kernels call,
+ * "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, and the operators
  * after it. If it is too long, the last parts are left out. */
 static const char *
 body_name(struct builder *b, const struct kernel *k)
@@ -237,7 +238,7 @@ body_name(struct builder *b, const struct kernel *k)
 	bool behind = false;
 
 	if (node_attr(n, "kernel_body") != NULL) {
-		/* the name tells enough */
+		/* the operator's name tells enough */
 	} else if (node_has_window(n)) {
 		add_window(&w, n);
 		add_shape(&w, n->outputs[0], 2);
@@ -293,7 +294,9 @@ name_function(struct builder *b, struct kernel *k)
 struct bucket {
 	uint64_t hash;
 	struct kernel *owner;
-	int next; /* the next kernel of the bucket, or -1 */
+	/* the index of the next kernel in the same bucket; -1 if there is
+	 * none */
+	int next;
 };
 
 struct buckets {
@@ -317,8 +320,8 @@ buckets_init(struct buckets *s, struct builder *b, bool but_literals)
 	memset(s->slots, -1, sizeof *s->slots * (size_t)s->n_slots);
 }
 
-/* The first kernel with an equal function. If k is the first, adds k and
- * returns NULL. */
+/* The first kernel whose function equals that of k. If there is none, adds k
+ * and returns NULL. */
 static struct kernel *
 find_or_add(struct buckets *s, struct kernel *k)
 {

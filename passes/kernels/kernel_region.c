@@ -12,8 +12,8 @@
 #include "kernel_build.h"
 #include "ops.h"
 
-/* The parameter name of a constant. In a region of several matches, it includes
- * the match. */
+/* The parameter name of a constant, by its role in the match that reads it. In
+ * a region of several matches, the name of the match comes before it. */
 static const char *
 constant_role(struct joint *j, const struct tensor *t)
 {
@@ -54,8 +54,8 @@ constant_role(struct joint *j, const struct tensor *t)
 	return "c";
 }
 
-/* Is t passed from one match of the region to another, without being a result
- * of the region? */
+/* Is t, a result of the given match, read by another match of the region and
+ * not a result of the region? */
 static bool
 stays_within(const struct graph_region *r, const struct region_match *match,
 	     const struct tensor *t)
@@ -129,8 +129,9 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 	vec_push(&m->arena, &j->k->args, arg);
 }
 
-/* Places values in the workspace if the backend has no memory of its own. False
- * after an error: a value has no upper bound. */
+/* For a backend without memory of its own: adds a scratch argument for each
+ * value that one match passes to another, so that the values are in the
+ * workspace. False after an error: a value has no upper bound. */
 static bool
 add_values(struct joint *j)
 {
@@ -232,8 +233,8 @@ add_dims(struct joint *j)
 	}
 }
 
-/* Makes a function of the region, with or without the parameters for the
- * model's state, the constants, and all other arguments. */
+/* Makes a function of the region that has, as the flags say, the parameters for
+ * the model's state, for the constants, and for all other arguments. */
 static struct func *
 region_func(struct joint *j, const char *name, bool state, bool weights,
 	    bool rest)

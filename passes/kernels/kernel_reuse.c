@@ -16,21 +16,23 @@
 
 struct kept {
 	uint64_t hash;
-	int next; /* the next entry of the same slot, or -1 */
+	/* the index of the next entry with the same slot; -1 if there is
+	 * none */
+	int next;
 	/* the function before its schedule, and lowered */
 	const struct func *before, *after;
 	const struct kernel_arg *args; /* the arguments before the schedule */
 	int n_args;
-	const struct index_map **maps; /* the layouts of constants, by
-				        * argument */
+	/* by argument: the layout of a constant; NULL if none */
+	const struct index_map **maps;
 	const char *schedule;
 };
 
 struct kernel_reuse {
 	VEC(struct kept) list;
 	int n_slots, *slots;
-	/* The entry of the current kernel, if no entry was like it: kept when
-	 * it is lowered. */
+	/* The entry of the current kernel, if no earlier entry was like it: it
+	 * is added to the list when the kernel is lowered. */
 	struct kept open;
 	bool is_open;
 	int n_messages;
@@ -56,7 +58,8 @@ kernel_reuse_new(const struct builder *b)
 	return r;
 }
 
-/* Have all parameters constant sizes, and has f no record of fused axes? */
+/* Have all parameters constant sizes, and has f no record of fused loops
+ * (func.fused)? */
 static bool
 is_static(const struct func *f)
 {

@@ -34,8 +34,8 @@ kernels_note_spaces(struct program *p)
 		int n = k->args.n < k->func->params.n ? k->args.n
 						      : k->func->params.n;
 
-		/* If a region has an init function, its constants are passed to
-		 * that. */
+		/* A region's constants may be passed to its init function: then
+		 * func has fewer parameters. */
 		assert(k->init != NULL || k->args.n == k->func->params.n);
 		for (int a = 0; a < n && k->init == NULL; a++) {
 			k->func->params.data[a].space =

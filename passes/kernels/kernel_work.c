@@ -7,8 +7,9 @@
 #include "ops.h"
 #include "rounding.h"
 
-/* The number of operations on floats, and on integers, each lane counted. The
- * indices of loads and stores are skipped: index arithmetic is not counted. */
+/* The operations of a kernel: on floats, and on integers; of a vector each lane
+ * counts. The indices of loads and stores are skipped: index arithmetic is not
+ * counted. */
 struct work {
 	double floats, ints;
 };

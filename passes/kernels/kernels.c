@@ -36,7 +36,8 @@ param_is_used(const struct func *f, const struct param *p)
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
-		/* A flat index uses the extents of the inner dimensions. */
+		/* The index in memory uses the extents of the inner dimensions,
+		 * so a size among them is used. */
 		for (int d = 1; b != NULL && d < b->ndim && !used; d++) {
 			used = expr_uses_var(b->shape[d], p->var);
 		}
@@ -44,8 +45,8 @@ param_is_used(const struct func *f, const struct param *p)
 	return used;
 }
 
-/* The tensor that holds the size when the model runs; NULL if the caller gives
- * the size. */
+/* The tensor from which the size v is read when the model runs; NULL if the
+ * caller gives the size. */
 static struct tensor *
 size_tensor(const struct graph *g, const struct var *v)
 {
@@ -105,8 +106,9 @@ has_no_elements(const struct tensor *t)
 	return false;
 }
 
-/* Reports reads at computed indices of tensors without elements; other reads of
- * them are never executed. */
+/* For a kernel that reads at computed indices: an error if a tensor that it
+ * reads has no elements. (Other reads of such a tensor are never executed.)
+ * False after a diagnostic. */
 static bool
 check_empty(struct joint *j)
 {
@@ -189,8 +191,8 @@ new_names(const struct builder *b, struct name_set *s)
 	s->n_reserved = b->p->target->n_reserved;
 }
 
-/* Do both layouts store the same element at each place? Their variables may
- * differ. */
+/* Do two layouts store the same element at each place? Their variables may
+ * differ. NULL is the model's layout. */
 static bool
 same_layout(struct module *m, const struct index_map *a,
 	    const struct index_map *b)
@@ -223,7 +225,8 @@ same_layout(struct module *m, const struct index_map *a,
 	       expr_substitute(m, b->in_range, &vars) == a->in_range;
 }
 
-/* The stored constant equal to w, or w itself. */
+/* The weight that already stores the tensor of w in the same layout; if there
+ * is none, w, which is recorded. */
 static struct weight *
 same_weight(struct builder *b, struct weight *w)
 {
@@ -272,9 +275,9 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* A text for the name of a group's kernel, which name_set_add makes unique if
- * it must. Nodes of a layer often have the same name: then the operator is
- * added. Nodes without a name are named after their neighbours. */
+/* A text for the name of a group's kernel; name_set_add makes it unique. Nodes
+ * of a layer often have the same name: then the operator is added. Nodes
+ * without a name are named after their neighbours. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
 {
@@ -295,7 +298,8 @@ free_stem(struct builder *b, const struct group *group)
 
 static const char by_hand[] = "written by hand";
 
-/* "split(i, [None, 4]); vectorize(i_i)" */
+/* The trace of a schedule as one line: "split(i, [None, 4]);
+ * vectorize(i_i)". */
 static const char *
 trace_words(struct module *m, const struct sched *s)
 {
@@ -312,8 +316,8 @@ trace_words(struct module *m, const struct sched *s)
 	return text[0] ? text : by_hand;
 }
 
-/* Schedules with the rules, which choose the layout of constants, then with the
- * hook. */
+/* Lets the rules schedule the kernel, which also chooses the layouts of
+ * constants, then calls the hook after_rules. */
 static bool
 schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 {
@@ -323,12 +327,14 @@ schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 	}
 	k->schedule = by_hand;
 	if (out != NULL) {
-		out->trace.n = 0; /* the trace describes another program */
+		/* the trace describes the program that the hook has replaced */
+		out->trace.n = 0;
 	}
 	return true;
 }
 
-/* Schedules with the hook, or else with the rules. */
+/* Schedules with the hook `schedule`, or, if it leaves the kernel alone, with
+ * the rules. */
 static bool
 schedule(struct builder *b, struct kernel *k, struct sched *out)
 {
@@ -379,7 +385,8 @@ kernel_note_vectors(const struct target *target, struct func *f)
 {
 	struct target_facts *facts = &f->facts;
 
-	/* Without vectors, vectorization is left to the C compiler. */
+	/* Without vectors in the emitted code, vectorization is left to the C
+	 * compiler. */
 	if (target_has_vectors(target)) {
 		facts->has_vectors = true;
 		facts->vectors = target->vectors;
@@ -391,7 +398,8 @@ kernel_note_vectors(const struct target *target, struct func *f)
 	kernel_note_device(target, f);
 }
 
-/* Builds the function of the group, without schedule. */
+/* Builds the function of the group, without a schedule. False after a
+ * diagnostic. */
 static bool
 join_group(struct builder *b, struct group *group, struct joint *j)
 {
@@ -438,7 +446,7 @@ move_copies_note(struct kernel *k)
 	}
 }
 
-/* Schedules and lowers the kernel's function. */
+/* Schedules and lowers the kernel's function. False after a diagnostic. */
 static bool
 lower_kernel(struct joint *joint)
 {
@@ -554,8 +562,9 @@ list_groups(struct builder *b)
 	}
 }
 
-/* Have all results that other groups read no elements? First tests whether any
- * array is empty, because finding readers takes time. */
+/* Are all results of the group that other groups read without elements? False
+ * if no array is empty: that is tested first, because finding readers takes
+ * time. */
 static bool
 has_empty_results(const struct builder *b, const struct group *group)
 {
@@ -582,10 +591,11 @@ has_empty_results(const struct builder *b, const struct group *group)
 	return any;
 }
 
-/* The characters left free for prefixes and suffixes of names. */
+/* The number of characters that are left free for prefixes and suffixes of
+ * names. */
 enum { NAME_ROOM = 8 };
 
-/* Builds all kernels in the order of the groups. */
+/* Builds all kernels in the order of the groups. False after a diagnostic. */
 static bool
 build_kernels(struct graph *g, const struct target *target,
 	      const struct pass_hooks *hooks, struct program *out,
@@ -635,8 +645,8 @@ build_kernels(struct graph *g, const struct target *target,
 	return true;
 }
 
-/* Are all states that fuse_loops.c has given one place updated in place? If a
- * kernel cannot overwrite a state that it reads, every state gets two places,
+/* Does a kernel overwrite each loop state that fuse_loops.c has given one place
+ * (element_of NULL)? If one cannot be overwritten, every state gets two places,
  * which take turns. */
 static bool
 states_are_in_place(const struct program *p)

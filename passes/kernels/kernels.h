@@ -19,29 +19,30 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * function and the trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
-/* Prints the kernel's default schedule in words, then a line for each rule.
- * False after reporting. */
+/* Appends the kernel's default schedule in words, then a line for each schedule
+ * rule. False after a diagnostic. */
 bool kernel_explain(struct program *p, const struct kernel *k,
 		    struct strbuf *out);
 /* Sets the facts of a device that lowering reads: widths of memory accesses,
  * and warps. */
 void kernel_note_device(const struct target *target, struct func *f);
-/* Sets these facts and the vectors that lowering may use, also for parameters,
- * because tirc emits all callers of a kernel. */
+/* Sets the facts of kernel_note_device, and the vectors that lowering may use,
+ * also for parameters, because tirc emits all callers of a kernel. */
 void kernel_note_vectors(const struct target *target, struct func *f);
 
-/* describe.c: names and titles from the model. */
+/* describe.c: the name of a group's kernel, from the names in the model, or
+ * else from its operator. */
 const char *kernel_stem(struct graph *g, const struct group *group);
 /* For a kernel without a name: a name from its neighbour, "mul_before_conv3_3".
  * NULL if the kernel has a name, or its neighbours have none. */
 const char *kernel_neighbour(struct graph *g, const struct group *group);
-/* "softmax": the operator as part of a name. */
+/* The operator of n as a part of a name: "softmax". */
 const char *operator_word(struct arena *a, const struct node *n);
 /* Is n a sliding-window operator? */
 bool node_has_window(const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
 const char *region_title(struct graph *g, const struct graph_region *r);
-/* The patterns of a region in order: "conv (4 times), pool". */
+/* The names of the patterns in a region, in order: "conv (4 times), pool". */
 const char *region_patterns(struct graph *g, const struct graph_region *r);
 const char *weight_stem(struct graph *g, const struct kernel *k,
 			const struct kernel_arg *arg);
@@ -50,8 +51,8 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
  * graph's inputs and its outputs that are not in the workspace, and the weights
  * (buffers), the workspace (a handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
-/* The number of inputs and outputs that are parameters of the entry
- * function. */
+/* The number of the graph's inputs and outputs that are parameters of the entry
+ * function, as pointers. */
 int entry_count_pointers(const struct graph *g);
 
 #endif

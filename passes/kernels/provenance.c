@@ -24,7 +24,8 @@ add_origin(struct arena *a, struct origin_list *l, int origin)
 	l->list.data[at] = origin;
 }
 
-/* Is the origin in the list, which is sorted? */
+/* Is the origin (the index of a node of the model) in the list, which is
+ * sorted? */
 static bool
 has_origin(const struct origin_list *l, int origin)
 {

@@ -10,9 +10,10 @@
 
 #include "kernel.h"
 
-/* The fate of one node of the model. */
+/* What became of one node of the model. */
 struct node_fate {
-	VEC(const struct kernel *) kernels; /* in the order of execution */
+	/* the kernels that compute it, in the order of execution */
+	VEC(const struct kernel *) kernels;
 	/* kernels whose constants depend on it */
 	VEC(const struct kernel *) folded;
 	/* constants whose values depend on it */
@@ -26,8 +27,8 @@ struct node_fate {
 	const char *pass, *why;
 };
 
-/* The fate of each node: graph.origins.n entries, by origin, in the module's
- * arena. */
+/* The fate of each node of the model: an array of graph.origins.n entries, in
+ * the module's arena. */
 struct node_fate *provenance_fates(struct program *p);
 
 struct origin_list {
@@ -53,8 +54,9 @@ struct constant_sources provenance_sources(struct arena *a,
 /* The formula of a constant over the model's constants: "\"conv1.weight\" *
  * (\"bn1.scale\" / sqrt(\"bn1.var\" + 1e-05))". */
 const char *provenance_recipe(struct arena *a, const struct tensor *constant);
-/* The reverse of these functions, for saved graphs: sets constant.made_by to a
- * description with this recipe, these sources and these origins. */
+/* The reverse of provenance_recipe and the functions above, for saved graphs:
+ * sets constant.made_by to a description with this recipe, these sources and
+ * these origins. */
 void provenance_restore(struct graph *g, struct tensor *constant,
 			const char *recipe,
 			const struct constant_sources *sources,

@@ -9,7 +9,7 @@
 
 enum { MOST_DEPTH = 12, MOST_NUMBERS = 8 };
 
-/* A tensor whose inputs before `next` have been visited. */
+/* A step of the walk: a tensor whose inputs before `next` have been visited. */
 struct step {
 	const struct tensor *tensor;
 	int next; /* index of the next input */
@@ -57,8 +57,8 @@ constant_walk(struct arena *a, const struct tensor *t,
 
 /* -- the model's constants -- */
 
-/* Is n a node of graph_describe: not an operator, but a form, a text such as
- * "$0 * $1", in place of one? */
+/* Is n a node of graph_describe: not an operator but a form, a text such as "$0
+ * * $1" in which $0 stands for input 0? */
 static bool
 is_form(const struct node *n)
 {
@@ -121,7 +121,8 @@ struct formula {
 static void put_tensor(struct formula *f, const struct tensor *t, int depth,
 		       bool inside);
 
-/* Is the form atomic: one word, parenthesized, or a call? */
+/* Can the form be an operand without parentheses: is it one word,
+ * parenthesized, or a call? */
 static bool
 is_atom(const char *form)
 {
@@ -141,7 +142,8 @@ is_atom(const char *form)
 	return true;
 }
 
-/* Is the text at `at` within a form an operand of + - * /? */
+/* Is the "$n" at `at` within a form an operand of + - * /, so that it may need
+ * parentheses? */
 static bool
 is_operand(const char *form, const char *at)
 {
@@ -182,7 +184,8 @@ put_ints(struct formula *f, const char *name, const int64_t *v, int n)
 	strbuf_puts(&f->out, "]");
 }
 
-/* Is the attribute's value ONNX's number of a data type? */
+/* Is the attribute's value ONNX's number of a data type, so that it is printed
+ * as the type's name? */
 static bool
 is_type(const struct node *n, const struct attr *at)
 {
@@ -192,7 +195,7 @@ is_type(const struct node *n, const struct attr *at)
 				       strcmp(n->op_type, "Cast") == 0));
 }
 
-/* {perm = [1, 0]}, {to = int64} */
+/* Prints the attributes of n: {perm = [1, 0]}, {to = int64}. */
 static void
 put_attrs(struct formula *f, const struct node *n)
 {
@@ -258,7 +261,8 @@ put_operator(struct formula *f, const struct node *n, int depth, bool inside)
 	strbuf_puts(&f->out, sign == NULL || inside ? ")" : "");
 }
 
-/* Prints a number, a short list of numbers, or a generic name. */
+/* Prints a constant without a name: a number, a short list of numbers, or
+ * "constant". */
 static void
 put_unnamed(struct formula *f, const struct tensor *t)
 {
@@ -348,8 +352,8 @@ provenance_restore(struct graph *g, struct tensor *constant, const char *recipe,
 
 /* -- layouts -- */
 
-/* The name of index i: of a convolution's weights by its meaning, else by its
- * position. */
+/* The name of index i of a weight: for a convolution's weights by its meaning
+ * ("oc"), else by its position. */
 static const char *
 index_name(struct arena *a, const struct weight *w, int i)
 {
@@ -425,7 +429,8 @@ provenance_index(struct program *p, const struct weight *w)
 		const struct expr *e = expr_substitute(m, map->to_physical[i],
 						       &names);
 
-		/* Dimensions of extent 1 of the array are left out. */
+		/* Dimensions of the stored array that have extent 1 are left
+		 * out. */
 		if (!expr_is_value(map->physical_shape[i], 1)) {
 			text = arena_printf(&m->arena, "%s[%s]", text,
 					    index_text(&m->arena, e));

@@ -12,9 +12,12 @@
 
 struct role_row {
 	const char *op;
-	const char *inputs;             /* the roles of the inputs; NULL if
-					 * there are two symmetric inputs */
-	const char *constant, *joining; /* roles of symmetric inputs */
+	/* the roles of the inputs, separated by spaces; NULL if there are two
+	 * symmetric inputs */
+	const char *inputs;
+	/* the roles of a symmetric input: of a constant, and of a tensor that
+	 * is joined with one that the group computes */
+	const char *constant, *joining;
 };
 
 static const struct role_row rows[] = {
@@ -27,14 +30,15 @@ static const struct role_row rows[] = {
 
 static const char data[] = "x";
 
-/* The most nodes between a product and a Softmax. */
+/* The most nodes between a product and a Softmax for which they count as
+ * attention. */
 enum { MOST_STEPS = 8 };
 
 struct search {
 	struct arena *arena;
 	const struct group *group;
 	const struct tensor *t;
-	bool *reached; /* the nodes of the group that depend on t */
+	bool *reached; /* by node of the group: true if it depends on t */
 };
 
 static const struct role_row *
@@ -48,7 +52,8 @@ find_row(const struct node *n)
 	return NULL;
 }
 
-/* Word i of a list; "x" (data) if the list has fewer words. */
+/* Word i of a list of words; "x" (the role of plain data) if the list has
+ * fewer. */
 static const char *
 word_of(struct arena *a, const char *words, int i)
 {
@@ -60,8 +65,8 @@ word_of(struct arena *a, const char *words, int i)
 			      : arena_strndup(a, words, strcspn(words, " "));
 }
 
-/* Does the node's result have the elements of its first input, moved, or each
- * changed by itself? */
+/* Does the node's first result have the elements of its first input, moved, or
+ * each changed by itself? */
 static bool
 carries(const struct node *n)
 {
@@ -76,7 +81,8 @@ carries(const struct node *n)
 	}
 }
 
-/* Is the tensor constant, or converted from a constant in the kernel? */
+/* Is the tensor constant, or computed from a constant in the kernel by nodes
+ * that move or change single elements? */
 static bool
 is_fixed(const struct group *group, const struct tensor *t)
 {
@@ -172,7 +178,8 @@ follows_scale(const struct tensor *x)
 		tensor_is_constant(n->inputs[1]));
 }
 
-/* The role of one of two symmetric inputs. */
+/* The role of input i of n, one of two symmetric inputs, such as those of an
+ * Add. */
 static const char *
 joining_role(const struct search *q, const struct role_row *row,
 	     const struct node *n, int i)
@@ -197,7 +204,8 @@ joining_role(const struct search *q, const struct role_row *row,
 static const char *role_in(struct arena *a, const struct group *group,
 			   const struct tensor *t);
 
-/* "w_scale": the scale of a tensor whose later role is w. */
+/* The role of a DequantizeLinear's parameter, such as "x_scale": if the
+ * dequantized tensor has a role w in the group, "w_scale". */
 static const char *
 of_quantized(const struct search *q, const struct node *n, const char *role)
 {
@@ -240,7 +248,7 @@ role_in(struct arena *a, const struct group *group, const struct tensor *t)
 		.t = t,
 		.reached = arena_array(a, bool, group->nodes.n + 1),
 	};
-	/* The nodes whose results have t's elements. */
+	/* by node: true if its result has t's elements */
 	bool *carried = arena_array(a, bool, group->nodes.n + 1);
 
 	for (int k = 0; k < group->nodes.n; k++) {

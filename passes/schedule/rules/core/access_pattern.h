@@ -9,10 +9,10 @@
 enum axis_use {
 	AXIS_UNUSED,
 	AXIS_PLAIN,    /* the variable alone is one index, or v // c and v % c
-		        * are two adjacent indices of a dimension of extent c */
+			* are two adjacent indices of a dimension of extent c */
 	AXIS_GRANULAR, /* only as v // c: the same element for runs of c */
 	AXIS_BLOCKED,  /* once as v // c, and once as v % c in the last index:
-		        * contiguous in runs of c */
+			* contiguous in runs of c */
 	AXIS_MIXED
 };
 

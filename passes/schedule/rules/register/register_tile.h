@@ -47,19 +47,19 @@ struct tiling {
 				      * loads have it, in blocks */
 	int64_t lanes, rows;         /* of a tile */
 	int64_t granularity;         /* lanes must divide it; 0: any number of
-				   * lanes */
+				      * lanes */
 	int64_t row_granularity;     /* the same for rows */
 	int64_t vector;              /* the lanes are several vectors of this
-				   * length; 0: one vector */
-	int64_t out_block; /* the output has the lane axis in blocks of
-				   * this size; 0: not in blocks */
+				      * length; 0: one vector */
+	int64_t out_block; /* the output has the lane axis in blocks of this
+			    * size; 0: not in blocks */
 	bool panels;       /* constants are stored in panels of lanes even if
-			     * their lanes are contiguous */
+			    * their lanes are contiguous */
 	bool may_pad;      /* try whether padding is faster */
 	bool padded;       /* constants are padded with zeros beyond the last
-			     * lane */
+			    * lane */
 	int part;          /* an iter var over a part of an axis that lies in
-			     * blocks of part_block; -1: none */
+			    * blocks of part_block; -1: none */
 	int64_t part_block;
 	bool by_columns;   /* the columns of a window may be multiplied by
 			    * dot products: single words are loaded */

@@ -218,7 +218,7 @@ struct tile_cost {
 	int64_t vectors, rows;
 	double cycles; /* 0: no tile was found */
 	bool divides;  /* the rows divide the axis: no overlap, no second copy
-		        * of the loops */
+			* of the loops */
 };
 
 /* A tile that divides the rows may be this much slower than the fastest: the
