@@ -54,7 +54,8 @@ struct uses {
 	const struct stmt *root;
 	VEC(const struct buffer *) buffers;
 	VEC(struct var *) vars;
-	/* buffers and variables that the kernel itself declares */
+	/* buffers and variables that the kernel itself declares, so that they
+	 * are no parameters */
 	VEC(const void *) declared;
 };
 
@@ -138,7 +139,7 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	for (struct stmt_iter it = stmt_each(root); (root = stmt_next(&it));) {
 		use_stmt(u, root);
 	}
-	/* Shapes and strides of the buffers may contain further variables. */
+	/* Shapes and strides of the buffers may use further variables. */
 	for (int i = 0; i < u->buffers.n; i++) {
 		const struct buffer *b = u->buffers.data[i];
 
@@ -147,8 +148,9 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	}
 }
 
-/* Adds the kernel's parameters: those of the host function in its order, then
- * variables that a loop or a LET of the host binds. */
+/* Adds the kernel's parameters and sets args[0..*n) to the arguments of the
+ * launch: first those of the host function's parameters that the kernel uses,
+ * in their order, then variables that a loop or a LET of the host binds. */
 static void
 add_params(struct split *x, struct func *kernel, struct uses *u,
 	   const struct expr **args, int *n)
@@ -305,7 +307,8 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 /* -- the host */
 
 /* Global arrays of the host become parameters: the caller provides device
- * memory for them. */
+ * memory for them. False after a diagnostic if another array is allocated
+ * outside of kernels. */
 static bool
 lift_allocs(struct split *x, struct stmt *s)
 {

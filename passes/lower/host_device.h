@@ -17,10 +17,10 @@
 
 struct name_set;
 
-/* Limits of a device; 0 if a limit is not known: then it is not checked. */
+/* Limits of a device; 0: the limit is not known and not checked. */
 struct device_limits {
-	int max_threads;      /* of a block */
-	int64_t shared_bytes; /* of a block */
+	int max_threads;      /* the most threads of a thread block */
+	int64_t shared_bytes; /* the shared memory of a thread block */
 };
 
 /* One kernel launch. Grid and block extents along x, y, z are expressions over
@@ -28,12 +28,14 @@ struct device_limits {
 struct launch {
 	struct func *kernel;
 	const struct expr *grid[3], *block[3];
-	int64_t shared_bytes; /* of shared memory */
+	/* the size of the shared memory that a thread block uses */
+	int64_t shared_bytes;
 };
 
 struct host_device {
-	struct func *host;       /* has the parameters of the function that was
-				  * split */
+	/* the function that launches the kernels; it has the parameters of the
+	 * function that was split */
+	struct func *host;
 	struct launch *launches; /* one launch for each kernel, in program
 				  * order */
 	int n_launches;

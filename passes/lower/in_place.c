@@ -34,9 +34,10 @@ same_shape(const struct buffer *a, const struct buffer *b)
 
 struct sharing {
 	const struct func *func;
-	struct access_list loads; /* loads of the input */
-	struct access_list uses;  /* accesses of the output */
-	struct stmt *common;      /* lowest common ancestor of the accesses */
+	struct access_list loads; /* the loads of the input */
+	struct access_list uses;  /* the accesses of the output */
+	/* the lowest common ancestor of all these accesses */
+	struct stmt *common;
 	int ndim;
 };
 
@@ -82,8 +83,8 @@ scan_injective(struct uses_scan *u, const struct expr *e)
 	}
 }
 
-/* Does e depend on v, possibly through LETs around at, without a min, max or
- * condition that could map two values of v to one? */
+/* Does e depend on v, directly or through LETs around `at`, and is there no
+ * min, max or condition on the way that could map two values of v to one? */
 static bool
 is_injective_in(const struct stmt *at, const struct expr *e,
 		const struct var *v)
@@ -109,7 +110,8 @@ struct var_scan {
 	const struct sharing *sharing;
 	bool inner, load;
 	int outer;
-	int64_t combinations; /* product of the outer variables' extents */
+	/* the product of the extents of the outer variables in the index */
+	int64_t combinations;
 };
 
 static void scan_vars(struct var_scan *c, const struct expr *e);
@@ -153,8 +155,9 @@ scan_vars(struct var_scan *c, const struct expr *e)
 	}
 }
 
-/* Is the index of dimension d the same at every access, and an injective
- * function of outer loop variables alone? */
+/* Is the index of dimension d the same at every access, and does it use
+ * variables of outer loops only, each combination of whose values gives another
+ * index? */
 static bool
 is_outer_dim(struct sharing *s, int d)
 {
@@ -282,8 +285,9 @@ child_of(const struct sharing *s, const struct stmt *at)
 	}
 }
 
-/* In the child with the first store: is it the only store, and is each load in
- * the storing statement and at its index? */
+/* Child number `child` of the common SEQ has the first store: is it the child's
+ * only access of the output, is each load of the input in it and at its index,
+ * and does it store each element once? */
 static bool
 loads_in_store(struct sharing *s, const struct stmt *store, int child)
 {
@@ -312,8 +316,8 @@ loads_in_store(struct sharing *s, const struct stmt *store, int child)
 	return stores_each_once(s->func, store, s->common->parent);
 }
 
-/* Does x read the element that its own statement stores into the output, or, as
- * the value of a LET, the statement right below it? */
+/* Does x, a load of the input, read the element that the statement of x stores
+ * into the output? A LET counts as the statement below it. */
 static bool
 loads_stored_element(const struct sharing *s, const struct access *x)
 {
@@ -463,8 +467,8 @@ lower_stores_once(const struct func *f, const struct buffer *in,
 	return uses.list.n > 0;
 }
 
-/* The last store of an element of b to itself; NULL if there is none, or if the
- * function has no other store. */
+/* The last store in f of an element of b to itself; NULL if there is none, or
+ * if f has no other store. */
 static struct stmt *
 find_self_copy(struct func *f, const struct buffer *b)
 {
@@ -485,8 +489,8 @@ find_self_copy(struct func *f, const struct buffer *b)
 	return stores.list.n > 1 ? found : NULL;
 }
 
-/* Removes copies of an element to itself, except a function's last
- * statement. */
+/* Removes stores of an element of b to itself; the last one stays if f has no
+ * other store. */
 static void
 drop_self_copies(struct func *f, const struct buffer *b)
 {

@@ -23,7 +23,7 @@ lower_passes(int *n)
 	return passes;
 }
 
-/* Several rows of lower.def run this pass. */
+/* The pass simplify; several rows of lower.def run it. */
 bool
 lower_simplify(struct func *f)
 {
@@ -31,8 +31,9 @@ lower_simplify(struct func *f)
 	return true;
 }
 
-/* Verifies f after a pass. what: the pass's name, for the message; seen: what
- * func_verify_new_text leaves. */
+/* Verifies f after a pass. what: the pass's name, for the message; seen: the
+ * text of f at the last check (see func_verify_new_text). False after a
+ * diagnostic. */
 static bool
 is_sound(struct func *f, const char *what, struct strbuf *seen)
 {

@@ -8,16 +8,17 @@
 
 #define PIPELINE_STAGE "software_pipeline_stage"
 #define PIPELINE_ORDER "software_pipeline_order"
-/* A list with one stage, 0, whose copies to shared memory are asynchronous:
- * they need not be complete before their first use. */
+/* The key of a list with one stage, 0: the copies of stage 0 to shared memory
+ * are asynchronous, so that they need not be complete before their first
+ * use. */
 #define PIPELINE_ASYNC "software_pipeline_async_stages"
 #define DOUBLE_BUFFER "double_buffer_scope"
-/* An ATTR around a statement of a pipelined loop: [stage, order]. */
+/* The key of an ATTR around a statement of a pipelined loop: [stage, order]. */
 #define PIPELINE_MARK "software_pipeline"
 
 enum { PIPELINE_STAGES = 64 };
 
-/* Reports an error; always false. */
+/* Reports an error in the pipeline of the loop `nest`; always false. */
 #define pipeline_fail(f, nest, ...)                                            \
 	func_error(f, DIAG_BAD_SCHEDULE,                                       \
 		   "the software pipeline of loop %s: %s",                     \

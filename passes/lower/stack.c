@@ -21,7 +21,7 @@ stack_bytes(const struct stmt *s)
 {
 	int64_t below = 0;
 
-	/* Arrays of a device kernel are not on the stack. */
+	/* Device kernels are skipped: their arrays are not on the stack. */
 	if (!s || tag_of(s) >= 0) {
 		return 0;
 	}
@@ -39,8 +39,8 @@ lower_stack_bytes(const struct func *f)
 	return stack_bytes(f->body);
 }
 
-/* The ALLOC of the largest array outside of device kernels; NULL if none takes
- * memory. An array of unknown size counts as empty. */
+/* The ALLOC of the largest array outside of device kernels; NULL if there is
+ * none. An array of unknown size is skipped. */
 static struct stmt *
 find_largest(struct func *f)
 {
@@ -70,7 +70,7 @@ serialize_loops_around(struct func *f, struct stmt *alloc)
 	}
 }
 
-/* Does a size of the buffer depend on a variable other than f's parameters,
+/* Does a size of the buffer depend on a variable that is no parameter of f,
  * such as a loop variable? */
 static bool
 has_inner_size(const struct func *f, const struct buffer *b)

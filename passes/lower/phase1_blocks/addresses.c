@@ -22,7 +22,8 @@
 
 struct block_scope {
 	struct func *func;
-	const struct block *block; /* the innermost block, or NULL */
+	/* the innermost block around the expression; NULL if there is none */
+	const struct block *block;
 };
 
 static const struct expr *

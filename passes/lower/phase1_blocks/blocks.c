@@ -58,18 +58,18 @@ lower_below(struct func *f, struct stmt *s)
 			struct stmt_place place = { s, i };
 
 			stmt_put(f, place, lower_block(f, child));
-			/* The SEQ grows by the statements that were spliced
-			 * into it, which are lowered already. */
+			/* stmt_replace has spliced a SEQ into this one: its
+			 * statements are lowered already and are skipped. */
 			i += s->n_children - n;
 		}
 	}
 }
 
-/* A storage_align annotation of a block, and the written buffer it applies
- * to. */
+/* A storage_align annotation of a block, and the written buffer that it is
+ * about. */
 struct alignment {
 	const struct buffer *buffer;
-	const struct expr *padding; /* [axis, factor, offset] */
+	const struct expr *padding; /* the list [axis, factor, offset] */
 };
 
 struct alignments {
@@ -104,8 +104,8 @@ find_alignments(struct alignments *a, struct stmt *s)
 	}
 }
 
-/* Copies the annotations to the buffer's ALLOC: the pass `storage`, which pads
- * the array, reads them there. */
+/* Copies each annotation to its buffer's ALLOC: the pass `storage`, which pads
+ * the array, reads it there. */
 static void
 mark_allocs(const struct alignments *a, struct stmt *s)
 {

@@ -38,19 +38,21 @@ enum { REDUCTION_THREADS_MAX = 4096 };
 struct cross {
 	struct func *func;
 	struct module *m;
-	struct stmt *block, *outer; /* outer: the outermost reduction loop */
-	/* reduction loops bound to threads, outermost first */
+	/* outer: the outermost reduction loop around the block */
+	struct stmt *block, *outer;
+	/* the reduction loops that are bound to threads, outermost first */
 	struct stmt_list threads;
 	/* the other reduction loops, outermost first */
 	struct stmt_list serial;
-	/* other thread loops of the block, around outer */
+	/* the thread loops of the thread block that are around `outer` */
 	struct stmt_list around;
-	const struct expr *combine; /* the update's value, B[i] op source */
+	/* the value that the block stores, B[i] op source */
+	const struct expr *combine;
 	/* the init's value and the update's source, in terms of the loop
 	 * variables */
 	const struct expr *identity, *source;
-	const struct expr *const *index; /* i, the index in B */
-	/* the block's predicate, and its conjuncts without reduction loops;
+	const struct expr *const *index; /* the index i in B */
+	/* the block's predicate; and its conjuncts that use no reduction loops,
 	 * NULL if there are none */
 	const struct expr *reducing, *spatial;
 	const struct buffer *result; /* B */
@@ -154,7 +156,8 @@ over_loops(struct cross *x, const struct expr *e)
 	return expr_substitute(x->m, e, &map);
 }
 
-/* Reads the update, B[i] = B[i] op source, and the init, B[i] = identity. */
+/* Reads the update, B[i] = B[i] op source, and the init, B[i] = identity, into
+ * x. False after a diagnostic if threads cannot combine such an update. */
 static bool
 find_update(struct cross *x)
 {
@@ -234,8 +237,8 @@ from_zero(struct module *m, const struct stmt *loop)
 	return expr_sub(m, loop->u.loop.var->expr, loop->args[0]);
 }
 
-/* The linear index of a thread among the n threads that reduce one result; NULL
- * if n is not constant or too large. */
+/* The linear index of a thread among the threads that reduce one result, and in
+ * *n their number; NULL if that is not constant or too large. */
 static const struct expr *
 reduction_thread_index(struct cross *x, int64_t *n)
 {
@@ -262,8 +265,9 @@ reduction_thread_index(struct cross *x, int64_t *n)
 
 struct partial_results {
 	const struct buffer *all;
-	const struct expr **index; /* the index of the thread's element: the
-				    * last one is the thread's number */
+	/* the index of the thread's own element; the last index is the thread's
+	 * number */
+	const struct expr **index;
 	int n;
 };
 
@@ -319,7 +323,8 @@ static bool
 all_threads_active(struct cross *x)
 {
 	struct stmt *kernel = x->block;
-	int64_t extents[TAG_COUNT] = { 0 }; /* 0 if none was found yet */
+	/* by tag: the extent of its loops; 0 if none was found yet */
+	int64_t extents[TAG_COUNT] = { 0 };
 
 	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
 		kernel = tag_of(s) >= 0 ? s : kernel;
@@ -368,8 +373,9 @@ combined(const struct cross *x, const struct expr *a, const struct expr *b)
 	return expr_rebuild(x->m, x->combine, both);
 }
 
-/* Butterfly reduction: part = part op (part of the lane whose number differs in
- * one bit), bit by bit; afterwards each of the n lanes holds the result. */
+/* Appends a butterfly reduction to out: part = part op (the part of the lane
+ * whose number differs in one bit), bit by bit, so that each of the n lanes
+ * gets the result. Returns the number of statements. */
 static int
 butterfly(struct cross *x, const struct buffer *part, int64_t n,
 	  struct stmt **out)
@@ -389,8 +395,8 @@ butterfly(struct cross *x, const struct buffer *part, int64_t n,
 	return k;
 }
 
-/* Reduces within each warp, then over one value of each warp, through shared
- * memory. */
+/* Reduces by shuffles within each warp, then over one value of each warp in
+ * shared memory. Returns the number of statements. */
 static int
 by_warps(struct cross *x, const struct buffer *part,
 	 struct partial_results *partial_results, const struct expr *number,
@@ -419,7 +425,8 @@ by_warps(struct cross *x, const struct buffer *part,
 	return k + butterfly(x, part, warps, out + k);
 }
 
-/* Emits part = identity, then part = part op source in the serial loops. */
+/* Makes the statements of one thread: part = identity, then part = part op
+ * source in the serial loops. */
 static void
 reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
 {
@@ -462,7 +469,8 @@ halving_step(struct cross *x, struct partial_results *t,
 	return stmt_if(x->func, cond, store_at(x, t, number, value), NULL);
 }
 
-/* Tree reduction in shared memory: the number of active threads halves. */
+/* Reduces as a tree in shared memory: the number of active threads halves at
+ * each step. Returns the number of statements. */
 static int
 by_halves(struct cross *x, const struct buffer *part,
 	  struct partial_results *partial_results, const struct expr *number,

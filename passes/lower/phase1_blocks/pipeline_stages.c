@@ -15,8 +15,8 @@
 
 #include "pipeline_notes.h"
 
-/* Reads element i of a list of non-negative integers; false if e is not such a
- * list. */
+/* Sets *v to element i of the list e; false if e is no list with a non-negative
+ * integer there. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
 {

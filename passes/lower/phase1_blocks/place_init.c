@@ -36,8 +36,8 @@ outermost_reduction(struct stmt *block, bool *mixed)
 	return found;
 }
 
-/* Are there only loops and sequences between outer and the block? A LET or IF
- * would have to be copied with the init. */
+/* Are there only loops and sequences between outer and the block? A LET or an
+ * IF would have to be copied with the init. */
 static bool
 plain_between(const struct stmt *block, const struct stmt *outer)
 {

@@ -43,7 +43,7 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* A constant upper bound of the extent, which local arrays need; the extent
- * itself if it has none. */
+ * itself if no bound is known. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {
@@ -78,8 +78,8 @@ align(struct func *f, const struct stmt *alloc, struct range *ranges)
 	}
 }
 
-/* The extent of dimension d that the accesses reach, given the conditions
- * around them. */
+/* The extent that the accesses reach in dimension d, at most that of the range,
+ * given the conditions around them. */
 static const struct expr *
 reached_extent(struct func *f, const struct access_list *uses, int d,
 	       const struct range *range)
@@ -125,9 +125,9 @@ flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Gives a local array with an address a constant size. The callee also has the
- * strides, so they must not change: the array becomes one-dimensional, with the
- * largest size. */
+/* Gives a local array whose address a call takes a constant size. The callee
+ * also has the strides, so they must not change: the array becomes
+ * one-dimensional, with the largest size. */
 static void
 fix_size(struct func *f, struct stmt *alloc, const struct access_list *uses)
 {
@@ -287,7 +287,7 @@ is_staging_tile(const struct buffer *b, const struct access_list *uses,
 		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
 			ring |= has_ring(x->index[d], common);
 		}
-		/* x = x + …; if (y < x) x = y; */
+		/* an update such as x = x + … or if (y < x) x = y */
 		if (ring || (x->load && (x->at->kind != STMT_STORE ||
 					 x->at->u.buffer == b))) {
 			return false;
@@ -311,8 +311,9 @@ before_kernel(const struct buffer *b, struct stmt *common)
 	return out;
 }
 
-/* The place of a private array: inside of the thread loops, even if the loops
- * that carry its values are further out. */
+/* The place of a private array: `common`, or inside of the innermost thread
+ * loop around `lowest`, even if the loops that carry the array's values are
+ * further out. */
 static struct stmt *
 in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 {
@@ -325,9 +326,9 @@ in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 	return common;
 }
 
-/* Moves the ALLOC of a shared array around the thread loops of its block. If
- * wait, not that of an array in a software pipeline: the pass `pipeline`
- * multi-buffers it first. */
+/* Moves the ALLOC of a shared array around the thread loops of its thread
+ * block. With `wait`, not that of an array in a software pipeline: the pass
+ * `pipeline` multi-buffers it first. */
 static void
 hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 {
@@ -349,7 +350,8 @@ hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 	    !buffer_is_shared(alloc->u.buffer)) {
 		return;
 	}
-	/* The pass `pipeline` may allocate several copies of it first. */
+	/* The pass `pipeline` may allocate several copies of the array
+	 * first. */
 	for (struct stmt *s = alloc->parent; wait && s; s = s->parent) {
 		if (stmt_note(s, PIPELINE_STAGE)) {
 			return;

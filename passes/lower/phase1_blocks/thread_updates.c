@@ -17,24 +17,27 @@
 enum { AXES = 3, MOST_THREADS = 1024 };
 
 struct thread {
-	int64_t at[AXES]; /* threadIdx.z, y, x */
+	int64_t at[AXES]; /* the values of threadIdx.z, y and x */
 };
 
 struct updates {
 	struct func *func;
-	struct var *vars[AXES]; /* NULL if the kernel does not use the index */
+	/* the variable of each index; NULL if the kernel does not use it */
+	struct var *vars[AXES];
 	int64_t extents[AXES];
 };
 
-/* The threads that may run the store, and how its indices depend on them. */
+/* A store with an update, the threads that may run it, and how its indices
+ * depend on them. */
 struct update {
 	struct updates *all;
 	const struct stmt *store;
 	int64_t low[AXES], high[AXES];
-	int64_t *coeff[AXES]; /* by dimension of the buffer */
+	/* the coefficient of each thread index, by dimension of the buffer */
+	int64_t *coeff[AXES];
 };
 
-/* Is e the element that the store writes, plus a value? */
+/* Is e the element that the store writes, plus or times something? */
 static bool
 adds_to(const struct expr *e, const struct stmt *store)
 {
@@ -97,7 +100,7 @@ find_coefficients(struct update *u)
 	return true;
 }
 
-/* Do the threads t and t + by store the same element, for each t? */
+/* Do threads whose indices differ by `by` store the same element? */
 static bool
 is_same_element(const struct update *u, const struct thread *by)
 {
@@ -114,7 +117,7 @@ is_same_element(const struct update *u, const struct thread *by)
 	return same;
 }
 
-/* e with the indices of thread t */
+/* The expression e with the indices of thread t for the variables. */
 static const struct expr *
 at_thread(const struct update *u, const struct expr *e, const struct thread *t)
 {
@@ -135,7 +138,8 @@ at_thread(const struct update *u, const struct expr *e, const struct thread *t)
 	return simplify(&a, expr_substitute(m, e, &map));
 }
 
-/* Is it certain that thread t runs the store? */
+/* Is it certain that thread t runs the store: do all conditions around it hold
+ * for t? */
 static bool
 runs(const struct update *u, const struct thread *t)
 {
@@ -171,8 +175,8 @@ next_thread(const struct update *u, struct thread *t)
 	return false;
 }
 
-/* Finds a thread t such that t and t + by both exist and certainly run the
- * store. */
+/* Finds a thread *t such that t and t + by both exist and certainly run the
+ * store; false if there is none. */
 static bool
 find_pair(const struct update *u, const struct thread *by, struct thread *t)
 {

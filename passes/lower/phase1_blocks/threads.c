@@ -203,7 +203,7 @@ find_loop(struct binder *b, struct stmt *s)
 	return true;
 }
 
-/* A variable in e that a statement inside root binds around `at`; NULL if there
+/* A variable in e that a statement between root and `at` binds; NULL if there
  * is none. */
 static const struct var *
 inner_var(const struct expr *e, const struct stmt *root, const struct stmt *at)
@@ -270,8 +270,8 @@ as_type(struct module *m, const struct expr *e, struct dtype t)
 				       : expr_cast(m, t, e);
 }
 
-/* The name of the thread index: the loop variable's, or "tx" and so on if
- * several loops with different names share the index. */
+/* The name of the variable for a thread index: that of its loops' variables, or
+ * "tx" and so on if these have different names. */
 static const char *
 index_name(const struct binder *b, int tag)
 {
@@ -310,7 +310,8 @@ stores_outside(const struct binder *b, int tag)
 	return false;
 }
 
-/* Chooses one variable and the largest extent for all loops of the index. */
+/* Makes one variable for all loops of the index, and finds their largest
+ * extent. False after a diagnostic. */
 static bool
 unify(struct binder *b, int tag)
 {
@@ -384,9 +385,9 @@ guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 	}
 }
 
-/* If the condition holds in some iteration of the loop, does it hold in the
- * first? True for a comparison a < b or a <= b if a - b does not decrease in
- * the loop variable. */
+/* If the condition holds in some iteration of the loop, does it also hold in
+ * the first? True for a comparison a < b or a <= b if a - b does not decrease
+ * in the loop variable. */
 static bool
 holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 {
@@ -427,7 +428,8 @@ depends_on_thread(struct module *m, const struct stmt *s, struct stmt *loop)
 	return false;
 }
 
-/* The loop of the tag that contains s but not `other`, or NULL. */
+/* The loop of the tag that contains s but not `other`; NULL if there is
+ * none. */
 static struct stmt *
 separating_loop(struct stmt *s, const struct stmt *other,
 		const struct stmt *root, int tag)
@@ -440,8 +442,8 @@ separating_loop(struct stmt *s, const struct stmt *other,
 	return NULL;
 }
 
-/* Computes the interval of indices of dimension d that x accesses in iteration
- * v of the loop. */
+/* Computes the interval of indices in dimension d that x accesses in iteration
+ * v of the loop; false if it is not known. */
 static bool
 indices_in_iteration(struct binder *b, const struct access *x, int d,
 		     struct stmt *loop, const struct expr *v,
@@ -500,8 +502,8 @@ loads_own_elements(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* Checks that a store and another access of the same buffer do not communicate
- * between thread blocks. */
+/* Checks that no thread block loads elements that another one stores, by a
+ * store and another access of the same buffer. False after a diagnostic. */
 static bool
 check_pair(struct binder *b, const struct access *store,
 	   const struct access *other, int tag)
@@ -549,8 +551,8 @@ stores_same_elements(struct binder *b, struct stmt *s, int tag)
 			  tag_name(tag), s->u.buffer->name);
 }
 
-/* Is there at most one block or thread of the tag? There may be none, if a size
- * is 0. */
+/* Has the launch at most one block or thread along the tag's axis? It may have
+ * none, if a size is 0. */
 static bool
 is_single(struct binder *b, int tag)
 {
@@ -648,7 +650,8 @@ guard_stores(struct binder *b)
 	}
 }
 
-/* Removes the loop and replaces its variable by the thread index. */
+/* Removes a thread loop and replaces its variable by the kernel's variable of
+ * the index. */
 static void
 dissolve(struct binder *b, int tag, struct stmt *loop)
 {
@@ -746,8 +749,9 @@ bind_kernel(struct func *f, struct stmt *root)
 	guard_stores(&b);
 	add_block(&b);
 	wrap(&b);
-	/* Of each index, outer loops first: the guard of an outer loop leaves
-	 * out inner loops of the same index, which it must still find. */
+	/* For each index, outer loops come first: the guard of an outer loop
+	 * skips inner loops of the same index, so these must not have been
+	 * removed yet. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		for (int i = 0; i < b.loops[tag].list.n; i++) {
 			dissolve(&b, tag, b.loops[tag].list.data[i]);

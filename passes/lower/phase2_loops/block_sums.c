@@ -29,31 +29,36 @@
 #include "sum_terms.h"
 #include "thread_loops.h"
 
-/* The most elements of a tile; and MOST_BLOCKS * b is the most block sums that
- * one accumulator may add, for blocks of b terms. */
+/* The most elements of a tile; and, for blocks of b terms, MOST_BLOCKS * b is
+ * the most block sums that one accumulator may add. */
 enum { MOST_ELEMS = 1024, MOST_BLOCKS = 4 };
 
 struct blocking {
 	struct func *func;
 	struct module *module;
 	struct stmt *top;   /* the loop with the note */
-	struct stmt *store; /* total[index] = total[index] + term */
+	struct stmt *store; /* the store total[index] = total[index] + term */
 	const struct buffer *total;
-	struct stmt *loop;         /* the loop to split into blocks */
-	int64_t terms;             /* the number of terms that one iteration of
-				    * it adds */
-	int64_t most;              /* the most terms of an accumulator */
-	int64_t allowed;           /* a sum of this many terms needs no
-				    * blocks */
-	const struct expr **index; /* the store's index, simplified */
+	struct stmt *loop; /* the loop to split into blocks */
+	/* the number of terms that one iteration of `loop` adds to an
+	 * element */
+	int64_t terms;
+	/* the most terms that an accumulator may add (the note) */
+	int64_t most;
+	int64_t allowed; /* a sum of this many terms needs no blocks */
+	/* the index of the element that the store adds to, simplified */
+	const struct expr **index;
 	const struct buffer *part; /* the buffer of partial sums */
-	const struct expr **at;    /* the index in `part` of the partial sum of
-				    * total[index] */
-	const struct expr *guard; /* the condition on elements; NULL if there is
-				   * none */
-	bool is_running;          /* the loop reads the total */
-	bool is_shared;           /* other stores of the loop add to it, too */
-	bool *kept; /* if is_shared: [d]: part has dimension d of the total */
+	/* the index in `part` of the partial sum for total[index] */
+	const struct expr **at;
+	/* the condition under which an element is summed; NULL if there is
+	 * none */
+	const struct expr *guard;
+	bool is_running; /* the loop also reads the total */
+	/* other stores of the loop add to the total, too */
+	bool is_shared;
+	/* if is_shared: by dimension of the total: true if `part` has it */
+	bool *kept;
 };
 
 /* The index of the operand total[index] in the store's sum; -1 if it is not a
@@ -79,7 +84,8 @@ bound_var(const struct stmt *loop_or_let)
 					     : loop_or_let->u.var;
 }
 
-/* Does the loop select the element that the store adds to? */
+/* Does the variable of the loop or LET occur in the index of the element that
+ * the store adds to? */
 static bool
 selects_element(const struct blocking *x, const struct stmt *store,
 		const struct stmt *loop_or_let)
@@ -96,8 +102,9 @@ selects_element(const struct blocking *x, const struct stmt *store,
 	return false;
 }
 
-/* Finds the loop to split: the innermost loop whose iterations together add
- * more terms than a block has. False if no loop needs to be split. */
+/* Sets x->loop to the loop to split: the innermost loop whose iterations
+ * together add more terms than a block has. False if no loop needs to be split,
+ * or it cannot be. */
 static bool
 find_loop(struct blocking *x)
 {
@@ -183,7 +190,7 @@ find_tile(struct blocking *x)
 
 /* The conditions around a store to the total, inside of the split loop, that do
  * not change while an element is summed; NULL if there are none. Other
- * conditions only leave terms out. */
+ * conditions only exclude terms. */
 static const struct expr *
 guard_of(const struct blocking *x, const struct stmt *store)
 {
@@ -268,8 +275,8 @@ find_others(struct blocking *x)
 	return true;
 }
 
-/* Is the index in dimension d the same in all accesses, and independent of the
- * loops inside of the split one? */
+/* Is the index in dimension d the same in all accesses, and independent of all
+ * variables bound in the split loop? */
 static bool
 is_fixed(const struct blocking *x, const struct access_list *uses, int d)
 {
@@ -293,7 +300,8 @@ is_fixed(const struct blocking *x, const struct access_list *uses, int d)
 	return true;
 }
 
-/* Does a loop inside of the split one run over all of dimension d? */
+/* Is the index in dimension d, in all accesses, a loop inside of the split one
+ * that runs over the whole dimension? */
 static bool
 is_covered(const struct blocking *x, const struct access_list *uses, int d)
 {
@@ -313,7 +321,7 @@ is_covered(const struct blocking *x, const struct access_list *uses, int d)
 	return false;
 }
 
-/* The indices in `part` of the partial sum of the total's element at index. */
+/* The index in `part` of the partial sum for the element total[index]. */
 static const struct expr **
 kept_index(const struct blocking *x, const struct expr *const *index)
 {
@@ -330,10 +338,10 @@ kept_index(const struct blocking *x, const struct expr *const *index)
 	return out;
 }
 
-/* Makes the partial sums of a total that several stores add to: one for each
- * element of the dimensions whose index loops select. False if there are too
- * many, if other threads may use an element, or if a store is under a
- * condition, so that an element may have no value yet. */
+/* Makes the array of partial sums for a total that several stores add to: with
+ * the dimensions that loops select. False if it is too large, if other threads
+ * may use an element, or if a store is under a condition, so that an element
+ * may have no value yet. */
 static bool
 find_whole(struct blocking *x)
 {
@@ -377,8 +385,8 @@ read_running(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* The loop around the store, or around another store to the total, that selects
- * the index in dimension d; NULL if there is none. */
+/* A loop inside of the split one that selects the index in dimension d of some
+ * access of the total; NULL if there is none. */
 static const struct stmt *
 loop_over(const struct blocking *x, int d)
 {
@@ -400,8 +408,8 @@ loop_over(const struct blocking *x, int d)
 	return NULL;
 }
 
-/* The store that adds the partial sum of an element to the total (or, if !adds,
- * clears it before the block), for all elements. */
+/* A nest over all elements of `part` that adds each partial sum to the total
+ * (adds), or sets it to 0. */
 static struct stmt *
 each_of_array(struct blocking *x, bool adds)
 {
@@ -441,9 +449,9 @@ each_of_array(struct blocking *x, bool adds)
 	return nest;
 }
 
-/* A nest that sets the partial sum of each element of the tile to 0 or, if adds,
- * adds it to the total. The nest has the guard of the sum, and the loops of the
- * sum that select an element. */
+/* A nest that adds the partial sum of each element of the tile to the total
+ * (adds), or sets it to 0. The nest has the guard of the sum, and the loops of
+ * the sum that select an element. */
 static struct stmt *
 each_of_tile(struct blocking *x, bool adds)
 {
@@ -472,7 +480,8 @@ each_of_tile(struct blocking *x, bool adds)
 	return stmt_clone(x->func, nest, true);
 }
 
-/* Makes the store add to the partial sum. */
+/* Makes the store s add to the partial sum at the index `at` in place of the
+ * total. */
 static void
 add_to_part(struct blocking *x, struct stmt *s, const struct expr **at)
 {
@@ -515,7 +524,7 @@ add_all_to_part(struct blocking *x)
 	}
 }
 
-/* The number of iterations of the loop in a block. */
+/* The number of iterations of the split loop in a block. */
 static int64_t
 block_size(const struct blocking *x)
 {
@@ -529,7 +538,7 @@ block_size(const struct blocking *x)
 			return size;
 		}
 	}
-	/* so that the blocks have about equal size */
+	/* blocks of about equal size */
 	n = (n - 1) / ((n - 1) / most + 1) + 1;
 	return n;
 }
@@ -587,9 +596,9 @@ split_loop(struct blocking *x, int64_t size)
 			inner);
 }
 
-/* Splits the store's sum into blocks; x->store is then the store that adds the
- * sums of the blocks. False if its accumulators add few terms, or if partial
- * sums are not possible. */
+/* Splits the store's sum into blocks. Afterwards x->store is the store that
+ * adds the blocks' sums, which may be split again. False, with nothing changed,
+ * if the accumulators add few terms, or if partial sums are not possible. */
 static bool
 block_sum(struct blocking *x)
 {

@@ -44,8 +44,8 @@ uses_inner_loops(const struct hoisting *x, const struct expr *e)
 	return false;
 }
 
-/* Finds the inner loops that e depends on. They must be short, and e must not
- * depend on the loop with the note. */
+/* Finds the inner loops that e depends on. False if they are not short, or if
+ * there are none, or if e depends on the loop with the note. */
 static bool
 find_loops(struct hoisting *x, const struct expr *e)
 {
@@ -125,9 +125,9 @@ read_row(void *ctx, const struct expr *e)
 }
 
 /* Splits the guards between the loop and the store, and the value's condition,
- * into conjuncts over the loops that the value depends on (inside) and
- * conjuncts over outer loops (outside). False if one over inner loops loads or
- * depends on other loops, or if there is none inside. */
+ * into conjuncts that use the loops that the value depends on (inside) and
+ * others (outside). False if a conjunct inside loads or uses further inner
+ * loops, or if there is none inside. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)

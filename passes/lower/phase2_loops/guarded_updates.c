@@ -28,7 +28,7 @@ is_literal(const struct expr *e, double v)
 	return e->kind == EXPR_INT && (double)e->u.ival == v;
 }
 
-/* Is e zero whenever cond is false? */
+/* Is e provably zero whenever cond is false? */
 static bool
 is_zero_unless(const struct expr *e, const struct expr *cond)
 {
@@ -67,7 +67,8 @@ is_zero_unless(const struct expr *e, const struct expr *cond)
 	}
 }
 
-/* Is e the identity element of the operation kind whenever cond is false? */
+/* Is e provably the identity element of the operation `kind` whenever cond is
+ * false? */
 static bool
 is_identity_unless(enum expr_kind kind, const struct expr *e,
 		   const struct expr *cond)

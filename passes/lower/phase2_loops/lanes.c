@@ -39,9 +39,9 @@ is_loop(const struct stmt *s, enum for_kind kind)
 	return s != NULL && s->kind == STMT_FOR && s->u.loop.kind == kind;
 }
 
-/* The lane loop around the guard: its parent if that is vectorized; or, if an
- * unrolled loop over rows is inside an unrolled loop over lanes, the latter.
- * NULL if there is none. */
+/* The lane loop of the guard: the loop directly around it if that is
+ * vectorized; or, if the guard is in two nested unrolled loops (lanes, then
+ * rows), the outer one. NULL if there is none. */
 static const struct stmt *
 lane_loop(const struct stmt *guard)
 {
@@ -79,9 +79,10 @@ lane_condition(struct module *m, const struct stmt *guard)
 	return found;
 }
 
-/* The store's condition in terms of the element's indices (dims) instead of
- * loop variables, so that conditions of several stores can be compared. NULL if
- * it depends on other loop variables. */
+/* The store's condition with the variables dims, one for each dimension, in
+ * place of the loop variables that index the element, so that conditions of
+ * several stores can be compared. NULL if it depends on other loop
+ * variables. */
 static const struct expr *
 condition_on_index(struct lanes *l, const struct lane_store *s,
 		   struct var *const *dims)
@@ -115,7 +116,8 @@ condition_on_index(struct lanes *l, const struct lane_store *s,
 	return e;
 }
 
-/* Collects the stores. True if all have the same condition on their indices. */
+/* Collects the stores to the array. True if all have the same condition on
+ * their indices. */
 static bool
 find_stores(struct lanes *l)
 {

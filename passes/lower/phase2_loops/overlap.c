@@ -31,7 +31,9 @@
 /* An array allocated in the loop i_o, but outside of the tile loop i_i. */
 struct tile_array {
 	const struct buffer *buffer;
-	int dim; /* the dimension indexed by the tile loop; -1: not known yet */
+	/* the dimension whose index is that of the tile loop; -1: not known
+	 * yet */
+	int dim;
 };
 
 struct overlap {
@@ -40,11 +42,12 @@ struct overlap {
 	int64_t size;      /* of a tile: 8 above */
 	const struct expr *extent; /* of the axis: 19 above; NULL before a guard
 				    * is found */
-	/* p, in the analysis and the rewrite; i_start, the first index of the
-	 * tile */
+	/* axis_index: the variable p, which stands for the index of the axis;
+	 * start: the variable i_start, the first index of the tile */
 	struct var *axis_index, *start;
 	VEC(struct tile_array) arrays;
-	/* buffers allocated outside of the loop that it reads, and writes */
+	/* buffers that are allocated outside of the loop: those that it reads,
+	 * and those that it writes */
 	VEC(const struct buffer *) read, written;
 	/* loads from tile arrays and the variables that replace them during the
 	 * analysis of an expression */
@@ -53,7 +56,7 @@ struct overlap {
 	/* The variable of the tile loop around the expression that is analysed;
 	 * NULL outside of tile loops. */
 	struct var *tile;
-	bool refused; /* the loop cannot be changed */
+	bool refused; /* the loop cannot be changed: a check has failed */
 };
 
 /* -- extents of the axis and of the tile, from a guard */
@@ -202,8 +205,8 @@ load_to_var(void *ctx, const struct expr *e)
 	return v->expr;
 }
 
-/* e in terms of the axis index instead of o->tile, the variable of the tile
- * loop around it. */
+/* The expression e with the axis index p in place of o->tile, the variable of
+ * the tile loop around it. */
 static const struct expr *
 over_axis_index(struct overlap *o, struct analyser *a, const struct expr *e)
 {
@@ -271,7 +274,7 @@ may_be_tile(const struct overlap *o, const struct stmt *s)
 	       expr_is_value(s->args[1], o->size);
 }
 
-/* Checks the loop as a tile loop; if that fails, as any other loop. */
+/* Checks s as a tile loop; if that fails, as any other loop. */
 static void
 check_loop(struct overlap *o, struct stmt *s)
 {
@@ -349,8 +352,8 @@ results_not_read(const struct overlap *o)
 
 /* -- the rewrite */
 
-/* e with i_start + i_i for the axis index; NULL if e does not belong to the
- * tile loop o->tile. */
+/* The expression e with i_start + i_i for the axis index; NULL if e does not
+ * belong to the tile loop o->tile. */
 static const struct expr *
 shifted(struct overlap *o, const struct stmt *s, const struct expr *e)
 {
@@ -395,7 +398,7 @@ shift(struct overlap *o, struct stmt *s)
 	}
 }
 
-/* The variable's name: "i_start" for a loop "i_o". */
+/* The name of the variable for a tile's start: "i_start" for a loop "i_o". */
 static const char *
 start_name(struct module *m, const char *name)
 {

@@ -37,10 +37,12 @@ struct partition {
 	struct func *func;
 	struct stmt *loop;
 	bool forced;
-	bool tiled;          /* a guard depends on a tile loop inside */
-	int64_t min, max;    /* range of all iterations */
-	int64_t first, last; /* range of the iterations without guards */
-	/* statements whose guards hold in these iterations */
+	/* a guard depends on a tile loop inside of the loop */
+	bool tiled;
+	int64_t min, max; /* the first and last value of the loop variable */
+	/* the first and last value for which no guard can fail */
+	int64_t first, last;
+	/* statements whose guards hold in the iterations first to last */
 	VEC(struct stmt *) guards;
 	int n_stmts;
 };
@@ -89,8 +91,8 @@ partition_is_tiled(struct analyser *a, const struct stmt *loop,
 	return false;
 }
 
-/* Does a note "partition" with the value 0 forbid it? (Schedules set it if
- * guards are cheap and the body is long.) */
+/* Does the loop have a note "partition" with the value 0, which forbids the
+ * rewrite? (Schedules set it if guards are cheap and the body is long.) */
 static bool
 partition_refused(const struct stmt *loop)
 {
@@ -141,7 +143,8 @@ narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 		}
 		edge = floor_div(-b.max, coeff > 0 ? coeff : -coeff);
 		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
-			continue; /* the guard fails in all iterations */
+			/* the guard fails in all of these iterations */
+			continue;
 		}
 		vec_push(&p->func->module->arena, &p->guards, at);
 		if (coeff > 0 && edge < p->last) {
@@ -184,8 +187,8 @@ partition_rest(struct func *f, struct stmt *loop)
 	}
 }
 
-/* Is there a store that is an update, whose value depends on the stored buffer
- * (updates), or one that is not? */
+/* Does s contain a store that is an update, whose value depends on the stored
+ * buffer (updates), or else one that is not? */
 static bool
 has_store(struct stmt *s, bool updates)
 {
@@ -198,8 +201,8 @@ has_store(struct stmt *s, bool updates)
 	return false;
 }
 
-/* Notes the iteration range for the comment that explains the duplicated
- * reduction. */
+/* Notes the range of iterations of `part` on the function, for the comment that
+ * explains why the reduction has two copies. */
 static void
 note_copy(struct partition *p, struct stmt *part)
 {
@@ -316,8 +319,8 @@ guarded_part(struct partition *p)
 	return part;
 }
 
-/* Does the body contain serial loops without guards? They should not be
- * duplicated. */
+/* Does the body contain serial loops without guards? Then it is not duplicated
+ * as a whole. */
 static bool
 has_unguarded_loops(struct partition *p)
 {

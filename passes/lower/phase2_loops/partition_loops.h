@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the files of the pass partition-loops. */
+/* Shared by the files of the pass partition-loops. */
 #ifndef TIRC_PARTITION_LOOPS_H
 #define TIRC_PARTITION_LOOPS_H
 
 #include "analyse.h"
 #include "func.h"
 
-/* A body with more statements is duplicated only if a note asks for it. */
+/* A body with more statements than this is duplicated only if a note asks for
+ * it. */
 enum { PARTITION_BODY_LIMIT = 64 };
 
-/* Writes the comparison c as coeff * v + rest <= 0; false if c does not have
+/* Reads the comparison c as coeff * v + rest <= 0; false if c does not have
  * this form. */
 bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 		     int64_t *coeff, const struct expr **rest);
@@ -22,8 +23,8 @@ bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 bool partition_unwanted(const struct stmt *s);
 /* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);
-/* Makes the guarded part of a loop serial: it has too few iterations for
- * threads. loop may be NULL. */
+/* Makes the rest of a loop, the guarded iterations, serial: they are too few
+ * for threads. loop may be NULL. */
 void partition_rest(struct func *f, struct stmt *loop);
 /* Splits off the guarded end of a loop of symbolic extent. */
 void partition_tail(struct func *f, struct stmt *loop);

@@ -35,8 +35,8 @@ struct tail {
 	int n_stmts;
 };
 
-/* An upper bound of rest over the loops inside of the loop; NULL if none is
- * known. */
+/* An upper bound of `rest` while the loops between the partitioned loop and
+ * `at` run; NULL if none is known. */
 static const struct expr *
 largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	const struct expr *rest)
@@ -49,7 +49,8 @@ largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	return analyse_cover(a, rest, inside, n, &lo, &hi) ? hi : NULL;
 }
 
-/* Does e use a variable that the loop or its body binds? */
+/* Does e use the variable of the loop, or one that a statement between the loop
+ * and `at` binds? */
 static bool
 bound_inside(const struct tail *t, const struct stmt *at, const struct expr *e)
 {

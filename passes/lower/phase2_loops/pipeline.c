@@ -32,7 +32,7 @@ struct pipeline {
 	struct stmt *loop;
 	struct part *parts; /* the statements of the body, in program order */
 	int n;
-	int64_t stages; /* the number of the last stage, from 0 */
+	int64_t stages; /* the number of the last stage; the first stage is 0 */
 	/* the buffers that are allocated in the loop, and the notes of their
 	 * ALLOCs */
 	VEC(const struct buffer *) buffers;
@@ -73,7 +73,8 @@ collect_parts(struct pipeline *p)
 	}
 }
 
-/* False if a part has no mark, because a pass has inserted a statement. */
+/* Reads stage and order of each part from its mark. False if a part has no
+ * mark, because a pass has inserted a statement. */
 static bool
 read_marks(struct pipeline *p)
 {
@@ -223,7 +224,7 @@ iterations_disjoint(struct pipeline *p, const struct buffer *b)
 	return false;
 }
 
-/* Does x for iteration i run before y for iteration i + later? */
+/* Does part x for iteration i run before part y for iteration i + later? */
 static bool
 runs_before(const struct part *x, const struct part *y, int64_t later)
 {
@@ -248,8 +249,8 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 				     k, (int)y->stage, i, (int)x->stage,
 				     b->name);
 	}
-	/* Buffers allocated in the loop will be multi-buffered, so they do not
-	 * count. */
+	/* Buffers that are allocated in the loop get a copy for each of these
+	 * iterations, so they do not count. */
 	if (!is_inner(p, b) && !runs_before(y, x, 1) &&
 	    !iterations_disjoint(p, b)) {
 		return report &&
@@ -312,8 +313,8 @@ version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Multi-buffers b: it gets as many copies as there are iterations in which it
- * is live in one step. */
+/* Gives b as many copies as there are iterations of which one step uses b.
+ * Returns the new buffer; b itself if that is one. */
 static const struct buffer *
 multi_buffer(struct pipeline *p, const struct buffer *b)
 {
@@ -359,8 +360,9 @@ multi_buffer(struct pipeline *p, const struct buffer *b)
 
 /* -- asynchronous copies */
 
-/* Finds the asynchronously filled buffers, before multi-buffering. The number
- * of iterations must be constant and larger than the number of stages. */
+/* Finds the buffers that stage 0 fills asynchronously, before multi-buffering.
+ * The number of iterations must be constant and larger than the number of
+ * stages. */
 static void
 find_awaited(struct pipeline *p)
 {
@@ -454,7 +456,8 @@ struct stmts {
 	VEC(struct stmt *) list;
 };
 
-/* Commits the group after the last statement of stage 0 in a step. */
+/* If x is the last part of stage 0 in a step: commits the group of its
+ * copies. */
 static void
 end_group(struct pipeline *p, const struct part *x, struct stmts *out)
 {
@@ -526,8 +529,8 @@ add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	vec_push(out->arena, &out->list, copy);
 }
 
-/* Appends time step t, which is >= first: those parts whose iterations are in
- * 0..n-1. */
+/* Appends time step t, which runs only if t >= first: stage s of it for
+ * iteration t - s, if that is in 0..n-1. */
 static void
 add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	 struct stmts *out)
@@ -684,7 +687,8 @@ pipeline_below(struct func *f, struct stmt *s)
 			if (!pipeline_below(f, s->children[i])) {
 				return false;
 			}
-			i += s->n_children - n; /* a SEQ was spliced in */
+			/* a SEQ was spliced in: skip its statements */
+			i += s->n_children - n;
 		}
 	}
 	return s->kind != STMT_FOR || pipeline_loop(f, s);
@@ -705,7 +709,8 @@ drop_marks(struct func *f, struct stmt *s)
 			stmt_replace(f, child, inner);
 			child = s->n_children == n ? s->children[i] : NULL;
 			if (!child) {
-				i--; /* visit the spliced statements */
+				/* visit the statements that were spliced in */
+				i--;
 			}
 		}
 		if (child) {

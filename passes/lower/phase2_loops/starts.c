@@ -75,7 +75,8 @@ alloc_of(const struct guarded_init *x)
 	return s;
 }
 
-/* Does the condition not change in the buffer's live range? */
+/* Is the condition the same in the whole live range of the buffer: does it use
+ * no variable bound between the ALLOC and the guard? */
 static bool
 is_constant(const struct guarded_init *x, const struct stmt *alloc)
 {
@@ -110,7 +111,7 @@ in_range(struct func *f, const struct guarded_init *x)
 	return true;
 }
 
-/* Is every load under the condition, too? */
+/* Is every load of the buffer under the same or a stronger condition? */
 static bool
 loads_are_guarded(struct func *f, const struct guarded_init *x,
 		  const struct stmt *alloc)

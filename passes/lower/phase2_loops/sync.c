@@ -18,18 +18,19 @@
 #include "iterate.h"
 #include "thread_conflicts.h"
 
-/* The accesses of a statement before its first barrier (head) and after its
- * last (tail); without a barrier both are all accesses. */
+/* What a statement accesses before its first barrier (head) and after its last
+ * (tail); without a barrier both are all accesses. */
 struct summary {
 	struct thread_accesses head, tail;
-	bool has_barrier;    /* contains a barrier */
-	bool always_barrier; /* there is a barrier on every path */
+	bool has_barrier; /* the statement contains a barrier */
+	/* every path through the statement has a barrier */
+	bool always_barrier;
 };
 
 struct sync {
 	struct func *func;
 	struct conflict_kernel kernel;
-	bool dry; /* analyse only, insert nothing */
+	bool dry; /* only analyse: insert nothing */
 	bool failed;
 };
 
@@ -219,7 +220,8 @@ walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 	}
 }
 
-/* Accesses of the statement's own operands precede those of its child. */
+/* Puts the accesses of the statement's own operands before those of its child
+ * in *out, with a barrier between them if they conflict. */
 static void
 prepend_operands(struct sync *y, struct stmt *s, struct summary *out)
 {
@@ -318,8 +320,8 @@ walk_while(struct sync *y, struct stmt *s, struct summary *out)
 	}
 	out->always_barrier = false;
 	if (out->has_barrier) {
-		/* The condition reads memory, so it may differ between
-		 * threads. */
+		/* The condition may differ between threads, because it reads
+		 * memory. */
 		sync_fail(y, "a barrier is needed in a while loop");
 	}
 }
@@ -374,8 +376,8 @@ walk_child(struct sync *y, struct stmt *parent, int slot, struct summary *out)
 	walk(y, parent->children[slot], out);
 }
 
-/* After barriers are placed, only the buffers of an async_wait matter, so their
- * indices become 0. */
+/* After the barriers are placed, only the buffers of an async_wait matter: the
+ * indices of its addresses become 0. */
 static const struct expr *
 first_element(void *ctx, const struct expr *e)
 {

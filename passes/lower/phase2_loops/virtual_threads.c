@@ -24,9 +24,9 @@ struct virtual
 {
 	struct func *func;
 	struct stmt *loop;
-	/* variables that depend on the thread */
+	/* variables whose values depend on the virtual thread */
 	VEC(const struct var *) vars;
-	/* buffers that depend on the thread */
+	/* buffers whose elements depend on the virtual thread */
 	VEC(const struct buffer *) buffers;
 	bool grown;
 };
@@ -67,7 +67,7 @@ depends(const struct virtual *v, const struct stmt *s)
 	return found;
 }
 
-/* Is s under a loop, condition or LET that depends on the thread? */
+/* Is s under a loop, condition or LET that depends on the virtual thread? */
 static bool
 under_dependence(const struct virtual *v, const struct stmt *s)
 {
@@ -88,7 +88,8 @@ add_var(struct virtual *v, const struct var *x)
 	}
 }
 
-/* Is b allocated inside of the loop, and so private to a virtual thread? */
+/* Is there an ALLOC of b between s and the loop over virtual threads, so that b
+ * is private to a virtual thread? */
 static bool
 allocated_inside(const struct virtual *v, const struct stmt *s,
 		 const struct buffer *b)
@@ -178,7 +179,9 @@ expand(struct virtual *v, struct stmt *alloc)
 	vec_push(&m->arena, &v->buffers, wide);
 }
 
-/* A vectorized loop is not split: it is one vector access. */
+/* Puts a vectorized loop s as a whole into a loop over the virtual threads if
+ * it depends on them, because it is one vector access. False if s is another
+ * statement or allocates: then its children are visited. */
 static bool
 inject_lanes(struct virtual *v, struct stmt *s)
 {
@@ -369,7 +372,8 @@ expand_below(struct func *f, struct stmt *s)
 			int n = s->n_children;
 
 			expand_below(f, s->children[i]);
-			i += s->n_children - n; /* a SEQ was spliced in */
+			/* a SEQ was spliced in: skip its statements */
+			i += s->n_children - n;
 		}
 	}
 	if (tag_of(s) == TAG_VIRTUAL) {

@@ -8,16 +8,17 @@
 #include "access.h"
 #include "iterate.h"
 
-/* A LET or an ALLOC. */
+/* A LET or an ALLOC, with the number of its uses. */
 struct declared {
 	struct stmt *at; /* NULL: removed */
-	/* how many arguments of statements use the variable, or load from the
+	/* how often arguments of statements use the variable, or load from the
 	 * buffer; a load in a store to the same buffer does not count */
 	int uses;
 	struct stmt_list stores;
 };
 
-/* The entries of `declared` that one statement uses, once for each use. */
+/* The declarations (indices in `declared`) that one statement uses, once for
+ * each use. */
 struct used {
 	VEC(int) list;
 };
@@ -25,13 +26,15 @@ struct used {
 struct dead {
 	struct func *func;
 	struct arena tmp;
-	/* by variable or buffer, and by LET or ALLOC: the index of the
-	 * declaration */
+	/* from a variable or buffer, and from its LET or ALLOC, to the index of
+	 * the declaration */
 	struct pointer_map number;
 	VEC(struct declared) declared;
-	struct pointer_map number_used; /* by statement: the index in used */
+	/* from a statement to its index in `used` */
+	struct pointer_map number_used;
 	VEC(struct used) used;
-	VEC(int) work; /* indices of declarations to check */
+	/* indices of declarations that have lost their last use */
+	VEC(int) work;
 };
 
 static bool
@@ -63,7 +66,7 @@ declare(struct dead *d, struct stmt *s)
 	vec_push(&d->tmp, &d->declared, one);
 }
 
-/* The index of the declaration that e uses; -1 if none. */
+/* The index of the declaration that e, in statement s, uses; -1 if none. */
 static int
 used_by(const struct dead *d, const struct stmt *s, const struct expr *e)
 {
@@ -155,7 +158,7 @@ remove_stmt(struct dead *d, struct stmt *s)
 
 	for (; s; s = s->parent) {
 		if (s->kind == STMT_SEQ && s->n_children > 1) {
-			break; /* does not become empty */
+			break; /* this SEQ does not become empty */
 		}
 		vec_push(&d->tmp, &around.list, s);
 	}
@@ -181,7 +184,7 @@ check(struct dead *d, int number)
 			remove_stmt(d, one->stores.list.data[i]);
 		}
 	}
-	/* Removing the last store may have taken the ALLOC with it. */
+	/* The removal of the last store may have removed the ALLOC, too. */
 	if (one->at != NULL) {
 		one->at = NULL;
 		stmt_replace(d->func, s, s->children[0]);

@@ -20,12 +20,13 @@
 #include "index_lets.h"
 #include "iterate.h"
 
-/* An expression of the function, and the lowest common ancestor of its uses. */
+/* An expression that the function uses, and the lowest common ancestor of its
+ * uses. */
 struct use {
 	const struct expr *e;
 	struct stmt *common;
-	bool used_directly; /* it is also used other than as the operand of a
-			     * modulus */
+	/* it is used in another way than as the operand of a modulus */
+	bool used_directly;
 };
 
 struct digits {
@@ -33,29 +34,31 @@ struct digits {
 	struct module *module;
 	struct stmt *at; /* the statement whose expressions are collected */
 	VEC(struct use) uses;
-	VEC(const struct var *) named; /* variables that this pass has bound */
+	/* the variables that this pass has bound */
+	VEC(const struct var *) named;
 };
 
 /* The number formed by the digits first to last of an axis, and its expression
  * in the function. */
 struct part {
 	int first, last;
-	const struct expr *value; /* NULL if the function has no such
-				   * expression */
+	/* the expression; NULL if the function has none that is equal to it */
+	const struct expr *value;
 };
 
 /* A fused axis found in the function: its index and its digits in use. */
 struct found {
 	const struct fused_axis *axis;
 	const struct expr *whole;
-	struct stmt *common; /* lowest common ancestor of the uses */
+	/* the lowest common ancestor of the uses of its digits */
+	struct stmt *common;
 	/* the outermost place around common for a LET of `whole` */
 	struct stmt *place;
-	struct part *parts; /* single digits, then runs of digits */
+	struct part *parts; /* the digits, then all runs of digits */
 	int n_parts, n_used, n_runs;
 	bool named_alike; /* `whole` uses a variable that is named like the
 			   * axis */
-	/* the most significant digit is a sum with a division */
+	/* the most significant digit is not a division but a sum with one */
 	bool is_sum;
 };
 
@@ -84,8 +87,8 @@ common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 	return common;
 }
 
-/* The recorded use of e where the variables of e are the same as at `at`; or
- * NULL. */
+/* The recorded use of e in which the variables of e are the same as at `at`;
+ * NULL if there is none. */
 static struct use *
 find_use(struct digits *d, const struct expr *e, struct stmt *at)
 {
@@ -105,7 +108,7 @@ is_division(const struct expr *e)
 	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The division by size (by any number if size is NULL) that is e or a term of
+/* The division by size (any division if size is NULL) that is e or a term of
  * the sum e; NULL if there is none. */
 static const struct expr *
 division_in(const struct expr *e, const struct expr *size)
@@ -127,7 +130,7 @@ division_in(const struct expr *e, const struct expr *size)
 	return found;
 }
 
-/* Is e an integer division or modulus, or a sum with one? */
+/* Is e an integer division or modulus, or a sum that contains one? */
 static bool
 may_be_digit(const struct expr *e)
 {
@@ -290,8 +293,9 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
 }
 
-/* Rates a match: the number of digits in use counts most. A sum as the most
- * significant digit explains more of the function than the division alone. */
+/* How good a match is; the number of digits in use counts most. A sum as the
+ * most significant digit explains more of the function than the division
+ * alone. */
 static int
 score(const struct found *f)
 {
@@ -306,7 +310,8 @@ keep_better(struct found *best, const struct found *f)
 	}
 }
 
-/* Is the use's value in the range of the most significant digit? */
+/* Is the value of `use` provably in the range of the axis's most significant
+ * digit? */
 static bool
 is_in_range(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use)
@@ -396,8 +401,8 @@ is_free(struct digits *d, struct stmt *at, const char *name)
 	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
 }
 
-/* The name, or "w_pos" if an array, such as the weights w, is named like the
- * axis. */
+/* The name for a digit: `name`, or "w_pos" if an array, such as the weights w,
+ * has that name. */
 static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {
@@ -408,8 +413,8 @@ free_name(struct digits *d, struct stmt *at, const char *name)
 					       "_");
 }
 
-/* The place of the LETs: the outermost one if all names are unused there, else
- * next to the uses. */
+/* The place of the LETs: the outermost possible one if all names are unused
+ * there, else next to the uses. */
 static struct stmt *
 choose_place(struct digits *d, const struct found *f)
 {

@@ -18,8 +18,9 @@
 struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
-	int ndim;  /* the rank of the current buffer */
-	int merge; /* dimensions merge and merge + 1 of `from` become one */
+	int ndim; /* the rank of the buffer that is being merged */
+	/* the number of a dimension of `from` that becomes one with the next */
+	int merge;
 	const struct buffer *from;
 };
 
@@ -120,7 +121,7 @@ has_node(const struct expr *e, const struct expr *node)
 	return e != NULL;
 }
 
-/* Does a condition inside of e use the node? */
+/* Is the node `node` used in a condition inside of e? */
 static bool
 is_in_condition(const struct expr *e, const struct expr *node)
 {
@@ -146,7 +147,7 @@ divisions_in(const struct expr *e, const struct stmt *at)
 	return n;
 }
 
-/* Do conditions in or around the statement use the division? */
+/* Is the division also used in a condition in or around the statement? */
 static bool
 is_guarded(const struct expr *division, const struct stmt *at)
 {
@@ -159,7 +160,7 @@ is_guarded(const struct expr *division, const struct stmt *at)
 	return found;
 }
 
-/* Does e contain a division that a condition needs too? */
+/* Does e contain a division that a condition also needs? */
 static bool
 has_guarded_division(const struct expr *e, const struct stmt *at)
 {
@@ -180,8 +181,8 @@ is_constant(const struct expr *e)
 	return expr_is_int(e, &v);
 }
 
-/* The number of terms of a sum that are not constant; *guarded is set if
- * conditions contain a division of one of them. */
+/* The number of terms of the sum e that are not constant; *guarded is set if a
+ * condition needs a division in one of them. */
 static int
 count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 {
@@ -204,8 +205,9 @@ is_in_window(const struct expr *index, const struct stmt *at)
 	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
-/* The x for which x // extent = division and x % extent = lo; or NULL. If x was
- * q * s + rest with rest < s, the division is q // (extent // s). */
+/* The x for which x // extent = division and x % extent = lo; NULL if none is
+ * found. If x was q * s + rest with rest < s, the division is q // (extent //
+ * s). */
 static const struct expr *
 undivided(struct analyser *a, const struct expr *division,
 	  const struct expr *lo, const struct expr *extent)
@@ -263,7 +265,8 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
 }
 
-/* Does the merged extent fit 32-bit index arithmetic? */
+/* Does an index below the merged extent fit 32 bits? A symbolic extent is taken
+ * to fit. */
 static bool
 fits(const struct expr *size)
 {

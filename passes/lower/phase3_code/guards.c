@@ -22,8 +22,8 @@ is_plain_if(const struct stmt *s)
 	return s && s->kind == STMT_IF && !s->children[1];
 }
 
-/* Is it certain that no store changes the value of e? Conservative: e must have
- * no loads. */
+/* Is it certain that no store changes the value of e? True only if e has no
+ * loads. */
 static bool
 is_invariant(const struct expr *e)
 {
@@ -112,7 +112,7 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 			 NULL));
 }
 
-/* if a: if b: x  ->  if a and b: x */
+/* Makes `if a: if b: x` one IF: `if a and b: x`. */
 static void
 join_nested(struct func *f, struct stmt *s)
 {
@@ -125,7 +125,7 @@ join_nested(struct func *f, struct stmt *s)
 	stmt_replace(f, inner, inner->children[0]);
 }
 
-/* Does e load from a buffer that the function writes? */
+/* Does e load from a buffer to which the function writes? */
 static bool
 loads_stored(struct func *f, const struct expr *e)
 {
@@ -161,8 +161,9 @@ join_neighbours(struct func *f, struct stmt *seq)
 	}
 }
 
-/* Hoists a loop-invariant LET that is the loop's whole body. Its loads are safe
- * to execute: the loop runs at least once. */
+/* Hoists a LET that is the whole body of the loop and does not depend on it.
+ * The loop must run at least once, so that the value's loads would be executed
+ * anyway. */
 static void
 hoist_let(struct func *f, struct stmt *loop)
 {

@@ -45,7 +45,7 @@ let_is_around_kernel(struct stmt *s)
 
 /* -- names */
 
-/* Does s bind a variable or a buffer of the name? */
+/* Does s bind a variable or a buffer that has this name? */
 static bool
 binds_name(const struct stmt *s, const char *name)
 {

@@ -9,13 +9,13 @@
 /* The outermost statement around s (or s itself) that a LET of e can enclose:
  * the variables of e are bound outside of it. */
 struct stmt *let_place(struct stmt *s, const struct expr *e);
-/* Is s a device kernel's outermost loop, or around one? No LET is put there:
- * the extents of a launch must be expressions of the host function's
- * parameters. */
+/* Is s, or does it contain, the outermost loop of a device kernel? No LET is
+ * put around it: the extents of a launch must be expressions of the host
+ * function's parameters. */
 bool let_is_around_kernel(struct stmt *s);
-/* An unused name: base, or base followed by `before` and a number if base is
- * the name of a parameter, an array or a variable in scope around or inside
- * `at`. */
+/* A name that is not used yet: base, or base followed by `before` and a number
+ * if a parameter, an array or a variable in scope around or inside `at` has the
+ * name base. */
 const char *let_name(struct func *f, struct stmt *at, const char *base,
 		     const char *before);
 /* Puts a LET of value around `at` and returns the LET. */

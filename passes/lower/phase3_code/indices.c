@@ -45,8 +45,8 @@ add_index(struct guard *g, const struct expr *e)
 	vec_push(&g->func->module->arena, &g->indices, e);
 }
 
-/* a < b (or <=) rewritten as e < n or n <= e; NULL if it is not a bound of
- * e. */
+/* The comparison a < b (or a <= b) as e < n or n <= e with a number n; NULL if
+ * it is no bound of e. */
 static const struct expr *
 compare_with(struct guard *g, const struct expr *a, const struct expr *b,
 	     bool or_equal, const struct expr *e)
@@ -207,8 +207,8 @@ count_stmt(struct search *q, struct stmt *s)
 {
 	q->at = s;
 	for (int i = 0; i < s->n_args; i++) {
-		/* The value of a LET has a name already; its operands may
-		 * not. */
+		/* The value of a LET has a name already, so only its operands
+		 * are counted. */
 		if (s->kind == STMT_LET) {
 			for (int k = 0; k < s->args[i]->n_args; k++) {
 				count_expr(q, s->args[i]->args[k]);
@@ -222,11 +222,12 @@ count_stmt(struct search *q, struct stmt *s)
 /* -- names */
 
 struct naming {
-	const char *stem; /* the shortest stem of the variables' names */
+	/* the shortest of the stems of the variables' names */
+	const char *stem;
 	int n_vars, n_stems;
 };
 
-/* "w_o", "w_outer" -> "w" */
+/* The stem of a loop variable's name: "w_o", "w_outer" -> "w". */
 static const char *
 stem_of(struct arena *arena, const char *name)
 {
@@ -259,7 +260,7 @@ naming_of(struct arena *a, const struct expr *e)
 		if (!n.stem || strcmp(stem, n.stem) != 0) {
 			n.n_stems++;
 		}
-		/* the shortest stem stays: "h" of "h" and "kh" */
+		/* The shortest stem is kept: "h" of "h" and "kh". */
 		if (!n.stem || strlen(stem) < strlen(n.stem)) {
 			n.stem = stem;
 		}
@@ -267,7 +268,7 @@ naming_of(struct arena *a, const struct expr *e)
 	return n;
 }
 
-/* The constant term of a sum. */
+/* The constant term of a sum; 0 if there is none. */
 static int64_t
 offset_of(const struct expr *e)
 {
@@ -282,8 +283,9 @@ offset_of(const struct expr *e)
 		       : 0;
 }
 
-/* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_div4; t_o * 4
- * is t0, t_o * 4 + 3 is t3, t_o * 4 - 1 is t_before1. */
+/* A name for the value of e: "h" and "kh" make "ih", "w_o" and "w_i" make "w",
+ * n // 4 is n_div4; t_o * 4 is t0, t_o * 4 + 3 is t3, t_o * 4 - 1 is
+ * t_before1. */
 static const char *
 name_for(struct func *f, struct stmt *at, const struct expr *e)
 {

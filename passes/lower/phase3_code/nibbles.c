@@ -27,13 +27,16 @@
 struct nibbles {
 	struct func *func;
 	struct module *module;
-	const char *packed; /* the note's names, or NULL */
+	/* the names in the note "packed"; NULL if there is no note */
+	const char *packed;
 	VEC(const struct buffer *) from, to;
-	/* variables of few bits, and the pointers of the buffers in from */
+	/* variables of few bits, and the data pointers of the buffers in
+	 * `from` */
 	VEC(struct var *) vars;
 	VEC(struct var *) bytes;
 	const struct stmt *at;
-	struct memo done; /* rewritten expressions of that statement */
+	/* the rewritten expressions of the current statement */
+	struct memo done;
 	bool failed;
 };
 
@@ -108,7 +111,7 @@ has_even_rows(const struct buffer *b)
 	       row % 2 == 0;
 }
 
-/* Is the last dimension the two elements of a byte? */
+/* Has the last dimension extent 2: the two elements of a byte? */
 static bool
 is_pairs(const struct buffer *b)
 {
@@ -217,8 +220,9 @@ mask(struct dtype t)
 	return (1 << dtype_bits(t)) - 1;
 }
 
-/* The low bits of the integer e, as many as type t has, as a byte. For a signed
- * type, with the intrinsic `nibble`, or as ((e & 3) ^ 2) - 2. */
+/* The low bits of the integer e, as many as type t has, as a byte,
+ * sign-extended for a signed type: by the intrinsic `nibble`, or as ((e & 3) ^
+ * 2) - 2. */
 static const struct expr *
 low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -241,7 +245,7 @@ low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 	return expr_sub(m, e, sign);
 }
 
-/* e rounded, and saturated to the range of type t. */
+/* The float e rounded to an integer, and saturated to the range of type t. */
 static const struct expr *
 saturate(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -267,8 +271,8 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
 	return low_bits(n, t, e);
 }
 
-/* A byte reinterpreted as another type; the bits of a float are first made a
- * whole byte. */
+/* The bits of args[0], of which e takes another type, as a byte of e's type; a
+ * float is first reinterpreted as a whole byte. */
 static const struct expr *
 reinterpreted(struct nibbles *n, const struct expr *e,
 	      const struct expr *const *args)
@@ -310,12 +314,12 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_BITNOT:
 		return low_bits(n, e->type, v);
 	default:
-		return v; /* the result fits in the type */
+		return v; /* the result always fits in the type */
 	}
 }
 
-/* e simplified, unless the result has a division of a number that may be
- * negative: then a floor division takes more than one instruction. */
+/* e simplified; but e itself if the simplified form divides a number that may
+ * be negative: such a floor division takes more than one instruction. */
 static const struct expr *
 simpler(struct analyser *a, const struct expr *e)
 {
@@ -330,8 +334,8 @@ simpler(struct analyser *a, const struct expr *e)
 	return negative ? e : to;
 }
 
-/* The row-major number of an element, in 64 bits if the buffer has more than
- * INT32_MAX elements. */
+/* The row-major number of the element at an index, in 64 bits if the buffer has
+ * more than INT32_MAX elements. */
 static const struct expr *
 flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 {
@@ -351,7 +355,7 @@ flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 	return k;
 }
 
-/* The load of an element of a packed constant. */
+/* The load of an element of a packed constant: the byte, then its nibble. */
 static const struct expr *
 unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 	 const struct expr *const *index)
@@ -396,7 +400,7 @@ load(struct nibbles *n, const struct expr *e, const struct expr *const *index)
 		       : expr_load(n->module, to, index, e->n_args);
 }
 
-/* Computes an operation of fewer than 8 bits on bytes. */
+/* Computes an operation whose type has fewer than 8 bits on bytes. */
 static const struct expr *
 computed(struct nibbles *n, const struct expr *e,
 	 const struct expr *const *args)
@@ -420,7 +424,7 @@ computed(struct nibbles *n, const struct expr *e,
 	case EXPR_SUB:
 	case EXPR_MUL:
 	case EXPR_DIV:
-	case EXPR_FLOORDIV: /* -8 by -1 */
+	case EXPR_FLOORDIV: /* -8 // -1 does not fit */
 		return low_bits(n, e->type, v);
 	default:
 		return v;

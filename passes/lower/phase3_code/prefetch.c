@@ -27,16 +27,16 @@ enum { PREFETCH_LOOPS = 16 };
 
 struct prefetch {
 	struct func *func;
-	struct stmt *loop; /* the loop with the note */
+	struct stmt *loop; /* the loop that has the note */
 	int64_t line;
 	const struct access *read;
 	struct stmt *repeats[PREFETCH_LOOPS]; /* outermost first */
 	int n_repeats;
-	/* Loops over the buffer: the innermost that is neither unrolled nor
-	 * vectorized, and an unrolled or vectorized one inside of it, or
-	 * NULL */
+	/* Loops over the elements that an iteration reads. rows: the innermost
+	 * that is neither unrolled nor vectorized; row: an unrolled or
+	 * vectorized one inside of it, or NULL. */
 	struct stmt *rows, *row;
-	struct var *next; /* the loop's next iteration */
+	struct var *next; /* the number of the loop's next iteration */
 };
 
 static bool
@@ -138,7 +138,7 @@ prefetch_element(struct prefetch *p, const struct expr *row,
 						dtype_of(DT_VOID), &e, 1));
 }
 
-/* Prefetches all cache lines of a row, or the one line that holds several
+/* Prefetches all cache lines of a row, or the one line that has several
  * rows. */
 static struct stmt *
 prefetch_row(struct prefetch *p, const struct expr *row)
@@ -176,7 +176,8 @@ rows_of_line(const struct prefetch *p)
 		       : 1;
 }
 
-/* The linear iteration number of the repeating loops: 0, 1, … */
+/* The number of the current iteration of all repeating loops together, from 0;
+ * *count: the number of these iterations. */
 static const struct expr *
 repetition(const struct prefetch *p, int64_t *count)
 {
@@ -195,7 +196,8 @@ repetition(const struct prefetch *p, int64_t *count)
 	return e;
 }
 
-/* "oc_o" -> "oc_next", "ic_i" -> "ic_i_next" */
+/* The name for the next iteration of a loop: "oc_o" -> "oc_next", "ic_i" ->
+ * "ic_i_next". */
 static const char *
 next_name(struct module *m, const char *name)
 {

@@ -23,10 +23,9 @@
 #include "access.h"
 #include "iterate.h"
 
-/* Estimated widths of text in characters. Limits: of a function call with its
- * operands, of a store with its target, of a nested choice; then the least
- * width of an expression that gets a name, and the width at which measuring
- * stops. */
+/* Limits of text widths, in characters: of a function call with its operands,
+ * of a store with its target, of a nested choice; then the least width of an
+ * expression that gets a name, and the width at which measuring stops. */
 enum {
 	MOST_FUNCTION = 56,
 	MOST_STORE = 72,
@@ -38,8 +37,9 @@ enum {
 struct use {
 	const struct expr *e;
 	int edges;
-	bool always;      /* evaluated unconditionally */
-	const char *name; /* the name for the value, or NULL */
+	bool always; /* evaluated unconditionally */
+	/* the name that the value gets; NULL: none yet */
+	const char *name;
 };
 
 struct values {
@@ -296,9 +296,9 @@ inner(const struct expr *e)
 	return NULL;
 }
 
-/* The step to split off from an operand e of outer: the innermost function
- * below additions of constants and clips (two nested clips are one step); or
- * else, if outer is a function, the whole operand. */
+/* The step to split off from e, an operand of `outer`: the innermost function
+ * below additions of constants and clips (two nested clips are one step); or,
+ * if `outer` is a function, e as a whole. NULL if there is none. */
 static const struct expr *
 step_of(struct values *v, const struct expr *outer, const struct expr *e)
 {
@@ -322,7 +322,8 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 						      : NULL;
 }
 
-/* The widest step among e's operands and the factors of its products. */
+/* The widest step to split off among e's operands and the factors of its
+ * products; NULL if there is none. */
 static const struct expr *
 widest_step(struct values *v, const struct expr *e)
 {
@@ -394,8 +395,8 @@ find_steps(struct values *v, const struct stmt *store)
 
 /* -- names -- */
 
-/* The outermost of the loops around s, with s as their only statement, on which
- * e does not depend; s itself if there is none. */
+/* The outermost of the loops around s that have s as their only statement and
+ * on which e does not depend; s itself if there is none. */
 static struct stmt *
 outermost(struct stmt *s, const struct buffer *stored, const struct expr *e)
 {
@@ -438,7 +439,7 @@ name_values(struct func *f, struct stmt *store)
 		}
 	}
 	find_steps(&v, store);
-	/* Operands first: a LET may use the variables of its operands. */
+	/* Operands come first: a LET may use the variables of its operands. */
 	for (int i = 0; i < v.order.n; i++) {
 		const struct use *u = find_use(&v, v.order.data[i]);
 		const struct expr *def;

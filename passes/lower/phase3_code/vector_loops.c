@@ -18,18 +18,22 @@
 
 struct loop {
 	struct vectors *x;
-	struct var *var; /* variable of the original loop */
+	struct var *var; /* the variable of the original loop */
 	const struct stmt *at;
-	const struct expr *start; /* first lane of the current vector */
-	/* vectors stored to arrays of lanes */
+	/* the number of the current vector's first lane */
+	const struct expr *start;
+	/* vectors whose lanes are stored to an array first */
 	VEC(const struct expr *) spilled;
-	VEC(const struct buffer *) lanes; /* the array of each spilled vector */
+	/* by spilled vector: the array of its lanes */
+	VEC(const struct buffer *) lanes;
 	struct var *lane;
 	/* the number of lanes to process: in the tail fewer than the vector
 	 * has; the others must not be accessed */
 	int64_t n_lanes;
-	const struct expr *condition; /* guard of each lane's store, or NULL */
-	const struct stmt *loop;      /* the original loop */
+	/* the condition under which each lane is stored; NULL if there is
+	 * none */
+	const struct expr *condition;
+	const struct stmt *loop; /* the original loop */
 };
 
 int64_t
@@ -63,8 +67,7 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
-/* Is e a load of consecutive bytes, or of the same nibble of consecutive
- * bytes? */
+/* Does e load consecutive bytes, or the same nibble of consecutive bytes? */
 static bool
 loads_bytes(struct loop *l, const struct expr *e)
 {
@@ -75,14 +78,16 @@ loads_bytes(struct loop *l, const struct expr *e)
 	return is_byte(e->type) && loads_vector(l, e);
 }
 
-/* Can bytes be widened to vectors of type t and narrowed from them? */
+/* Does the target convert bytes to and from vectors with as many lanes, of type
+ * t? */
 static bool
 converts_bytes(const struct loop *l, struct dtype t)
 {
 	return l->x->bytes && (t.kind == DT_I32 || t.kind == DT_F32);
 }
 
-/* Is e a requantization scale: uniform, or one consecutive element per lane? */
+/* Is e, a requantization scale, the same in all lanes, or a load of consecutive
+ * elements? */
 static bool
 is_factor(struct loop *l, const struct expr *e)
 {
@@ -189,8 +194,8 @@ reads_local(const struct vectors *x, const struct expr *e)
 
 /* -- legality -- */
 
-/* Does e have conditional reads of local arrays without a vector form? Lanes
- * would be read before the condition is evaluated. */
+/* Does e have a condition that guards reads of local arrays and has no vector
+ * form? Its lanes would be read before the condition is evaluated. */
 static bool
 has_guard(struct loop *l, const struct expr *e)
 {
@@ -204,7 +209,7 @@ has_guard(struct loop *l, const struct expr *e)
 	return found;
 }
 
-/* Is the buffer's address taken? Then it is in memory anyway. */
+/* Is an address in the buffer taken? Then the buffer is in memory anyway. */
 static bool
 has_address(const struct vectors *x, const struct buffer *b)
 {
@@ -228,7 +233,7 @@ is_large(const struct vectors *x, const struct buffer *b)
 	       !has_address(x, b);
 }
 
-/* Does e access local arrays with more vectors than registers? */
+/* Does e load from local arrays with more vectors than registers? */
 static bool
 reads_large(const struct vectors *x, const struct expr *e)
 {
@@ -341,8 +346,8 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	return true;
 }
 
-/* Does each lane of a access the same lane of the buffer as in b, so that one
- * access can be done for all lanes before the other? */
+/* Do a and b access the same element in the same lane, so that one can be done
+ * for all lanes before the other? */
 static bool
 same_lanes(struct loop *l, const struct access *a, const struct access *b)
 {
@@ -490,7 +495,7 @@ vector_of(struct loop *l, const struct expr *e)
 	}
 }
 
-/* Adds an array of lanes for one vector. */
+/* Adds an array of lanes for the vector that was added to l->spilled. */
 static const struct buffer *
 new_lanes(struct loop *l)
 {
@@ -508,7 +513,8 @@ new_lanes(struct loop *l)
 	return l->lanes.data[l->lanes.n - 1];
 }
 
-/* Lane l->lane of a vector, read from an array of lanes. */
+/* Lane l->lane of a vector, read from its array of lanes, which is added if it
+ * is new. */
 static const struct expr *
 lane_of(struct loop *l, const struct expr *vector)
 {
@@ -525,7 +531,7 @@ lane_of(struct loop *l, const struct expr *vector)
 	return expr_load(m, l->lanes.data[i], &l->lane->expr, 1);
 }
 
-/* May the vector of a LOAD in the loop end beyond its buffer? */
+/* May the vector that e, a LOAD in the loop, reads end beyond its buffer? */
 static bool
 reads_beyond(struct loop *l, const struct expr *e)
 {
@@ -543,8 +549,8 @@ reads_beyond(struct loop *l, const struct expr *e)
 	return !prove(&a, expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));
 }
 
-/* May e be computed for all lanes, also for those that are not stored? Local
- * arrays have whole vectors, other buffers may end before. */
+/* May e be computed for all lanes of the vector, also for those that are not
+ * stored? Local arrays have whole vectors; other buffers may end before. */
 static bool
 reads_all_lanes(struct loop *l, const struct expr *e)
 {
@@ -560,8 +566,8 @@ reads_all_lanes(struct loop *l, const struct expr *e)
 	return !beyond;
 }
 
-/* In the loop over lanes, vector expressions of local arrays are read from
- * arrays of lanes. */
+/* Rewrite of an expression for the loop over lanes: vector expressions of local
+ * arrays are replaced by elements of arrays of lanes. */
 static const struct expr *
 spill(void *ctx, const struct expr *e)
 {
@@ -609,7 +615,7 @@ is_narrowed(const struct loop *l, const struct stmt *s)
 	       e->args[0]->n_args > 0 && e->args[0]->kind != EXPR_LOAD;
 }
 
-/* Is a computed value stored with a stride? Compilers vectorize the computation
+/* Is e computed, and stored with a stride? Compilers vectorize the computation
  * if a loop stores it to consecutive elements first. */
 static bool
 is_scattered(const struct expr *e, bool walks)
@@ -617,7 +623,7 @@ is_scattered(const struct expr *e, bool walks)
 	return !walks && e->n_args > 0 && e->kind != EXPR_LOAD;
 }
 
-/* Is e a lane of a computed vector, possibly widened or narrowed? */
+/* Is e an element of an array of lanes, possibly widened or narrowed? */
 static bool
 is_lane(const struct loop *l, const struct expr *e)
 {
@@ -632,8 +638,8 @@ is_lane(const struct loop *l, const struct expr *e)
 	return false;
 }
 
-/* for lane: the store of made[lane]; args are the store's arguments in terms of
- * the lane. */
+/* Makes: for each lane, store made[lane]. args: the arguments of the store s in
+ * terms of the lane. */
 static struct stmt *
 store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 	   const struct expr *const *args, bool walks)
@@ -658,15 +664,18 @@ store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 				   s->n_args - 1));
 }
 
-/* Spills vectors to arrays of lanes and executes the store lane by lane; a
- * value for a local array is stored as a whole vector afterwards. */
+/* Makes the store s lane by lane, from arrays of lanes to which the vectors are
+ * stored first; a value for a local array is stored as a whole vector
+ * afterwards. */
 static struct stmt *
 by_lane(struct loop *l, struct stmt *s, bool walks)
 {
 	struct func *f = l->x->func;
 	struct module *m = l->x->module;
 	const struct buffer *b = s->u.buffer, *result = NULL;
-	const struct buffer *made = NULL; /* computed values before the store */
+	/* the computed values, if they are stored to an array before the
+	 * store */
+	const struct buffer *made = NULL;
 	const struct expr **args = arena_array(&m->arena, const struct expr *,
 					       s->n_args);
 	const struct expr *condition = NULL;
@@ -750,7 +759,7 @@ rewrite_store(struct loop *l, struct stmt *s)
 	}
 }
 
-/* Splits the loop into iterations over n_lanes each. */
+/* Splits the loop into statements on n_lanes lanes each. */
 static void
 rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 {
@@ -788,7 +797,7 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 	stmt_replace(x->func, loop, body);
 }
 
-/* Whole vectors, then the tail. */
+/* Rewrites whole vectors of the loop, then the tail. */
 void
 vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
 {

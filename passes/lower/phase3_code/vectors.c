@@ -72,7 +72,8 @@ vectors_is_local(const struct vectors *x, const struct buffer *b)
 	return false;
 }
 
-/* Is b dense, of the vectors' element type, with rows of whole vectors? */
+/* Is b dense and of the vectors' element type, and is its last extent a
+ * multiple of the vector's lanes? */
 static bool
 has_whole_rows(const struct vectors *x, const struct buffer *b)
 {
@@ -130,8 +131,8 @@ find_locals(struct vectors *x)
 	}
 }
 
-/* The innermost vectorized loop at or around s; NULL if there is none, or its
- * extent is not a constant above 0. */
+/* The innermost vectorized loop at or around s; NULL if there is none, or if
+ * its extent is not a constant above 0. */
 static struct stmt *
 loop_around(struct stmt *s)
 {
@@ -165,7 +166,8 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
-/* Do all accesses use whole vectors? A loop that only reads may have a tail. */
+/* Do all loops that access b access only whole vectors of it? A loop that only
+ * reads may have a tail. */
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
 {
@@ -231,8 +233,8 @@ find_loops(struct vectors *x)
 	}
 }
 
-/* Drops the arrays of loops that cannot be rewritten, until all remaining loops
- * can. */
+/* Drops arrays that are accessed in loops that cannot be rewritten, until all
+ * remaining loops can be. */
 static void
 choose(struct vectors *x)
 {
@@ -305,7 +307,7 @@ is_whole_vector(struct vectors *x, const struct access *u)
 struct retyping {
 	struct vectors *x;
 	const struct buffer *from;
-	bool drop; /* drop the last dimension */
+	bool drop; /* the last dimension is dropped, because it is one vector */
 };
 
 static void

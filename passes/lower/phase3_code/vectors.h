@@ -8,17 +8,17 @@
 struct vectors {
 	struct func *func;
 	struct module *module;
-	/* the vector type in use: one of the target's list */
+	/* the vector type in use, one of the target's list */
 	struct dtype type;
 	/* the target can convert bytes to and from vectors of 32-bit integers,
 	 * and scale these */
 	bool bytes;
-	bool fmax; /* the target has a vector form of fmax */
+	bool fmax; /* the target has fmax for vectors */
 	/* the target can convert vectors of 16-bit floats to float32 */
 	bool halves;
-	/* arrays to become arrays of vectors */
+	/* the local arrays that become arrays of vectors */
 	VEC(const struct buffer *) locals;
-	VEC(struct stmt *) loops; /* loops that access them */
+	VEC(struct stmt *) loops; /* the loops that access these arrays */
 };
 
 /* Does the access have stride 1 in v: the last index advances by one element
@@ -33,9 +33,11 @@ bool vectors_divides(struct vectors *x, const struct stmt *at,
 		     const struct expr *e);
 bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
-/* Limits for all targets; they are not the sizes of register files. Loops over
- * more vectors than this are not unrolled. Arrays with more vectors are assumed
- * to be in memory: their lanes are not read one by one. */
+/* Limits that are the same for all targets; they are not the sizes of register
+ * files. Loops over more than VECTORS_IN_REGISTERS vectors are not unrolled,
+ * and arrays with more are assumed to be in memory: their lanes are not read
+ * one by one. Arrays with more than VECTORS_AT_MOST vectors do not become
+ * arrays of vectors. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
 /* The number of iterations in the tail of a vectorized loop. */

@@ -20,23 +20,23 @@
 #include "thread_loops.h"
 #include "vectors.h"
 
-/* Narrower accesses are left to the compiler. */
+/* Narrower accesses, in bytes, are left to the compiler. */
 enum { WIDE_LEAST = 4 };
 
 struct wide {
 	struct func *func;
 	struct module *module;
-	int64_t bytes; /* the largest size of one access */
+	int64_t bytes; /* the largest size of one access in bytes */
 };
 
-/* The store of one vectorized loop. */
+/* One vectorized loop and its store. */
 struct copy {
 	struct wide *w;
 	struct var *var;
 	const struct stmt *at;
 	int64_t extent;
 	VEC(const struct expr *) loads;   /* vectorized loads */
-	VEC(const struct buffer *) lanes; /* the array of lanes of each load */
+	VEC(const struct buffer *) lanes; /* by load: the array of its lanes */
 };
 
 /* -- vectorizable accesses -- */
@@ -50,8 +50,8 @@ rows_divide(const struct buffer *b, int64_t lanes)
 	       (expr_is_int(b->shape[b->ndim - 1], &last) && last % lanes == 0);
 }
 
-/* The number of elements of one vectorized access; 0 if elements are accessed
- * one at a time. */
+/* The number of elements of one vectorized access at the index; 0 if elements
+ * are accessed one at a time. */
 static int64_t
 lanes_at(struct copy *c, const struct buffer *b,
 	 const struct expr *const *index)
@@ -86,8 +86,8 @@ is_wide_load(struct copy *c, const struct expr *e)
 struct load_search {
 	struct copy *copy;
 	const struct stmt *store;
-	bool conditional;  /* a load is not vectorized only because of a
-			    * condition */
+	/* a load is not vectorized, but only because of a condition */
+	bool conditional;
 	bool reads_stored; /* the value loads other elements of the stored
 			    * buffer */
 };
@@ -103,8 +103,8 @@ is_stored(const struct expr *load, const struct stmt *store)
 	return true;
 }
 
-/* Finds the vectorizable loads. Conditional loads stay scalar, and so do loads
- * of private arrays, which are in registers. */
+/* Finds the loads in e that can be vectorized. Conditional loads stay scalar,
+ * and so do loads of private arrays, which are in registers. */
 static void
 find_loads(struct load_search *s, const struct expr *e, bool guarded)
 {
@@ -134,7 +134,8 @@ find_loads(struct load_search *s, const struct expr *e, bool guarded)
 
 /* -- the accesses -- */
 
-/* The indices of n elements, starting with the element of lane `from`. */
+/* The index of an access of n elements, starting with the element of lane
+ * `from`. */
 static const struct expr **
 index_of(struct copy *c, const struct expr *const *index, int ndim,
 	 int64_t from, int64_t n)
@@ -258,8 +259,8 @@ each_lane(struct copy *c, struct stmt *body)
 			FOR_UNROLLED, body);
 }
 
-/* Vectorized loads, the store lane by lane, and the vectorized store of the
- * results. */
+/* Makes vectorized loads to arrays of lanes, the store lane by lane, and the
+ * vectorized store of the results. */
 static struct stmt *
 by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 {
@@ -311,7 +312,7 @@ wide_store(struct copy *c, const struct stmt *s)
 	bool own = buffer_is_private(s->u.buffer);
 	int64_t stored = lanes_at(c, s->u.buffer, s->args + 1);
 
-	/* A copy; one side may be a private array. */
+	/* A plain copy between memories; one side may be a private array. */
 	if (e->kind == EXPR_LOAD && stored > 0 && is_wide_load(c, e) &&
 	    !(own && buffer_is_private(e->u.buffer))) {
 		return move(c, in_memory(c, s->u.buffer, s->args + 1),
@@ -326,7 +327,8 @@ wide_store(struct copy *c, const struct stmt *s)
 static bool wide_loop(struct wide *w, struct stmt *loop);
 
 /* Hoists a condition that is uniform over the lanes out of the loop: y[v] = a
- * if c else b becomes if c: y[v] = a, else: y[v] = b, each in its own loop. */
+ * if c else b becomes if c: y[v] = a, else: y[v] = b, each in its own loop.
+ * False if the loop has no such condition. */
 static bool
 wide_choice(struct wide *w, struct stmt *loop)
 {
@@ -387,7 +389,8 @@ wide_loop(struct wide *w, struct stmt *loop)
 
 /* -- all of a function */
 
-/* Gives a buffer the alignment that its vectorized accesses need. */
+/* Raises the alignment of a buffer to that which its vectorized accesses
+ * need. */
 static void
 align(struct wide *w, const struct buffer *b, int64_t bytes)
 {

@@ -48,7 +48,8 @@ child(struct widen *x, struct stmt *s, int slot)
 	}
 }
 
-/* Records v, which has type t from here on, for the loop's or LET's body. */
+/* Records that v has type t from here on, in the body of the loop or LET that
+ * binds it. */
 static void
 add_var(struct widen *x, struct var **v, struct dtype t, bool data)
 {

@@ -49,8 +49,8 @@ define_control_copy(struct define *c, const struct node *n,
 	return true;
 }
 
-/* tirc.LowBits: an integer of fewer than 8 bits is made from the low bits of
- * its byte; other elements are not changed. */
+/* tirc.LowBits: an element of fewer than 8 bits is made from the low bits of
+ * its byte; elements of other types are not changed. */
 bool
 define_low_bits(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
@@ -70,7 +70,8 @@ define_low_bits(struct define *c, const struct node *n,
 	return true;
 }
 
-/* These nodes have no definition: the entry function implements them. */
+/* Nodes of control flow have no definition as tensor expressions: the entry
+ * function implements them. */
 bool
 define_control_none(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -132,8 +133,9 @@ type_text(struct infer *c, const struct tensor *t)
 	return text;
 }
 
-/* The variable for dimension `dim` of result k of an EndIf; NULL if the
- * branches have the same size. */
+/* The variable for the size of dimension `dim` of result k of an EndIf, if the
+ * branches have different sizes there (the attribute `sizes`); NULL if they
+ * have the same. */
 static const struct expr *
 branch_size(const struct node *n, int k, int dim)
 {
@@ -236,8 +238,8 @@ infer_end_if(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The largest number of iterations of the loop; NULL if it is not known before
- * the loop. */
+/* The largest number of iterations that the loop may make; NULL if it is not
+ * known before the loop. */
 static const struct expr *
 most_iterations(struct infer *c, const struct node *n)
 {
@@ -264,7 +266,9 @@ refuse_unlimited(struct infer *c, const struct tensor *t)
 			   tensor_label(t));
 }
 
-/* Infers result k, the slices of all iterations. */
+/* Infers result k of a loop: the slices, each like t, of all iterations. False
+ * after a diagnostic if the number of iterations is not known before the
+ * loop. */
 static bool
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 {
@@ -283,7 +287,8 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 	return true;
 }
 
-/* Is the number of the last iteration a constant or a size before the loop? */
+/* Is the number of the loop's last iteration known before the loop, as a
+ * constant or a size? */
 static bool
 knows_last(struct infer *c, const struct node *n)
 {

@@ -18,7 +18,7 @@ static const struct row {
 #undef ANY_CASE
 };
 
-/* Is the word in the list, whose words are separated by '|'? */
+/* Is the word one of the list's words, which are separated by '|'? */
 static bool
 lists(const char *list, const char *word, bool any_case)
 {
@@ -38,7 +38,8 @@ lists(const char *list, const char *word, bool any_case)
 	}
 }
 
-/* "'a', 'b' or 'c'", without an empty word at the end. */
+/* The words of a list for a message: "'a', 'b' or 'c'", without an empty word
+ * at the end. */
 static const char *
 choices(struct arena *a, const char *list)
 {

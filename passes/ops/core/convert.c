@@ -11,8 +11,8 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 		return expr_binary(c->module, EXPR_NE, e, like(c, e, 0));
 	}
 	if (dtype_is_int(t) && dtype_is_float(e->type)) {
-		/* Conversions to integers of fewer than 8 bits keep the low
-		 * bits. */
+		/* A conversion to an integer of fewer than 8 bits keeps the low
+		 * bits of an int32. */
 		struct dtype wide = dtype_bits(t) < 8 ? dtype_of(DT_I32) : t;
 
 		e = expr_call(c->module, INTRIN_TO_INT, wide, &e, 1);
@@ -21,8 +21,8 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 }
 
 /* The number to add to the bits of a float before its exponent is extracted, so
- * that the exponent is rounded as `mode` says. In floats below 2^-126, the
- * power 2^-127 is a bit of the fraction. */
+ * that the exponent is rounded as `mode` says. The floats below 2^-126 need
+ * care: 2^-127, which e8m0 has, is a bit of their fraction. */
 static const struct expr *
 exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 {
@@ -40,10 +40,10 @@ exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 	return like(c, bits, 0);
 }
 
-/* An element of e8m0 from a float: the exponent of its magnitude, rounded as
- * the attribute round_mode says. Magnitudes out of range, including infinity,
- * become the smallest or the largest power of two, or, without `saturate`,
- * NaN. */
+/* The element of type e8m0 (a power of two) for the float e: the exponent of
+ * its magnitude, rounded as the attribute round_mode says. Magnitudes out of
+ * range, including infinity, become the smallest or the largest power of two,
+ * or, without `saturate`, NaN. */
 static const struct expr *
 to_exponent(struct define *c, const struct node *n, const struct expr *e)
 {
@@ -64,7 +64,8 @@ to_exponent(struct define *c, const struct node *n, const struct expr *e)
 	return expr_cast(m, dtype_of(DT_E8M0), power);
 }
 
-/* The power of two, or NaN, of an element of e8m0. */
+/* The power of two, or NaN, that the element e of type e8m0 stands for, as a
+ * float. */
 static const struct expr *
 from_exponent(struct define *c, const struct expr *e)
 {
@@ -79,7 +80,7 @@ from_exponent(struct define *c, const struct expr *e)
 	return expr_call(m, INTRIN_REINTERPRET, dtype_of(DT_F32), &power, 1);
 }
 
-/* Does t hold all values of the integer type? */
+/* Does the float type t have all values of the integer type? */
 static bool
 holds_ints(struct dtype t, struct dtype ints)
 {
@@ -104,8 +105,8 @@ saturate_to(struct define *c, const struct node *n, struct dtype t,
 	    node_attr_int(n, "saturate", 1) == 0 || holds_ints(t, e->type)) {
 		return convert_to(c, t, e);
 	}
-	/* The limits of the type are exact in this type; larger integers are
-	 * beyond them. */
+	/* The limits of the integer type are exact in float64; larger numbers
+	 * are beyond them. */
 	if (e->type.kind != DT_F64) {
 		e = expr_cast(m, dtype_of(DT_F32), e);
 	}

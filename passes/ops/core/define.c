@@ -88,7 +88,7 @@ broadcast_index(struct module *m, const struct expr *dim,
 	if (expr_is_int(dim, &constant)) {
 		return index;
 	}
-	/* A symbolic size may be 1. */
+	/* A symbolic size may be 1: then the only element, 0, is read. */
 	return expr_select(m, expr_eq(m, dim, expr_i32(m, 1)), zero, index);
 }
 
@@ -182,8 +182,8 @@ define_clamped(struct define *c, const struct expr *e, const struct expr *low,
 	struct module *m = c->module;
 	struct dtype wide = dtype_of(DT_I64);
 
-	if (e->type.kind == DT_U64) { /* an index beyond INT64_MAX would be
-				       * negative as an int64 */
+	if (e->type.kind == DT_U64) {
+		/* as an int64, an index beyond INT64_MAX would be negative */
 		e = expr_min(m, e, expr_cast(m, e->type, high));
 	} else if (dtype_bits(e->type) < 32 || e->type.kind == DT_I32) {
 		wide = high->type;
@@ -224,7 +224,8 @@ define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
 					    axes_exprs(c, axes, ndim), ndim)));
 }
 
-/* Narrow floats are computed in single precision. */
+/* The element e as a float that is computed with: narrower floats are widened
+ * to single precision. */
 static const struct expr *
 computable(struct define *c, const struct expr *e)
 {
@@ -233,9 +234,9 @@ computable(struct define *c, const struct expr *e)
 		       : e;
 }
 
-/* The first element of a tensor whose rank is larger than the result's: Clip's
- * bounds may have rank 1, and of CastLike's second input only the type is
- * used. */
+/* The first element of t, a tensor whose rank is larger than the result's:
+ * Clip's bounds may have rank 1, and of CastLike's second input only the type
+ * is used. */
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {
@@ -249,7 +250,8 @@ first_element(struct define *c, const struct te_tensor *t)
 	return te_at(c->module, t, at, t->buffer->ndim);
 }
 
-/* out[axes] = body(x[0][axes], x[1][axes], …) */
+/* The definition of elementwise operators: out[axes] = body(x[0][axes],
+ * x[1][axes], …), each input broadcast. */
 bool
 define_map(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out)

@@ -37,60 +37,66 @@ bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
  * after a diagnostic. */
 bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
-/* Checks that the elements of input i, a table of positions that kernels read
- * elements at, are constant integers in [low, high). The importer makes valid
- * tables, but a partition may have others. */
+/* Checks that the elements of input i, a table of positions at which kernels
+ * read elements, are constant integers in [low, high). False after a
+ * diagnostic. The importer makes valid tables, but a partition may have
+ * others. */
 bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 		     int64_t high);
 /* Like infer_positions, for other integers. what: their name for the message,
  * such as "exponents". */
 bool infer_numbers(struct infer *c, const struct node *n, int i,
 		   const char *what, int64_t low, int64_t high);
-/* The node that computes t if it has this operator, else NULL. */
+/* The node that computes t, if its operator is op_type of the domain; else
+ * NULL. */
 const struct node *made_by(const struct tensor *t, const char *domain,
 			   const char *op_type);
 /* Element k of a constant of integers. */
 int64_t value_int(const struct value *v, int64_t k);
-/* Checks that input i is a tensor of strings. Its last dimension, the bytes,
- * must have at least one element, because kernels read the first byte of each
- * string. */
+/* Checks that input i is a tensor of strings, of rank `least` to `most`; false
+ * after a diagnostic. Its last dimension, the bytes, must have at least one
+ * element, because kernels read the first byte of each string. */
 bool infer_strings(struct infer *c, const struct node *n, int i, int least,
 		   int most);
-/* Checks that input i has `size` elements in dimension d. */
+/* Checks that dimension d of input i has `size` elements; false after a
+ * diagnostic. */
 bool infer_size_of(struct infer *c, const struct node *n, int i, int d,
 		   int64_t size);
 /* Checks that input i is of 8-bit integers, and that input number `zero`, if
- * present, has the same type. */
+ * present, has the same type; false after a diagnostic. */
 bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);
-/* Checks that all inputs have the type of input 0. */
+/* Checks that all inputs have the type of input 0; false after a diagnostic. */
 bool infer_same_types(struct infer *c, const struct node *n);
 /* Gives output 0 the type and the shape of input 0. */
 void infer_like_input(struct infer *c, struct node *n);
-/* The product of shape[from..to). */
+/* The product of shape[from] to shape[to - 1]. */
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,
 			       int to);
-/* Is e short when printed? An expression with shared parts, such as x * x, can
- * be so long as a tree that a walk never ends. */
+/* Has e, printed as a tree, few nodes? With shared parts, as in x * x, the tree
+ * can be so large that a walk never ends. */
 bool expr_is_short(const struct expr *e);
-/* e in the normal form, in which equal dimensions are the same node; long
- * expressions are not changed. */
+/* e in a normal form, in which equal dimensions are the same node; e itself if
+ * it is long (expr_is_short). */
 const struct expr *dim_normal(struct module *m, const struct expr *e);
-/* Sets set[0..ndim) from a list of axes; negative axes count from the end. */
+/* Sets set[d] for each dimension d < ndim that is in a list of n axes; negative
+ * axes count from the end. False after a diagnostic. */
 bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 		    bool *set);
-/* Sets t->elems to the constant's elements as literals of its type, for up to
- * KNOWN_ELEMS_MAX integers or floats. False if they are not known. */
+/* Sets t->elems to the elements of the constant t as literals of its type, if
+ * they are integers or floats and at most KNOWN_ELEMS_MAX. False if they are
+ * not known. */
 #define KNOWN_ELEMS_MAX 4096
 bool tensor_known(struct module *m, struct tensor *t);
-/* values.c: sets elems of n's outputs if those of all inputs are known. */
+/* values.c: sets the known elements (tensor.elems) of n's outputs if those of
+ * all inputs are known. */
 void infer_values(struct graph *g, struct node *n);
 
 /* ---- relations of sizes (relations.c) ---- */
 
-/* Are the two dimensions equal? False if they provably differ. If it is not
- * proven, the entry function checks it; with c NULL, the check was noted
- * before. */
+/* Are the dimensions a and b equal? False if they provably differ. If neither
+ * is proven, the result is true and the entry function checks it when the model
+ * runs; with c NULL, the check was noted before. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
 /* False if a and b are constants and a > b. If a <= b is not proven, the entry
  * function checks it; if it never holds, or is too long to check, an error is
@@ -130,16 +136,17 @@ const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
  * h, w; n, c, d, h, w; i0, i1, … */
 struct iter_var *define_shape_axes(struct define *c, int ndim,
 				   const struct expr *const *shape);
-/* Axes over the shape of a tensor of the graph. */
+/* As define_shape_axes, over the shape of a tensor of the graph. */
 struct iter_var *define_axes(struct define *c, const struct tensor *t);
 const char *axis_name(struct module *m, int rank, int d);
-/* A reduction axis over dimension d of t, with the name of that dimension. */
+/* A reduction axis over dimension d of t, named like that dimension. */
 struct iter_var define_reduce_axis(struct define *c, const struct te_tensor *t,
 				   int d);
 /* The variables of axes as expressions. */
 const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
 			       int n);
-/* The indices of the dimensions that are not flagged. */
+/* The indices of the dimensions d < ndim for which reduced[d] is false, in
+ * order. */
 const struct expr **kept_exprs(struct define *c,
 			       const struct expr *const *index,
 			       const bool *reduced, int ndim);
@@ -148,13 +155,14 @@ const struct expr **kept_exprs(struct define *c,
 const struct expr *define_broadcast(struct define *c, const struct te_tensor *t,
 				    const struct expr *const *index,
 				    const struct expr *const *shape, int rank);
-/* The index into a dimension `dim` that is broadcast to `result`. */
+/* The index into a dimension `dim` that is broadcast to `result`, for the index
+ * `index` of the result: 0 if dim is 1. */
 const struct expr *broadcast_index(struct module *m, const struct expr *dim,
 				   const struct expr *result,
 				   const struct expr *index);
-/* te_compute; the inputs of the stage, which are inputs of the node or earlier
- * stages, are found from the loads of the body. The axes must not be used
- * again. */
+/* te_compute: makes a stage of one output. Its inputs, which are inputs of the
+ * node or earlier stages, are found from the loads of the body. The axes must
+ * not be used again. */
 struct te_tensor *define_stage(struct define *c, const char *name,
 			       const char *tag, int n_axes,
 			       struct iter_var *axes, const struct expr *body);
@@ -179,7 +187,7 @@ const struct expr *define_literal(struct define *c, const struct node *n,
 const struct expr *define_clamped(struct define *c, const struct expr *e,
 				  const struct expr *low,
 				  const struct expr *high);
-/* A literal with e's type. */
+/* The number v as a literal of e's type. */
 const struct expr *like(struct define *c, const struct expr *e, double v);
 /* exp(e) - 1 */
 const struct expr *define_exp_minus_one(struct define *c, const struct expr *e);
@@ -188,11 +196,12 @@ const struct expr *define_softplus(struct define *c, const struct expr *e);
 /* e, or alpha * (exp(e) - 1) where e is negative */
 const struct expr *define_elu(struct define *c, const struct expr *alpha,
 			      const struct expr *e);
-/* shape.c: defines input 0 + i * (input number `delta`). */
+/* shape.c: defines a result whose element i is input 0 + i * (input number
+ * `delta`). */
 bool define_range_by(struct define *c, const struct node *n,
 		     struct te_tensor *const *in, struct te_tensor **out,
 		     int delta);
-/* The number of elements as a value of type t, to divide a sum by. */
+/* The number of elements `count` as a value of type t, to divide a sum by. */
 const struct expr *define_count(struct define *c, struct dtype t,
 				const struct expr *count);
 /* ONNX's Cast of one element: floats to integers by TO_INT, any type to bool by
@@ -204,16 +213,17 @@ const struct expr *convert_to(struct define *c, struct dtype t,
  * the type defines. */
 const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
-/* t itself, or a stage that casts it to the given type. */
+/* t itself if it has the given type; else a stage that casts it. */
 struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 				struct dtype type);
 
 /* ---- reductions (reducers.c) ---- */
 
-/* The type of accumulators: f32 for narrower floats. */
+/* The type in which elements of type t are summed: f32 for narrower floats,
+ * else t. */
 struct dtype accumulator_type(struct dtype t);
-/* Max or min with an infinity as the neutral element, if t has one; NaN if an
- * element is NaN. */
+/* The maximum (max) or minimum; NaN if an element is NaN. The neutral element
+ * is an infinity if t has one, else an end of the type's range. */
 const struct reducer *reducer_extreme(struct module *m, struct dtype t,
 				      bool max);
 /* The largest element that is not NaN; NaN if all are. The neutral element is
@@ -236,17 +246,17 @@ struct reduce_plan {
 	int n_axes;
 	struct iter_var *over; /* the reduced axes */
 	int n_over;
-	const struct expr **at;   /* the index into t */
-	const struct expr *count; /* the number of elements that are reduced to
-				   * one */
+	const struct expr **at; /* the index into the reduced tensor t */
+	/* the number of elements of t that are reduced to one */
+	const struct expr *count;
 };
 
-/* The axes of a reduction of t along the flagged dimensions; with keep, the
- * result has these dimensions with extent 1. */
+/* The axes of a reduction of t along the dimensions d with reduced[d]; with
+ * `keep`, the result has these dimensions with extent 1. */
 struct reduce_plan reduce_plan(struct define *c, const struct te_tensor *t,
 			       const bool *reduced, bool keep);
-/* Makes the stage of a reducer_arg. Returns the indices, and the values in
- * *best unless that is NULL. */
+/* Makes the stage of a reducer_arg over `value` and `index`. Returns the tensor
+ * of indices, and the values in *best unless that is NULL. */
 struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
 				   const struct expr *value,
 				   const struct expr *index,
@@ -254,14 +264,15 @@ struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
 				   struct iter_var *over, int n_over,
 				   struct te_tensor **best);
 
-/* |x|^p, and the p-th root of a sum; computed without powers if p is 1 or 2. */
+/* The first: |x|^p; the second: the p-th root of a sum. Computed without powers
+ * if p is 1 or 2. */
 const struct expr *power_of_abs(struct define *c, const struct expr *x,
 				double p);
 const struct expr *root_of_sum(struct define *c, const struct expr *sum,
 			       double p);
-/* An element of input i, a scale or zero point: the one at `index` if it is a
- * vector, else its only element (index may be NULL then). 0 of type t if the
- * input is absent or i is negative. */
+/* An element of input i, a scale or zero point: the one at `index` if the input
+ * is a vector, else its only element (index may be NULL then). 0 of type t if
+ * the input is absent or i is negative. */
 const struct expr *define_param(struct define *c, const struct node *n, int i,
 				struct te_tensor *const *in,
 				const struct expr *index, struct dtype t);
@@ -272,10 +283,12 @@ struct te_tensor *define_integer_product(struct define *c, const struct node *n,
 					 struct te_tensor *const *in,
 					 int second, int zero_a, int zero_b);
 struct conv_inputs {
-	int weights, x_zero, w_zero; /* indices of inputs; x_zero, w_zero: -1 if
-				      * there is none */
-	/* if no zero point is subtracted: the attribute with the value of x in
-	 * the padding; NULL: the padding has the value x_zero */
+	/* which input has the weights, and which the zero points of x and w;
+	 * -1: there is no such input */
+	int weights, x_zero, w_zero;
+	/* if no zero point is subtracted: the name of the attribute with the
+	 * value of x in the padding; NULL: the padding has the value of the
+	 * zero point */
 	const char *outside;
 };
 struct te_tensor *define_integer_conv(struct define *c, const struct node *n,

@@ -32,7 +32,7 @@ wide(struct module *m, const struct expr *e)
 	return expr_cast(m, dtype_of(DT_I64), e);
 }
 
-/* a op b without overflow. */
+/* The expression a op b, computed without overflow. */
 static const struct expr *
 exact(struct module *m, enum expr_kind op, const struct expr *a,
       const struct expr *b)
@@ -102,7 +102,7 @@ dim_ceil_div(struct module *m, const struct expr *a, int64_t b)
 	return dim_div(m, dim_add(m, a, expr_index(m, b - 1)), b);
 }
 
-/* Is a <= b for every value of the variables? */
+/* Is a <= b proven for every value of the variables? */
 static bool
 dim_never_above(struct module *m, const struct expr *a, const struct expr *b)
 {

@@ -5,7 +5,7 @@
 
 /* ---- products ---- */
 
-/* coeff times the factors, which are in the order of their ids. */
+/* A product: coeff times the factors, which are sorted by their ids. */
 struct product {
 	int64_t coeff;
 	VEC(const struct expr *) factors;
@@ -172,8 +172,8 @@ first_lacks(const struct product *a, const struct product *b)
 	return product_within(a, b) && a->coeff < b->coeff;
 }
 
-/* dims_reindex for one group of dimensions with equal products, through the
- * row-major offset. */
+/* Does what dims_reindex does for one group of dimensions with equal products,
+ * through the row-major offset. */
 static void
 reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	      const struct expr *const *index, const struct expr *const *to,
@@ -227,7 +227,8 @@ dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 
 	if (expr_is_value(shape_elems(m, from, 0, n_from), 0)) {
 		for (; o < n_to; o++) {
-			out[o] = expr_i32(m, 0); /* no element is read */
+			/* the shape is empty: no element is read */
+			out[o] = expr_i32(m, 0);
 		}
 		return;
 	}

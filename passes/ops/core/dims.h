@@ -7,21 +7,23 @@
 #include "define.h"
 #include "size_bounds.h"
 
-/* The minimum and the maximum, simplified if the bounds allow. */
+/* The minimum and the maximum of two sizes, simplified if their bounds
+ * allow. */
 const struct expr *dim_min(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_max(struct module *m, const struct expr *a,
 			   const struct expr *b);
-/* Exact results: expressions become 64 bits wide if 32 do not suffice, and a
- * number beyond int64 becomes INT64_MIN or INT64_MAX. Inference computes sizes
- * with these functions, not with the builders of expressions, which wrap. */
+/* The sum, difference and product of sizes, exact: expressions become 64 bits
+ * wide if 32 do not suffice, and a number beyond int64 becomes INT64_MIN or
+ * INT64_MAX. Inference computes sizes with these functions, not with the
+ * builders of expressions, which wrap. */
 const struct expr *dim_add(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_sub(struct module *m, const struct expr *a,
 			   const struct expr *b);
 const struct expr *dim_mul(struct module *m, const struct expr *a,
 			   const struct expr *b);
-/* floor(a / b), ceil(a / b) for b > 0 */
+/* floor(a / b) and ceil(a / b), for b > 0. */
 const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
@@ -40,15 +42,16 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* An offset that the model gives, for a sum with an index, limited to the size
- * of any dimension: a larger one would have the same effect. */
+/* v, an offset that the model gives, as a term of a sum with an index; limited
+ * to the size of any dimension, as a larger offset would have the same
+ * effect. */
 const struct expr *dim_offset(struct module *m, int64_t v);
 /* Reports that input i must be a constant. Returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
-/* Element i of a constant. */
+/* Element i of a constant as a literal. */
 const struct expr *value_literal(struct module *m, const struct value *v,
 				 size_t i);
-/* The only element of input i, of any rank. */
+/* The only element of input i, which may have any rank. */
 const struct expr *define_scalar(struct define *c, const struct node *n,
 				 struct te_tensor *const *in, int i);
 

@@ -7,8 +7,8 @@
 #include "interp.h"
 #include "iterate.h"
 
-/* The bytes of a constant; if all elements are one number, they are written out
- * in a. */
+/* The elements of a constant in memory; if all elements are one number, they
+ * are written out in arena a. */
 static const void *
 value_bytes(struct arena *a, const struct value *v)
 {
@@ -42,8 +42,8 @@ new_value(struct arena *a, const struct tensor *t, void **data)
 	return v;
 }
 
-/* The number of bytes that the evaluation allocates for operands and
- * results. */
+/* The number of bytes that evaluating n allocates: for results, and for inputs
+ * that are stored as one number. */
 static int64_t
 evaluation_bytes(const struct node *n)
 {
@@ -78,8 +78,9 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
-	bool any = false; /* has a buffer elements? Loops around an empty one
-			   * take time, too */
+	/* Is any buffer without elements? Loops around an empty one take time,
+	 * too */
+	bool any = false;
 	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
@@ -139,7 +140,7 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	return good;
 }
 
-/* The number of times that stores below s are executed. */
+/* The number of times that the stores in s are executed together. */
 static int64_t
 stmt_work(const struct stmt *s)
 {
@@ -171,7 +172,7 @@ buffer_bytes(const struct buffer *b)
 	return bytes;
 }
 
-/* The size in bytes of all buffers that s allocates. */
+/* The size in bytes of all buffers that statements in s allocate. */
 static int64_t
 allocated_bytes(struct stmt *s)
 {

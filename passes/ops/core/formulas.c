@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas that operators of several families share. */
+/* Formulas that operators of several families use. */
 #include "define.h"
 
 const struct expr *

@@ -19,7 +19,8 @@ enum {
 			       * are checked */
 };
 
-/* Can type t represent every value of the fraction exactly? */
+/* Can type t represent every value of the numerator, and the denominator,
+ * exactly? */
 static bool
 fits(struct dtype t, const struct fraction *f)
 {
@@ -64,7 +65,8 @@ is_power_of_two(int64_t v)
 	return v > 0 && (v & (v - 1)) == 0;
 }
 
-/* a / b, for a number b. */
+/* Sets *out to the fraction a / b, for a number b; false if that is not
+ * possible. */
 static bool
 quotient(struct module *m, const struct fraction *a, const struct fraction *b,
 	 struct fraction *out)
@@ -128,8 +130,8 @@ of_operation(struct module *m, const struct expr *e, int *room,
 	return true;
 }
 
-/* *room: the number of expressions that may still be visited; a shared
- * expression is visited each time it is used. */
+/* fraction_of for a part of an expression. *room: the number of nodes that may
+ * still be visited; a shared node is visited each time it is used. */
 static bool
 of_expr(struct module *m, const struct expr *e, int *room, struct fraction *out)
 {
@@ -186,7 +188,7 @@ fraction_whole(struct module *m, const struct expr *e)
 				      : NULL;
 }
 
-/* v, rounded to type t as in kernels. */
+/* The number v, rounded to type t as kernels round it. */
 static double
 rounded(struct dtype t, double v)
 {
@@ -194,7 +196,7 @@ rounded(struct dtype t, double v)
 }
 
 /* Is floor(x * by) (or ceil, if up), computed in type t, equal to that of x / c
- * for all values of x? Tries them all; false if they are more than
+ * for all values of x? Tries them all; false if there are more than
  * MOST_VALUES. */
 static bool
 same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
@@ -217,9 +219,10 @@ same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 	return true;
 }
 
-/* If e is a rounded quotient of integers, x / c or x * (1 / c): sets x and c.
- * The floor and the ceiling of a quotient that is rounded to at least 24 bits
- * equal those of the exact fraction, if x fits in these bits. */
+/* Is e a rounded quotient of integers, x / c or x * (1 / c), with the same
+ * floor (or ceiling, if up) as the exact fraction? If so, sets *x and *c. That
+ * of a quotient rounded to at least 24 bits is the same if x fits in these
+ * bits. */
 static bool
 integers_of(struct module *m, const struct expr *e, bool up,
 	    const struct expr **x, int64_t *c)

@@ -5,7 +5,7 @@
 
 #include "dims.h"
 
-/* numerator / denominator; the denominator is above 0 */
+/* A number as a fraction of integers; the denominator is above 0. */
 struct fraction {
 	const struct expr *numerator;
 	int64_t denominator;
@@ -17,8 +17,8 @@ bool fraction_of(struct module *m, const struct expr *e, struct fraction *out);
 /* Brings a and b to a common denominator. Both denominators must be powers of
  * two. */
 void fraction_align(struct module *m, struct fraction *a, struct fraction *b);
-/* An integer expression that equals floor(e), ceil(e), or e truncated; NULL if
- * none is known. */
+/* An integer expression that equals floor(e), ceil(e), or e truncated, in this
+ * order; NULL if none is known. */
 const struct expr *fraction_floor(struct module *m, const struct expr *e);
 const struct expr *fraction_ceil(struct module *m, const struct expr *e);
 const struct expr *fraction_trunc(struct module *m, const struct expr *e);

@@ -27,8 +27,8 @@ put_shape(struct strbuf *s, const struct tensor *x)
 	strbuf_putc(s, ']');
 }
 
-/* Inserts the shapes of the node's inputs after the problem of a message
- * "problem; remedy". */
+/* The text of a message "problem; remedy" with the shapes of the node's inputs
+ * inserted after the problem. */
 static const char *
 with_shapes(struct infer *c, const char *text)
 {
@@ -296,7 +296,8 @@ infer_numbers(struct infer *c, const struct node *n, int i, const char *what,
 	bool fits = tensor_is_constant(t) && (dtype_class(t->type) == DTC_INT ||
 					      dtype_class(t->type) == DTC_UINT);
 
-	/* A recipe was checked when it had a value. */
+	/* A constant with a recipe and no value is not checked: it was checked
+	 * when it had its value. */
 	for (int64_t k = 0; fits && v && k < (v->data ? v->elems : 1); k++) {
 		int64_t at = value_int(v, k);
 

@@ -9,19 +9,27 @@
 
 /* How an operator may be fused. */
 enum fuse_class {
-	FUSE_ELEMENTWISE, /* out[i] from in[i] */
-	FUSE_BROADCAST,   /* out[i] from in[j], where j is a part of the indices
-			   * i */
-	FUSE_INJECTIVE,   /* each element of the output from one element of each
-			   * input (Transpose, Slice, Concat, Gather …) */
-	FUSE_REDUCTION,   /* Reduce*, pools, ArgMax */
-	FUSE_COMPUTE,     /* Conv, MatMul, Gemm: elementwise epilogues can be
-			   * fused */
-	FUSE_ROWWISE,     /* several stages along some axes: Softmax, *Norm */
-	FUSE_ORDERED,     /* ordered stores over earlier contents: the result is
-			   * complete after the last store */
-	FUSE_VIEW,        /* output is the input's bytes under another shape */
-	FUSE_CONTROL,     /* control flow: has no kernel */
+	/* element i of the output is computed from element i of the input */
+	FUSE_ELEMENTWISE,
+	/* element i of the output is computed from element j of each input,
+	 * where j is a part of the indices i */
+	FUSE_BROADCAST,
+	FUSE_INJECTIVE, /* each element of the output from one element of each
+			 * input (Transpose, Slice, Concat, Gather …) */
+	/* sums and the like along axes: Reduce*, pools, ArgMax */
+	FUSE_REDUCTION,
+	/* products (Conv, MatMul, Gemm): they can take an elementwise
+	 * epilogue */
+	FUSE_COMPUTE,
+	/* several stages along some axes, as Softmax and the normalizations
+	 * have */
+	FUSE_ROWWISE,
+	/* stores in a given order over earlier contents: the result is complete
+	 * only after the last store */
+	FUSE_ORDERED,
+	/* the output has the input's bytes with another shape */
+	FUSE_VIEW,
+	FUSE_CONTROL, /* control flow: there is no kernel */
 	FUSE_OPAQUE
 };
 
@@ -36,12 +44,11 @@ struct define {
 	struct module *module;
 	const struct node *node;
 	VEC(struct te_tensor *)
-	tensors; /* tensors that bodies may load: the inputs and the stages so
-		  * far */
+	/* the tensors that bodies may load: the inputs and the stages so far */
+	tensors;
 };
 
-/* The types that input 0 may have; the function infer checks further
- * conditions. */
+/* Sets of types, as bits: the types that an input may have. */
 enum op_types {
 	TYPES_FLOAT = 1,
 	TYPES_SIGNED = 2,
@@ -55,7 +62,8 @@ enum op_types {
 
 struct op {
 	const char *name, *domain;
-	int min_inputs, max_inputs; /* max is -1 if variadic */
+	/* max_inputs is -1 if their number is not limited */
+	int min_inputs, max_inputs;
 	int min_outputs, max_outputs;
 	enum op_types types;
 	enum fuse_class fuse;
@@ -63,7 +71,8 @@ struct op {
 	 * of the inputs. False after a diagnostic if they contradict each
 	 * other. */
 	bool (*infer)(struct infer *c, struct node *n);
-	/* in[i]: NULL if absent; sets out[k] for each node->outputs[k].
+	/* Defines the node: sets out[k] for each node->outputs[k] to a tensor
+	 * expression over in[i], which is NULL if input i is absent.
 	 * Intermediate stages get plain names ("pad", "max"); the caller names
 	 * the outputs. */
 	bool (*define)(struct define *c, const struct node *n,
@@ -80,33 +89,36 @@ struct op {
 const struct op *op_find(const char *domain, const char *name);
 const struct op *op_list(int *n);
 
-/* Sets node->op of every node that has none. All unknown operators are reported
- * together. */
+/* Sets node->op of every node that has none. False after a diagnostic that
+ * reports all unknown operators together. */
 bool ops_resolve(struct graph *g);
 /* Like ops_resolve, for the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);
 /* Has each string attribute of the node one of the values that attr_values.def
- * lists? The others are reported. */
+ * lists? False after a diagnostic. */
 bool op_check_strings(struct graph *g, const struct node *n);
 /* The sizes of inputs must not be negative: the entry function checks those
  * that may be. False after a diagnostic if a size is always negative. */
 bool ops_check_inputs(struct graph *g);
-/* Infers one node; infers the whole graph, which must be sorted. */
+/* Infers one node; the second function infers the whole graph, which must be
+ * sorted. False after a diagnostic. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);
-/* The tensor expressions of a node over given inputs. */
+/* Makes the tensor expressions of a node over the given inputs (op.define).
+ * False after a diagnostic. */
 bool ops_define(struct graph *g, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out);
-/* Evaluates a node whose inputs are constants with bytes: fresh values for
- * its outputs in the module's arena. */
+/* Evaluates a node whose inputs are constants with values: sets out[k] to a new
+ * value for output k, in the module's arena. False after a diagnostic. */
 bool ops_evaluate(struct graph *g, const struct node *n,
 		  const struct value **out);
 
 /* The cost of computing a node; INT64_MAX if it is not known or larger. */
 struct ops_cost {
-	int64_t work;  /* the number of elements computed, counting each term of
-		        * a sum */
-	int64_t bytes; /* the size of the results of its stages */
+	/* the number of computed elements, each counted once for each term of a
+	 * sum */
+	int64_t work;
+	int64_t bytes; /* the bytes of the results of all of its stages */
 };
 struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
@@ -122,22 +134,26 @@ bool input_ints(struct module *m, const struct node *n, int i,
 /* Like input_ints, as expressions, which may contain symbolic dimensions. */
 bool input_elems(struct module *m, const struct node *n, int i,
 		 const struct expr *const **v, int *count);
-/* Does the number of elements of a Range follow from its inputs? They must have
- * types. */
+/* Does the number of elements of a Range follow from its inputs, as a constant
+ * or a formula of sizes? The inputs must have types. */
 bool range_is_known(struct module *m, const struct node *n);
-/* A scalar constant input as a number (float or int), e.g. Clip's bounds. */
+/* Sets *v to the only element of input i, a constant number such as Clip's
+ * bound. False if the input is absent or no such constant. */
 bool input_scalar(const struct node *n, int i, double *v);
-/* Converts an axis in [-ndim, ndim) to a non-negative one; false after a
- * DIAG_BAD_ATTRIBUTE. */
+/* Converts an axis in [-ndim, ndim) to a non-negative one, in *out; false after
+ * a DIAG_BAD_ATTRIBUTE. */
 bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
-/* The number of multiply-accumulates of a node, for inspect; 0 if it has
- * none. */
+/* The number of multiply-accumulates of a node, at the largest sizes; 0 if it
+ * has none. */
 int64_t op_macs(const struct node *n);
 /* winograd.c: the matrix by which a WinogradInput or WinogradOutput multiplies
- * each tile from the left, and, transposed, from the right; of a
- * WinogradProduct, the filters' matrix. False if n is another node. */
+ * each tile from the left, and, transposed, from the right; for a
+ * WinogradProduct, the matrix of its filters' transform. The function is false
+ * if n is another node. */
 struct op_matrix {
-	const char *formula, *name; /* "V = B^T d B", "B^T" */
+	/* the product and the matrix, as in Lavin and Gray: "V = B^T d B",
+	 * "B^T" */
+	const char *formula, *name;
 	int rows, columns;
 	const double *elements; /* rows are `stride` elements apart */
 	int stride;

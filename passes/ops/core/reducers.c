@@ -34,7 +34,8 @@ reducer_largest(struct module *m, struct dtype t)
 	return r;
 }
 
-/* The axes of the result, the reduced axes, and the index into t. */
+/* See define.h: sets the axes of the result, the reduced axes, and the index
+ * into t. */
 struct reduce_plan
 reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 	    bool keep)
@@ -70,8 +71,8 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 
 /* ---- the largest or smallest value, and its index (argmax, argmin) ---- */
 
-/* A reducer of (value, index) pairs, with its variables; the caller sets the
- * results and the neutral element. */
+/* A reducer of (value, index) pairs with its variables; the caller sets the
+ * reducer's results and neutral element. */
 static struct reducer *
 pair_reducer(struct module *m, const char *name, struct dtype t,
 	     struct dtype index_type)

@@ -10,7 +10,7 @@
 
 #include "analyse.h"
 
-/* May the two dimensions be equal? They are, or one is symbolic. */
+/* May the two dimensions be equal: are they the same, or is one symbolic? */
 static bool
 dims_may_equal(const struct expr *a, const struct expr *b)
 {
@@ -19,8 +19,8 @@ dims_may_equal(const struct expr *a, const struct expr *b)
 	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
 }
 
-/* The result of broadcasting two dimensions as NumPy does; NULL if they
- * contradict each other. */
+/* The result of broadcasting two dimensions as NumPy does; NULL if two
+ * constants contradict each other. */
 static const struct expr *
 broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 {
@@ -38,8 +38,8 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
 }
 
-/* Has the condition been noted for runs that take a branch? The importer notes
- * it, before passes infer the nodes of the branch again. */
+/* Was the condition noted for runs that take a branch? The importer notes
+ * conditions of a branch, before passes infer its nodes again. */
 static bool
 noted_for_branch(const struct graph *g, const struct expr *condition)
 {
@@ -52,8 +52,9 @@ noted_for_branch(const struct graph *g, const struct expr *condition)
 	return false;
 }
 
-/* Notes the condition, unless it always holds; n is the node that relies on it,
- * or NULL. False if the condition never holds. */
+/* Notes the condition, which the entry function then checks, unless it provably
+ * always holds; n is the node that relies on it, or NULL. False if the
+ * condition never holds. */
 static bool
 may_hold(struct graph *g, const struct node *n, const struct expr *condition)
 {
@@ -73,7 +74,7 @@ may_hold(struct graph *g, const struct node *n, const struct expr *condition)
 	return true;
 }
 
-/* Like may_hold; a condition that never holds is an error. */
+/* Like may_hold; false after a diagnostic if the condition never holds. */
 static bool
 rely_on(struct infer *c, const struct expr *condition)
 {
@@ -84,7 +85,8 @@ rely_on(struct infer *c, const struct expr *condition)
 			   "model, or the bounds of --bound and --dim");
 }
 
-/* Are both sizes short enough to compare? If not, an error. */
+/* Are both sizes short enough to compare (expr_is_short)? False after a
+ * diagnostic. */
 static bool
 comparable(struct infer *c, const struct expr *a, const struct expr *b)
 {
@@ -94,7 +96,7 @@ comparable(struct infer *c, const struct expr *a, const struct expr *b)
 			   "long; fix a size with --dim");
 }
 
-/* The condition that the size is not negative; NULL if it never is negative. */
+/* The condition that the size is not negative; NULL if it provably is not. */
 static const struct expr *
 not_negative(struct module *m, const struct expr *size)
 {
@@ -218,8 +220,8 @@ dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
 	return true;
 }
 
-/* The condition that a is 1, so that b is the result of broadcasting. If b is
- * not constant, it must be above 0, too, because the result is computed as the
+/* The condition that a is 1, so that b is the result of broadcasting. A b that
+ * is not constant must also be above 0, because the result is computed as the
  * larger of the two. */
 static const struct expr *
 stretches(struct module *m, const struct expr *a, const struct expr *b)
@@ -264,7 +266,7 @@ infer_broadcasts_to(struct infer *c, const struct expr *dim,
 	return true;
 }
 
-/* The condition is that a and b are equal, or one of them is 1. */
+/* The condition that is noted: a and b are equal, or one of them is 1. */
 const struct expr *
 infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
 		    const struct expr *b)

@@ -38,23 +38,24 @@ struct stmt *step_set(struct steps *s, const struct buffer *local,
 /* for v in range(extent): body */
 struct stmt *step_for(struct steps *s, struct var *v, const struct expr *extent,
 		      struct stmt *body);
-/* The first n of the statements, in order; n <= 4. The others are ignored. */
+/* The first n of the statements, in order; n <= 4. The others are not used. */
 struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 		      struct stmt *c, struct stmt *d);
 /* Is a less than b, where NaN is larger than all numbers? */
 const struct expr *step_is_less(struct module *m, const struct expr *a,
 				const struct expr *b);
 
-/* Names for values, in the order in which they were defined. */
+/* Values that have names: the definitions of step_name, in their order. */
 struct step_names {
 	struct steps *s;
 	VEC(struct te_let) list;
 };
 
-/* The variable `name` with this value; a leaf is returned as it is. */
+/* Gives the value a name: returns a new variable, and adds its definition to
+ * names. A literal or a variable is returned as it is. */
 const struct expr *step_name(struct step_names *names, const char *name,
 			     const struct expr *value);
-/* The definitions (LETs) of the names around a body that uses them. */
+/* Puts the definitions (LETs) of the names around a body that uses them. */
 struct stmt *step_named(struct step_names *names, struct stmt *body);
 
 #endif

@@ -15,8 +15,8 @@
  * evaluated. */
 struct ordered_memory {
 	const struct te_stage *stage;
-	const struct expr ***elems; /* of each output; NULL if not evaluated
-				     * yet */
+	/* by output: its elements; NULL if not evaluated yet */
+	const struct expr ***elems;
 	struct ordered_memory *next;
 };
 
@@ -25,7 +25,8 @@ static const struct expr *evaluate(struct symbolic_eval *s,
 static const struct expr *decide_condition(struct module *m,
 					   const struct expr *condition);
 
-/* The tensor of a buffer: an input, or a stage of an output. */
+/* The tensor of the buffer b among t and the tensors from which t is computed;
+ * NULL if there is none. */
 static struct te_tensor *
 find_stage_tensor(struct te_tensor *t, const struct buffer *b)
 {
@@ -81,8 +82,8 @@ may_wrap(struct dtype t, const struct expr *v)
 				     (min < INT32_MIN || max > INT32_MAX));
 }
 
-/* v converted to type t: a number wraps; NULL if v is symbolic and might
- * wrap. */
+/* v converted to type t; a number wraps. NULL if v is symbolic and might wrap,
+ * or if t is uint64. */
 static const struct expr *
 in_type(struct module *m, struct dtype t, const struct expr *v)
 {
@@ -97,8 +98,8 @@ in_type(struct module *m, struct dtype t, const struct expr *v)
 	return holds_sizes(t) && !may_wrap(t, v) ? v : NULL;
 }
 
-/* Makes the types of an operation's arguments equal: if one is symbolic,
- * integers become indices. */
+/* Gives the arguments of an operation one type: if one is symbolic, integer
+ * literals get the type of indices. True if one is symbolic. */
 static bool
 symbolic_arguments(struct module *m, const struct expr **args, int n)
 {
@@ -157,7 +158,8 @@ evaluate_reduce(struct symbolic_eval *s, const struct expr *e, int axis,
 	return sum;
 }
 
-/* The row-major position of an element of b; -1 if an index is not known. */
+/* The row-major position in b of the element at the index; -1 if an index is
+ * not known or out of range. */
 static int64_t
 flat_position(struct symbolic_eval *s, const struct buffer *b,
 	      const struct expr *const *index)
@@ -177,7 +179,8 @@ flat_position(struct symbolic_eval *s, const struct buffer *b,
 	return flat;
 }
 
-/* Sets elems to the elements of b that a stage computes. */
+/* Sets elems to the n elements of b that the stage `start` computes, NULL for
+ * those that are not known. False if a size is not known. */
 static bool
 evaluate_start(struct symbolic_eval *s, const struct te_stage *start,
 	       const struct buffer *b, const struct expr **elems, int64_t n)
@@ -257,7 +260,8 @@ evaluate_store(struct symbolic_eval *s, struct ordered_memory *mem,
 	return mem->elems[store->out][at] != NULL;
 }
 
-/* Executes the stores for all points of the axes from `axis` on. */
+/* Executes the stores of an ordered stage, for all points of its axes from
+ * number `axis` on. False if it cannot be done. */
 static bool
 evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 {
@@ -287,8 +291,8 @@ evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 	return true;
 }
 
-/* Evaluates the outputs of an ordered stage; elements that are not known are
- * NULL. */
+/* Evaluates the outputs of an ordered stage; their elements are NULL where they
+ * are not known. NULL if the stage cannot be evaluated. */
 static struct ordered_memory *
 evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 {
@@ -402,7 +406,8 @@ evaluate_load(struct symbolic_eval *s, const struct expr *e)
 	return t && t->stage ? evaluate_stage(s, t, index) : NULL;
 }
 
-/* Evaluates a function of the float x, which depends on symbolic sizes. */
+/* Evaluates the call e of a function (floor, ceil, …) of the float x, which
+ * depends on symbolic sizes; NULL if the result is not known. */
 static const struct expr *
 evaluate_symbolic_call(struct module *m, const struct expr *e,
 		       const struct expr *x)
@@ -473,7 +478,8 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 	return expr_float(m, x->type, v);
 }
 
-/* The condition as a literal if the bounds of the sizes decide it. */
+/* The condition as a literal if the bounds of the sizes decide it; else the
+ * condition. */
 static const struct expr *
 decide_condition(struct module *m, const struct expr *condition)
 {
@@ -508,7 +514,8 @@ evaluate_choice(struct symbolic_eval *s, const struct expr *e)
 	return a && b ? expr_select(s->m, c, a, b) : NULL;
 }
 
-/* Evaluates an operation on known arguments. */
+/* Evaluates an operation on known arguments; NULL if the result is not
+ * known. */
 static const struct expr *
 evaluate_operation(struct module *m, const struct expr *e,
 		   const struct expr **args)
@@ -572,8 +579,8 @@ evaluate(struct symbolic_eval *s, const struct expr *e)
 	return evaluate_operation(s->m, e, args);
 }
 
-/* The expression in the type of indices, without literals of type i64 and
- * widening casts. */
+/* The integer expression e in the type of indices: literals get that type, and
+ * casts between integers are left out. */
 static const struct expr *
 index_form(struct module *m, const struct expr *e)
 {

@@ -10,9 +10,10 @@ enum { EVAL_RANK_MAX = 16, EVAL_BOUND_MAX = 64 };
 
 struct symbolic_eval {
 	struct module *m;
-	struct ordered_memory *memory; /* initialize to NULL */
-	struct te_tensor **inputs;     /* the placeholder of tensors[i], or
-				        * NULL */
+	/* ordered stages that were evaluated; initialize to NULL */
+	struct ordered_memory *memory;
+	/* by tensor in `tensors`: its placeholder in the definition, or NULL */
+	struct te_tensor **inputs;
 	struct tensor **tensors;
 	int n_inputs;
 	struct te_tensor **outputs;

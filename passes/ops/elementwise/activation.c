@@ -8,7 +8,8 @@
 	const struct expr *body_##name(struct define *c, const struct node *n, \
 				       const struct expr *const *x)
 
-/* The attribute as a literal of the type of e. */
+/* The attribute `name` of the node, with the default def, as a literal of the
+ * type of e. */
 static const struct expr *
 attr_like(struct define *c, const struct node *n, const char *name, double def,
 	  const struct expr *e)
@@ -172,7 +173,7 @@ BODY(swish)
 				   expr_mul(m, x[0], alpha)));
 }
 
-/* Are v and -v integers of the type? */
+/* Are v and -v integers that the type has? */
 static bool
 holds_both_signs(struct dtype t, double v)
 {

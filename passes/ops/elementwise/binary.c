@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on two or more elements: arithmetic, comparison, logic. Cases that
- * ONNX leaves undefined are defined: an integer quotient and remainder by 0 are
+ * ONNX leaves undefined are defined: an integer quotient or remainder by 0 is
  * 0; the most negative integer divided by -1 wraps. */
 #include "define.h"
 
@@ -37,8 +37,8 @@ INTRINSIC(bitwise_and, BITAND)
 INTRINSIC(bitwise_or, BITOR)
 INTRINSIC(bitwise_xor, BITXOR)
 
-/* x OP y for integers: 0 if y is 0, and minus_one if y is -1, because x OP y
- * could overflow. */
+/* x op y for integers, op a quotient or remainder: 0 if y is 0, and minus_one
+ * if y is -1, because x op y could overflow then. */
 static const struct expr *
 guarded_division(struct define *c, enum expr_kind kind, const struct expr *x,
 		 const struct expr *y, const struct expr *minus_one)
@@ -94,8 +94,8 @@ BODY(mod)
 	return expr_select(m, wrong, expr_add(m, r, x[1]), r);
 }
 
-/* An integer to the power of an integer, which wraps in the base's type; for a
- * negative exponent, the result is rounded toward zero. */
+/* An integer to the power of an integer, wrapped to the base's type; for a
+ * negative exponent, rounded toward zero. */
 static const struct expr *
 integer_power(struct define *c, const struct expr *base,
 	      const struct expr *exponent)

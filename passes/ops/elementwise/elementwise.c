@@ -74,7 +74,8 @@ UNARY(reciprocal)
 	return expr_div(c->module, like(c, x[0], 1), x[0]);
 }
 
-/* For integers, erf's value is truncated, as in ONNX's reference. */
+/* For integers, erf's value is truncated, as in ONNX's reference
+ * implementation. */
 UNARY(erf)
 {
 	struct dtype f = dtype_of(DT_F64);
@@ -184,7 +185,8 @@ UNARY(cast)
 	return saturate_to(c, n, n->outputs[0]->type, x[0]);
 }
 
-/* The byte of a bool is 0 or 1. */
+/* An element of another type with the same bits. The byte of a bool is 0 or
+ * 1. */
 UNARY(bit_cast)
 {
 	struct module *m = c->module;

@@ -40,7 +40,8 @@ define_trilu(struct define *c, const struct node *n,
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
 		k = dim_offset(m, known[0]);
 	} else if (node_input(n, 1)) {
-		/* limited: an offset beyond the matrix has the same effect */
+		/* an offset beyond the matrix has the same effect as one at its
+		 * edge */
 		k = define_clamped(c, define_scalar(c, n, in, 1),
 				   expr_sub(m, expr_i32(m, 0),
 					    y->shape[rank - 2]),
@@ -217,8 +218,8 @@ define_one_hot(struct define *c, const struct node *n,
 		}
 	}
 	hot = te_at(m, in[0], at, rank);
-	if (hot->type.kind == DT_U64) { /* as an int64, a large index would be
-					 * negative */
+	if (hot->type.kind == DT_U64) {
+		/* as an int64, a large uint64 index would be negative */
 		hot = expr_min(m, hot, expr_int(m, hot->type, INT64_MAX));
 	}
 	hot = convert_to(c, dtype_of(DT_I64), hot);

@@ -91,8 +91,10 @@ struct deform {
 	const struct node *n;
 	struct te_tensor *const *in;
 	struct window w;
-	struct iter_var *axes;  /* n, group, taps, positions of the output */
-	const struct expr *tap; /* the number of the tap in its group */
+	/* n, group, taps, positions of the output; in this order */
+	struct iter_var *axes;
+	/* the number of the tap among all taps of its group of offsets */
+	const struct expr *tap;
 	int64_t taps;
 	struct dtype wide;
 };
@@ -116,7 +118,8 @@ deform_axes(struct deform *f, int64_t groups)
 	return te_axes(m, 2 + 2 * rank, shape, names);
 }
 
-/* Number k of the `per_tap` numbers that input i has for the tap. */
+/* Number k of the `per_tap` numbers that input i (offsets or masks) has for the
+ * current tap. */
 static const struct expr *
 of_tap(struct deform *f, int i, int64_t per_tap, int k)
 {
@@ -132,8 +135,8 @@ of_tap(struct deform *f, int i, int64_t per_tap, int k)
 	return expr_cast(m, f->wide, te_at(m, f->in[i], at, 2 + f->w.n));
 }
 
-/* The position of the tap in dimension d, clamped to at most a bit outside of
- * the image. */
+/* The position of the current tap in dimension d, clamped so that it is at most
+ * a few elements outside of the image. */
 static const struct expr *
 tap_position(struct deform *f, int d)
 {

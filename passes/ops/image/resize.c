@@ -51,7 +51,8 @@ infer_resize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The type of the weights. */
+/* The type in which weights are computed: float64 for float64 data, else
+ * float32. */
 static struct dtype
 weight_type(const struct node *n)
 {
@@ -59,8 +60,8 @@ weight_type(const struct node *n)
 						 : dtype_of(DT_F32);
 }
 
-/* Converts a weighted sum to the output's type; integers are truncated, as by
- * Cast. */
+/* Converts a weighted sum to the type of n's output; for integers it is
+ * truncated, as by Cast. */
 static const struct expr *
 as_output(struct define *c, const struct node *n, const struct expr *e)
 {
@@ -69,8 +70,8 @@ as_output(struct define *c, const struct node *n, const struct expr *e)
 	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
 }
 
-/* The condition that the position x(i) is inside of the input; true unless the
- * axis is of the mode tf_crop_and_resize. */
+/* The condition that the position x(i) is inside of the input; always true
+ * unless the mode is tf_crop_and_resize. */
 static const struct expr *
 is_inside(struct module *m, const struct resize_axis *a, const struct expr *i)
 {
@@ -85,7 +86,8 @@ is_inside(struct module *m, const struct resize_axis *a, const struct expr *i)
 			expr_le(m, x, expr_cast(m, t, last)));
 }
 
-/* Selects extrapolation_value for positions outside of the input. */
+/* The value e where all positions are inside of the input; extrapolation_value
+ * elsewhere. */
 static const struct expr *
 extrapolate(struct define *c, const struct node *n,
 	    const struct resize_axis *axes, const struct expr *const *at,
@@ -261,7 +263,8 @@ struct filter {
 	bool normalised;
 };
 
-/* shrink = min(1, scale), and in *reach ceil(support / shrink). */
+/* For sizes known only when the model runs: returns shrink = min(1, scale), and
+ * sets *reach to ceil(support / shrink). */
 static const struct expr *
 symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
 		struct dtype t, const struct expr **reach)
@@ -310,7 +313,8 @@ filter_of(struct define *c, const struct node *n, const struct resize_axis *a,
 	return f;
 }
 
-/* ceil(x(i)) - 1, and x(i) minus that, in (0, 1]. */
+/* Sets *whole to ceil(x(i)) - 1, and *fraction to x(i) minus that, which is in
+ * (0, 1]. */
 static void
 split_source(struct define *c, const struct filter *f, struct dtype t,
 	     const struct expr *i, const struct expr **whole,
@@ -422,7 +426,7 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 			    expr_div(m, te_at(m, table, at, 2), sum));
 }
 
-/* Resizes dimension d of x. */
+/* The stages that resize dimension d of x by a filter. */
 static struct te_tensor *
 filter_axis(struct define *c, const struct node *n, const struct resize_axis *a,
 	    struct te_tensor *x, int d)

@@ -10,17 +10,19 @@
 struct resize_axis {
 	const struct expr *size, *result; /* size: of the input; result: of the
 					   * output */
-	bool resized;                     /* false if output i is input i */
-	bool by_sizes;                    /* the model gives the size of the
-					   * result, not a scale */
+	/* false if output i is input i for all i */
+	bool resized;
+	/* the model gives the size of the result, and not a scale */
+	bool by_sizes;
 	double scale;
 	double start, step;
-	/* tf_crop_and_resize: the outputs whose position is inside of the
-	 * input. */
+	/* The mode is tf_crop_and_resize; inside_min and inside_end: the range
+	 * of the outputs whose position is inside of the input. */
 	bool crops;
 	int64_t inside_min, inside_end;
-	int64_t virtual_size, virtual_result; /* the sizes; an example, if they
-					       * are symbolic */
+	/* the sizes of input and result; if they are symbolic, those of an
+	 * example */
+	int64_t virtual_size, virtual_result;
 	/* If sizes are known only when the model runs: x(i) = (i * p + q) / r,
 	 * and the scale is enlarged / reduced; all are integers of one type.
 	 * Otherwise p is NULL. */
@@ -33,16 +35,17 @@ struct resize_axis {
 	const struct te_tensor *at;
 };
 
-/* (i * p + q) / r, rounded down, exact in integers; r > 0. */
+/* The integer formula (i * p + q) / r, rounded down; r > 0. */
 struct ratio {
 	int64_t p, q, r;
 };
 
-/* Fills one axis per dimension of input 0. */
+/* Fills one axis for each dimension of input 0. False after a diagnostic. */
 bool resize_axes(struct infer *c, const struct node *n,
 		 struct resize_axis *axes);
-/* The index in the input for each of the virtual_result indices of the output,
- * by nearest_mode; and the same as an expression of i. */
+/* The index in the input, by nearest_mode, for each of the virtual_result
+ * indices of the output; the second function gives the same as an expression of
+ * i. */
 const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 				      const struct resize_axis *a);
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
@@ -59,13 +62,13 @@ const struct expr *resize_position(struct module *m,
 /* x(i) as a ratio of small integers; false if there is none. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 
-/* Is the scale p / r, with r from 1 to 64 and p at most 4096? If so, sets *p
- * and *r, with the least r; else *r is not valid. */
+/* Is the scale p / r for some r from 1 to 64 and p up to 4096? If so, sets *p
+ * and *r, with the least r. If not, *p and *r are not valid. */
 bool resize_scale_ratio(double scale, int64_t *p, int64_t *r);
 
 /* resize_run.c: Resize with scales that are known only when the model runs. */
 
-/* Fills one axis per dimension of input 0. */
+/* As resize_axes, for such nodes. */
 bool resize_run_axes(struct infer *c, const struct node *n,
 		     struct resize_axis *axes);
 /* Makes the tensors of positions: sets `at` of the axes that change. */
@@ -75,11 +78,11 @@ void resize_run_positions(struct define *c, const struct node *n,
 
 /* resize_symbolic.c: axes whose sizes are known only when the model runs. */
 
-/* Sets p, q and r for the scale enlarged / reduced; false if the coordinate
- * mode needs known sizes. */
+/* Sets p, q and r of the axis for the scale enlarged / reduced; false if the
+ * coordinate mode needs sizes that are known before. */
 bool resize_map_symbolic(struct module *m, const struct node *n,
 			 struct resize_axis *a);
-/* The index in the input for output i, by nearest_mode. */
+/* The index in the input that output i reads, by nearest_mode. */
 const struct expr *resize_nearest_symbolic(struct module *m,
 					   const struct node *n,
 					   const struct resize_axis *a,
@@ -91,7 +94,8 @@ void resize_taps_symbolic(struct module *m, const struct resize_axis *a,
 			  struct dtype t, const struct expr *i,
 			  const struct expr *tap[2],
 			  const struct expr **weight);
-/* ceil(x(i)) - 1, and x(i) minus that, in (0, 1]. */
+/* Sets *whole to ceil(x(i)) - 1, and *fraction to x(i) minus that, which is in
+ * (0, 1]. */
 void resize_split_symbolic(struct module *m, const struct resize_axis *a,
 			   struct dtype t, const struct expr *i,
 			   const struct expr **whole,

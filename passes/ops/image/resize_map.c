@@ -8,9 +8,9 @@
 
 enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
-/* The largest size of a dimension, whose product with a scale is exact; the
- * largest of a result with tf_crop_and_resize, where every index is checked;
- * the largest scale, and the inverse of the smallest. */
+/* Limits, in this order: of the size of a dimension, whose product with a scale
+ * is then exact; of a result's size with tf_crop_and_resize, where every index
+ * is checked; of scales, and of their inverses. */
 #define SIZE_MAX_RESIZED ((int64_t)1 << 22)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
 #define SCALE_MAX 1e6
@@ -31,7 +31,7 @@ mode_is(const struct node *n, const char *mode)
 		      mode) == 0;
 }
 
-/* x(i), computed in the order of ONNX's reference. */
+/* The position x(i) as a double, computed in the order of ONNX's reference. */
 static double
 resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	      double roi_start, double roi_end)
@@ -69,7 +69,7 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	return (y + 0.5) / a->scale - 0.5;
 }
 
-/* Modes in which x(i) does not depend on the sizes. pytorch_half_pixel treats a
+/* Does x(i) not depend on the sizes in this mode? pytorch_half_pixel treats a
  * result of length 1 in a special way; on an axis that grows, such a result is
  * the only element anyway. */
 static bool
@@ -170,8 +170,8 @@ resize_scale_ratio(double scale, int64_t *p, int64_t *r)
 	return false;
 }
 
-/* Sets the result to floor(size * scale), also for a symbolic size if the scale
- * is a ratio of small integers; else to NULL. */
+/* Sets the result's size to floor(size * scale), also for a symbolic size if
+ * the scale is a ratio of small integers; else to NULL. */
 static void
 scale_axis(struct module *m, struct resize_axis *a)
 {
@@ -444,8 +444,8 @@ fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	return low <= high;
 }
 
-/* Like fit_with, for the best r: a small number, or one suggested by the
- * sizes. */
+/* Like fit_with, for the best of several r: small numbers, and numbers that the
+ * sizes suggest. */
 static bool
 fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 	  struct ratio *ratio)
@@ -465,7 +465,7 @@ fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 			return true;
 		}
 	}
-	/* Tries the denominators of the continued fraction. */
+	/* Tries the denominators of the step's continued fraction. */
 	for (int i = 0; i < 24 && r1 < 1e6; i++) {
 		double whole = floor(fraction), next = whole * r1 + r0;
 
@@ -498,7 +498,7 @@ resize_rounding(const struct node *n, const struct resize_axis *a)
 	return a->run_scale ? "floor_or_ceil" : a->scale < 1 ? "ceil" : "floor";
 }
 
-/* x(i) as a floating-point number. */
+/* The position x(i) as a floating-point number of type t. */
 const struct expr *
 resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
 		const struct expr *i)
@@ -618,8 +618,8 @@ resize_nearest_index(struct define *c, const struct node *n,
 		e = expr_max(m, e, expr_i32(m, 0));
 	}
 	e = expr_floordiv(m, e, expr_index(m, f.r));
-	/* The formula for one size holds for all sizes if each element of the
-	 * input becomes the same number of elements. */
+	/* A formula for one size holds for all sizes if each element of the
+	 * input becomes the same whole number of elements. */
 	if (round_down(high, f.r) > size - 1 ||
 	    (!expr_is_int(a->size, &known) &&
 	     !(fits && a->scale == floor(a->scale)))) {

@@ -84,7 +84,7 @@ mode_is(const struct node *n, const char *mode)
 		      mode) == 0;
 }
 
-/* Element i of an input as a number of type f32. */
+/* Element i of an input of resize_run as a float32. */
 static const struct expr *
 number_at(struct module *m, const struct te_tensor *list, int i)
 {
@@ -97,11 +97,12 @@ number_at(struct module *m, const struct te_tensor *list, int i)
 struct source {
 	const struct expr *i, *size, *result, *scale;
 	const struct expr *start,
-		*end; /* the ends of the region, as fractions of the axis */
+		/* the start and end of the region, as fractions of the axis */
+		*end;
 };
 
-/* The position in the region; if the result has only one element, the middle of
- * the region. */
+/* The position x(i) in the region; if the result has only one element, the
+ * middle of the region. */
 static const struct expr *
 region_source(struct module *m, const struct source *s)
 {

@@ -14,7 +14,7 @@ times(struct module *m, const struct expr *e, int64_t by)
 	return expr_mul(m, e, expr_int(m, e->type, by));
 }
 
-/* Does eight times the product of a and b fit in 32 bits? */
+/* Do a product of a and b, and eight times it, provably fit in 32 bits? */
 static bool
 is_narrow(const struct expr *a, const struct expr *b)
 {
@@ -86,7 +86,7 @@ resize_map_symbolic(struct module *m, const struct node *n,
 	return strcmp(mode, "tf_crop_and_resize") != 0;
 }
 
-/* i * p + q */
+/* The numerator i * p + q of the position x(i). */
 static const struct expr *
 numerator(struct module *m, const struct resize_axis *a, const struct expr *i)
 {

@@ -12,9 +12,12 @@
 
 #include <math.h>
 
-/* A bin along rows (d = 0) or columns (d = 1). */
+/* The elements of an image that a bin covers along rows (d = 0) or columns (d =
+ * 1). */
 struct bin {
-	const struct expr *start, *size, *count; /* size: of one bin */
+	/* start: of the region's first bin; size: of one bin; count: the number
+	 * of samples or elements of a bin */
+	const struct expr *start, *size, *count;
 	/* The first sample that may be in the image, and the number of samples
 	 * from it on that may be. */
 	const struct expr *first, *near;
@@ -25,11 +28,13 @@ struct roi {
 	struct step_names names;
 	const struct node *n;
 	struct te_tensor *const *in;
-	const struct expr **at; /* r, c, h, w */
+	/* the index of the result's element: r, c, h, w */
+	const struct expr **at;
 	struct dtype wide;
 	double scale;
-	const struct expr *first; /* the first channel of a block */
-	int64_t channels;         /* the number of channels in a block */
+	/* the first channel of the block of channels */
+	const struct expr *first;
+	int64_t channels; /* the number of channels in a block */
 };
 
 static bool
@@ -121,7 +126,7 @@ real(const struct roi *r, double v)
 	return expr_float(r->s.m, r->wide, v);
 }
 
-/* Number k of the numbers that describe the region. */
+/* Number k of the numbers that describe the region, as a float. */
 static const struct expr *
 corner(const struct roi *r, int k)
 {
@@ -132,8 +137,8 @@ corner(const struct roi *r, int k)
 			real(r, r->scale));
 }
 
-/* The index of the region's image; an index out of range is taken modulo the
- * number of images. */
+/* The index of the image that the region is in; an index out of range is taken
+ * modulo the number of images. */
 static const struct expr *
 image(struct roi *r, const struct expr *number)
 {
@@ -266,8 +271,8 @@ align_bin(struct roi *r, int d)
 	return b;
 }
 
-/* The position of sample i of those near the image: start + bin * size +
- * (first + i + 1/2) * size / count */
+/* The position of sample first + i of the bin: start + bin * size + (first + i
+ * + 1/2) * size / count. */
 static const struct expr *
 sample_position(struct roi *r, const struct bin *b, int d, const struct var *i)
 {
@@ -300,8 +305,8 @@ struct pair {
 	const struct expr *at[2], *weight[2];
 };
 
-/* The two elements around a position and their weights. Beyond the first or the
- * last element, both are that element. */
+/* The two elements around a position along d, and their weights. Beyond the
+ * first or the last element, both are that element. */
 static struct pair
 neighbours(struct roi *r, int d, const struct expr *at)
 {
@@ -359,7 +364,7 @@ for_channels(struct roi *r, const struct buffer *total, struct var *c,
 			stmt_store(r->s.f, total, value, &at, 1));
 }
 
-/* A variable for a channel of the block; sets it in r->at, too. */
+/* A new variable for a channel of the block; sets the channel in r->at, too. */
 static struct var *
 begin_channel(struct roi *r)
 {
@@ -416,8 +421,9 @@ add_sample(struct roi *r, const struct buffer *total, const struct expr *batch,
 	return add;
 }
 
-/* The axes r, block of channels, h, w: the positions of a sample are computed
- * once for all channels of the block. */
+/* The axes of the loops: r, block of channels, h, w. The positions of a sample
+ * are computed once for all channels of a block, whose number is set in
+ * *channels. */
 static struct iter_var *
 align_axes(struct define *c, const struct tensor *y, int64_t *channels)
 {
@@ -440,7 +446,7 @@ align_axes(struct define *c, const struct tensor *y, int64_t *channels)
 	return te_axes(c->module, 4, shape, names);
 }
 
-/* The result of each channel, from its total. */
+/* Stores the result of each channel of the block, from its total. */
 static struct stmt *
 store_totals(struct roi *r, const struct buffer *total, const struct bin *bins,
 	     bool max)
@@ -553,7 +559,7 @@ pool_bin(struct roi *r, int d)
 	return b;
 }
 
-/* An empty bin gives 0. NaN is ignored, as in MaxPool. */
+/* An empty bin gives 0; a NaN is ignored, as in MaxPool. */
 bool
 define_max_roi_pool(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)

@@ -71,7 +71,7 @@ infer_grid_sample(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x clamped to [low, high]; the result is in that range for NaN, too. */
+/* x clamped to [low, high]; for NaN, too, the result is in that range. */
 static const struct expr *
 clamp(struct module *m, const struct expr *x, const struct expr *low,
       const struct expr *high)
@@ -134,7 +134,8 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	x = step_name(names, arena_printf(&m->arena, "%s_grid", axis), x);
 	switch (padding_of(n)) {
 	case PADDING_ZEROS:
-		/* Like the limits, positions beyond them have no tap inside. */
+		/* The limits of positions: beyond them no tap is inside of the
+		 * image. */
 		low = expr_float(m, t, -3);
 		high = expr_add(m, length, expr_float(m, t, 2));
 		x = clamp(m, x, low, high);
@@ -165,8 +166,8 @@ grid_position(struct step_names *names, const struct node *n, int rank, int d,
 	return step_name(names, axis, x);
 }
 
-/* Sets the taps of all dimensions for the sample of image at[0] at the position
- * at[2..) of the result. */
+/* Sets the taps of all dimensions for the sample at position at[2..) of the
+ * result, in image at[0]. */
 static void
 set_taps(struct sampler *p, struct step_names *names, const struct node *n,
 	 const struct te_tensor *grid, const struct expr *const *at)
@@ -190,7 +191,7 @@ set_taps(struct sampler *p, struct step_names *names, const struct node *n,
 	}
 }
 
-/* The type of the sum. */
+/* The type in which the taps are summed. */
 static struct dtype
 sum_type(const struct sampler *p, struct dtype t)
 {
@@ -206,12 +207,12 @@ enum { AT, HAS, BY, N_KINDS, MOST_ARRAYS = 2 + SAMPLER_MAX * 2 * N_KINDS };
 
 struct rows {
 	struct steps s;
-	/* set: the taps when they are computed for a row; taken: the taps read
-	 * from the arrays */
+	/* set: the taps as they are computed for a row; taken: the taps as they
+	 * are read from arrays */
 	struct sampler set, taken;
-	const struct expr **at; /* the index in the result */
-	int n_arrays;           /* the number of arrays; the stage's outputs
-				    * are the result and the arrays */
+	const struct expr **at; /* the index of the element in the result */
+	int n_arrays;           /* the number of arrays; the stage's outputs are
+				 * the result and the arrays */
 	struct te_tensor *made[MOST_ARRAYS];
 	struct stmt *stores[MOST_ARRAYS];
 	const char *names[MOST_ARRAYS];
@@ -264,8 +265,9 @@ through_array(struct rows *r, const struct expr *value, const struct expr *w)
 	return te_at(m, to, at, 1 + rank);
 }
 
-/* Sets the taps that are read at `w` to elements of arrays. Returns the
- * condition that all taps are inside; NULL if they always are. */
+/* Makes the taps for position `w` of a row loads from arrays, in r->taken.
+ * Returns the load of the condition that all taps are inside; NULL if they
+ * always are. */
 static const struct expr *
 take_from_arrays(struct rows *r, const struct expr *w)
 {
@@ -307,8 +309,9 @@ store_sum(const struct rows *r, const struct sampler *p, struct define *c,
 			  2 + p->rank);
 }
 
-/* The statement for one element of the result; if there is a condition `all`,
- * with a copy without conditions for the case that it holds. */
+/* The statement that computes one element of the result. If there is a
+ * condition `all`, an IF has a copy without conditions on taps for the case
+ * that it holds. */
 static struct stmt *
 store_element(const struct rows *r, struct define *c,
 	      const struct te_tensor *image, const struct expr *all)

@@ -11,7 +11,7 @@ enum sampler_padding { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };
 
 /* The taps of each spatial dimension: their indices; the conditions that they
  * are inside of the tensor (NULL if they always are); their weights (NULL if
- * there is one tap). */
+ * there is only one tap). */
 struct sampler {
 	int rank, n_taps;
 	const struct expr *at[SAMPLER_MAX][SAMPLER_TAPS];

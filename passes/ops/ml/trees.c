@@ -173,11 +173,14 @@ struct forest {
 	const struct node *n;
 	struct te_tensor *const *in;
 	struct dtype type;
-	const struct expr *first, *rows; /* the first row and the number of rows
-					  * of a block */
-	const struct expr *row;          /* the current row of x */
+	/* the number of the first row and the number of rows of a block */
+	const struct expr *first, *rows;
+	/* the number of the current row of x */
+	const struct expr *row;
 	const struct expr *node;
-	char how; /* 'S' for SUM; 'V', 'I', 'A' for AVERAGE, MIN, MAX */
+	/* the attribute aggregate_function: 'S' for SUM, 'V' for AVERAGE, 'I'
+	 * for MIN, 'A' for MAX */
+	char how;
 };
 
 static const struct expr *
@@ -186,7 +189,7 @@ table(const struct forest *f, int which, const struct expr *at)
 	return te_at(f->s.m, f->in[which], &at, 1);
 }
 
-/* The condition that the first child is the next node. */
+/* The condition that the first child of the current node is the next node. */
 static const struct expr *
 goes_first(const struct forest *f)
 {
@@ -286,7 +289,8 @@ add_leaf(struct forest *f, const struct expr *targets)
 		      table(f, VALUE, f->node));
 }
 
-/* Begins a loop over the rows of the block; returns its variable. */
+/* Begins a loop over the rows of the block: returns its variable, and sets
+ * f->row. */
 static struct var *
 begin_rows(struct forest *f)
 {
@@ -296,7 +300,7 @@ begin_rows(struct forest *f)
 	return i;
 }
 
-/* y[n, k] = value for all rows of the block and all targets k. */
+/* Makes y[n, k] = value for all rows of the block and all targets k. */
 static struct stmt *
 for_targets(struct forest *f, const struct expr *targets,
 	    const struct expr *(*value)(struct forest *f,
@@ -325,8 +329,8 @@ start_value(struct forest *f, const struct expr *old)
 					  : 0);
 }
 
-/* The final value: an average is divided; a minimum or maximum of no values is
- * 0. */
+/* The final value of an element: an average is divided by the number of trees;
+ * a minimum or maximum of no values is 0. */
 static const struct expr *
 end_value(struct forest *f, const struct expr *old)
 {
@@ -340,7 +344,7 @@ end_value(struct forest *f, const struct expr *old)
 			   expr_float(m, f->type, 0), old);
 }
 
-/* The axis of the blocks of rows. */
+/* The axis over the blocks of rows. */
 static struct iter_var *
 block_axis(struct forest *f)
 {

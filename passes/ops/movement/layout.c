@@ -170,8 +170,8 @@ define_concat(struct define *c, const struct node *n,
 
 /* ---- Split ---- */
 
-/* The sizes of the parts: from input 1, or equal sizes, of which the last may
- * be smaller. */
+/* Sets sizes to the sizes of the parts: from input 1, or equal sizes, of which
+ * the last may be smaller. False after a diagnostic. */
 static bool
 split_sizes(struct infer *c, const struct node *n, int axis,
 	    const struct expr **sizes)
@@ -278,7 +278,7 @@ define_split(struct define *c, const struct node *n,
 
 /* ---- channels to pixels and back ---- */
 
-/* The attribute blocksize; 0 with a diagnostic. */
+/* The attribute blocksize; 0 after a diagnostic. */
 static int64_t
 block_size(struct infer *c, const struct node *n)
 {

@@ -3,12 +3,13 @@
  * dimension adds elements or takes a centered part. */
 #include "dims.h"
 
-/* The number of elements added to each dimension; if negative, removed. */
+/* The number of elements that are added to each dimension, before and after; if
+ * it is negative, elements are removed. */
 struct widths {
 	const struct expr **before, **after;
 };
 
-/* May e be positive? */
+/* May the number e be positive? */
 static bool
 may_add(const struct expr *e)
 {
@@ -17,7 +18,7 @@ may_add(const struct expr *e)
 	return !size_bounds(e, &min, &max) || max > 0;
 }
 
-/* Is e not constant, or a constant that fits in 32 bits? */
+/* Is e not a constant, or a constant that fits in 32 bits? */
 static bool
 is_narrow(const struct expr *e)
 {
@@ -83,8 +84,9 @@ half(struct module *m, const struct expr *e)
 	return expr_binary(m, EXPR_DIV, e, expr_int(m, e->type, 2));
 }
 
-/* Centers the input in the output, or the output in the input: half of the
- * difference, rounded down, is put before. */
+/* Sets w so that the input is centered in the output, or the output in the
+ * input: half of the difference, rounded down, is added or removed before.
+ * False after a diagnostic. */
 static bool
 center_widths(struct infer *c, const struct node *n, struct widths *w)
 {
@@ -142,7 +144,7 @@ find_widths(struct infer *c, const struct node *n, struct widths *w)
 					      : center_widths(c, n, w);
 }
 
-/* The size of dimension d plus the pads. */
+/* The size of dimension d of the result: that of the input plus the widths. */
 static const struct expr *
 padded(struct module *m, const struct node *n, const struct widths *w, int d)
 {
@@ -221,7 +223,7 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	return expr_min(m, i, expr_sub(m, twice, i));
 }
 
-/* Position i modulo size. */
+/* The position i - before modulo size: the tensor is repeated. */
 static const struct expr *
 wrap(struct module *m, const struct expr *i, const struct expr *size,
      const struct expr *before)
@@ -229,7 +231,8 @@ wrap(struct module *m, const struct expr *i, const struct expr *size,
 	int64_t n, most;
 
 	if (expr_is_int(before, &most) && most > 0 && expr_is_int(size, &n)) {
-		/* no division of a negative number */
+		/* a multiple of the size is added, so that no negative number
+		 * is divided */
 		i = expr_add(m, i, expr_index(m, (most + n - 1) / n * n));
 	}
 	return expr_floormod(m, i, size);

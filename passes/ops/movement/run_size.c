@@ -121,8 +121,8 @@ infer_nonzero(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Is the size of n's result the number of elements that n finds, counted by the
- * operator's own CountNonZero? */
+/* Is the number of columns of n's result that of a CountNonZero of n's own
+ * input? */
 static bool
 is_counted(const struct node *n)
 {

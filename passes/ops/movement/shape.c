@@ -117,7 +117,9 @@ define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return true;
 }
 
-/* Sets the dimension given as -1 in `shape` to the quotient of the sizes. */
+/* Sets the dimension that is given as -1 in `shape` to the quotient of the
+ * number of x's elements and the product of the other sizes. False after a
+ * diagnostic. */
 static bool
 fill_free_dim(struct infer *c, const struct tensor *x,
 	      const struct expr **shape, int n, int free_dim)
@@ -318,7 +320,8 @@ define_constant_of_shape(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The number of elements of a Range with constant inputs; -1 if not known. */
+/* The number of elements of a Range with constant inputs; -1 if an input is not
+ * constant. */
 static int64_t
 range_count(struct infer *c, const struct node *n)
 {

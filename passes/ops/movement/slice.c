@@ -4,13 +4,15 @@
 
 /* ---- Slice ---- */
 
-/* Element i of dimension d of the output is start[d] + i * step[d]. */
+/* Which elements of each dimension d are taken: element i of the output is
+ * start[d] + i * step[d]. */
 struct slices {
 	const struct expr **start, **count;
 	int64_t *step;
 };
 
-/* The largest value of a dimension's size; INT32_MAX if it has no bound. */
+/* The largest value that the size of a dimension may have; INT32_MAX if it has
+ * no bound. */
 static int64_t
 most_elems(const struct expr *size)
 {
@@ -19,8 +21,8 @@ most_elems(const struct expr *size)
 	return size_bounds(size, &min, &max) ? max : INT32_MAX;
 }
 
-/* The bound v, which counts from the end if negative, clamped to [lowest,
- * highest]. */
+/* The bound v of a slice as a position: counted from the end if negative, and
+ * clamped to [lowest, highest]. */
 static const struct expr *
 slice_bound(struct module *m, const struct expr *v, const struct expr *size,
 	    const struct expr *lowest, const struct expr *highest)
@@ -70,7 +72,7 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 						     step > 0 ? step : -step));
 }
 
-/* Sets the slices to all of x. */
+/* Sets the slices so that they take all of x. */
 static void
 slices_whole(struct module *m, const struct tensor *x, struct slices *s)
 {
@@ -125,7 +127,8 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 					   "step %d is 0; correct the model",
 					   i);
 		}
-		/* has the same effect */
+		/* a step of INT64_MIN has the same effect as one of
+		 * -INT64_MAX */
 		step = step == INT64_MIN ? -INT64_MAX : step;
 		slice_one(m, s, d, x->shape[d], starts[i], ends[i], step);
 	}
@@ -250,8 +253,8 @@ infer_slice_bound(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The bound v, which counts from the end if negative, clamped to [low,
- * high]. */
+/* The bound v, known only when the model runs, as a position: counted from the
+ * end if negative, and clamped to [low, high]. */
 static const struct expr *
 read_bound(struct module *m, const struct expr *v, const struct expr *size,
 	   const struct expr *low, const struct expr *high)
@@ -262,8 +265,8 @@ read_bound(struct module *m, const struct expr *v, const struct expr *size,
 	return expr_max(m, low, expr_min(m, v, high));
 }
 
-/* The first element of a slice along a dimension, or the number of its
- * elements. */
+/* With `end` NULL the position of the first element of a slice along a
+ * dimension of the given size; else the number of its elements. */
 static const struct expr *
 slice_start_or_count(struct module *m, const struct expr *start,
 		     const struct expr *end, const struct expr *size,
@@ -327,7 +330,8 @@ define_slice_bound(struct define *c, const struct node *n,
 	return true;
 }
 
-/* Element i of dimension d of the result is start[d] + i * step[d]. */
+/* Sets s to the elements that a tirc.Part takes: element i of dimension d is
+ * start[d] + i * step[d]. False after a diagnostic. */
 static bool
 part_slices(struct infer *c, const struct node *n, struct slices *s)
 {

@@ -10,8 +10,8 @@
 #include "analyse.h"
 #include "dims.h"
 
-/* Sets kernel to the dimensions of the weights from 2 on; false if they are not
- * constant. */
+/* Sets kernel to the sizes of the window: the dimensions of the weights from 2
+ * on. False if they are not constant. */
 static bool
 kernel_of_weights(const struct tensor *w, int64_t *kernel)
 {
@@ -319,8 +319,8 @@ define_integer_conv(struct define *c, const struct node *n,
 	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
 }
 
-/* The products of the zero points are part of the bias; the padding has the
- * value of x's zero point. */
+/* The sum has no terms for the zero points, whose products are part of the
+ * bias; the padding has the value of x's zero point. */
 bool
 define_bytes_conv(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -355,9 +355,10 @@ define_conv_integer(struct define *c, const struct node *n,
  * test. */
 struct transposed_tap {
 	struct iter_var tap;
-	const struct expr *k, *at; /* index in the filter, and in the input */
-	const struct expr *whole;  /* the condition that the quotient is an
-				    * integer; NULL if it always is */
+	/* k: the number of the tap; at: the index in the input */
+	const struct expr *k, *at;
+	const struct expr *whole; /* the condition that the quotient is an
+				   * integer; NULL if it always is */
 };
 
 static struct transposed_tap
@@ -394,7 +395,8 @@ transposed_tap(struct module *m, const struct window *w, int d,
 	return r;
 }
 
-/* The conjunction of both conditions, without those that always hold. */
+/* The conjunction of inside and condition; without the condition if it provably
+ * always holds. */
 static const struct expr *
 require(struct analyser *a, const struct expr *inside,
 	const struct expr *condition)

@@ -9,8 +9,8 @@
 
 /* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
-/* All products are in one kernel, whose schedule compares them with each
- * other. */
+/* All products are in one kernel, whose schedule compares each with each other
+ * one. */
 enum { OPERANDS_MAX = 64 };
 
 struct term {
@@ -20,9 +20,9 @@ struct term {
 
 struct einsum {
 	struct term *inputs, result;
-	const struct expr *size[LABELS]; /* NULL if the label is not used */
-	int ellipsis;                    /* the number of dimensions that "…"
-					  * stands for */
+	/* by label: its size; NULL if the label is not used */
+	const struct expr *size[LABELS];
+	int ellipsis; /* the number of dimensions that "…" stands for */
 };
 
 static bool
@@ -42,9 +42,9 @@ letter_label(char ch)
 					: -1;
 }
 
-/* Reads a term up to ',', "->" or the end. "…" stands for `ellipsis`
- * dimensions; or, if that is negative, for as many as are left of `rank` after
- * the letters. */
+/* Reads a term of the equation, up to ',', "->" or the end, into t. "…" stands
+ * for `ellipsis` dimensions; or, if that is negative, for as many as are left
+ * of `rank` after the letters. False if the term is not valid. */
 static bool
 parse_term(const char **text, struct term *t, int rank, int ellipsis)
 {
@@ -79,7 +79,8 @@ parse_term(const char **text, struct term *t, int rank, int ellipsis)
 	return true;
 }
 
-/* Sets the sizes of the labels of input i from its shape. */
+/* Sets the sizes of the labels in term t from the shape of its operand x. False
+ * after a diagnostic. */
 static bool
 note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	   const struct term *t)
@@ -104,8 +105,8 @@ note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	return true;
 }
 
-/* Without "->", the result has the dimensions of "…", then the letters that
- * occur once. */
+/* Sets the result's labels for an equation without "->": the dimensions of "…",
+ * then the letters that occur once. */
 static void
 implicit_result(struct einsum *e, int n_inputs)
 {
@@ -121,7 +122,7 @@ implicit_result(struct einsum *e, int n_inputs)
 		e->result.labels[e->result.n++] = LETTERS + k;
 	}
 	for (int i = 0; i < LETTERS && e->result.n < RANK_MAX; i++) {
-		int label = (i + 26) % LETTERS; /* A … Z, a … z */
+		int label = (i + 26) % LETTERS; /* in the order A … Z, a … z */
 
 		if (count[label] == 1) {
 			e->result.labels[e->result.n++] = label;
@@ -270,8 +271,8 @@ operand(struct define *c, const struct einsum *e, const struct loops *l,
 	return expr_cast(c->module, type, te_at(c->module, t, at, term->n));
 }
 
-/* The labels of the product of x and input i that are kept: those that later
- * inputs or the result use. */
+/* The labels of the product of x and input i that must be kept: those that
+ * later inputs or the result use. */
 static struct term
 kept_labels(const struct einsum *e, const struct term *x, int i, int n_inputs)
 {

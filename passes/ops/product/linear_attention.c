@@ -132,7 +132,8 @@ index_of(struct linear *l, const struct expr *head, int64_t size,
 	return expr_add(m, expr_mul(m, head, expr_index(m, size)), at);
 }
 
-/* Element `at` of the current token of a head in input i. */
+/* Element `at` of the current token, of head `head` with `size` elements, in
+ * input i. */
 static const struct expr *
 token(struct linear *l, int i, const struct expr *head, int64_t size,
       const struct expr *at)
@@ -177,7 +178,7 @@ set_row(struct linear *l, const struct expr *v, const struct expr *value)
 	return stmt_store(l->s.f, l->row->buffer, value, index, 3);
 }
 
-/* for m: body */
+/* The loop over the value's elements: for m: body */
 static struct stmt *
 for_values(struct linear *l, struct var *v, struct stmt *body)
 {
@@ -210,7 +211,7 @@ start(struct linear *l)
 			set_state(l, d->expr, v->expr, value));
 }
 
-/* S[d, m] = S[d, m] * exp(decay) */
+/* The decay of the state: S[d, m] = S[d, m] * exp(decay) */
 static struct stmt *
 decay(struct linear *l)
 {
@@ -231,7 +232,8 @@ decay(struct linear *l)
 				  expr_mul(m, s, keep->expr)));
 }
 
-/* r[m] = v; with beta: r[m] = beta * (v - the state's value for the key). */
+/* Computes what is added for the token: r[m] = v; with beta: r[m] = beta * (v -
+ * the state's value for the key). */
 static struct stmt *
 new_value(struct linear *l)
 {
@@ -264,7 +266,7 @@ new_value(struct linear *l)
 	return step_seq(&l->s, 3, copy, subtract, scale, NULL);
 }
 
-/* S[d, m] = S[d, m] + key[d] * r[m] */
+/* Adds the token to the state: S[d, m] = S[d, m] + key[d] * r[m] */
 static struct stmt *
 write_state(struct linear *l)
 {
@@ -297,7 +299,7 @@ put_result(struct linear *l, const struct expr *head, const struct expr *v,
 	return stmt_store(l->s.f, l->y->buffer, value, index, 3);
 }
 
-/* y = scale * q S, for each head of the queries */
+/* Reads the state: y = scale * q S, for each head of the queries */
 static struct stmt *
 read_state(struct linear *l)
 {

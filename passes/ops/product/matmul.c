@@ -137,7 +137,7 @@ product_axes(struct define *c, const struct product *p)
 }
 
 /* An element of an operand at a row and column of its last two dimensions (a
- * vector has one), with batch dimensions broadcast. */
+ * vector has only one), and at the batch indices, broadcast. */
 static const struct expr *
 operand(struct define *c, const struct product *p, const struct te_tensor *t,
 	const struct expr *const *index, const struct expr *row,
@@ -163,7 +163,7 @@ operand(struct define *c, const struct product *p, const struct te_tensor *t,
 	return te_at(m, t, at, ndim);
 }
 
-/* Element (i, k) of input 0 and (k, j) of input 1. */
+/* Sets *a to element (i, k) of input 0 and *b to (k, j) of input 1. */
 static void
 operands(struct define *c, const struct product *p, struct te_tensor *const *in,
 	 const struct expr *const *index, const struct expr *k,
@@ -260,8 +260,8 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The products of the zero points are part of the bias, which has an element
- * for each column. */
+/* The sum has no terms for the zero points, whose products are part of the
+ * bias; the bias has an element for each column. */
 bool
 define_bytes_matmul(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -451,8 +451,8 @@ op_macs(const struct node *n)
 	if (strcmp(n->op_type, "ConvTranspose") == 0) {
 		int64_t inputs;
 
-		/* Each input element is multiplied by a filter [oc / group,
-		 * k…]. */
+		/* Each element of the input is multiplied by each element of a
+		 * filter [oc / group, k…]. */
 		return tensor_max_elems(x, &inputs)
 			       ? inputs * dims_product(w, 1, w->ndim)
 			       : 0;

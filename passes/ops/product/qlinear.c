@@ -116,7 +116,7 @@ extreme_of_all(struct define *c, struct te_tensor *x, bool max)
 		   : expr_min(m, e, like(c, e, 0));
 }
 
-/* Maps the range of the data, extended to contain 0, to 0…255. */
+/* The scale maps the range of the data, extended to contain 0, to 0…255. */
 bool
 define_dynamic_quantize(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)

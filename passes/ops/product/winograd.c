@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-enum { POINTS = 6 }; /* the largest number of points */
+enum { POINTS = 6 }; /* the most points of a transform: a for m = 4 */
 
 /* A product with a matrix. Columns of the same group, in which the rows have
  * the same terms up to a factor, are summed first. The common factor of a group
@@ -104,7 +104,7 @@ list_attr(const struct node *n, const char *name, int i)
 	return i < node_attr_ints(n, name, &v) ? v[i] : 0;
 }
 
-/* The number of rows (d = 0) or columns (d = 1) of tiles. */
+/* The number of tiles along the rows (d = 0) or the columns (d = 1). */
 static const struct expr *
 tiles_along(struct module *m, const struct node *n, int d)
 {
@@ -214,7 +214,7 @@ group_sum(struct define *c, const struct transform *t, const double *row,
 	return sum;
 }
 
-/* Row of the matrix times x. */
+/* A row of the matrix times the vector x, written out as a sum. */
 static const struct expr *
 row_sum(struct define *c, const struct transform *t, const double *row,
 	const struct expr *const *x)
@@ -235,7 +235,8 @@ row_sum(struct define *c, const struct transform *t, const double *row,
 	return sum;
 }
 
-/* Row i of the product, where i is an expression. */
+/* Row number i of the matrix times x, where i is an expression: a choice among
+ * all rows. */
 static const struct expr *
 chosen_row(struct define *c, const struct transform *t, const struct expr *i,
 	   const struct expr *const *x)
@@ -259,8 +260,8 @@ axes_over(struct define *c, int n, const struct expr *const *shape,
 	return te_axes(c->module, n, shape, names);
 }
 
-/* Computed in double precision, so that stored weights are rounded only
- * once. */
+/* The weights' transform is computed in double precision, so that stored
+ * weights are rounded only once. */
 bool
 define_winograd_weights(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
@@ -295,7 +296,7 @@ define_winograd_weights(struct define *c, const struct node *n,
 	return true;
 }
 
-/* Pixel (k, j) of tile t, or 0 beyond the edges. */
+/* Pixel (k, j) of tile t of a channel; 0 beyond the edges. */
 static const struct expr *
 pixel(struct define *c, const struct node *n, struct te_tensor *x,
       const struct expr *t, const struct expr *channel, int k,

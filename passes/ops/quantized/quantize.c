@@ -4,8 +4,9 @@
  * operators between integers are in quantized.c. */
 #include "define.h"
 
-/* The scale (or zero point) of an element: there is one for the tensor, one for
- * each index of the axis, or one for each block of the axis. */
+/* The scale or zero point (input i) for the element at an index: there is one
+ * for the tensor, one for each index along the axis, or one for each block of
+ * the axis. */
 static const struct expr *
 quant_param(struct define *c, const struct node *n, int i,
 	    struct te_tensor *const *in, const struct expr *const *index)
@@ -37,7 +38,7 @@ quant_param(struct define *c, const struct node *n, int i,
 	return te_at(m, in[i], at, ndim);
 }
 
-/* ceil(size / block) */
+/* The number of blocks of a size: ceil(size / block). */
 static const struct expr *
 blocks_of(struct module *m, const struct expr *size, int64_t block)
 {
@@ -124,8 +125,8 @@ infer_quantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Rounds half to even and saturates (floats saturate only if the attribute is
- * set). */
+/* QuantizeLinear rounds half to even and saturates (to floats only if the
+ * attribute is set). */
 bool
 define_quantize(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)

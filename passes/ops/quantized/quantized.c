@@ -15,8 +15,8 @@
  * number, or one for each index along `axis`. */
 #include "define.h"
 
-/* Checks integer attributes. Passes make valid nodes, but an edited partition
- * may have invalid ones. */
+/* Checks that the named attributes fit 32 bits; false after a diagnostic.
+ * Passes make valid nodes, but an edited partition may have invalid ones. */
 static bool
 check_ints(struct infer *c, const struct node *n, const char *const *names,
 	   int count)
@@ -34,7 +34,7 @@ check_ints(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
-/* The exponents of fixed-point numbers that the intrinsic scale_fixed
+/* The range of exponents of fixed-point numbers that the intrinsic scale_fixed
  * accepts. */
 enum { EXPONENT_LEAST = -31, EXPONENT_MOST = 31 };
 
@@ -72,7 +72,7 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 }
 
 /* Checks that input i is one number of the type, or one for each index along
- * `axis`. */
+ * `axis`; false after a diagnostic. */
 static bool
 check_factor(struct infer *c, const struct node *n, int i, enum dtype_kind kind)
 {
@@ -127,7 +127,7 @@ infer_requantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The element of input i for the index of an output element. */
+/* The factor (input i) for the output element at an index. */
 static const struct expr *
 factor(struct define *c, const struct node *n, int i,
        struct te_tensor *const *in, const struct expr *const *index)
@@ -151,7 +151,8 @@ clamp(struct define *c, const struct expr *e, int64_t low, int64_t high)
 			like(c, e, (double)high));
 }
 
-/* e plus the node's zero point, clamped to its bounds, in y's type. */
+/* e plus the node's zero point, clamped to the attributes low and high, in y's
+ * type. */
 static const struct expr *
 add_zero(struct define *c, const struct node *n, const struct expr *e)
 {
@@ -290,7 +291,8 @@ define_multiply_shift(struct define *c, const struct node *n,
 
 /* ---- functions of one byte ---- */
 
-/* Input 1 has an element for each number of input 0's type, from the lowest. */
+/* tirc.Table: the output has the shape of input 0 and the type of input 1,
+ * which has an element for each number of input 0's type, from the lowest. */
 bool
 infer_table(struct infer *c, struct node *n)
 {
@@ -415,7 +417,8 @@ define_fixed_add(struct define *c, const struct node *n,
 	const struct expr *a = operand(c, n, 0, in, index);
 	const struct expr *b = operand(c, n, 1, in, index), *one;
 
-	/* 20 fraction bits keep the precision of the scaled inputs. */
+	/* The sum is formed with 20 additional fraction bits, as in TFLite, to
+	 * keep the precision of the scaled inputs. */
 	one = like(c, a, 1 << 20);
 	a = scaled(c, n, expr_mul(m, a, one), "a");
 	b = scaled(c, n, expr_mul(m, b, one), "b");

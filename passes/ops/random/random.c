@@ -119,7 +119,7 @@ rounds(struct generator *g)
 			step_named(&names, one));
 }
 
-/* The row-major number of the element. */
+/* The number of the element at the axes in row-major order. */
 static const struct expr *
 element_number(struct module *m, const struct tensor *y, struct iter_var *axes)
 {

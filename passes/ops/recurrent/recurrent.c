@@ -209,7 +209,8 @@ struct recurrent {
 	struct dtype type, wide; /* type: of the states; wide: of sums */
 	struct te_tensor *made[MOST_BUFFERS];
 	int n_made;
-	struct te_tensor *h, *cell, *y, *sums[3]; /* NULL if absent */
+	/* the buffers of the node; NULL if the node has none */
+	struct te_tensor *h, *cell, *y, *sums[3];
 	/* with quantized weights: h with zeros for sequences that have ended
 	 * (seen); low, high, scale and zero of one element; the bytes of the
 	 * state */
@@ -217,7 +218,8 @@ struct recurrent {
 	struct te_phase phases[MOST_PHASES];
 	int n_phases;
 	struct iter_var time;
-	/* of the phase that is being made, for row b and element j */
+	/* of the phase that is being made, whose stores are for row b and
+	 * element j */
 	struct iter_var *axes;
 	const struct expr *b, *j, *at, *inside;
 	struct te_store stores[MOST_STORES];
@@ -245,7 +247,7 @@ recurrent_init(struct recurrent *r, struct define *c, const struct node *n,
 	r->time.kind = ITER_SCAN;
 }
 
-/* The list of the buffers to make. */
+/* The buffers that make_buffers will make. */
 struct buffers {
 	const char *name[MOST_BUFFERS];
 	struct te_tensor **to[MOST_BUFFERS];
@@ -254,8 +256,8 @@ struct buffers {
 	int ndims[MOST_BUFFERS], n;
 };
 
-/* Adds a buffer [rows][size], or [size] if rows is NULL, to the states, sums and
- * results that make_buffers makes. make_buffers sets *to to its tensor. */
+/* Adds a buffer [rows][size], or [size] if rows is NULL, to the list.
+ * make_buffers sets *to to its tensor. */
 static void
 add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
 	   struct dtype type, const struct expr *rows, const struct expr *size)
@@ -332,7 +334,8 @@ make_buffers(struct recurrent *r, bool with_cell,
 	r->n_made = b.n;
 }
 
-/* The state starts as input i of the node, or 0 if that is absent. */
+/* Makes the phase that sets the state to input i of the node, or to 0 if that
+ * is absent. */
 static void
 start_state(struct recurrent *r, struct te_tensor *state, int i)
 {
@@ -414,7 +417,7 @@ begin_phase(struct recurrent *r)
 	}
 }
 
-/* Ends a phase of stores over n axes. */
+/* Ends a phase: its stores are executed over the first n axes. */
 static void
 end_phase_of(struct recurrent *r, const char *name, int n)
 {
@@ -466,7 +469,8 @@ state_at(struct recurrent *r, const struct te_tensor *t)
 	return wide_at(r, t, (const struct expr *const[]){ r->b, r->j }, 2);
 }
 
-/* Element j of part `part` of the last dimension. */
+/* The index of element j in part `part` of the last dimension, which has the
+ * parts of all gates. */
 static const struct expr *
 in_part(struct recurrent *r, int part)
 {
@@ -476,7 +480,7 @@ in_part(struct recurrent *r, int part)
 			r->j);
 }
 
-/* pre[at, b, part, j] */
+/* The element pre[at, b, part, j] of input 0. */
 static const struct expr *
 pre_at(struct recurrent *r, int part)
 {
@@ -494,7 +498,7 @@ sum_at(struct recurrent *r, const struct te_tensor *sums, int part)
 		       2);
 }
 
-/* e between -clip and clip. */
+/* e limited to -clip … clip, if the node has the attribute clip. */
 static const struct expr *
 clip(struct recurrent *r, const struct expr *e)
 {
@@ -505,7 +509,7 @@ clip(struct recurrent *r, const struct expr *e)
 				    expr_min(r->m, like(r->c, e, most), e));
 }
 
-/* The activation `which` of e, clipped. */
+/* The activation that `which` names, of e, which is clipped first. */
 static const struct expr *
 gate(struct recurrent *r, const char *which, const struct expr *e)
 {
@@ -575,7 +579,7 @@ define_rnn(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* -- a state as bytes -- */
 
-/* The only element of a buffer. */
+/* The only element of the buffer t. */
 static const struct expr *
 only(struct recurrent *r, const struct te_tensor *t)
 {
@@ -648,7 +652,8 @@ scale_phase(struct recurrent *r)
 	end_phase_of(r, "range", 1);
 }
 
-/* Computes the bytes of the state, minus the zero point. */
+/* Makes the phase that computes the bytes of the state, minus the zero
+ * point. */
 static void
 bytes_phase(struct recurrent *r)
 {
@@ -668,7 +673,8 @@ bytes_phase(struct recurrent *r)
 	end_phase(r, "bytes");
 }
 
-/* gates = h times the weights, input 1. */
+/* Makes the phase that computes the gates' sums: h times the recurrence
+ * weights, input 1. */
 static void
 gates_phase(struct recurrent *r)
 {
@@ -696,8 +702,8 @@ gate_sum(struct recurrent *r, int part)
 	return expr_mul(r->m, sum, expr_mul(r->m, only(r, r->scale), scale));
 }
 
-/* Gate `part`; its sum includes peephole weight number `peephole` of input 5
- * times the cell, unless that is -1. */
+/* The value of gate `part`; its sum includes peephole weight number `peephole`
+ * of input 5 times the cell, unless that is -1. */
 static const struct expr *
 lstm_gate(struct recurrent *r, const char *which, int part, int peephole)
 {

@@ -25,7 +25,7 @@ infer_cumulate(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The shape of y without dimension d. */
+/* The shape of y without its dimension d. */
 static const struct expr **
 without(struct define *c, const struct tensor *y, int d)
 {

@@ -60,7 +60,8 @@ struct elimination {
 	int n_point;
 	const struct buffer *lu;
 	const struct expr *size, *columns;
-	const struct buffer *det; /* a scalar; NULL if not needed */
+	/* the determinant; NULL if it is not needed */
+	const struct buffer *det;
 	const struct buffer *pivot;
 };
 
@@ -111,8 +112,8 @@ magnitude(struct elimination *e, const struct expr *i, const struct expr *k)
 	return expr_call1(e->s.m, INTRIN_ABS, get(e, i, k));
 }
 
-/* Sets `pivot`, and swaps its row with row k; if they differ, det, if there is
- * one, changes its sign. */
+/* Sets `pivot` to the row chosen for column k, and swaps that row with row k;
+ * if they differ, det, if there is one, changes its sign. */
 static struct stmt *
 choose_pivot(struct elimination *e, const struct expr *k)
 {

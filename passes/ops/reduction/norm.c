@@ -4,12 +4,13 @@
 #include "define.h"
 
 struct moments {
-	struct te_tensor *mean, *inv_std; /* mean is NULL if it is 0 */
-	struct te_tensor *square_sum;     /* of the deviations from the mean */
-	const struct expr *count;         /* the number of elements of one
-					   * mean */
-	bool keep;                        /* reduced dimensions are kept with
-					   * extent 1 */
+	/* mean is NULL if the mean counts as 0 */
+	struct te_tensor *mean, *inv_std;
+	/* the sum of the squared deviations from the mean */
+	struct te_tensor *square_sum;
+	/* the number of elements of which one mean is taken */
+	const struct expr *count;
+	bool keep; /* reduced dimensions are kept with extent 1 */
 };
 
 /* A constant that is added to the variance before the root (under), or to the
@@ -103,7 +104,8 @@ at_type(struct define *c, const struct expr *e, struct dtype t)
 	return expr_cast(c->module, t, e);
 }
 
-/* Checks that input i is a vector of `size` elements or of one per channel. */
+/* Checks that input i is a vector of `size` elements or of one for each
+ * channel; false after a diagnostic. */
 static bool
 check_vector(struct infer *c, const struct node *n, int i,
 	     const struct expr *size, const struct expr *channels)
@@ -127,7 +129,8 @@ check_vector(struct infer *c, const struct node *n, int i,
 	return true;
 }
 
-/* Checks inputs 1 to 4 of BatchNormalization. */
+/* Checks that inputs 1 to 4 of BatchNormalization are vectors of one element
+ * for each channel; false after a diagnostic. */
 static bool
 check_channel_vectors(struct infer *c, const struct node *n)
 {
@@ -218,8 +221,8 @@ infer_batch_norm_training(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Output k = now / count * (1 - momentum) + input i * momentum, for each
- * channel. */
+/* A running statistic, output k: now / count * (1 - momentum) + input i *
+ * momentum, for each channel. */
 static struct te_tensor *
 define_running(struct define *c, const struct node *n, int k, int i,
 	       struct te_tensor *const *in, const struct te_tensor *now,
@@ -338,7 +341,8 @@ infer_group_norm(struct infer *c, struct node *n)
 				   (long long)channels, (long long)groups);
 	}
 	for (int i = 1; i < 3; i++) {
-		/* Opset 18 has one element per group. */
+		/* The scale and bias of opset 18 have one element for each
+		 * group. */
 		if (!check_vector(c, n, i, expr_index(c->module, groups),
 				  n->inputs[0]->shape[1])) {
 			return false;
@@ -465,7 +469,7 @@ infer_layer_norm(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Converts a statistic to the type of output y. */
+/* Converts a statistic (mean or deviation) to the type of output y. */
 static struct te_tensor *
 stashed(struct define *c, const struct tensor *y, struct te_tensor *statistic)
 {

@@ -40,7 +40,7 @@ define_max(struct define *c, struct te_tensor *x, struct dtype t,
 				      p.n_over));
 }
 
-/* x - max at an index of x */
+/* The element x - max at an index of x. */
 static const struct expr *
 shifted(struct define *c, const struct te_tensor *x,
 	const struct te_tensor *max, const bool *reduced,

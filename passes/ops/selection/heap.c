@@ -25,7 +25,7 @@ heap_put(const struct heap *h, const struct expr *p, struct heap_item item)
 	return stmt_seq(f, list, 2);
 }
 
-/* The condition that a must be nearer to the root than b. */
+/* The condition that item a must be nearer to the heap's root than b. */
 static const struct expr *
 is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 {
@@ -43,7 +43,7 @@ is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 				h->first_root ? earlier : later));
 }
 
-/* body, with the value of a counter as the index `name`. */
+/* The body with the value of a counter as the index variable `name`. */
 static struct stmt *
 with_index(struct steps *s, struct var *name, const struct expr *counter,
 	   struct stmt *body)

@@ -13,19 +13,20 @@ struct heap {
 	const struct expr **at; /* the index of both tensors; at[axis] is
 				 * replaced */
 	int rank, axis;
-	bool largest;    /* does the largest value come first? */
-	bool first_root; /* is the root the first element in the order? Else the
-			  * last */
+	bool largest; /* the largest value comes first in the order */
+	/* the root of the heap is the first element in the order; if false, the
+	 * last */
+	bool first_root;
 };
 
-/* An element of the heap, or a new element. */
+/* An element of the heap, or a new one: its value and its position. */
 struct heap_item {
 	const struct expr *value, *position;
 };
 
-/* The element at p. */
+/* The element at place p of the heap. */
 struct heap_item heap_item(const struct heap *h, const struct expr *p);
-/* Stores an element at p. */
+/* Stores an item at place p of the heap. */
 struct stmt *heap_put(const struct heap *h, const struct expr *p,
 		      struct heap_item item);
 /* Puts an element into a heap of `size` elements from position `root` down; the

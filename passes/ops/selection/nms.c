@@ -85,8 +85,8 @@ struct nms {
 	struct steps s;
 	const struct node *n;
 	struct te_tensor *const *in;
-	const struct expr *b, *c; /* the indices of the batch and of the
-				   * class */
+	/* the variables of the batch and of the class */
+	const struct expr *b, *c;
 	const struct buffer *other, *start, *left;
 	struct heap heap;
 	struct dtype t; /* the type of indices of boxes */
@@ -114,7 +114,8 @@ set_count(struct nms *k, const struct expr *value)
 	return stmt_store(k->s.f, k->s.out[COUNT]->buffer, value, &zero, 1);
 }
 
-/* body, with names for the sides of a box. */
+/* The body, with names for the sides of a box, whose expressions are low and
+ * high. */
 static struct stmt *
 with_sides(struct nms *k, const struct expr *const *low,
 	   const struct expr *const *high, const char *suffix,
@@ -144,7 +145,7 @@ with_sides(struct nms *k, const struct expr *const *low,
 	return s;
 }
 
-/* Minimum and maximum of numbers. */
+/* The smaller of two numbers, and the larger one. */
 static const struct expr *
 lower(struct module *m, const struct expr *a, const struct expr *b)
 {
@@ -157,7 +158,7 @@ higher(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_select(m, expr_lt(m, b, a), a, b);
 }
 
-/* body, with names for the sides of box number `box`. */
+/* The body, with names for the sides of box number `box`. */
 static struct stmt *
 with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 	       struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
@@ -179,7 +180,7 @@ with_own_sides(struct nms *k, const struct expr *box, struct sides *sides,
 	return with_sides(k, low, high, "", sides, body, ctx);
 }
 
-/* body, with names for the sides of the kept box in row `row`. */
+/* The body, with names for the sides of the kept box in row `row`. */
 static struct stmt *
 with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
 		struct stmt *(*body)(struct nms *k, void *ctx), void *ctx)
@@ -197,7 +198,7 @@ with_kept_sides(struct nms *k, const struct expr *row, struct sides *sides,
 	return with_sides(k, low, high, "_old", sides, body, ctx);
 }
 
-/* Stores the sides in row `row`. */
+/* Stores the sides of a kept box in row `row`. */
 static struct stmt *
 keep_sides(struct nms *k, const struct sides *sides, const struct expr *row)
 {
@@ -223,7 +224,7 @@ area(struct module *m, const struct sides *a)
 			expr_sub(m, a->high[1]->expr, a->low[1]->expr));
 }
 
-/* The threshold, the given input, or 0 if that is absent. */
+/* The threshold that the given input has; 0 if the input is absent. */
 static const struct expr *
 threshold(struct nms *k, int input)
 {
@@ -234,7 +235,8 @@ threshold(struct nms *k, int input)
 
 struct pair {
 	struct sides own, old;
-	const struct expr *box, *row; /* row: the one after the last kept box */
+	/* box: the box that is tried; row: the row after the last kept box */
+	const struct expr *box, *row;
 };
 
 /* if the boxes overlap too much: other = count + 1; else: other += 1 */
@@ -310,8 +312,8 @@ try_box(struct nms *k, void *ctx)
 	return stmt_let(s->f, row, count(k), loop);
 }
 
-/* The condition that the score is above the threshold, as NaN is not; true if
- * the node has no such threshold. */
+/* The condition that the score is above the threshold, which is false for NaN;
+ * true if the node has no such threshold. */
 static const struct expr *
 has_enough(struct nms *k, const struct expr *score)
 {
@@ -361,8 +363,8 @@ collect(struct nms *k)
 			step_for(s, done, half, order), NULL);
 }
 
-/* The condition that boxes are left, and that fewer are kept than the limit. A
- * constant limit that is at least the number of boxes needs no test. */
+/* The condition of the loop: boxes are left, and fewer than the limit are kept.
+ * A constant limit that is at least the number of boxes needs no test. */
 static const struct expr *
 goes_on(struct nms *k)
 {
@@ -415,7 +417,7 @@ one_class(struct nms *k)
 			NULL);
 }
 
-/* The heap is in the last two outputs of the stage. */
+/* The heap, which is in the last two outputs of the stage. */
 static struct heap
 heap_of(struct nms *k)
 {

@@ -25,7 +25,8 @@ sort_key_type(struct dtype t)
 	return dtype_of(bits <= 16 ? DT_U16 : bits <= 32 ? DT_U32 : DT_U64);
 }
 
-/* The largest integer of type t, and the one with only the highest bit. */
+/* The first: the largest integer of type t; the second: the one with only the
+ * highest bit. */
 static const struct expr *
 all_bits(struct module *m, struct dtype t)
 {
@@ -114,12 +115,13 @@ sort_put(const struct radix_sort *o, const struct expr *half,
 	return stmt_seq(f, list, 2);
 }
 
-/* The state of the sort by one byte. */
+/* The state of one pass: the sort by one byte of the keys. */
 struct digit_sort {
 	const struct radix_sort *o;
 	const struct buffer *places, *next;
-	const struct expr *size, *from, *to; /* from, to: which of the two
-					      * arrays */
+	/* size: the number of elements; from, to: which of the two arrays is
+	 * read and which written, 0 or 1 */
+	const struct expr *size, *from, *to;
 	const struct expr *shift;
 	struct dtype index;
 };
@@ -143,7 +145,7 @@ digit_var(const struct digit_sort *g)
 	return var_new(g->o->s->m, "digit", g->index);
 }
 
-/* body, with a name for the digit of element p. */
+/* The body, with the variable `digit` for the byte of element p's key. */
 static struct stmt *
 with_digit(const struct digit_sort *g, struct var *digit, const struct expr *p,
 	   struct stmt *body)
@@ -199,7 +201,7 @@ find_places(const struct digit_sort *g)
 			step_alloc(s, g->next, add), NULL);
 }
 
-/* Moves the elements to their places. */
+/* Moves the elements to their places in the other array. */
 static struct stmt *
 move(const struct digit_sort *g)
 {

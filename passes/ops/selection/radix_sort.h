@@ -9,11 +9,12 @@
 
 struct radix_sort {
 	struct steps *s;
-	/* [..., 2, n]: both arrays; `at` has the leading indices */
+	/* tensors of shape [..., 2, n] that have both arrays; `at` has the
+	 * leading indices */
 	const struct te_tensor *keys, *positions;
 	const struct expr **at;
-	int rank;     /* of both tensors */
-	bool largest; /* does the largest value come first? */
+	int rank;     /* the rank of both tensors */
+	bool largest; /* the largest value comes first */
 };
 
 struct sort_item {

@@ -19,11 +19,13 @@
 /* The number of threads of a warp, and the most slices. */
 enum { LEAST_THREADS = 32, MOST_SLICES = 256 };
 
-/* The destination of an update. */
+/* Where an update is stored. */
 struct target {
 	const struct expr **at; /* the index in the output */
 	const struct expr *inside;
-	struct te_let *entry, *place; /* arrays of n */
+	/* arrays of n definitions each: the indices as read, and the
+	 * positions */
+	struct te_let *entry, *place;
 	int n;
 };
 
@@ -40,9 +42,9 @@ target_new(struct define *c, int rank)
 	};
 }
 
-/* Sets dimension d of the destination, which has `size` elements, to the index
- * e, an element of input 1. `of` is the number of dimensions that have an
- * index. */
+/* Sets dimension d of the destination, which has `size` elements, to the
+ * position that e, an element of input 1, gives. `of`: the number of dimensions
+ * that have an index. */
 static void
 target_index(struct define *c, const struct node *node, struct target *t, int d,
 	     const struct expr *size, const struct expr *e, int of)
@@ -118,8 +120,9 @@ wants_slices(const struct define *c, const struct node *n,
 	return c->graph->settings->by_threads && !constant;
 }
 
-/* Makes the axis of the slices of a dimension, and the condition that position
- * `at` is in the slice; false if there is only one slice. */
+/* Makes *axis, over the slices of a dimension of the given size, and *inside,
+ * the condition that position `at` is in the slice. False if the size is not
+ * constant or there is only one slice. */
 static bool
 slice(struct define *c, const struct expr *size, const struct expr *at,
       struct iter_var *axis, const struct expr **inside)
@@ -282,8 +285,8 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	return infer_scatter(c, n, updates->type);
 }
 
-/* The axes of the updates: those of the index tuples, then those of a slice of
- * the data. */
+/* The axes of the updates: first those of the index tuples, then those of a
+ * slice of the data. */
 bool
 define_scatter_nd(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)

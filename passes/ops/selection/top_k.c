@@ -76,7 +76,7 @@ infer_top_k(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A value that no other value comes after. */
+/* A value of type t that no other value comes after in the order. */
 static const struct expr *
 last_value(struct module *m, struct dtype t, bool largest)
 {
@@ -90,9 +90,9 @@ last_value(struct module *m, struct dtype t, bool largest)
 struct top_k {
 	struct steps s;
 	const struct te_tensor *x;
-	const struct expr *n, *k; /* sizes of the rows of x and of the result */
-	const struct expr **at;   /* the index of the row; at[axis] is
-				   * replaced */
+	/* the number of elements of a row of x, and of a row of the result */
+	const struct expr *n, *k;
+	const struct expr **at; /* the index of the row; at[axis] is replaced */
 	int rank, axis;
 	bool largest;
 };
@@ -173,15 +173,15 @@ by_heap(struct top_k *t)
 
 /* -- by sorting -- */
 
-/* State of the collection. */
+/* State of the collection of elements in the array. */
 struct collection {
 	struct top_k *t;
 	struct radix_sort order;
-	const struct expr *most;           /* the number of elements of the
-					    * array */
-	const struct buffer *next, *found; /* next: the number of elements read;
-					    * found: those in the array */
-	const struct buffer *last;         /* the key of element k - 1 */
+	const struct expr *most; /* the number of elements of the array */
+	/* next: the number of elements of the row that were read; found: the
+	 * number of elements in the array */
+	const struct buffer *next, *found;
+	const struct buffer *last; /* the key of element k - 1 */
 };
 
 static const struct expr *
@@ -190,7 +190,7 @@ array_0(const struct collection *c)
 	return expr_int(c->t->s.m, c->t->k->type, 0);
 }
 
-/* Stores element j of the row at `place` of the array. */
+/* Stores element j of the row, with its key, at `place` of the array. */
 static struct stmt *
 put_element(const struct collection *c, const struct expr *place,
 	    const struct expr *j, const struct expr *key)
@@ -356,8 +356,8 @@ by_sorting(struct top_k *t)
 
 /* -- definition -- */
 
-/* The steps, which read the first of the k elements: nothing is done if k, a
- * size that is known when the model runs, is 0. */
+/* The steps, or nothing if k is 0, because they read the first of the k
+ * elements. k is a size that may be known only when the model runs. */
 static struct stmt *
 unless_none(struct top_k *t, struct stmt *steps)
 {
@@ -370,7 +370,7 @@ unless_none(struct top_k *t, struct stmt *steps)
 		       steps, NULL);
 }
 
-/* The axes of x except the one of the rows' elements. */
+/* The axes of x except that of the rows' elements. */
 static struct iter_var *
 row_axes(struct define *c, struct top_k *t, const struct tensor *x)
 {
@@ -386,7 +386,7 @@ row_axes(struct define *c, struct top_k *t, const struct tensor *x)
 	return axes;
 }
 
-/* The results for k = 0, without elements. */
+/* Defines the results for k = 0, which have no elements. */
 static bool
 define_none(struct define *c, const struct node *n, struct te_tensor **out)
 {
@@ -403,7 +403,7 @@ define_none(struct define *c, const struct node *n, struct te_tensor **out)
 	return true;
 }
 
-/* The shape of the arrays for sorting: two arrays for each row. */
+/* The shape of the tensors for sorting: two arrays for each row. */
 static const struct expr **
 sort_shape(const struct top_k *t, const struct tensor *y)
 {

@@ -44,7 +44,7 @@ struct unique {
 	const struct te_tensor *x;
 	const struct expr *n, *columns;
 	const struct buffer *hole, *child, *flag, *column, *count;
-	struct dtype t; /* the type of positions */
+	struct dtype t; /* the type of positions of rows */
 };
 
 static const struct expr *
@@ -74,8 +74,8 @@ number(const struct unique *u, int v)
 	return expr_int(u->s.m, u->t, v);
 }
 
-/* Sets the flag: does row a come before row b? If they are equal: no if
- * `strictly`, else the positions decide. */
+/* Sets the flag: does row a come before row b? If they are equal: false if
+ * `strictly`, else whether a < b. */
 static struct stmt *
 compare_rows(struct unique *u, const struct expr *a, const struct expr *b,
 	     bool strictly)

@@ -25,7 +25,7 @@ big(const struct digits *d, int64_t v)
 	return expr_int(d->s.m, dtype_of(DT_U64), v);
 }
 
-/* local += by */
+/* Adds `by` to a local variable. */
 static struct stmt *
 move(struct digits *d, const struct buffer *local, int by)
 {
@@ -113,7 +113,7 @@ put_digit(struct digits *d)
 	return stmt_store(d->s.f, d->s.out[0]->buffer, digit, at, 2);
 }
 
-/* while rest has more digits: rest /= 10, and `each` */
+/* while rest has more digits: rest /= 10, then the statement `each` */
 static struct stmt *
 each_digit(struct digits *d, struct stmt *each)
 {

@@ -77,7 +77,8 @@ compare_key(struct finder *f, const struct expr *middle)
 			all, NULL);
 }
 
-/* while low < high: body, with a name for the position in the middle. */
+/* The loop of a binary search: while low < high: body, with the variable
+ * `middle` for the position in the middle. */
 static struct stmt *
 halve(struct steps *s, const struct buffer *low, const struct buffer *high,
       struct var *middle, struct stmt *body)
@@ -190,7 +191,8 @@ infer_ngrams(struct infer *c, struct node *n)
 
 struct counter {
 	struct steps s;
-	struct te_tensor *const *in; /* in[WEIGHT] is NULL if absent */
+	/* the inputs; in[WEIGHT] is NULL if absent */
+	struct te_tensor *const *in;
 	const struct node *n;
 	const struct expr *row, *skip, *start;
 	const struct buffer *node, *at, *low, *high;

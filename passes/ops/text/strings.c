@@ -267,7 +267,7 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
-/* The most pieces that a string of this many bytes can have. */
+/* The most pieces into which n can split a string of this many bytes. */
 static int64_t
 most_pieces(const struct node *n, int64_t bytes)
 {
@@ -278,7 +278,8 @@ most_pieces(const struct node *n, int64_t bytes)
 	return splits >= 0 && splits < most - 1 ? splits + 1 : most;
 }
 
-/* The outputs have places for the number of pieces that the attribute gives. */
+/* StringPieces: the outputs have places for the number of pieces that an
+ * attribute gives. */
 bool
 infer_string_pieces(struct infer *c, struct node *n)
 {

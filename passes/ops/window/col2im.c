@@ -15,9 +15,10 @@ struct blocks {
 	int n; /* the number of dimensions of the image */
 	const int64_t *image, *block;
 	int64_t stride[MOST_DIMS], dilation[MOST_DIMS], pad[MOST_DIMS];
-	int64_t count[MOST_DIMS]; /* the number of blocks along a dimension */
-	int64_t elems;            /* the number of elements of a block */
-	int64_t all;              /* the number of blocks */
+	/* by dimension: the number of blocks along it */
+	int64_t count[MOST_DIMS];
+	int64_t elems; /* the number of elements of a block */
+	int64_t all;   /* the number of blocks in all */
 };
 
 static void
@@ -121,8 +122,8 @@ infer_col2im(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The index along dimension d of the block whose element k is at position i,
- * and the condition that there is such a block. */
+/* The number, along dimension d, of the block whose element k is at position i
+ * of the image; *inside: the condition that there is such a block. */
 static const struct expr *
 block_at(struct module *m, const struct blocks *b, int d, const struct expr *i,
 	 const struct expr *k, const struct expr **inside)
@@ -147,7 +148,7 @@ block_at(struct module *m, const struct blocks *b, int d, const struct expr *i,
 	return at;
 }
 
-/* outer * size + inner */
+/* The flat index outer * size + inner. */
 static const struct expr *
 flatten(struct module *m, const struct expr *outer, int64_t size,
 	const struct expr *inner)

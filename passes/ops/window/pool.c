@@ -36,7 +36,7 @@ infer_pool(struct infer *c, struct node *n)
 
 /* ---- MaxPool ---- */
 
-/* The row-major position in x that a tap reads. */
+/* The row-major position in x of the element that a tap reads. */
 static const struct expr *
 flat_position(struct define *c, const struct node *n, const struct window *w,
 	      const struct iter_var *axes, const struct iter_var *taps)
@@ -86,7 +86,8 @@ static const struct expr *count_taps(struct module *m, const struct window *w,
 				     int d, const struct expr *o,
 				     bool with_padding);
 
-/* The load of `in` at a tap of the window of an element of y. */
+/* The load of `in` at a tap of the window of an element of y; `outside` in the
+ * padding. */
 static const struct expr *
 covered(struct define *c, const struct window *w, struct te_tensor *in,
 	const struct tensor *y, const struct expr *outside,
@@ -98,8 +99,8 @@ covered(struct define *c, const struct window *w, struct te_tensor *in,
 			   *axes + 2, taps, outside);
 }
 
-/* t with `empty` for the elements for which `none` holds; t itself if it never
- * holds. */
+/* The stage of t with `empty` for the elements for which the condition `none`
+ * holds; t itself if it never holds. */
 static struct te_tensor *
 fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 	   struct te_tensor *t, const struct expr *none,
@@ -116,8 +117,8 @@ fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 					te_at(c->module, t, index, y->ndim)));
 }
 
-/* t with `empty` for windows without an element of the input; t itself if there
- * cannot be such windows. */
+/* The stage of t with `empty` for windows without an element of the input; t
+ * itself if there cannot be such windows. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	   struct te_tensor *t, const struct expr *empty)
@@ -391,7 +392,8 @@ define_global_max_pool(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The sum over all positions, in type t; p as in window_sum. */
+/* The sum over all positions, in type t: of the elements, or, if p is not NULL,
+ * of their absolute values to the power *p. */
 static struct te_tensor *
 global_sum(struct define *c, const struct reduce_plan *plan,
 	   const struct te_tensor *in, struct dtype t, const double *p)

@@ -33,7 +33,7 @@ read_list(const struct node *n, const char *name, int want, int64_t *out,
 	return NULL;
 }
 
-/* The extent of one window. */
+/* The number of elements from the first to the last tap of a window along d. */
 static int64_t
 reach(const struct window *w, int d)
 {
@@ -49,8 +49,8 @@ not_negative(struct module *m, const struct expr *e)
 		       : expr_max(m, e, expr_int(m, e->type, 0));
 }
 
-/* Splits a padding in two halves; an odd element goes to the end if `upper`,
- * else to the beginning. */
+/* Splits a padding of `total` elements in two halves; an odd element goes to
+ * the end if `upper`, else to the beginning. */
 static void
 split_padding(struct module *m, struct window *w, int d,
 	      const struct expr *total, bool upper)
@@ -62,7 +62,8 @@ split_padding(struct module *m, struct window *w, int d,
 	w->end[d] = dim_normal(m, upper ? other : half);
 }
 
-/* (count - 1) * stride */
+/* The distance from the first to the last of `count` windows: (count - 1) *
+ * stride. */
 static const struct expr *
 strides_between(struct module *m, const struct window *w, int d,
 		const struct expr *count)
@@ -207,7 +208,7 @@ window_axis_name(struct module *m, const struct window *w, int d,
 	return arena_printf(&m->arena, "%s%s", prefix, names[w->n - 1][d]);
 }
 
-/* May the size plus its padding plus a window exceed 2^31? */
+/* May the size of dimension d plus its padding plus a window exceed 2^31? */
 static bool
 exceeds_32_bits(struct module *m, const struct window *w, int d,
 		const struct expr *size)

@@ -13,7 +13,8 @@ struct window {
 	int64_t kernel[WINDOW_MAX], stride[WINDOW_MAX], dilation[WINDOW_MAX];
 	const struct expr *in[WINDOW_MAX], *out[WINDOW_MAX];
 	const struct expr *begin[WINDOW_MAX], *end[WINDOW_MAX]; /* padding */
-	int64_t output_padding[WINDOW_MAX]; /* of transposed convolutions */
+	/* the attribute output_padding of transposed convolutions */
+	int64_t output_padding[WINDOW_MAX];
 };
 
 /* Fills w from the node's attributes and the shape of input 0 ([n, c, …]).
@@ -36,7 +37,8 @@ const struct expr *window_index(struct module *m, const struct window *w, int d,
 const struct expr *window_position(struct module *m, const struct window *w,
 				   int d, const struct expr *o,
 				   const struct expr *k);
-/* Can a tap lie before (after) the input, so that a guard is needed? */
+/* Can a tap along d lie before the input, so that a read needs a guard? The
+ * second function: after the input? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
 /* Can a window along d have no tap inside of the input, because of dilation,
@@ -45,10 +47,10 @@ bool window_may_miss(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
 struct iter_var *window_axes(struct define *c, const struct window *w,
 			     const struct tensor *y, const char *channel);
-/* Reduction axes over the taps. */
+/* Sets taps to reduction axes over the taps, one for each spatial dimension. */
 void window_taps(struct define *c, const struct window *w,
 		 struct iter_var *taps);
-/* x[n, channel, position…], or `outside` in the padding. */
+/* The load x[n, channel, position…]; `outside` in the padding. */
 const struct expr *
 window_load(struct define *c, const struct window *w, const struct te_tensor *x,
 	    const struct expr *batch, const struct expr *channel,
