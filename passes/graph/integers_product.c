@@ -541,10 +541,10 @@ integers_product(struct graph *g, struct node *n)
 /* -- sums without scales: ConvInteger, MatMulInteger -- */
 
 /* Sets *q to the zero points in input i of n: 2, of x, or 3, of the weights.
- * They are 0 if the input is absent, or if i is 2 and the input is not constant.
- * False if an input that is not constant is no scalar, or if a constant has more
- * than one dimension or is large. The zero points of the weights must be
- * constant. */
+ * They are 0 if the input is absent, or if i is 2 and the input is not
+ * constant. False if an input that is not constant is no scalar, or if a
+ * constant has more than one dimension or is large. The zero points of the
+ * weights must be constant. */
 static bool
 read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 {

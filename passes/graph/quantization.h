@@ -43,8 +43,8 @@ bool quantization_equal(const struct quantization *a,
  * number? Otherwise the operators must stay in floats; a negative scale, for
  * example, reverses the order of numbers. */
 bool scales_are_plain(const double *scale, int64_t n);
-/* How nodes round results to quantized numbers, as a value of --requant: "onnx",
- * or "tflite" with the setting fixed_point; NULL if none does. */
+/* How nodes round results to quantized numbers, as a value of --requant:
+ * "onnx", or "tflite" with the setting fixed_point; NULL if none does. */
 const char *graph_rounding(const struct graph *g);
 bool is_byte(const struct tensor *t);
 bool is_nibble(const struct tensor *t); /* is t an integer of 4 bits? */

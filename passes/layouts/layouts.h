@@ -15,9 +15,9 @@ void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
 /* Rewrites the kernel's function (not scheduled yet) to the layouts of its
  * tensors, and drops guards that halos replace. */
 void layouts_apply(struct module *m, struct kernel *k);
-/* padded_rows.c: if the kernel (not scheduled yet) slides a window over row-major
- * data, adds a block that copies the rows with their padding, and rounds the
- * columns up to whole vectors. */
+/* padded_rows.c: if the kernel (not scheduled yet) slides a window over
+ * row-major data, adds a block that copies the rows with their padding, and
+ * rounds the columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
 /* Does the kernel (not scheduled yet) copy b with a border? It does if b has

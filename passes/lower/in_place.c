@@ -338,7 +338,8 @@ loads_stored_element(const struct sharing *s, const struct access *x)
 	return true;
 }
 
-/* Do two stores write disjoint boxes in one iteration of the loops around top? */
+/* Do two stores write disjoint boxes in one iteration of the loops around
+ * top? */
 static bool
 stores_disjoint(struct sharing *s, const struct stmt *top,
 		const struct access *x, const struct access *y)

@@ -62,7 +62,8 @@ define_range_of_size(struct define *c, const struct node *n,
 	return define_range_by(c, n, in, out, 1);
 }
 
-/* ---- CountNonZero: how many elements are not 0, a vector of one element ---- */
+/* ---- CountNonZero: how many elements are not 0, a vector of one element
+ * ---- */
 
 bool
 infer_count_nonzero(struct infer *c, struct node *n)

@@ -192,7 +192,8 @@ define_change_case(struct define *c, const struct node *n,
 	return true;
 }
 
-/* ---- Substring: y[i, p, k] = k < to[i, p] - from[i, p] ? x[i, from + k] : 0 -- */
+/* ---- Substring: y[i, p, k] = k < to[i, p] - from[i, p] ? x[i, from + k] : 0
+ * -- */
 
 bool
 infer_substring(struct infer *c, struct node *n)
@@ -535,7 +536,8 @@ define_string_pieces(struct define *c, const struct node *n,
 	return true;
 }
 
-/* ---- Automaton: state[i] = 0; for k: state[i] = table[state[i], x[i, k]] ---- */
+/* ---- Automaton: state[i] = 0; for k: state[i] = table[state[i], x[i, k]]
+ * ---- */
 
 bool
 infer_automaton(struct infer *c, struct node *n)

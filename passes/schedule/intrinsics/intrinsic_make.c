@@ -70,9 +70,10 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* The name, for a message, of a variable or a loaded buffer in e that is not
- * one of f's buffer parameters, nor the pointer, a size or a stride of one;
- * NULL if there is none. e: the call that f, a part of an intrinsic, makes. */
+/* The name, for a message, of a variable or a loaded buffer in e, the call that
+ * f (a part of an intrinsic) makes, that f does not know: that is not one of
+ * f's buffer parameters, nor the pointer, a size or a stride of one. NULL if
+ * there is none. */
 static const char *
 foreign_name(const struct func *f, const struct expr *e)
 {
@@ -112,8 +113,8 @@ check_part(struct module *m, const struct func *f, const char **why)
 	return !foreign;
 }
 
-/* Removes size parameters: matching binds a description's sizes to the
- * program's. */
+/* Removes parameters that are sizes: matching binds a description's sizes to
+ * those of the program. */
 static void
 drop_sizes(struct func *f)
 {
@@ -122,7 +123,7 @@ drop_sizes(struct func *f)
 	}
 }
 
-/* Gives the description's buffers the scopes of the views. */
+/* Gives the description's buffers the scopes of the views, in order. */
 static void
 use_scopes(struct func *f, const struct buffer *const *views)
 {
@@ -204,8 +205,8 @@ te_tensor_intrin(struct module *m, const char *name,
 
 /* ---- references */
 
-/* The index of the parameter whose first element's address arg is; -1 if there
- * is none. */
+/* The index of the parameter whose first element's address the argument `arg`
+ * is; -1 if there is none. */
 static int
 param_of(const struct func *part, const struct expr *arg)
 {
@@ -231,7 +232,7 @@ param_of(const struct func *part, const struct expr *arg)
 	return -1;
 }
 
-/* Is v among the arguments of the call? */
+/* Is the variable v among the arguments of the call? */
 static bool
 is_passed(const struct expr *call, const struct var *v)
 {
@@ -243,8 +244,9 @@ is_passed(const struct expr *call, const struct var *v)
 	return false;
 }
 
-/* The symbol's view of a parameter: strides that are passed to the symbol
- * become parameters of the function; other strides are those of the program. */
+/* Parameter i of the symbol, as a view: strides that the call passes become
+ * parameters of the function; other strides are those of the program's
+ * buffer. */
 static const struct buffer *
 told_view(struct module *m, const struct tensor_call *call,
 	  const struct expr *e, int i)
@@ -268,7 +270,8 @@ told_view(struct module *m, const struct tensor_call *call,
 	return view;
 }
 
-/* Adds the symbol's parameters: pointers to views, and numbers. */
+/* Adds the symbol's parameters to f: pointers to views, and numbers. False with
+ * the reason in *why. */
 static bool
 add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	   const struct buffer **views, bool *passed, const char **why)
@@ -277,7 +280,7 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 
 	for (int i = 0; i < call->part->params.n; i++) {
 		views[i] = told_view(m, call, e, i);
-		/* any scope is allowed: takes the caller's */
+		/* the view may have any scope: it takes that of the caller */
 		if (views[i]->scope[0] == '\0') {
 			struct buffer *view = arena_copy(&m->arena, views[i],
 							 sizeof *view);
@@ -322,8 +325,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	return true;
 }
 
-/* Only the init part of a block, over its spatial iter vars, with the loops
- * that these need around it; NULL if the block has no init. */
+/* The init part of a block alone, over the block's spatial iter vars, with the
+ * loops that these need around it; NULL if the block has no init. */
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {
@@ -351,7 +354,8 @@ only_init(struct func *f, struct stmt *block)
 	return s;
 }
 
-/* Makes the part's body, in terms of desc's parameters. */
+/* Makes the body of the part (impl, reset or update) that the call is, in terms
+ * of desc's parameters. False with the reason in *why. */
 static bool
 take_part(struct func *f, const struct tensor_call *call, const char **why)
 {

@@ -31,7 +31,8 @@ struct func *intrinsic_reference(struct module *m,
 				 const struct tensor_call *call,
 				 const char **why);
 /* Adds reference functions for all calls of t to m, so that the interpreter can
- * run the calls and the emitter can define the symbols. */
+ * run the calls and the emitter can define the symbols. False with the reason
+ * in *why. */
 bool intrinsic_references(struct module *m, const struct tensor_intrins *t,
 			  const char **why);
 

@@ -57,8 +57,8 @@ same_index(const struct stmt *store, const struct expr *const *index)
 	return true;
 }
 
-/* Reads the reducer's identities from the init; its stores define the order of
- * the values. */
+/* Reads the reducer's identities from the init, whose stores also define the
+ * order of the values. False with the reason in x->why. */
 static bool
 match_init(struct matcher *x)
 {
@@ -145,7 +145,7 @@ uses_values(const struct matcher *x, const struct expr *e)
 	return false;
 }
 
-/* Does e use more than the two arguments of r? */
+/* Does e use variables or loads other than the two arguments of r? */
 static bool
 uses_more(const struct expr *e, const struct reducer *r)
 {
@@ -163,7 +163,8 @@ uses_more(const struct expr *e, const struct reducer *r)
 	return found;
 }
 
-/* C[v] = op(C[v], x) */
+/* Reads an update of the form C[v] = op(C[v], x); false if it has another
+ * form. */
 static bool
 match_plain(struct matcher *x, const struct stmt *store)
 {
@@ -188,7 +189,8 @@ match_plain(struct matcher *x, const struct stmt *store)
 }
 
 /* Enters the LETs around the stores: values that do not read an accumulator are
- * sources of the reduction; the others are parts of the result. */
+ * sources of the reduction; the others are parts of the result. Returns the
+ * statement inside; NULL with the reason in x->why. */
 static const struct stmt *
 enter_lets(struct matcher *x, const struct stmt *s)
 {
@@ -313,8 +315,8 @@ match_reduction(struct func *f, const struct stmt *block,
 
 enum { TRIES = 400, TRY_VALUES = 4 };
 
-/* Fills three tuples of small numbers for each trial; equal numbers are
- * frequent. */
+/* Fills the arguments of each trial, three tuples of small numbers of type t;
+ * equal numbers are frequent. */
 static void
 fill(struct dtype t, void *data, uint32_t *state)
 {
@@ -335,7 +337,8 @@ fill(struct dtype t, void *data, uint32_t *state)
 	}
 }
 
-/* The reducer's result with a and b for lhs and rhs. */
+/* The result e of the reducer, with a for its left and b for its right
+ * arguments. */
 static const struct expr *
 combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 	   const struct expr *const *a, const struct expr *const *b)
@@ -363,8 +366,8 @@ combine(struct module *m, const struct reducer *r, const struct expr *const *a,
 	}
 }
 
-/* Makes a function that computes, for each case, whether its equation holds in
- * all trials. */
+/* Makes a function that computes, for each of the properties in struct
+ * reducer_facts, whether its equation holds in all trials. */
 static struct func *
 make_trial(struct module *m, const struct reducer *r)
 {
@@ -478,7 +481,8 @@ reduction_init(struct func *f, const struct block_reduction *r,
 	return stmt_seq(f, list, n);
 }
 
-/* Stores of several values, which are all computed before the first store. */
+/* Stores the reducer's results to several buffers; all values are computed
+ * before the first store. */
 static struct stmt *
 store_simultaneously(struct func *f, const struct reducer *r,
 		     const struct buffer *const *buffers,

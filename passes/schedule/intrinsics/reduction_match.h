@@ -7,10 +7,11 @@
 
 struct block_reduction {
 	const struct reducer *reducer;
-	const struct buffer **buffers;   /* the accumulators */
-	const struct expr *const *index; /* the accumulators' common index */
-	const struct expr **sources;     /* for each accumulator, the value that
-					  * the update combines with it */
+	const struct buffer **buffers; /* the accumulators */
+	/* the index that all accumulators have */
+	const struct expr *const *index;
+	/* by accumulator: the value that the update combines with it */
+	const struct expr **sources;
 	/* the update first binds its sources to variables by LETs, then stores
 	 * all accumulators (the right form at match_reduction) */
 	bool named;
@@ -31,11 +32,12 @@ bool match_reduction(struct func *f, const struct stmt *block,
 /* Properties of a reducer f(x, y), which the interpreter found true of 400
  * triples of small numbers: likely, not proven. */
 struct reducer_facts {
-	bool neutral;     /* f(identity, x) = x = f(x, identity) */
-	bool associative; /* f(f(x, y), z) = f(x, f(y, z)) */
-	bool commutative; /* f(x, y) = f(y, x) */
+	/* for all trials f(identity, x) = x = f(x, identity) */
+	bool neutral;
+	bool associative; /* for all trials f(f(x, y), z) = f(x, f(y, z)) */
+	bool commutative; /* for all trials f(x, y) = f(y, x) */
 };
-/* All are false if the interpreter cannot run f. */
+/* Runs the trials. All facts are false if the interpreter cannot run f. */
 struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
 
 /* Make statements that store the identities, or the results of one step, to the

@@ -119,11 +119,13 @@ same_size(struct tensor_match *t, const struct expr *desc,
 
 struct pairing {
 	struct tensor_match *t;
-	const struct iter_var *iters; /* the block's iter vars with several
-				       * values */
+	/* the block's iter vars that have several values */
+	const struct iter_var *iters;
 	int n;
-	struct var_map rename; /* the description's iter vars */
-	struct var_map fixed;  /* the block's iter vars of extent 1 */
+	/* from the description's iter vars to those of the block */
+	struct var_map rename;
+	/* from the block's iter vars of extent 1 to their values */
+	struct var_map fixed;
 };
 
 static bool
@@ -148,10 +150,10 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Maps the parameter's dimensions to the last dimensions of the target if the
- * same indices vary there; else maps the parameter's dimensions whose index
- * varies to those of the target, in order. False if the target has more or
- * fewer of these. */
+/* Maps the dimensions of a parameter to those of its target: to the last ones,
+ * if the same indices vary there; else those whose index varies in order. want:
+ * the description's index; have: the program's. False if the target has more or
+ * fewer varying dimensions. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
@@ -186,8 +188,8 @@ align_dims(struct pairing *p, struct tensor_view *v,
 	return true;
 }
 
-/* The factor between the program's index and the description's: the stride of a
- * strided convolution. */
+/* The factor by which the program's index varies with the description's: the
+ * stride of a strided convolution; else 1. */
 static int64_t
 step_of(struct pairing *p, const struct expr *want, const struct expr *have)
 {
@@ -440,7 +442,7 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 
 struct search {
 	struct pairing p;
-	struct iter_var *want; /* iter vars of extent > 1 */
+	struct iter_var *want; /* the description's iter vars of extent > 1 */
 	bool *taken;
 	const struct stmt *want_body, *have_body, *want_init, *have_init;
 	const char *why;
@@ -459,7 +461,8 @@ try_bodies(struct search *s)
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
-	/* The reason for the description's own order is the most useful. */
+	/* The reason why the description's own order fails is the most useful
+	 * one. */
 	s->why = s->why ? s->why : t->why;
 	return false;
 }
@@ -503,8 +506,9 @@ try_pairings(struct search *s, int at)
 	return false;
 }
 
-/* Lists the iter vars with several values (only spatial ones if `spatial`);
- * iter vars with one value are added to `fixed` with their value. */
+/* Lists the iter vars with several values (only spatial ones if `spatial`) in
+ * out, and returns their number; iter vars with one value are added to `fixed`
+ * with their value. */
 static int
 moving_iters(struct module *m, const struct block *b, bool spatial,
 	     struct iter_var *out, struct var_map *fixed)

@@ -12,34 +12,43 @@
 /* A parameter as a view of a buffer of the program: element i of dimension d
  * is element offset[dim_of[d]] + step[d] * i of dimension dim_of[d]. */
 struct tensor_view {
-	const struct buffer *param;  /* the parameter of the description */
-	const struct buffer *target; /* NULL until the first access is
-				      * matched */
-	int *dim_of;   /* -1 if the dimension has extent 1 and no counterpart */
-	int64_t *step; /* in elements of the buffer's dimension */
-	const struct expr **offset; /* for each dimension of target */
+	/* the parameter of the intrinsic's description */
+	const struct buffer *param;
+	/* the buffer of the program; NULL until the first access is matched */
+	const struct buffer *target;
+	/* by dimension of param: the dimension of target that it is; -1 if it
+	 * has extent 1 and no counterpart */
+	int *dim_of;
+	/* by dimension of param: the factor, in elements of target's
+	 * dimension */
+	int64_t *step;
+	/* by dimension of target: the index of the view's first element */
+	const struct expr **offset;
 };
 
 struct tensor_match {
 	struct edit *e;
 	struct analyser a;
 	const struct func *desc;
-	struct tensor_view *views; /* one for each parameter */
+	/* one view for each parameter of the description */
+	struct tensor_view *views;
 	int n_views;
-	/* Size variables of the description and the program's sizes. */
+	/* Variables of sizes in the description, and the program's sizes for
+	 * them. */
 	VEC(struct var *) sizes;
 	VEC(const struct expr *) size_values;
 	struct stmt *outer;
-	const char *why; /* the last difference, in words */
+	const char *why; /* the last difference that was found, in words */
 };
 
 enum tensor_part {
-	TENSOR_ALL,    /* the init, if there is one, and the body */
-	TENSOR_UPDATE, /* only the body */
-	TENSOR_INIT    /* the description's init is the block's body */
+	/* match the description's init, if there is one, and its body */
+	TENSOR_ALL,
+	TENSOR_UPDATE, /* match only the description's body */
+	TENSOR_INIT    /* match the description's init with the block's body */
 };
 
-/* A block of the matched statement and the loops around it. */
+/* A block of a statement that is matched, and the loops around the block. */
 struct tensor_leaf {
 	struct stmt *block;
 	struct iter_var *loops;
@@ -50,18 +59,20 @@ struct tensor_leaves {
 	VEC(struct tensor_leaf) list;
 };
 
-/* The blocks of body, a sequence of perfect loop nests around blocks. False if
- * body has another form. */
+/* Sets out to the blocks in body, which must be a sequence of perfect loop
+ * nests around blocks. False if it has another form. */
 bool tensor_leaves(struct func *f, struct stmt *body,
 		   struct tensor_leaves *out);
 /* Starts a match of the intrinsic desc with statements in `outer`, a block
  * whose iter vars count as constants. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
-/* Matches a block, and finds the views; false with the reason in t->why. */
+/* Matches a block with one of the description, as `part` says, and adds what it
+ * finds to t's views. False with the reason in t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
-/* The stride, in elements, of a dimension of a buffer; of a view. */
+/* The stride, in elements, of dimension dim of a buffer; the second function:
+ * of a view. */
 const struct expr *buffer_stride(struct module *m, const struct buffer *b,
 				 int dim);
 const struct expr *view_stride(struct module *m, const struct tensor_view *v,

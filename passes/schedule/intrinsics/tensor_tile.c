@@ -19,8 +19,8 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 				 match->sizes.n };
 	bool dense = true;
 
-	copy->id = m->next_buffer_id++; /* buffers of loads are compared by
-					 * id */
+	/* buffers of loads are compared by their ids */
+	copy->id = m->next_buffer_id++;
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(m, 1);
 
@@ -41,7 +41,7 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 
 /* ---- which views */
 
-/* Does an argument of a call contain the parameter? */
+/* Does an argument of the call contain parameter p? */
 static bool
 passes_param(const struct expr *call, const struct param *p)
 {
@@ -78,7 +78,7 @@ tensor_tile_needed(struct tensor_match *match, int i, const struct func *part)
 	       tensor_view_buffer(match, i, p->buffer)->strides != NULL;
 }
 
-/* Are the elements along the last axis adjacent in memory? */
+/* Are the elements along the view's last axis adjacent in memory? */
 static bool
 has_rows(const struct buffer *view)
 {
@@ -121,7 +121,7 @@ tensor_tile(struct tensor_match *match, int i, const struct func *part,
 
 /* ---- copies */
 
-/* to = from, for each element of the tile */
+/* The loops that make to[i] = from[i] for each index i of the tile. */
 static struct stmt *
 copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
 	   const struct expr *const *shape)

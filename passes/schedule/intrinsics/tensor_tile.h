@@ -10,8 +10,8 @@
  * new id. The strides are NULL if they are those of a dense buffer. */
 struct buffer *tensor_view_buffer(struct tensor_match *match, int i,
 				  const struct buffer *p);
-/* Is parameter i declared dense (without strides) and passed to an external
- * symbol, although its view is not dense? */
+/* Needs parameter i a dense copy: is it declared dense (without strides) and
+ * passed to an external symbol, although its view is not dense? */
 bool tensor_tile_needed(struct tensor_match *match, int i,
 			const struct func *part);
 /* A dense buffer for view i. NULL, with the reason, if a copy is not possible:

@@ -82,7 +82,7 @@ depends_on_loop(const struct stmt *block, const struct stmt *loop)
 	return false;
 }
 
-/* Is the extent of inner at least the extent of outer? */
+/* Has inner at least as many iterations as outer? */
 static bool
 reaches_all(const struct stmt *outer, const struct stmt *inner)
 {
@@ -167,7 +167,7 @@ prim_bind(struct edit *e, const struct sched_value *args,
 static const struct expr *note_list(struct module *m,
 				    const struct sched_value *list);
 
-/* The value of an annotation; NULL for an index map. */
+/* The value of an annotation as an expression; NULL for an index map. */
 static const struct expr *
 note_value(struct module *m, const struct sched_value *v)
 {

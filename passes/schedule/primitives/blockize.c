@@ -25,10 +25,10 @@
 struct blockizer {
 	struct edit *e;
 	struct stmt *top;
-	bool preserve; /* keep iter vars of extent 1 */
-	bool single;   /* the nest has one block */
-	int n_outer;   /* the number of loops outside of top */
-	/* The fields of the new block. */
+	bool preserve; /* iter vars of extent 1 are kept */
+	bool single;   /* the nest has only one block */
+	int n_outer;   /* the number of loops outside of `top` */
+	/* The iter vars of the new, outer block. */
 	VEC(struct iter_var) iters;
 	VEC(const struct expr *) bindings;
 	const struct expr *predicate;
@@ -40,7 +40,8 @@ struct divided {
 	struct stmt *block;
 	struct iter_var *loops;
 	int n_loops;
-	struct iter_division *parts;      /* one for each iter var */
+	/* by iter var: how its binding is divided */
+	struct iter_division *parts;
 	const struct expr *outer, *inner; /* predicates */
 };
 
@@ -107,8 +108,9 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 			 b->name, why);
 }
 
-/* The iter var of the outer block for the outer part of an iter var; equal
- * parts of two blocks share one. */
+/* The expression, in the outer block, for the outer part d of iter var it: an
+ * iter var of the outer block, or the part itself if it has one value. Equal
+ * parts of two blocks share an iter var. */
 static const struct expr *
 outer_iter(struct blockizer *z, const struct iter_var *it,
 	   const struct iter_division *d)
@@ -281,8 +283,8 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 
 /* -- the outer block */
 
-/* Expresses loop variables from outside of the new block in terms of its iter
- * vars, because its body must not use them. */
+/* Replaces variables of loops outside of the new block by its iter vars in its
+ * body, which must not use such variables. False after a diagnostic. */
 static bool
 close_body(struct blockizer *z, const struct iter_var *loops)
 {
@@ -369,9 +371,9 @@ wrap(struct blockizer *z, const char *stem, struct stmt *init)
 	return outer;
 }
 
-/* Wraps top, loops around the given blocks, in a new block: each iter var is
- * divided between the loops outside of top and the loops inside. NULL after
- * reporting. */
+/* Wraps top, a statement with loops around the given blocks, in a new block:
+ * each iter var is divided between the loops outside of top and those inside.
+ * NULL after a diagnostic. */
 static struct stmt *
 blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	       int n, bool preserve_unit_iters)

@@ -42,9 +42,10 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
-/* Sets *d to the variables of the store's index. Those of scope and of the
- * loops around it count as constants; if scope is NULL, none does. False if a
- * range is not constant, or there are more than COVERAGE_VARS. */
+/* Sets *d to the variables of the store's index and their ranges. Those bound
+ * by scope or outside of it count as constants; with scope NULL, none does.
+ * False if a range is not constant, or there are more than COVERAGE_VARS
+ * variables. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
@@ -74,7 +75,8 @@ find_domain(struct domain *d, const struct access *store,
 	return true;
 }
 
-/* The block that allocates the buffer; NULL if it is a parameter. */
+/* The block that allocates the accessed buffer; NULL if the buffer is a
+ * parameter. */
 static const struct stmt *
 home_of(const struct access *x)
 {
@@ -124,15 +126,16 @@ evaluate(const struct domain *d, const struct expr *e, int64_t *out)
 	}
 }
 
-/* A group of dimensions, and the box in which its elements are numbered. */
+/* A group of dimensions that share no variable with others, and the box in
+ * which elements are numbered. */
 struct dim_group {
 	const struct access *store;
 	const struct range *box;
 	const bool *dims, *vars;
 };
 
-/* The number of the element in the group's part of the box; -1 if it is
- * outside, -2 if not known. */
+/* The number of the current element in the group's part of the box; -1 if the
+ * element is outside of the box, -2 if it is not known. */
 static int64_t
 place_of(const struct dim_group *g, const struct domain *d)
 {
@@ -155,7 +158,8 @@ place_of(const struct dim_group *g, const struct domain *d)
 	return at;
 }
 
-/* Advances the group's variables to their next values. */
+/* Advances the group's variables to their next values; false after the last
+ * ones. */
 static bool
 advance(const struct dim_group *g, struct domain *d)
 {
@@ -205,7 +209,8 @@ points_of(const struct dim_group *g, const struct domain *d)
 	return points;
 }
 
-/* Marks the stored elements; false if they cannot be determined. */
+/* Sets seen[n] for each stored element n of the box, and *filled to their
+ * number; false if they cannot be determined. */
 static bool
 mark_seen(const struct dim_group *g, struct domain *d, bool *seen,
 	  int64_t *filled)
@@ -241,7 +246,8 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 	       filled < volume;
 }
 
-/* Adds to the group the dimensions that share a variable with it. */
+/* Sets dims and vars also for dimensions and variables that are connected with
+ * those that are set. */
 static void
 grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
@@ -261,8 +267,8 @@ grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 	} while (grown);
 }
 
-/* The variables of one index, and the number of values of each; -1 if not
- * constant. */
+/* The variables of one index, and the number of values of each; -1 if that is
+ * not constant. */
 struct terms {
 	struct var *vars[COVERAGE_VARS];
 	int64_t count[COVERAGE_VARS];
@@ -282,8 +288,8 @@ add_term(struct terms *t, const struct expr *index, struct var *v,
 	}
 }
 
-/* Does the index skip values? 7 * i + j does, unless j has at least seven
- * values. */
+/* Does the index in dimension d skip values? 7 * i + j does, unless j has at
+ * least seven values. */
 static bool
 steps_over(struct edit *e, const struct access *store, int d)
 {
@@ -328,8 +334,8 @@ steps_over(struct edit *e, const struct access *store, int d)
 	return false;
 }
 
-/* For symbolic sizes: may elements be left out, because of a stride or a tile
- * that does not divide the size? */
+/* For symbolic sizes: may the store leave out elements, because of a stride or
+ * of a tile that does not divide the size? */
 static bool
 may_leave_elements(struct edit *e, const struct access *store)
 {
@@ -343,7 +349,7 @@ may_leave_elements(struct edit *e, const struct access *store)
 	return divides || steps;
 }
 
-/* Is the group's part of the box a single element whose index varies? */
+/* Is the group's part of the box a single element whose position varies? */
 static bool
 single_element(const struct access *store, const struct range *box,
 	       const bool *dims)
@@ -360,8 +366,8 @@ single_element(const struct access *store, const struct range *box,
 	return moves;
 }
 
-/* The ranges to check: a part whose position varies may be anywhere in the
- * buffer. */
+/* The ranges to check for the group `dims`: a part of the box whose position or
+ * size is not constant may be anywhere in the buffer. */
 static const struct range *
 anywhere(struct edit *e, const struct access *store, const struct range *box,
 	 const bool *dims)
@@ -405,7 +411,8 @@ store_has_gaps(struct edit *e, const struct access *store,
 			done[k] |= dims[k];
 		}
 		if (single_element(store, box, dims)) {
-			continue; /* it counts as the element that is read */
+			/* a single element counts as the one that is stored */
+			continue;
 		}
 		g.box = anywhere(e, store, box, dims);
 		if (group_has_gaps(e, &g, &d)) {
@@ -426,7 +433,8 @@ same_index(const struct access *x, const struct access *y)
 	return true;
 }
 
-/* Checks the union of several stores. */
+/* Do the stores together leave out elements of the box? False also if that
+ * cannot be determined. */
 static bool
 union_leaves_elements(struct edit *e, const struct access_list *stores,
 		      const struct range *box, const struct stmt *scope)
@@ -466,7 +474,8 @@ union_leaves_elements(struct edit *e, const struct access_list *stores,
 	return filled < volume;
 }
 
-/* Does a predicate leave out values of the iter vars at each of the stores? */
+/* Does each of the stores have a condition or predicate that excludes values of
+ * its block's iter vars? */
 static bool
 left_out_everywhere(struct edit *e, const struct access_list *all)
 {
@@ -521,7 +530,7 @@ leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		       : union_leaves_elements(e, &stores, box, scope);
 }
 
-/* A product of a constant, `number`, and symbolic sizes. */
+/* A product of the constant `number` and symbolic sizes. */
 struct sizes {
 	int64_t number;
 	VEC(const struct expr *) others;

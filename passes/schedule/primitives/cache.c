@@ -58,8 +58,8 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 /* A list of statements that a copy can be inserted into: the children of a SEQ,
  * or the body of a scope. */
 struct level {
-	struct stmt *scope, *seq; /* seq is NULL if the list is the scope's
-				   * body */
+	/* the SEQ; NULL if the list is the scope's body */
+	struct stmt *scope, *seq;
 };
 
 static struct stmt *
@@ -94,9 +94,11 @@ same_child(const struct level *l, const struct access_list *writes,
 struct reading {
 	struct edit *e;
 	const struct buffer *buffer;
-	struct stmt *scope, *first; /* the copy is inserted before `first` */
+	/* first: the statement before which the copy is inserted */
+	struct stmt *scope, *first;
 	struct stmt_list consumers;
-	struct access_list writes; /* the writes inside of the scope */
+	/* the writes of the buffer inside of the scope */
+	struct access_list writes;
 	struct level level;
 	struct range *box;
 };
@@ -139,8 +141,8 @@ find_consumers(struct reading *r, const struct sched_value *list)
 			 r->buffer->name);
 }
 
-/* Chooses the level, inside of the loops that are around the producer and the
- * consumers. */
+/* Sets r->level to the innermost list of statements that contains the writers
+ * and the consumers. */
 static void
 find_level(struct reading *r)
 {
@@ -162,7 +164,7 @@ find_level(struct reading *r)
 }
 
 /* Checks that every write of the buffer precedes the copy, or follows all reads
- * of the copy. */
+ * of the copy. False after a diagnostic. */
 static bool
 check_order(struct reading *r)
 {
@@ -218,8 +220,8 @@ reads_unstored(const struct reading *r)
 }
 
 /* Does the read region of the buffer that the enclosing scope declares cover
- * the box? True also if the scope declares none, because it is the root block or
- * the buffer is a parameter. */
+ * the box? True also if the scope declares none, because it is the root block
+ * or the buffer is a parameter. */
 static bool
 scope_has_box(const struct reading *r)
 {
@@ -249,7 +251,8 @@ not_made(const struct reading *r)
 			 r->buffer->name);
 }
 
-/* Finds the box that the consumers read in one execution of the copy. */
+/* Finds the box that the consumers read in one execution of the copy. False
+ * after a diagnostic. */
 static bool
 find_box(struct reading *r)
 {
@@ -288,8 +291,9 @@ find_box(struct reading *r)
 	return true;
 }
 
-/* Finds the conditions outside of the level under which the writers run; the
- * copy needs them, too. False if they cannot be determined. */
+/* Sets *out to the conditions outside of the level under which the writers run;
+ * the copy needs them, too. False after a diagnostic if writers have different
+ * conditions, or if they cannot be determined. */
 static bool
 find_condition(struct reading *r, const struct expr **out)
 {
@@ -380,7 +384,8 @@ store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 	return NULL;
 }
 
-/* Does another block in the same loops use b? */
+/* Does another statement use b in the same child of the scope, and so in the
+ * same loops as the block? */
 static bool
 used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 {
@@ -394,8 +399,8 @@ used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 	return false;
 }
 
-/* Does the reduction's init store the same element unconditionally, so that it
- * is defined wherever the block runs? */
+/* Does the block's init store the element of access x, without a condition, so
+ * that it is defined wherever the block runs? */
 static bool
 is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	   const struct access *x)
@@ -416,7 +421,8 @@ is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	return false;
 }
 
-/* Finds the bounding box of the block's stores to b. */
+/* Sets box to the bounding box of the block's stores to b. False after a
+ * diagnostic. */
 static bool
 written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 	    struct range *box)
@@ -467,7 +473,8 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	return true;
 }
 
-/* Makes the listed consumers read the cache, too. */
+/* Makes the listed consumers of `from` read `to`, too. False after a diagnostic
+ * if one does not read `from` after the block. */
 static bool
 redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 	 const struct buffer *from, const struct buffer *to)
@@ -585,8 +592,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 					 b->u.block->name, buffer->name);
 		}
 	}
-	/* The elements that are copied back must have been copied in: elements
-	 * that are skipped under a condition keep their values. */
+	/* If an element may be skipped under a condition, it must be copied in
+	 * before it is copied back, so that it keeps its value. */
 	access_collect(e->f, b, buffer, &all);
 	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
 		     touched);

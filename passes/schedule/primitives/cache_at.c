@@ -15,8 +15,8 @@ struct copying {
 	struct edit *e;
 	struct stmt *loop, *block;
 	const struct buffer *buffer, *cache;
-	struct access_list uses; /* the loads, or the stores, of the buffer in
-				  * the block */
+	/* the block's loads, or stores, of the buffer */
+	struct access_list uses;
 	struct range *box;
 };
 
@@ -158,8 +158,9 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Checks iter vars with a single value: if the loops bound to one take further
- * values, the box does not describe the stored elements. */
+/* Checks the block's iter vars that have a single value: if the loops bound to
+ * one take further values, the box does not describe the stored elements. False
+ * after a diagnostic. */
 static bool
 check_single_values(const struct copying *c)
 {
@@ -296,10 +297,11 @@ struct positions {
 	struct edit *e;
 	const struct stmt *block;
 	VEC(struct position) list;
-	const struct expr *from, *to; /* the current replacement */
+	/* the expression that is replaced now, and its replacement */
+	const struct expr *from, *to;
 };
 
-/* Does x consist of the block's iter vars, sizes and operators alone? */
+/* Does x consist of iter vars of the block, sizes and operators alone? */
 static bool
 is_plain(const struct expr *x, const struct block *block)
 {

@@ -26,8 +26,9 @@ drives_any(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
-/* Does each iteration of the loop contain all updates of the elements of b that
- * it accesses? Then the reduction may start within the iteration. */
+/* Does each iteration of the loop contain all updates by the writer of the
+ * elements of b that it accesses? Then the reduction may start within the
+ * iteration. */
 static bool
 updates_complete(struct edit *e, struct stmt *writer, const struct stmt *loop,
 		 const struct buffer *b)
@@ -49,8 +50,8 @@ updates_complete(struct edit *e, struct stmt *writer, const struct stmt *loop,
 	       (!first || bindings_injective(e->f, first, writer));
 }
 
-/* Collects the accesses of b outside of the block. True if all are inside of
- * the loop, and other writers are elementwise. */
+/* Collects the accesses of b outside of the block in out. True if all are
+ * inside of the loop, and all other writers are elementwise. */
 static bool
 uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	    const struct stmt *loop, struct access_list *out)
@@ -73,7 +74,7 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	return true;
 }
 
-/* Appends a corner of a region as an access. */
+/* Appends the first (or last) element of a region as an access like x. */
 static void
 add_corner(struct edit *e, const struct access *x, const struct region *r,
 	   bool last, struct access_list *out)
@@ -99,8 +100,8 @@ add_corner(struct edit *e, const struct access *x, const struct region *r,
 	vec_push(&e->m->arena, &out->list, corner);
 }
 
-/* The accesses; an address that a call reads from is replaced by the region
- * that its block declares. */
+/* The accesses in `uses`, but for each address that a call reads from: the
+ * corners of the region that the call's block declares. */
 static struct access_list
 with_regions(struct edit *e, const struct access_list *uses)
 {
@@ -191,7 +192,7 @@ body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
 }
 
-/* A buffer that the block reads and the loop writes, or NULL. */
+/* A buffer that the block reads and the loop writes; NULL if there is none. */
 static const struct buffer *
 input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 {
@@ -230,9 +231,9 @@ producing_threads(struct edit *e, const struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
-/* Does the declared write region (for instructions that write through an
- * address) have one element at an iter var, or the full extent, in each
- * dimension d? Sets iter_of[d] to the number of the iter var, or to -1. */
+/* Is the block's declared write region of b (for instructions that write
+ * through an address), in each dimension d, one element at an iter var or the
+ * full extent? Sets iter_of[d] to the number of the iter var, or to -1. */
 static bool
 declares_identity(const struct stmt *block, const struct buffer *b,
 		  int *iter_of)
@@ -256,8 +257,8 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 	return true;
 }
 
-/* Are the indices of all the block's stores to b its iter vars? iter_of[d] is
- * set to the iter var of dimension d. */
+/* Are the indices of all stores of the block to b its iter vars? Sets
+ * iter_of[d] to the number of the iter var in dimension d. */
 static bool
 writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		int *iter_of)
@@ -288,8 +289,8 @@ iter_domains(const struct stmt *block, struct range *ranges)
 	}
 }
 
-/* The domain of the iter var if it is provably not larger than the range r;
- * else r. */
+/* The domain of the iter var if it is provably no longer than the range r; else
+ * r. */
 static struct range
 within(struct edit *e, struct range r, const struct iter_var *it)
 {

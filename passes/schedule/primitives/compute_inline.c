@@ -41,7 +41,7 @@ struct inlining {
 	const int *iter_of;
 };
 
-/* Is iter var i the index of a dimension? */
+/* Is iter var number i the index of a dimension? */
 static bool
 is_index(const int *iter_of, int ndim, int i)
 {
@@ -187,8 +187,8 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Does the block's domain cover the whole buffer? iter_of: for each dimension,
- * the iter var that is its index, which must have the full extent; -1 if the
+/* Does the block's domain cover the whole buffer? iter_of[d]: the iter var that
+ * is the index of dimension d, whose domain must be the full extent; -1 if the
  * index is 0 and the extent 1. */
 static bool
 covers_buffer(const struct stmt *block, const struct buffer *b,
@@ -265,7 +265,7 @@ one_element(const struct access_list *all, const struct buffer *b)
 	return true;
 }
 
-/* Does the store run unconditionally in each instance of its block? */
+/* Does the store run in each instance of its block, without a condition? */
 static bool
 runs_with_block(const struct stmt *store)
 {
@@ -277,7 +277,8 @@ runs_with_block(const struct stmt *store)
 	return s && s->kind == STMT_BLOCK;
 }
 
-/* The intermediate buffer that the consumer reads at its own iter vars. */
+/* The intermediate buffer that the consumer `block` reads at its own iter vars,
+ * with their numbers in *iter_of. NULL after a diagnostic. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	       int **iter_of)
@@ -304,7 +305,8 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	return NULL;
 }
 
-/* Is the consumer's output used in between, or in the producer's loops? */
+/* Is the consumer's output b used between its producer and the consumer, or in
+ * the producer's loops? */
 static bool
 used_early(struct edit *e, const struct stmt *consumer, const struct stmt *from,
 	   const struct buffer *b)

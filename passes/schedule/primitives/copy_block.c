@@ -109,7 +109,7 @@ free_block_name(struct edit *e, const char *name)
 	return text;
 }
 
-/* Adds the names of the function's buffers. */
+/* Adds the names of the function's buffers to names. */
 static void
 buffer_names(const struct func *f, struct text_map *names)
 {
@@ -177,7 +177,7 @@ is_iter(const struct stmt *block, const struct var *v)
 	return false;
 }
 
-/* Does e use more than sizes and the iter vars of the block? */
+/* Does e use anything but sizes and iter vars of the block? */
 static bool
 is_foreign(const struct expr *e, const struct stmt *block)
 {
@@ -303,9 +303,9 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Is it certain that some values in the domain of iter var i do not occur?
- * Either the loops miss one of its ends, or the binding is constant although
- * the domain has several values. */
+/* Is it certain that some value in the domain of iter var i does not occur?
+ * Either the loops miss an end of the domain, or the binding is constant
+ * although the domain has several values. */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -495,8 +495,8 @@ refresh_inside(struct edit *e, struct stmt *block)
 		refresh_inside(e, inner.list.data[i]);
 	}
 	if (inner.list.n == 0) {
-		block_refresh(e->f, block); /* also refreshes the blocks around
-					     * it */
+		/* this also refreshes the blocks around the block */
+		block_refresh(e->f, block);
 	}
 }
 
@@ -538,7 +538,7 @@ buffer_follow(struct edit *e, const struct buffer *from,
 	}
 }
 
-/* Is the buffer written completely before top? */
+/* Is the buffer written completely before `top`, and not in it? */
 static bool
 is_ready(struct edit *e, const struct buffer *b, const struct stmt *top)
 {
@@ -615,7 +615,8 @@ stores_distinct_elements(struct edit *e, const struct stmt *block,
 				      extents, &map, &why);
 }
 
-/* Is an element stored again before the loops up to last are complete? */
+/* May an element that `store` writes be stored again before the loops up to
+ * `last` are complete? */
 static bool
 stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 	     const struct stmt *last)

@@ -9,14 +9,15 @@
 
 /* The innermost block around s; s itself if it is a block. */
 struct stmt *block_around(struct stmt *s);
-/* The only block that stores into b; NULL if there is none or more than one. */
+/* The only block that stores into b; NULL if there is none, or several. */
 struct stmt *sole_writer(struct func *f, const struct buffer *b);
-/* Does a statement at or below s store into b; load from b? */
+/* The first: does a statement at or below s store into b? The second: does one
+ * load from b? */
 bool writes_below(struct func *f, struct stmt *s, const struct buffer *b);
 bool reads_below(struct func *f, struct stmt *s, const struct buffer *b);
 
-/* The buffer denoted by a PARAM_READ_INDEX, PARAM_WRITE_INDEX or PARAM_BUFFER
- * argument. */
+/* The buffer that the argument `index` (PARAM_READ_INDEX, PARAM_WRITE_INDEX or
+ * PARAM_BUFFER) of a primitive denotes in the block. */
 const struct buffer *read_arg(const struct stmt *block,
 			      const struct sched_value *index);
 const struct buffer *write_arg(const struct stmt *block,
@@ -24,22 +25,22 @@ const struct buffer *write_arg(const struct stmt *block,
 const struct buffer *buffer_arg(const struct stmt *block,
 				const struct sched_value *value, bool *writes);
 
-/* An unused name of a block: name, or name_1, … */
+/* A name that no block has yet: name, or name_1, … */
 const char *free_block_name(struct edit *e, const char *name);
-/* An unused name of a buffer: name, or name2, … */
+/* A name that no buffer has yet: name, or name2, … */
 const char *free_buffer_name(struct edit *e, const char *name);
-/* A copy of buffer b that no scope allocates yet, with the given name, scope
- * and shape; NULL or a negative number keeps those of b. */
+/* A new buffer like b, not allocated yet, with the given name, scope and shape;
+ * where the argument is NULL or negative, it has that of b. */
 const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
 				    const char *name, const char *scope,
 				    int ndim, const struct expr *const *shape);
 
-/* The common index of the block's accesses to b, if it depends only on the
- * block's iter vars; NULL after a diagnostic. */
+/* The index that all of the block's accesses to b have, if it depends only on
+ * the block's iter vars; NULL after a diagnostic. */
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
-/* Proves that the index is in bounds of b over the domains of the block's iter
- * vars. */
+/* Is the index provably in bounds of b for all values of the block's iter vars?
+ * False after a diagnostic. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct buffer *b, const struct expr *const *index);
 /* Is the statement `at` executed for all values of the block's iter vars? The
@@ -47,22 +48,23 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
  * statement. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
-/* The conjunction of the predicate's conjuncts that use no variable bound at or
- * below top (true if none). NULL if another condition may guard the
- * statement. */
+/* The conditions under which `at` runs that use no variable bound at or below
+ * top, as one conjunction (true if there are none). NULL if another condition
+ * may guard the statement. */
 const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *at,
 				      const struct stmt *top);
 /* Is each iter var bound to a separate loop variable? */
 bool trivial_bindings(const struct stmt *block);
-/* The loop whose variable alone is bound to iter var i of the block, or
- * NULL. */
+/* The loop whose variable alone is bound to iter var i of the block; NULL if
+ * the binding is another expression. */
 struct stmt *binding_loop(const struct stmt *block, int i);
 
-/* New spatial iter vars with domains 0..extent, named like the old ones. */
+/* New spatial iter vars with the extents of the n old ones, from 0 on, named
+ * like them. */
 struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 			     int n);
-/* An iter var for each dimension, with the names of the variables of index, or
+/* New iter vars over the dimensions of b, named like the variables of index, or
  * "i0", … */
 struct iter_var *dim_iters(struct edit *e, const struct buffer *b,
 			   const struct expr *const *index);
@@ -93,26 +95,26 @@ bool loops_fill_box(struct edit *e, const struct stmt *block,
  * read. */
 bool leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		     const struct range *box);
-/* Are the block's stored elements distinct for distinct iter vars? (Not so in a
- * ring buffer.) */
+/* Does the block store different elements for different values of its iter
+ * vars? It does not in a ring buffer. */
 bool stores_distinct_elements(struct edit *e, const struct stmt *block,
 			      const struct stmt *store);
-/* Inserts `added` before or after `at`. */
+/* Inserts the statement `added` before `at`, or after it. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
 /* Recomputes the read and write regions of a block and of its inner blocks. */
 void refresh_inside(struct edit *e, struct stmt *block);
-/* After accesses of `from` have become accesses of `to`: replaces `from` by
- * `to` in allocations and declarations. */
+/* Replaces the buffer `from` by `to` in allocations and declared regions, after
+ * its accesses have become accesses of `to`. */
 void buffer_follow(struct edit *e, const struct buffer *from,
 		   const struct buffer *to);
 /* Are all buffers that x reads, except `but`, complete before `top`, a child of
  * a scope? */
 bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 		  const struct buffer *but);
-/* A block with one of the loads in its init part, whose reduction the loop, or
- * a loop around it, drives: such an init runs before the loop. NULL if there is
- * none. */
+/* A block that has one of the loads in its init part, and whose reduction is
+ * driven by the loop or a loop around it: such an init runs before the loop.
+ * NULL if there is none. */
 const struct stmt *init_before_loop(const struct stmt *loop,
 				    const struct access_list *loads);
 /* A buffer that the block reads and that is overwritten before `last` or in the

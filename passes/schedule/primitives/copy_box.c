@@ -23,14 +23,16 @@ struct box {
 	struct edit *e;
 	struct stmt *outer;
 	struct tensor_leaf leaf;
-	struct var **vars; /* the variables of the loops inside */
-	int64_t *extents;  /* the extents of the loops */
+	struct var **vars; /* the variables of the loops in the copied nest */
+	int64_t *extents;  /* the extents of these loops */
 	const struct expr *load;
-	const struct expr **first; /* for each dimension of the array: the first
-				    * index */
-	/* for each dimension: the loop that varies it, or -1 */
+	/* by dimension of the array: the first index of the box */
+	const struct expr **first;
+	/* by dimension of the array: the number of the loop that varies the
+	 * index; -1 if none does */
 	int *along;
-	const struct expr **to; /* the destination index of the first element */
+	/* the index of the box's first element in the destination */
+	const struct expr **to;
 	struct analyser a;
 };
 
@@ -45,7 +47,8 @@ refuse(struct box *x, const char *why)
 
 /* -- source of the copy */
 
-/* Do conditions only keep indices below the array's sizes? */
+/* Does the condition around the load only keep indices below the array's
+ * sizes? */
 static bool
 is_guard(const struct expr *load, const struct expr *cond)
 {
@@ -116,8 +119,8 @@ find_loops(struct box *x)
 	return true;
 }
 
-/* An index of the inner block in terms of its loops and of the outer block's
- * iter vars. */
+/* An index of the inner block, in terms of the loops' variables and of the
+ * outer block's iter vars. */
 static const struct expr *
 outer_index(struct box *x, const struct expr *index)
 {
@@ -136,8 +139,9 @@ outer_index(struct box *x, const struct expr *index)
 
 /* -- destination of the copy */
 
-/* Finds the first index and the loop of each dimension; the loops must be in
- * the order of the dimensions. */
+/* Finds for each dimension of the array the first index of the box and its
+ * loop. False after a diagnostic if the loops are not in the order of the
+ * dimensions. */
 static bool
 find_origin(struct box *x)
 {
@@ -185,7 +189,8 @@ find_origin(struct box *x)
 	return true;
 }
 
-/* Checks that the destination is contiguous in loop order. */
+/* Checks that the destination's elements are contiguous in the order of the
+ * loops. False after a diagnostic. */
 static bool
 find_place(struct box *x)
 {

@@ -15,8 +15,8 @@ struct padding {
 	const struct expr *inside, *value, *fill;
 };
 
-/* Reads B[v…] = if_then_else(inside, value, constant), or the same with the
- * values exchanged. */
+/* Reads B[v…] = if_then_else(inside, value, constant) into p, or the same with
+ * the two values exchanged. False after a diagnostic. */
 static bool
 match(struct padding *p)
 {
@@ -146,7 +146,9 @@ fill_nest(struct padding *p)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Extracts lo <= v < hi from the conjuncts that use only iter var i. */
+/* Sets *lo and *hi to the limits lo <= v < hi that the conjuncts set for iter
+ * var i; only conjuncts that use no other iter var count. Sets taken for
+ * these. */
 static void
 limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
        const struct expr **lo, const struct expr **hi)
@@ -192,10 +194,10 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 				coeff = 0;
 			}
 		}
-		if (coeff == 1) { /* v >= -rest */
+		if (coeff == 1) { /* the conjunct says v >= -rest */
 			*lo = expr_max(m, *lo, expr_neg(m, rest));
 			taken[k] = true;
-		} else if (coeff == -1) { /* v <= rest */
+		} else if (coeff == -1) { /* the conjunct says v <= rest */
 			*hi = expr_min(m, *hi,
 				       expr_add(m, rest, expr_i32(m, 1)));
 			taken[k] = true;
@@ -205,9 +207,9 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter var i, if its range can shrink: it is the range of the iter
- * var, no other iter var uses the loop, and only loops whose bounds do not use
- * it lie between it and the block. Else NULL. */
+/* The loop of iter var i if its range can become smaller: it is that of the
+ * iter var, no other iter var uses the loop, and only loops whose bounds do not
+ * use it lie between it and the block. Else NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {
@@ -235,7 +237,7 @@ own_loop(struct padding *p, int i)
 	return uses == 1 ? loop : NULL;
 }
 
-/* Restricts the copying block to the interior. */
+/* Restricts the block that copies to the interior. */
 static void
 restrict_block(struct padding *p)
 {

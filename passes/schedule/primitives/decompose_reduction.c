@@ -46,8 +46,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 "reduction loop",
 					 p->u.loop.var->name);
 		}
-		/* A loop that drives no iter var repeats the reduction from its
-		 * init on. */
+		/* A loop that drives no iter var of the block repeats the
+		 * reduction with its init. */
 		if (stmt_contains(l, p) && !loop_drives(p, b, true) &&
 		    !loop_drives(p, b, false) &&
 		    !expr_is_value(p->args[1], 1)) {
@@ -57,8 +57,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 p->u.loop.var->name, b->u.block->name);
 		}
 	}
-	/* Loops with a binding that is not injective, such as i + j, do so,
-	 * too. */
+	/* Loops whose bindings are not injective, such as i + j, also repeat
+	 * it. */
 	if (!bindings_injective(e->f, l, b)) {
 		return edit_fail(e,
 				 "the loops from %s on compute elements of "

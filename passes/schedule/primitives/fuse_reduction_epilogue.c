@@ -14,10 +14,10 @@ struct fusing {
 	struct edit *e;
 	struct stmt *reduction, *epilogue, *update, *start, *store;
 	const struct buffer *sum;
-	const struct expr *load, *term; /* the load of the sum and the added
-					 * term in the epilogue */
-	int *iter_of;                   /* the iter var of each dimension of the
-					 * sum */
+	/* load: the epilogue's load of the sum; term: what the epilogue adds */
+	const struct expr *load, *term;
+	/* by dimension of the sum: the number of the epilogue's iter var */
+	int *iter_of;
 };
 
 static const struct expr *
@@ -67,7 +67,8 @@ match_reduction(struct fusing *x)
 	return true;
 }
 
-/* Reads the epilogue, D[v] = op(C[v], term). */
+/* Reads the epilogue, D[v] = op(C[v], term), into x. False after a
+ * diagnostic. */
 static bool
 match_epilogue(struct fusing *x)
 {
@@ -128,7 +129,7 @@ match_epilogue(struct fusing *x)
 }
 
 /* Checks that the epilogue covers exactly the reduction's domain, and that its
- * other inputs are complete before the reduction. */
+ * other inputs are complete before the reduction. False after a diagnostic. */
 static bool
 check_order(struct fusing *x)
 {
@@ -211,8 +212,9 @@ is_number(const struct expr *e, int64_t n)
 	       (e->kind == EXPR_FLOAT && e->u.fval == (double)n);
 }
 
-/* The new initial value: the term, combined with the old one unless that is the
- * identity, for which any constant is taken in a min or max. */
+/* The new initial value: the term, combined with the old value unless that is
+ * the identity element. In a min or max, any constant is taken for the
+ * identity. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)
 {

@@ -21,8 +21,8 @@ injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 	for (int i = 0; i < n; i++) {
 		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
-	/* Injectivity also holds for subsets of the iterations; with the
-	 * predicate, the bindings may be a regular map. */
+	/* With the predicate the bindings may not be a regular map; that they
+	 * are injective without it suffices. */
 	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
 			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
 			       &map) ||
@@ -37,16 +37,18 @@ bindings_injective(struct func *f, const struct stmt *top,
 {
 	const struct stmt *all = scope_of(block) ? scope_child(block) : top;
 
-	/* The analysis may succeed with the loops around top added: an
-	 * injective map is injective in a subset of its loops. */
+	/* If the analysis fails for these loops, it may succeed with the loops
+	 * around top added: an injective map is injective in a subset of its
+	 * loops, too. */
 	return injective_from(f, top, block) ||
 	       (all != top && injective_from(f, all, block));
 }
 
 /* -- iterations in any order */
 
-/* If one loop drives both spatial and reduction iter vars, its iterations must
- * keep their order, as a reduction starts in the middle of the loop. */
+/* Checks the loops from top to inner: if one drives both spatial and reduction
+ * iter vars of the block, its iterations must keep their order, because a
+ * reduction starts in the middle of the loop. False after a diagnostic. */
 static bool
 check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 	      const struct stmt *inner)
@@ -140,8 +142,8 @@ place_in(struct stmt *const *order, int n, const struct stmt *loop)
 	return -1;
 }
 
-/* May two loops, of which outer is around inner, be exchanged if the block
- * below has ordered iter vars? */
+/* May two loops, of which outer is around inner, be exchanged as far as the
+ * block's ordered iter vars are concerned? False after a diagnostic. */
 static bool
 may_pass(struct edit *e, struct stmt *block, const struct stmt *outer,
 	 const struct stmt *inner)
@@ -197,7 +199,9 @@ check_order(struct edit *e, struct stmt *block, const struct stmt *top,
 	return true;
 }
 
-/* Checks loops that repeat a whole reduction, init included. */
+/* Checks that the loops from top on run each iteration of the block's reduction
+ * only once, so that they do not repeat it with its init. False after a
+ * diagnostic. */
 static bool
 check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
@@ -325,7 +329,7 @@ drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
 	return false;
 }
 
-/* Is the buffer's live range within one iteration of the loop? */
+/* Is the buffer, which must be no parameter, used only inside of the loop? */
 static bool
 used_inside_only(struct edit *e, const struct stmt *loop,
 		 const struct buffer *b)
@@ -367,8 +371,8 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
-/* The ring buffer that the block fills along the loop; NULL if there is none.
- * The iterations of the loop along which it rolls must stay in order. */
+/* The ring buffer that the block fills while the loop runs; NULL if there is
+ * none. The iterations of the loop must then stay in order. */
 static const struct buffer *
 find_ring(struct edit *e, const struct stmt *loop, const struct stmt *block)
 {

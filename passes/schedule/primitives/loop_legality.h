@@ -30,7 +30,7 @@ bool accesses_disjoint(struct edit *e, struct stmt *block,
 bool iterations_independent(struct edit *e, struct stmt *loop);
 /* The first condition of iterations_independent alone: the loop drives no
  * reduction or scan. together: a reduction with an init part is allowed,
- * because it becomes a cross-thread reduction. */
+ * because it becomes a cross-thread reduction. False after a diagnostic. */
 bool no_reduction(struct edit *e, struct stmt *loop, bool together);
 
 #endif

@@ -50,7 +50,8 @@ check_factors(struct parts *p, const struct sched_value *factors,
 }
 
 /* Computes the starts and extents of the parts. With a symbolic extent, each
- * part has the minimum of the requested and the remaining extent. */
+ * part has the smaller of the requested and the remaining extent. False after a
+ * diagnostic. */
 static bool
 find_ranges(struct parts *p, const struct sched_value *factors, int n)
 {
@@ -160,7 +161,8 @@ never_starts(struct parts *p, const struct stmt *block)
 	return false;
 }
 
-/* Removes the init from all parts except the first. */
+/* Removes the init of reductions from all parts except the first. False after a
+ * diagnostic. */
 static bool
 settle_inits(struct parts *p, struct stmt *loop, int part)
 {
@@ -187,7 +189,7 @@ settle_inits(struct parts *p, struct stmt *loop, int part)
 }
 
 /* Gives the blocks of a part unique names, and restricts iter vars bound to the
- * loop's variable to the part. */
+ * loop's variable to the range of the part. */
 static void
 finish_part(struct parts *p, struct stmt *loop, bool keep_units)
 {
@@ -229,8 +231,8 @@ make_part(struct parts *p, int i)
 	struct stmt *body, *loop;
 	struct var_map map = { &old, NULL, 1 };
 
-	/* Cloning the whole loop renews the variables bound in it and keeps the
-	 * ones from outside. */
+	/* Cloning the whole loop gives new variables to what it binds, and
+	 * keeps the variables from outside. */
 	loop = stmt_clone(f, p->loop, true);
 	v = var_new(m, arena_printf(&m->arena, "%s_%d", old->name, i),
 		    old->type);

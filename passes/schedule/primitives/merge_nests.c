@@ -23,7 +23,8 @@ is_single(const struct stmt *s)
 	return s->parent && s->parent->kind == STMT_FOR;
 }
 
-/* The loops from the child of the common ancestor down to the target. */
+/* Lists the loops from the child of the common ancestor `common` down to
+ * target. False after a diagnostic if there are other statements. */
 static bool
 find_nest(struct edit *e, struct stmt *target, const struct stmt *common,
 	  struct nest *out)
@@ -102,8 +103,9 @@ struct pair {
 	struct edit *e;
 	const struct nest *first, *second;
 	const struct buffer *buffer;
-	struct range *made, *used; /* the boxes that one iteration of each nest
-				    * accesses */
+	/* the boxes of a buffer that one iteration of the first and of the
+	 * second nest accesses */
+	struct range *made, *used;
 };
 
 static const struct expr *
@@ -121,9 +123,9 @@ at_vars(struct pair *p, const struct nest *n, struct var *const *vars,
 	return expr_substitute(p->e->m, x, &map);
 }
 
-/* Consider iterations s of the first nest and t of the second: the loops
- * outside of `level` have the same values, the loop at `level` has a later
- * value in s, and the inner loops any values. Are their accesses disjoint? */
+/* Are the accesses of iteration s of the first nest and t of the second
+ * disjoint, if loops outside of `level` have the same values in both, the loop
+ * at `level` has a later value in s, and the inner loops any values? */
 static bool
 disjoint_at(struct pair *p, int level)
 {
@@ -133,7 +135,7 @@ disjoint_at(struct pair *p, int level)
 	int64_t n;
 
 	if (expr_is_int(p->first->loops[level]->args[1], &n) && n < 2) {
-		return true; /* there is no later iteration */
+		return true; /* no iteration is later */
 	}
 	analyser_at(&a, m, p->first->loops[0]);
 	for (int i = 0; i < p->first->depth; i++) {

@@ -18,7 +18,7 @@ struct padding {
 	struct stmt *store;
 	const struct iter_var *iter;
 	const struct expr *extent;
-	int number; /* the number of the iter var */
+	int number; /* the number of the iter var that is padded */
 };
 
 static bool
@@ -131,8 +131,8 @@ depends(const struct access *x, const struct var *v)
 	return any;
 }
 
-/* Are the elements that only the extended block reads inside of their
- * buffers? */
+/* Are the elements that only the extended block reads within their buffers?
+ * False after a diagnostic. */
 static bool
 reads_in_bounds(struct padding *p)
 {
@@ -173,8 +173,8 @@ prim_pad_axis(struct edit *e, const struct sched_value *args,
 
 /* -- parameters */
 
-/* Each element stays at its indices; those at and beyond the shape of b are
- * padding. */
+/* The map to a larger shape in which each element stays at its indices;
+ * elements at and beyond the shape of b are padding. */
 static const struct index_map *
 padding_map(struct module *m, const struct buffer *b,
 	    const struct expr *const *shape)

@@ -11,7 +11,7 @@
 struct einsum {
 	struct edit *e;
 	struct stmt *block, *store;
-	const struct expr **extents; /* the padded extents of the iter vars */
+	const struct expr **extents; /* by iter var: the padded extent */
 };
 
 struct factors {
@@ -20,7 +20,7 @@ struct factors {
 	struct arena *arena;
 };
 
-/* Collects the loads whose product the expression is. */
+/* Collects the loads of which the expression x is the product. */
 static void
 find_factors(struct factors *f, const struct expr *x)
 {
@@ -50,7 +50,7 @@ is_padded(const struct einsum *p, int i)
 	return p->extents[i] != p->block->u.block->iters[i].extent;
 }
 
-/* The number of the iter var if the index is one; -1 for a constant; -2 for any
+/* The number of the iter var that the index x is; -1 for a constant; -2 for any
  * other expression. */
 static int
 iter_of_index(const struct einsum *p, const struct expr *x)
@@ -97,7 +97,7 @@ check_index(struct einsum *p, const struct buffer *b,
 
 /* Checks that the block is C[…] = C[…] + product with init 0, and that every
  * padded reduction iter var is an index of some factor, which is 0 in the
- * padding. */
+ * padding. False after a diagnostic. */
 static bool
 match(struct einsum *p)
 {
@@ -223,7 +223,8 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 	return true;
 }
 
-/* Checks that the loops to extend contain only the block. */
+/* Checks that the loops to extend contain nothing but the block. False after a
+ * diagnostic. */
 static bool
 check_loops(struct einsum *p)
 {
@@ -251,7 +252,8 @@ check_loops(struct einsum *p)
 	return true;
 }
 
-/* The padded counterpart of b, or NULL if b needs no padding. */
+/* A new buffer like b with the padded extents at the index; NULL if b needs no
+ * padding. */
 static const struct buffer *
 padded_twin(struct einsum *p, const struct buffer *b,
 	    const struct expr *const *index)
@@ -278,8 +280,8 @@ padded_twin(struct einsum *p, const struct buffer *b,
 		   : NULL;
 }
 
-/* The condition that the iter vars of the larger buffer are an index of
- * `small`, and not in the padding; NULL if both have the same shape. */
+/* The condition that iters, which run over `large`, are an index of `small` and
+ * so not in the padding; NULL if both have the same shape. */
 static const struct expr *
 where_in(struct edit *e, const struct iter_var *iters,
 	 const struct buffer *small, const struct buffer *large)
@@ -330,8 +332,8 @@ pad_inputs(struct einsum *p)
 		const struct access *x = &all.list.data[i];
 		const struct buffer *b = x->buffer, *to;
 
-		/* Each buffer is handled once: its first load has replaced all
-		 * loads. */
+		/* Each buffer is handled only once, at its first load, because
+		 * all of its loads are replaced together. */
 		if (!x->load || b == p->store->u.buffer ||
 		    !expr_uses_buffer(p->store->args[0], b)) {
 			continue;

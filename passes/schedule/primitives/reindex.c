@@ -33,7 +33,7 @@ struct reindex {
 	/* the load with its condition; NULL if the load has none, or if the
 	 * condition stays in the block */
 	const struct expr *guarded;
-	bool writes; /* the block writes the buffer: the copy goes back to it */
+	bool writes; /* the block writes the buffer: `made` is copied to it */
 };
 
 static void
@@ -49,7 +49,8 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* The conditional load, if it is the block's only read of the buffer. */
+/* The conditional load around the block's only read of the buffer; NULL if
+ * there is none. */
 static const struct expr *
 guarded_load(struct reindex *r)
 {
@@ -99,8 +100,8 @@ find_used(struct reindex *r)
 	}
 }
 
-/* Do the loops run through the whole domain of the iter var? In a part of a
- * partitioned loop they do not: its iter var keeps the full domain. */
+/* Do the loops run through the whole domain of iter var i? In a part of a
+ * partitioned loop they do not, but the iter var keeps the full domain. */
 static bool
 runs_through(struct edit *e, const struct stmt *block, int i)
 {
@@ -127,8 +128,8 @@ runs_through(struct edit *e, const struct stmt *block, int i)
 	       prove(&a, expr_le(e->m, last, max));
 }
 
-/* Checks that the source's elements exist: an intermediate buffer may hold only
- * the elements that the block reads. */
+/* Checks that the elements to copy exist: an intermediate buffer may have only
+ * the elements that the block reads. False after a diagnostic. */
 static bool
 check_source(struct reindex *r)
 {
@@ -154,7 +155,7 @@ check_source(struct reindex *r)
 }
 
 /* May the elements for the whole domain be copied in advance (or back
- * afterwards)? */
+ * afterwards)? False after a diagnostic. */
 static bool
 check_copy(struct reindex *r)
 {
@@ -219,7 +220,8 @@ check_copy(struct reindex *r)
 	return true;
 }
 
-/* Makes the nest that copies the elements in the order of the iter vars. */
+/* Makes the nest that copies the elements in the order of the block's iter
+ * vars; *block: its block. */
 static struct stmt *
 copy_nest(struct reindex *r, struct stmt **block)
 {
@@ -259,7 +261,8 @@ copy_nest(struct reindex *r, struct stmt **block)
 			  block);
 }
 
-/* Inserts `made` between the block and the buffer. */
+/* Puts the buffer r->made between the block and r->buffer, with a block that
+ * copies. False after a diagnostic. */
 static bool
 insert_made(struct reindex *r, struct sched_value *out)
 {
@@ -312,7 +315,7 @@ find_index(struct reindex *r)
 }
 
 /* Checks that the layout is injective: no two values of the used iter vars map
- * to one element. */
+ * to one element. *out: the map. False after a diagnostic. */
 static bool
 check_injective(struct reindex *r, const struct expr *const *place, int n,
 		const struct buffer *in, const struct index_map **out)
@@ -345,8 +348,8 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	return true;
 }
 
-/* The index with each iter var counted from 0: offsets do not affect
- * injectivity. */
+/* The block's index with each iter var counted from 0: offsets do not matter
+ * for injectivity. */
 static const struct expr **
 from_zero(struct reindex *r)
 {
@@ -409,8 +412,8 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 
 /* -- with an index map */
 
-/* Sets the positions that the map gives, as expressions of the block's iter
- * vars. */
+/* Sets r->place to the position that the map gives, in terms of the block's
+ * iter vars. False after a diagnostic. */
 static bool
 place_by_map(struct reindex *r, const struct index_map *map)
 {

@@ -14,7 +14,7 @@ check_name(struct edit *e, const char *name)
 			 name);
 }
 
-/* Renames the record of a fused loop's axes. */
+/* Renames a variable in the function's record of fused loops (func.fused). */
 static void
 rename_fused(struct edit *e, const struct var *from, const struct var *to)
 {

@@ -11,7 +11,7 @@
 #include "block_init.h"
 #include "copy_block.h"
 
-/* Collects the stores to b under loop. True if all writers of b are there, and
+/* Collects the stores to b in the loop. True if all writers of b are in it, and
  * none reduces over the loop or a loop around it. */
 static bool
 produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
@@ -55,11 +55,13 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	/* the first possible position in the loop's body */
+	/* the first possible position of the block in the loop's body */
 	int first;
-	VEC(uint64_t) load_iters; /* sets of iter vars that index one load */
-	const struct expr *when;  /* the condition of the producers on outer
-				  * loops */
+	/* by load: the set of iter vars that index it, as bits */
+	VEC(uint64_t) load_iters;
+	/* the conditions on loops outside of the body under which the producers
+	 * run */
+	const struct expr *when;
 };
 
 /* Is the condition c implied by the domains of the block's iter vars? */
@@ -75,10 +77,10 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* Handles a condition c over loops of the body. It may fail in all their
- * iterations, so that there is nothing to consume. If c is an upper bound,
- * which the first iteration satisfies if any does, the block gets it as a
- * condition; otherwise false. */
+/* Handles a condition c of a producer on loops of the body, which may fail in
+ * all of their iterations, so that there is nothing to consume. If c is an
+ * upper bound, which the first iteration satisfies if any does, the block gets
+ * it as a condition; else false after a diagnostic. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {
@@ -115,9 +117,10 @@ inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 	return bound;
 }
 
-/* The consumer inherits the producer's predicate: conjuncts over loops outside
- * of the body become conditions of the consumer; conjuncts over loops of the
- * body must be implied by the consumer's domain, otherwise false. */
+/* Makes the consumer inherit the predicate of the store's block: conjuncts on
+ * loops outside of the body become conditions of the consumer; conjuncts on
+ * loops of the body must be implied by the consumer's domain. False after a
+ * diagnostic. */
 static bool
 inherit_predicate(struct reverse *r, const struct access *store)
 {
@@ -179,9 +182,10 @@ are_together(const struct reverse *r, int x, int y)
 	return false;
 }
 
-/* Checks coupled iter vars: if one loop restricts two of the block's iter vars,
- * and no input is indexed by both, the block would only combine values produced
- * in the same iteration, and lose the other pairs of the original domain. */
+/* Checks that no loop restricts two of the block's iter vars unless an input is
+ * indexed by both: else the block would combine only values produced in the
+ * same iteration, and lose the other pairs of its domain. False after a
+ * diagnostic. */
 static bool
 check_pairs(struct reverse *r)
 {
@@ -215,8 +219,8 @@ check_pairs(struct reverse *r)
 	return true;
 }
 
-/* Restricts the block's iter vars to the region of b that one iteration
- * produces. */
+/* Restricts the block's iter vars to the region of b that one iteration of the
+ * loop produces. False after a diagnostic. */
 static bool
 restrict_by(struct reverse *r, const struct buffer *b,
 	    const struct access_list *loads, const struct access_list *stores)
@@ -317,8 +321,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 	return true;
 }
 
-/* Restricts the block by each input that the loop produces; all others must be
- * complete before the loop. */
+/* Restricts the block by each input that the loop produces; all other inputs
+ * must be complete before the loop. False after a diagnostic. */
 static bool
 restrict_by_inputs(struct reverse *r)
 {
@@ -369,8 +373,8 @@ restrict_by_inputs(struct reverse *r)
 			 r->block->u.block->name, r->loop->u.loop.var->name);
 }
 
-/* Checks that no statement before the block's old position reads its
- * outputs. */
+/* Checks that no statement before the block's old position reads its outputs.
+ * False after a diagnostic. */
 static bool
 check_outputs(struct reverse *r)
 {

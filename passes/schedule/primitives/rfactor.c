@@ -20,10 +20,12 @@ struct rfactor {
 	struct edit *e;
 	struct stmt *block, *loop, *outer;
 	struct block_reduction red;
-	const struct buffer **partial; /* one for each value */
-	struct var *lane;              /* the new spatial iter var */
-	int axis;                      /* the position of the new dimension of
-				        * partial */
+	/* by value of the reduction: its buffer of partial results */
+	const struct buffer **partial;
+	/* the new spatial iter var of the partial results */
+	struct var *lane;
+	/* the position of the new dimension in `partial` */
+	int axis;
 };
 
 static bool
@@ -35,7 +37,8 @@ match_update(struct rfactor *r)
 	       edit_fail(r->e, "block %s is not a reduction: it %s", name, why);
 }
 
-/* Accepts known reducers; tests others for associativity. */
+/* Accepts reducers that are known to be associative; tests others by trials.
+ * False after a diagnostic. */
 static bool
 check_reducer(struct rfactor *r)
 {
@@ -73,8 +76,8 @@ check_reducer(struct rfactor *r)
 	return true;
 }
 
-/* Refuses predicates on an inner loop that drives no iter var: the reduction of
- * the partial results has no such loop. */
+/* Refuses, after a diagnostic, a predicate on an inner loop that drives no iter
+ * var: the reduction of the partial results would not have that loop. */
 static bool
 check_predicate(struct rfactor *r)
 {
@@ -169,7 +172,7 @@ count_loops(const struct rfactor *r)
 	return n;
 }
 
-/* Loop i around the block, from inside. */
+/* Loop number i around the block, counted from the innermost, 0. */
 static struct stmt *
 loop_above(const struct rfactor *r, int i)
 {
@@ -238,8 +241,8 @@ partial_block(struct rfactor *r)
 						&loops);
 		}
 	}
-	/* The bounds of the reduction become a choice of the added value, not a
-	 * predicate, so that every partial result is initialized. */
+	/* The bounds of the reduction become a condition on the added value and
+	 * no predicate, so that every partial result is initialized. */
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = expr_substitute(e->m, all.list.data[i],
@@ -329,8 +332,8 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Makes the buffers of partial results: those of the values with a dimension
- * for the loop. */
+/* Makes the buffers of partial results: like those of the values, with a
+ * dimension more for the factored loop. */
 static void
 make_partial(struct rfactor *r)
 {
@@ -411,7 +414,8 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 		scope_add_alloc(e->f, scope, r.partial[k]);
 	}
 	blocks_below(e->f, nest, &final);
-	/* The block that computes the final result keeps the handle. */
+	/* The handle of the old block is now that of the block that computes
+	 * the final result. */
 	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);
 	block_refresh(e->f, added);
 	block_refresh(e->f, final.list.data[0]);

@@ -15,13 +15,14 @@
 
 struct rolling {
 	struct edit *e;
-	/* inner: the innermost loop around all uses */
+	/* inner: the innermost loop around all accesses of the buffer */
 	struct stmt *block, *store, *inner;
 	const struct buffer *buffer;
-	struct stmt *loop; /* the loop that the buffer rolls along */
+	struct stmt *loop; /* the loop along which the buffer rolls */
 	int dim;
-	int64_t stride, extent; /* of the region of one iteration, along the
-				 * rolling dimension */
+	/* of the region of one iteration, along the rolling dimension: how far
+	 * it advances, and its size */
+	int64_t stride, extent;
 	const struct range *box;
 };
 
@@ -99,8 +100,8 @@ check_block(struct rolling *r)
 	return true;
 }
 
-/* The box that the block stores in one iteration of the inner loop; all reads
- * there must be within it. */
+/* Finds the box that the block stores in one iteration of the inner loop; all
+ * reads there must be within it. False after a diagnostic. */
 static bool
 find_box(struct rolling *r)
 {
@@ -171,8 +172,8 @@ rolls(struct rolling *r, struct stmt *loop)
 }
 
 /* Does the block store every element of the box along the rolling dimension? A
- * mixed-radix sum of loops is dense if each factor is at most the range covered
- * by the smaller factors. */
+ * mixed-radix sum of loops does if each factor is at most the range that the
+ * smaller factors cover. */
 static bool
 is_dense(struct rolling *r)
 {
@@ -219,7 +220,8 @@ is_dense(struct rolling *r)
 }
 
 /* Finds the outermost loop along which the buffer rolls. All loops inside of it
- * must be serial, with ranges independent of it. */
+ * must be serial, with ranges that do not depend on it. False after a
+ * diagnostic. */
 static bool
 find_loop(struct rolling *r)
 {
@@ -348,8 +350,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		iters.from[i] = r.block->u.block->iters[i].var;
 		iters.to[i] = r.block->args[i + 1];
 	}
-	/* Only the elements beyond the previous box are computed in this
-	 * iteration. */
+	/* In this iteration only the elements beyond the box of the previous
+	 * one are computed. */
 	index = expr_substitute(m, r.store->args[r.dim + 1], &iters);
 	start = expr_add(m, r.box[r.dim].min, expr_i32(m, r.extent - r.stride));
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);

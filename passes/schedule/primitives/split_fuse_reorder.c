@@ -11,8 +11,8 @@
 
 /* -- split */
 
-/* The names of the parts: "h_o" and "h_i" for "h"; with more than two parts,
- * "h_0", "h_1", … */
+/* The name of part i of n parts of a loop: "h_o" and "h_i" for "h"; with more
+ * than two parts, "h_0", "h_1", … */
 static const char *
 part_name(struct arena *a, const char *name, int i, int n)
 {
@@ -22,8 +22,8 @@ part_name(struct arena *a, const char *name, int i, int n)
 		      : arena_printf(a, "%s_%d", name, i);
 }
 
-/* A factor: a positive integer, or an expression of sizes that is provably
- * positive. */
+/* Factor i of a split: a positive integer, or an expression of sizes that is
+ * provably positive. NULL after a diagnostic. */
 static const struct expr *
 split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	     const struct sched_value *factor, int i)
@@ -305,7 +305,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 			      : rest;
 		values[i] = simplify(&a, expr_add(e->m, list[i]->args[0],
 						  values[i]));
-		/* the fused loop is as wide as the widest one */
+		/* the fused variable has the widest type of the loops */
 		values[i] = expr_cast(e->m, from[i]->type, values[i]);
 		if (i) {
 			rest = simplify(&a, expr_floordiv(e->m, rest,
@@ -336,8 +336,8 @@ is_listed(struct stmt *const *list, int n, const struct stmt *s)
 	return false;
 }
 
-/* Sets chain to the loops from the outermost to the innermost listed one; there
- * must be only loops between them. */
+/* Sets chain to the loops from the outermost to the innermost of the listed
+ * ones; there must be only loops between them. False after a diagnostic. */
 static bool
 loop_chain(struct edit *e, struct stmt *const *list, int n,
 	   struct stmt_list *chain)

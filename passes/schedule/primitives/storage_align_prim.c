@@ -9,8 +9,8 @@
 #include "iterate.h"
 #include "storage_align.h"
 
-/* The buffer that the block writes, which must not be a parameter; NULL after a
- * diagnostic if it is. */
+/* The buffer that the argument `index` denotes among those that the block
+ * writes; NULL after a diagnostic if it is a parameter. */
 static const struct buffer *
 inner_output(struct edit *e, const struct stmt *block,
 	     const struct sched_value *index)
@@ -27,8 +27,8 @@ inner_output(struct edit *e, const struct stmt *block,
 	return b;
 }
 
-/* The note's list with the new entry, without an old entry for the same buffer
- * and axis. */
+/* The list of a STORAGE_ALIGN note with the new entry, in place of an old entry
+ * for the same buffer and axis. */
 static const struct expr *
 with_alignment(struct edit *e, const struct expr *old,
 	       const struct expr *const *entry)

@@ -22,8 +22,9 @@ struct tensorizer {
 	struct stmt *outer;
 	struct tensor_match match;
 	struct tensor_leaves want, have;
-	bool *copied; /* for each parameter of the part that was inlined last:
-		       * it is a copied tile */
+	/* by parameter of the part that was inlined last: true if it is a
+	 * copied tile */
+	bool *copied;
 };
 
 static bool
@@ -93,8 +94,8 @@ view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Maps the sizes, strides and pointers of the part's parameters to those of the
- * views. */
+/* Adds to map the sizes, strides and pointer of parameter p, with those of the
+ * view v in their place. False after a diagnostic. */
 static bool
 bind_sizes(struct tensorizer *z, const struct buffer *p,
 	   const struct tensor_view *v, struct var_map *map)
@@ -176,7 +177,8 @@ replace_pointer(void *ctx, const struct expr *x)
 	return NULL;
 }
 
-/* Makes the part, below `scratch`, use a dense copy of parameter i. */
+/* Makes the part, which is below `scratch`, use a dense copy of parameter i.
+ * False after a diagnostic. */
 static bool
 copy_tile(struct tensorizer *z, const struct func *part, int i,
 	  struct stmt *scratch, const struct buffer **tile)
@@ -198,8 +200,8 @@ copy_tile(struct tensorizer *z, const struct func *part, int i,
 	return true;
 }
 
-/* The part's body, inlined with its parameters as views; NULL after
- * reporting. */
+/* The part's body, with views in place of its parameters; NULL after a
+ * diagnostic. */
 static struct stmt *
 inline_part(struct tensorizer *z, const struct func *part)
 {
@@ -269,9 +271,10 @@ inline_part(struct tensorizer *z, const struct func *part)
 	return body;
 }
 
-/* -- calls of symbols outside */
+/* -- calls of external symbols */
 
-/* The parameter with the strides of the call's view; a copied tile has none. */
+/* Parameter p, number i, with the strides of the call's view; a copied tile is
+ * dense and has none. */
 static const struct buffer *
 view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 {
@@ -283,8 +286,8 @@ view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 	return view;
 }
 
-/* Can the symbol of an earlier call be used for these views, too? Without
- * stride parameters it is specialized for one set of strides. */
+/* Can the symbol of an earlier call be used for these views, too? A symbol
+ * without stride parameters is for one set of strides. */
 static bool
 same_views(struct tensorizer *z, const struct tensor_call *old,
 	   const struct func *part, const struct buffer *const *views)
@@ -379,8 +382,8 @@ known_align(const struct edit *e, const struct buffer *b)
 	return bytes;
 }
 
-/* Does the view begin at a multiple of `bytes`? Alignments in scopes of a
- * device are ensured by the device's rules and facts. */
+/* Does the view provably begin at a multiple of `bytes`? Alignments of arrays
+ * in scopes of a device are the task of the device's rules and facts. */
 static bool
 starts_aligned(struct tensorizer *z, const struct tensor_view *v, int64_t bytes)
 {
@@ -449,7 +452,7 @@ match_all(struct tensorizer *z, enum tensor_part part)
 	return true;
 }
 
-/* Does the outer block's init match the intrinsic's reset? */
+/* Does the outer block's init match the reset of the intrinsic? */
 static bool
 match_reset(struct tensorizer *z)
 {
@@ -484,7 +487,7 @@ replace_body(struct tensorizer *z)
 		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
 	}
 	if (!described && first->children[1]) {
-		/* The instruction accumulates, so the accumulator must be
+		/* The instruction adds to the accumulator, which must be
 		 * initialized first. */
 		if (z->outer->children[1]) {
 			return refuse(z, "it initializes the reduction twice");
@@ -535,8 +538,8 @@ grow(struct edit *e, const struct buffer *b, const struct expr *list)
 	}
 }
 
-/* The call receives strides, so storage_align must be applied now, and not only
- * when storage is allocated. */
+/* Applies storage_align to the buffers of the block now, and not only when
+ * storage is allocated, because the call receives strides. */
 static void
 grow_aligned(struct edit *e, struct stmt *outer)
 {

@@ -43,7 +43,8 @@ own_nest(struct edit *e, struct stmt *block)
 	return p;
 }
 
-/* Finds the common kind of the iter vars in an expression. */
+/* Sets *kind to the kind that all iter vars in the map's new index d have.
+ * False after a diagnostic if they differ. */
 static bool
 kind_of(struct edit *e, const struct stmt *block, const struct index_map *map,
 	int d, enum iter_kind *kind)
@@ -103,7 +104,7 @@ complete_map(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-/* Checks that the map only pads spatial iter vars. */
+/* Checks that the map pads only spatial iter vars. False after a diagnostic. */
 static bool
 check_padding(struct edit *e, const struct stmt *block,
 	      const struct index_map *map, const struct block *new)
@@ -121,7 +122,7 @@ check_padding(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-/* i // 28 * 28 + i % 28 -> i */
+/* Simplifies indices: i // 28 * 28 + i % 28 becomes i. */
 static void
 simplify_indices(struct edit *e, struct stmt *s)
 {
@@ -137,7 +138,8 @@ simplify_indices(struct edit *e, struct stmt *s)
 	}
 }
 
-/* The number of the iter var that an expression is, or -1. */
+/* The number of the iter var that the expression e of the map is; -1 if it is
+ * none. */
 static int
 iter_of(const struct block *b, const struct index_map *map,
 	const struct expr *e)
@@ -150,8 +152,8 @@ iter_of(const struct block *b, const struct index_map *map,
 	return -1;
 }
 
-/* Records the fused axes of a new loop that is a fusion of whole iter vars,
- * such as (oc * 3 + kh) * 3 + kw. */
+/* Records the axes of a new loop (func.fused) that is a fusion of whole iter
+ * vars, such as (oc * 3 + kh) * 3 + kw. */
 static void
 note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 	   int d, const struct var *loop)
@@ -223,7 +225,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 		struct dtype type = map->physical_shape[d]->type;
 		const char *name = arena_printf(arena, "i%d", d);
 
-		/* An unchanged iter var keeps its name. */
+		/* An iter var that the map does not change keeps its name. */
 		if (args[1].u.map->to_physical[d]->kind == EXPR_VAR) {
 			for (int i = 0; i < n_old; i++) {
 				if (args[1].u.map->to_physical[d] ==
@@ -282,7 +284,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	for (int d = 0; d < n; d++) {
 		values[d + 1] = loops[d];
 	}
-	/* Declared regions of address arguments are kept. */
+	/* The declared regions of arguments that are addresses are kept. */
 	new.reads = regions_substitute(e->m, new.reads, new.n_reads, &iters);
 	new.writes = regions_substitute(e->m, new.writes, new.n_writes, &iters);
 	stmt_set_block(e->f, block, &new);

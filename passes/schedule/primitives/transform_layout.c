@@ -46,8 +46,8 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	};
 	struct analyser a;
 
-	/* Only the ranges of variables are given to the analyser, not the
-	 * bindings of iter vars. */
+	/* The analyser gets only the ranges of variables, not the values that
+	 * iter vars are bound to. */
 	analyser_init(&a, r->module);
 	for (const struct stmt *s = at; s; s = s->parent) {
 		for (int i = 0;
@@ -68,7 +68,8 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Computes the extents of the physical indices, which start at 0. */
+/* Computes the map's physical shape: the extents of its indices, which must
+ * start at 0. False after a diagnostic. */
 static bool
 covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 {
@@ -104,8 +105,8 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 	return true;
 }
 
-/* The map with its physical shape and, unless trusted, its inverse; NULL after
- * a diagnostic. */
+/* The map with its physical shape and, unless `trusted`, with its inverse; NULL
+ * after a diagnostic. */
 static const struct index_map *
 completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 	  bool trusted)
@@ -131,7 +132,7 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 
 /* -- padding */
 
-/* The value of the padding at the physical index iters; NULL after a
+/* The value of the padding at the physical index `iters`; NULL after a
  * diagnostic. */
 static const struct expr *
 pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
@@ -198,7 +199,7 @@ last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 }
 
 /* Adds the nest that stores the padding: b[physical] = pad for all physical
- * indices that are not in_range. */
+ * indices that are not in_range. False after a diagnostic. */
 static bool
 write_padding(struct edit *e, const struct buffer *b,
 	      const struct index_map *map, const struct sched_value *pad)

@@ -44,9 +44,9 @@ accepted_words(struct arena *a, unsigned accepts)
 struct call {
 	struct edit *e;
 	const struct primitive *primitive;
-	struct sched_value *given; /* the arguments as recorded */
-	struct sched_value *used;  /* the arguments with sampled values
-				    * substituted */
+	struct sched_value *given; /* the arguments as the step records them */
+	/* the arguments with numbers in place of sampled values */
+	struct sched_value *used;
 };
 
 static bool
@@ -85,7 +85,7 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 	return true;
 }
 
-/* A copy of the forward direction, which determines the map. */
+/* A copy of the map's forward direction alone, which determines the map. */
 static const struct index_map *
 copied_map(struct module *m, const struct index_map *map)
 {
@@ -103,8 +103,8 @@ copied_map(struct module *m, const struct index_map *map)
 	return copy;
 }
 
-/* Is the variable a size of the function: a parameter without a buffer, or a
- * variable of a parameter's shape? */
+/* Is the variable a size of the function: a parameter that is no buffer's
+ * pointer, or a variable of a parameter's shape? */
 static bool
 is_size(const struct func *f, const struct var *v)
 {
@@ -141,8 +141,9 @@ is_known(const struct call *c, const struct index_map *map, const struct var *v)
 	return is_size(c->e->f, v);
 }
 
-/* The text of a schedule may be a stranger's: its expressions compute numbers,
- * and the emitted source calls no function that a schedule names. */
+/* Checks an expression in an argument; false after a diagnostic. The text of a
+ * schedule may be a stranger's: its expressions only compute numbers, and the
+ * emitted source calls no function that a schedule names. */
 static bool
 check_expr(struct call *c, const struct sched_param *p,
 	   const struct index_map *map, const struct expr *e)
@@ -173,7 +174,7 @@ check_expr(struct call *c, const struct sched_param *p,
 	return true;
 }
 
-/* Checks the expressions in a value. */
+/* Checks the expressions in a value; false after a diagnostic. */
 static bool
 check_exprs(struct call *c, const struct sched_param *p,
 	    const struct sched_value *v)
@@ -194,7 +195,8 @@ check_exprs(struct call *c, const struct sched_param *p,
 	return true;
 }
 
-/* Checks that the value has a kind that p accepts, or converts it to one. */
+/* Checks that the value has a kind that parameter p accepts, or converts it to
+ * one. False after a diagnostic. */
 static bool
 check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 	    int item)
@@ -206,7 +208,8 @@ check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 		v->u.text = arena_strdup(&m->arena, v->u.text);
 	}
 	if (v->kind == SV_EXPR && !p->is_input) {
-		/* In traces, attributes are numbers and not sampled values. */
+		/* In traces, attributes are numbers: sampled values are
+		 * replaced. */
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
 		if (expr_is_int(v->u.expr, &n) && p->accepts & 1u << SV_INT) {
 			*v = sv_int(n);
@@ -404,7 +407,8 @@ check_args(struct call *c, const struct sched_value *args, int n_args)
 
 /* -- sampled values */
 
-/* From the variables of sampled values to the values decided for them. */
+/* The map from the variables of sampled values to the values decided for
+ * them. */
 static struct var_map
 decided_values(struct sched *s)
 {
@@ -457,8 +461,8 @@ decided(struct sched *s, unsigned accepts, struct sched_value v)
 	return v;
 }
 
-/* Gives a sampled number a variable, so that later steps can be replayed with
- * another number. */
+/* Gives a sampled number a variable that stands for it in later steps, so that
+ * they can be replayed with another number. */
 static struct sched_value
 named_sample(struct sched *s, struct sched_value v)
 {

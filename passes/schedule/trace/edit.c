@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the primitives. */
+/* What the primitives share: see edit.h. */
 #include "edit.h"
 
 #include <assert.h>

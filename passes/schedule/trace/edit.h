@@ -15,7 +15,8 @@ struct edit {
 	struct module *m;
 	const char *primitive;
 	int checkpoint;
-	struct sched_value decision; /* set by sampling primitives */
+	/* the decision that a sampling primitive gets or makes */
+	struct sched_value decision;
 };
 
 #define PRIMITIVE(name, kind, query, what, ...) primitive_fn prim_##name;
@@ -32,12 +33,12 @@ struct edit edit_begin(struct sched *s, const char *primitive);
 /* Undoes all edits since edit_begin and reports "reason; remedy". Returns
  * false. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* The loops of a list argument, in the given order, as an array in the arena.
- * NULL after a diagnostic. */
+/* The statements of the loops in a list argument, in the given order, as an
+ * array in the arena. NULL after a diagnostic. */
 struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 
-/* The loop or block with this id; NULL after a diagnostic if it does not
- * exist. */
+/* The statement of the loop with this id; the second function: of the block.
+ * NULL after a diagnostic if it does not exist. */
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 

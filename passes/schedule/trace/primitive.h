@@ -12,9 +12,9 @@ struct edit;
 struct sched;
 
 enum sched_value_kind {
-	SV_NONE,  /* also a factor to be inferred */
+	SV_NONE,  /* no value; also a factor to be inferred */
 	SV_BLOCK, /* the id of a block's statement */
-	SV_LOOP,  /* the id of a loop's statement */
+	SV_LOOP,  /* the id of the loop's statement */
 	SV_INT,
 	SV_FLOAT,
 	SV_BOOL,
@@ -48,45 +48,47 @@ enum sched_param_role {
 	 * an SV_LIST of an SV_STRING and an SV_INT in range. TVM's trace has
 	 * two attributes instead: the index, and 0 (read) or 1 (write). */
 	PARAM_BUFFER,
-	PARAM_STAR,    /* f(*loops) in Python */
-	PARAM_FACTORS, /* separate inputs in TVM's trace */
-	PARAM_DECISION /* the decision of a sampling: in e->decision if it is
-		        * given */
+	PARAM_STAR,    /* in Python, the list is passed as f(*loops) */
+	PARAM_FACTORS, /* in TVM's trace, the elements are separate inputs */
+	/* the decision of a sampling; it is put in e->decision if it is
+	 * given */
+	PARAM_DECISION
 };
 
-/* A parameter. accepts: the set of kinds of its values, or of the elements of a
- * list, as bits 1 << enum sched_value_kind. */
+/* A parameter of a primitive. accepts: the set of the kinds that its value, or
+ * each element of a list, may have, as bits 1 << enum sched_value_kind. */
 struct sched_param {
-	const char *name; /* the name in TVM's Python */
+	const char *name; /* its name in TVM's Python */
 	unsigned accepts;
 	bool is_list;
-	bool is_input; /* TVM's trace has it among the inputs, not the
-		        * attributes */
+	/* TVM's trace has it among the inputs, and not among the attributes */
+	bool is_input;
 	enum sched_param_role role;
 	bool optional;
-	struct sched_value initial; /* the default if it is optional */
+	/* the default value, if the parameter is optional */
+	struct sched_value initial;
 };
 
-/* Edits e->f; out starts as SV_NONE. args has one value for each parameter, of
- * an accepted kind: defaults are filled in, integers are made expressions if
- * the parameter is one, sampled values are replaced by their decisions, and
- * loops and blocks are checked: edit_loop(e, args[0].u.id) is not NULL. False
- * after edit_fail, with all edits undone. */
+/* Applies a primitive: edits e->f; *out, SV_NONE before, is its result. args
+ * has one value for each parameter, of an accepted kind: defaults are filled
+ * in, integers are made expressions if the parameter is one, sampled values are
+ * replaced by their decisions, and loops and blocks are checked: edit_loop(e,
+ * args[0].u.id) is not NULL. False after edit_fail, with all edits undone. */
 typedef bool primitive_fn(struct edit *e, const struct sched_value *args,
 			  struct sched_value *out);
 
 struct primitive {
-	const char *name; /* "compute_at", the method of TVM's Schedule */
-	const char *kind; /* "ComputeAt", TVM's name in traces */
-	const char *what; /* one line for the docs */
+	const char *name; /* the method of TVM's Schedule, "compute_at" */
+	const char *kind; /* TVM's name for it in traces, "ComputeAt" */
+	const char *what; /* what it does: one line for the docs */
 	const struct sched_param *params;
 	int n_params;
 	bool is_query; /* the primitive changes nothing; it is recorded for its
-		        * results */
+			* results */
 	primitive_fn *apply;
 };
 
-/* The rows of primitives.def. */
+/* The table of primitives, the rows of primitives.def; *n: their number. */
 const struct primitive *sched_primitives(int *n);
 const struct primitive *sched_primitive_find(const char *name);
 
@@ -111,7 +113,7 @@ struct sched_value sv_bool(bool v);
 struct sched_value sv_string(const char *text);
 struct sched_value sv_expr(const struct expr *e);
 struct sched_value sv_map(const struct index_map *map);
-/* Copies the items into the module's arena. */
+/* A list value; the items are copied to the module's arena. */
 struct sched_value sv_list(struct module *m, const struct sched_value *items,
 			   int n);
 

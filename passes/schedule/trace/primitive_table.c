@@ -127,7 +127,7 @@ sched_primitive_find(const char *name)
 	int n;
 	const struct primitive *list = sched_primitives(&n);
 
-	/* Newer releases of TVM use this name. */
+	/* Newer releases of TVM call get_block get_sblock. */
 	if (strcmp(name, "get_sblock") == 0) {
 		name = "get_block";
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays recorded steps, with recorded handles and sampled values replaced by
- * those of the new steps. */
+/* Replays recorded steps, with handles and sampled values of the new steps in
+ * place of the recorded ones. */
 #include "edit.h"
 #include "trace.h"
 
@@ -60,7 +60,8 @@ translate(struct replay *r, struct sched_value *v)
 	}
 }
 
-/* Records which new results correspond to the results of an old step. */
+/* Records which new result takes the place of each result of an old step. False
+ * if they do not correspond. */
 static bool
 learn(struct replay *r, const struct sched_value *old,
       const struct sched_value *new)

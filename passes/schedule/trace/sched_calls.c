@@ -2,7 +2,8 @@
 /* The shorthands of schedule.h, with arguments of C types. */
 #include "schedule.h"
 
-/* The ids of a list of results, as an array in the arena. */
+/* Sets *out to the ids in a list of results, as an array in the arena; returns
+ * their number. */
 static int
 ids_of(struct sched *s, const struct sched_value *list, int **out)
 {
@@ -25,7 +26,8 @@ loop_list(struct sched *s, const int *loops, int n)
 	return sv_list(s->module, items, n);
 }
 
-/* Applies a primitive of one argument that returns nothing. */
+/* Applies a primitive that has one argument and returns nothing. False after a
+ * diagnostic. */
 static bool
 apply_to(struct sched *s, const char *primitive, struct sched_value arg)
 {

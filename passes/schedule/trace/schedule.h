@@ -15,13 +15,14 @@
  * the arguments are results of earlier steps. */
 struct sched_step {
 	const struct primitive *primitive;
-	const struct sched_value *args; /* one for each parameter */
+	/* the arguments, one for each parameter */
+	const struct sched_value *args;
 	/* SV_NONE, a block, a loop, an expression, or a list of these */
 	struct sched_value result;
-	const char *text; /* "split(i, [4, 16])", for comments */
+	const char *text; /* the step for comments: "split(i, [4, 16])" */
 };
 
-/* A sampled value; in later arguments, var stands for it. */
+/* A sampled value; `var` stands for it in later arguments. */
 struct sched_sample {
 	struct var *var;
 	int64_t value;
@@ -30,7 +31,7 @@ struct sched_sample {
 /* A change of a buffer's layout by transform_layout. */
 struct sched_layout {
 	const struct buffer *from, *to;
-	const struct index_map *map; /* has both directions */
+	const struct index_map *map; /* the layout, with both directions */
 };
 
 struct sched {
@@ -39,11 +40,13 @@ struct sched {
 	VEC(struct sched_step) trace;
 	VEC(struct sched_sample) samples;
 	VEC(struct sched_layout) layouts;
-	/* Failures are reported here and not in the module, so that rules can
-	 * try primitives. */
+	/* Diagnostics of failed primitives: here and not in the module, so that
+	 * rules can try primitives. */
 	struct diags diags;
-	uint64_t random;                /* the state of the random generator */
-	struct tensor_intrins *intrins; /* for tensorize; may be NULL */
+	/* the state of the generator of random numbers */
+	uint64_t random;
+	/* the intrinsics that tensorize may use; NULL if there are none */
+	struct tensor_intrins *intrins;
 	/* The alignment in bytes that the address of each parameter is known to
 	 * have, in addition to that of its buffer; NULL if not known. */
 	const int64_t *param_align;
@@ -56,7 +59,7 @@ void sched_init(struct sched *s, struct func *f);
  * 1. */
 void sched_seed(struct sched *s, uint64_t seed);
 
-/* A state to roll back to: of the function, the trace and the samples. */
+/* A state to roll back to: that of the function, the trace and the samples. */
 struct sched_mark {
 	int journal, steps, samples, layouts;
 	uint64_t random;
@@ -69,9 +72,10 @@ void sched_fork(const struct sched *s, struct sched *out);
 
 /* Shorthands of sched_apply. Handles must come from these queries, so that the
  * trace can be replayed. */
-/* 0 if there is no such block */
+/* The block of this name; 0 if there is none. */
 int sched_get_block(struct sched *s, const char *name);
-/* The loops around a block, outermost first, as an array in the arena. */
+/* Sets *loops to the loops around a block, outermost first, as an array in the
+ * arena, and *n to their number. False after a diagnostic. */
 bool sched_get_loops(struct sched *s, int block, int **loops, int *n);
 /* Sets *blocks to the child blocks of scope (0: of the root block), and returns
  * their number. */
@@ -79,8 +83,9 @@ int sched_get_child_blocks(struct sched *s, int scope, int **blocks);
 bool sched_get_producers(struct sched *s, int block, int **blocks, int *n);
 bool sched_get_consumers(struct sched *s, int block, int **blocks, int *n);
 
-/* One factor may be 0: then it is inferred. A split that does not divide adds a
- * predicate to the blocks below. out: n loops, outermost first. */
+/* Splits the loop by n factors, of which one may be 0: then it is inferred. If
+ * they do not divide the extent, the blocks below get a predicate. out: n
+ * loops, outermost first. False after a diagnostic. */
 bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
 bool sched_fuse(struct sched *s, const int *loops, int n, int *out);
@@ -102,7 +107,8 @@ bool sched_cache_read(struct sched *s, int block, int read_index,
 /* Makes the block write its output to a new buffer in the order of its iter
  * vars, and adds a block that copies it; *out is the copying block. */
 bool sched_reindex(struct sched *s, int block, int write_index, int *out);
-/* Moves the init part to a separate block before the loop. */
+/* Moves the init part of the block's reduction to a separate block, *out,
+ * before the loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
 /* Computes partial results along a reduction loop in a separate block, *out,
  * which can be vectorized along the loop; the old block reduces them.
@@ -122,7 +128,8 @@ bool sched_rename_loop(struct sched *s, int loop, const char *name);
 bool sched_rename_buffer(struct sched *s, int block, int write_index,
 			 const char *name);
 
-/* Prints the steps that changed the function, one per line, for people. */
+/* Appends the steps that changed the function to out, one on each line, for
+ * people. */
 void sched_print_trace(const struct sched *s, struct strbuf *out);
 
 #endif

@@ -11,7 +11,7 @@
  * arena. */
 const char *trace_step_text(const struct func *f, const struct primitive *p,
 			    const struct sched_value *args);
-/* "lambda i0, i1: (i1, i0 // 4, i0 % 4)" */
+/* Prints an index map: "lambda i0, i1: (i1, i0 // 4, i0 % 4)". */
 void index_map_print(struct module *m, const struct index_map *map,
 		     struct strbuf *out);
 
@@ -21,39 +21,42 @@ void index_map_print(struct module *m, const struct index_map *map,
  * number; the steps before it stay applied. */
 bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
 
-/* The step that returned a handle or a sampled value, and the number of the
- * result. If several kept steps returned a handle, the first of them. */
+/* The step that returned a handle or a sampled value, and which of its results
+ * it is. If several kept steps returned a handle: the first of them. */
 struct trace_name {
 	int step, result;
-	const char *text; /* "b0", "l1", "v2": numbered over all results */
+	/* the name, "b0", "l1", "v2": numbered over all results */
+	const char *text;
 };
 
 /* Names of all results of a schedule's steps. */
 struct trace_names {
 	struct arena *arena;
-	/* by handle; text is NULL if no step returned it */
+	/* by handle; text is NULL if no kept step returned it */
 	VEC(struct trace_name) of_id;
-	VEC(struct trace_name) of_var; /* by index in s->samples */
-	VEC(const char *) of_result;   /* by result, over all steps */
-	VEC(int) first_result;         /* by step */
+	/* by index of the sample in s->samples */
+	VEC(struct trace_name) of_var;
+	/* the names of results, over all steps */
+	VEC(const char *) of_result;
+	VEC(int) first_result; /* by step */
 };
 
-/* keep[i]: step i changes the function, or a kept step uses one of its
+/* Sets keep[i] if step i changes the function, or a kept step uses one of its
  * results. */
 void trace_live(const struct sched *s, bool *keep);
 /* Names the results of the kept steps, with consecutive numbers. */
 void trace_name_all(const struct sched *s, const bool *keep,
 		    struct trace_names *out);
-/* The handle's name; NULL if no step returned it. */
+/* The name of a handle; NULL if no kept step returned it. */
 const char *trace_handle(const struct trace_names *names, int id);
 /* The number of a step's results: 1, or the number of items of a list. */
 int trace_n_results(const struct sched_step *step);
-/* The expression with sampled values replaced by variables of their names. */
+/* The expression e with variables named as in the trace for sampled values. */
 const struct expr *trace_expr(const struct sched *s,
 			      const struct trace_names *names,
 			      const struct expr *e);
 
-/* The index map with sampled values replaced by variables of their names; the
+/* The index map with variables named as in the trace for sampled values; the
  * map itself if it has none. */
 const struct index_map *trace_map(const struct sched *s,
 				  const struct trace_names *names,

@@ -31,8 +31,8 @@ sample_of(const struct sched *s, const struct expr *e)
 
 /* -- the steps that return handles */
 
-/* The step that returned a handle, plus 1, and whether a later step uses the
- * handle. */
+/* For a handle: the step that returned it, plus 1, and whether a later step
+ * uses it. */
 struct giver {
 	int step;
 	bool used;
@@ -41,7 +41,7 @@ struct giver {
 struct givers {
 	const struct sched *s;
 	VEC(struct giver) of_id;
-	int *of_sample; /* by sample: the step + 1 */
+	int *of_sample; /* by sample: the step that made it, plus 1 */
 };
 
 static struct giver *
@@ -66,9 +66,9 @@ see_uses(struct givers *g, const struct sched_value *v)
 	}
 }
 
-/* Records the first step that returns a handle. As long as the handle is not
- * used, a query for a block by its name replaces a query that returned a
- * list. */
+/* Records that the step returned the handle id, if it is the first. As long as
+ * the handle is not used, a query for a block by its name replaces a query that
+ * returned a list. */
 static void
 see_result(struct givers *g, int step, int id)
 {
@@ -141,7 +141,7 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	}
 }
 
-/* Has the step sampled a compute location that is not a loop (LOOP_ROOT,
+/* Has the step sampled a compute location that is no loop (LOOP_ROOT,
  * LOOP_INLINE)? Uses of such a value cannot be found, so that the step is
  * always kept. */
 static bool
@@ -186,7 +186,8 @@ name_result(const struct sched *s, struct trace_names *out,
 		}
 		return;
 	}
-	/* Locations that are not loops: the last one sampled. */
+	/* A location that is no loop counts as the last one that was
+	 * sampled. */
 	at = v->u.id < 0 ? -v->u.id - 1 : v->u.id + 2;
 	while (out->of_id.n <= at) {
 		vec_push(out->arena, &out->of_id, none);
@@ -228,8 +229,8 @@ trace_handle(const struct trace_names *names, int id)
 	return at < names->of_id.n ? names->of_id.data[at].text : NULL;
 }
 
-/* From the variables of sampled values to variables with their names in the
- * trace. */
+/* The map from the variables of sampled values to variables that have their
+ * names in the trace. */
 static struct var_map
 sample_names(const struct sched *s, const struct trace_names *names)
 {

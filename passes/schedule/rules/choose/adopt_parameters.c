@@ -19,7 +19,7 @@ substituted(struct module *m, const struct expr *const *exprs, int n,
 }
 
 /* The composition of two maps, `first` before `map`; the padding of either is
- * padding. NULL: one has no inverse. */
+ * padding. NULL if one has no inverse. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
 	 const struct index_map *map)

@@ -3,8 +3,8 @@
  * of each sum whose accumulators add too many terms, and the pass block-sums
  * splits them.
  *
- * An accumulator that adds n terms one after another makes an error of up to n u
- * times the sum of their magnitudes (u = 2^-24 for float). With at most
+ * An accumulator that adds n terms one after another makes an error of up to n
+ * u times the sum of their magnitudes (u = 2^-24 for float). With at most
  * MOST_TERMS terms to an accumulator it is at most 2^-16, and a block costs one
  * more addition. Products of two different values are summed in tiles of
  * accumulators that fill the registers; a block's end stores and loads the
@@ -19,7 +19,7 @@ enum { MOST_TERMS = 256, MOST_PRODUCTS = 1024 };
 /* The most accumulators of a device's thread that get partial sums. */
 enum { MOST_OF_THREAD = 16 };
 
-/* Does the iter var number the terms that are added, in any order or in this
+/* Does the iter var number terms of a sum: is it a reduction or an ordered
  * one? */
 static bool
 is_over_terms(const struct iter_var *v)
@@ -27,7 +27,8 @@ is_over_terms(const struct iter_var *v)
 	return v->kind == ITER_REDUCE || v->kind == ITER_SCAN;
 }
 
-/* Is the element that the store adds to the same for all terms? */
+/* Is the element that the store writes the same for all terms of a sum, and is
+ * there an axis over terms? */
 static bool
 keeps_element(const struct stmt *block, const struct stmt *store)
 {
@@ -104,8 +105,9 @@ is_loop_over_terms(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
-/* How many terms one accumulator adds, and how many accumulators are added to
- * in turn (of one thread); *outer: the outermost loop over terms. */
+/* Returns how many terms one accumulator of a thread adds. *accumulators: how
+ * many accumulators it adds to in turn; *outer: the outermost loop over terms,
+ * 0 if there is none. */
 static int64_t
 count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
 {
@@ -138,8 +140,8 @@ count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
 	return terms;
 }
 
-/* Annotates the loops of the block's sum, if it has too many terms. Returns the
- * most terms of a block; 0: none are needed. */
+/* Annotates the outermost loop of the block's sum if an accumulator adds too
+ * many terms. Returns the most terms that the note allows; 0: no note. */
 static int64_t
 annotate_sum(struct rules *r, int block)
 {
@@ -153,7 +155,8 @@ annotate_sum(struct rules *r, int block)
 	}
 	terms = count_terms(r, block, &outer, &accumulators);
 	most = is_product(term) ? MOST_PRODUCTS : MOST_TERMS;
-	/* A thread's large tile has no second place in a device's registers. */
+	/* The registers of a device's thread have no second place for a large
+	 * tile. */
 	if (terms <= most ||
 	    (accumulators > MOST_OF_THREAD && r->target->max_threads > 1)) {
 		return 0;
@@ -165,8 +168,9 @@ annotate_sum(struct rules *r, int block)
 	return most;
 }
 
-/* Annotates the sums of the blocks inside of a block (0: the root), those of the
- * steps of a loop over time included. Returns the most terms of a block. */
+/* Annotates the sums of the blocks inside of block `scope` (0: the root), those
+ * in the steps of a loop over time included. Returns the largest number of
+ * terms that a note allows; 0: no note. */
 static int64_t
 annotate_below(struct rules *r, int scope)
 {

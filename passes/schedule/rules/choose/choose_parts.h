@@ -6,23 +6,25 @@
 
 #include "kernel_blocks.h"
 
-/* What a rule needs of the blocks or of the target. */
+/* A condition on the blocks or the target that a rule needs. */
 struct rule_need {
 	bool (*holds)(struct rules *r, const struct kernel_blocks *k);
-	const char *sentence; /* what there must be */
+	const char *sentence; /* the condition for people: what there must be */
 };
 
-/* What a rule takes. */
+/* What a rule schedules. */
 enum rule_over {
-	OVER_KERNEL, /* all blocks that no rule has taken */
-	OVER_BLOCKS  /* one of them */
+	OVER_KERNEL, /* all blocks of the kernel that no rule has taken yet */
+	OVER_BLOCKS  /* one of these blocks */
 };
 
 struct rule_stage {
-	bool device; /* for kernels of many threads, or of one */
+	/* for targets whose kernels have many threads (true), or one */
+	bool device;
 	enum inline_kept kept;
 	enum rule_over over;
-	const char *sentence; /* what its rules see */
+	/* for people: which blocks the stage's rules see */
+	const char *sentence;
 };
 
 struct rule {
@@ -33,7 +35,8 @@ struct rule {
 	const char *what;
 };
 
-/* rule_table.c: the rows of sched_rules.def, in order. */
+/* rule_table.c: the rules, which are the rows of sched_rules.def in order; *n:
+ * their number. */
 const struct rule *sched_rules_table(int *n);
 
 /* rule_needs.c */
@@ -41,10 +44,10 @@ const struct rule *sched_rules_table(int *n);
 	bool need_##name(struct rules *r, const struct kernel_blocks *k);
 #include "sched_rules.def"
 
-/* explain_rules.c: prints a stage, what became of a rule (why: NULL, it was
- * taken; block: 0, or the one it was tried for), that rules have taken all
- * blocks before the stage, and the rules after one that took the kernel. Do
- * nothing if nobody asks. */
+/* explain_rules.c: these append lines to the explanation if the caller asks for
+ * one: the heading of a stage; what became of a rule (why: NULL, it was taken;
+ * block: 0, or the one for which it was tried); that rules have taken all
+ * blocks before the stage; and the rules after one that took the kernel. */
 void explain_stage(struct rules *r, const struct rule_stage *stage);
 void explain_rule(struct rules *r, const struct rule *rule, int block,
 		  const char *why);

@@ -7,8 +7,8 @@
 #include "element_threads.h"
 #include "nest.h"
 
-/* Applies a rule, or rolls it back. Returns why it was not taken; NULL: it
- * was. */
+/* Applies a rule, and rolls the schedule back if it fails. Returns NULL if the
+ * rule was taken, else why not. */
 static const char *
 try_rule(struct rules *r, const struct rule *rule,
 	 const struct kernel_blocks *k)
@@ -41,8 +41,8 @@ take(struct rules *r, const struct rule *rule, const struct kernel_blocks *k)
 	return why == NULL;
 }
 
-/* Tries the rules of a stage, first to last, on all blocks of the kernel that
- * are left. True if one took them. */
+/* Tries the rules `first` to `last` of a stage, which take a whole kernel, on
+ * all blocks that are left. True if one took them. */
 static bool
 take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 	    const struct kernel_blocks *k)
@@ -56,7 +56,7 @@ take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 	return false;
 }
 
-/* Tries the rules of a stage, first to last, on each of the blocks: the first
+/* Tries the rules `first` to `last` of a stage on each of the blocks: the first
  * rule that can takes the block. */
 static void
 take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
@@ -67,8 +67,8 @@ take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	for (int i = 0; i < k.n; i++) {
 		bool taken = false;
 
-		/* A rule for another block may have inlined this one, or bound
-		 * it. */
+		/* A rule for another block may have inlined this block or bound
+		 * it to threads. */
 		if (func_find(r->s.func, k.list[i]) == NULL ||
 		    rules_is_bound(r, k.list[i])) {
 			continue;
@@ -81,7 +81,8 @@ take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	}
 }
 
-/* Tries the stages of the table in order. False if no rule took the kernel. */
+/* Tries the stages of the table in their order. False if no rule took the
+ * kernel. */
 static bool
 choose(struct rules *r)
 {
@@ -119,8 +120,8 @@ choose(struct rules *r)
 	return device && rules_blocks(r).n == 0;
 }
 
-/* Reports that no schedule binds the kernel to threads, with the last
- * primitive's message. */
+/* Reports that no schedule binds the kernel to threads, with the message of the
+ * primitive that failed last. Returns false. */
 static bool
 no_threads(struct rules *r)
 {

@@ -15,7 +15,7 @@ void sched_for_kernel(struct sched *s, const struct kernel *k,
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
 /* Schedules k->func as default_schedule does, and appends to explanation a line
- * for each rule: whether it was taken, and why not. */
+ * for each rule: whether it was taken, or why not. */
 bool default_schedule_explained(struct kernel *k, const struct target *target,
 				struct module *m, struct strbuf *explanation);
 

@@ -21,7 +21,8 @@
 #include "iterate.h"
 #include "nest.h"
 
-/* Iterations for each core, so that one more for some cores matters little. */
+/* A parallel loop should have so many iterations for each core; then it costs
+ * little if some cores run one more. */
 #define ITERATIONS_PER_CORE 4
 
 static int64_t
@@ -32,7 +33,7 @@ extent_of(const struct stmt *loop)
 	return expr_is_int(loop->args[1], &n) ? n : 0;
 }
 
-/* Does the predicate of a block below use the loop's variable? */
+/* Does the predicate of a block inside of the loop use the loop's variable? */
 static bool
 is_guarded(struct stmt *loop)
 {
@@ -78,8 +79,8 @@ may_be_parallel(struct rules *r, int loop)
 	return ok;
 }
 
-/* The number of loops, from the first one on, to fuse into one parallel
- * loop. */
+/* The number of loops, from loops[0] on, to fuse into one parallel loop so that
+ * it has enough iterations. */
 static int
 count_fused(struct rules *r, const int *loops, int n)
 {
@@ -123,8 +124,8 @@ region_moves(const struct stmt *block, const struct region *region,
 	return false;
 }
 
-/* The bytes of the parameters that every thread reads: those whose region does
- * not move with the loop variable. */
+/* The bytes of the parameters that every thread reads if `loop` is parallel: of
+ * those whose region does not move with its variable. */
 static double
 common_bytes(struct rules *r, int nest, int loop)
 {
@@ -147,9 +148,9 @@ common_bytes(struct rules *r, int nest, int loop)
 	return all.bytes - moving.bytes;
 }
 
-/* Moves the loop outermost for which threads read the least data in common, if
- * that data is at most half as much and fits the second-level cache, since each
- * iteration reads all of it. */
+/* Moves to the outermost place the loop for which threads read the least data
+ * in common, if that is at most half as much and fits the second-level cache,
+ * since each iteration reads all of it. */
 static void
 choose_first(struct rules *r, int *loops, int n)
 {
@@ -219,8 +220,8 @@ is_in_loop(struct rules *r, int block, int loop)
 	return found;
 }
 
-/* If a block outside of the nest reads the result, work-groups of another
- * launch do: its buffer becomes global. */
+/* If a block outside of the nest reads the block's result, another launch reads
+ * it: then its buffer becomes global. False after a failure. */
 static bool
 make_result_global(struct rules *r, int block, int loop)
 {
@@ -256,7 +257,8 @@ make_results_global(struct rules *r)
 	}
 }
 
-/* Binds the whole nest to one work-group. */
+/* Binds the whole nest of the block to a single work-group. False after a
+ * failure. */
 static bool
 one_group(struct rules *r, int block, const int *loops, int n)
 {
@@ -267,8 +269,8 @@ one_group(struct rules *r, int block, const int *loops, int n)
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
-/* Binds the nest's outer loops to work-groups. A launch cannot be inside of a
- * loop. */
+/* Binds the outer loops of the block's nest to work-groups; a launch cannot be
+ * inside of a loop. False after a failure. */
 static bool
 group_nest(struct rules *r, int block, int *loops, int n)
 {
@@ -292,7 +294,8 @@ group_nest(struct rules *r, int block, int *loops, int n)
 	return one_group(r, block, loops, n);
 }
 
-/* Makes a loop of the nest parallel. */
+/* Makes a loop of the nest parallel if that saves time. False after a
+ * failure. */
 static bool
 parallelize_nest(struct rules *r, int *loops, int n)
 {
@@ -315,7 +318,8 @@ parallelize_nest(struct rules *r, int *loops, int n)
 			return parallelize(r, loops + i, fused) ||
 			       (fused > 1 && parallelize(r, loops + i, 1));
 		}
-		/* Threads would start in each iteration of an outer loop. */
+		/* The threads would be started in each iteration of an outer
+		 * loop. */
 		ns /= extent > 0 ? (double)extent : 1;
 	}
 	return false;

@@ -65,7 +65,7 @@ need_several(struct rules *r, const struct kernel_blocks *k)
 bool
 need_rows(struct rules *r, const struct kernel_blocks *k)
 {
-	/* Statistics are outputs, too. */
+	/* Statistics of rows may be outputs, too. */
 	return (k->n_outputs == 1 || k->n_reductions > 0) &&
 	       !need_one_sum(r, k) && !need_one_elementwise(r, k);
 }

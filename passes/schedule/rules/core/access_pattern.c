@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds how each iter var of a block is used in its loads and its store. */
+/* Finds how the loads and the store of a block use its iter vars. */
 #include "access_pattern.h"
 
 #include "edit.h"
@@ -7,9 +7,12 @@
 
 struct use_probe {
 	const struct var *var;
-	int plain;                 /* uses outside v // c and v % c */
-	int quotients, remainders; /* v // c, v % c */
-	int64_t granularity;       /* 0: no c seen; -1: different ones */
+	/* the number of uses outside of v // c and v % c */
+	int plain;
+	/* the number of uses as v // c, and as v % c */
+	int quotients, remainders;
+	/* the number c; 0: none was seen; -1: different ones were */
+	int64_t granularity;
 };
 
 static void
@@ -36,8 +39,8 @@ probe_index(struct use_probe *p, const struct expr *e)
 	}
 }
 
-/* The dimension that is indexed by v % c while the one before is indexed by v
- * // c, c being its extent; -1: none. */
+/* The dimension d with index v % c, where the one before has index v // c and c
+ * is the extent of d; -1: there is none. */
 static int
 split_dim(const struct expr *const *index, const struct buffer *b,
 	  const struct var *v)

@@ -25,8 +25,8 @@ candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 	}
 }
 
-/* Puts the candidates in order, with the chosen one among them; returns its
- * number. */
+/* Sorts the candidates, with the chosen number among them; returns the index of
+ * that. */
 static int
 place_choice(struct rules *r, struct candidates *c, int64_t chosen)
 {

@@ -13,17 +13,19 @@ struct candidates {
 };
 
 void candidates_add(struct rules *r, struct candidates *c, int64_t n);
-/* Adds the multiples of `step` from least to most that divide `of` (0: all of
- * them). */
+/* Adds as candidates the multiples of `step` from least to most that divide
+ * `of` (with of = 0, all of them). */
 void candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 			  int64_t most, int64_t step, int64_t of);
-/* Records the decision, if there is another candidate. Returns the number for
- * the arguments of primitives. chosen becomes a candidate if it is none yet. */
+/* Records the decision for the number `chosen`, which becomes a candidate,
+ * unless it is the only one. Returns the number as an argument for
+ * primitives. */
 struct sched_value rules_decide(struct rules *r, struct candidates *c,
 				int64_t chosen);
 /* The decided number as an expression, for index maps. */
 const struct expr *rules_number(struct rules *r, struct sched_value number);
-/* Splits the loop into one of inferred length and one of so many iterations. */
+/* Splits the loop into an outer one, of inferred length, and an inner one of
+ * `number` iterations. False after a failure. */
 bool rules_split(struct rules *r, int loop, struct sched_value number,
 		 int *parts);
 

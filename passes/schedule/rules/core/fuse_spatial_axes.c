@@ -7,8 +7,8 @@
 #include "layout_map.h"
 #include "nest.h"
 
-/* In every access that uses axis `outer` or the next one, `inner`: do they
- * index adjacent dimensions, and does inner run over the whole dimension? */
+/* Is in every access that uses axis `outer` or the next one, inner, their place
+ * in adjacent dimensions, and does inner run over the whole of the second? */
 static bool
 is_contiguous(const struct block_access *x, int outer)
 {
@@ -32,7 +32,8 @@ is_contiguous(const struct block_access *x, int outer)
 	return true;
 }
 
-/* (.., i, j, ..) -> (.., i * columns + j, ..), of n indices */
+/* The map (.., i, j, ..) -> (.., i * columns + j, ..) of n indices, where i is
+ * index number outer. */
 static struct index_map *
 fusing_map(struct module *m, int n, int outer, int64_t columns)
 {

@@ -4,7 +4,7 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* Is e a division of floats or a function of them? */
+/* Is e a division of floats or a call of a function on floats? */
 static bool
 is_costly(const struct expr *e)
 {
@@ -23,7 +23,8 @@ is_call(const struct expr *e)
 	       e->u.intrin != INTRIN_LIKELY;
 }
 
-/* Does a stored value below s have an expression of the given kind? */
+/* Does the value of a store in s contain an expression for which is_kind is
+ * true? */
 static bool
 store_has(struct stmt *s, bool (*is_kind)(const struct expr *e))
 {
@@ -52,8 +53,8 @@ count_loops(const struct stmt *block)
 	return n;
 }
 
-/* Does the block read the result of a reduction? Then it computes a statistic
- * of a row. */
+/* Does the block read the result of a reduction, so that it computes a
+ * statistic of a row? */
 static bool
 is_statistic(struct rules *r, int id)
 {
@@ -69,8 +70,8 @@ is_statistic(struct rules *r, int id)
 	return any;
 }
 
-/* Is the block a table: computed from its iter vars alone, by more than a few
- * operations? */
+/* Is the block a table: is its value computed from its iter vars alone, by more
+ * than a few operations? */
 static bool
 is_table(const struct stmt *block)
 {
@@ -89,7 +90,8 @@ is_table(const struct stmt *block)
 }
 
 /* The largest number of bytes of the block's output that one result of a
- * consumer's reduction reads; INT64_MAX for symbolic sizes. */
+ * reading block's reduction reads; INT64_MAX for symbolic sizes without
+ * bounds. */
 static int64_t
 row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 {
@@ -118,10 +120,10 @@ row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 	return most * bytes;
 }
 
-/* Would inlining repeat an expensive function? It would if a reduction reads
- * each element many times, if several blocks read it, or if each element of a
- * row reads a statistic of the row (its mean). If the target minimises memory,
- * repeating costs less than a row too large for the stack. */
+/* Would inlining the block repeat a costly function? It would if a reduction
+ * reads each element many times, if several blocks read it, or if each element
+ * of a row reads a statistic of the row (its mean). If the target minimises
+ * memory, repeating costs less than a row that is too large for the stack. */
 static bool
 worth_keeping(struct rules *r, int id, struct stmt *block)
 {
@@ -187,7 +189,7 @@ rules_inline(struct rules *r, enum inline_kept kept)
 		int n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 		again = false;
-		/* The trace gets each block by its name. */
+		/* In the trace, each block is got by its name. */
 		for (int i = 0; i < n; i++) {
 			sched_get_block(&r->s, func_find(r->s.func, blocks[i])
 						       ->u.block->name);

@@ -4,7 +4,7 @@
 
 #include "nest.h"
 
-/* More points of a tile are not written out. */
+/* Tiles with more points than this are not unrolled. */
 enum { MOST_POINTS = 8 };
 
 bool

@@ -9,37 +9,39 @@
 struct kernel_blocks {
 	const int *list; /* producers first */
 	int n;
-	int reduction; /* the last block that reduces */
-	int output;    /* the last block that writes a parameter */
+	int reduction; /* the last block that reduces; 0: none */
+	int output;    /* the last block that writes a parameter; 0: none */
 	int n_reductions, n_outputs;
 	int padded_copy; /* the block that copies with a border for one
 			  * reduction alone; 0: none, or several */
-	int block;       /* the one that a rule over blocks may take; else 0 */
+	/* the block that a rule over single blocks may take; 0 for other
+	 * rules */
+	int block;
 };
 
-/* Finds the blocks outside of loops that are bound to threads. Their handles in
- * the trace are got by their names. */
+/* Lists the blocks outside of loops that are bound to threads. In the trace,
+ * their handles are got by their names. */
 struct kernel_blocks rules_blocks(struct rules *r);
 
 bool block_reduces(const struct stmt *block);
 /* The number of the block's iter var that e is; -1: e is none of them. */
 int block_iter_of(const struct block *b, const struct expr *e);
 /* The axis whose value selects one of several sums, as in a product with a
- * small constant matrix; -1: none. */
+ * small constant matrix; -1: there is none. */
 int block_select_axis(const struct stmt *block);
 /* Does the block write a parameter of the function? */
 bool rules_is_output(const struct rules *r, const struct stmt *block);
 /* Is the block a copy padded with a constant, read by one reduction alone? */
 bool rules_is_padded_copy(struct rules *r, int id, const struct stmt *block);
 
-/* Inlines cheap injective blocks, except, as asked, padded copies under a
- * sliding window or operands of reductions. */
+/* Which injective blocks are kept, though cheap, and not inlined: none; padded
+ * copies that a sliding window reads; operands of reductions. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 
 /* Does the order of the summation affect the result visibly? It does if
- * integers are summed as floats and the result is rounded to integers: halves
- * are common then, and the order decides how they are rounded. */
+ * integers are summed as floats and the function rounds to integers: halves are
+ * common then, and the order decides how they are rounded. */
 bool rules_order_is_visible(const struct func *f, const struct expr *sum);
 
 #endif

@@ -5,17 +5,18 @@
 
 #include "access_pattern.h"
 
-/* An index map of n logical indices with room for n_most physical ones; the
- * second function appends one. */
+/* The first makes an index map of n logical indices with room for n_most
+ * physical ones; the second appends a physical index. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
-/* Replaces the block's iter vars and loops by those of the map. */
+/* Replaces the block's iter vars and loops by those of the map
+ * (transform_block_layout). False after a failure. */
 bool rules_transform_block(struct rules *r, int block,
 			   const struct index_map *map);
-/* Gives the constant that the block loads a layout with the reduced axes (or
- * all other axes) in the last dimensions. Does nothing if they are last, or if
- * an index is not an axis. Accesses of the block found before are stale
- * afterwards. */
+/* Gives the constant that the block loads by `a` a layout with the reduced axes
+ * (or all other axes) in the last dimensions. Does nothing if they are last, or
+ * if an index is not an axis. What is known of the block's accesses is stale
+ * afterwards. False after a failure. */
 bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
 		     bool reduced);
 

@@ -7,7 +7,7 @@
 #include "product_instr.h"
 #include "sched_rules.h"
 
-/* The types of a product's operands and of its sum. */
+/* The types of a product's two operands and of its sum. */
 struct product_types {
 	struct dtype operand[2], sum;
 };

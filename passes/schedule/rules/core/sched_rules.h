@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Default schedules: rules over the structure of blocks (how many there are,
  * which of them reduce, which axis appears in which load) and the target's
- * facts. No rule looks at an operator's name. sched_rules.def lists the rules in
- * the order in which they are tried.
+ * facts. No rule looks at an operator's name. sched_rules.def lists the rules
+ * in the order in which they are tried.
  *
  * This is the state that the rules share. */
 #ifndef TIRC_SCHED_RULES_H
@@ -17,32 +17,37 @@ struct rules {
 	struct kernel *kernel;
 	const struct target *target;
 	struct module *module;
-	struct strbuf words; /* the description of the schedule */
+	/* the description of the schedule, for the kernel's comment */
+	struct strbuf words;
 	/* On a device, the nests whose threads compute single elements or
 	 * vectors, and the most lanes of these; for the description. */
 	int nests;
 	int64_t most_lanes;
-	/* Where the caller wants to read why rules do not apply; or NULL */
+	/* Where the caller wants to read why rules do not apply; NULL if it
+	 * does not. */
 	struct strbuf *explanation;
-	const char *refusal; /* of the last rules_no, if it is read; or NULL */
-	int refused_after;   /* how many messages s.diags had then */
+	/* the text of the last rules_no, if it is read; or NULL */
+	const char *refusal;
+	/* the number of messages in s.diags at that rules_no */
+	int refused_after;
 };
 
-/* A state to go back to. */
+/* A checkpoint: a state to which rules_undo goes back. */
 struct rules_mark {
 	struct sched_mark sched;
 	size_t words;
 };
 
 struct rules_mark rules_checkpoint(struct rules *r);
-/* Back to the checkpoint. Returns false. */
+/* Goes back to the checkpoint. Returns false. */
 bool rules_undo(struct rules *r, struct rules_mark mark);
 
-/* Notes why a rule does not apply, if the caller asks for it. Returns false. */
+/* Notes why a rule does not apply, if the caller asked for an explanation.
+ * Returns false. */
 bool rules_no(struct rules *r, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Why a rule failed that was begun at the checkpoint `messages`, a number of
- * messages of s.diags: what it told rules_no, or else the message of the
- * primitive that failed last. */
+/* Why a rule failed: what it told rules_no, or else the message of the
+ * primitive that failed last. `messages`: the number of messages of s.diags
+ * when the rule began. */
 const char *rules_refusal(const struct rules *r, int messages);
 
 struct kernel_blocks;

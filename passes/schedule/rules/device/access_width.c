@@ -5,14 +5,15 @@
 #include "element_threads.h"
 #include "iterate.h"
 
-/* An axis split into runs of lanes: iter is run * lanes + lane. */
+/* An axis that is split into runs of lanes: iter var number iter is run * lanes
+ * + lane. */
 struct runs {
 	struct analyser a;
 	struct var_map map;
 	struct var *iter, *lane;
 	const struct expr *value;
 	int64_t lanes;
-	bool diverges; /* a condition differs between the lanes */
+	bool diverges; /* a condition is not the same in all lanes */
 };
 
 static void
@@ -46,8 +47,8 @@ with_lane(struct rules *r, struct runs *x, const struct expr *e)
 	return simplify(&x->a, expr_substitute(r->module, e, &x->map));
 }
 
-/* How the lanes of a run access a buffer: not as one vector, all the same
- * element, or one aligned vector. */
+/* How the lanes of a run access a buffer: not as one vector; all the same
+ * element; or as one aligned vector. */
 enum lane_access { LANES_SCATTERED, LANES_SAME, LANES_VECTOR };
 
 static enum lane_access
@@ -117,7 +118,7 @@ all_vectors(struct rules *r, const struct block_access *x, int iter,
 	return stores || any;
 }
 
-/* How many elements of the block's widest type one access takes. */
+/* How many elements of the block's widest type the widest access takes. */
 static int64_t
 most_lanes(struct rules *r, const struct block_access *x)
 {
@@ -152,8 +153,8 @@ rules_access_width(struct rules *r, int block, int iter, bool stores)
 	return 1;
 }
 
-/* Does the load read a buffer of the output's shape at the indices of the
- * store, or a scalar? */
+/* Does the load read a scalar, or a buffer of the output's shape at the indices
+ * of the store? */
 static bool
 has_store_index(const struct block_access *x, const struct expr *load)
 {

@@ -14,8 +14,8 @@
 #include "layout_map.h"
 #include "nest.h"
 
-/* The number of threads per block: whole warps that divide the loop, if there
- * are, so that no thread idles. */
+/* The number of threads per thread block: whole warps that divide the loop's
+ * extent if possible, so that no thread idles. */
 static int64_t
 block_threads(struct rules *r, const struct stmt *loop)
 {
@@ -34,7 +34,8 @@ block_threads(struct rules *r, const struct stmt *loop)
 	return n < most ? n : most;
 }
 
-/* Moves the block's spatial loops outermost and fuses them. */
+/* Moves the block's spatial loops outermost and fuses them into *loop. False
+ * after a failure. */
 static bool
 fuse_spatial(struct rules *r, int block, int *loop)
 {
@@ -45,7 +46,8 @@ fuse_spatial(struct rules *r, int block, int *loop)
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return false;
 	}
-	/* The loop over the elements of one vector access stays inside. */
+	/* The loop over the elements of one vector access is not fused: it
+	 * stays inside. */
 	n -= n > 0 &&
 	     func_find(r->s.func, loops[n - 1])->u.loop.kind == FOR_VECTORIZED;
 	n_order = 0;
@@ -69,8 +71,8 @@ fuse_spatial(struct rules *r, int block, int *loop)
 				rules_nest(block, loops, n), loop);
 }
 
-/* Splits a loop into vectors of `lanes` elements, each loaded and stored by one
- * access. */
+/* Splits the loop into vectors of `lanes` elements, each loaded and stored by
+ * one access; *loop becomes the loop over vectors. False after a failure. */
 static bool
 split_vectors(struct rules *r, int *loop, int64_t lanes)
 {
@@ -89,7 +91,7 @@ split_vectors(struct rules *r, int *loop, int64_t lanes)
 }
 
 /* Flattens all axes of a block into one, so that a vector may cross the ends of
- * rows; *loop: the loop over it. */
+ * rows; *loop: the loop over it. False after a failure. */
 static bool
 flatten_axes(struct rules *r, int block, int *loop)
 {
@@ -116,9 +118,9 @@ flatten_axes(struct rules *r, int block, int *loop)
 	return sched_rename_loop(&r->s, *loop, "i");
 }
 
-/* Should threads take vectors of so many lanes (1: no): does each
- * multiprocessor then get a warp? With fewer elements, one per thread uses more
- * threads. Symbolic sizes count as large. */
+/* Should each thread take a vector of `lanes` elements (not if lanes is 1):
+ * does each multiprocessor then get a warp? With fewer elements, one for each
+ * thread uses more threads. Symbolic sizes count as large. */
 static bool
 has_vectors(struct rules *r, int block, int64_t lanes)
 {
@@ -134,8 +136,9 @@ has_vectors(struct rules *r, int block, int64_t lanes)
 	return lanes > 1 && n / lanes >= r->target->units * warp;
 }
 
-/* Fuses the block's spatial loops into one over vectors of *lanes elements, if
- * they can be loaded and stored by single accesses. */
+/* Fuses the block's spatial loops into one, *loop, over vectors of *lanes
+ * elements, if they can be loaded and stored by single accesses. False after a
+ * failure. */
 static bool
 fuse_vectors(struct rules *r, int block, int *loop, int64_t *lanes)
 {
@@ -162,7 +165,7 @@ fuse_vectors(struct rules *r, int block, int *loop, int64_t *lanes)
 }
 
 /* Binds a thread to each iteration of the loop; *thread: the loop over the
- * threads of a block. */
+ * threads of a thread block. False after a failure. */
 static bool
 bind_threads(struct rules *r, int loop, int *thread)
 {
@@ -203,7 +206,8 @@ rules_sole_epilogue(struct rules *r, int block)
 	return users[0];
 }
 
-/* Counts a nest of threads, for the description. */
+/* Counts a nest of threads with vectors of `lanes` elements, for the
+ * description. Returns true. */
 static bool
 took_nest(struct rules *r, int64_t lanes)
 {

@@ -6,17 +6,17 @@
 #include "kernel_blocks.h"
 
 /* element_threads.c: binds one thread to each iteration of the block's spatial
- * loops; *thread: the innermost of them. */
+ * loops; *thread: the loop over the threads of a thread block. False after a
+ * failure. */
 bool rules_bind_element_threads(struct rules *r, int block, int *thread);
 /* Describes the nests that rules have bound to threads of single elements. */
 void rules_describe_threads(struct rules *r);
-/* The only block that reads the block's output, if it reads exactly its axes,
- * element by element, so that the sums can stay in variables. 0: there is
- * none. */
+/* The only block that reads the block's output, if it reads the element at its
+ * own axes only, so that the sums can stay in variables. 0: there is none. */
 int rules_sole_epilogue(struct rules *r, int block);
 
-/* access_width.c: how many consecutive elements along the axis one access of a
- * thread may load (and with `stores` store); 1: each access takes one
+/* access_width.c: how many consecutive elements along axis `iter` one access of
+ * a thread may load (with `stores`, also store); 1: each access takes one
  * element. */
 int64_t rules_access_width(struct rules *r, int block, int iter, bool stores);
 /* How many consecutive elements along all axes of an elementwise block,

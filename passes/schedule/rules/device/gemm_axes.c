@@ -11,7 +11,8 @@ uses(const struct load_access *a, int iter)
 	return a->use[iter] != AXIS_UNUSED;
 }
 
-/* Checks that there are two loads, both of which a reduced axis indexes. */
+/* Has the block loads of two buffers, both of which a reduction axis
+ * indexes? */
 static bool
 find_operands(struct gemm_tile *t)
 {
@@ -35,9 +36,9 @@ find_operands(struct gemm_tile *t)
 	return true;
 }
 
-/* The operand of the columns: the one indexed by the last axis that indexes one
- * operand alone. Results are contiguous along this axis. -1: there is no such
- * axis. */
+/* The number of the operand of the columns: the one that the last axis indexes
+ * that indexes only one of them. Results are contiguous along this axis. -1:
+ * there is no such axis. */
 static int
 column_operand(const struct gemm_tile *t)
 {
@@ -69,8 +70,8 @@ find_part(struct gemm_tile *t, int columns, int i)
 	if (it->kind != ITER_SPATIAL) {
 		t->part[i] = PART_SUM;
 	} else if (uses(r, i) && uses(c, i)) {
-		/* A grouped convolution: one operand is the same for all of a
-		 * group. */
+		/* In a grouped convolution, one operand is the same for all
+		 * channels of a group. */
 		if (r->use[i] == AXIS_GRANULAR) {
 			g = r->granularity[i];
 			t->part[i] = PART_COLUMN;
@@ -137,8 +138,9 @@ blocks_of(const struct gemm_tile *t, enum part p)
 	return round_up(t->extent[p], t->side[p]) / t->side[p];
 }
 
-/* Chooses the largest side (threads times 1, 2, 4 or 8 results) that pads the
- * extent by at most a quarter; else the one that pads least. */
+/* Sets the tile's side along part p: threads times 8, 4, 2 or 1 results, the
+ * largest that pads the extent by at most a quarter; if there is none, the one
+ * that pads least. */
 static void
 choose_side(struct gemm_tile *t, enum part p, int64_t threads)
 {
@@ -164,8 +166,8 @@ set_runs(struct gemm_tile *t, enum part p)
 	t->runs[p] = per / t->run[p];
 }
 
-/* Chooses tiles as large as extents and registers allow, but so many of them
- * that every multiprocessor has work. */
+/* Chooses tiles as large as extents and registers allow, but at least as many
+ * as there are multiprocessors. */
 bool
 gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 {
@@ -197,7 +199,7 @@ gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 	}
 	set_runs(t, PART_ROW);
 	set_runs(t, PART_COLUMN);
-	/* Each tile is double-buffered. */
+	/* Each operand's tile is in shared memory twice. */
 	while (k > 4 &&
 	       (k / 2 >= t->extent[PART_SUM] ||
 		2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] + 2 * RUN) *

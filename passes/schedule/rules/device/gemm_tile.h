@@ -15,25 +15,29 @@ enum { RUN = 4 };
 
 struct gemm_tile {
 	struct block_access x;
-	enum part *part;      /* by iter var */
-	int64_t *granularity; /* by iter var v; c > 0: v // c belongs to
-			       * PART_BATCH, v % c to part */
+	enum part *part; /* by iter var: the part that it belongs to */
+	/* by iter var v: c > 0: v // c belongs to PART_BATCH and v % c to
+	 * part[v] */
+	int64_t *granularity;
 	int64_t extent[PARTS];
-	const struct buffer *operand[2]; /* the operand of the rows, of the
-					  * columns */
-	int64_t side[PARTS];             /* the tile of a thread block */
-	int64_t runs[PARTS];             /* runs of a thread */
-	int64_t run[PARTS];              /* results of one run: at most RUN */
+	/* [0]: the operand of the rows; [1]: that of the columns */
+	const struct buffer *operand[2];
+	/* by part: the size of a thread block's tile */
+	int64_t side[PARTS];
+	/* by part: the number of runs of consecutive results of a thread */
+	int64_t runs[PARTS];
+	/* by part: the number of results in a run, at most RUN */
+	int64_t run[PARTS];
 	int64_t threads[PARTS];
-	/* The order of the parts in the operands' tiles, the batch first;
-	 * whether the tile of the rows (of the columns) has the summed axis
-	 * last. */
+	/* order: the order of the parts in the operands' tiles, the batch
+	 * first. sum_last: does the tile of the rows (of the columns) have the
+	 * summed axis last? */
 	enum part order[PARTS];
 	bool sum_last[2];
 };
 
-/* The blocks of a product: the copies of the rows and of the columns, and the
- * block that stores the sums. */
+/* The blocks of a product: those that copy the rows and the columns, and the
+ * one that stores the sums. */
 struct gemm_blocks {
 	int copies[2], store;
 };
@@ -58,9 +62,10 @@ bool gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 /* The index in t->order of the first part that is an axis of the block: 1
  * without a batch, else 0. */
 int gemm_first_part(const struct gemm_tile *t);
-/* Is the last index of the block's load driven by its last axis but one, so
- * that the copy transposes? */
+/* Is the last index of the load in the block `copy` driven by the block's last
+ * axis but one, so that the copy transposes? */
 bool gemm_copy_is_transposed(struct rules *r, int copy);
-/* Is the last index of the block's load driven by its last axis alone? */
+/* Is the last index of the load in the block `copy` driven by the block's last
+ * axis alone? */
 bool gemm_copy_is_contiguous(struct rules *r, int copy);
 #endif

@@ -18,8 +18,8 @@ gemm_first_part(const struct gemm_tile *t)
 	return t->extent[PART_BATCH] > 1 ? 0 : 1;
 }
 
-/* Applies a primitive to a block and a second argument. *out (or NULL): the block
- * or loop that it returns. */
+/* Applies a primitive to a block and a second argument. *out, unless out is
+ * NULL: the block or loop that it returns. False after a failure. */
 static bool
 apply_to(struct rules *r, const char *primitive, int block,
 	 struct sched_value second, int *out)
@@ -35,7 +35,7 @@ apply_to(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-/* The map from the block's iter vars to the parts, in t->order. */
+/* The index map from the block's iter vars to the parts, in t->order. */
 static const struct index_map *
 parts_map(struct rules *r, const struct gemm_tile *t)
 {
@@ -76,7 +76,8 @@ parts_map(struct rules *r, const struct gemm_tile *t)
 	return map;
 }
 
-/* Makes a block that copies the operand in the order of the parts. */
+/* Makes a block, *copy, that copies the operand b in the order of the block's
+ * iter vars (the parts). False after a failure. */
 static bool
 copy_in_order(struct rules *r, int block, const struct buffer *b, int *copy)
 {
@@ -87,7 +88,7 @@ copy_in_order(struct rules *r, int block, const struct buffer *b, int *copy)
 				      sv_list(r->module, which, 2), copy);
 }
 
-/* Inlines all injective producers of the block. */
+/* Inlines all injective blocks that produce what the block reads. */
 static void
 inline_producers(struct rules *r, int block)
 {
@@ -108,7 +109,8 @@ inline_producers(struct rules *r, int block)
 	}
 }
 
-/* The only block that reads what a block writes, or 0. */
+/* The only block that reads what the block writes; 0: there is none, or
+ * several. */
 static int
 sole_reader(struct rules *r, int block)
 {
@@ -119,7 +121,8 @@ sole_reader(struct rules *r, int block)
 		       : 0;
 }
 
-/* Inlines the epilogue into the block that stores the sums. */
+/* Inlines elementwise blocks that follow into the block `store`, which stores
+ * the sums. */
 static void
 inline_epilogue(struct rules *r, int store)
 {
@@ -131,8 +134,9 @@ inline_epilogue(struct rules *r, int store)
 	}
 }
 
-/* Pads all extents to multiples of the tile's; the operands are 0 there.
- * out->copies become the blocks that copy the padded operands. */
+/* Pads the extents of all parts to multiples of the tile's; the operands are 0
+ * there. out->copies become the blocks that copy the padded operands. False
+ * after a failure. */
 static bool
 pad(struct rules *r, const struct gemm_tile *t, int block,
     struct gemm_blocks *out)
@@ -173,7 +177,8 @@ pad(struct rules *r, const struct gemm_tile *t, int block,
 	return out->store != 0;
 }
 
-/* Gives constants the order of the tiles' dimensions. */
+/* Stores constants in the order of the tiles' dimensions. False after a
+ * failure. */
 static bool
 pack_constants(struct rules *r, struct gemm_tile *t, int block)
 {
@@ -206,7 +211,7 @@ gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 	return pad(r, t, block, out);
 }
 
-/* "ic * kh * kw": the axes of a part; *n: their number. */
+/* The axes of a part as text, "ic * kh * kw"; *n: their number. */
 static const char *
 part_axes(struct rules *r, const struct gemm_tile *t, enum part p, int *n)
 {
@@ -253,8 +258,8 @@ gemm_describe(struct rules *r, const struct gemm_tile *t)
 				    parts[i].letter, axes, n > 0 ? " = " : "",
 				    (long long)t->extent[parts[i].part]);
 	}
-	/* n counts the axes of the sum, the last part: one axis means a plain
-	 * matrix product. */
+	/* n is the number of axes of the sum, the last part: with one axis it
+	 * is a plain matrix product. */
 	return n > 1 ? arena_printf(a, "%s ", text) : "";
 }
 

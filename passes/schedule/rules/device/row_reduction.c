@@ -18,20 +18,22 @@
 #include "row_stages.h"
 #include "thread_reduction.h"
 
-/* A shorter row is reduced by one thread. Rows get more threads until none has
- * more than OWN elements. */
+/* A row with fewer than SHORT elements is reduced by one thread. Other rows get
+ * more threads until none has more than OWN elements. */
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows;        /* the number of leading axes that all stages have;
-			  * an index of these axes selects a row */
-	int64_t count;   /* number of rows; enough for the device if it is
-			  * symbolic */
+	int rows; /* the number of leading axes that all stages have; an index
+		   * of these axes selects a row */
+	/* the number of rows; a number that is enough for the device if it is
+	 * symbolic */
+	int64_t count;
 	bool any_size;   /* the number of rows is symbolic */
 	int64_t threads; /* per row */
-	int64_t side;    /* the number of rows of a thread block */
+	/* the number of rows that a thread block has, in threadIdx.y */
+	int64_t side;
 	struct sched_value split; /* `threads` as a decision in the trace */
-	int outer;                /* the loop bound to thread blocks */
+	int outer;                /* the loop that is bound to thread blocks */
 };
 
 static int64_t
@@ -42,8 +44,8 @@ extent_of(const struct block *b, int i)
 	return expr_is_int(b->iters[i].extent, &n) ? n : 0;
 }
 
-/* The iterations of the block's spatial (or reduction) axes from number `from`
- * on; 0: symbolic. */
+/* The number of iterations of the block's spatial axes (or of its others, if
+ * reduces) from number `from` on; 0: symbolic. */
 static int64_t
 count(const struct block *b, int from, bool reduces)
 {
@@ -57,8 +59,8 @@ count(const struct block *b, int from, bool reduces)
 	return n;
 }
 
-/* Does a reduction axis index the last dimension of every load that an axis
- * indexes there? */
+/* In each load of the block whose last index uses an axis: does it use a
+ * reduction axis? Then rows are contiguous. */
 static bool
 is_contiguous_in_row(struct rules *r, int block)
 {
@@ -87,8 +89,8 @@ is_contiguous_in_row(struct rules *r, int block)
 	return true;
 }
 
-/* Can the reduction be split into partial results that start from the init
- * value and are combined in any order? */
+/* Can threads reduce parts that start from the init value and are combined in
+ * any order? */
 static bool
 is_splittable(const struct func *f, const struct stmt *block)
 {
@@ -99,7 +101,7 @@ is_splittable(const struct func *f, const struct stmt *block)
 	       (expr_is_extreme(e) || !rules_order_is_visible(f, e));
 }
 
-/* The bytes of shared memory for the stages' results. */
+/* The bytes of shared memory that the results of the stages (blocks) take. */
 static int64_t
 shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	     int output)
@@ -118,8 +120,8 @@ shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	return bytes;
 }
 
-/* A warp, doubled until no thread has more than OWN elements of a row of this
- * length, or the thread block is full. */
+/* The number of threads for a row of this length: a warp, doubled until no
+ * thread has more than OWN elements, or the thread block is full. */
 static int64_t
 threads_for(const struct rules *r, int64_t longest)
 {
@@ -132,7 +134,7 @@ threads_for(const struct rules *r, int64_t longest)
 }
 
 /* Is every operand of the reduction indexed by the row? If not, it is a matrix
- * product, and tiles of several rows read the operand once. */
+ * product, in which tiles of several rows read an operand once. */
 static bool
 is_indexed_by_row(struct rules *r, int block)
 {
@@ -150,7 +152,8 @@ is_indexed_by_row(struct rules *r, int block)
 	return true;
 }
 
-/* Counts the rows. Only the outermost axis may be symbolic. */
+/* Sets the number of rows, w->count. Only the outermost axis may be
+ * symbolic. */
 static void
 count_rows(struct rules *r, struct rows *w, const struct block *out)
 {
@@ -234,8 +237,8 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 			   "shared memory");
 }
 
-/* Binds the output's row loops to thread blocks, after splitting off side rows
- * for threadIdx.y. */
+/* Splits w->side rows off the output's row loops for threadIdx.y, and binds the
+ * rest to thread blocks. False after a failure. */
 static bool
 bind_rows(struct rules *r, struct rows *w, int output)
 {
@@ -269,8 +272,8 @@ bind_rows(struct rules *r, struct rows *w, int output)
 	       sched_bind(&r->s, w->outer, "blockIdx.x");
 }
 
-/* Binds the loops of a stage inside of a thread block: a row for each
- * threadIdx.y, all other loops to threadIdx.x. */
+/* Binds the loops of a stage, which are inside of a thread block: rows to
+ * threadIdx.y, all other loops to threadIdx.x. False after a failure. */
 static bool
 bind_stage(struct rules *r, const struct rows *w, int block)
 {
@@ -285,7 +288,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
 
 		if (inside && loop->u.loop.kind == FOR_THREAD) {
-			continue; /* the output's row loop */
+			continue; /* the loop over rows of the output */
 		}
 		if (inside && w->side > 1 &&
 		    rules_driven_iter(s, loop) == w->rows - 1) {
@@ -302,7 +305,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
-/* Gives constants a layout with the reduced axes last. */
+/* Stores constants with the reduced axes last. False after a failure. */
 static bool
 pack_constants(struct rules *r, int block)
 {
@@ -322,7 +325,8 @@ pack_constants(struct rules *r, int block)
 	return true;
 }
 
-/* Reduces the rows of the blocks, producers first, the last of which stores. */
+/* Reduces the rows of n blocks, producers first; the last block stores. False
+ * after a failure. */
 static bool
 reduce_rows(struct rules *r, const int *blocks, int n)
 {

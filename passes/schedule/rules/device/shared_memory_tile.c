@@ -45,7 +45,8 @@ bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
 }
 
 /* Unrolls the loops over a thread's results, so that these are in registers.
- * The last loop is vectorized if its elements can be stored by one access. */
+ * The last loop is vectorized if its elements can be stored by one access.
+ * False after a failure. */
 static bool
 unroll_inside(struct rules *r, int block, int loop)
 {
@@ -70,7 +71,7 @@ unroll_inside(struct rules *r, int block, int loop)
 }
 
 /* How many consecutive elements of a tile each copying access takes: at most so
- * many that all threads copy some. */
+ * many that every thread copies some. */
 static int64_t
 copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	       enum part side, bool across)
@@ -87,7 +88,7 @@ copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 }
 
 /* Pads the rows of a tile that is copied transposed, so that they start in
- * different banks, at aligned addresses. */
+ * different banks, at aligned addresses. False after a failure. */
 static bool
 pad_rows(struct rules *r, const struct gemm_tile *t, int copy, int64_t lanes)
 {
@@ -104,7 +105,8 @@ pad_rows(struct rules *r, const struct gemm_tile *t, int copy, int64_t lanes)
 	       sched_apply(&r->s, "storage_align", args, 5, &none);
 }
 
-/* Makes the copy cooperative: adjacent threads copy adjacent elements. */
+/* Makes the threads of a block copy the tile together: adjacent threads copy
+ * adjacent elements. False after a failure. */
 static bool
 copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	      enum part side, const char *name)
@@ -144,8 +146,8 @@ copy_together(struct rules *r, const struct gemm_tile *t, int copy, int at,
 	       sched_bind(&r->s, parts[2], "threadIdx.x");
 }
 
-/* Reads the elements that a thread needs of a tile into registers, as
- * vectors. */
+/* Loads the elements of a tile that a thread needs into registers, as vectors.
+ * False after a failure. */
 static bool
 read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 	  int at, enum part side, const char *name)
@@ -165,9 +167,9 @@ read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 	       sched_vectorize(&r->s, loops[n - 1]);
 }
 
-/* Pipelines the copies: while one pair of tiles is multiplied the next one is
- * copied. Each shared array is doubled and one barrier saved; the elements in
- * flight need registers. */
+/* Pipelines the copies: while one pair of tiles is multiplied, the next is
+ * copied. Each shared array is there twice, and one barrier is saved; the
+ * elements on their way need registers. False after a failure. */
 static bool
 copy_ahead(struct rules *r, const struct gemm_tile *t, int loop)
 {

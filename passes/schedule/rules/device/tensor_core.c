@@ -28,9 +28,9 @@
 
 /* -- layouts */
 
-/* Gives the block's output a layout in tiles of its last two dimensions, with
- * the dimensions of the tile last. If outer[d] exceeds size[d], tiles are
- * grouped by outer[d]. */
+/* Gives the block's output a layout in tiles of size[0] x size[1] of its last
+ * two dimensions, with the dimensions of the tile last. If outer[d] exceeds
+ * size[d], tiles are grouped by outer[d]. False after a failure. */
 static bool
 tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 {
@@ -65,8 +65,8 @@ tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 }
 
 /* Pads the rows (of `elements` elements) of the block's output by `bytes`, so
- * that adjacent rows start in different banks. back: the row's dimension,
- * counted from the last. */
+ * that adjacent rows start in different banks. back: which dimension the row
+ * is, counted from the last. False after a failure. */
 static bool
 skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 {
@@ -83,8 +83,8 @@ skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
 }
 
-/* Splits the last two loops of the block by fragments, and replaces each
- * fragment by the instruction. */
+/* Splits the last two loops of the block by the size of fragments, and replaces
+ * each fragment by the instruction intrin. False after a failure. */
 static bool
 tensorize_fragments(struct rules *r, int block, const int64_t *size,
 		    const char *intrin)
@@ -105,8 +105,8 @@ tensorize_fragments(struct rules *r, int block, const int64_t *size,
 
 /* -- copies */
 
-/* Chooses the elements per copying access of a thread: as many contiguous ones
- * as leave all threads some. */
+/* Chooses for each operand how many contiguous elements a thread copies at a
+ * time: as many as leave every thread some. */
 static void
 choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 {
@@ -131,7 +131,8 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 	}
 }
 
-/* Gives the copy of an operand in shared memory its layout. */
+/* Gives the shared-memory copy of an operand its layout. False after a
+ * failure. */
 static bool
 lay_out_copy(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	     const int64_t *all)
@@ -147,7 +148,7 @@ lay_out_copy(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	       (further == 0 || skew(r, copy, 2, one[0] * one[1], further));
 }
 
-/* Are the rows of the copied array aligned as bulk copies require? */
+/* Are the rows of the array that is copied aligned as bulk copies require? */
 static bool
 rows_are_aligned(struct rules *r, int copy)
 {
@@ -170,7 +171,8 @@ rows_are_aligned(struct rules *r, int copy)
 	return true;
 }
 
-/* One thread starts bulk copies of boxes, one for each part of the rows. */
+/* Makes one thread start bulk copies (TMA) of boxes, one for each part of the
+ * rows. False after a failure. */
 static bool
 copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 {
@@ -207,7 +209,8 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 	return sched_apply(&r->s, "copy_box", &loop, 1, NULL);
 }
 
-/* Makes the copy cooperative: adjacent threads copy adjacent elements. */
+/* Makes the threads of a block copy the tile together: adjacent threads copy
+ * adjacent elements. False after a failure. */
 static bool
 copy_together(struct rules *r, const struct warp_tiles *x, int operand,
 	      int copy, bool across)
@@ -264,8 +267,8 @@ load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
 
 /* -- results */
 
-/* Stores the sums through shared memory, some fragments at a time, from where
- * the threads of the warp read them. */
+/* Stores the sums through shared memory, some fragments at a time; the threads
+ * of the warp read them there. False after a failure. */
 static bool
 store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 {
@@ -305,7 +308,8 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 }
 
 /* Pipelines the copies: the next tiles are copied while the current ones are
- * multiplied. Each shared array has a copy for each stage. */
+ * multiplied. Each shared array is there once for each stage. False after a
+ * failure. */
 static bool
 copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
 {
@@ -327,7 +331,8 @@ copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
 /* -- the nest */
 
 struct nest {
-	int row[4], column[4], sum[3]; /* blocks, warps, fragments, elements */
+	/* the loops over blocks, warps, fragments, elements */
+	int row[4], column[4], sum[3];
 };
 
 static bool
@@ -443,8 +448,8 @@ build_nest(struct rules *r, struct warp_tiles *x, int block,
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
-/* Can columns be copied to shared memory without a transposition? Windows of an
- * image are read best along its rows. */
+/* Can the tile of the columns be copied to shared memory without a
+ * transposition? Windows of an image are read best along its rows. */
 static bool
 columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 {
@@ -452,7 +457,7 @@ columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 				: !gemm_copy_is_transposed(r, copy);
 }
 
-/* Schedules the block with the instruction p. untransposed: false if the copy
+/* Schedules the block with the instruction p. untransposed: give up if the copy
  * to shared memory would transpose the columns. If it returns false, the
  * schedule is to be rolled back. */
 static bool

@@ -9,13 +9,13 @@
 
 #include "iterate.h"
 
-/* Bytes of the summed axis in one copied tile: a choice between few barriers and
- * little shared memory. */
+/* The bytes along the summed axis in one copied tile: many save barriers, few
+ * save shared memory. */
 enum { SUM_BYTES = 64 };
 
 /* -- the instruction */
 
-/* The part of the iter var in C[row, column] += … */
+/* The part that iter var number iter of C[row, column] += … belongs to. */
 static enum part
 part_of_iter(const struct block *b, int iter)
 {
@@ -27,7 +27,8 @@ part_of_iter(const struct block *b, int iter)
 }
 
 /* Reads the extents, and the position of the summed axis in each operand, from
- * the block of the description multiply(A, B, C). */
+ * the block of the description multiply(A, B, C). False if it has another
+ * form. */
 static bool
 read_multiply(struct warp_tiles *x)
 {
@@ -93,8 +94,9 @@ warp_tiles_in_groups(const struct warp_tiles *x)
 	return x->p.instr->load[0] == NULL;
 }
 
-/* If rows of a fragment are too short to keep the next fragment aligned, rows
- * are stored in parts of a fragment's columns. */
+/* If rows of an operand's fragment are so short that the next fragment would
+ * not be aligned, rows are stored in parts of a fragment's columns: sets
+ * x->part. */
 static void
 set_part(struct warp_tiles *x, int operand)
 {
@@ -110,8 +112,8 @@ set_part(struct warp_tiles *x, int operand)
 	}
 }
 
-/* The alignment of the operand's tiles in shared memory that the loading, or
- * the multiplying, instruction requires. */
+/* The alignment of the operand's tiles in shared memory that the instruction
+ * which reads them there requires. */
 static int64_t
 tile_align(const struct rules *r, const struct product_desc *p, int operand)
 {
@@ -126,8 +128,8 @@ tile_align(const struct rules *r, const struct product_desc *p, int operand)
 	return tile->align_bytes;
 }
 
-/* Does the instruction read operands in the layout of bulk copies: is their
- * scope a special one of shared memory? */
+/* Does the instruction read operands in the layout of bulk copies? Then their
+ * scope is a special one of shared memory. */
 static bool
 reads_boxes(const struct product_desc *p)
 {
@@ -167,8 +169,8 @@ set_side(struct warp_tiles *x, enum part p, int64_t fragments)
 	x->t.side[p] = fragments * x->size[p];
 }
 
-/* The most fragments of a thread block along rows or columns: a fragment of a
- * group of warps is as large as those of four warps together. */
+/* The most fragments of a thread block along part p: a fragment of a group of
+ * warps is as large as those of four warps together. */
 static int64_t
 most_fragments(const struct warp_tiles *x, enum part p)
 {
@@ -181,8 +183,9 @@ least_fragments(const struct warp_tiles *x)
 	return warp_tiles_in_groups(x) ? 1 : 2;
 }
 
-/* Chooses the number of fragments for up to two warps: the largest that pads
- * the extent by at most a quarter, else the one that pads least. */
+/* Chooses the number of fragments of a thread block along part p: the largest
+ * that pads the extent by at most a quarter; if there is none, the one that
+ * pads least. */
 static void
 choose_side(struct warp_tiles *x, enum part p)
 {
@@ -236,8 +239,8 @@ shared_bytes(const struct warp_tiles *x)
 		       sums;
 }
 
-/* Double-buffers the tiles of the operands; if copies are asynchronous, uses as
- * many stages as the target names and shared memory holds. */
+/* Chooses how many tiles of each operand are in shared memory: two; if copies
+ * are asynchronous, as many as the target names and shared memory holds. */
 static void
 choose_stages(struct rules *r, struct warp_tiles *x)
 {
@@ -264,7 +267,7 @@ all_blocks(const struct warp_tiles *x)
 	       x->t.extent[PART_BATCH];
 }
 
-/* Reduces the tiles until each multiprocessor has one. */
+/* Halves tiles until there is one for each multiprocessor. */
 static void
 fill_units(struct rules *r, struct warp_tiles *x)
 {
@@ -288,8 +291,8 @@ fill_units(struct rules *r, struct warp_tiles *x)
 	}
 }
 
-/* Large tiles pay if half of the multiprocessors get one, and at most a quarter
- * of them is padding along each axis. */
+/* Are large tiles worth it? They are if half of the multiprocessors get one,
+ * and at most a quarter of them is padding along each axis. */
 static bool
 worth_groups(struct rules *r, const struct warp_tiles *x)
 {
@@ -305,7 +308,8 @@ worth_groups(struct rules *r, const struct warp_tiles *x)
 	return all_blocks(x) * 2 >= r->target->units;
 }
 
-/* Refuses products that would pad more than half of a fragment. */
+/* False also for products of which the tiles would pad more than half of a
+ * fragment. */
 bool
 warp_tiles_choose(struct rules *r, struct warp_tiles *x)
 {

@@ -8,30 +8,35 @@
 #include "product_choice.h"
 #include "tensor_match.h"
 
-/* Padding bytes between rows, so that adjacent rows start in different banks: the
- * least that keeps the rows aligned for the widest access of a thread. */
+/* Padding bytes between rows, so that adjacent rows start in different banks:
+ * the least that keeps the rows aligned for the widest access of a thread. */
 enum { SKEW_BYTES = 16 };
 
 struct warp_tiles {
 	struct gemm_tile t;
 	struct product_desc p;
-	int64_t align[2];     /* alignment in bytes of each operand's tiles in
-			       * shared memory */
-	bool boxes;           /* one thread starts bulk copies of boxes (TMA) */
-	int64_t size[PARTS];  /* the instruction's extents */
-	int64_t part[2];      /* by operand: rows are stored in parts of this
-			       * many elements, one part of all rows after the
-			       * other; 0: in one piece */
-	int64_t threads;      /* threads of a warp, or of a group of warps that
-			       * executes the instruction */
-	int64_t warps[PARTS]; /* warps of a thread block, along rows and
-			       * columns */
-	int64_t frags[PARTS]; /* fragments of a warp; along the sum, of a copied
-			       * tile */
-	int64_t together;     /* fragments that are stored at a time */
-	int64_t stages;   /* tiles of each operand in shared memory at a time */
-	int64_t lanes[2]; /* by operand: elements of a thread's copying
-			   * access */
+	/* by operand: the alignment in bytes of its tiles in shared memory */
+	int64_t align[2];
+	bool boxes; /* one thread starts bulk copies of boxes (TMA) */
+	/* by part: the extent of the instruction's fragments */
+	int64_t size[PARTS];
+	int64_t part[2]; /* by operand: rows are stored in parts of this many
+			  * elements, one part of all rows after the other; 0:
+			  * in one piece */
+	/* the number of threads of a warp, or of the group of warps that
+	 * executes the instruction */
+	int64_t threads;
+	/* the number of warps of a thread block, along rows and columns */
+	int64_t warps[PARTS];
+	/* the number of fragments of a warp; along the sum, of a copied tile */
+	int64_t frags[PARTS];
+	/* the number of fragments of sums that are stored at a time */
+	int64_t together;
+	/* the number of tiles of each operand that are in shared memory at a
+	 * time */
+	int64_t stages;
+	/* by operand: the number of elements that a thread copies at a time */
+	int64_t lanes[2];
 	bool skewed_sums; /* rows of sums are padded to start in different
 			   * banks */
 	bool async;       /* copies are asynchronous */

@@ -11,9 +11,9 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* Does the access with these n indices allow the loops of the adjacent axes
- * outer and inner to be fused? Both must be plain, adjacent indices, or neither
- * may occur. */
+/* Do the n indices of an access allow the loops of the adjacent axes outer and
+ * inner to be fused? They do if both are plain, adjacent indices, or neither
+ * occurs. */
 static bool
 adjacent_everywhere(const struct expr *const *index, int n,
 		    const struct var *outer, const struct var *inner)
@@ -62,7 +62,7 @@ check_fusable(struct fusable *f, const struct expr *e)
 	}
 }
 
-/* Has dimension d + 1 of the buffer the extent of the axis? */
+/* Has dimension d + 1 of the buffer the extent of the axis inner? */
 static bool
 same_extents(const struct buffer *b, int d, const struct iter_var *inner)
 {

@@ -8,9 +8,9 @@
 #include "nest.h"
 #include "row_stages.h"
 
-/* May blocks of c elements of the axis be lanes: is the axis in blocks of c, or
- * contiguous, in every access? The store of the kernel's output may be strided.
- * *c: the block size found so far, or 0. */
+/* Can positions within blocks of c elements of the axis be lanes: is the axis
+ * in blocks of c, or contiguous, in every access? With `result`, the store may
+ * be strided. *c: the block size found so far, or 0. */
 static bool
 lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 {
@@ -32,8 +32,8 @@ lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 	return x->store.use[axis] != AXIS_UNUSED;
 }
 
-/* The size of the blocks in which all stages and the output have the rows; 0:
- * there is none. */
+/* The size of the blocks in which all stages and the output have the rows
+ * (axis); 0: there is none. */
 static int64_t
 block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 {
@@ -52,7 +52,8 @@ block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 	return c;
 }
 
-/* Moves the loop over the rows of a block innermost. */
+/* Moves the loop over the rows of a block innermost and vectorizes it. False
+ * after a failure. */
 static bool
 rows_innermost(struct rules *r, int block, int axis)
 {

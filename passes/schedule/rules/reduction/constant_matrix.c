@@ -21,23 +21,23 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* A block, and for each axis the number of points of a tile that it runs over:
- * its extent, or the tile's size; 0: it does not run over points. */
+/* A block with, for each axis, the number of points of a tile over which it
+ * runs: its extent, or the tile's size; 0: it does not run over points. */
 struct stage {
 	struct block_access x;
 	int64_t points[MAX_AXES];
 	int lane; /* the axis that lies in blocks of lanes; -1: none */
 };
 
-/* The axis that indexes dimension d of the stage's buffer. */
+/* The axis that is the index of dimension d of the stage's buffer; -1: none. */
 static int
 axis_of_dim(const struct stage *s, int d)
 {
 	return block_iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
 }
 
-/* The axis of v and the number of its points: m if e is v % m, the axis's
- * extent if e is v; -1: e is neither. */
+/* The axis v of which the index e is v or v % m, and in *points its number of
+ * points: its extent, or m. -1: e is neither. */
 static int
 axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 {
@@ -52,8 +52,8 @@ axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 		       : -1;
 }
 
-/* Sets the points and lanes of the axes at which the stage reads those of an
- * earlier stage. */
+/* Sets the points and the lane of the axes with which the stage reads an
+ * earlier stage, `made`, to those of the earlier one. */
 static void
 adopt_axes(struct stage *s, const struct stage *made)
 {
@@ -102,8 +102,8 @@ read_stage(struct rules *r, int block, struct stage *stages, int n)
 	return true;
 }
 
-/* The number of lanes: the size of the blocks in which any access has the lane
- * axis. */
+/* The number of lanes: the size of the blocks in which an access has the lane
+ * axis; 0: there is none. */
 static int64_t
 find_block(const struct stage *stages, int n)
 {
@@ -141,8 +141,8 @@ least_modulus(const struct expr *e, const struct var *v)
 	return least;
 }
 
-/* The length of a row of tiles if an axis numbers the tiles of an image row by
- * row; 0: unknown. */
+/* The number of tiles in a row, if the axis numbers the tiles of an image row
+ * by row; 0: not known. */
 static int64_t
 row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 {
@@ -179,7 +179,7 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 }
 
 /* Orders the output's loops: tiles, then points, then lanes. *at: the innermost
- * loop over tiles. */
+ * loop over tiles. False after a failure. */
 static bool
 order_output(struct rules *r, int output, const struct stage *stages, int n,
 	     int64_t lanes, int *at)
@@ -249,8 +249,8 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	       sched_annotate(&r->s, select_loop, "unroll_now", sv_int(1));
 }
 
-/* Orders the loops of a stage inside of the loop `at`: points, the selecting
- * axis, lanes. */
+/* Orders the loops of a stage that is inside of the loop `at`: points, the
+ * selecting axis, lanes. False after a failure. */
 static bool
 order_stage(struct rules *r, int block, const struct stage *s, int at)
 {

@@ -32,8 +32,8 @@ reduced_axis(const struct block_access *x, double *values)
 	return axis;
 }
 
-/* Is dimension d the last one? Of a constant, which can be stored anew, it may
- * be followed by dimensions of one element. */
+/* Is dimension d of the loaded buffer the last one? In a constant, which can be
+ * stored anew, dimensions of one element may follow it. */
 static bool
 is_innermost(const struct load_access *a, int d)
 {
@@ -62,8 +62,8 @@ loads_contiguous(const struct block_access *x, int axis)
 	return true;
 }
 
-/* Does the load's index differ wherever a result's or a term's does? Then each
- * element that it reads is read once. */
+/* Does every axis of several iterations occur in the load's index? Then each
+ * element is read only once. */
 static bool
 uses_every_axis(const struct block_access *x, const struct load_access *a)
 {
@@ -76,7 +76,7 @@ uses_every_axis(const struct block_access *x, const struct load_access *a)
 	return true;
 }
 
-/* Is the load the same for all results: a vector of terms? */
+/* Is the load the same for all results, so that it reads a vector of terms? */
 static bool
 is_vector(const struct block_access *x, const struct load_access *a)
 {
@@ -104,15 +104,15 @@ rules_sums_rows(struct rules *r, int block)
 	axis = reduced_axis(&x, &values);
 	for (int l = 0; axis >= 0 && l < x.n_loads; l++) {
 		if (x.loads[l].weight != NULL && !is_vector(&x, &x.loads[l])) {
-			return false; /* its layout can change */
+			return false; /* the layout of a constant can change */
 		}
 		once |= uses_every_axis(&x, &x.loads[l]);
 	}
 	return once && loads_contiguous(&x, axis);
 }
 
-/* The loop to take lanes from, for vectors of so many bytes, and the number of
- * lanes; 0: the block cannot reduce by them. */
+/* The loop from which to take lanes for vectors of `bytes` bytes, and in *lanes
+ * their number; 0: the block cannot be reduced by lanes. */
 static int
 loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 {
@@ -140,7 +140,7 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
-/* The number of lanes as a decision in the trace: `lanes`, with a half, a
+/* The number of lanes as a decision in the trace: `lanes`, with its half,
  * quarter and so on as further candidates. */
 static struct sched_value
 decide_lanes(struct rules *r, int loop, int64_t lanes)
@@ -157,9 +157,9 @@ decide_lanes(struct rules *r, int loop, int64_t lanes)
 	return rules_decide(r, &c, lanes);
 }
 
-/* Gives each of the blocks that can a block of partial results, one for each
- * lane of a vector of `bytes` bytes. Stores these blocks in made, and returns
- * their number. */
+/* Gives each of the n blocks for which it is possible a block of partial
+ * results, one for each lane of a vector of `bytes` bytes. Stores these new
+ * blocks in made, and returns their number. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {
@@ -185,8 +185,8 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 	return changed;
 }
 
-/* Are the last two indices v // c and v % c, for one v and one c, which need not
- * be the last extent? */
+/* Are the last two indices v // c and v % c for one v and one c? c need not be
+ * the last extent. */
 static bool
 is_fused(const struct buffer *b, const struct expr *const *index)
 {
@@ -201,7 +201,8 @@ is_fused(const struct buffer *b, const struct expr *const *index)
 	       row->args[0] == at->args[0] && row->args[1] == at->args[1];
 }
 
-/* Does a block access the buffer by fused indices, or by others? */
+/* Does one of the n blocks access the buffer b by fused indices (is_fused), or,
+ * with fused false, by others? */
 static bool
 has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
 	   bool fused)
@@ -228,8 +229,8 @@ has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
 	return false;
 }
 
-/* Does the block access a buffer that some block accesses by fused indices, and
- * some block by others? */
+/* Does the block access a buffer that some of the n blocks access by fused
+ * indices, and some by others? */
 static bool
 is_mixed(struct rules *r, const int *blocks, int n, int block)
 {
@@ -303,7 +304,7 @@ void
 rules_vectorize_lanes(struct rules *r, int block)
 {
 	const struct stmt *s = func_find(r->s.func, block);
-	/* The lanes are the block's last spatial iter var. */
+	/* The lanes are the last spatial iter var of the block. */
 	const struct expr *lane = NULL;
 	int *loops, n, order[2 * MAX_AXES], n_order = 0, lanes = 0;
 

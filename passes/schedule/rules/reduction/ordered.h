@@ -5,16 +5,17 @@
 
 #include "sched_rules.h"
 
-/* The only ordered block; 0: there is none, or there are several. */
+/* The only ordered block of the kernel; 0: there is none, or there are
+ * several. */
 int ordered_block(struct rules *r);
 /* Inlines the elementwise consumers of the block into it. */
 void ordered_inline_consumers(struct rules *r, int block);
-/* The blocks that initialise the buffers that the block updates, in program
- * order; returns their number. */
+/* Sets *inits to the blocks that initialise the buffers that the block updates,
+ * in program order; returns their number. */
 int ordered_inits(struct rules *r, int block, int **inits);
-/* Moves the block that initialises a state as far inside of the loops as legal,
- * with the state in local memory. Leaves a block that initialises a
- * parameter. */
+/* Moves the block `init`, which initialises a state, as far inside of the loops
+ * as is legal, with the state in local memory. A block that initialises a
+ * parameter stays. */
 void ordered_place_init(struct rules *r, int init, const int *loops, int n);
 
 #endif

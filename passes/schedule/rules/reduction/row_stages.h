@@ -5,9 +5,9 @@
 
 #include "kernel_blocks.h"
 
-/* rowwise.c: common[i]: the number of leading output axes that block i has in
- * common with all of its readers: the block can be computed inside these loops.
- * Blocks come producers first. */
+/* rowwise.c: sets common[i] to the number of leading output axes that block i
+ * has in common with all of its readers: the block can be computed inside these
+ * loops. Blocks come producers first. */
 void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 		       int *common);
 
@@ -16,10 +16,12 @@ void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
  * the blocks of the partial results in made, and returns their number. The
  * innermost two axes of all blocks may be fused for that. */
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
-/* Vectorizes the lanes of a block of partial results, at its final place. */
+/* Vectorizes the lanes of a block of partial results, which must be at its
+ * final place. */
 void rules_vectorize_lanes(struct rules *r, int block);
-/* Is it a product of a matrix and a vector whose sums go along the rows of the
- * matrix, which is no constant? Its elements are read once, in order. */
+/* Is the block a product of a matrix and a vector whose sums go along the rows
+ * of the matrix, and is the matrix no constant? Then its elements are read
+ * once, in order. */
 bool rules_sums_rows(struct rules *r, int block);
 
 #endif

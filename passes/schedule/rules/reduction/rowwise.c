@@ -10,9 +10,9 @@
 #include "nest.h"
 #include "row_stages.h"
 
-/* The number of leading axes that a block has in common with its reader, which
- * reads dimension k at its own axis k. `most` if the reader does not read the
- * block, or has all of them. */
+/* The number of leading axes, at most own, that the block `made` has in common
+ * with a reader, which reads dimension k at its own axis k. `most` if the
+ * reader does not read the block, or if it has more. */
 static int
 common_axes(const struct block *made, const struct block *reader, int own,
 	    int most)

@@ -19,7 +19,8 @@
 #include "nest.h"
 #include "ordered.h"
 
-/* Elements of a column: some vectors, and a state of some kilobytes. */
+/* The least and the most elements of a column: some vectors, and a state of
+ * some kilobytes. */
 enum { LEAST_COLUMN = 16, MOST_COLUMN = 512 };
 
 int
@@ -107,8 +108,9 @@ ordered_place_init(struct rules *r, int init, const int *loops, int n)
 	}
 }
 
-/* The last loop that drives a spatial iter var; -1: none, or the outermost loop
- * of several iterations is not ordered. *first: that outermost loop. */
+/* The index in loops of the last one that drives a spatial iter var; -1: there
+ * is none, or the outermost loop of several iterations is not ordered. *first:
+ * the index of that outermost loop. */
 static int
 find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 {
@@ -140,8 +142,8 @@ find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 	return columns;
 }
 
-/* The largest divisor of n that gives at least this many columns; 0: it would
- * be too narrow for vectors. */
+/* The largest divisor of n, at most MOST_COLUMN, that gives at least `parts`
+ * columns; 0: it would be less than LEAST_COLUMN. */
 static int64_t
 column_width(int64_t n, int64_t parts)
 {

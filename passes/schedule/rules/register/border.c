@@ -4,7 +4,8 @@
 
 #include "nest.h"
 
-/* How the copy is read along an axis of the results. */
+/* How the sum reads the copy with borders along an axis of the results;
+ * AXIS_UNUSED if it does not. */
 static enum axis_use
 use_of_rows(const struct buffer *bordered, const struct block_access *x,
 	    int axis)
@@ -17,7 +18,8 @@ use_of_rows(const struct buffer *bordered, const struct block_access *x,
 	return AXIS_UNUSED;
 }
 
-/* Does a window slide along the axis? */
+/* Does a window slide along the axis: is the copy with borders read at a sum of
+ * the axis and others? */
 static bool
 slides(const struct buffer *bordered, const struct block_access *x, int axis)
 {

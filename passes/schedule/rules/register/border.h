@@ -6,13 +6,14 @@
 
 #include "access_pattern.h"
 
-/* The spatial axes of a sum in the order of their loops: the block's, except that
- * axes which the copy with borders (NULL: there is none) does not have follow
- * the one along which it is made anew. */
+/* Sets axes to the spatial axes of a sum in the order of their loops: the
+ * block's, except that axes which the copy with borders (NULL: there is none)
+ * does not have follow the one along which it is made anew. */
 void border_order_axes(const struct buffer *bordered,
 		       const struct block_access *x, int *axes);
-/* The loop in which rows are copied: the last one over channels of their own,
- * else that over the rows of the results; 0: there is none. */
+/* The loop of the output in which rows are copied: the last loop before the
+ * window's that indexes the copy by itself (channels), else the one over the
+ * rows of the results; 0: there is none. */
 int border_place(struct rules *r, const struct buffer *bordered,
 		 const struct block_access *x, int output);
 /* Splits off what fills the border, so that the rest is copied without

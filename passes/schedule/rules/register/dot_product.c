@@ -16,7 +16,8 @@
 #include "nest.h"
 #include "register_tile.h"
 
-/* Reads the sizes from desc(A[depth], B[lanes][depth], C[lanes]). */
+/* Reads the sizes from the instruction's description, desc(A[depth],
+ * B[lanes][depth], C[lanes]). False if it has another form. */
 static bool
 dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 {
@@ -27,7 +28,7 @@ dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
-/* Is the index v plus what does not use v? */
+/* Is the index v, or a sum of v and what does not use v? */
 static bool
 is_addend(const struct expr *index, const struct var *v)
 {
@@ -56,8 +57,8 @@ is_window(const struct tiling *t, const struct load_access *data, int iter)
 	return is_addend(data->load->args[last], v);
 }
 
-/* The number of contiguous elements of a reduction axis in the data, a multiple
- * of depth; 0: there is none. */
+/* The number of contiguous elements, a multiple of depth, that the data have
+ * along the reduction axis; 0: they have none. */
 static int64_t
 run_of(const struct tiling *t, const struct load_access *data, int iter,
        int64_t depth)
@@ -82,8 +83,8 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		       : 0;
 }
 
-/* The last reduction axis with contiguous elements for the instruction; -1:
- * there is none. *run: their number. */
+/* The last reduction axis with enough contiguous elements for the instruction,
+ * and in *run their number; -1: there is none. */
 static int
 axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 {
@@ -149,8 +150,8 @@ tiling_find_dot(struct tiling *t, const struct product_desc *p)
 	return true;
 }
 
-/* Vectorizes the innermost loop of the init block, which must be as long as the
- * vector. */
+/* Vectorizes the innermost loop of the init block, which must have `lanes`
+ * iterations. False after a failure. */
 static bool
 vectorize_init(struct rules *r, int init, int64_t lanes)
 {
@@ -174,7 +175,7 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 	int parts[2];
 
 	if (t->dot.iter < 0) {
-		return true; /* it sums nothing */
+		return true; /* the dot product sums along no loop */
 	}
 	for (int i = *n - 1; i >= 0; i--) {
 		if (rules_driven_iter(block, func_find(r->s.func, order[i])) !=

@@ -21,7 +21,8 @@
 #include "layout_map.h"
 #include "register_tile.h"
 
-/* With fewer uses, copying takes as long as it saves. */
+/* If an element of the copy is used fewer times, copying takes as long as it
+ * saves. */
 enum { LEAST_USES = 4 };
 
 static const struct expr *
@@ -36,8 +37,8 @@ rest(struct module *m, const struct expr *e, int64_t c)
 	return expr_floormod(m, e, expr_i32(m, c));
 }
 
-/* Appends the dimensions of the lanes: vectors and the lanes of a vector, if
- * there are several vectors. */
+/* Appends to the map the dimensions of the lanes l: the vector and the lane in
+ * it, or only the lane if there is one vector. */
 static void
 put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
 	  const struct expr *l)
@@ -63,7 +64,7 @@ tiling_block(const struct tiling *t, int iter)
 		       : 0;
 }
 
-/* Is dimension d the one along which a dot product sums? */
+/* Is dimension d of the operand the one along which a dot product sums? */
 static bool
 is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 {
@@ -77,13 +78,14 @@ is_paired(const struct load_access *operand)
 	return operand->weight != NULL && operand->weight->paired;
 }
 
-/* The physical dimension of a layout that is packed in pairs. */
+/* The physical dimension of a layout whose elements are packed in pairs, and
+ * its extent. */
 struct pairing {
 	int at; /* its number */
 	int64_t extent;
 };
 
-/* Does a reduction axis index the dimension? */
+/* Does a reduction axis index dimension d of the operand? */
 static bool
 is_summed(const struct tiling *t, const struct load_access *operand, int d)
 {
@@ -98,8 +100,8 @@ is_summed(const struct tiling *t, const struct load_access *operand, int d)
 	return false;
 }
 
-/* Replaces p by this dimension if that is better: an even extent first, then a
- * long one. */
+/* Replaces *p by the dimension `at` if that is better: an even extent first,
+ * then a long one. */
 static void
 offer_pairs(struct pairing *p, int at, int64_t extent)
 {
@@ -233,7 +235,7 @@ tiling_pack(struct rules *r, const struct tiling *t)
 }
 
 /* Gives the accumulators the layout [..][lanes], so that a row of lanes is a
- * vector. */
+ * vector. False after a failure. */
 bool
 tiling_lanes_last(struct rules *r, const struct tiling *t)
 {
@@ -266,9 +268,9 @@ tiling_packs_panels(const struct rules *r, const struct tiling *t)
 	       (is_paired(a) || elems * dtype_bytes(a->load->type) > most);
 }
 
-/* True if the operand is not constant, its lanes lie far apart, and each is
- * used for several rows. One block of lanes must fit half of the second-level
- * cache. */
+/* See register_tile.h. True if the operand is not constant, its lanes lie far
+ * apart, and each is used for several rows. One block of lanes must fit half of
+ * the second-level cache. */
 bool
 tiling_copies_operand(const struct rules *r, const struct tiling *t)
 {

@@ -36,8 +36,8 @@ lanes_of_row(int64_t columns, int64_t vector)
 }
 
 /* Orders the loops of the reduction: spatial loops with the lanes innermost,
- * then reduction loops. *at: the innermost spatial loop outside of the
- * lanes. */
+ * then reduction loops. *at: the innermost spatial loop outside of the lanes.
+ * False after a failure. */
 static bool
 row_loops(struct rules *r, const struct block_access *x, int reduction,
 	  int lane, int64_t vector, int64_t lanes, int *at, int *lane_loop)
@@ -69,9 +69,9 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 			order[n++] = loop;
 		}
 	}
-	/* If vectorization is left to the compiler, reduction loops are inside
-	 * of the lane loop, so that it is not unrolled before it is
-	 * vectorized. */
+	/* If vectorization is left to the compiler, the reduction loops are
+	 * inside of the loop over lanes, so that this one is not unrolled
+	 * before it is vectorized. */
 	if (r->target->complete_unroll > 0) {
 		order[n++] = split[1];
 	}

@@ -13,7 +13,8 @@
 #include "loop_legality.h"
 #include "register_tile.h"
 
-/* The block of a step: ordered, with blocks inside; 0: there is none. */
+/* The block of a step of the loop over time: ordered, with blocks inside, which
+ * are listed in *inner; 0: there is none. */
 static int
 step_block(struct rules *r, int **inner, int *n_inner)
 {

@@ -32,9 +32,10 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* Is iter a plain index of this operand alone? Granular uses by other operands
- * are allowed, since the lanes then stay within one run; so are uses by other
- * constants (scales) if the operand is constant. */
+/* Is the axis iter a plain index of this operand alone? Uses by other operands
+ * as iter // c are allowed (*granularity: c), since the lanes then stay within
+ * one run; so are uses by other constants (scales) if the operand is
+ * constant. */
 static bool
 exclusive_to(const struct block_access *x, int iter,
 	     const struct load_access *operand, int64_t *granularity)
@@ -59,7 +60,8 @@ exclusive_to(const struct block_access *x, int iter,
 static int
 score(const struct block_access *x, const struct load_access *a, int iter)
 {
-	int s = iter; /* later axes are likelier to be contiguous */
+	/* later axes are likelier to be contiguous, so they score more */
+	int s = iter;
 
 	(void)x;
 	if (a->weight != NULL) {
@@ -83,7 +85,8 @@ reads_reduce_axis(const struct block_access *x, const struct load_access *a)
 	return false;
 }
 
-/* constants: may the lanes be an axis of a constant? */
+/* Sets t->lane and t->operand to the best axis for lanes. constants: may it be
+ * an axis of a constant? False if there is none. */
 static bool
 find_lane(struct tiling *t, bool constants)
 {
@@ -115,8 +118,8 @@ find_lane(struct tiling *t, bool constants)
 	return best >= 0;
 }
 
-/* Finds an axis that all loads that use it have in blocks. Without one, t stays
- * as it is. */
+/* Sets t->lane to an axis that all loads that use it have in blocks; without
+ * one, t stays as it is. False if there is none. */
 static bool
 find_blocked_lane(struct tiling *t)
 {
@@ -137,7 +140,7 @@ find_blocked_lane(struct tiling *t)
 }
 
 /* Do the lanes lie apart in the operand, which is no constant, so that it has
- * no vectors of them? The images of a batch do. */
+ * no vectors of them? They do if they are the images of a batch. */
 static bool
 has_distant_lanes(const struct tiling *t)
 {
@@ -176,9 +179,9 @@ describe_tile(struct rules *r, const char *before, const struct var *v,
 		      iter_axis_name(v->name), (long long)size);
 }
 
-/* Finds the operand with the best lane axis. If its lanes would not fill
- * vectors, the pixels of an image are tried as lanes, if they are
- * contiguous. */
+/* Finds the operand with the best axis for lanes. If its lanes would not fill
+ * vectors, the pixels of an image are tried as lanes, if they are contiguous.
+ * False if there is none. */
 static bool
 find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 {
@@ -208,7 +211,7 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 	return rules_access(r, reduction, &t->x) && find_lane(t, true);
 }
 
-/* The size of the blocks in which the output has the lane axis; 0: not in
+/* The size of the blocks in which the output has the lane axis; 0: it is not in
  * blocks. */
 static int64_t
 output_block(struct rules *r, int output, int lane)
@@ -221,7 +224,8 @@ output_block(struct rules *r, int output, int lane)
 		       : 0;
 }
 
-/* Lets the last lanes and the last tile overlap those before, or not. */
+/* Decides whether the last lanes and the last tile overlap those before. False
+ * after a failure. */
 static bool
 overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 	      int tiles)
@@ -255,8 +259,9 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 			       tiling_overlap_time(r, t), false));
 }
 
-/* The types of the product; false: it does not multiply data by a constant,
- * which product instructions need, since they have layouts of their own. */
+/* Sets *types to the types of the product. False if it does not multiply data
+ * by a constant, which product instructions need, since they have layouts of
+ * their own. */
 static bool
 types_of_product(const struct tiling *t, struct product_types *types)
 {
@@ -279,8 +284,8 @@ types_of_product(const struct tiling *t, struct product_types *types)
 	return true;
 }
 
-/* Sets t->dot_lanes to the lanes of the target's first dot product, from number
- * `first` on, that fits the reduction; 0: there is none. */
+/* Sets t->dot_lanes to the lanes of the first dot product of the target, from
+ * number `first` on, that fits the reduction; 0: there is none. */
 static void
 find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 {
@@ -297,8 +302,9 @@ find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 	}
 }
 
-/* Sets t->dot to the target's best product instruction for the reduction, from
- * number first on. Returns the number after it; 0: there is none. */
+/* Sets t->dot to the first product instruction of the target, from number
+ * `first` on, that fits the reduction. Returns the number after it; 0: there is
+ * none. */
 static int
 find_product(struct rules *r, struct tiling *t, int first)
 {
@@ -319,8 +325,9 @@ find_product(struct rules *r, struct tiling *t, int first)
 	return 0;
 }
 
-/* Must a part of a vector be computed as a whole one? An instruction takes all
- * lanes; a layout gives constants whole vectors only if they have one. */
+/* Must the part of a vector at the axis's end be computed as a whole one? An
+ * instruction takes all lanes; and a layout gives constants whole vectors only
+ * if they have one. */
 static bool
 needs_all_lanes(const struct tiling *t)
 {
@@ -334,8 +341,8 @@ round_up(int64_t n, int64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Gives the constant that the block reads zeros beyond its last lane, so that
- * every tile has all lanes. */
+/* Gives the constant that the block reads by `a` zeros beyond its last lane, so
+ * that every tile has all lanes. False after a failure. */
 static bool
 pad_lanes_of(struct rules *r, const struct tiling *t, int block,
 	     const struct load_access *a)
@@ -358,7 +365,8 @@ pad_lanes_of(struct rules *r, const struct tiling *t, int block,
 	return sched_apply(&r->s, "pad_parameter", args, 3, NULL);
 }
 
-/* Pads the operand, and finds t's loads again. */
+/* Gives t's operand such zeros, and finds t's loads again. False after a
+ * failure. */
 static bool
 pad_operand(struct rules *r, struct tiling *t, int reduction)
 {
@@ -372,8 +380,9 @@ pad_operand(struct rules *r, struct tiling *t, int reduction)
 	return true;
 }
 
-/* Pads what the output block reads for each lane, such as the bias, so that it
- * computes all lanes of a vector and stores some of them. */
+/* Gives constants that the output block reads for each lane, such as the bias,
+ * zeros beyond the last lane, so that it computes all lanes of a vector and
+ * stores some of them. False after a failure. */
 static bool
 pad_epilogue(struct rules *r, const struct tiling *t, int output)
 {
@@ -392,8 +401,8 @@ pad_epilogue(struct rules *r, const struct tiling *t, int output)
 	return true;
 }
 
-/* Extends the reduction to whole tiles of lanes: an instruction takes all of
- * them. */
+/* Extends the reduction's lane axis to whole tiles, because an instruction
+ * takes all lanes. False after a failure. */
 static bool
 pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
 {
@@ -405,7 +414,8 @@ pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
 }
 
 /* Tiles the product's sum in registers, with lanes beyond the axis if may_pad.
- * Sets *padded if it added such lanes, or failed because it could not. */
+ * *padded: it added such lanes, or failed because it could not. False after a
+ * failure. */
 static bool
 tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	     bool *padded)
@@ -490,8 +500,8 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	border_order_axes(p->bordered, &t.x, axes);
-	/* Loops over axes that the copied or distant operand does not have go
-	 * inside, to reuse it. */
+	/* Loops over axes that a copied operand, or one with distant lanes,
+	 * does not have go inside, to reuse it. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = axes[i % t.x.n_spatial];
 		bool reuses = (copies || t.panels) &&
@@ -517,7 +527,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	if (t.dot.fill != NULL) {
-		inner.rows = 0; /* the sums are in memory */
+		inner.rows = 0; /* the sums of this instruction are in memory */
 	}
 	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
 		return false;
@@ -555,7 +565,7 @@ rule_register_tile(struct rules *r, const struct kernel_blocks *k)
 		if (tile.next_instr <= tile.first_instr) {
 			return false;
 		}
-		/* Without the instruction that does not fit. */
+		/* Tries again without the instruction that did not fit. */
 		tile.first_instr = tile.next_instr;
 		rules_undo(r, mark);
 	}

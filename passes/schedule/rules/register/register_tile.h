@@ -8,16 +8,19 @@
 #include "access_pattern.h"
 #include "product_choice.h"
 
-/* A product that is to be tiled. */
+/* A reduction (and its output block) that is to be tiled. */
 struct product_tile {
 	int reduction, output;
 	/* the copy with borders that the sum reads; NULL: there is none */
 	const struct buffer *bordered;
-	bool repeated; /* the nest runs many times, with the same constants */
+	/* the nest runs many times with the same constants, as in a loop over
+	 * time */
+	bool repeated;
 	/* Product instructions of the target before this number are skipped:
 	 * the tile has failed with them. */
 	int first_instr;
-	/* Set: the number after the instruction chosen; 0: none was. */
+	/* A result: the number after the product instruction that was chosen;
+	 * 0: none was. */
 	int next_instr;
 };
 
@@ -29,53 +32,63 @@ bool tiling_product(struct rules *r, struct product_tile *p);
  * the reduction axis `iter`, which every operand has in blocks of `block`
  * contiguous elements. */
 struct tile_dot {
-	const char *intrin; /* NULL: there is none */
-	int iter;           /* -1: it multiplies lane by lane */
+	/* the intrinsic; NULL: there is no such instruction */
+	const char *intrin;
+	/* the reduction axis; -1: the instruction multiplies lane by lane */
+	int iter;
 	int64_t depth, block;
 	/* Elements of the axis that one call multiplies: depth for a dot
 	 * product, more for a tile instruction. */
 	int64_t per_call;
-	/* The intrinsics that zero the tile register and store it; NULL: the
-	 * sums are in memory. */
+	/* The intrinsics that fill the tile register with zeros and that store
+	 * it; NULL: the sums are in memory. */
 	const char *fill, *store;
 };
 
 struct tiling {
 	struct block_access x;
-	int lane, row; /* iter vars of the reduction; row -1: none */
-	struct load_access *operand; /* the load with the lane axis; NULL: all
-				      * loads have it, in blocks */
-	int64_t lanes, rows;         /* of a tile */
-	int64_t granularity;         /* lanes must divide it; 0: any number of
-				      * lanes */
-	int64_t row_granularity;     /* the same for rows */
-	int64_t vector;              /* the lanes are several vectors of this
-				      * length; 0: one vector */
+	/* numbers of iter vars of the reduction: the axis of the lanes and that
+	 * of the rows; row is -1 if there is none */
+	int lane, row;
+	/* the load that has the lane axis; NULL: all loads have it, in
+	 * blocks */
+	struct load_access *operand;
+	/* the number of lanes and of rows of a tile */
+	int64_t lanes, rows;
+	/* lanes must divide it; 0: the number of lanes is free */
+	int64_t granularity;
+	/* rows must divide it; 0: the number of rows is free */
+	int64_t row_granularity;
+	/* the length of a vector, if the lanes are several vectors; 0: they are
+	 * one */
+	int64_t vector;
 	int64_t out_block; /* the output has the lane axis in blocks of this
 			    * size; 0: not in blocks */
 	bool panels;       /* constants are stored in panels of lanes even if
 			    * their lanes are contiguous */
-	bool may_pad;      /* try whether padding is faster */
+	bool may_pad;      /* padding the lanes may be tried, if it is faster */
 	bool padded;       /* constants are padded with zeros beyond the last
 			    * lane */
 	int part;          /* an iter var over a part of an axis that lies in
 			    * blocks of part_block; -1: none */
 	int64_t part_block;
-	bool by_columns;   /* the columns of a window may be multiplied by
-			    * dot products: single words are loaded */
-	int64_t dot_lanes; /* of the dot product that may be used; 0: none */
-	int64_t dot_depth; /* the products that each of its lanes sums */
+	bool by_columns; /* the columns of a window may be multiplied by dot
+			  * products: single words are loaded */
+	/* the lanes of the dot product that may be used; 0: none */
+	int64_t dot_lanes;
+	/* the number of products that each of these lanes sums */
+	int64_t dot_depth;
 	struct tile_dot dot;
 	struct sched_value lanes_number, rows_number; /* as decided */
 	bool repeated; /* as in struct product_tile */
 };
 
-/* The loops of a tile, outermost first; 0: there is none. */
+/* The loops of a tile, outermost first; 0 where there is none. */
 struct tile_loops {
 	int rows, vectors, lanes;
 	int first; /* the outermost reduction loop */
-	int dot;   /* over the elements that one dot product sums */
-	int steps; /* the innermost reduction loop, to be unrolled */
+	int dot;   /* the loop over the elements that one dot product sums */
+	int steps; /* the innermost reduction loop, which is unrolled */
 };
 
 /* Compilers write out loops of at most so many iterations. */
@@ -83,15 +96,16 @@ enum { TILING_SHORT = 8 };
 
 /* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
-/* The iterations that tiles of n leave; -1: a number that is known only when the
- * kernel runs. */
+/* The iterations that tiles of n leave; -1: a number that is known only when
+ * the kernel runs. */
 int64_t tiling_rest(struct rules *r, const struct block_access *x, int iter,
 		    int64_t n);
 
-/* The number of lanes, at most `most`: whole vectors if possible. */
+/* The number of lanes of a tile for an axis of this extent, at most `most`:
+ * whole vectors if possible. granularity: see struct tiling. */
 int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
-/* Sets lanes, rows, vector and padded. */
+/* Chooses the tile's size: sets t's lanes, rows, vector and padded. */
 void tiling_sizes(struct rules *r, struct tiling *t);
 /* The time of all rows in whole tiles, the last of which overlaps the one
  * before, relative to the time with a smaller last tile. */
@@ -105,39 +119,44 @@ double tiling_lanes_time(const struct rules *r, struct dtype type,
 /* tile_tail.c: decides whether the last tile of an axis overlaps the one before
  * (the note "overlap" on the loop) or becomes a second copy of the loops, and
  * describes the decision in the kernel's comment. rest: the axis's extent
- * modulo the tile, or -1 (tiling_rest); time: the time of whole tiles relative to that with a
- * smaller last tile; output: the block that stores; is_lanes: a tile is a vector
- * of lanes, or several. Does nothing if rest or loop is 0. */
+ * modulo the tile, or -1 (tiling_rest); time: the time of whole tiles relative
+ * to that with a smaller last tile; output: the block that stores; is_lanes: a
+ * tile is a vector of lanes, or several. Does nothing if rest or loop is 0. */
 bool tiling_overlap(struct rules *r, int output, int loop,
 		    const struct var *axis, int64_t rest, double time,
 		    bool is_lanes);
 
-/* pack_operands.c: the block size of a reduction axis in the operands; 0: the
- * axis is not in blocks. */
+/* pack_operands.c: the size of the blocks in which operands have the reduction
+ * axis; 0: it is not in blocks. */
 int64_t tiling_block(const struct tiling *t, int iter);
-/* Gives constants a layout with the lanes last. */
+/* Gives constants that the tile reads a layout with the lanes last. False after
+ * a failure. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
-/* Gives the accumulators, t->x.out, a layout with the lanes last. */
+/* Gives the accumulators, t->x.out, a layout with the lanes last. False after a
+ * failure. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
-/* Is the operand a constant with its lanes next to each other in long rows that
- * has 4-bit elements or exceeds the second-level cache? */
+/* Should the operand be stored in panels of lanes: is it a constant with its
+ * lanes next to each other in long rows, and has it 4-bit elements or exceeds
+ * the second-level cache? */
 bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
 /* Should the operand be copied because its lanes lie far apart? */
 bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
-/* Makes the block that copies it, and finds t's loads again. */
+/* Makes the block, *copy, that copies the operand, and finds t's loads again.
+ * False after a failure. */
 bool tiling_copy_operand(struct rules *r, struct tiling *t, int reduction,
 			 int *copy);
-/* Moves that block into the loop (0: leaves it) and gives the copy a layout
- * with the lanes last. */
+/* Moves the block `copy` into the loop `at` (0: leaves it where it is) and
+ * gives the copy a layout with the lanes last. False after a failure. */
 bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
 		       int at);
 
 /* Splits the loop over lanes into one over vectors and one over the lanes of a
- * vector. *vectors is 0 if the lanes are one vector. */
+ * vector. *vectors is 0 if the lanes are one vector. False after a failure. */
 bool tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 			  int *lane_loop);
 /* Orders the loops of the reduction inside of the loop `below`: reduction
- * loops, then their parts within blocks, then the tile. */
+ * loops, then their parts within blocks, then the loops of the tile, which are
+ * set in *tile. False after a failure. */
 bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		  int below, struct tile_loops *tile);
 /* Lists the loops of a tile, at most four, and returns their number. The lanes
@@ -146,48 +165,55 @@ bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
  * it is vectorized. */
 int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 		      int *order);
-/* Splits the loop of an axis by the tile's size; split[0] is 0 if the tile is
- * the whole axis. */
+/* Splits the loop of an axis by the tile's size; split[0]: the loop over tiles,
+ * 0 if the tile is the whole axis. False after a failure. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, struct sched_value number, const int *loops,
 		  int *split);
-/* tile_decisions.c: leaves the numbers of lanes and of rows open, as far as other
- * numbers need the same steps. */
+/* tile_decisions.c: records the numbers of lanes and of rows as decisions, if
+ * other numbers would need the same steps. */
 void tiling_decide(struct rules *r, struct tiling *t);
-/* If the rows are inside of the lanes, notes that loads under conditions on
- * rows are hoisted: else each lane would test the conditions. */
+/* If the loops over rows are inside of those over lanes, notes that loads under
+ * conditions on rows are to be hoisted: else each lane would test the
+ * conditions. False after a failure. */
 bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
 			const struct tile_loops *tile);
 /* Vectorizes and unrolls the loops of a tile. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
 /* dot_product.c: sets t->dot_lanes and t->dot_depth if a reduction axis fits
- * the dot-product instruction. */
+ * the dot-product instruction p; else false. */
 bool tiling_fits_dot(struct tiling *t, const struct product_desc *p);
-/* Sets t->dot if the lanes and a reduction axis fit it. */
+/* Sets t->dot if the lanes and a reduction axis fit the instruction p; else
+ * false. */
 bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 /* Removes from order[0..n) the loop over the elements that one dot product
- * sums, after splitting it off if the loop has more iterations. */
+ * sums, after splitting it off if the loop has more iterations. It becomes
+ * tile->dot. False after a failure. */
 bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 		      int *order, int *n, struct tile_loops *tile);
 /* Makes the reduction's init a block of its own, and replaces the loop over
- * lanes by the instruction: that loop is gone then. */
+ * lanes by the instruction: that loop is gone then. False after a failure. */
 bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
 
-/* tile_instruction.c: sets t->dot, lanes and rows if the rows and columns of
- * the product fit the instruction's tile. */
+/* tile_instruction.c: sets t's dot, lanes and rows if the rows and columns of
+ * the product fit the tile of instruction p; else false. */
 bool tiling_find_tile(const struct rules *r, struct tiling *t,
 		      const struct product_desc *p);
-/* Moves the reduction into the loop `at`, with its sums in a tile register. */
+/* Moves the reduction into the loop `at`, with its sums in a tile register.
+ * False after a failure. */
 bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 
-/* The axis to sum in parts, and the size of a part; -1: none. */
+/* The axis to sum in parts, and in *size the size of a part; -1: the sum stays
+ * whole. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
-/* Moves the reduction into the loop `at`, and its partial sums below it. */
+/* Moves the reduction into the loop `at`, with sums of parts (of `size`
+ * elements) of the axis in accumulators. False after a failure. */
 bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
 		      int axis, int64_t size, int at);
-/* Moves the reduction into the loop `at`, with accumulators for one tile. */
+/* Moves the reduction into the loop `at`, with accumulators for one tile. False
+ * after a failure. */
 bool tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 		int lane_loop);
 

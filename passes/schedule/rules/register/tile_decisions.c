@@ -6,7 +6,7 @@
 #include "decision.h"
 #include "register_tile.h"
 
-/* Tiles up to this many times as large as the registers are left open. */
+/* Numbers of lanes up to so many vectors are candidates. */
 enum { MOST_VECTORS = 8 };
 
 static int64_t
@@ -34,7 +34,7 @@ decide_lanes(struct rules *r, struct tiling *t)
 					   extent - 1),
 				     t->vector, of);
 	} else if (target_has_vectors(r->target)) {
-		/* One vector, or a part of it. */
+		/* The lanes are one vector, or a part of it. */
 		candidates_add_steps(r, &c, 2, least(t->lanes, extent - 1), 1,
 				     least(t->lanes, of));
 	} else {

@@ -23,7 +23,8 @@
 enum { LEAST_BYTES = 16, LEAST_ROWS = 4 };
 
 /* The sizes of dot(A[rows][depth], B[depth / per][vectors][vector][per],
- * C[rows][vectors][vector]); rows and depth are the largest allowed. */
+ * C[rows][vectors][vector]); rows and depth are the largest that the
+ * instruction allows. */
 struct tile_sizes {
 	int64_t rows, depth, vectors, vector, per;
 };
@@ -44,9 +45,10 @@ tile_sizes(const struct product_desc *p, struct tile_sizes *out)
 	return true;
 }
 
-/* The number of rows per call that minimises the total time; 0: none fits. Up
- * to half of the largest number of rows fill one half of the tile; loading the
- * constants takes as long as some rows. */
+/* The number of rows per call, at most `most`, that minimises the total time
+ * for an axis of this extent; 0: none fits. Up to half of the largest number of
+ * rows fill one half of the tile; loading the constants takes as long as some
+ * rows. */
 static int64_t
 choose_rows(int64_t most, int64_t extent, int64_t granularity)
 {
@@ -138,7 +140,8 @@ tiling_find_tile(const struct rules *r, struct tiling *t,
 	return true;
 }
 
-/* Gives the accumulators a layout in which each tile is contiguous. */
+/* Gives the accumulators a layout in which each tile is contiguous. False after
+ * a failure. */
 static bool
 make_tiles_contiguous(struct rules *r, const struct tiling *t)
 {
@@ -165,8 +168,9 @@ make_tiles_contiguous(struct rules *r, const struct tiling *t)
 	return sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-/* Orders the loops of the block that stores the tile, rows before columns, and
- * replaces them by the store instruction. */
+/* Orders the loops of the block `copy`, which stores the tile, rows before
+ * columns, and replaces them by the store instruction. False after a
+ * failure. */
 static bool
 use_store(struct rules *r, const struct tiling *t, int copy, int at)
 {

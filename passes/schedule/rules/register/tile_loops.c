@@ -55,8 +55,9 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 }
 
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
- * of order[0..n), to unroll them: the sums of one step are in few registers, and
- * its loop would take as long as half of its products. */
+ * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
+ * registers, and the loop itself would take as long as half of its products.
+ * False after a failure. */
 static bool
 split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 {

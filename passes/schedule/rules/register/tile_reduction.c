@@ -18,11 +18,12 @@
 #include "nest.h"
 #include "register_tile.h"
 
-/* With more uses of each constant, loading it is a small part of the time. */
+/* With at least MOST_USES uses of each constant, loading it is a small part of
+ * the time. An axis is summed in at least LEAST_PARTS parts. */
 enum { MOST_USES = 1024, LEAST_PARTS = 16 };
 
-/* *sums: the elements that each result sums; *uses: how often each constant is
- * used. */
+/* Sets *sums to the number of terms of each result, and *uses to the number of
+ * results that use each constant. */
 static void
 count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 {
@@ -147,7 +148,8 @@ order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	return sched_reorder(&r->s, order, n_order);
 }
 
-/* The loop around the block with this name, after compute_at; 0: none. */
+/* The loop around the block whose variable has this name, after compute_at; 0:
+ * there is none. */
 static int
 loop_over(struct rules *r, int block, const char *name)
 {

@@ -30,8 +30,8 @@ tiling_rest(struct rules *r, const struct block_access *x, int iter, int64_t n)
 		       : -1;
 }
 
-/* Whole vectors that divide the axis if possible, the whole axis if it is
- * short, else vectors with a padded end. */
+/* See register_tile.h. Whole vectors that divide the axis if possible, the
+ * whole axis if it is short, else vectors with a padded end. */
 int64_t
 tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 {
@@ -51,8 +51,9 @@ tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 	return extent < vector ? extent : vector;
 }
 
-/* As many rows as the registers hold, with the least waste; all rows in one run
- * of the granularity. */
+/* The number of rows of a tile: as many as `most`, what the registers hold,
+ * with the least waste at the axis's end; with a granularity, a divisor of
+ * it. */
 static int64_t
 choose_rows(int64_t extent, int64_t most, int64_t granularity)
 {
@@ -84,11 +85,11 @@ choose_rows(int64_t extent, int64_t most, int64_t granularity)
 	return best;
 }
 
-/* The operations that unpack an element of fewer than 8 bits. */
+/* The number of operations that unpack an element of fewer than 8 bits. */
 enum { NIBBLE_OPERATIONS = 3 };
 
-/* The operations of e on a vector of lanes that are the same for all rows.
- * Widening a byte is part of loading it. */
+/* The number of operations in e on a vector of lanes that are the same for all
+ * rows. Widening a byte counts as part of loading it. */
 static int64_t
 count_row_invariant(const struct expr *e, const struct var *lane,
 		    const struct var *row)
@@ -110,8 +111,8 @@ count_row_invariant(const struct expr *e, const struct var *lane,
 	return n;
 }
 
-/* The operations per vector of the lanes' operand that all rows use: weights
- * are scaled, or unpacked. */
+/* The number of operations, for each vector of the lanes' operand, that all
+ * rows share: weights are scaled or unpacked. */
 static int64_t
 row_invariant_operations(const struct tiling *t)
 {
@@ -124,10 +125,10 @@ row_invariant_operations(const struct tiling *t)
 					     iters[t->row].var);
 }
 
-/* The cycles of one step of the reduction with vectors times rows accumulators:
- * two products or two loads per cycle, a latency of four cycles for sums, the
- * row-invariant operations, and the loop. Without fused multiply-add, additions
- * and broadcasts are operations too. */
+/* The estimated cycles of one step of the reduction with vectors times rows
+ * accumulators: two products or two loads per cycle, a latency of four cycles
+ * for sums, the `invariant` operations that all rows share, and the loop.
+ * Without fused multiply-add, additions and broadcasts are operations too. */
 static double
 step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	    int64_t invariant)
@@ -192,10 +193,10 @@ loads_ahead(const struct tiling *t)
 
 /* The most rows of n vectors that fit the registers, beside a row of the lanes'
  * operand, one element of the other operand, those loaded ahead, and, without
- * fused multiply-add, a product. With many vectors, compilers load the next element early. If
- * vectorization is left to the compiler, rows are unrolled; with several
- * vectors it processes one vector at a time and keeps an element for each
- * row. */
+ * fused multiply-add, a product. With many vectors, compilers load the next
+ * element early. If vectorization is left to the compiler, rows are unrolled;
+ * with several vectors it processes one vector at a time and keeps an element
+ * for each row. */
 static int64_t
 most_rows(const struct target *target, int64_t n, int64_t ahead)
 {
@@ -216,14 +217,14 @@ most_rows(const struct target *target, int64_t n, int64_t ahead)
  * vector. */
 struct tile_cost {
 	int64_t vectors, rows;
-	double cycles; /* 0: no tile was found */
+	double cycles; /* the estimated cycles; 0: no tile was found */
 	bool divides;  /* the rows divide the axis: no overlap, no second copy
 			* of the loops */
 };
 
-/* A tile that divides the rows may be this much slower than the fastest: the
- * last of other tiles overlaps the one before (the pass "overlap"), or is a
- * second copy of the loops. */
+/* A tile whose rows divide the axis may take this many times as long as the
+ * fastest one: the last of other tiles overlaps the one before (the pass
+ * "overlap"), or is a second copy of the loops. */
 static const double DIVIDING_MAY_TAKE = 1.02;
 
 /* The faster tile, or the one that divides the rows if it is hardly slower. Of
@@ -289,9 +290,9 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 	return best;
 }
 
-/* Sets t->lanes and t->rows to the tile that takes the fewest cycles: fewer
+/* Sets t->lanes and t->rows to the tile that takes the fewest cycles; fewer
  * lanes, a divisor of those in t, may leave registers for more rows. Changes
- * nothing if there is no tile. */
+ * nothing if no tile is found. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
@@ -318,8 +319,8 @@ lanes_cycles(int64_t vectors, double sums, int64_t stores)
 	return (double)vectors * (sums / 2 + (double)stores);
 }
 
-/* The longest vector of which at least one is filled, or four lanes; the dot
- * product's lanes if there is one. */
+/* The vector length for padded lanes: the dot product's lanes if there is one;
+ * else the vector, halved (down to four lanes) until the axis fills one. */
 static int64_t
 padded_vector(const struct tiling *t, int64_t vector)
 {
@@ -347,8 +348,8 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 			uses *= (double)t->x.most[i];
 		}
 	}
-	/* Operands used once are bound by their bytes; so are large ones beyond
-	 * the cache. */
+	/* Operands whose elements are used once, or that exceed the cache, take
+	 * the time of loading their bytes, which padding adds to. */
 	if (t->dot_lanes == 0 &&
 	    (uses < 2 ||
 	     (padded * 8 > extent * 9 &&
@@ -370,7 +371,7 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 	return extent % t->lanes != 0 || then < 0.9 * now;
 }
 
-/* Pads the lanes to whole vectors if that is faster. */
+/* Pads the lanes of t to whole vectors of `whole` lanes if that is faster. */
 static void
 pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
 {
@@ -434,8 +435,8 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 }
 
 /* Takes another axis for the rows if fewer of its iterations are left by whole
- * tiles of so many rows: iterations that are left get a loop of their own, which
- * shares no loads. */
+ * tiles of so many rows: iterations that are left get a loop of their own,
+ * which shares no loads. */
 static void
 choose_row_axis(struct tiling *t, int64_t rows)
 {
@@ -456,7 +457,7 @@ choose_row_axis(struct tiling *t, int64_t rows)
 /* Chooses the tile of a dot product whose sums are in general registers, on a
  * target without vectors: the sums take half of the registers. Two rows share
  * the words of the constant; a product without rows has more lanes, which share
- * the word of the data. False: there is no such dot product. */
+ * the word of the data. False: the target has no such dot product. */
 static bool
 sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 {
@@ -508,7 +509,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
-			t->lanes = vector; /* and a remainder */
+			/* one vector, and a remainder of the axis */
+			t->lanes = vector;
 		}
 	}
 	if (sums_in_words(r, t, extent)) {
@@ -538,8 +540,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->row >= 0) {
 		most = (registers * 7 / 8) / per_row;
-		/* Without reuse, enough rows to hide the latency of
-		 * additions. */
+		/* If elements are not reused, there are enough rows to hide the
+		 * latency of additions. */
 		if (t->operand == NULL) {
 			most = registers / 4;
 		}

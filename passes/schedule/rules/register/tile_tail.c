@@ -5,12 +5,13 @@
 #include "edit.h"
 #include "register_tile.h"
 
-/* A second copy is made if overlapping takes longer by more than this. */
+/* The last tile becomes a second copy of the loops if overlapping takes more
+ * than this many times as long. */
 static const double OVERLAP_MAY_TAKE = 1.04;
 
-/* Does the block read the element that it writes, from a parameter of the same
- * shape? Then both may share memory, and an overlapping tile would read
- * elements already overwritten. */
+/* Does the block read, from a parameter of the shape of the one that it writes,
+ * the element at the same index? Then both may share memory, and an overlapping
+ * tile would read elements that are already overwritten. */
 static bool
 may_be_in_place(struct rules *r, int block)
 {

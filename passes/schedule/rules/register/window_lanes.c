@@ -2,8 +2,8 @@
 /* A contiguous axis whose elements are the lanes of a window's reduction. */
 #include "window_lanes.h"
 
-/* Is the load contiguous in v: does v index its last dimension only, with step
- * 1, or no dimension? *is_indexed is set if v indexes it. */
+/* Is v, in the load, only in the index of the last dimension and there with
+ * step 1, or in no index? *is_indexed is set if v is in an index. */
 static bool
 is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 		 bool *is_indexed)

@@ -23,7 +23,8 @@ tests_lanes(const struct block_access *x, int lane)
 			       x->info->iters[lane].var, true);
 }
 
-/* All of a short axis; else a divisor between one vector and two; else one
+/* The number of lanes for an axis: all of it if it has at most two vectors;
+ * else a divisor of it from three quarters of a vector to two vectors; else one
  * vector, with a remainder. */
 static int64_t
 choose_lanes(int64_t extent, int64_t vector)
@@ -39,7 +40,8 @@ choose_lanes(int64_t extent, int64_t vector)
 	return vector;
 }
 
-/* Moves the loop inside of `at` that drives the lane axis innermost. */
+/* Moves the loop inside of `at` that drives the lane axis innermost, and sets
+ * *lane_loop to it. False after a failure. */
 static bool
 lane_innermost(struct rules *r, int reduction, int lane, int at, int *lane_loop)
 {
