@@ -369,7 +369,8 @@ choice(struct walker *w, const struct expr *e)
 }
 
 /* The text of p, a composite expression of type `from`, cast to a wider type or
- * to a type of another class, as MISRA's rules want it. */
+ * to a type of another class; some dialects have a form of their own for that
+ * (FORM_CAST_COMPOSITE). */
 static struct piece
 cast_composite(struct walker *w, struct dtype from, struct dtype to,
 	       struct piece p)
