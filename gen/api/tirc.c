@@ -357,6 +357,10 @@ tirc_partition(struct tirc *t)
 	}
 	context_progress(t, "graph passes", 1, 4);
 	t->partitioned = graph_to_partition(t->graph, &hooks);
+	if (t->partitioned && t->options.results != NULL &&
+	    strcmp(t->options.results, "left") == 0) {
+		graph_show_results(t->graph);
+	}
 	return t->partitioned;
 }
 

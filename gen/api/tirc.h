@@ -130,9 +130,10 @@ struct tirc_options {
 	 * of the regions without backends. The last two serve to compare
 	 * regions (docs/how-to/verify.md). */
 	const char *regions;
-	/* Additional outputs of the emitted model, to compare them: "each": the
-	 * results of all nodes (no pass merges nodes then); "stored": the
-	 * tensors between its kernels. NULL: none. */
+	/* Additional outputs of the model, to compare them: "each": the results
+	 * of all nodes (no pass merges nodes then); "left": those of the nodes
+	 * that tirc_partition() leaves, for tirc_interpret(); "stored": the
+	 * tensors between the emitted kernels. NULL: none. */
 	const char *results;
 	/* Adds inputs after those of the model. Each is a factor of a tensor of
 	 * floats that the model computes from integers, so that these floats
@@ -204,8 +205,9 @@ const char *tirc_package_what(struct tirc *t, int i); /* one line */
 int tirc_left_count(const struct tirc *t);
 struct tirc_tensor tirc_left(struct tirc *t, int i);
 /* Runs the model in the interpreter: after tirc_load as it was read, after
- * tirc_compile as it was compiled. inputs: a dense array for each input; states
- * begin as zeros. Writes the outputs, then each tirc_left. */
+ * tirc_partition with the passes up to there, after tirc_compile as it was
+ * compiled. inputs: a dense array for each input; states begin as zeros. Writes
+ * the outputs, then each tirc_left. */
 bool tirc_interpret(struct tirc *t, const void *const *inputs,
 		    void *const *outputs);
 /* The files on which the result depends: the model, its external data, and the

@@ -3,7 +3,9 @@
  * Builds two programs: one that computes each node by itself and outputs the
  * results of all nodes; and the model with its fused kernels, which also
  * outputs the tensors between them. Both are compared with the interpreter's
- * results for the model as it was read, or with arrays of a file. */
+ * results for the model as it was read, or with arrays of a file. Where
+ * --requant tflite changes how a program rounds, the interpreter runs the graph
+ * of that program, after the passes that set the rounding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,21 +14,12 @@
 #include "interpreted.h"
 #include "slots.h"
 
-/* A program that also outputs inner tensors of the model. */
-struct probe {
+/* A model whose outputs are the results of nodes, too, and their right values.
+ * The lists have an element for each output. */
+struct reference {
 	struct cli cli;
-	struct harness h;
-	char *kept; /* its subfolder of --keep, or NULL */
-	bool open;
-};
-
-struct layers {
-	struct cli *cli;
-	struct probe each, fused;
-	/* The model as it was read, with the results of all nodes as outputs.
-	 * The lists below have an element for each of these outputs. */
-	struct cli model_cli;
 	struct tirc *model;
+	bool rounded;       /* the passes that set the rounding have run */
 	const char **names; /* names of the outputs */
 	int *order;         /* the outputs' indices, in the order of the nodes
 			     * that compute them */
@@ -34,6 +27,22 @@ struct layers {
 	 * the first data set */
 	struct array *want;
 	bool *given; /* by output: is its right value in `want`? */
+};
+
+/* A program that also outputs inner tensors of the model. */
+struct probe {
+	struct cli cli;
+	struct harness h;
+	char *kept; /* its subfolder of --keep, or NULL */
+	bool open;
+	struct reference rounded;    /* see of_rounding() */
+	struct reference *reference; /* which its results are compared with */
+};
+
+struct layers {
+	struct cli *cli;
+	struct probe each, fused;
+	struct reference read; /* the model as it was read */
 };
 
 static bool
@@ -78,42 +87,96 @@ arena_of(struct layers *w)
 
 /* -- the model -- */
 
-static struct tirc *
-load_model(struct layers *w)
-{
-	w->model_cli = *w->cli;
-	w->model_cli.tirc.results = "each";
-	w->model_cli.tirc.n_print_after = 0;
-	w->model_cli.tirc.time_passes = false;
-	return cli_open(&w->model_cli);
-}
-
+/* Lists the outputs of the reference's model. */
 static void
-list_results(struct layers *w)
+list_results(struct layers *w, struct reference *r)
 {
-	int n = tirc_output_count(w->model);
+	int n = tirc_output_count(r->model);
 
-	w->order = arena_array(arena_of(w), int, n + 1);
-	w->names = arena_array(arena_of(w), const char *, n + 1);
+	r->order = arena_array(arena_of(w), int, n + 1);
+	r->names = arena_array(arena_of(w), const char *, n + 1);
 	for (int i = 0; i < n; i++) {
-		int node = tirc_output_node(w->model, i), at = i;
+		int node = tirc_output_node(r->model, i), at = i;
 
 		while (at > 0 &&
-		       tirc_output_node(w->model, w->order[at - 1]) > node) {
-			w->order[at] = w->order[at - 1];
+		       tirc_output_node(r->model, r->order[at - 1]) > node) {
+			r->order[at] = r->order[at - 1];
 			at--;
 		}
-		w->order[at] = i;
-		w->names[i] = tirc_output(w->model, i).name;
+		r->order[at] = i;
+		r->names[i] = tirc_output_model_name(r->model, i);
+		if (r->names[i] == NULL) {
+			r->names[i] = tirc_output(r->model, i).name;
+		}
+		r->names[i] = arena_strdup(arena_of(w), r->names[i]);
 	}
 }
 
-/* The index of the model's output with this name, or -1. */
-static int
-find_result(const struct layers *w, const char *name)
+/* Loads the reference's model, with numbers in place of its symbolic sizes if
+ * there are inputs from which these follow. False after an error message. */
+static bool
+load_reference(struct layers *w, struct reference *r,
+	       const struct array *inputs)
 {
-	for (int i = 0; name != NULL && i < tirc_output_count(w->model); i++) {
-		if (strcmp(w->names[i], name) == 0) {
+	tirc_free(r->model);
+	r->model = inputs != NULL
+			   ? interpreted_sized(&w->each.h, &r->cli, inputs)
+			   : cli_open(&r->cli);
+	if (r->model == NULL) {
+		return false;
+	}
+	if (r->rounded && !tirc_partition(r->model)) {
+		cli_messages(r->model);
+		return false;
+	}
+	list_results(w, r);
+	return true;
+}
+
+/* Loads the model as `results` says (see struct tirc_options). */
+static bool
+open_reference(struct layers *w, struct reference *r, const char *results,
+	       bool rounded)
+{
+	r->cli = *w->cli;
+	r->cli.tirc.results = results;
+	r->cli.tirc.n_print_after = 0;
+	r->cli.tirc.n_print_phases = 0;
+	r->cli.tirc.time_passes = false;
+	r->rounded = rounded;
+	return load_reference(w, r, NULL);
+}
+
+static void
+close_reference(struct reference *r)
+{
+	tirc_free(r->model);
+}
+
+/* Passes over the graph set the rounding of --requant tflite: the steps of the
+ * model's own nodes round otherwise, and the differences add up from layer to
+ * layer. So a program that rounds so is compared with its own graph. */
+static bool
+of_rounding(struct layers *w, struct probe *p)
+{
+	const char *rounding = tirc_summary(p->h.t).rounding;
+
+	p->reference = &w->read;
+	if (w->cli->layers_file != NULL || rounding == NULL ||
+	    strcmp(rounding, "tflite") != 0) {
+		return true;
+	}
+	p->reference = &p->rounded;
+	return open_reference(w, &p->rounded, p == &w->each ? "each" : "left",
+			      true);
+}
+
+/* The index of the reference's output with this name, or -1. */
+static int
+find_result(const struct reference *r, const char *name)
+{
+	for (int i = 0; name != NULL && i < tirc_output_count(r->model); i++) {
+		if (strcmp(r->names[i], name) == 0) {
 			return i;
 		}
 	}
@@ -126,34 +189,27 @@ find_result(const struct layers *w, const char *name)
  * for those that are not states; the states have the values after the data set
  * before. False after an error message. */
 static bool
-interpret(struct layers *w, const struct array *inputs)
+interpret(struct layers *w, struct reference *r, const struct array *inputs)
 {
 	struct arena *a = arena_of(w);
-	struct tirc *model = w->model;
-	bool sized = tirc_dim_count(w->each.h.t) > 0, ok;
-	int n = tirc_output_count(model);
 
-	if (sized) {
-		model = interpreted_sized(&w->each.h, &w->model_cli, inputs);
-		if (model == NULL) {
-			return false;
-		}
+	if (tirc_dim_count(w->each.h.t) > 0 && !load_reference(w, r, inputs)) {
+		return false;
 	}
-	ok = interpreted_run(a, model, inputs, w->want, &w->want);
-	w->given = arena_array(a, bool, n + 1);
-	for (int i = 0; i < n; i++) {
-		w->given[i] = true;
+	if (!interpreted_run(a, r->model, inputs, r->want, &r->want)) {
+		return false;
 	}
-	if (sized) {
-		tirc_free(model);
+	r->given = arena_array(a, bool, tirc_output_count(r->model) + 1);
+	for (int i = 0; i < tirc_output_count(r->model); i++) {
+		r->given[i] = true;
 	}
-	return ok;
+	return true;
 }
 
 /* Reads the right values from --layers=FILE.npz, by the names of the outputs.
  * False after an error message. */
 static bool
-read_values(struct layers *w)
+read_values(struct layers *w, struct reference *r)
 {
 	struct harness *h = &w->each.h;
 	struct slots results = slots_of_results(h);
@@ -163,23 +219,35 @@ read_values(struct layers *w)
 	    !slots_take_archive(h, &results, 1, true, w->cli->layers_file)) {
 		return false;
 	}
-	w->want = arena_array(arena_of(w), struct array,
-			      tirc_output_count(w->model) + 1);
-	w->given = arena_array(arena_of(w), bool,
-			       tirc_output_count(w->model) + 1);
+	r->want = arena_array(arena_of(w), struct array,
+			      tirc_output_count(r->model) + 1);
+	r->given = arena_array(arena_of(w), bool,
+			       tirc_output_count(r->model) + 1);
 	for (int i = 0; i < results.n; i++) {
-		int at = find_result(w, results.tensors[i].name);
+		int at = find_result(r, results.tensors[i].name);
 
 		if (results.given[i] && at >= 0) {
-			w->want[at] = results.arrays[i];
-			w->given[at] = true;
+			r->want[at] = results.arrays[i];
+			r->given[at] = true;
 			n++;
 		}
 	}
 	return n > 0 ||
 	       cli_error("%s: no array has the name of a node's result; the "
 			 "first one of the model is '%s'",
-			 w->cli->layers_file, w->names[w->order[0]]);
+			 w->cli->layers_file, r->names[r->order[0]]);
+}
+
+/* Finds the right values for both programs. */
+static bool
+find_values(struct layers *w, const struct array *inputs)
+{
+	if (w->cli->layers_file != NULL) {
+		return read_values(w, &w->read);
+	}
+	return interpret(w, w->each.reference, inputs) &&
+	       (w->fused.reference == w->each.reference ||
+		interpret(w, w->fused.reference, inputs));
 }
 
 /* -- comparing -- */
@@ -188,9 +256,10 @@ read_values(struct layers *w)
 static const char *
 node_text(struct layers *w, int node)
 {
-	struct tirc_node n = tirc_node(w->model, node);
+	struct tirc_node n = tirc_node(w->read.model, node);
 	const char *text = arena_printf(arena_of(w), "node %d of %d, %s",
-					node + 1, tirc_node_count(w->model),
+					node + 1,
+					tirc_node_count(w->read.model),
 					n.op_type);
 
 	return n.name[0] != '\0'
@@ -200,38 +269,39 @@ node_text(struct layers *w, int node)
 
 /* Pairs the outputs of the program with the right values, in the order of the
  * model's nodes. Returns the number of pairs; results[k]: the output of the
- * model for pair k. */
+ * reference for pair k. */
 static int
 make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	   struct pair *pairs, int *results)
 {
 	struct tirc *t = p->h.t;
-	int n_results = tirc_output_count(w->model), n = 0;
+	const struct reference *r = p->reference;
+	int n_results = tirc_output_count(r->model), n = 0;
 	int *made = arena_array(arena_of(w), int, n_results + 1);
 
 	for (int i = 0; i < tirc_output_count(t); i++) {
 		const char *name = p == &w->fused ? tirc_output_model_name(t, i)
 						  : tirc_output(t, i).name;
-		int at = find_result(w, name);
+		int at = find_result(r, name);
 
 		if (at >= 0) {
 			made[at] = i + 1;
 		}
 	}
 	for (int i = 0; i < n_results; i++) {
-		int at = w->order[i], out = made[at] - 1;
+		int at = r->order[i], out = made[at] - 1;
 
 		/* Passes may give an inner tensor another type: then it cannot
 		 * be compared. */
-		if (out < 0 || !w->given[at] ||
+		if (out < 0 || !r->given[at] ||
 		    (p == &w->fused &&
-		     !dtype_equal(got[out].type, w->want[at].type))) {
+		     !dtype_equal(got[out].type, r->want[at].type))) {
 			continue;
 		}
 		pairs[n] = (struct pair){
 			.result = out,
 			.got = &got[out],
-			.want = &w->want[at],
+			.want = &r->want[at],
 			.step = tirc_output(t, out).step,
 			.arithmetic = tirc_output(t, out).arithmetic
 		};
@@ -245,7 +315,7 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
        int result, int n_bad)
 {
 	struct arena *a = arena_of(w);
-	int node = tirc_output_node(w->model, result);
+	int node = tirc_output_node(p->reference->model, result);
 	int kernel = p == &w->fused ? tirc_output_kernel(p->h.t, bad->result)
 				    : -1;
 	const char *text = node >= 0 ? node_text(w, node) : "no node";
@@ -261,7 +331,9 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 	if (p == &w->fused) {
 		say(stdout,
 		    "      each node by itself is right: passes that rewrite "
-		    "the graph, or the fused kernel, make the difference\n");
+		    "the graph%s, or the fused kernel, make the difference\n",
+		    p->reference->rounded ? " after those that set the rounding"
+					  : "");
 	}
 	if (n_bad > 1) {
 		say(stdout,
@@ -279,7 +351,8 @@ run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 {
 	struct arena *a = arena_of(w);
 	struct harness *h = &p->h;
-	int n_results = tirc_output_count(w->model), n_bad = 0, first = 0;
+	int n_results = tirc_output_count(p->reference->model);
+	int n_bad = 0, first = 0;
 	struct array *got = arena_array(a, struct array,
 					harness_results(h) + 1);
 	struct pair *pairs = arena_array(a, struct pair, n_results + 1);
@@ -315,8 +388,7 @@ run_data_set(struct layers *w, const char *path, bool *wrong)
 	} else if (!data_set_read(h, path, true, &d)) {
 		return false;
 	}
-	if (!(w->cli->layers_file != NULL ? read_values(w)
-					  : interpret(w, d.inputs))) {
+	if (!find_values(w, d.inputs)) {
 		return false;
 	}
 	*wrong = false;
@@ -327,11 +399,14 @@ run_data_set(struct layers *w, const char *path, bool *wrong)
 	if (!*wrong && !w->cli->quiet) {
 		style_word(stdout, STYLE_GREEN, "ok  ");
 		say(stdout,
-		    "  %s  no result of the %d nodes deviates from %s; "
+		    "  %s  no result of the %d nodes deviates from %s%s; "
 		    "compared: %d, and %d that kernels store\n",
-		    d.where, tirc_node_count(w->model),
+		    d.where, tirc_node_count(w->read.model),
 		    w->cli->layers_file != NULL ? w->cli->layers_file
 						: "the interpreter",
+		    w->fused.reference->rounded
+			    ? " with the rounding of --requant tflite"
+			    : "",
 		    n_each, n_fused);
 	}
 	return true;
@@ -371,17 +446,18 @@ test_layers(struct cli *c)
 			  c->model);
 		return CLI_INPUT;
 	}
-	w.model = cli_find_target(c) ? load_model(&w) : NULL;
-	ok = w.model != NULL && open_probe(&w.each, c, "each");
-	if (ok && tirc_output_count(w.model) == 0) {
+	ok = cli_find_target(c) && open_probe(&w.each, c, "each") &&
+	     open_reference(&w, &w.read, "each", false);
+	if (ok && tirc_output_count(w.read.model) == 0) {
 		ok = cli_error("%s has no outputs", c->model);
 	}
-	if (ok) {
-		list_results(&w);
-		ok = open_probe(&w.fused, c, "stored") && run_all(&w, &wrong);
-	}
+	ok = ok && open_probe(&w.fused, c, "stored") &&
+	     of_rounding(&w, &w.each) && of_rounding(&w, &w.fused) &&
+	     run_all(&w, &wrong);
+	close_reference(&w.each.rounded);
+	close_reference(&w.fused.rounded);
+	close_reference(&w.read);
 	close_probe(&w.fused);
 	close_probe(&w.each);
-	tirc_free(w.model);
 	return ok && !wrong ? CLI_DONE : CLI_INPUT;
 }

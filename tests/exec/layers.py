@@ -144,3 +144,53 @@ layers("an edited kernel", "--layers", *CC, "--schedule-for", "%s=%s" % (
     kernel, put("edited/kernel.py", edited)), status=1,
        says=["node 4 of 6, Relu, in kernel " + kernel, "  d  ",
              "each node by itself is right"])
+
+# --requant tflite rounds halves away from zero, and the model's own nodes round
+# them to even: sums of the first layer are halves of a step, and one step there is
+# sixteen steps later. The expected values have the rounding of the option.
+STEPS = [1, 2, 0.5, 0.125]
+
+
+def save_quantized():
+    """Products of quantized tensors, each rounded once to a step."""
+    nodes, constants, now = [], [], "q0"
+    for i, step in enumerate(STEPS):
+        constants.append(numpy_helper.from_array(np.float32(step), "s%d" % i))
+    constants.append(numpy_helper.from_array(np.int8(0), "zero"))
+    constants.append(numpy_helper.from_array(np.float32(1), "sw"))
+    for i in range(1, len(STEPS)):
+        weights = RNG.permutation(np.eye(16)) - (
+            RNG.permutation(np.eye(16)) if i == 1 else 0)
+        constants.append(numpy_helper.from_array(
+            weights.astype(np.int8), "w%d" % i))
+        nodes += [
+            make.make_node("DequantizeLinear", [now, "s%d" % (i - 1), "zero"],
+                           ["f%d" % i]),
+            make.make_node("DequantizeLinear", ["w%d" % i, "sw", "zero"],
+                           ["v%d" % i]),
+            make.make_node("MatMul", ["f%d" % i, "v%d" % i], ["m%d" % i]),
+            make.make_node("QuantizeLinear", ["m%d" % i, "s%d" % i, "zero"],
+                           ["q%d" % i])]
+        now = "q%d" % i
+    graph = make.make_graph(
+        nodes, "g",
+        [make.make_tensor_value_info("q0", TensorProto.INT8, [64, 16])],
+        [make.make_tensor_value_info(now, TensorProto.INT8, [64, 16])],
+        constants)
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)])
+    model.ir_version = 8
+    os.makedirs(path("quantized"))
+    np.savez(path("steps.npz"),
+             q0=RNG.integers(-5, 6, (64, 16)).astype(np.int8))
+    onnx.save(model, path("quantized", "model.onnx"))
+    return path("quantized", "model.onnx")
+
+
+QUANTIZED = save_quantized()
+layers("ONNX's rounding", path("steps.npz"), "--layers", *CC, status=0, model=QUANTIZED,
+       says=["no result of the %d nodes deviates from the interpreter;"
+             % (4 * (len(STEPS) - 1))])
+layers("TFLite's rounding", path("steps.npz"), "--layers", "--requant", "tflite", *CC, status=0,
+       model=QUANTIZED,
+       says=["deviates from the interpreter with the rounding of --requant "
+             "tflite; compared: "])
