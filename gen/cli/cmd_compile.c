@@ -234,8 +234,9 @@ cli_note_tflite(struct tirc *t)
 
 	if (by != NULL) {
 		cli_note("made by %s: --requant tflite gives the results of "
-			 "TensorFlow Lite's reference kernels, bit for bit; "
-			 "the default rounds as ONNX defines",
+			 "TensorFlow Lite's reference kernels, bit for bit but "
+			 "for Softmax, which may be a step off; the default "
+			 "rounds as ONNX defines",
 			 by);
 	}
 }

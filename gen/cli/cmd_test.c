@@ -37,11 +37,11 @@ take_data_set(struct harness *h, const char *path, struct data_set *d)
 	return data_set_read(h, path, false, d);
 }
 
-/* Runs the program on the data set and compares the results. The states after
- * this run are the first states of the next data set. False if results differ,
- * or after an error. */
+/* Runs the program on the data set and compares the results; `other` may be
+ * NULL. The states after this run are the first states of the next data set. */
 static bool
-run_data_set(struct harness *h, const char *path, struct data_set *d)
+run_data_set(struct harness *h, const char *path, struct other_rounding *other,
+	     struct data_set *d)
 {
 	int n_out = harness_results(h), n = 0;
 	struct array *got = arena_array(&h->m->arena, struct array, n_out + 1);
@@ -69,6 +69,9 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 		n++;
 	}
 	same = harness_compare(h, d->inputs, pairs, n);
+	if (other != NULL && !h->cli->quiet) {
+		other_rounding_try(other, h, d->inputs, pairs, n);
+	}
 	d->compared = true;
 	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
 }
@@ -76,11 +79,11 @@ run_data_set(struct harness *h, const char *path, struct data_set *d)
 /* Runs and compares one data set, and prints the verdict, after the reasons of
  * a failure. False if it failed. */
 static bool
-test_data_set(struct harness *h, const char *path)
+test_data_set(struct harness *h, const char *path, struct other_rounding *other)
 {
 	struct data_set d = { 0 };
 
-	if (run_data_set(h, path, &d)) {
+	if (run_data_set(h, path, other, &d)) {
 		return true;
 	}
 	harness_messages(h);
@@ -141,6 +144,7 @@ int
 cmd_test(struct cli *c)
 {
 	struct harness h;
+	struct other_rounding other = { 0 };
 	struct arena names;
 	const char *none = NULL, **paths = NULL;
 	int n = 0, passed = 0;
@@ -174,7 +178,10 @@ cmd_test(struct cli *c)
 	}
 	ok = ok && harness_set_states(&h, NULL);
 	for (int i = 0; ok && i < n; i++) {
-		passed += test_data_set(&h, paths[i]);
+		passed += test_data_set(&h, paths[i], made ? NULL : &other);
+	}
+	if (ok) {
+		other_rounding_end(&other, &h);
 	}
 	if (ok && tirc_summary(h.t).simulator != NULL) {
 		ok = harness_board(&h);

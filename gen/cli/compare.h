@@ -120,4 +120,29 @@ void harness_observe(struct harness *h, const struct array *inputs,
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 
+/* other_rounding.c: data sets that were recorded with the other value of
+ * --requant. */
+struct other_rounding {
+	struct harness *program; /* with that value; NULL if there is none */
+	bool tried;              /* there was an attempt to make it */
+	const char *rounding, *other; /* the values of --requant */
+	/* The data sets whose results are equal with the other value, the name
+	 * of the first one, and those with fewer unequal elements. */
+	int n_equal;
+	const char *where;
+	int n_closer;
+	/* The unequal elements of all data sets that were tried, now and with
+	 * the other value. */
+	int64_t unequal, unequal_then;
+};
+
+/* If an element of a pair is more than one step off, runs the model with the
+ * other rounding on the same inputs and compares again. Before the states of h
+ * change. */
+void other_rounding_try(struct other_rounding *r, struct harness *h,
+			const struct array *inputs, const struct pair *pairs,
+			int n);
+/* Prints what was found, as a note, and closes the program. */
+void other_rounding_end(struct other_rounding *r, struct harness *h);
+
 #endif

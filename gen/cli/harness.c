@@ -74,6 +74,20 @@ harness_open(struct harness *h, struct cli *c)
 	return harness_build(h, text);
 }
 
+struct cli *
+harness_twin_options(struct harness *h)
+{
+	struct cli *c = arena_new(&h->m->arena, struct cli);
+
+	*c = *h->cli;
+	c->tirc.n_print_after = c->tirc.n_print_phases = 0;
+	c->tirc.n_schedule_for = 0;
+	c->tirc.time_passes = false;
+	c->keep = NULL;
+	c->quiet = true;
+	return c;
+}
+
 /* Sets values[d], the value of symbolic size d, if it follows from the shape of
  * an input and the other values known so far; false if it does not. */
 static bool

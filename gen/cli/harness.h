@@ -77,6 +77,9 @@ bool harness_may_keep(const char *path);
 /* Compiles the model, writes it into a new folder and builds it. False after an
  * error message. */
 bool harness_open(struct harness *h, struct cli *c);
+/* A copy of the options, to build another program of the same model: without
+ * schedules by hand, --keep and all that prints. */
+struct cli *harness_twin_options(struct harness *h);
 /* profile.c: reads the profile of the last harness_run(), prints the table
  * unless quiet, writes the file of --json. False after an error message. */
 bool harness_profile(struct harness *h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the model as it was read, without graph passes, in the interpreter on
- * random inputs. */
+/* Runs the model in the interpreter, without passes over the graph unless they
+ * set the rounding, and makes random inputs. */
 #include <string.h>
 
 #include "interpreted.h"
@@ -78,6 +78,24 @@ interpreted_sized(const struct harness *h, struct cli *c,
 	c->tirc.dims = given.dims;
 	c->tirc.n_dims = given.n_dims;
 	return sized;
+}
+
+bool
+interpreted_rounds(struct tirc *compiled)
+{
+	const char *rounding = tirc_summary(compiled).rounding;
+
+	return rounding != NULL && strcmp(rounding, "tflite") == 0;
+}
+
+bool
+interpreted_round(struct tirc *compiled, struct tirc *model)
+{
+	if (interpreted_rounds(compiled) && !tirc_partition(model)) {
+		cli_messages(model);
+		return false;
+	}
+	return true;
 }
 
 /* -- results -- */
@@ -169,7 +187,8 @@ interpreted_read(struct harness *h, struct data_set *out)
 	if (model == NULL) {
 		return false;
 	}
-	ok = interpreted_run(&h->m->arena, model, out->inputs, NULL, &outputs);
+	ok = interpreted_round(h->t, model) &&
+	     interpreted_run(&h->m->arena, model, out->inputs, NULL, &outputs);
 	if (ok) {
 		expect(h, model, outputs, out);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the model as it was read in the interpreter (not compiled); the results
- * of emitted code are compared with the interpreter's. Also random inputs. */
+/* Runs the model as it was read, or with the passes that set its rounding, in
+ * the interpreter; the results of emitted code are compared with the
+ * interpreter's. Also random inputs. */
 #ifndef TIRC_INTERPRETED_H
 #define TIRC_INTERPRETED_H
 
@@ -20,6 +21,14 @@ bool interpreted_read(struct harness *h, struct data_set *out);
  * h's program. NULL after an error message. */
 struct tirc *interpreted_sized(const struct harness *h, struct cli *c,
 			       const struct array *inputs);
+/* Does the compiled model have another rounding than the nodes of the model, set
+ * by passes over the graph (--requant tflite)? Differences of rounding add up
+ * from layer to layer, so that only a model with these passes has the right
+ * values. */
+bool interpreted_rounds(struct tirc *compiled);
+/* Runs these passes on a loaded model if the compiled one has their rounding.
+ * False after an error message. */
+bool interpreted_round(struct tirc *compiled, struct tirc *model);
 /* Runs the interpreter. inputs: the values of the inputs that are not states;
  * before: the outputs of the previous run, from which the states are taken, or
  * NULL: the states are zeros. Allocates *out, the values of all outputs. False

@@ -35,7 +35,7 @@ struct probe {
 	struct harness h;
 	char *kept; /* its subfolder of --keep, or NULL */
 	bool open;
-	struct reference rounded;    /* see of_rounding() */
+	struct reference rounded;    /* see choose_reference() */
 	struct reference *reference; /* which its results are compared with */
 };
 
@@ -153,17 +153,13 @@ close_reference(struct reference *r)
 	tirc_free(r->model);
 }
 
-/* Passes over the graph set the rounding of --requant tflite: the steps of the
- * model's own nodes round otherwise, and the differences add up from layer to
- * layer. So a program that rounds so is compared with its own graph. */
+/* A program with the rounding of passes over the graph is compared with its own
+ * graph. */
 static bool
-of_rounding(struct layers *w, struct probe *p)
+choose_reference(struct layers *w, struct probe *p)
 {
-	const char *rounding = tirc_summary(p->h.t).rounding;
-
 	p->reference = &w->read;
-	if (w->cli->layers_file != NULL || rounding == NULL ||
-	    strcmp(rounding, "tflite") != 0) {
+	if (w->cli->layers_file != NULL || !interpreted_rounds(p->h.t)) {
 		return true;
 	}
 	p->reference = &p->rounded;
@@ -452,7 +448,7 @@ test_layers(struct cli *c)
 		ok = cli_error("%s has no outputs", c->model);
 	}
 	ok = ok && open_probe(&w.fused, c, "stored") &&
-	     of_rounding(&w, &w.each) && of_rounding(&w, &w.fused) &&
+	     choose_reference(&w, &w.each) && choose_reference(&w, &w.fused) &&
 	     run_all(&w, &wrong);
 	close_reference(&w.each.rounded);
 	close_reference(&w.fused.rounded);

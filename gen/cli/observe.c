@@ -175,14 +175,8 @@ with_factors(struct harness *h)
 		return h->factors;
 	}
 	h->tried_factors = true;
-	c = arena_new(&h->m->arena, struct cli);
-	*c = *h->cli;
+	c = harness_twin_options(h);
 	c->tirc.factors = true;
-	c->tirc.n_print_after = c->tirc.n_print_phases = 0;
-	c->tirc.n_schedule_for = 0;
-	c->tirc.time_passes = false;
-	c->keep = NULL;
-	c->quiet = true;
 	if (c->tirc.results != NULL) {
 		c->tirc.results = "each";
 	}

@@ -3,7 +3,7 @@
  * first test data set, or random ones with a fixed seed; and the outputs and
  * inner tensors that the interpreter computes from them, from the nodes of the
  * compiled model. The outputs must be near those of the model as it was read,
- * which is loaded in a second context. */
+ * with the rounding of --requant, which is loaded in a second context. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,7 +348,8 @@ cli_package(struct cli *c, struct tirc *compiled)
 		return false;
 	}
 	v.m = module_new();
-	ok = begin(&v) && compute(&v) && check(&v) && arrange(&v);
+	ok = interpreted_round(compiled, v.model) && begin(&v) && compute(&v) &&
+	     check(&v) && arrange(&v);
 	if (!ok) {
 		cli_messages(v.model);
 	}
