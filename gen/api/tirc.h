@@ -52,6 +52,10 @@ struct tirc_options {
 	int n_input_shapes;
 	const char *const *dims; /* "batch=1" or "batch=1..4" */
 	int n_dims;
+	/* Sizes of inputs that neither the model nor an option gives are ranges
+	 * from 1, so that tirc_dim() names them. False: batches are 1, and other
+	 * sizes an error. */
+	bool open_sizes;
 	/* Bounds of sizes that are known only at run time: "boxes=100",
 	 * "boxes=1..100". */
 	const char *const *bounds;
@@ -373,7 +377,7 @@ struct tirc_tensor {
 
 struct tirc_dim {
 	const char *name;
-	int64_t min, max;
+	int64_t min, max, step; /* a value is a multiple of step */
 };
 
 /* An input that the option const_inputs made a constant: its position among the
@@ -427,9 +431,11 @@ struct tirc_state {
 int tirc_state_count(const struct tirc *t);
 struct tirc_state tirc_state(struct tirc *t, int i);
 
-/* The shape of an output, or of a state, for given values of the symbolic
+/* The shape of an input, of an output, or of a state, for given values of the symbolic
  * sizes: one value for each tirc_dim, then for each tirc_size. dims: an array
  * of ndim elements. */
+void tirc_input_dims(const struct tirc *t, int i, const int64_t *values,
+		     int64_t *dims);
 void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		      int64_t *dims);
 /* The value of symbolic size `dim` for which dimension `axis` of an input has

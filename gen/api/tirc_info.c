@@ -207,10 +207,10 @@ tirc_dim_count(const struct tirc *t)
 struct tirc_dim
 tirc_dim(const struct tirc *t, int i)
 {
-	const struct var *v =
-		graph_given_dim(t->graph, t->graph->dims.data[i]).given;
+	struct dim_step s = graph_given_dim(t->graph, t->graph->dims.data[i]);
 
-	return (struct tirc_dim){ v->name, v->min, v->max };
+	return (struct tirc_dim){ s.given->name, s.given->min, s.given->max,
+				  s.step };
 }
 
 /* Sets *out to the value of e for v = value; false if e has other variables. */
@@ -312,7 +312,7 @@ tirc_size(const struct tirc *t, int i)
 {
 	const struct var *v = t->program.given_sizes.data[i].size;
 
-	return (struct tirc_dim){ v->name, v->min, v->max };
+	return (struct tirc_dim){ v->name, v->min, v->max, 1 };
 }
 
 static void
@@ -341,6 +341,13 @@ dims_of(const struct tirc *t, const struct tensor *x, const int64_t *values,
 			dims[d] = 0;
 		}
 	}
+}
+
+void
+tirc_input_dims(const struct tirc *t, int i, const int64_t *values,
+		int64_t *dims)
+{
+	dims_of(t, t->graph->inputs.data[i], values, dims);
 }
 
 void

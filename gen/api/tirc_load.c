@@ -404,6 +404,7 @@ tirc_load(struct tirc *t, const char *path)
 		.n_shapes = o->n_input_shapes,
 		.dims = dims,
 		.n_dims = o->n_dims,
+		.open_sizes = o->open_sizes,
 		.bounds = bounds,
 		.n_bounds = o->n_bounds,
 		.seeded = o->seed != NULL,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "data_set.h"
 #include "slots.h"
 
 /* The number of elements of each output that are printed; --output writes
@@ -152,6 +153,9 @@ cmd_run(struct cli *c)
 	}
 	cli_use_machine(c);
 	c->has_summary = true;
+	if (c->n_inputs > 0) {
+		data_sizes(c);
+	}
 	ok = harness_open(&h, c) && json_allowed(&h) &&
 	     arrays_within_limit(&h) && execute(&h);
 	harness_close(&h);

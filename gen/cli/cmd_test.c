@@ -21,26 +21,33 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 	}
 }
 
-/* Reads the data set at `path`. If there is no path, and no option names files,
- * makes one with random inputs and the interpreter's results. */
-static bool
-take_data_set(struct harness *h, const char *path, struct data_set *d)
-{
-	const struct cli *c = h->cli;
+/* A data set to test with. */
+struct test_case {
+	const char *path; /* NULL: the options --input and --expect */
+	/* Its inputs are random, with these symbolic sizes, and its results the
+	 * interpreter's; else NULL. */
+	const int64_t *sizes;
+	struct other_rounding *other; /* NULL: rounded as --requant says */
+};
 
-	if (path == NULL && c->n_inputs + c->n_expected == 0) {
-		return interpreted_read(h, d) ||
+static bool
+take_data_set(struct harness *h, const struct test_case *test,
+	      struct data_set *d)
+{
+	if (test->sizes != NULL) {
+		return (harness_set_states(h, NULL) &&
+			interpreted_read(h, test->sizes, d)) ||
 		       cli_error("there are no results to compare with; name a "
 				 "folder of input_*.pb and output_*.pb, or a "
 				 ".npz file of inputs and outputs by name");
 	}
-	return data_set_read(h, path, false, d);
+	return data_set_read(h, test->path, false, d);
 }
 
-/* Runs the program on the data set and compares the results; `other` may be
- * NULL. The states after this run are the first states of the next data set. */
+/* Runs the program on the data set and compares the results. The states after
+ * this run are the first states of the next data set. */
 static bool
-run_data_set(struct harness *h, const char *path, struct other_rounding *other,
+run_data_set(struct harness *h, const struct test_case *test,
 	     struct data_set *d)
 {
 	int n_out = harness_results(h), n = 0;
@@ -48,7 +55,7 @@ run_data_set(struct harness *h, const char *path, struct other_rounding *other,
 	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
 	bool same;
 
-	if (!take_data_set(h, path, d) || !harness_run(h, d->inputs, got)) {
+	if (!take_data_set(h, test, d) || !harness_run(h, d->inputs, got)) {
 		return false;
 	}
 	for (int i = 0; i < n_out; i++) {
@@ -69,8 +76,8 @@ run_data_set(struct harness *h, const char *path, struct other_rounding *other,
 		n++;
 	}
 	same = harness_compare(h, d->inputs, pairs, n);
-	if (other != NULL && !h->cli->quiet) {
-		other_rounding_try(other, h, d->inputs, pairs, n);
+	if (test->other != NULL && !h->cli->quiet) {
+		other_rounding_try(test->other, h, d->inputs, pairs, n);
 	}
 	d->compared = true;
 	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
@@ -79,11 +86,11 @@ run_data_set(struct harness *h, const char *path, struct other_rounding *other,
 /* Runs and compares one data set, and prints the verdict, after the reasons of
  * a failure. False if it failed. */
 static bool
-test_data_set(struct harness *h, const char *path, struct other_rounding *other)
+test_data_set(struct harness *h, const struct test_case *test)
 {
 	struct data_set d = { 0 };
 
-	if (run_data_set(h, path, other, &d)) {
+	if (run_data_set(h, test, &d)) {
 		return true;
 	}
 	harness_messages(h);
@@ -97,8 +104,9 @@ test_data_set(struct harness *h, const char *path, struct other_rounding *other)
 /* Gives each --const-input without a value the file with that input in the
  * first data set. */
 static void
-complete_const_inputs(struct arena *a, struct cli *c)
+complete_const_inputs(struct cli *c)
 {
+	struct arena *a = &c->arena;
 	const char **folders = c->rest;
 	int n = c->n_rest > 0 ? c->n_rest : test_folders(a, c->model, &folders);
 	const char **list = arena_array(a, const char *,
@@ -120,68 +128,94 @@ complete_const_inputs(struct arena *a, struct cli *c)
 /* Tells the user that there are no data sets, that random inputs take their
  * place, and how to give other inputs. */
 static void
-note_made(struct harness *h)
+note_made(struct harness *h, int runs)
 {
-	struct arena *a = &h->m->arena;
 	int n = tirc_input_count(h->t);
-	const char *sizes = "";
 
-	for (int d = 0; d < tirc_dim_count(h->t); d++) {
-		struct tirc_dim dim = tirc_dim(h->t, d);
-
-		sizes = arena_printf(a, "%s, %s = %lld", sizes, dim.name,
-				     (long long)dim.max);
-	}
-	cli_note("there is no test_data_set_* beside %s: one run with random "
-		 "values for %d input%s%s, compared with the interpreter of "
-		 "tirc; with data of yours: tirc test %s data.npz "
+	cli_note("there is no test_data_set_* beside %s: %s with random values "
+		 "for %d input%s, compared with the interpreter of tirc; with "
+		 "data of yours: tirc test %s data.npz "
 		 "(docs/how-to/verify.md)",
-		 h->cli->model, n, n == 1 ? "" : "s", sizes,
-		 command_quoted(a, h->cli->model));
+		 h->cli->model,
+		 runs == 3 ? "three runs, at the largest sizes, the smallest "
+			     "and between,"
+		 : runs == 2
+			 ? "two runs, at the largest and the smallest sizes,"
+			 : "one run",
+		 n, n == 1 ? "" : "s",
+		 command_quoted(&h->m->arena, h->cli->model));
+}
+
+/* Tests random inputs. *n: the number of runs. Returns how many passed. */
+static int
+test_made(struct harness *h, int *n)
+{
+	int64_t *sizes[INTERPRETED_SIZES];
+	int runs = interpreted_sizes(h, sizes), passed = 0;
+
+	*n = 0;
+	if (!h->cli->quiet) {
+		note_made(h, runs);
+	}
+	for (int i = 0; i < runs; i++) {
+		struct test_case test = { .sizes = sizes[i] };
+
+		/* The model may need larger sizes than its ranges have. */
+		if (i > 0 && !interpreted_takes(h, sizes[i])) {
+			continue;
+		}
+		passed += test_data_set(h, &test);
+		++*n;
+	}
+	return passed;
+}
+
+/* Tests the data sets; returns how many passed. */
+static int
+test_given(struct harness *h, const char *const *paths, int n)
+{
+	struct other_rounding other = { 0 };
+	int passed = 0;
+
+	if (!harness_set_states(h, NULL)) {
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		struct test_case test = { .path = paths[i], .other = &other };
+
+		passed += test_data_set(h, &test);
+	}
+	other_rounding_end(&other, h);
+	return passed;
 }
 
 int
 cmd_test(struct cli *c)
 {
 	struct harness h;
-	struct other_rounding other = { 0 };
-	struct arena names;
-	const char *none = NULL, **paths = NULL;
+	const char **paths = NULL;
 	int n = 0, passed = 0;
-	bool ok, made = false;
+	bool ok, made;
 
 	if (text_ends_in(c->model, ".py")) {
 		return test_program(c);
 	}
 	cli_use_machine(c);
 	c->has_summary = !c->each_region && !c->layers;
+	complete_const_inputs(c);
+	data_sizes(c);
 	if (c->each_region || c->layers) {
 		return c->layers ? test_layers(c) : test_each_region(c);
 	}
-	arena_init(&names);
-	complete_const_inputs(&names, c);
 	ok = harness_open(&h, c);
 
+	if (ok && !c->quiet) {
+		cli_note_tflite(h.t);
+	}
+	n = ok ? data_set_list(&h, &paths) : 0;
+	made = n == 0;
 	if (ok) {
-		if (!c->quiet) {
-			cli_note_tflite(h.t);
-		}
-		n = data_set_list(&h, &paths);
-		made = n == 0;
-	}
-	if (made) {
-		paths = &none;
-		n = 1;
-	}
-	if (made && !c->quiet) {
-		note_made(&h);
-	}
-	ok = ok && harness_set_states(&h, NULL);
-	for (int i = 0; ok && i < n; i++) {
-		passed += test_data_set(&h, paths[i], made ? NULL : &other);
-	}
-	if (ok) {
-		other_rounding_end(&other, &h);
+		passed = made ? test_made(&h, &n) : test_given(&h, paths, n);
 	}
 	if (ok && tirc_summary(h.t).simulator != NULL) {
 		ok = harness_board(&h);
@@ -196,6 +230,5 @@ cmd_test(struct cli *c)
 		    n == 1 ? "" : "s");
 	}
 	harness_close(&h);
-	arena_release(&names);
 	return ok && passed == n ? CLI_DONE : CLI_INPUT;
 }

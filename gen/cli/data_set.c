@@ -11,14 +11,22 @@
 #include "slots.h"
 #include "text.h"
 
+bool
+test_is_plain(const char *path, bool follow)
+{
+	struct stat st;
+
+	return follow ? stat(path, &st) != 0 || S_ISREG(st.st_mode)
+		      : lstat(path, &st) != 0 ||
+				(S_ISREG(st.st_mode) && st.st_nlink == 1);
+}
+
 /* Opening a pipe or a device may block, or change it: false, with an error
  * message, for anything that exists and is no plain file. */
 bool
 test_is_file(const char *path)
 {
-	struct stat st;
-
-	return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+	return test_is_plain(path, true) ||
 	       cli_error("%s is no plain file; copy its contents to one", path);
 }
 
@@ -28,10 +36,7 @@ test_is_file(const char *path)
 static bool
 is_no_link(const char *path)
 {
-	struct stat st;
-
-	return lstat(path, &st) != 0 ||
-	       (S_ISREG(st.st_mode) && st.st_nlink == 1) ||
+	return test_is_plain(path, false) ||
 	       cli_error(
 		       "%s is a link or no plain file; copy it, or name it on "
 		       "the command line",
@@ -50,10 +55,9 @@ read_pb(struct harness *h, const char *folder, const char *kind, int i,
 			       out);
 }
 
-/* Sets *out to the --const-input that makes the model's input at this position
- * a constant; false if there is none. */
-static bool
-constant_at(const struct harness *h, int position, struct tirc_const_input *out)
+bool
+test_constant_at(const struct harness *h, int position,
+		 struct tirc_const_input *out)
 {
 	for (int i = 0; i < tirc_const_input_count(h->t); i++) {
 		*out = tirc_const_input(h->t, i);
@@ -97,7 +101,7 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 	for (int i = 0; i < n; i++) {
 		struct array a = { 0 };
 
-		if (constant_at(h, i, &c)) {
+		if (test_constant_at(h, i, &c)) {
 			if (!read_pb(h, folder, "input", i, &a) ||
 			    !check_constant(&a, folder, &c)) {
 				return false;

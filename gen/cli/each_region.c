@@ -117,7 +117,7 @@ compare_all(struct twins *w, bool *bad)
 		struct data_set d;
 
 		if (n == 0) {
-			interpreted_inputs(g, &d);
+			interpreted_inputs(g, NULL, &d);
 		} else if (!data_set_read(g, paths[i], true, &d)) {
 			return false;
 		}

@@ -110,11 +110,10 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 	return false;
 }
 
-/* Repeats, since a value may follow from one that is found later. A size that
- * follows from nothing gets its largest value. */
+/* Repeats, since a value may follow from one that is found later. */
 void
-harness_dims(const struct harness *h, const struct array *inputs,
-	     int64_t *values)
+harness_known_dims(const struct harness *h, const struct array *inputs,
+		   int64_t *values)
 {
 	int n = tirc_dim_count(h->t);
 	bool found = true;
@@ -129,7 +128,14 @@ harness_dims(const struct harness *h, const struct array *inputs,
 				 match_dim(h, inputs, d, values);
 		}
 	}
-	for (int d = 0; d < n; d++) {
+}
+
+void
+harness_dims(const struct harness *h, const struct array *inputs,
+	     int64_t *values)
+{
+	harness_known_dims(h, inputs, values);
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
 		values[d] = values[d] < 0 ? tirc_dim(h->t, d).max : values[d];
 	}
 }
@@ -196,6 +202,49 @@ words_text(const struct harness *h, const struct tirc_tensor *x)
 	return text;
 }
 
+/* The range of a size, widened to have this value: "n=1..501". */
+static const char *
+range_with(const struct harness *h, struct tirc_dim dim, int64_t size)
+{
+	struct arena *a = &h->m->arena;
+	int64_t least = size < dim.min ? size : dim.min;
+	int64_t most = size > dim.max ? size : dim.max;
+
+	return size % dim.step == 0 && dim.step > 1
+		       ? arena_printf(a, "%s=%lld..%lld:%lld", dim.name,
+				      (long long)least, (long long)most,
+				      (long long)dim.step)
+		       : arena_printf(a, "%s=%lld..%lld", dim.name,
+				      (long long)least, (long long)most);
+}
+
+/* Are the symbolic sizes that the shape has within their ranges? */
+static bool
+check_sizes(const struct harness *h, const struct tirc_tensor *x,
+	    const struct array *a)
+{
+	for (int d = 0; d < x->ndim; d++) {
+		int64_t size = a->shape[d];
+
+		for (int k = 0; k < tirc_dim_count(h->t); k++) {
+			struct tirc_dim dim = tirc_dim(h->t, k);
+
+			if (strcmp(dim.name, x->words[d]) != 0 ||
+			    (size >= dim.min && size <= dim.max)) {
+				continue;
+			}
+			return cli_error(
+				"input '%s': %s = %lld, but %s is %lld..%lld; "
+				"give --dim %s",
+				x->name, dim.name, (long long)size, dim.name,
+				(long long)dim.min, (long long)dim.max,
+				command_quoted(&h->m->arena,
+					       range_with(h, dim, size)));
+		}
+	}
+	return true;
+}
+
 bool
 harness_check_input(const struct harness *h, int i, const struct array *a)
 {
@@ -209,11 +258,11 @@ harness_check_input(const struct harness *h, int i, const struct array *a)
 
 		same = !text_int(x.words[d], &fixed) || fixed == a->shape[d];
 	}
-	return same ||
-	       cli_error("input '%s' is %s [%s]; the file has %s%s [%s]",
-			 x.name, x.dtype, words_text(h, &x),
-			 a->is_bits ? "the bits of " : "", dtype_name(a->type),
-			 shape_text(h, a));
+	return same ? check_sizes(h, &x, a)
+		    : cli_error("input '%s' is %s [%s]; the file has %s%s [%s]",
+				x.name, x.dtype, words_text(h, &x),
+				a->is_bits ? "the bits of " : "",
+				dtype_name(a->type), shape_text(h, a));
 }
 
 static bool

@@ -109,7 +109,10 @@ bool harness_check_input(const struct harness *h, int i, const struct array *a);
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);
 /* Sets values[i] to the value of the symbolic size tirc_dim(i) that follows
- * from the shapes of the inputs; to its largest value if none does. */
+ * from the shapes of the inputs; if none does, harness_dims to its largest
+ * value, harness_known_dims to -1. */
+void harness_known_dims(const struct harness *h, const struct array *inputs,
+			int64_t *values);
 void harness_dims(const struct harness *h, const struct array *inputs,
 		  int64_t *values);
 /* The index of the state that is the model's input, or output, at this position,

@@ -27,53 +27,125 @@ interpreted_fill(struct array *x, uint64_t *state)
 	}
 }
 
+/* Are the sizes of both runs equal? */
+static bool
+same_sizes(const int64_t *a, const int64_t *b, int n)
+{
+	return memcmp(a, b, sizeof *a * (size_t)n) == 0;
+}
+
+int
+interpreted_sizes(struct harness *h, int64_t **values)
+{
+	int n = tirc_dim_count(h->t), runs = 0;
+
+	for (int run = 0; run < INTERPRETED_SIZES; run++) {
+		int64_t *v = arena_array(&h->m->arena, int64_t, n + 1);
+		bool again = false;
+
+		for (int d = 0; d < n; d++) {
+			struct tirc_dim dim = tirc_dim(h->t, d);
+			int64_t least = dim.min > 0 ? dim.min : dim.step;
+			int64_t middle = least + (dim.max - least) / 2;
+
+			v[d] = run == 0   ? dim.max
+			       : run == 1 ? least
+					  : middle - middle % dim.step;
+		}
+		for (int k = 0; k < runs; k++) {
+			again |= same_sizes(values[k], v, n);
+		}
+		if (!again) {
+			values[runs++] = v;
+		}
+	}
+	return runs;
+}
+
+/* "n = 8, m = 1" */
+static const char *
+sizes_text(struct harness *h, const int64_t *sizes)
+{
+	const char *text = "";
+
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
+		text = arena_printf(&h->m->arena, "%s%s%s = %lld", text,
+				    d > 0 ? ", " : "", tirc_dim(h->t, d).name,
+				    (long long)sizes[d]);
+	}
+	return text;
+}
+
 void
-interpreted_inputs(struct harness *h, struct data_set *out)
+interpreted_inputs(struct harness *h, const int64_t *sizes,
+		   struct data_set *out)
 {
 	struct arena *a = &h->m->arena;
 	int n = tirc_input_count(h->t);
 	uint64_t state = RANDOM_SEED;
 
 	*out = (struct data_set){ .where = "random inputs" };
+	if (sizes != NULL && tirc_dim_count(h->t) > 0) {
+		out->where = arena_printf(a, "random inputs, %s",
+					  sizes_text(h, sizes));
+	}
 	out->inputs = arena_array(a, struct array, n + 1);
 	for (int i = 0; i < n; i++) {
-		out->inputs[i] = harness_zeros(a, tirc_input(h->t, i));
-		interpreted_fill(&out->inputs[i], &state);
+		struct array *x = &out->inputs[i];
+
+		*x = harness_zeros(a, tirc_input(h->t, i));
+		if (sizes != NULL) {
+			tirc_input_dims(h->t, i, sizes, x->shape);
+			x->elems = 1;
+			for (int d = 0; d < x->ndim; d++) {
+				x->elems *= x->shape[d];
+			}
+		}
+		interpreted_fill(x, &state);
 	}
 }
 
 /* -- the model -- */
 
-struct tirc *
-interpreted_sized(const struct harness *h, struct cli *c,
-		  const struct array *inputs)
+/* Gives options numbers for the symbolic sizes, which follow from the inputs. */
+static void
+sized_options(const struct harness *h, const struct array *inputs,
+	      struct tirc_options *o)
 {
 	struct arena *a = &h->m->arena;
 	struct tirc *t = h->t;
-	const struct tirc_options given = c->tirc;
 	int n = tirc_dim_count(t), kept = 0;
-	const char **list = arena_array(a, const char *, n + given.n_dims + 1);
+	const char **list = arena_array(a, const char *, n + o->n_dims + 1);
 	int64_t *values = arena_array(a, int64_t, n + 1);
-	struct tirc *sized;
 
 	harness_dims(h, inputs, values);
 	for (int i = 0; i < n; i++) {
 		list[kept++] = arena_printf(a, "%s=%lld", tirc_dim(t, i).name,
 					    (long long)values[i]);
 	}
-	for (int i = 0; i < given.n_dims; i++) {
-		size_t length = strcspn(given.dims[i], "=") + 1;
+	for (int i = 0; i < o->n_dims; i++) {
+		size_t length = strcspn(o->dims[i], "=") + 1;
 		bool again = false;
 
 		for (int k = 0; k < n; k++) {
-			again |= strncmp(list[k], given.dims[i], length) == 0;
+			again |= strncmp(list[k], o->dims[i], length) == 0;
 		}
 		if (!again) {
-			list[kept++] = given.dims[i];
+			list[kept++] = o->dims[i];
 		}
 	}
-	c->tirc.dims = list;
-	c->tirc.n_dims = kept;
+	o->dims = list;
+	o->n_dims = kept;
+}
+
+struct tirc *
+interpreted_sized(const struct harness *h, struct cli *c,
+		  const struct array *inputs)
+{
+	const struct tirc_options given = c->tirc;
+	struct tirc *sized;
+
+	sized_options(h, inputs, &c->tirc);
 	sized = cli_open(c);
 	c->tirc.dims = given.dims;
 	c->tirc.n_dims = given.n_dims;
@@ -171,7 +243,37 @@ expect(const struct harness *h, struct tirc *model, const struct array *outputs,
 }
 
 bool
-interpreted_read(struct harness *h, struct data_set *out)
+interpreted_takes(struct harness *h, const int64_t *sizes)
+{
+	struct arena *a = &h->m->arena;
+	struct tirc_options o = h->cli->tirc;
+	struct data_set d;
+	struct tirc *t;
+	bool ok;
+
+	interpreted_inputs(h, sizes, &d);
+	sized_options(h, d.inputs, &o);
+	o.n_print_after = 0;
+	o.progress = NULL;
+	t = tirc_new(&o);
+	ok = t != NULL && tirc_load(t, h->cli->model);
+	if (!ok && t != NULL) {
+		const char *why = "";
+
+		for (int i = tirc_message_count(t) - 1; i >= 0; i--) {
+			if (tirc_message(t, i).severity == TIRC_ERROR) {
+				why = arena_strdup(a, tirc_message(t, i).text);
+			}
+		}
+		cli_note("not run with %s, which the model does not take: %s",
+			 sizes_text(h, sizes), why);
+	}
+	tirc_free(t);
+	return ok;
+}
+
+bool
+interpreted_read(struct harness *h, const int64_t *sizes, struct data_set *out)
 {
 	/* quiet, since the messages about the model have been printed before */
 	struct cli c = *h->cli;
@@ -182,7 +284,7 @@ interpreted_read(struct harness *h, struct data_set *out)
 	c.tirc.n_print_after = 0;
 	c.tirc.n_print_phases = 0;
 	c.tirc.time_passes = false;
-	interpreted_inputs(h, out);
+	interpreted_inputs(h, sizes, out);
 	model = interpreted_sized(h, &c, out->inputs);
 	if (model == NULL) {
 		return false;

@@ -10,12 +10,21 @@
 /* Fills an array with random numbers that suit most models: floats in [-1, 1],
  * any bytes, other integers 0 or 1 (valid indices of most dimensions). */
 void interpreted_fill(struct array *x, uint64_t *state);
-/* Makes a data set of random inputs, at the largest sizes, without expected
- * outputs. */
-void interpreted_inputs(struct harness *h, struct data_set *out);
+/* The values of the symbolic sizes, one for each tirc_dim, for up to
+ * INTERPRETED_SIZES runs: the largest, the smallest but 0, and one between.
+ * Returns how many differ; 1 without symbolic sizes. */
+enum { INTERPRETED_SIZES = 3 };
+int interpreted_sizes(struct harness *h, int64_t **values);
+/* Makes a data set of random inputs without expected outputs; sizes: the values
+ * of the symbolic sizes, or NULL: the largest. */
+void interpreted_inputs(struct harness *h, const int64_t *sizes,
+			struct data_set *out);
 /* Makes a data set of random inputs and the outputs that the interpreter
  * computes; the model's states begin as zeros. False after an error message. */
-bool interpreted_read(struct harness *h, struct data_set *out);
+bool interpreted_read(struct harness *h, const int64_t *sizes,
+		      struct data_set *out);
+/* Can the model be loaded with these sizes? False after a note. */
+bool interpreted_takes(struct harness *h, const int64_t *sizes);
 /* Loads the model of the options c with numbers in place of its symbolic sizes,
  * since the interpreter needs numbers; these follow from `inputs`, arrays for
  * h's program. NULL after an error message. */

@@ -380,7 +380,7 @@ run_data_set(struct layers *w, const char *path, bool *wrong)
 	int n_each, n_fused;
 
 	if (path == NULL) {
-		interpreted_inputs(h, &d);
+		interpreted_inputs(h, NULL, &d);
 	} else if (!data_set_read(h, path, true, &d)) {
 		return false;
 	}

@@ -124,8 +124,19 @@ struct data_file {
 	/* -1, or, if the option names a tensor, its index in the first list */
 	int at;
 	bool some; /* skip arrays that belong to no tensor */
+	/* skip arrays of these tensors, which an archive may have beside those
+	 * of the list; or NULL */
+	const struct slots *beside;
 	int taken; /* arrays taken so far; at most one for each tensor */
 };
+
+/* Is the array skipped, if it is for none of the lists? */
+static bool
+is_left_out(const struct data_file *f, const struct array *a)
+{
+	return f->some || (f->beside != NULL && a->name != NULL &&
+			   slot_index(f->beside, a->name) >= 0);
+}
 
 /* Finds the tensor for array a, one of n arrays in the file: returns the list
  * that has the tensor, and sets *at to its index there. NULL if no list has it:
@@ -143,7 +154,7 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 			*at = slot_index(s, a->name);
 		}
 		if (*at < 0) {
-			if (!f->some) {
+			if (!is_left_out(f, a)) {
 				no_such_tensor(f->lists, f->n_lists, f->path,
 					       a->name);
 			}
@@ -170,7 +181,7 @@ accepts(void *ctx, const struct array *a, int n)
 	struct slots *s = place_of(f, a, n, &at);
 
 	if (s == NULL) {
-		return f->some ? ARRAY_LEFT_OUT : ARRAY_REFUSED;
+		return is_left_out(f, a) ? ARRAY_LEFT_OUT : ARRAY_REFUSED;
 	}
 	if (s->exact && !harness_check_input(f->h, at, a)) {
 		return ARRAY_REFUSED;
@@ -223,7 +234,7 @@ read_file(struct data_file *f)
 		int at;
 		struct slots *s = place_of(f, &list[i], n, &at);
 
-		if (s == NULL && f->some) {
+		if (s == NULL && is_left_out(f, &list[i])) {
 			continue;
 		}
 		if (s == NULL) {
@@ -244,7 +255,10 @@ slots_take(struct harness *h, struct slots *s, const char *text)
 {
 	struct data_file f = { .h = h, .lists = s, .n_lists = 1, .at = -1 };
 	const char *equals = strchr(text, '=');
+	struct slots beside = s->exact ? slots_of_results(h)
+				       : slots_of_inputs(h);
 
+	f.beside = &beside;
 	if (equals != NULL) {
 		const char *name = arena_strndup(&h->m->arena, text,
 						 (size_t)(equals - text));

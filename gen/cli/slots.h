@@ -26,7 +26,9 @@ struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
 /* Reads the arrays of "FILE" or "NAME=FILE" for a list: those of an archive by
  * name, others in the order of the tensors. NAME is only recognised if it is
- * the name of a tensor. False after an error message. */
+ * the name of a tensor. Archives may have outputs beside the inputs of a list,
+ * and inputs beside outputs, which are skipped. False after an error
+ * message. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
 /* Reads an archive with arrays for the tensors of n lists, by name. some: skip
  * other arrays, which otherwise are an error. */

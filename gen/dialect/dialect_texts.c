@@ -25,7 +25,7 @@ static const char template_words[] =
 	"header_name helpers id includes index inputs interface_space "
 	"keeps kernels kernels_file l1_bytes l2_bytes label launches ldflags "
 	"libm local_bytes libraries library_includes library_members "
-	"library_state library_weighs line link_libraries link_options long "
+	"level library_state library_weighs line link_libraries link_options long "
 	"longest_loop loops loops_without_bound macro magnitude max member "
 	"members memory min model more n n_arguments n_buffers n_io n_kernels "
 	"n_launches n_sizes n_weights name nan_high nan_low near need needs "

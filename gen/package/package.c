@@ -162,8 +162,12 @@ add_words(struct packer *k, struct tdata *data, const char *list,
 	}
 	tdata_list(data, list);
 	for (int i = 0; i < command.words.n; i++) {
-		tdata_text(tdata_item(data, list), "word",
-			   command.words.data[i]);
+		struct tdata *item = tdata_item(data, list);
+		const char *word = command.words.data[i];
+
+		tdata_text(item, "word", word);
+		/* a level of optimisation, such as -O2 */
+		tdata_flag(item, "level", strncmp(word, "-O", 2) == 0);
 	}
 	return true;
 }

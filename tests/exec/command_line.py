@@ -61,8 +61,9 @@ step = re.search(r"^next     tirc (test .*)$", said, re.M)
 expect("no next step:\n" + said, step and shlex.split(step[1]) == [
     "test", path, *options, "--target", "c99"])
 seen = tirc(*shlex.split(step[1]), *FAST)
-check_output(seen.stdout, "ok    random inputs  y")
-check_output(seen.stderr, "random values for 1 input, n = 4, compared")
+for size in (4, 1, 2):
+    check_output(seen.stdout, "ok    random inputs, n = %d  y" % size)
+check_output(seen.stderr, "random values for 1 input, compared")
 check_output(seen.stderr, "tirc test %s data.npz" % shlex.quote(path))
 check_output(seen.stdout, "random inputs passed")
 check_output(seen.stderr, "compared with the interpreter")

@@ -268,6 +268,17 @@ def cmake():
     execute(["cmake", "-S", out, "-B", build])
     execute(["cmake", "--build", build])
     execute([shutil.which("ctest") or "ctest"], cwd=build)
+    # A build type chooses the level of optimisation; other flags stay.
+    for kind, level in (("", "-O2"), ("MinSizeRel", "-Os")):
+        typed = os.path.join(out, "typed" + kind)
+        execute(["cmake", "-S", out, "-B", typed, "-G", "Unix Makefiles",
+                 "-DCMAKE_BUILD_TYPE=" + kind,
+                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+        for one in json.loads(read(typed, "compile_commands.json")):
+            words = one["command"].split()
+            levels = [word for word in words if word.startswith("-O")]
+            if levels != [level] or "-std=c99" not in words:
+                fail("%s: not %s alone: %s" % (kind, level, one["command"]))
     break_expected(os.path.join(out, "src", "tiny_self_test.c"))
     execute(["cmake", "--build", build])
     execute(["ctest"], 8, cwd=build)

@@ -84,7 +84,7 @@ for pair in (["len=dyn_0", "len=dyn_1"], ["dyn_0=len", "dyn_1=len"],
 gives(path, "float32 [1, dyn_1]", "--dim", "dyn_0=dyn_1", "--dim",
       "dyn_1=1..8")
 refused(path, "no size named 'len'", options=["--dim", "len=other"])
-refused(path, "'len'", "for example: --dim len=256",
+refused(path, "'len'", "for example: --dim len=1..256  or  --dim len=256",
         options=["--dim", "len=dyn_0", "--dim", "len=dyn_1"])
 
 # All that is missing, also bounds, which are found one after the other; the

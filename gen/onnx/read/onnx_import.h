@@ -79,6 +79,9 @@ struct import_options {
 	int n_shapes;
 	const struct dim_binding *dims;
 	int n_dims;
+	/* Sizes of inputs that neither the model nor an option gives are ranges,
+	 * instead of an error or an assumption. */
+	bool open_sizes;
 	const struct size_bound *bounds;
 	int n_bounds;
 	const struct sequence_length *sequences;

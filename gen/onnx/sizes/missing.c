@@ -100,20 +100,39 @@ names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 	return text;
 }
 
+/* Has the name of the size a word for an axis whose length is another one from
+ * run to run? */
+static bool
+often_varies(const struct missing_size *m)
+{
+	static const char *const words[] = { "frame", "time",  "seq",   "len",
+					     "step",  "token", "sample" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (m->kind == MISSING_DIM &&
+		    strstr(m->name, words[i]) != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The options that would give the missing sizes: "--dim a=256 --bound 'b
- * c=256'". */
+ * c=256'". ranges: "a=1..256" where a size often varies. */
 static const char *
-options_of(struct arena *a, const missing_list *list)
+options_of(struct arena *a, const missing_list *list, bool ranges)
 {
 	const char *text = "";
 
 	for (int i = 0; i < list->n && i < 40; i++) {
 		const struct missing_size *m = &list->data[i];
-		const char *word = arena_printf(a,
-						m->kind == MISSING_SHAPE
-							? "%s:1,%d"
-							: "%s=%d",
-						m->name, m->size);
+		bool varies = often_varies(m);
+		const char *word =
+			arena_printf(a,
+				     m->kind == MISSING_SHAPE ? "%s:1,%d"
+				     : ranges && varies       ? "%s=1..%d"
+							      : "%s=%d",
+				     m->name, varies ? MISSING_SIZE : m->size);
 
 		text = arena_printf(a, "%s %s %s", text,
 				    m->kind == MISSING_DIM ? "--dim"
@@ -149,8 +168,12 @@ missing_report(struct module *m, const char *path, const missing_list *list,
 	int dims = count(list, MISSING_DIM),
 	    shapes = count(list, MISSING_SHAPE);
 	int bounds = count(list, MISSING_BOUND);
-	const char *text = "";
+	const char *text = "", *example = options_of(a, list, false);
+	const char *range = options_of(a, list, true);
 
+	if (strcmp(range, example) != 0) {
+		example = arena_printf(a, "%s  or %s", range, example);
+	}
 	diags_drop_errors(&m->diags, first, DIAG_UNSUPPORTED_OPERATOR);
 	if (list->n == 1 && bounds == 1) {
 		return report_bound(m, path, &list->data[0]);
@@ -181,5 +204,5 @@ missing_report(struct module *m, const char *path, const missing_list *list,
 	}
 	return diag_error(&m->diags, DIAG_UNKNOWN_SHAPE,
 			  (struct diag_place){ .file = path },
-			  "%sfor example:%s", text, options_of(a, list));
+			  "%sfor example:%s", text, example);
 }

@@ -663,6 +663,23 @@ resolve(struct size_names *s, struct size_name *row)
 	return row->expr;
 }
 
+/* Gives each size without a value a range. */
+static void
+open_all(struct size_names *s)
+{
+	for (int i = 0; i < s->list.n; i++) {
+		struct size_name *row = &s->list.data[i];
+
+		if (row->formula) {
+			formula_read(s->imp->m, row->formula, need, s);
+		} else if (!row->bound) {
+			row->bound = true;
+			row->min = row->step = 1;
+			row->max = MISSING_SIZE;
+		}
+	}
+}
+
 bool
 size_names_settle(struct size_names *s)
 {
@@ -671,6 +688,9 @@ size_names_settle(struct size_names *s)
 		return false;
 	}
 	settle_formulas(s);
+	if (s->imp->options->open_sizes) {
+		open_all(s);
+	}
 	assume_batches(s);
 	for (int i = 0; i < s->list.n; i++) {
 		struct size_name *row = &s->list.data[i];

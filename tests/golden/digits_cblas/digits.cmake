@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT-0
 #
 # include(digits.cmake), then link the target digits.
+# Without a CMAKE_BUILD_TYPE the target's level of optimisation is used.
 add_library(digits STATIC
 	${CMAKE_CURRENT_LIST_DIR}/digits.c
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_compile_options(digits PRIVATE -std=c99 -O2)
+target_compile_options(digits PRIVATE -std=c99 $<$<CONFIG:>:-O2>)
 target_link_libraries(digits PUBLIC -lblas m)

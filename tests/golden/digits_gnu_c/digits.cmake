@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT-0
 #
 # include(digits.cmake), then link the target digits.
+# Without a CMAKE_BUILD_TYPE the target's level of optimisation is used.
 enable_language(ASM)
 add_library(digits STATIC
 	${CMAKE_CURRENT_LIST_DIR}/digits.c
 	${CMAKE_CURRENT_LIST_DIR}/digits_weights.S
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_compile_options(digits PRIVATE -std=gnu11 -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math)
+target_compile_options(digits PRIVATE -std=gnu11 $<$<CONFIG:>:-O3> -fopenmp-simd -fno-math-errno -fno-trapping-math)
 target_link_libraries(digits PUBLIC m)

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A model of open sizes on a user's first tries: sizes from the data, or options to
+copy; random inputs of three sizes; data beside which lie the expected results; an
+array that is too large."""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+from onnx import helper as make
+
+import helper
+
+FOLDER = helper.work_folder()
+RNG = np.random.default_rng(5)
+W = RNG.standard_normal((3, 2)).astype(np.float32)
+
+
+def path(*names):
+    return os.path.join(FOLDER, *names)
+
+
+def save(name, nodes, inputs, constants):
+    """inputs: shapes by name; the result is y [any, 2]."""
+    graph = make.make_graph(
+        nodes, "g",
+        [make.make_tensor_value_info(n, TensorProto.FLOAT, shape)
+         for n, shape in inputs.items()],
+        [make.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        constants)
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)])
+    model.ir_version = 8
+    os.makedirs(path(name))
+    onnx.save(model, path(name, "model.onnx"))
+    return path(name, "model.onnx")
+
+
+def check(what, *arguments, says, never=(), status=0, build=True):
+    more = ["--target", "c99", *helper.STRICT_C] if build else []
+    done = helper.tirc(*arguments, *more, status=status)
+    out = done.stdout + done.stderr
+    print("%s:\n%s" % (what, out))
+    for text in says:
+        if text not in out:
+            sys.exit("%s: does not say: %s" % (what, text))
+    for text in never:
+        if text in out:
+            sys.exit("%s: says: %s" % (what, text))
+
+
+def data(name, n):
+    x = RNG.standard_normal((n, 3)).astype(np.float32)
+    np.savez(path(name), x=x, y=x @ W)
+    return path(name)
+
+
+MODEL = save("product", [make.make_node("MatMul", ["x", "w"], ["y"])],
+             {"x": ["frames", 3]}, [numpy_helper.from_array(W, "w")])
+SMALL, LARGE = data("small.npz", 7), data("large.npz", 501)
+
+check("a size that often varies", "compile", MODEL, "-o", path("out"),
+      status=1, build=False,
+      says=["for example: --dim frames=1..256  or  --dim frames=256"])
+
+check("one data set", "test", MODEL, SMALL,
+      says=["those of the data: --dim frames=7\n", "ok    small.npz  y"])
+check("two of them", "test", MODEL, SMALL, LARGE,
+      says=["--dim frames=7..501\n", "2 of 2 data sets passed"])
+check("a size that is given", "test", MODEL, SMALL, "--dim", "frames=1..9",
+      says=["ok    small.npz"], never=["those of the data"])
+check("an option", "test", MODEL, "--input", SMALL, "--expect", SMALL,
+      says=["--dim frames=7\n", "ok    --expect  y"])
+check("results beside the inputs", "run", MODEL, "--input", SMALL,
+      says=["--dim frames=7\n", "y  float32 [7, 2]"])
+check("too large", "test", MODEL, LARGE, "--dim", "frames=1..500", status=1,
+      says=["input 'x': frames = 501, but frames is 1..500; give --dim "
+            "frames=1..501"], never=["elements"])
+check("too small", "run", MODEL, "--input", SMALL, "--dim", "frames=8..500",
+      status=1, says=["frames = 7, but frames is 8..500; give --dim "
+                      "frames=7..500"])
+os.makedirs(path("product", "test_data_set_0"))
+X = np.load(SMALL)["x"]
+for kind, array in (("input", X), ("output", X @ W)):
+    onnx.save_tensor(numpy_helper.from_array(array), path(
+        "product", "test_data_set_0", kind + "_0.pb"))
+check("a folder beside the model", "test", MODEL,
+      says=["--dim frames=7\n", "ok    test_data_set_0  y"])
+
+# Random inputs, where no data lie beside the model.
+WINDOW = save("window", [
+    make.make_node("Conv", ["x", "k"], ["c"]),
+    make.make_node("ReduceMean", ["c"], ["y"], axes=[2, 3], keepdims=0)],
+    {"x": [1, 1, "rows", 8]},
+    [numpy_helper.from_array(RNG.standard_normal((2, 1, 5, 5)).astype(
+        np.float32), "k")])
+check("three sizes", "test", WINDOW, "--dim", "rows=6..40",
+      says=["three runs, at the largest sizes, the smallest and between",
+            "ok    random inputs, rows = 40  y",
+            "ok    random inputs, rows = 6  y",
+            "ok    random inputs, rows = 23  y", "random inputs passed"])
+check("multiples", "test", WINDOW, "--dim", "rows=8..40:8",
+      says=["rows = 40  y", "rows = 8  y", "rows = 24  y"])
+check("a size that the model does not take", "test", WINDOW, "--dim",
+      "rows=1..40",
+      says=["rows = 40  y", "note: not run with rows = 1, which the model "
+            "does not take: ", "rows = 20  y", "random inputs passed"])
