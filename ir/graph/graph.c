@@ -352,6 +352,26 @@ tensor_const_elems(const struct tensor *t, int64_t *elems)
 }
 
 bool
+tensor_min_elems(const struct tensor *t, int64_t *elems)
+{
+	int64_t product = 1;
+
+	if (t->ndim < 0) {
+		return false;
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		int64_t extent, most;
+
+		if (!size_bounds(t->shape[i], &extent, &most) || extent < 0 ||
+		    __builtin_mul_overflow(product, extent, &product)) {
+			return false;
+		}
+	}
+	*elems = product;
+	return true;
+}
+
+bool
 tensor_max_elems(const struct tensor *t, int64_t *elems)
 {
 	int64_t product = 1;

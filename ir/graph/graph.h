@@ -469,7 +469,11 @@ bool tensor_same_type(const struct tensor *a, const struct tensor *b);
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 /* true if t has a value or a recipe */
 bool tensor_is_constant(const struct tensor *t);
+/* Set *elems to the number of elements, if no dimension is symbolic; to the
+ * smallest and to the largest number that a symbolic shape can have. False if
+ * it is not known or leaves int64. */
 bool tensor_const_elems(const struct tensor *t, int64_t *elems);
+bool tensor_min_elems(const struct tensor *t, int64_t *elems);
 bool tensor_max_elems(const struct tensor *t, int64_t *elems);
 
 const struct attr *node_attr(const struct node *n, const char *name);

@@ -236,12 +236,34 @@ kind_fails(struct graph *g, const struct tensor_condition *c,
 	return NULL;
 }
 
+/* Of a symbolic shape, the limits must hold for the fewest and the most
+ * elements; a list of numbers or a multiple cannot hold. */
+static const char *
+elems_fail(struct graph *g, const struct tensor_condition *c,
+	   const struct tensor *t, const char *what)
+{
+	const char *of = byoc_reason(g, "the size of %s", what), *why;
+	int64_t least, most;
+
+	if (!c->elems.set) {
+		return NULL;
+	}
+	if (tensor_const_elems(t, &least)) {
+		return byoc_limits_fail(g, &c->elems, least, of);
+	}
+	if (c->elems.multiple > 1 || c->elems.one_of.n > 0 ||
+	    !tensor_min_elems(t, &least) || !tensor_max_elems(t, &most)) {
+		return byoc_reason(g, "%s is not fixed", of);
+	}
+	why = byoc_limits_fail(g, &c->elems, least, of);
+	return why != NULL ? why : byoc_limits_fail(g, &c->elems, most, of);
+}
+
 const char *
 byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		  struct tensor *t, const char *what)
 {
 	const char *why;
-	int64_t elems;
 
 	if (t == NULL) {
 		return c->kind == TENSOR_ABSENT || c->optional
@@ -273,16 +295,9 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 				    : byoc_reason(g, "the shape of %s is fixed",
 						  what);
 	}
-	if (c->elems.set) {
-		if (!tensor_const_elems(t, &elems)) {
-			return byoc_reason(g, "the size of %s is not fixed",
-					   what);
-		}
-		why = byoc_limits_fail(g, &c->elems, elems,
-				       byoc_reason(g, "the size of %s", what));
-		if (why != NULL) {
-			return why;
-		}
+	why = elems_fail(g, c, t, what);
+	if (why != NULL) {
+		return why;
 	}
 	if (c->users.set &&
 	    (why = byoc_limits_fail(g, &c->users, t->uses.n + t->is_output,

@@ -338,6 +338,26 @@ def check_digits():
                 fail(name + " does not say what to link")
 
 
+def check_sizes():
+    """The library's sizes are of int: a product that may have more elements, or
+    none, is left to generated code."""
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["a", "b"], ["y"])], "sizes",
+        [helper.make_tensor_value_info("a", TensorProto.FLOAT, ["m", "k"]),
+         helper.make_tensor_value_info("b", TensorProto.FLOAT, ["k", "n"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["m", "n"])])
+    path = os.path.join(work_folder(), "sizes.onnx")
+    onnx.save(helper.make_model(graph), path)
+    for dims, taken in (("m=1..30000 k=1..9 n=1..70000", True),
+                        ("m=1..70000 k=1..9 n=1..70000", False),
+                        ("m=1..9 k=1..70000 n=1..70000", False),
+                        ("m=1..9 k=0..9 n=1..9", False)):
+        options = [word for dim in dims.split() for word in ("--dim", dim)]
+        out = compile_model(path, "--byoc", "cblas", "--target", "c99", *options)
+        if ("cblas_sgemm" in source(out, "sizes")) != taken:
+            fail("%s: the library is %scalled" % (dims, "not " if taken else ""))
+
+
 def check_refusals():
     for target in filter(has_dialect, ("misra", "cuda", "opencl")):
         done = tirc("compile", DIGITS, "--byoc", "cblas", "--target", target,
@@ -351,6 +371,7 @@ if not has_library(*LIBRARIES["cblas"]):
 check_refusals()
 check_digits()
 check_products()
+check_sizes()
 check_symbolic("n")
 check_symbolic("i")
 check_merged()
