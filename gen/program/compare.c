@@ -133,10 +133,11 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 		*out = py_number_order(&a, &b) == 0;
 		return true;
 	}
-	*out = false;
 	if (x->kind != y->kind) {
+		*out = pv_same(x, y);
 		return true;
 	}
+	*out = false;
 	switch (x->kind) {
 	case PV_STRING:
 		return texts_equal(ev, at, x, y, out);
@@ -167,11 +168,28 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 	}
 }
 
+/* The name, without modules, that v has as a class; "" if it is none. */
+static const char *
+class_part(const struct pval *v)
+{
+	const char *name = v->kind == PV_CLASS     ? v->u.any
+			   : v->kind == PV_BUILTIN ? v->u.row->name
+						   : "";
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
 bool
 pv_same(const struct pval *x, const struct pval *y)
 {
 	struct py_number a, b;
 
+	/* `type(v) == int`: a program names a class by the function that makes
+	 * its values */
+	if (x->kind == PV_CLASS || y->kind == PV_CLASS) {
+		return strcmp(class_part(x), class_part(y)) == 0;
+	}
 	if (x->kind != y->kind) {
 		return false;
 	}

@@ -190,8 +190,7 @@ names_left_out(const char *name)
 		"iter",       "issubclass",   "locals",   "map",
 		"memoryview", "next",         "object",   "open",
 		"property",   "repr",         "setattr",  "slice",
-		"set",        "staticmethod", "super",    "type",
-		"vars",
+		"set",        "staticmethod", "super",    "vars",
 	};
 
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {

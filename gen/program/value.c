@@ -388,6 +388,9 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->name);
 		return;
+	case PV_CLASS:
+		strbuf_printf(out, "<class '%s'>", (const char *)v->u.any);
+		return;
 	default:
 		strbuf_printf(out, v->kind == PV_NONE ? "%s" : "<%s>",
 			      pv_kind_name(v->kind));

@@ -2,4 +2,4 @@
 from tvm import te
 
 A = te.placeholder((8,), name="A")
-print(type(A))
+print(id(A))
