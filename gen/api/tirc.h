@@ -231,6 +231,15 @@ struct tirc_program_options {
 	int phase;            /* 0 to 3 */
 	const char *schedule; /* a file, or NULL */
 	bool header;          /* sources include a header with prototypes */
+	/* add notes about loops for threads or vectors that the target lacks */
+	bool notes;
+	/* of tirc_program_tests: each function has only one run, to be timed,
+	 * for which integers that the option dims does not give are 256 */
+	bool timed;
+	/* The target if the context's options have none, and the program names
+	 * none, or "llvm", TVM's name for the machine at hand; NULL: the
+	 * default target. */
+	const char *machine;
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;
 };
@@ -247,8 +256,11 @@ bool tirc_run_program(struct tirc *t, const char *path,
 struct tirc_source {
 	const char *name; /* of the file: "matmul.c" */
 	const char *text;
+	bool is_compiled; /* the compiler of tirc_summary() compiles it */
 };
 
+/* tirc_function() and tirc_parameter() describe the functions afterwards, and
+ * tirc_summary() has the target and its flags. */
 bool tirc_program_sources(struct tirc *t, const char *path,
 			  const struct tirc_program_options *o);
 int tirc_source_count(const struct tirc *t);
@@ -269,7 +281,7 @@ bool tirc_program_tests(struct tirc *t, const char *path,
 
 struct tirc_function {
 	const char *name; /* in the source; if not tested, in the program */
-	bool tested;
+	bool tested;      /* or, without a test, written */
 	/* n_parameters: the parameters of the function in the source. The first
 	 * n_given of them are those in the program; the others are scratch
 	 * memory that tirc added. */
@@ -281,6 +293,9 @@ struct tirc_parameter {
 	const char *name;
 	const char *dtype; /* "float32" */
 	bool is_array, written;
+	/* of an array: its bytes, a number or an expression of scalar
+	 * parameters, "n * 256" */
+	const char *bytes;
 	/* of a float array that is written: the float type of the least
 	 * precision in which the function computes; NULL: the array's type */
 	const char *arithmetic;
@@ -297,15 +312,22 @@ const int64_t *tirc_parameter_dims(struct tirc *t, int function, int run, int i,
 				   int *ndim);
 /* Runs the function, as it is before any schedule, in the interpreter on random
  * arrays. in and want have for each parameter a dense array, or NULL for a
- * scalar: in gets the random elements, want the elements after the run. False
+ * scalar: in gets the random elements, want the elements after the run. want
+ * NULL: only the random elements are wanted, and mostly nothing is run. False
  * after a message. */
 bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 			void *const *want);
 /* The text for the file arguments.txt, from which the program of tirc_harness()
- * reads the function to call and its arguments in the run. The program reads the
- * array of parameter i, unless that is scratch memory, from array_i.bin, and
- * writes it to result_i.bin after the call. */
-const char *tirc_function_arguments(struct tirc *t, int function, int run);
+ * reads how often it calls which function, and its arguments in the run. The
+ * program reads the array of parameter i, unless that is scratch memory, from
+ * array_i.bin, and writes it to result_i.bin after the last call; the time of
+ * each call goes to times.txt. */
+const char *tirc_function_arguments(struct tirc *t, int function, int run,
+				    int calls);
+/* The numbers of operations on floats and on integers, except indices, of a
+ * call, as the function is before any schedule. False if they are not known. */
+bool tirc_function_operations(struct tirc *t, int function, int run,
+			      double *floats, double *ints);
 
 /* -- dialects: of the context's dialect_path, and embedded ones -- */
 /* tirc_dialect_list: the names and descriptions of dialects, the dialects that
@@ -493,6 +515,10 @@ struct tirc_summary {
 	 * are NULL if this machine runs the program. */
 	const char *simulator, *simulator_argument, *simulator_package;
 	const char *cc_package;
+	/* The name of the target with its facts. Of a program, named_target:
+	 * what the program calls its target ("llvm"), if no option gives
+	 * another one; else NULL. */
+	const char *target, *named_target;
 	/* from the target, with the flags of backends' libraries */
 	const char *cc, *cflags, *ldflags;
 	/* the part of cflags that the libraries need */

@@ -22,12 +22,11 @@ struct by_hand {
 	const char *mismatch;
 };
 
-/* A function of a tensor program and its tests, for tirc_program_tests. */
+/* A function of a program, for tirc_function(). */
 struct tested {
 	const struct program_func *from;
-	const struct func *source; /* the function in the emitted source; NULL:
-				    * it cannot be tested */
-	/* tirc_parameter.arithmetic, the same for all results; or NULL */
+	const struct func *source; /* NULL: it cannot be tested */
+	/* tirc_parameter.arithmetic of all results, or NULL */
 	const char *arithmetic;
 	/* by run: the values of the function's scalars (see trial.h) */
 	VEC(const int64_t *) runs;
@@ -60,16 +59,13 @@ struct tirc {
 	 * DT_VOID if the tensor has no floats, or only elements of inputs and
 	 * constants, which may have been moved or converted to a wider type. */
 	const enum dtype_kind *arithmetic;
-	VEC(struct tirc_node)
-	nodes; /* the nodes of the model, in the order
-					  * of its file */
-	VEC(struct tirc_source)
-	sources; /* the source files of a program, for
-					  * tirc_source() */
-	/* After tirc_program_tests: the tested functions, the source of the
-	 * program that calls them, and the macros of the compiler without which
-	 * their source does not compile. */
+	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
+	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
+	/* Of a program: its functions, the name of its own target if no option
+	 * gives another one, the program that calls the functions, and the
+	 * compiler's macros without which their source does not compile. */
 	VEC(struct tested) tested;
+	const char *named_target;
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;
 	int n_relied_on;
@@ -124,7 +120,8 @@ bool context_program(struct tirc *t, const char *path,
 		     struct program_options *options,
 		     struct program_result *chosen, const char **target);
 /* Adds a file to those of tirc_source(). */
-void context_add_source(struct tirc *t, const char *name, const char *text);
+struct tirc_source *context_add_source(struct tirc *t, const char *name,
+				       const char *text);
 /* Reports that an option has a wrong value; expected: the values that it takes.
  * Returns false. */
 bool context_bad_option(struct tirc *t, const char *option, const char *value,

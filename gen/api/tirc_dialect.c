@@ -51,8 +51,8 @@ tirc_dialect_selftest(struct tirc *t, const char *dialect)
 		return false;
 	}
 	for (int i = 0; i < pack.files.n; i++) {
-		struct tirc_source source = { pack.files.data[i].name,
-					      pack.files.data[i].text };
+		struct tirc_source source = { .name = pack.files.data[i].name,
+					      .text = pack.files.data[i].text };
 
 		vec_push(&t->m->arena, &t->sources, source);
 	}

@@ -417,9 +417,13 @@ from_tflite(const struct tirc *t)
 /* The summary of a program, whose functions are tested: the tools for the
  * target. */
 static struct tirc_summary
-program_summary(const struct target *target)
+program_summary(const struct tirc *t)
 {
+	const struct target *target = t->target;
+
 	return (struct tirc_summary){
+		.target = target->name,
+		.named_target = t->named_target,
 		.simulator = target->simulator.command,
 		.simulator_argument = target->simulator.argument,
 		.simulator_package = target->simulator.package,
@@ -442,6 +446,7 @@ model_summary(const struct tirc *t)
 	struct winograd_memory w = graph_winograd_memory(t->graph);
 	struct tirc_summary s = {
 		.name = package_model(&t->package),
+		.target = t->target->name,
 		.workspace_bytes = t->program.plan.workspace_bytes,
 		.bound_bytes = t->program.plan.bound_bytes,
 		.weights_bytes = t->package.weights_bytes,
@@ -484,7 +489,7 @@ model_summary(const struct tirc *t)
 struct tirc_summary
 tirc_summary(const struct tirc *t)
 {
-	return t->graph != NULL ? model_summary(t) : program_summary(t->target);
+	return t->graph != NULL ? model_summary(t) : program_summary(t);
 }
 
 int

@@ -242,33 +242,60 @@ context_program(struct tirc *t, const char *path,
 		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
 				  "the program builds no function");
 	}
-	*target = t->options.target != NULL ? t->options.target
-					    : chosen->funcs.data[0].target;
+	*target = t->options.target;
+	if (*target == NULL) {
+		*target = chosen->funcs.data[0].target;
+		t->named_target = *target;
+	}
+	if (o->machine != NULL && t->options.target == NULL &&
+	    (*target == NULL || strcmp(*target, "llvm") == 0)) {
+		*target = o->machine;
+		t->named_target = NULL;
+	}
 	return o->schedule == NULL || apply_schedule(t, chosen, o->schedule);
 }
 
-void
+struct tirc_source *
 context_add_source(struct tirc *t, const char *name, const char *text)
 {
-	struct tirc_source source = { name, text };
+	struct tirc_source source = { .name = name, .text = text };
 
 	vec_push(&t->m->arena, &t->sources, source);
+	return &t->sources.data[t->sources.n - 1];
+}
+
+/* Takes over the target and the functions of a program that was written. */
+static void
+keep_functions(struct tirc *t, const struct program_result *list,
+	       const struct program_sources *text)
+{
+	t->target = text->target;
+	for (int i = 0; i < list->funcs.n; i++) {
+		struct tested f = { .from = &list->funcs.data[i],
+				    .source = text->funcs[i] };
+
+		vec_push(&t->m->arena, &t->tested, f);
+	}
 }
 
 bool
 tirc_program_sources(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o)
 {
-	struct program_sources text = { .with_header = o->header };
+	struct program_sources text = { .with_header = o->header,
+					.with_notes = o->notes };
+	struct program_result *chosen = arena_new(&t->m->arena,
+						  struct program_result);
 	struct program_options options;
-	struct program_result chosen;
 	const char *target;
 
-	if (!context_program(t, path, o, &options, &chosen, &target) ||
-	    !program_source(t->m, &chosen, &options, target, &text)) {
+	if (!context_program(t, path, o, &options, chosen, &target) ||
+	    !program_source(t->m, chosen, &options, target, &text)) {
 		return false;
 	}
-	context_add_source(t, text.source_name, text.source);
+	keep_functions(t, chosen, &text);
+	context_add_source(t, text.source_name, text.source)->is_compiled =
+		text.is_compiled;
 	if (text.header != NULL) {
 		context_add_source(t, text.header_name, text.header);
 	}

@@ -156,13 +156,17 @@ same_values(const struct func *f, const int64_t *a, const int64_t *b)
 	return memcmp(a, b, sizeof *a * (size_t)f->params.n) == 0;
 }
 
-/* Sets `values` to the values of all scalars of f in run i: the given ones,
- * else those of trial_values. */
+/* Sets the values of all scalars of f in run i: the given ones, else those of
+ * trial_values; of trial_timed_values if i is -1. */
 static void
 set_values(const struct tirc *t, const struct func *f, int i,
 	   const struct given_value *given, int64_t *values)
 {
-	trial_values(f, i, values);
+	if (i < 0) {
+		trial_timed_values(f, values);
+	} else {
+		trial_values(f, i, values);
+	}
 	for (int k = 0; k < f->params.n; k++) {
 		for (int j = 0; j < t->options.n_dims; j++) {
 			if (is_for(&given[j], &f->params.data[k])) {
@@ -173,20 +177,20 @@ set_values(const struct tirc *t, const struct func *f, int i,
 }
 
 /* Finds the runs of a function: one for each of the lists of values, without
- * repetitions, at which its arrays have sizes. False after a diagnostic if there
- * are none. */
+ * repetitions, at which its arrays have sizes; of a timed function only one.
+ * False after a diagnostic if there are none. */
 static bool
 find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
-	  const struct given_value *given)
+	  const struct given_value *given, bool timed)
 {
 	const struct func *plain = f->from->plain;
 	int n = f->source->params.n;
 
-	for (int i = 0; i < TRIAL_SIZES; i++) {
+	for (int i = 0; i < (timed ? 1 : TRIAL_SIZES); i++) {
 		int64_t *values = arena_array(&t->m->arena, int64_t, n + 1);
 		bool known = false;
 
-		set_values(t, plain, i, given, values);
+		set_values(t, plain, timed ? -1 : i, given, values);
 		for (int k = 0; k < f->runs.n; k++) {
 			known |= same_values(plain, f->runs.data[k], values);
 		}
@@ -219,9 +223,9 @@ choose(struct tirc *t, const struct program_result *all,
 	for (int i = 0; i < all->funcs.n; i++) {
 		why[i] = lower_has_threads(all->funcs.data[i].func)
 				 ? "its loops are bound to threads of a GPU, "
-				   "and tirc test runs functions of "
-				   "processors; test it without the binding, "
-				   "then its source on the device"
+				   "and tirc test and run call functions of "
+				   "processors; use them without the binding, "
+				   "then the source on the device"
 				 : trial_obstacle(t->m, all, i, why);
 		if (why[i] == NULL) {
 			vec_push(&t->m->arena, &out->funcs, all->funcs.data[i]);
@@ -262,9 +266,10 @@ write_tests(struct tirc *t, const struct program_result *list,
 	return true;
 }
 
-/* Tells the user which functions cannot be tested, and why. */
+/* Reports the functions that cannot be tested, or timed. */
 static void
-report(struct tirc *t, const struct program_result *all, const char **why)
+report(struct tirc *t, const struct program_result *all, const char **why,
+       bool timed)
 {
 	for (int i = 0; i < all->funcs.n; i++) {
 		const struct program_func *f = &all->funcs.data[i];
@@ -275,7 +280,8 @@ report(struct tirc *t, const struct program_result *all, const char **why)
 							.line = f->line,
 							.col = f->col,
 							.item = f->func->name },
-				   "it cannot be tested: %s", why[i]);
+				   "it cannot be %s: %s",
+				   timed ? "timed" : "tested", why[i]);
 		}
 	}
 }
@@ -286,7 +292,8 @@ tirc_program_tests(struct tirc *t, const char *path,
 {
 	struct program_sources text = { .with_header = true,
 					.with_caller = true,
-					.external_prefix = "defined_" };
+					.external_prefix = "defined_",
+					.with_notes = o->notes };
 	struct program_result *all = arena_new(&t->m->arena,
 					       struct program_result);
 	const struct given_value *given = given_values(t);
@@ -323,13 +330,13 @@ tirc_program_tests(struct tirc *t, const char *path,
 		if (why[i] == NULL) {
 			f.source = text.funcs[next++];
 			f.arithmetic = least_precise(f.from->plain);
-			if (!find_runs(t, all, &f, given)) {
+			if (!find_runs(t, all, &f, given, o->timed)) {
 				return false;
 			}
 		}
 		vec_push(&t->m->arena, &t->tested, f);
 	}
-	report(t, all, why);
+	report(t, all, why, o->timed);
 	return true;
 }
 
@@ -379,6 +386,7 @@ tirc_parameter(struct tirc *t, int function, int i)
 		return out;
 	}
 	out.name = p->buffer->name;
+	out.bytes = program_bytes(t->m, p->buffer);
 	out.dtype = dtype_name(p->buffer->type);
 	out.written = func_writes(holds, p->buffer) ||
 		      (f->source != NULL &&
@@ -422,11 +430,14 @@ tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 		seed ^= (uint64_t)given * UINT64_C(0xbf58476d1ce4e5b9);
 		seed = seed != 0 ? seed : RANDOM_SEED;
 	}
-	return trial_make(f->from->plain, f->runs.data[run], seed, in, want);
+	return want != NULL ? trial_make(f->from->plain, f->runs.data[run],
+					 seed, in, want)
+			    : trial_fill(f->from->plain, f->runs.data[run],
+					 seed, in);
 }
 
 const char *
-tirc_function_arguments(struct tirc *t, int function, int run)
+tirc_function_arguments(struct tirc *t, int function, int run, int calls)
 {
 	const struct tested *f = &t->tested.data[function];
 	int number = 0;
@@ -434,6 +445,16 @@ tirc_function_arguments(struct tirc *t, int function, int run)
 	for (int i = 0; i < function; i++) {
 		number += t->tested.data[i].source != NULL;
 	}
-	return trial_arguments(f->from->plain, f->source, number,
+	return trial_arguments(f->from->plain, f->source, calls, number,
 			       f->runs.data[run]);
+}
+
+bool
+tirc_function_operations(struct tirc *t, int function, int run, double *floats,
+			 double *ints)
+{
+	const struct tested *f = &t->tested.data[function];
+
+	return trial_operations(f->from->plain, f->runs.data[run], NULL, floats,
+				ints);
 }

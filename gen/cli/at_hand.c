@@ -71,3 +71,19 @@ cli_print_target(const struct cli *c)
 		say(stdout, "target   %s\n", c->at_hand);
 	}
 }
+
+void
+cli_print_program_target(const struct cli *c, struct tirc *t)
+{
+	struct tirc_summary s = tirc_summary(t);
+
+	if (c->at_hand != NULL && s.named_target == NULL) {
+		cli_print_target(c);
+	} else if (s.named_target != NULL) {
+		say(stdout, "target   %s (the program's \"%s\")\n", s.target,
+		    s.named_target);
+	} else {
+		say(stdout, "target   %s%s\n", s.target,
+		    c->tirc.target == NULL ? " (the default)" : "");
+	}
+}

@@ -102,6 +102,9 @@ void cli_use_machine(struct cli *c);
 /* Prints the line "target" of a summary, if cli_find_target() replaced the
  * target. */
 void cli_print_target(const struct cli *c);
+/* Prints the line "target" of a summary of a tensor program: the target, and
+ * what the program calls it. */
+void cli_print_program_target(const struct cli *c, struct tirc *t);
 
 /* style.c: prints the line of a summary, after its label, about convolutions by
  * Winograd's algorithm: the bytes of their weights and tiles. Prints nothing if
@@ -125,9 +128,10 @@ void cli_note_tflite(struct tirc *t);
  * t's messages or printed. */
 bool cli_package(struct cli *c, struct tirc *t);
 
-/* next_step.c: prints the last line of a summary: the command with which a user
- * goes on after `tirc compile`. */
+/* next_step.c: prints the last line of a summary, what to do next with the
+ * compiled model, or with the source of a tensor program. */
 void cli_print_next(const struct cli *c, struct tirc *t);
+void cli_print_next_of_program(const struct cli *c, struct tirc *t);
 
 /* say.c: all output of the command line. Characters that are invisible or
  * control a terminal are printed in a visible form (text_put_visible). */

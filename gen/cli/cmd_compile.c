@@ -131,9 +131,10 @@ cli_open(struct cli *c)
 	if (text_ends_in(c->model, ".py")) {
 		cli_error("%s is a program, not an ONNX model; print what it "
 			  "prints with tirc lower %s, write its source with "
-			  "tirc codegen %s, or run the source and compare it "
-			  "with the interpreter with tirc test %s",
-			  c->model, c->model, c->model, c->model);
+			  "tirc codegen %s, compare its source with the "
+			  "interpreter with tirc test %s, or time it with tirc "
+			  "run %s",
+			  c->model, c->model, c->model, c->model, c->model);
 		return NULL;
 	}
 	if (!c->quiet && !c->json) {

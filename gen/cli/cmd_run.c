@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run: runs the emitted C of a model on the user's data. */
+/* tirc run: runs the emitted C of a model on the user's data; of a tensor program
+ * see run_program.c. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cleanup.h"
 #include "data_set.h"
 #include "slots.h"
+#include "text.h"
 
 /* The number of elements of each output that are printed; --output writes
  * all. */
@@ -148,6 +150,9 @@ cmd_run(struct cli *c)
 	struct harness h;
 	bool ok;
 
+	if (text_ends_in(c->model, ".py")) {
+		return run_program(c);
+	}
 	if (c->output != NULL) {
 		cleanup_watch_output(c->output);
 	}

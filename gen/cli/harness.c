@@ -265,16 +265,16 @@ harness_check_input(const struct harness *h, int i, const struct array *a)
 				dtype_name(a->type), shape_text(h, a));
 }
 
-static bool
-read_times(struct harness *h)
+bool
+harness_read_times(struct harness *h, int n)
 {
 	FILE *f = fopen(harness_path(h, "times.txt"), "r");
 
-	h->times_ns = arena_array(&h->m->arena, double, h->cli->repeat + 1);
+	h->times_ns = arena_array(&h->m->arena, double, n + 1);
 	if (f == NULL) {
 		return cli_error("the program wrote no times");
 	}
-	for (int i = 0; i < h->cli->repeat; i++) {
+	for (int i = 0; i < n; i++) {
 		if (fscanf(f, "%lf", &h->times_ns[i]) != 1) {
 			fclose(f);
 			return cli_error("the program wrote no times");
@@ -418,7 +418,7 @@ run_model(struct harness *h, const struct array *inputs, struct array *outputs)
 			return false;
 		}
 	}
-	return read_times(h) &&
+	return harness_read_times(h, h->cli->repeat) &&
 	       (tirc_summary(h->t).simulator == NULL || harness_read_board(h));
 }
 

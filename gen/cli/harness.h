@@ -70,6 +70,8 @@ void harness_add_source(struct harness *h, const char *name);
 bool harness_build(struct harness *h, const char *text);
 /* Executes the program in the folder with these arguments. */
 bool harness_execute(struct harness *h, const char *arguments);
+/* harness.c: reads the times of the last n runs into times_ns. */
+bool harness_read_times(struct harness *h, int n);
 
 /* keep.c: is it safe for a compiler and the built program to write into this
  * folder of --keep? False after an error message. */
@@ -146,5 +148,7 @@ int test_each_region(struct cli *c);
 int test_layers(struct cli *c);
 /* test_program.c: test FILE.py. Returns the exit status. */
 int test_program(struct cli *c);
+/* run_program.c: tirc run FILE.py. Returns the exit status. */
+int run_program(struct cli *c);
 
 #endif

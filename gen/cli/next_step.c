@@ -6,11 +6,11 @@
 #include "options.h"
 #include "process.h"
 
-/* Does this option of `tirc compile` change the source, so that `tirc test`
- * must get it, too? True for the options that `tirc test` accepts, except those
- * about messages and output. */
+/* Must `tirc test` get this option of `tirc compile` or `tirc codegen`, too, to
+ * test the same source? True for the options that it accepts, except those about
+ * messages and output. test: TEST or TEST_PROGRAM. */
 static bool
-is_of_source(int id)
+is_of_source(int id, int test)
 {
 	int n;
 	const struct option_row *rows = cli_option_rows(&n);
@@ -26,7 +26,7 @@ is_of_source(int id)
 		break;
 	}
 	for (int i = 0; i < n; i++) {
-		if ((int)rows[i].id == id && (rows[i].verbs & TEST) != 0) {
+		if ((int)rows[i].id == id && (rows[i].verbs & test) != 0) {
 			return true;
 		}
 	}
@@ -41,25 +41,30 @@ can_test(struct tirc_summary s)
 	return strcmp(s.cc, "cc") == 0 || s.simulator != NULL;
 }
 
-/* Prints the command `tirc test` that builds the same source and compares its
- * results. */
+/* Prints the command that builds the same source and compares its results, up to
+ * the options that were given. */
 static void
-print_test(const struct cli *c, struct tirc *t)
+print_test(const struct cli *c, int test)
 {
 	struct arena a;
 
 	arena_init(&a);
 	say(stdout, "next     tirc test %s", command_quoted(&a, c->model));
 	for (int i = 0; i < c->n_given; i++) {
-		if (is_of_source(c->given[i].id)) {
+		if (is_of_source(c->given[i].id, test)) {
 			say(stdout, " %s", c->given[i].words);
 		}
 	}
-	if (c->tirc.target == NULL && !tirc_is_partition(c->model)) {
-		say(stdout, " --target %s", tirc_target_default(t));
-	}
-	say(stdout, "\n");
 	arena_release(&a);
+}
+
+void
+cli_print_next_of_program(const struct cli *c, struct tirc *t)
+{
+	if (can_test(tirc_summary(t))) {
+		print_test(c, TEST_PROGRAM);
+		say(stdout, "\n");
+	}
 }
 
 void
@@ -75,7 +80,11 @@ cli_print_next(const struct cli *c, struct tirc *t)
 		    command_quoted(&a, c->out), s.next);
 		arena_release(&a);
 	} else if (can_test(s) && c->tirc.package == NULL) {
-		print_test(c, t);
+		print_test(c, TEST);
+		if (c->tirc.target == NULL && !tirc_is_partition(c->model)) {
+			say(stdout, " --target %s", tirc_target_default(t));
+		}
+		say(stdout, "\n");
 	} else {
 		say(stdout, "next     %s.h declares %s_run() and the rest\n",
 		    s.name, s.name);

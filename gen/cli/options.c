@@ -23,11 +23,11 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
-	  MODEL_VERBS & ~TEST },
+	  MODEL_VERBS & ~(TEST | RUN) },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name, or that of "
 	  "FILE.py)",
-	  TEST | TEST_PROGRAM },
+	  BOTH_KINDS },
 	{ OPT_NAME, "name", "NAME",
 	  "name of the file and of unnamed functions (default: FILE's)",
 	  CODEGEN },
@@ -35,10 +35,10 @@ static const struct option_row rows[] = {
 	  "print the functions after phase 0, 1, 2 or 3", LOWER },
 	{ OPT_SCHEDULE, "schedule", "FILE",
 	  "apply a schedule first: sch.…(…) lines or a trace in JSON",
-	  PROGRAM_VERBS & ~TEST_PROGRAM },
+	  LOWER | CODEGEN },
 	{ OPT_SCHEDULE, "schedule", "FILE",
 	  "FILE.py: apply a schedule first: sch.…(…) lines or a trace in JSON",
-	  TEST_PROGRAM },
+	  TEST_PROGRAM | RUN_PROGRAM },
 	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
 	  "read a kernel of a model instead of FILE", LOWER },
 	{ OPT_KERNEL, "kernel", "NAME",
@@ -59,12 +59,12 @@ static const struct option_row rows[] = {
 	{ OPT_DIM, "dim", "NAME=SIZE",
 	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
 	  "other sizes such as 2*m+1, or another name (new=old)",
-	  (GRAPH_VERBS & ~TEST) | LOWER },
+	  (GRAPH_VERBS & ~(TEST | RUN)) | LOWER },
 	{ OPT_DIM, "dim", "NAME=SIZE",
 	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
 	  "other sizes such as 2*m+1, or another name (new=old); FILE.py: the "
 	  "value of a scalar parameter",
-	  TEST | TEST_PROGRAM },
+	  BOTH_KINDS },
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
@@ -75,11 +75,11 @@ static const struct option_row rows[] = {
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run",
-	  (GRAPH_VERBS & ~TEST) | LOWER },
+	  (GRAPH_VERBS & ~(TEST | RUN)) | LOWER },
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run; FILE.py: other random arrays",
-	  TEST | TEST_PROGRAM },
+	  BOTH_KINDS },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },
@@ -139,7 +139,7 @@ static const struct option_row rows[] = {
 	{ OPT_FP, "fp", "strict|default|fast",
 	  "float arithmetic: the same bits from every compiler, or the changes "
 	  "that compilers may make",
-	  BUILD_VERBS | CODEGEN | TEST_PROGRAM },
+	  BUILD_VERBS | CODEGEN | TEST_PROGRAM | RUN_PROGRAM },
 	{ OPT_EXPLAIN, "explain", NULL,
 	  "print each node's backend, or why no backend takes it", PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
@@ -164,7 +164,8 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_FORCE, "force", NULL,
 	  "also replace files that tirc did not write",
-	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT | TEST_PROGRAM },
+	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT | TEST_PROGRAM |
+		  RUN_PROGRAM },
 	{ OPT_MAX_OUTPUT, "max-output", "SIZE",
 	  "limit of bytes to write, such as 500M or 20G (default: 4 times the "
 	  "input and 1G)",
@@ -194,7 +195,9 @@ static const struct option_row rows[] = {
 	{ OPT_OUTPUT, "output", "FILE",
 	  ".npz for all outputs, or .npy for the only one", RUN },
 	{ OPT_REPEAT, "repeat", "N",
-	  "run N times, 1 to 1000000; print minimum and median", RUN },
+	  "run N times, 1 to 1000000; print minimum and median (default: 1; of "
+	  "FILE.py: 10)",
+	  RUN | RUN_PROGRAM },
 	{ OPT_PROFILE, "profile", NULL,
 	  "print the time of each kernel and its lower bound; the instructions, "
 	  "where a simulator executes",
@@ -212,7 +215,7 @@ static const struct option_row rows[] = {
 	{ OPT_NAMES, "names", NULL, "print the names alone, one a line",
 	  TARGETS | PASSES },
 	{ OPT_QUIET, "quiet", NULL, "print only errors",
-	  GRAPH_VERBS | LOWER | DIALECT | TEST_PROGRAM },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
 	{ OPT_HELP, "help", NULL, "print this text",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS | PASSES | HELP |
 		  VERSION },
@@ -225,13 +228,17 @@ static const struct verb verbs[] = {
 	  "Reads an ONNX model and writes NAME.h, NAME.c, the weights,\n"
 	  "NAME.json and build files into DIR, then says how to compile them.\n",
 	  cmd_compile },
-	{ "run", "MODEL.onnx [--input FILE]…",
-	  "compile a model, build it with cc and execute it",
+	{ "run", "MODEL.onnx [--input FILE]… | FILE.py",
+	  "compile a model, build it with cc and execute it; time a program",
 	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n"
 	  "A target of a microcontroller names a simulator, which executes the\n"
 	  "program and counts instructions (docs/how-to/microcontrollers.md).\n"
 	  "To measure speed: --repeat 1000 gives the time of a run, --profile\n"
-	  "that of each kernel.\n",
+	  "that of each kernel.\n\n"
+	  "Of a tensor program FILE.py, calls the source of each function on random\n"
+	  "arrays and prints the least and the median time, and the operations per\n"
+	  "second where they are known. An open size is 256 without a --dim. The\n"
+	  "target is native if the program names none, or \"llvm\".\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR or FILE.npz…] | FILE.py",
 	  "compare with test data, or with the interpreter",
@@ -283,7 +290,8 @@ static const struct verb verbs[] = {
 	{ "codegen", "FILE.py [--target NAME] [-o DIR]",
 	  "write the source of a tensor program",
 	  "Writes a program's functions for a target: those it passes to\n"
-	  "tvm.build, else those it lowers, else those it creates.\n",
+	  "tvm.build, else those it lowers, else those it creates. With -o, says\n"
+	  "how to compile the files.\n",
 	  cmd_codegen },
 	{ "dialect", "list|show NAME|check DIR|selftest NAME -o DIR",
 	  "list, show, check and test dialects",
@@ -342,10 +350,18 @@ cli_verb_bit(const struct verb *verb)
 	return 1 << (verb - verbs);
 }
 
+int
+cli_program_bit(int verb_bit)
+{
+	return verb_bit == TEST  ? TEST_PROGRAM
+	       : verb_bit == RUN ? RUN_PROGRAM
+				 : 0;
+}
+
 bool
 cli_verb_takes(const struct verb *verb, const struct option_row *row)
 {
 	int bit = cli_verb_bit(verb);
 
-	return (row->verbs & (bit == TEST ? TEST | TEST_PROGRAM : bit)) != 0;
+	return (row->verbs & (bit | cli_program_bit(bit))) != 0;
 }

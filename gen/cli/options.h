@@ -5,8 +5,8 @@
 
 #include "cli.h"
 
-/* Verbs as bits, in the order of cli_verbs(). TEST is `tirc test` of a model,
- * TEST_PROGRAM that of a tensor program. */
+/* Verbs as bits, in the order of cli_verbs(). TEST and RUN are `tirc test`
+ * and `tirc run` of a model, TEST_PROGRAM and RUN_PROGRAM of a tensor program. */
 enum {
 	COMPILE = 1,
 	RUN = 2,
@@ -20,13 +20,16 @@ enum {
 	PASSES = 512,
 	HELP = 1024,
 	VERSION = 2048,
-	TEST_PROGRAM = 4096
+	TEST_PROGRAM = 4096,
+	RUN_PROGRAM = 8192
 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
-#define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM)
-#define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM)
+#define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
+#define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
+/* Those that take a model or a program. */
+#define BOTH_KINDS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
 
 enum option_id {
 	OPT_OUT = 'o',
@@ -111,8 +114,12 @@ const struct option_row *cli_option_rows(int *n);
 /* Does the option's argument have the form "[=…]", so that it may be
  * omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of the verb in option_row.verbs; that of `tirc test` is TEST. */
+/* The bit of a verb in option_row.verbs; of `tirc test` the bit TEST, of `tirc
+ * run` RUN. */
 int cli_verb_bit(const struct verb *verb);
+/* The bit of the same verb for a program; 0 if it takes no program, or only
+ * programs. */
+int cli_program_bit(int verb_bit);
 /* Does the verb take the option, for models or for programs? */
 bool cli_verb_takes(const struct verb *verb, const struct option_row *row);
 

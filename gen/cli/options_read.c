@@ -518,12 +518,14 @@ read_arguments(struct reader *r)
 	return CLI_DONE;
 }
 
-/* Checks that `tirc test` of this file, a model or a program, takes all given
- * options. Returns CLI_DONE, or CLI_USAGE after an error message. */
+/* Checks that `tirc test` or `tirc run` of this file, a model or a program, takes
+ * all given options. Returns CLI_DONE, or CLI_USAGE after an error message. */
 static int
 check_kind(const struct cli *c, const struct verb *verb, const char *file)
 {
 	const bool program = text_ends_in(file, ".py");
+	const int model_bit = cli_verb_bit(verb);
+	const int bit = program ? cli_program_bit(model_bit) : model_bit;
 	int n;
 	const struct option_row *rows = cli_option_rows(&n);
 
@@ -534,8 +536,7 @@ check_kind(const struct cli *c, const struct verb *verb, const char *file)
 		for (int k = 0; k < n; k++) {
 			if ((int)rows[k].id == c->given[i].id) {
 				of = &rows[k];
-				takes |= (rows[k].verbs &
-					  (program ? TEST_PROGRAM : TEST)) != 0;
+				takes |= (rows[k].verbs & bit) != 0;
 			}
 		}
 		if (!takes) {
@@ -603,7 +604,8 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 				     ? "no program is given; add a .py file"
 				     : "no model is given; add an .onnx file");
 	}
-	if (bit == TEST && check_kind(c, verb, r->files[0]) != CLI_DONE) {
+	if ((bit & BOTH_KINDS) != 0 &&
+	    check_kind(c, verb, r->files[0]) != CLI_DONE) {
 		return CLI_USAGE;
 	}
 	if (bit == TEST && r->n_files > 1 && text_ends_in(r->files[0], ".py")) {

@@ -29,7 +29,7 @@ static const char template_words[] =
 	"longest_loop loops loops_without_bound macro magnitude max member "
 	"members memory min model more n n_arguments n_buffers n_io n_kernels "
 	"n_launches n_sizes n_weights name nan_high nan_low near need needs "
-	"no_inputs nodes note offset opens order_offset origin outputs "
+	"no_inputs no_overlap nodes note offset opens order_offset origin outputs "
 	"overlap part parts path place placed places plan planned_bytes "
 	"pointers pooled profile program program_lines prototype reads_back "
 	"reason region rejected rule runtime runtime_headers schedules "

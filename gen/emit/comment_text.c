@@ -9,6 +9,9 @@
  * delimiters of C and of the dialect, and trigraphs. */
 enum { N_REFUSED = 7 };
 
+/* The column of the rows at the head of a file. */
+enum { FLAGS_COLUMN = 14 };
+
 struct refused {
 	const char *words[N_REFUSED];
 	char ends[N_REFUSED + 1]; /* the last character of each sequence */
@@ -124,4 +127,19 @@ comment_wrap(struct arena *a, const struct dialect *d, const char *text,
 	result = arena_strdup(a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
 	return result;
+}
+
+const char *
+comment_origin(struct arena *a, const struct dialect *d, const char *from,
+	       const char *version, const char *target)
+{
+	return comment_text(a, d,
+			    arena_printf(a, "from %s, tirc %s, target %s", from,
+					 version, target));
+}
+
+const char *
+comment_flags(struct arena *a, const struct dialect *d, const char *flags)
+{
+	return comment_wrap(a, d, comment_text(a, d, flags), FLAGS_COLUMN);
 }

@@ -24,12 +24,16 @@ struct program_part {
 
 /* What is emitted of a tensor program: its functions, and how. */
 struct program_text {
-	const char *title;
-	const char *stem; /* the files' names without suffix */
+	const char *origin; /* "from matmul.py, tirc 0.1.0, target …" */
+	const char *stem;   /* of the files' names, without suffix */
+	/* the flags for which the source is made: of the compiler; of the
+	 * compiler on the device, NULL if there is none */
+	const char *cflags, *device_cflags;
 	const struct program_part *parts;
 	int n;
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
+	bool on_board;    /* the caller runs on a simulated board */
 	/* Names of the functions that the source calls but does not define.
 	 * NULL: their names in the program, with a note for each, since the
 	 * user links them. Else this prefix and their names: the caller defines
@@ -54,16 +58,19 @@ bool emit_program(struct module *m, const struct dialect *d,
 		  const struct program_text *p, struct strbuf *out,
 		  struct program_needs *needs);
 /* Appends a program that calls one of the functions, none of which is split, on
- * raw files. In arguments.txt is the number of the function, then for each
- * parameter the value of a scalar or the bytes of an array. Of the program's
- * own parameters the array at position i is read from array_i.bin and written
- * to result_i.bin. */
+ * raw files. In arguments.txt are the number of calls, the number of the
+ * function, then for each parameter the value of a scalar or the bytes of an
+ * array. Of the program's own parameters the array at position i is read from
+ * array_i.bin, is the same before each call, and is written to result_i.bin.
+ * times.txt gets the nanoseconds of each call; on a board, the instructions. */
 bool emit_program_caller(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
-/* Appends the header: the prototypes of the functions that a host calls.
- * Appends nothing if there are none. False after a diagnostic. */
+/* Appends the header: the prototypes of the functions that a host calls, with
+ * comments about their arrays. Appends nothing if there are none. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
+/* The bytes of an array, a number or an expression of sizes: "n * 256". */
+const char *program_bytes(struct module *m, const struct buffer *b);
 /* The name of the header in the dialect: "net.h" for the stem "net". */
 const char *emit_program_header_name(struct module *m, const struct dialect *d,
 				     const char *stem);

@@ -9,6 +9,7 @@
 #include "host_device.h"
 #include "json_put.h"
 #include "kernel.h"
+#include "program_facts.h"
 #include "rounding.h"
 #include "unit.h"
 
@@ -40,6 +41,23 @@ render_file(struct module *m, const struct dialect *d, enum template_id id,
 	return ok;
 }
 
+/* Adds the words of the head of each file. */
+static void
+add_banner(struct module *m, const struct dialect *d,
+	   const struct program_text *p, struct tdata *data)
+{
+	struct arena *a = &m->arena;
+
+	tdata_text(data, "model", comment_text(a, d, p->stem));
+	tdata_text(data, "origin", p->origin);
+	tdata_text(data, "flags",
+		   p->cflags != NULL ? comment_flags(a, d, p->cflags) : NULL);
+	tdata_text(data, "device_flags",
+		   p->device_cflags != NULL
+			   ? comment_flags(a, d, p->device_cflags)
+			   : NULL);
+}
+
 static int
 used_extents(const struct expr *const *extents)
 {
@@ -62,15 +80,6 @@ extents_text(struct unit *u, const struct func *host,
 				    unit_expr(u, host, extents[i]));
 	}
 	return text;
-}
-
-static void
-add_fact(struct tdata *data, const char *label, const char *text)
-{
-	struct tdata *fact = tdata_item(data, "facts");
-
-	tdata_text(fact, "label", label);
-	tdata_text(fact, "text", text);
 }
 
 /* The text without the empty lines at its end. */
@@ -97,17 +106,19 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	tdata_flag(data, "comment", true);
 	tdata_text(data, "name", l->kernel->name);
 	tdata_list(data, "facts");
-	add_fact(data, "grid  ", extents_text(u, host, l->grid));
-	add_fact(data, "block ", extents_text(u, host, l->block));
+	program_add_fact(data, "grid  ", extents_text(u, host, l->grid));
+	program_add_fact(data, "block ", extents_text(u, host, l->block));
 	if (l->shared_bytes > 0) {
-		add_fact(data, "shared",
-			 arena_printf(u->a, "%lld bytes",
-				      (long long)l->shared_bytes));
+		program_add_fact(data, "shared",
+				 arena_printf(u->a, "%lld bytes",
+					      (long long)l->shared_bytes));
 	}
 	if (schedule != NULL && schedule[0] != '\0') {
-		add_fact(data, "sched.",
-			 comment_wrap(u->a, u->d,
-				      comment_text(u->a, u->d, schedule), 13));
+		program_add_fact(data, "sched.",
+				 comment_wrap(u->a, u->d,
+					      comment_text(u->a, u->d,
+							   schedule),
+					      13));
 	}
 	u->apart = func_forbids_contraction(l->kernel);
 	unit_add_guard(u, data, u->apart, u->apart);
@@ -116,62 +127,6 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
 	strbuf_release(&text);
 	return ok;
-}
-
-/* The description of an array: "f32 [m][n], written". */
-static const char *
-parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
-{
-	struct strbuf s;
-	const char *text;
-
-	strbuf_init(&s);
-	strbuf_puts(&s, dtype_short(b->type));
-	for (int d = 0; d < b->ndim; d++) {
-		strbuf_puts(&s, d == 0 ? " [" : "[");
-		expr_print(b->shape[d], &s);
-		strbuf_putc(&s, ']');
-	}
-	strbuf_puts(&s, !func_writes(f, b) ? ""
-			: func_reads(f, b) ? ", read and written"
-					   : ", written");
-	text = arena_strdup(u->a, s.data);
-	strbuf_release(&s);
-	return text;
-}
-
-/* Adds the facts that comments state: the arrays, and the origin of the
- * loops. */
-static void
-add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
-{
-	const struct func *f = part->func;
-	int width = 8;
-
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-		int n = b != NULL ? (int)strlen(b->name) : 0;
-
-		width = n > width ? n : width;
-	}
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-
-		if (b != NULL) {
-			add_fact(data,
-				 arena_printf(u->a, "%-*s", width,
-					      comment_text(u->a, u->d,
-							   b->name)),
-				 comment_text(u->a, u->d,
-					      parameter_text(u, f, b)));
-		}
-	}
-	if (part->schedule != NULL && part->schedule[0] != '\0') {
-		add_fact(data, arena_printf(u->a, "%-*s", width, "schedule"),
-			 comment_wrap(u->a, u->d,
-				      comment_text(u->a, u->d, part->schedule),
-				      width + 7));
-	}
 }
 
 static bool
@@ -189,7 +144,8 @@ add_function(struct unit *u, const struct program_part *part,
 	tdata_text(data, "name", f->name);
 	tdata_list(data, "facts");
 	if (part->schedule != NULL && part->split == NULL) {
-		add_facts(u, part, data);
+		program_add_arrays(u, part, data);
+		program_add_schedule(u, part, data);
 	}
 	u->apart = func_forbids_contraction(f);
 	unit_add_guard(u, data, u->apart, u->apart);
@@ -262,7 +218,7 @@ emit_program(struct module *m, const struct dialect *d,
 	u.no_lanes = p->no_lanes;
 	u.external_prefix = p->external_prefix;
 	reserve_names(&u, p);
-	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
+	add_banner(m, d, p, data);
 	tdata_text(data, "header_name",
 		   p->with_header && any_called(d, p)
 			   ? emit_program_header_name(m, d, p->stem)
@@ -315,20 +271,26 @@ emit_program_header(struct module *m, const struct dialect *d,
 	}
 	unit_init(&u, m, d);
 	reserve_names(&u, p);
-	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
+	add_banner(m, d, p, data);
 	tdata_text(data, "GUARD", guard);
 	tdata_list(data, "functions");
 	for (int i = 0; i < p->n; i++) {
 		struct strbuf text;
+		struct tdata *row;
 		bool ok;
 
 		if (!is_called(d, &p->parts[i])) {
 			continue;
 		}
+		row = tdata_item(data, "functions");
+		tdata_text(row, "name", p->parts[i].func->name);
+		tdata_list(row, "facts");
+		program_add_arrays(&u, &p->parts[i], row);
+		tdata_flag(row, "no_overlap",
+			   program_has_overlap(&p->parts[i]));
 		strbuf_init(&text);
 		ok = unit_prototype(&u, p->parts[i].func, &text);
-		tdata_text(tdata_item(data, "functions"), "prototype",
-			   ok ? trimmed(&u, &text) : "");
+		tdata_text(row, "prototype", ok ? trimmed(&u, &text) : "");
 		strbuf_release(&text);
 		if (!ok) {
 			return false;
@@ -363,6 +325,9 @@ add_call(struct unit *u, const struct program_part *part, int index,
 		tdata_text(row, "type", type);
 		tdata_flag(row, "array", p->buffer != NULL);
 		tdata_flag(row, "given", i < part->n_params);
+		tdata_flag(row, "kept",
+			   p->buffer != NULL && i < part->n_params &&
+				   func_writes(f, p->buffer));
 	}
 	return true;
 }
@@ -375,9 +340,10 @@ emit_program_caller(struct module *m, const struct dialect *d,
 	struct unit u;
 
 	unit_init(&u, m, d);
-	tdata_text(data, "title", comment_text(&m->arena, d, p->title));
+	add_banner(m, d, p, data);
 	tdata_text(data, "header_name",
 		   emit_program_header_name(m, d, p->stem));
+	tdata_flag(data, "board", p->on_board);
 	tdata_list(data, "functions");
 	for (int i = 0; i < p->n; i++) {
 		if (!add_call(&u, &p->parts[i], i, data)) {

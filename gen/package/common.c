@@ -5,9 +5,6 @@
 #include "plan.h"
 #include "quantization.h"
 
-/* the column in which texts begin in the rows of a banner */
-#define FLAGS_COLUMN 14
-
 static const char *
 file_part(const char *path)
 {
@@ -28,11 +25,9 @@ add_origin(struct packer *k)
 				     : "";
 
 	tdata_text(k->data, "origin",
-		   comment_text(k->a, k->d,
-				arena_printf(k->a,
-					     "from %s%s, tirc %s, target %s",
-					     file, digest, k->o->version,
-					     k->p->target->name)));
+		   comment_origin(k->a, k->d,
+				  arena_printf(k->a, "%s%s", file, digest),
+				  k->o->version, k->p->target->name));
 }
 
 /* Adds to the list "refused" the branches of an If that no run may take
@@ -74,9 +69,7 @@ add_common(struct packer *k)
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "rounding", graph_rounding(k->g));
-	tdata_text(d, "flags",
-		   comment_wrap(k->a, k->d, comment_text(k->a, k->d, k->cflags),
-				FLAGS_COLUMN));
+	tdata_text(d, "flags", comment_flags(k->a, k->d, k->cflags));
 	tdata_text(d, "link_libraries",
 		   comment_text(k->a, k->d, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);

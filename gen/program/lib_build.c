@@ -437,7 +437,7 @@ target_name(struct call *c, int i, const char **out)
 	/* of "name -option=value", only the name: the options are for TVM's
 	 * compilers */
 	n = strcspn(v->u.text.data, " \t\r\n\v\f");
-	if (v->u.text.data[n] != '\0') {
+	if (v->u.text.data[n] != '\0' && c->ev->o->target == NULL) {
 		note_options(c, i, v->u.text.data + n + 1);
 	}
 	*out = arena_strndup(c->ev->a, v->u.text.data, n);
@@ -502,7 +502,7 @@ built_source(struct call *c, struct pval *out)
 	struct eval *ev = c->ev;
 
 	if (!module->source) {
-		struct program_result list = { 0 };
+		struct program_result list = { .file = ev->src->name };
 		const char *target = NULL;
 		struct program_sources text = { 0 };
 

@@ -82,8 +82,12 @@ struct program_sources {
 	/* NULL, or the prefix of external functions that trial_definitions
 	 * defines; see struct program_text */
 	const char *external_prefix;
+	/* notes are added about loops that the program marks for threads or
+	 * vectors, and that the target has no threads or vectors for */
+	bool with_notes;
 	const char *source_name, *source;
-	const char *header_name, *header; /* header NULL: none is needed */
+	bool is_compiled; /* by the target's compiler, not when it runs */
+	const char *header_name, *header; /* header NULL: it would be empty */
 	/* The emitted functions, one for each in the list. Arrays too large for
 	 * the stack are additional parameters at the end. */
 	const struct func **funcs;

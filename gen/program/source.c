@@ -3,6 +3,7 @@
  * named; arrays too large for the stack become parameters; functions with bound
  * threads are split into kernels and a host function that launches these. */
 #include "calls.h"
+#include "comment_text.h"
 #include "dialect.h"
 #include "emit.h"
 #include "identifiers.h"
@@ -10,9 +11,11 @@
 #include "iterate.h"
 #include "kernel.h"
 #include "lower.h"
+#include "version.h"
 
 #include "kernels.h"
 #include "program.h"
+#include "unused_steps.h"
 
 struct writing {
 	struct module *m;
@@ -21,6 +24,7 @@ struct writing {
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program_part *parts;
+	bool notes; /* about loops that the target does not use */
 };
 
 /* The name of a function in the source: its symbol, or its name in the program,
@@ -162,6 +166,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 		.max_threads = w->target->max_threads,
 		.shared_bytes = w->target->shared_bytes,
 	};
+	struct shared_loops loops = { 0 };
 	struct func *f;
 
 	if (!check_grids(w, from) || !program_check_calls(w->m, w->list, i)) {
@@ -191,7 +196,12 @@ prepare(struct writing *w, struct name_set *names, int i)
 	}
 	part->schedule = from->schedule ? from->schedule : "";
 	part->n_params = f->params.n;
+	shared_loops_find(f, &loops);
 	lower_scratch(f, w->target->stack_limit_bytes);
+	if (w->notes) {
+		note_unused_loops(from, w->list->file, w->target, w->dialect,
+				  &loops, f);
+	}
 	if (lower_has_threads(f)) {
 		struct host_device *split = arena_new(&w->m->arena,
 						      struct host_device);
@@ -206,29 +216,6 @@ prepare(struct writing *w, struct name_set *names, int i)
 	}
 	part->func = f;
 	return true;
-}
-
-/* The lines of a schedule's steps in one line, with "; " between them. */
-static const char *
-in_a_row(struct arena *a, const char *text)
-{
-	struct strbuf s;
-	const char *row;
-
-	strbuf_init(&s);
-	for (const char *at = text; *at; at += *at == '\n') {
-		size_t n = strcspn(at, "\n");
-
-		strbuf_puts(&s, s.len > 0 && n > 0 ? "; " : "");
-		strbuf_write(&s, at, n);
-		at += n;
-		if (*at == '\0') {
-			break;
-		}
-	}
-	row = arena_strdup(a, s.data ? s.data : "");
-	strbuf_release(&s);
-	return row;
 }
 
 static bool
@@ -283,12 +270,22 @@ write_caller(struct writing *w, const struct program_text *text,
 	return ok && out->caller_name;
 }
 
+static const char *
+file_part(const char *path)
+{
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+	return path == NULL ? "a program" : slash != NULL ? slash + 1 : path;
+}
+
 bool
 program_source(struct module *m, const struct program_result *list,
 	       const struct program_options *o, const char *target,
 	       struct program_sources *out)
 {
-	struct writing w = { .m = m, .list = list, .o = o };
+	struct writing w = {
+		.m = m, .list = list, .o = o, .notes = out->with_notes
+	};
 	struct program_text text = { .n = list->funcs.n,
 				     .with_header = out->with_header,
 				     .external_prefix = out->external_prefix };
@@ -299,12 +296,14 @@ program_source(struct module *m, const struct program_result *list,
 	if (!load(&w, target)) {
 		return false;
 	}
+	text.on_board = w.target->simulator.command != NULL;
 	text.no_lanes = w.target->vector_bytes == 0;
 	text.stem = o->stem ? o->stem : "program";
-	text.title = arena_printf(&m->arena,
-				  "%s: written by tirc from a "
-				  "tensor program",
-				  text.stem);
+	text.origin = comment_origin(&m->arena, w.dialect,
+				     file_part(list->file), version_text(),
+				     w.target->name);
+	text.cflags = w.target->cflags;
+	text.device_cflags = w.target->device_cflags;
 	w.parts = arena_array(&m->arena, struct program_part, text.n + 1);
 	text.parts = w.parts;
 	name_set_init(&names, &m->arena);
@@ -315,7 +314,9 @@ program_source(struct module *m, const struct program_result *list,
 		if (!prepare(&w, &names, i)) {
 			return false;
 		}
-		w.parts[i].schedule = in_a_row(&m->arena, w.parts[i].schedule);
+		w.parts[i].schedule = schedule_in_a_row(&m->arena, w.target,
+							w.dialect,
+							w.parts[i].schedule);
 	}
 	out->funcs = arena_array(&m->arena, const struct func *, text.n + 1);
 	for (int i = 0; i < text.n; i++) {
@@ -329,6 +330,7 @@ program_source(struct module *m, const struct program_result *list,
 	ok = ok && write_launches(&w, &text, out) &&
 	     (!out->with_caller || write_caller(&w, &text, out));
 	out->target = w.target;
+	out->is_compiled = w.dialect->device.no_launch == NULL;
 	out->source = arena_strdup(&m->arena, source.data ? source.data : "");
 	out->header = header.len > 0 ? arena_strdup(&m->arena, header.data)
 				     : NULL;

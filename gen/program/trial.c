@@ -3,6 +3,7 @@
  * data; finds the functions that cannot be tested. */
 #include "trial.h"
 
+#include "func_work.h"
 #include "interp.h"
 #include "iterate.h"
 #include "random.h"
@@ -31,6 +32,20 @@ trial_values(const struct func *f, int i, int64_t *values)
 		} else if (dtype_class(p->var->type) == DTC_BOOL) {
 			values[k] &= 1;
 		}
+	}
+}
+
+void
+trial_timed_values(const struct func *f, int64_t *values)
+{
+	for (int k = 0; k < f->params.n; k++) {
+		const struct param *p = &f->params.data[k];
+
+		values[k] = p->buffer                               ? 0
+			    : dtype_is_float(p->var->type)          ? 2
+			    : dtype_class(p->var->type) == DTC_BOOL ? 1
+			    : dtype_bits(p->var->type) <= 8         ? 1
+							    : TIMED_SIZE;
 	}
 }
 
@@ -248,8 +263,8 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 	return v;
 }
 
-/* Fills the arrays of f with random numbers, and copies them to `copy`. False
- * if the size of an array cannot be computed. */
+/* Fills f's arrays, and copies them to `copy`, if that is not NULL. False if an
+ * array has no size. */
 static bool
 fill(const struct func *f, const int64_t *values, enum random_range range,
      uint64_t seed, void *const *data, void *const *copy)
@@ -270,8 +285,10 @@ fill(const struct func *f, const int64_t *values, enum random_range range,
 				     random_number(b->type, range, divisor,
 						   &seed));
 		}
-		memcpy(copy[i], data[i],
-		       (size_t)elems * (size_t)dtype_bytes(b->type));
+		if (copy) {
+			memcpy(copy[i], data[i],
+			       (size_t)elems * (size_t)dtype_bytes(b->type));
+		}
 	}
 	return true;
 }
@@ -295,6 +312,119 @@ trial_make(struct func *f, const int64_t *values, uint64_t seed,
 		}
 	}
 	return false;
+}
+
+static bool
+any_has_load(const struct expr *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (expr_has(list[i], EXPR_LOAD)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May it depend on the elements of arrays whether e is defined: an index, a
+ * divisor, the amount of a shift, a float that becomes an integer? */
+static bool
+may_be_undefined(const struct expr *e)
+{
+	const bool is_float = dtype_is_float(e->type);
+
+	switch (e->kind) {
+	case EXPR_LOAD:
+		return any_has_load(e->args, e->n_args);
+	case EXPR_DIV:
+	case EXPR_TRUNCMOD:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return !is_float && expr_has(e->args[1], EXPR_LOAD);
+	case EXPR_CAST:
+		return !is_float && dtype_is_float(e->args[0]->type);
+	case EXPR_CALL:
+		return !is_float && any_has_load(e->args, e->n_args);
+	default:
+		return false;
+	}
+}
+
+/* May it depend on the elements of arrays whether f is defined? */
+static bool
+depends_on_data(struct func *f)
+{
+	const struct expr *x;
+	const struct stmt *s;
+	bool depends = func_calls(f, INTRIN_CALL_EXTERN) ||
+		       func_calls(f, INTRIN_CALL_FUNC);
+
+	for (struct tree_iter it = tree_each(f->body);
+	     !depends && (x = tree_next(&it));) {
+		depends = may_be_undefined(x);
+		if (depends) {
+			tree_stop(&it);
+		}
+	}
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		const int first = s->kind == STMT_STORE ? 1 : 0;
+
+		if (s->kind == STMT_WHILE ||
+		    ((s->kind == STMT_STORE || s->kind == STMT_FOR ||
+		      s->kind == STMT_BLOCK || s->kind == STMT_LET) &&
+		     any_has_load(s->args + first, s->n_args - first))) {
+			depends = true;
+		}
+	}
+	return depends;
+}
+
+bool
+trial_fill(struct func *f, const int64_t *values, uint64_t seed,
+	   void *const *in)
+{
+	void **results = arena_array(&f->module->arena, void *,
+				     f->params.n + 1);
+
+	if (!depends_on_data(f)) {
+		return fill(f, values, is_exact(f) ? WHOLE : FRACTIONS, seed,
+			    in, NULL);
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		int64_t elems = 0;
+
+		if (b && !trial_elems(f, i, values, &elems)) {
+			return false;
+		}
+		results[i] =
+			b ? arena_alloc(&f->module->arena,
+					(size_t)elems * (size_t)dtype_bytes(
+								b->type) +
+						1)
+			  : NULL;
+	}
+	return trial_make(f, values, seed, in, results);
+}
+
+bool
+trial_operations(const struct func *f, const int64_t *values,
+		 const struct pass_hooks *hooks, double *floats, double *ints)
+{
+	struct diags *diags = &f->module->diags;
+	struct func *lowered = func_clone(f, f->name);
+	int n_diags = diags->list.n;
+	bool ok;
+
+	if (func_calls(lowered, INTRIN_CALL_EXTERN) ||
+	    func_calls(lowered, INTRIN_CALL_FUNC)) {
+		return false;
+	}
+	ok = program_lower(lowered, 3, true, hooks);
+	diags_drop_errors(diags, n_diags, DIAG_COUNT);
+	if (ok) {
+		func_operations(lowered, values, floats, ints);
+	}
+	return ok;
 }
 
 enum dtype_kind
@@ -433,11 +563,11 @@ trial_obstacle(struct module *m, const struct program_result *list, int at,
 }
 
 const char *
-trial_arguments(const struct func *plain, const struct func *source, int number,
-		const int64_t *values)
+trial_arguments(const struct func *plain, const struct func *source, int calls,
+		int number, const int64_t *values)
 {
 	struct arena *a = &plain->module->arena;
-	const char *text = arena_printf(a, "%d", number);
+	const char *text = arena_printf(a, "%d %d", calls, number);
 
 	for (int i = 0; i < source->params.n; i++) {
 		/* lowering drops the strides of parameters */

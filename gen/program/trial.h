@@ -18,6 +18,10 @@ enum { TRIAL_SIZES = 5 };
  * A float is -3 to 3, a bool 0 or 1. */
 void trial_values(const struct func *f, int i, int64_t *values);
 
+/* The same for a run that is timed: integers are TIMED_SIZE. */
+enum { TIMED_SIZE = 256 };
+void trial_timed_values(const struct func *f, int64_t *values);
+
 /* Sets *ndim and dims to the shape of an array of f at the values. If the
  * elements are vectors, the last dimension is that of their lanes. An array with
  * strides has one dimension: all elements from the first to the last one. dims
@@ -41,6 +45,18 @@ bool trial_run(struct func *f, const int64_t *values, void *const *data);
 bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
 		void *const *in, void *const *want);
 
+/* Fills in[i], for each array i, with random numbers for which f is defined. Runs
+ * f in the interpreter only if that depends on the numbers. False after the
+ * DIAG_INTERPRET of trial_make. */
+bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
+		void *const *in);
+/* Sets the numbers of operations on floats and on integers that f, a function
+ * before any schedule, does at the values. False if they are not known: it calls
+ * other functions, or cannot be lowered. */
+bool trial_operations(const struct func *f, const int64_t *values,
+		      const struct pass_hooks *hooks, double *floats,
+		      double *ints);
+
 /* The float type of the least precision in which f computes; DT_VOID if f
  * computes no floats. */
 enum dtype_kind trial_arithmetic(const struct func *f);
@@ -62,10 +78,10 @@ bool trial_definitions(struct module *m, const struct program_result *list,
 		       const struct program_options *o, const char *target,
 		       struct program_sources *text);
 
-/* The text of arguments.txt (see emit_program_caller) for a call of `source`,
- * the function of this number in the program's source. Its parameters are those
+/* The text of arguments.txt (see emit_program_caller) for `calls` calls of
+ * `source`, the function of this number in the program's source. Its parameters are those
  * of `plain`, the function before any schedule, then scratch memory. */
 const char *trial_arguments(const struct func *plain, const struct func *source,
-			    int number, const int64_t *values);
+			    int calls, int number, const int64_t *values);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the operations of a kernel in its lowered function. */
+/* Counts the operations of a lowered function, and of a kernel. */
 #include "analyse.h"
+#include "func_work.h"
 #include "iterate.h"
 #include "kernel_build.h"
 #include "lower.h"
@@ -108,6 +109,29 @@ count_stmt(struct analyser *a, const struct stmt *s)
 	return w;
 }
 
+void
+func_operations(const struct func *f, const int64_t *values, double *floats,
+		double *ints)
+{
+	struct analyser an;
+	struct work work;
+
+	analyser_init(&an, f->module);
+	for (int i = 0; values != NULL && i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		if (p->buffer == NULL && dtype_is_int(p->var->type)) {
+			analyser_bind(&an, p->var,
+				      expr_int(f->module, p->var->type,
+					       values[i]),
+				      expr_int(f->module, p->var->type, 1));
+		}
+	}
+	work = count_stmt(&an, f->body);
+	*floats = work.floats;
+	*ints = work.ints;
+}
+
 static int64_t
 arg_bytes(const struct kernel_arg *arg)
 {
@@ -124,13 +148,8 @@ void
 kernel_measure(struct kernel *k)
 {
 	bool calls = func_calls(k->func, INTRIN_CALL_EXTERN);
-	struct analyser an;
-	struct work work;
 
-	analyser_init(&an, k->func->module);
-	work = count_stmt(&an, k->func->body);
-	k->flops = work.floats;
-	k->int_ops = work.ints;
+	func_operations(k->func, NULL, &k->flops, &k->int_ops);
 	k->local_bytes = lower_stack_bytes(k->func);
 	k->forbids_contraction = func_forbids_contraction(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {

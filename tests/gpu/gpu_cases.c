@@ -136,7 +136,7 @@ main(int argc, char **argv)
 	part.split = &r.split;
 	ok = d != NULL &&
 	     emit_program(r.m, d,
-			  &(struct program_text){ .title = r.c->name,
+			  &(struct program_text){ .origin = "from the tests",
 						  .stem = r.c->name,
 						  .parts = &part,
 						  .n = 1 },

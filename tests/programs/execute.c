@@ -227,7 +227,7 @@ run_trial(struct run *r, const struct trial *t)
 	}
 	if (!ok ||
 	    !write_text(r, "arguments.txt",
-			trial_arguments(plain, f, t->func, t->values)) ||
+			trial_arguments(plain, f, 1, t->func, t->values)) ||
 	    !command(arena_printf(&r->m->arena, "cd '%s' && ./program",
 				  r->folder))) {
 		return false;

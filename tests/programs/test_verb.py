@@ -29,11 +29,12 @@ def shows(done, *parts):
 
 
 def passes(runs, *arguments):
-    """All runs pass, and nothing else is said."""
+    """All runs pass, the target is named, and nothing else is said."""
     done = tirc("test", *arguments, cwd=HERE)
-    *lines, last = done.stdout.splitlines()
+    *lines, target, last = done.stdout.splitlines()
     if done.stderr or last != "%d of %d run%s passed" % (
             runs, runs, "" if runs == 1 else "s") or \
+            not target.startswith("target   ") or \
             not all(line.startswith("ok    ") for line in lines):
         fail("%s:\n%s%s" % (arguments, done.stdout, done.stderr))
     return done
@@ -58,7 +59,21 @@ shows(passes(1, PLAIN, "--schedule", os.path.join("schedules", "fuse.json"),
              "--dim", "n=7"), "ok    halved(n=7)  Y ")
 for target in ("gnu-c", "misra"):
     if has_dialect(target):
-        passes(5, "matmul_bias.py", "--target", target)
+        shows(passes(5, "matmul_bias.py", "--target", target),
+              "target   %s\n" % target)
+
+# The target that is tested is named, and what the program calls it.
+for given, target in (('target="llvm"', 'c99 (the program\'s "llvm")'),
+                      ("target=None", "c99 (the default)")):
+    shows(passes(1, written("named.py", """
+import tvm
+from tvm import te
+
+A = te.placeholder((4,), name="A")
+B = te.compute((4,), lambda i: A[i] * 2.0, name="B")
+s = te.create_schedule(B.op)
+tvm.build(s, [A, B], %s, name="twice")
+""" % given)), "target   %s\n" % target)
 for target, programs in (("cortex-m4", ["arm-none-eabi-gcc", "qemu-system-arm"]),
                          ("riscv32", ["riscv64-unknown-elf-gcc",
                                       "qemu-system-riscv32"])):
@@ -203,7 +218,7 @@ refused(PLAIN, "--dim", "n=-1", parts=["no sizes", "--dim NAME=VALUE"])
 refused(PLAIN, "--dim", "n=2000000000", parts=["more than the limit"])
 refused(PLAIN, "--dim", "n=9", "--max-output", "600", parts=["--max-output"])
 refused(PLAIN, "--seed", "x", parts=["--seed x", "an integer"])
-refused(PLAIN, verb="run", parts=["tirc test " + PLAIN])
+refused(PLAIN, verb="inspect", parts=["tirc test " + PLAIN, "tirc run " + PLAIN])
 refused("language.py", parts=["builds no function"])
 refused(PLAIN, "--byoc", "cblas", status=2,
         parts=["--byoc is for models", PLAIN])

@@ -343,12 +343,13 @@ write_kernels(const struct batch *b, int from, int to, struct module *m,
 						 &params, out);
 		}
 	}
-	good = good && emit_program(m, d,
-				    &(struct program_text){ .title = "trials",
-							    .stem = "trials",
-							    .parts = parts,
-							    .n = n },
-				    &text, NULL);
+	good = good &&
+	       emit_program(m, d,
+			    &(struct program_text){ .origin = "from the tests",
+						    .stem = "trials",
+						    .parts = parts,
+						    .n = n },
+			    &text, NULL);
 	if (good && b->is_planned) {
 		FILE *f = fopen(arena_printf(&m->arena, "%s.text", stem), "w");
 

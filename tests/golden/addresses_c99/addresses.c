@@ -1,5 +1,7 @@
-/* addresses: written by tirc from a tensor program
+/* addresses: from addresses.py, tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
+ *
+ * meant for   -std=c99 -O2
  */
 #include "addresses.h"
 

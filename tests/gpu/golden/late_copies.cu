@@ -1,4 +1,4 @@
-/* program
+/* program: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 #include <cuda_pipeline.h>

@@ -1,4 +1,4 @@
-/* matmul
+/* matmul: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* matmul_ahead
+/* matmul_ahead: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

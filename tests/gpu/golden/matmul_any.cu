@@ -1,4 +1,4 @@
-/* matmul_any
+/* matmul_any: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

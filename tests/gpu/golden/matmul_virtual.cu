@@ -1,4 +1,4 @@
-/* matmul_virtual
+/* matmul_virtual: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* matmul_virtual_odd
+/* matmul_virtual_odd: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

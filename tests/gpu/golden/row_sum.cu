@@ -1,4 +1,4 @@
-/* row_sum
+/* row_sum: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* row_sum_any
+/* row_sum_any: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* smooth
+/* smooth: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* stencil
+/* stencil: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

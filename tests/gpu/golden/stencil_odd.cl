@@ -1,4 +1,4 @@
-/* stencil_odd
+/* stencil_odd: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* two_stages
+/* two_stages: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 

@@ -1,4 +1,4 @@
-/* vector_add
+/* vector_add: from the tests
  * SPDX-License-Identifier: MIT-0
  */
 
