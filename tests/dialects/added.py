@@ -531,6 +531,24 @@ def alike():
     return path
 
 
+def bytes_softmax():
+    """Softmax of bytes, whose result is rounded to a byte: avr-libc has no
+    function for that."""
+    consts = [proto.tensor("scale", [], proto.floats(0.25)),
+              proto.tensor("part", [], proto.floats(1 / 256)),
+              proto.tensor("zero", [], b"\x03", kind=3),
+              proto.tensor("least", [], b"\x80", kind=3)]
+    nodes = [proto.node("QuantizeLinear", ["x", "scale", "zero"], ["q"]),
+             proto.node("DequantizeLinear", ["q", "scale", "zero"], ["r"]),
+             proto.node("Softmax", ["r"], ["s"]),
+             proto.node("QuantizeLinear", ["s", "part", "least"], ["p"]),
+             proto.node("DequantizeLinear", ["p", "part", "least"], ["y"])]
+    path = os.path.join(top, "softmax.onnx")
+    with open(path, "wb") as file:
+        file.write(proto.simple(nodes, consts, (2, 8), (2, 8)))
+    return path
+
+
 def flash():
     """The target avr, which comes with the program: weights in flash."""
     model = small_model()
@@ -573,6 +591,13 @@ def flash():
     if not re.search(r"\b(lpm|elpm)\b", kernel[1]):
         fail("no lpm in\n" + kernel[0])
     print("%d arrays lie in flash and are read there" % len(weights))
+    model = bytes_softmax()
+    mine = compile_model(model, "--target", "avr", "-q", "--name", "hello")
+    plain = compile_model(model, "--target", "c99", "-q", "--name", "hello")
+    main = FLOAT_MAIN.replace("64.0f", "256.0f")
+    got = on_avr(mine, main, std="-std=gnu99")
+    if got != on_host(plain, main) or len(set(got)) < 5:
+        fail("Softmax: the AVR says %s" % got)
     # 8-bit models, by integers alone; another processor with an int of 16 bits.
     model = hello_world()
     if model:
