@@ -28,30 +28,23 @@ TFLM = {
 TFLM_CODE = dict(zip(MODELS, (28.4, 52.4, 50.2, 52.4)))
 TFLM_RAM = dict(zip(MODELS, (2592, 22936, 55112, 100824)))
 OTHER_FP32 = {"cortex-m4": dict(zip(MODELS, (1.34, 19.9, 116, 54.1)))}
-COLUMNS = ("%-8s %-5s %-11s %-3s %9s %9s %6s %9s %6s %8s %7s %6s")
+COLUMNS = ("%-8s %-5s %-11s %-8s %9s %9s %6s %9s %6s %8s %7s %6s")
 
 
-def flags_of(target, level):
-    path = os.path.join(ROOT, "templates", "targets", target + ".json")
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)["cflags"].replace("-O3", level)
-
-
-def measure(model, kind, target, level, requant):
+def measure(model, kind, target, goal, requant):
     path = os.path.join(helper.shared_model("mlperf_tiny"),
                         "%s_%s" % (model, kind), "model.onnx")
     with tempfile.TemporaryDirectory() as folder:
         found = os.path.join(folder, "board.json")
         done = subprocess.run(
             [helper.TIRC, "run", path, "--quiet", "--requant", requant,
-             "--target", target, "--cflags", flags_of(target, level),
-             "--in-workspace", "both",
-             "--json", found], text=True, capture_output=True)
+             "--target", target, "--optimize", goal,
+             "--in-workspace", "both", "--json", found], text=True, capture_output=True)
         if done.returncode != 0:
             sys.exit(done.stderr)
         with open(found, encoding="utf-8") as file:
             row = json.load(file)
-    row.update(model=model, kind=kind, target=target, flags=level,
+    row.update(model=model, kind=kind, target=target, goal=goal,
                requant=requant)
     if kind == "int8":
         row["tflm_instructions"] = TFLM[target][model] * 1e6
@@ -70,7 +63,7 @@ def ratio(row, name, other):
 def line(row):
     known = row.get("tflm_instructions", row.get("other_instructions"))
     return COLUMNS % (
-        row["model"], row["kind"], row["target"], row["flags"],
+        row["model"], row["kind"], row["target"], row["goal"],
         "%.3f" % (row["instructions"] / 1e6),
         "%.3f" % (known / 1e6) if known else "",
         "%.2f" % (row["instructions"] / known) if known else "",
@@ -95,13 +88,13 @@ def main():
     rows = []
 
     helper.shared_model("mlperf_tiny")
-    print(COLUMNS % ("model", "kind", "target", "", "million", "others'",
+    print(COLUMNS % ("model", "kind", "target", "goal", "million", "others'",
                      "ratio", "code KiB", "/ TFLM", "RAM", "/ TFLM", "stack"))
     for kind in args.kind or ("int8", "fp32"):
-        for target, level in (("cortex-m4", "-O3"), ("cortex-m4", "-Os"),
-                              ("cortex-m55", "-O3")):
+        for target, goal in (("cortex-m4", "speed"), ("cortex-m4", "balanced"),
+                             ("cortex-m4", "size"), ("cortex-m55", "speed")):
             for model in args.only or MODELS:
-                rows.append(measure(model, kind, target, level, args.requant))
+                rows.append(measure(model, kind, target, goal, args.requant))
                 print(line(rows[-1]), flush=True)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:

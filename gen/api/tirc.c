@@ -291,18 +291,11 @@ prepare(struct tirc *t)
 	if (t->target == NULL) {
 		return false;
 	}
-	target = arena_copy(&t->m->arena, t->target, sizeof *target);
-	if (t->options.optimize != NULL) {
-		if (strcmp(t->options.optimize, "memory") == 0) {
-			target->optimize_memory = true;
-		} else if (strcmp(t->options.optimize, "speed") != 0) {
-			return context_bad_option(
-				t, "--optimize", t->options.optimize,
-				"speed, or memory for less RAM; for "
-				"less code give the compiler "
-				"-Os");
-		}
+	t->target = target_with_goal(t->m, t->target, t->options.optimize);
+	if (t->target == NULL) {
+		return false;
 	}
+	target = arena_copy(&t->m->arena, t->target, sizeof *target);
 	target->intrins = arena_new(&t->m->arena, struct tensor_intrins);
 	tensor_intrins_init(target->intrins, &t->m->arena);
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);

@@ -39,7 +39,7 @@ struct tirc_options {
 	const char *section;  /* for "section"; ".rodata" if NULL */
 	bool force;           /* replace files that tirc did not write */
 	const char *form;     /* "aot" (default) or "graph" */
-	const char *optimize; /* "speed" (default) or "memory" */
+	const char *optimize; /* "speed" (default), "balanced", "size", "memory" */
 	const char *conv;     /* "auto" (default), "direct" or "winograd":
 				   * the algorithm of 3x3 convolutions */
 	const char *requant;  /* "onnx" (default) or "tflite": how quantized

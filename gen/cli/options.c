@@ -104,8 +104,9 @@ static const struct option_row rows[] = {
 	  BUILD_VERBS },
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
-	{ OPT_OPTIMIZE, "optimize", "speed|memory",
-	  "the goal if they conflict: memory means less RAM (default: speed)",
+	{ OPT_OPTIMIZE, "optimize", "speed|balanced|size|memory",
+	  "the goal if they conflict: size means less code, memory less RAM "
+	  "(default: speed)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_REQUANT, "requant", "onnx|tflite",
 	  "rounding of quantized results (default: onnx)",

@@ -221,6 +221,8 @@ load(struct module *m, const char *name, const char *dir, const char *fp,
 		cJSON_Delete(l.trees[i]);
 	}
 	l.d->requirement = target != NULL ? target->relies_on : NULL;
+	l.d->inlines = target != NULL && target->inlines_helpers &&
+		       l.d->functions.inlined_helper != NULL;
 	return l.reader.failed ? NULL : l.d;
 }
 

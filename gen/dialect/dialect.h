@@ -118,6 +118,7 @@ struct helper {
 	 * multiply-add. */
 	bool contracts;
 	bool loop; /* it has a loop over the bits of its type */
+	bool small; /* it takes as few instructions as a call, or not many more */
 };
 
 enum template_id {
@@ -406,7 +407,14 @@ struct dialect {
 		/* Lines around functions in which contraction (fused
 		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
+		/* Of functions that are inlined at each call: lines before
+		 * the first, the specifiers of a helper, and the text behind
+		 * those of a tensor intrinsic's function. NULL: the language
+		 * does not have them. */
+		struct names inlined_before;
+		const char *inlined_helper, *inlined_symbol;
 	} functions;
+	bool inlines; /* short helpers and intrinsics are such functions */
 	struct device_forms device;
 	struct vector_forms vectors;
 	struct task_forms tasks;

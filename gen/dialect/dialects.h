@@ -64,6 +64,11 @@ const char *target_default(struct module *m);
 /* The name of the embedded target that stands for the machine at hand, or
  * NULL. */
 const char *target_of_machine(struct module *m);
+/* A copy of the target for a goal of --optimize, a word; NULL is "speed". NULL
+ * after a diagnostic: an unknown word, or a goal for which the target has no
+ * flags. */
+const struct target *target_with_goal(struct module *m, const struct target *t,
+				      const char *goal);
 /* A copy of the target in a mode of --fp, with the flags of the mode; NULL
  * after a diagnostic. */
 const struct target *target_with_fp(struct module *m, const struct target *t,

@@ -387,7 +387,8 @@ intrinsic_symbol_text(const struct intrinsic_symbol *s, const struct dialect *d)
 
 bool
 intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
-		     const struct intrinsic_text *t, struct strbuf *out)
+		     const struct intrinsic_text *t, const struct dialect *d,
+		     struct strbuf *out)
 {
 	struct tdata *data = tdata_new(&m->arena);
 	struct strbuf twin;
@@ -397,7 +398,11 @@ intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 	strbuf_init(&twin);
 	tdata_outer(data, s->values);
 	tdata_text(data, "name", s->name);
-	tdata_text(data, "function", t->function);
+	tdata_text(data, "function",
+		   d != NULL && d->inlines
+			   ? arena_printf(&m->arena, "%s %s", t->function,
+					  d->functions.inlined_symbol)
+			   : t->function);
 	good = template_render(&m->diags, s->file, NULL, s->twin, data, &twin);
 	end = twin.len;
 	while (end > 0 && twin.data[end - 1] == '\n') {

@@ -93,8 +93,10 @@ bool intrinsic_set_register(struct module *m, const struct intrinsic_set *set,
 			    struct tensor_intrins *out);
 bool intrinsic_find(struct module *m, const struct intrinsic_set *set,
 		    const char *name, struct tensor_intrins *out);
-/* Appends the text t of the symbol s, rendered. False after a diagnostic. */
+/* Appends the text t of the symbol s, rendered; its functions are inlined where
+ * dialect d, which may be NULL, does so. False after a diagnostic. */
 bool intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
-			  const struct intrinsic_text *t, struct strbuf *out);
+			  const struct intrinsic_text *t,
+			  const struct dialect *d, struct strbuf *out);
 
 #endif

@@ -9,8 +9,6 @@
 #include "target_keys.h"
 #include "text.h"
 
-static const char *const fp_modes[] = { "default", "strict", "fast" };
-
 struct target_loader {
 	struct module *m;
 	struct target *t;
@@ -228,7 +226,8 @@ read_target(struct module *m, struct target *t, struct json j, cJSON *tree,
 		t->cache_gbytes = t->core_gbytes;
 	}
 	t->box_bytes = read_box_bytes(m, t->dialect, dir);
-	t->fp = fp_modes[0];
+	t->fp = "default";
+	t->goal = "speed";
 }
 
 /* Reads the reserved words of all languages and dialects: names must not depend
@@ -316,38 +315,4 @@ const struct target *
 target_check(struct module *m, const char *name, const char *dir)
 {
 	return load(m, name, dir, NULL, true);
-}
-
-const struct target *
-target_with_fp(struct module *m, const struct target *t, const char *fp)
-{
-	struct target *own = arena_copy(&m->arena, t, sizeof *t);
-	struct diag_place place = { .file = t->name };
-
-	if (fp == NULL || strcmp(fp, fp_modes[0]) == 0) {
-		return t;
-	}
-	for (int i = 0; i < 2; i++) {
-		if (strcmp(fp, fp_modes[i + 1]) != 0) {
-			continue;
-		}
-		if (t->fp_cflags[i] == NULL) {
-			diag_error(&m->diags, DIAG_BAD_OPTION, place,
-				   "the target does not say what --fp %s is; "
-				   "leave the option out or take another "
-				   "target",
-				   fp);
-			return NULL;
-		}
-		own->fp = fp_modes[i + 1];
-		if (t->fp_cflags[i][0] != '\0') {
-			own->cflags = arena_printf(&m->arena, "%s %s",
-						   t->cflags, t->fp_cflags[i]);
-		}
-		return own;
-	}
-	place.file = "--fp";
-	diag_error(&m->diags, DIAG_BAD_OPTION, place,
-		   "'%s' is none of strict, default and fast", fp);
-	return NULL;
 }

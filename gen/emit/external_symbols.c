@@ -284,7 +284,8 @@ unit_print_externals(struct unit *u, struct strbuf *out)
 		if (x->symbol == NULL || is_written(u, i)) {
 			continue;
 		}
-		if (!intrinsic_text_print(u->m, x->symbol, x->text, out)) {
+		if (!intrinsic_text_print(u->m, x->symbol, x->text, u->d,
+					  out)) {
 			return false;
 		}
 		strbuf_putc(out, '\n');

@@ -399,7 +399,9 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	if (t.lanes > 1) {
 		add_vectors(u, data, h, t, to);
 	}
-	tdata_text(data, "function", u->d->functions.helper);
+	tdata_text(data, "function",
+		   u->d->inlines && h->small ? u->d->functions.inlined_helper
+					     : u->d->functions.helper);
 	tdata_text(data, "model", u->model);
 	tdata_text(data, "to_type",
 		   to.lanes > 1 ? unit_type(u, to) : s->spelling);
@@ -499,6 +501,9 @@ unit_print_helpers(struct unit *u, struct strbuf *out)
 		return false;
 	}
 	print_lines(u->d->source_before, out);
+	if (u->d->inlines) {
+		print_lines(u->d->functions.inlined_before, out);
+	}
 	print_lines(u->d->fp_before, out);
 	print_vectors(u, out);
 	for (int i = 0; i < u->helpers.n; i++) {

@@ -261,10 +261,7 @@ add_metadata(struct packer *k)
 	metadata_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
 			false);
 	metadata_member(&s, "optimize",
-			cJSON_CreateString(k->p->target->optimize_memory
-						   ? "memory"
-						   : "speed"),
-			false, false);
+			cJSON_CreateString(k->p->target->goal), false, false);
 	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
 			false);
 	if (graph_rounding(k->g) != NULL) {

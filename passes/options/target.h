@@ -154,8 +154,14 @@ struct target {
 	/* tensors have no borders in memory: a kernel that reads beyond an edge
 	 * copies the rows that it reads, with a border */
 	bool copied_borders;
-	/* true with --optimize memory, false with --optimize speed */
+	const char *goal; /* the word of --optimize, or "speed" */
+	/* true with --optimize memory */
 	bool optimize_memory;
+	/* short functions that kernels call are inlined at each call */
+	bool inlines_helpers;
+	/* the compiler's options for the goals "speed", which are a part of
+	 * cflags, "balanced" and "size"; NULL if the target has none */
+	const char *goal_cflags[3];
 	const char *fp; /* the mode of --fp, or "default" */
 	/* the compiler's options for the modes "strict" and "fast"; NULL if the
 	 * target does not have the mode */

@@ -3,7 +3,8 @@
 """Microcontrollers: a small 8-bit model runs on each simulated board that is
 installed (half of them by turns) and gives what onnxruntime gives; instructions,
 flash, RAM and stack are reported and plausible, and the plan that inspect prints is
-that of the program. What is not installed is named with its package."""
+that of the program. The goals of --optimize take less code, and sums whose rounding
+has no proof no function for doubles. What is not installed is named with its package."""
 import json
 import os
 import shutil
@@ -207,6 +208,73 @@ def profile(path):
         helper.fail("the profile has %s\n%s" % (report, done.stdout))
 
 
+def goals(target, path):
+    """--optimize size and balanced give less code, of which short functions are
+    inlined: with the flags of size alone the source takes more instructions, where
+    there are such functions."""
+    folder = helper.work_folder()
+    found = os.path.join(folder, "report.json")
+    reports, flags = {}, []
+    for name in ("speed", "balanced", "size", "flags"):
+        options = [path, "--target", target] + (
+            ["--cflags", " ".join(flags)] if name == "flags"
+            else ["--optimize", name])
+        helper.tirc("test", *options, "--keep", folder)
+        helper.tirc("run", *options, "--quiet", "--json", found)
+        with open(found, encoding="utf-8") as file:
+            reports[name] = json.load(file)
+        with open(os.path.join(folder, "small.json"),
+                  encoding="utf-8") as file:
+            model = json.load(file)
+        goal = "speed" if name == "flags" else name
+        if model["optimize"] != goal or goal == "size" and (
+                "-Os" not in model["cc"].split() or "-O3" in model["cc"]):
+            helper.fail("%s: %s: %s" % (target, name, model["cc"]))
+        words = model["cc"].replace("-O3", "-Os").split()
+        flags = words[1:words.index("-I.")]
+    code = {name: reports[name]["code_bytes"] for name in reports}
+    taken = {name: reports[name]["instructions"] for name in reports}
+    if not code["size"] < code["balanced"] < code["speed"] or \
+            not taken["speed"] <= taken["size"] <= taken["flags"] or \
+            target == "cortex-m4" and taken["size"] == taken["flags"]:
+        helper.fail("%s: code %s, instructions %s" % (target, code, taken))
+
+
+def unproven(target):
+    """Results of 16 bits, and results of 8 whose pass is off, are rounded as
+    doubles are, without a function for doubles."""
+    rng = np.random.default_rng(7)
+    m = Model("wide")
+    scale = np.float32(0.05)
+    x = rng.integers(-128, 128, (1, 4, SIZE, SIZE), np.int8)
+    real = m.node("DequantizeLinear", [m.input("x", x), m.constant(scale),
+                                       m.constant(np.int8(3))])
+    w = rng.integers(-127, 128, (CHANNELS, 4, 3, 3), np.int8)
+    b = rng.integers(-500, 500, CHANNELS, np.int32)
+    for after, zero in ((np.float32(0.0003), np.int16(5)),
+                        (np.float32(0.3), np.int8(-4))):
+        y = m.node("Conv", [real, m.dequantized(w, 0.01), m.dequantized(
+            b, scale * np.float32(0.01))])
+        m.output(m.quantized(y, after, zero)[0])
+    folder = helper.work_folder()
+    done = helper.tirc("test", m.write(), "--target", target, "--disable-pass",
+                       "requantize", "--keep", folder)
+    with open(os.path.join(folder, "wide.json"), encoding="utf-8") as file:
+        cc = json.load(file)["cc"].split()
+    sources = [name for name in os.listdir(folder)
+               if name in ("wide.c", "wide_weights.c")]
+    helper.execute(cc[:cc.index("-I.")] + ["-I.", "-c", *sources], cwd=folder)
+    said = helper.execute([cc[0].replace("-gcc", "-nm"), "-u", "wide.o"],
+                          cwd=folder).stdout.split()
+    if any("aeabi_d" in name or "aeabi_i2d" in name or "df" in name or
+           name.startswith("nearbyint") for name in said):
+        helper.fail("%s: %s" % (target, " ".join(said)))
+    with open(os.path.join(folder, "wide.c"), encoding="utf-8") as file:
+        if "scaled_i32(" not in file.read():
+            helper.fail("%s: no rounding of doubles\n%s" % (
+                target, done.stdout))
+
+
 def refuse(path, said, *options, **more):
     done = helper.tirc("run", path, *options, status=1, **more)
     if said not in done.stderr:
@@ -218,6 +286,10 @@ path = model.write()
 refuse(path, "arm-none-eabi-gcc is not installed; on Debian: apt-get install "
        "gcc-arm-none-eabi libnewlib-arm-none-eabi", "--target", "cortex-m4",
        env=dict(os.environ, PATH="/nowhere"))
+refuse(path, "c99: the target does not say what --optimize size is", "--target",
+       "c99", "--optimize", "size")
+refuse(path, "'tiny' is none of speed, balanced and size", "--target", "cortex-m4",
+       "--optimize", "tiny")
 refuse(path, "--json needs --profile, or a target with a simulator", "--target", "c99",
        "--json", os.path.join(os.path.dirname(path), "report.json"))
 
@@ -232,6 +304,9 @@ for target in turns.some("boards", BOARDS, len(BOARDS) // 2):
         missing += [name for name in lacks if name not in missing]
         continue
     run(target, path)
+    if target in ("cortex-m0", "cortex-m4", "riscv32"):
+        goals(target, path)
+        unproven(target)
     print(target, "passed")
 if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
     profile(path)

@@ -73,7 +73,7 @@ use(struct module *m, const struct intrinsic_data *d)
 
 			strbuf_init(&out);
 			good &= intrinsic_text_print(m, s, &s->texts.data[k],
-						     &out);
+						     NULL, &out);
 			strbuf_release(&out);
 		}
 	}

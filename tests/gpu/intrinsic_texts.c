@@ -17,7 +17,7 @@ add_text(struct module *m, const struct intrinsic_set *set,
 		fprintf(stderr, "there is no text of %s\n", name);
 		return false;
 	}
-	return intrinsic_text_print(m, s, t, out);
+	return intrinsic_text_print(m, s, t, NULL, out);
 }
 
 int

@@ -293,7 +293,7 @@ print_text(struct test *t, const struct intrinsic_symbol *s,
 	for (int i = 0; i < text->needs.n; i++) {
 		unit_need(&t->unit, text->needs.data[i]);
 	}
-	return intrinsic_text_print(t->m, s, text, &t->texts);
+	return intrinsic_text_print(t->m, s, text, NULL, &t->texts);
 }
 
 static bool

@@ -56,11 +56,12 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
  * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
- * registers, and the loop itself would take as long as half of its products.
- * False after a failure. */
+ * registers, and the loop itself would take as long as half of its products. For
+ * little code these are 3 at most. False after a failure. */
 static bool
 split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 {
+	bool small = strcmp(r->target->goal, "size") == 0;
 	int64_t extent, steps = MOST_STEPS;
 	struct candidates c = { 0 };
 	int last = order[*n - 1], parts[2];
@@ -70,6 +71,9 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 	}
 	while (extent % steps != 0) {
 		steps--;
+	}
+	if (small && steps == MOST_STEPS) {
+		steps /= 2;
 	}
 	tile->steps = steps > 1 ? last : 0;
 	if (steps == 1 || steps == extent) {
