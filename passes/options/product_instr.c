@@ -95,16 +95,24 @@ depth_of(const struct product_desc *p)
 bool
 target_byte_product(const struct target *t, struct dtype *data, int *depth)
 {
+	bool found = false;
+
 	for (int i = 0; i < t->n_products; i++) {
 		struct product_desc p;
 
-		if (product_describe(t, &t->products[i], &p) &&
-		    is_byte(p.operand[0]->type) &&
-		    dtype_is_int(p.operand[0]->type)) {
+		if (!product_describe(t, &t->products[i], &p) ||
+		    !is_byte(p.operand[0]->type) ||
+		    !dtype_is_int(p.operand[0]->type)) {
+			continue;
+		}
+		if (!found) {
 			*data = p.operand[0]->type;
 			*depth = depth_of(&p);
-			return true;
+		} else if (p.operand[1]->ndim > 1 && depth_of(&p) < *depth &&
+			   dtype_equal(p.operand[0]->type, *data)) {
+			*depth = depth_of(&p);
 		}
+		found = true;
 	}
-	return false;
+	return found;
 }

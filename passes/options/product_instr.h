@@ -43,10 +43,10 @@ bool product_is_complete(const struct target *t, const struct product_desc *p);
  * of a row of the first operand of a tile instruction for the type; if the
  * target has none, t->block_elems. 0: channels are not in blocks. */
 int target_block_elems(const struct target *t, struct dtype type);
-/* Of the first product instruction for 8-bit integers: the type of the data,
- * and the number of adjacent elements that a dot product sums or that a column
- * of a tile has together (1: a single one). False if the target has no such
- * instruction. */
+/* Of the first product instruction for 8-bit integers the type of the data, and
+ * of those for it the least number of adjacent elements that a dot product sums
+ * or that a column of a tile has together (1: a single one). False if the
+ * target has no such instruction. */
 bool target_byte_product(const struct target *t, struct dtype *data,
 			 int *depth);
 

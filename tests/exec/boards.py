@@ -23,9 +23,11 @@ SIZE, CHANNELS, RESULTS = 7, 8, 6
 BOARDS = ["cortex-m0", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55",
           "riscv32"]
 MACS = SIZE * SIZE * CHANNELS * 9 * (4 + 1 + RESULTS)
-# Those with DSP instructions, and the products of bytes that they name.
+# Those with DSP instructions or MVE, and the products of bytes that they name.
 PRODUCTS = "tirc_dot_2x4_smlad(&", "tirc_mul_4_smla(&"
+VECTOR_PRODUCT = "tirc_mul_mve_8("
 PRODUCT_BOARDS = BOARDS[1:5]
+VECTOR_BOARDS = ["cortex-m55"]
 
 
 def image_model():
@@ -55,6 +57,43 @@ def run_image():
     with open(os.path.join(folder, "image.c"), encoding="utf-8") as file:
         if PRODUCTS[0] not in file.read():
             helper.fail("the first layer has no call of " + PRODUCTS[0])
+
+
+def vector_model():
+    """Layers of 32 channels, whose sums are as large as bytes allow: 3x3, each
+    channel alone, 1x1; a product of a matrix."""
+    rng = np.random.default_rng(8)
+    m = Model("vector")
+    channels = 32
+    q = m.input("x", rng.integers(-128, 128, (1, 16, SIZE, SIZE), np.int8))
+    scale, zero = np.float32(0.05), np.int8(3)
+    for inputs, groups, size, after in ((16, 1, 3, 0.6), (32, 32, 3, 0.9),
+                                        (32, 1, 1, 2)):
+        real = m.node("DequantizeLinear", [q, m.constant(scale, "scale"),
+                                           m.constant(zero, "zero")])
+        w = m.dequantized(rng.integers(-128, 128, (
+            channels, inputs // groups, size, size), np.int8), 0.01)
+        y = m.node("Conv", [real, w], group=groups, pads=[size // 2] * 4)
+        scale, zero = np.float32(after), np.int8(-7)
+        q, real = m.quantized(y, scale, zero)
+    rows = m.node("Flatten", [real])
+    w = m.dequantized(rng.integers(-128, 128, (
+        channels * SIZE * SIZE, 12), np.int8), 0.01)
+    q, _ = m.quantized(m.node("MatMul", [rows, w]), np.float32(8), np.int8(1))
+    m.output(q)
+    return m
+
+
+def run_vectors():
+    """MVE multiplies 16 bytes at a time."""
+    folder = helper.work_folder()
+    helper.tirc("test", vector_model().write(), "--target", "cortex-m55",
+                "--keep", folder)
+    with open(os.path.join(folder, "vector.c"), encoding="utf-8") as file:
+        text = file.read()
+    for product in ("tirc_dot_mve_4x16(", "tirc_mul_mve_16("):
+        if product + "&" not in text:
+            helper.fail("no call of %s" % product)
 
 
 def residual_model():
@@ -186,8 +225,10 @@ def run(target, path):
         helper.fail("%s: constants: %s, planned %s" % (target, report, planned))
     with open(os.path.join(folder, "small.c"), encoding="utf-8") as file:
         text = file.read()
-    for product in PRODUCTS:
-        if (product in text) != (target in PRODUCT_BOARDS):
+    products = [PRODUCTS[0], VECTOR_PRODUCT] if target in VECTOR_BOARDS else \
+        PRODUCTS if target in PRODUCT_BOARDS else []
+    for product in [*PRODUCTS, VECTOR_PRODUCT]:
+        if (product in text) != (product in products):
             helper.fail("%s: calls of %s" % (target, product))
     if target in PRODUCT_BOARDS:
         check_borders(target, text, report["workspace_bytes"])
@@ -312,6 +353,7 @@ if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
     profile(path)
     run_image()
     run_residual()
+    run_vectors()
     # What the simulator computes is compared: other numbers fail.
     name = list(model.outputs)[0]
     model.outputs[name] = np.full((1, RESULTS, SIZE, SIZE), 77)

@@ -284,22 +284,32 @@ types_of_product(const struct tiling *t, struct product_types *types)
 	return true;
 }
 
-/* Sets t->dot_lanes to the lanes of the first dot product of the target, from
- * number `first` on, that fits the reduction; 0: there is none. */
+/* Sets t->dot_lanes and t->dot_depth to those of the target's first dot product,
+ * from number `first` on, that fits the reduction; lanes of 0: there is none.
+ * Where sums are in general registers, one whose lanes divide the axis is
+ * better: no sums are padded. */
 static void
 find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 {
+	int64_t lanes = 0, depth = 0, extent = tiling_extent(&t->x, t->lane);
 	struct product_types types;
 	struct product_desc p;
 	int next = first;
 
-	t->dot_lanes = 0;
-	while (types_of_product(t, &types) && t->dot_lanes == 0 &&
+	while (types_of_product(t, &types) &&
 	       rules_next_product(r, &types, &next, &p)) {
-		if (p.kind == PRODUCT_DOT) {
-			tiling_fits_dot(t, &p);
+		if (p.kind != PRODUCT_DOT || !tiling_fits_dot(t, &p)) {
+			continue;
 		}
+		if (target_has_vectors(r->target) ||
+		    extent % t->dot_lanes == 0) {
+			return;
+		}
+		depth = lanes == 0 ? t->dot_depth : depth;
+		lanes = lanes == 0 ? t->dot_lanes : lanes;
 	}
+	t->dot_lanes = lanes;
+	t->dot_depth = depth;
 }
 
 /* Sets t->dot to the first product instruction of the target, from number
