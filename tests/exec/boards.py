@@ -230,7 +230,8 @@ def run(target, path):
     for product in [*PRODUCTS, VECTOR_PRODUCT]:
         if (product in text) != (product in products):
             helper.fail("%s: calls of %s" % (target, product))
-    if target in PRODUCT_BOARDS:
+    # Planes of eight channels, as MVE has them, are too large to copy.
+    if target in PRODUCT_BOARDS and target not in VECTOR_BOARDS:
         check_borders(target, text, report["workspace_bytes"])
 
 
