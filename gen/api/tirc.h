@@ -35,14 +35,15 @@ struct tirc_options {
 	const char *dialect_path; /* the user's folder of dialects, or NULL */
 	/* the prefix of all emitted names; NULL: the name of the graph */
 	const char *name;
-	const char *weights;  /* "auto", "c", "incbin", "file", "section" */
-	const char *section;  /* for "section"; ".rodata" if NULL */
-	bool force;           /* replace files that tirc did not write */
-	const char *form;     /* "aot" (default) or "graph" */
-	const char *optimize; /* "speed" (default), "balanced", "size", "memory" */
-	const char *conv;     /* "auto" (default), "direct" or "winograd":
+	const char *weights; /* "auto", "c", "incbin", "file", "section" */
+	const char *section; /* for "section"; ".rodata" if NULL */
+	bool force;          /* replace files that tirc did not write */
+	const char *form;    /* "aot" (default) or "graph" */
+	const char
+		*optimize; /* "speed" (default), "balanced", "size", "memory" */
+	const char *conv;  /* "auto" (default), "direct" or "winograd":
 				   * the algorithm of 3x3 convolutions */
-	const char *requant;  /* "onnx" (default) or "tflite": how quantized
+	const char *requant; /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
 	/* "f32" (default), "bf16" or "f16": how weights of products are
 	 * stored; sums are of float32 */

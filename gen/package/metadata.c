@@ -260,8 +260,8 @@ add_metadata(struct packer *k)
 			false, false);
 	metadata_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
 			false);
-	metadata_member(&s, "optimize",
-			cJSON_CreateString(k->p->target->goal), false, false);
+	metadata_member(&s, "optimize", cJSON_CreateString(k->p->target->goal),
+			false, false);
 	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
 			false);
 	if (graph_rounding(k->g) != NULL) {
