@@ -275,7 +275,8 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 bool
 interpreted_read(struct harness *h, const int64_t *sizes, struct data_set *out)
 {
-	/* quiet, since the messages about the model have been printed before */
+	/* c without the output of --print-after and --time-passes, which was
+	 * printed when the model was compiled; errors are still printed */
 	struct cli c = *h->cli;
 	struct array *outputs;
 	struct tirc *model;

@@ -337,7 +337,8 @@ bool
 cli_package(struct cli *c, struct tirc *compiled)
 {
 	struct values v = { .cli = c, .compiled = compiled };
-	/* quiet, since the messages about the model have been printed before */
+	/* c without the output of --print-after and --time-passes, which was
+	 * printed when the model was compiled; errors are still printed */
 	struct cli quiet = *c;
 	bool ok;
 

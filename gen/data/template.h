@@ -59,9 +59,10 @@ bool template_render(struct diags *diags, const char *file, const char *item,
 		     const char *text, const struct tdata *data,
 		     struct strbuf *out);
 
-/* Renders a text with data as template_render does, and appends the anchors of
- * inserted texts to `anchors`, with their offsets in out. (template_render
- * refuses to insert a text with an anchor.) */
+/* Renders a text with data as template_render does, which refuses to insert a
+ * text with an anchor (a place at which a value is inserted later, or whose line
+ * is needed; see anchors.h). This function appends the anchors of inserted texts
+ * to `anchors`, with their offsets in out. */
 bool template_render_anchored(struct diags *diags, const char *file,
 			      const char *item, const char *text,
 			      const struct tdata *data, struct strbuf *out,

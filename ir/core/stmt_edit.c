@@ -214,8 +214,8 @@ stmt_remove(struct func *f, struct stmt *s)
 	stmt_write(f, &s->parent, &none, sizeof(none));
 }
 
-/* A copy of the list without the note `key`; shares no memory with the old
- * list. */
+/* A copy of the list without the note `key`: its nodes are new, their keys and
+ * values are those of the old list. */
 static struct note *
 notes_without(struct arena *arena, const struct note *old, const char *key)
 {

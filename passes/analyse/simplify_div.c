@@ -265,8 +265,8 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 
 /* -- divisors that are not constants */
 
-/* Divides a term by d: sets *quotient to coeff * atom / d. False unless d is a
- * product of some factors of the term. */
+/* Divides a term by d: adds coeff * atom / d to *quotient. False, with *quotient
+ * unchanged, unless d is a product of some factors of the term. */
 static bool
 divide_term(struct analyser *a, struct term term, const struct product *d,
 	    struct linear *quotient)

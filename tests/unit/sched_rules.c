@@ -669,7 +669,7 @@ main(int argc, char **argv)
 		  matmul(&k, 2, 3, 70, false, false, false));
 	/* More terms than a block of sums has, and more weights than the cache
 	 * holds. */
-	CASE_VECTORS("strips", "tiled  j_tile 32, i_tile 2, b packed by 32",
+	CASE_VECTORS("strips", "tiled  j_tile 16, i_tile 4, b packed by 16",
 		     k.l2_bytes = 1 << 18;
 		     matmul(&k, 4, 64, 1031, true, false, false));
 	CASE_VECTORS("padded_lanes",

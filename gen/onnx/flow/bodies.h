@@ -44,7 +44,10 @@ bool function_inline(struct importer *imp, const struct body *caller,
 /* Is p's operator one whose nodes are deferred: replaced by other nodes during
  * inference (struct deferred)? */
 bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
-/* Makes n a deferred node, for the node p of the model. */
+/* Makes n, for the node p of the model, a deferred node: inference replaces it
+ * by other nodes when the types and shapes of its inputs are known. body: the
+ * body that contains p; n_inputs: the inputs that the model lists, without the
+ * outer tensors that p's graphs use; origin: n's origin. */
 void deferred_add(struct importer *imp, struct node *n,
 		  const Onnx__NodeProto *p, const struct body *body,
 		  const attr_list *attrs, int n_inputs, int origin);

@@ -29,7 +29,8 @@ struct wide {
 	int64_t bytes; /* the largest size of one access in bytes */
 };
 
-/* One vectorized loop and its store. */
+/* A vectorized loop around one store, such as y[i] = f(x[i]): its loads and its
+ * store become accesses of several elements. */
 struct copy {
 	struct wide *w;
 	struct var *var;

@@ -173,9 +173,9 @@ BODY(swish)
 				   expr_mul(m, x[0], alpha)));
 }
 
-/* Are v and -v integers that the type has? */
+/* Is v an integer of at most half of the magnitude of t's largest number? */
 static bool
-holds_both_signs(struct dtype t, double v)
+is_small_integer(struct dtype t, double v)
 {
 	return v == floor(v) && fabs(v) <= (double)(dtype_max_int(t) >> 1);
 }
@@ -189,8 +189,8 @@ BODY(shrink)
 	double lambd = node_attr_float(n, "lambd", 0.5);
 	double by = node_attr_float(n, "bias", 0);
 	bool whole = !dtype_is_float(t) && lambd >= 0 &&
-		     holds_both_signs(t, floor(lambd)) &&
-		     holds_both_signs(t, by) && (dtype_is_signed(t) || by >= 0);
+		     is_small_integer(t, floor(lambd)) &&
+		     is_small_integer(t, by) && (dtype_is_signed(t) || by >= 0);
 	const struct expr *v = whole || dtype_is_float(t)
 				       ? x[0]
 				       : expr_cast(m, dtype_of(DT_F32), x[0]);

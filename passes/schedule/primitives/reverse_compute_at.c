@@ -77,10 +77,11 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* Handles a condition c of a producer on loops of the body, which may fail in
- * all of their iterations, so that there is nothing to consume. If c is an
- * upper bound, which the first iteration satisfies if any does, the block gets
- * it as a condition; else false after a diagnostic. */
+/* Handles a condition c of the producer `block` on loops inside r->loop, which may
+ * fail in all of their iterations, so that there is nothing to consume. True if
+ * the first iteration is proven to satisfy c, or if c is an upper bound, which the
+ * first iteration satisfies if any does: then c for the first iteration is added
+ * to the consumer's condition. Else false, without a diagnostic. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {

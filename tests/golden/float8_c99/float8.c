@@ -168,16 +168,13 @@ void
 scale(const uint8_t A[restrict 8], uint8_t B[restrict 8], uint8_t C[restrict 8])
 {
 	for (int32_t i = 0; i < 8; ++i) {
-		B[i] = f32_to_f8e5m2fnuz(f32_as_f8e4m3fn(
-			f32_as_f8e4m3fn(f8e4m3fn_to_f32(A[i]) * 0.1015625f) +
-			448.0f));
+		B[i] = f32_to_f8e5m2fnuz(f32_as_f8e4m3fn(f32_as_f8e4m3fn(f8e4m3fn_to_f32(A[i])
+		                                                       * 0.1015625f)
+		                                       + 448.0f));
 	}
 	for (int32_t i = 0; i < 8; ++i) {
-		C[i] = f32_to_f8e5m2(
-			f8e5m2fnuz_to_f32(B[i]) < 0.0f
-				? -INFINITY
-				: max_f32(f32_as_f8e5m2(
-						  f8e5m2fnuz_to_f32(B[i])),
-					  NAN));
+		C[i] = f32_to_f8e5m2(f8e5m2fnuz_to_f32(B[i]) < 0.0f ? -INFINITY
+		                   : max_f32(f32_as_f8e5m2(f8e5m2fnuz_to_f32(B[i])),
+		                             NAN));
 	}
 }

@@ -52,8 +52,7 @@ f32_to_f8e4m3fn(float x)
 		exponent = (exponent < 0) ? 0 : exponent;
 		part = nearbyintf(ldexpf(magnitude, 9 - exponent));
 		rest = (uint32_t)exponent << 3;
-		rest += (uint32_t)
-			part; /* its leading one adds to the exponent */
+		rest += (uint32_t)part; /* its leading one adds to the exponent */
 		rest = (rest > 0x7eu) ? 0x7fu : rest;
 	}
 	if (signbit(x) != 0) {
@@ -88,8 +87,7 @@ f32_to_f8e5m2fnuz(float x)
 		exponent = (exponent < 0) ? 0 : exponent;
 		part = nearbyintf(ldexpf(magnitude, 17 - exponent));
 		rest = (uint32_t)exponent << 2;
-		rest += (uint32_t)
-			part; /* its leading one adds to the exponent */
+		rest += (uint32_t)part; /* its leading one adds to the exponent */
 		rest = (rest > 0x7fu) ? 0x80u : rest;
 	}
 	if ((signbit(x) != 0) && (rest != 0u)) {
@@ -148,8 +146,7 @@ f32_to_f8e5m2(float x)
 		exponent = (exponent < 0) ? 0 : exponent;
 		part = nearbyintf(ldexpf(magnitude, 16 - exponent));
 		rest = (uint32_t)exponent << 2;
-		rest += (uint32_t)
-			part; /* its leading one adds to the exponent */
+		rest += (uint32_t)part; /* its leading one adds to the exponent */
 		rest = (rest > 0x7bu) ? 0x7cu : rest;
 	}
 	if (signbit(x) != 0) {
@@ -199,16 +196,14 @@ void
 scale(const uint8_t A[8], uint8_t B[8], uint8_t C[8])
 {
 	for (int32_t i = 0; i < 8; ++i) {
-		B[i] = f32_to_f8e5m2fnuz(f32_as_f8e4m3fn(
-			f32_as_f8e4m3fn(f8e4m3fn_to_f32(A[i]) * 0.1015625f) +
-			448.0f));
+		B[i] = f32_to_f8e5m2fnuz(f32_as_f8e4m3fn(f32_as_f8e4m3fn(f8e4m3fn_to_f32(A[i])
+		                                                       * 0.1015625f)
+		                                       + 448.0f));
 	}
 	for (int32_t i = 0; i < 8; ++i) {
-		C[i] = f32_to_f8e5m2(
-			(f8e5m2fnuz_to_f32(B[i]) < 0.0f)
-				? -INFINITY
-				: max_f32(f32_as_f8e5m2(
-						  f8e5m2fnuz_to_f32(B[i])),
-					  NAN));
+		C[i] = f32_to_f8e5m2((f8e5m2fnuz_to_f32(B[i]) < 0.0f)
+		                   ? -INFINITY
+		                   : max_f32(f32_as_f8e5m2(f8e5m2fnuz_to_f32(B[i])),
+		                             NAN));
 	}
 }
