@@ -16,6 +16,8 @@ TARGETS = ["c99", "gnu-c", "misra", "c-openmp"]
 class Model:
     """Nodes over shared inputs, and what each gives."""
 
+    opset = 18
+
     def __init__(self, **inputs):
         self.nodes, self.constants, self.want = [], [], {}
         self.inputs, self.shapes = inputs, {}
@@ -54,7 +56,7 @@ class Model:
         path = os.path.join(folder, "model.onnx")
         with open(path, "wb") as file:
             file.write(helper.make_model(graph, opset_imports=[
-                helper.make_opsetid("", 18)]).SerializeToString())
+                helper.make_opsetid("", self.opset)]).SerializeToString())
         write_data(folder, list(self.inputs.items()), list(self.want.items()))
         return path
 

@@ -3,13 +3,14 @@
 """Steps, strides, paddings and counts at the ends of their types: the sizes
 that follow are right, or the model is refused with the size named.
 
-usage: size_ends.py slices|windows|counts|symbolic|formulas|refused"""
+usage: size_ends.py slices|windows|counts|symbolic|formulas|large|refused"""
+import os
 import sys
 
 import numpy as np
 
 from expected_model import Model
-from helper import results_alone, tirc
+from helper import fail, results_alone, tirc, work_folder
 
 results_alone()
 
@@ -227,6 +228,100 @@ def formulas():
         model.test("--dim", "n=0..9", "--dim", "k=0..9")
 
 
+def code_of(op, inputs, sizes, options=(), **attributes):
+    """The emitted code of a node whose inputs by name, of float32 if not
+    given, have these sizes: too large for a test that runs it."""
+    shapes = {name: shape if isinstance(shape, tuple) else (shape, np.float32)
+              for name, shape in sizes.items()}
+    model = Model(**{name: np.zeros(1, t) for name, (_, t) in shapes.items()})
+    model.opset = attributes.pop("opset", model.opset)
+    model.shapes = {name: shape for name, (shape, _) in shapes.items()}
+    model.add(op, inputs, np.zeros(1, attributes.pop("result", np.float32)),
+              **attributes)
+    folder = work_folder()
+    tirc("compile", model.write(), "--target", "c99", "-o", folder, "--name",
+         "g", *options)
+    with open(os.path.join(folder, "g.c"), encoding="utf-8") as file:
+        return " ".join(file.read().split())
+
+
+def large():
+    """Axes and numbers of elements of 2^30 and more in the emitted code."""
+    def has(code, *texts):
+        for text in texts:
+            if text not in code:
+                fail("no '%s' in: %s" % (text, code))
+
+    count, square = "4899999744.0f", [1, 1, 70000, 70000]
+    # means: the number of elements, as the nearest float
+    code = code_of("ReduceMean", ["x"], {"x": square}, keepdims=0)
+    has(code, "/ " + count)
+    code = code_of("ReduceMean", ["x"], {"x": (square, np.int32)},
+                   result=np.int32)
+    has(code, "/ INT64_C(4900000000)")
+    code = code_of("ReduceMean", ["x", ints(1, 2)],
+                   {"x": ["n", 50000, 50000]}, ["--dim", "n=1..4"])
+    has(code, "/ 2500000000.0f")
+    has(code_of("GlobalAveragePool", ["x"], {"x": square}), "/ " + count)
+    has(code_of("AveragePool", ["x"], {"x": square}, count_include_pad=1,
+                kernel_shape=[70000, 70000]), "/ " + count)
+    has(code_of("LayerNormalization", ["x", "w"],
+                {"x": square, "w": square[2:]}, axis=2), "/ " + count)
+    has(code_of("InstanceNormalization", ["x", "w", "w"],
+                {"x": square, "w": [1]}), "/ " + count)
+    # diagonals
+    row = {"x": ([1, 4900000000], np.uint8)}
+    has(code_of("EyeLike", ["x"], row, result=np.uint8, k=4800000000),
+        "j == INT64_C(4800000000)")
+    has(code_of("Trilu", ["x", np.int64(4800000000)], row, result=np.uint8),
+        "j >= INT64_C(4800000000)")
+    # The first column is at i - 2^31, which is in the matrix from row 2^31 on.
+    code = code_of("EyeLike", ["x"], {"x": ([4900000000, 1], np.uint8)},
+                   result=np.uint8, k=-2**31)
+    has(code, "INT64_C(2147483648)")
+    has(code_of("EyeLike", ["x"], {"x": ([3, 2000000000], np.uint8)},
+                result=np.uint8, k=1900000000), "1900000000")
+    # the number of keys that a query sees
+    has(code_of("Attention", ["q", "k", "k", "", "", "", "n"],
+                {"q": [1] * 4, "k": [1, 1, 3000000000, 1],
+                 "n": ([1], np.int64)}, opset=24),
+        "min_i64(", ", INT64_C(3000000000))")
+    # a row of an image, of which float32 does not have the last index
+    has(code_of("RoiAlign", ["x", "rois", "which"],
+                {"x": [1, 1, 16777220, 1], "rois": [1, 4],
+                 "which": ([1], np.int64)}), ": 16777219")
+    code = code_of("RoiAlign", ["x", "rois", "which"],
+                   {"x": [1, 1, "h", 1], "rois": [1, 4],
+                    "which": ([1], np.int64)}, ["--dim", "h=1..16777220"])
+    has(code, "f32_to_i32(inner_h) < h - 1")
+    # a region that begins beyond 2^31
+    has(code_of("MaxRoiPool", ["x", "rois"],
+                {"x": [1, 1, 3000000000, 1], "rois": [1, 5]},
+                pooled_shape=[1, 1]), "f32_to_i64(")
+    # the period of a reflection
+    for size, options in ((1500000000, []),
+                          ("h", ["--dim", "h=2..1500000000"])):
+        sizes = {"x": [1, 1, size, 1], "grid": [1, 1, 1, 2]}
+        for corners in (0, 1):
+            code = code_of("GridSample", ["x", "grid"], sizes, options,
+                           mode="nearest", padding_mode="reflection",
+                           align_corners=corners)
+            if "floormod_i32(y0_" in code:
+                fail("a period of 32 bits in: %s" % code)
+            has(code, "INT64_C(%d)" % (2 * size - 2 * corners)
+                if not options else "(int64_t)h")
+    # borders and parts
+    has(code_of("Pad", ["x", ints(1500000000, 1)],
+                {"x": ([1500000000], np.uint8)}, result=np.uint8),
+        "v >= 0 && v < 1500000000")
+    code = code_of("Pad", ["x", ints(1500000000, 1)],
+                   {"x": ([1500000000], np.uint8)}, result=np.uint8,
+                   mode="reflect")
+    has(code, "INT64_C(2999999998)")
+    has(code_of("LRN", ["x"], {"x": [1, 4, 2]}, size=2**32 + 3),
+        "INT64_C(4294967299)")
+
+
 def refused():
     x = np.arange(6, dtype=np.float32)
 
@@ -251,4 +346,4 @@ def refused():
 
 
 {"slices": slices, "windows": windows, "counts": counts, "symbolic": symbolic,
- "formulas": formulas, "refused": refused}[sys.argv[1]]()
+ "formulas": formulas, "large": large, "refused": refused}[sys.argv[1]]()

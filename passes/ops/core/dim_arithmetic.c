@@ -131,9 +131,14 @@ dim_max(struct module *m, const struct expr *a, const struct expr *b)
 }
 
 const struct expr *
-dim_offset(struct module *m, int64_t v)
+dim_offset(struct module *m, int64_t v, const struct expr *from,
+	   const struct expr *to)
 {
-	return expr_index(m, v > INT32_MAX / 2    ? INT32_MAX / 2
-			     : v < -INT32_MAX / 2 ? -INT32_MAX / 2
-						  : v);
+	int64_t most, far = INT32_MAX / 2;
+
+	if (!size_max(v < 0 ? from : to, &most)) {
+		most = INT64_MAX / 2;
+	}
+	far = most > far ? most : far;
+	return expr_index(m, v > far ? far : v < -far ? -far : v);
 }

@@ -42,10 +42,12 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* v, an offset that the model gives, as a term of a sum with an index; limited
- * to the size of any dimension, as a larger offset would have the same
- * effect. */
-const struct expr *dim_offset(struct module *m, int64_t v);
+/* The offset v of the model, for the sum of v and an index of size `from` that
+ * is compared with an index of size `to`. It is limited: to at least `to`, or,
+ * if negative, to at most minus `from`, which have the same effect as all
+ * offsets beyond. */
+const struct expr *dim_offset(struct module *m, int64_t v,
+			      const struct expr *from, const struct expr *to);
 /* Reports that input i must be a constant. Returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
 /* Element i of a constant as a literal. */

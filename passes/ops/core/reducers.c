@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reducers of operators, and the axes of a reduction. */
-#include "define.h"
+#include "dims.h"
 
 #include <math.h>
 
@@ -56,7 +56,7 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 		p.at[d] = axis.var->expr;
 		if (reduced[d]) {
 			p.over[p.n_over++] = axis;
-			p.count = expr_mul(m, p.count, axis.extent);
+			p.count = dim_mul(m, p.count, axis.extent);
 			if (!keep) {
 				continue;
 			}

@@ -38,7 +38,8 @@ define_trilu(struct define *c, const struct node *n,
 	const int64_t *known;
 
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
-		k = dim_offset(m, known[0]);
+		k = dim_offset(m, known[0], y->shape[rank - 2],
+			       y->shape[rank - 1]);
 	} else if (node_input(n, 1)) {
 		/* an offset beyond the matrix has the same effect as one at its
 		 * edge */
@@ -83,37 +84,61 @@ infer_band(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Larger numbers have the same effect: no dimension is so large. */
 #define BAND_MAX (1 << 30)
 
-/* The value of input i for an element of the result; NULL if the input is
- * absent. */
+/* BAND_MAX, or the largest number of queries or keys if that is more: numbers
+ * beyond have the same effect. */
+static int64_t
+band_most(const struct tensor *y)
+{
+	int64_t most = BAND_MAX, size;
+
+	for (int d = y->ndim - 2; d < y->ndim; d++) {
+		if (!size_max(y->shape[d], &size)) {
+			size = INT64_MAX / 4;
+		}
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+/* The value of input i for an element of the result, limited to [-most, most];
+ * NULL if the input is absent. */
 static const struct expr *
 band_number(struct define *c, const struct node *n, const struct te_tensor *t,
-	    int i, const struct expr *const *at, struct dtype type)
+	    int i, const struct expr *const *at, struct dtype type,
+	    int64_t most)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	const struct expr *const *elems, *e;
+	int64_t known;
 	int count;
 
 	if (!node_input(n, i)) {
 		return NULL;
 	}
 	if (input_elems(m, n, i, &elems, &count) && count == 1) {
+		if (expr_is_int(elems[0], &known)) {
+			known = known < -most ? -most : known;
+			return expr_int(m, type, known > most ? most : known);
+		}
 		return expr_cast(m, type, elems[0]);
 	}
 	e = define_broadcast(c, t, at, y->shape, y->ndim);
-	e = expr_max(m, e, expr_int(m, e->type, -BAND_MAX));
-	e = expr_min(m, e, expr_int(m, e->type, BAND_MAX));
+	if (dtype_bits(e->type) < dtype_bits(type)) {
+		e = expr_cast(m, type, e);
+	}
+	e = expr_max(m, e, expr_int(m, e->type, -most));
+	e = expr_min(m, e, expr_int(m, e->type, most));
 	return expr_cast(m, type, e);
 }
 
 static bool
-band_side(const struct node *n, const char *name, int64_t *v)
+band_side(const struct node *n, const char *name, int64_t most, int64_t *v)
 {
 	*v = node_attr_int(n, name, -1);
-	return *v >= 0 && *v < BAND_MAX;
+	return *v >= 0 && *v < most;
 }
 
 bool
@@ -129,17 +154,19 @@ define_band(struct define *c, const struct node *n, struct te_tensor *const *in,
 	const struct expr *key = at[rank - 1], *query = at[rank - 2];
 	const struct expr *inside = expr_bool(m, true);
 	const struct expr *start, *count;
-	int64_t v;
+	int64_t most = band_most(y), v;
+	/* the sum of two numbers and an index has 64 bits if it needs them */
+	struct dtype t = most > BAND_MAX ? dtype_of(DT_I64) : key->type;
 
-	start = band_number(c, n, n->n_inputs > 1 ? in[1] : NULL, 1, at,
-			    key->type);
-	count = band_number(c, n, n->n_inputs > 2 ? in[2] : NULL, 2, at,
-			    key->type);
+	start = band_number(c, n, n->n_inputs > 1 ? in[1] : NULL, 1, at, t,
+			    most);
+	count = band_number(c, n, n->n_inputs > 2 ? in[2] : NULL, 2, at, t,
+			    most);
 	query = start ? expr_add(m, query, start) : query;
-	if (band_side(n, "left", &v)) {
+	if (band_side(n, "left", most, &v)) {
 		inside = expr_le(m, query, expr_add(m, key, expr_index(m, v)));
 	}
-	if (band_side(n, "right", &v)) {
+	if (band_side(n, "right", most, &v)) {
 		inside = expr_and(m, inside,
 				  expr_le(m, key,
 					  expr_add(m, query,

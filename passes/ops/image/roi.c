@@ -305,6 +305,15 @@ struct pair {
 	const struct expr *at[2], *weight[2];
 };
 
+/* Is every number from 0 to size exact in type t? */
+static bool
+is_exact(struct dtype t, const struct expr *size)
+{
+	int64_t most;
+
+	return size_max(size, &most) && (double)most <= 2 / dtype_epsilon(t);
+}
+
 /* The two elements around a position along d, and their weights. Beyond the
  * first or the last element, both are that element. */
 static struct pair
@@ -318,7 +327,11 @@ neighbours(struct roi *r, int d, const struct expr *at)
 
 	at = expr_call2(m, INTRIN_FMAX, at, real(r, 0));
 	at = named(r, "inner", d, expr_select(m, expr_lt(m, end, at), end, at));
-	p.at[0] = named(r, "low", d, expr_cast(m, size->type, at));
+	p.at[0] = expr_cast(m, size->type, at);
+	if (!is_exact(r->wide, size)) { /* `end` may be rounded up */
+		p.at[0] = expr_min(m, p.at[0], last);
+	}
+	p.at[0] = named(r, "low", d, p.at[0]);
 	part = expr_sub(m, at, expr_cast(m, r->wide, p.at[0]));
 	p.weight[1] = named(r, "part", d, part);
 	p.weight[0] = named(r, "rest", d, expr_sub(m, real(r, 1), p.weight[1]));
@@ -529,7 +542,7 @@ bin_end(struct roi *r, const struct bin *b, int d, const struct expr *bin,
 	const struct expr *e = expr_mul(m, expr_cast(m, r->wide, bin), b->size);
 
 	e = expr_add(m, expr_call1(m, round, e), b->start);
-	e = to_index(r, e);
+	e = expr_call(m, INTRIN_TO_INT, size->type, &e, 1);
 	e = expr_min(m, expr_max(m, e, expr_i32(m, 0)), size);
 	return named(r, name, d, e);
 }
@@ -581,7 +594,7 @@ define_max_roi_pool(struct define *c, const struct node *n,
 	at[1] = r.at[1];
 	for (int d = 0; d < 2; d++) {
 		bins[d] = pool_bin(&r, d);
-		i[d] = var_new(m, d == 0 ? "ih" : "iw", dtype_of(DT_I32));
+		i[d] = var_new(m, d == 0 ? "ih" : "iw", bins[d].count->type);
 		at[2 + d] = expr_add(m, bins[d].start, i[d]->expr);
 	}
 	value = expr_cast(m, r.wide, te_at(m, in[0], at, 4));

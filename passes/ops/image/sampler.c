@@ -5,6 +5,8 @@
  * PyTorch. */
 #include "sampler.h"
 
+#include "dims.h"
+
 const char *
 sampler_axis(struct module *m, int rank, int d)
 {
@@ -25,16 +27,17 @@ reflected(struct module *m, const struct expr *i, const struct expr *size,
 	if (expr_is_value(size, 1)) {
 		return expr_int(m, size->type, 0);
 	}
-	period = expr_add(m, size, size);
+	period = dim_add(m, size, size);
 	if (align_corners) {
-		period = expr_max(m, expr_sub(m, period, expr_add(m, one, one)),
+		period = expr_max(m, dim_sub(m, period, expr_add(m, one, one)),
 				  one);
 		last = period;
 	} else {
 		last = expr_sub(m, period, one);
 	}
 	i = expr_floormod(m, i, period);
-	return expr_select(m, expr_lt(m, i, size), i, expr_sub(m, last, i));
+	i = expr_select(m, expr_lt(m, i, size), i, expr_sub(m, last, i));
+	return expr_cast(m, size->type, i);
 }
 
 /* a * s^3 - 5 a * s^2 + 8 a * s - 4 a for 1 <= s <= 2, (a + 2) * s^3 - (a + 3)

@@ -271,7 +271,7 @@ define_split(struct define *c, const struct node *n,
 			out[k] = define_stage(c, "split", "injective", rank,
 					      axes, te_at(m, in[0], at, rank));
 		}
-		start = expr_add(m, start, sizes[k]);
+		start = dim_add(m, start, sizes[k]);
 	}
 	return true;
 }

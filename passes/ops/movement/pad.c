@@ -218,7 +218,7 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 					  expr_call1(m, INTRIN_ABS,
 						     expr_sub(m, last, i)));
 	}
-	twice = expr_max(m, expr_mul(m, last, expr_i32(m, 2)), expr_i32(m, 1));
+	twice = expr_max(m, dim_mul(m, last, expr_i32(m, 2)), expr_i32(m, 1));
 	i = expr_floormod(m, i, twice);
 	return expr_min(m, i, expr_sub(m, twice, i));
 }
@@ -281,7 +281,7 @@ define_pad(struct define *c, const struct node *n, struct te_tensor *const *in,
 			}
 			if (may_add(w.after[d])) {
 				below = expr_lt(m, axes[d].var->expr,
-						expr_add(m, size, w.before[d]));
+						dim_add(m, size, w.before[d]));
 			}
 			above = expr_and(m, above, below);
 			inside = inside ? expr_and(m, inside, above) : above;

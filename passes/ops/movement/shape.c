@@ -479,7 +479,8 @@ define_eye_like(struct define *c, const struct node *n,
 	const struct expr *diagonal =
 		expr_eq(m,
 			expr_add(m, axes[0].var->expr,
-				 dim_offset(m, node_attr_int(n, "k", 0))),
+				 dim_offset(m, node_attr_int(n, "k", 0),
+					    y->shape[0], y->shape[1])),
 			axes[1].var->expr);
 
 	(void)in;

@@ -14,7 +14,7 @@
  *
  * Intermediate tensors have the shape [a][channels][a][tiles]: the channels are
  * the second dimension, as in all tensors. */
-#include "define.h"
+#include "dims.h"
 
 #include <math.h>
 
@@ -128,10 +128,10 @@ infer_winograd_input(struct infer *c, struct node *n)
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
 	const struct expr *a = expr_i32(m, tile_of(n) + 2);
-	const struct expr *tiles = expr_mul(m, tiles_along(m, n, 0),
-					    tiles_along(m, n, 1));
+	const struct expr *tiles = dim_mul(m, tiles_along(m, n, 0),
+					   tiles_along(m, n, 1));
 	const struct expr *shape[] = { a, x->shape[1], a,
-				       expr_mul(m, x->shape[0], tiles) };
+				       dim_mul(m, x->shape[0], tiles) };
 
 	infer_set(c, n->outputs[0], x->type, 4, shape);
 	return true;
@@ -309,7 +309,7 @@ pixel(struct define *c, const struct node *n, struct te_tensor *x,
 	const struct expr *row = expr_floormod(m, expr_floordiv(m, t, columns),
 					       rows);
 	const struct expr *at[4] = {
-		expr_floordiv(m, t, expr_mul(m, rows, columns)),
+		expr_floordiv(m, t, dim_mul(m, rows, columns)),
 		channel,
 		expr_add(m, expr_mul(m, row, size), expr_i32(m, k)),
 		expr_add(m, expr_mul(m, expr_floormod(m, t, columns), size), j),

@@ -27,7 +27,7 @@
  *
  * Then a gate reads gates[b, n] * (scale * R_scale[n]). The state of a row
  * whose sequence has ended counts as zeros. */
-#include "define.h"
+#include "dims.h"
 
 /* -- inference -- */
 
@@ -92,7 +92,7 @@ check_parts(struct infer *c, const struct node *n, int i,
 	int rank = rows != NULL;
 
 	shape[0] = rows;
-	shape[rank] = expr_mul(m, hidden, expr_int(m, hidden->type, parts));
+	shape[rank] = dim_mul(m, hidden, expr_int(m, hidden->type, parts));
 	return check_shape(c, n, i, rank + 1, shape);
 }
 
@@ -475,8 +475,8 @@ static const struct expr *
 in_part(struct recurrent *r, int part)
 {
 	return expr_add(r->m,
-			expr_mul(r->m, r->hidden,
-				 expr_int(r->m, r->hidden->type, part)),
+			dim_mul(r->m, r->hidden,
+				expr_int(r->m, r->hidden->type, part)),
 			r->j);
 }
 
@@ -553,7 +553,7 @@ finish(struct recurrent *r, struct te_tensor **out)
 static const struct expr *
 times_hidden(struct recurrent *r, int n)
 {
-	return expr_mul(r->m, r->hidden, expr_int(r->m, r->hidden->type, n));
+	return dim_mul(r->m, r->hidden, expr_int(r->m, r->hidden->type, n));
 }
 
 bool

@@ -371,10 +371,10 @@ define_group_norm(struct define *c, const struct node *n,
 	struct moments s;
 
 	expr_is_int(y->shape[1], &channels);
-	size = expr_i32(m, channels / groups);
+	size = expr_index(m, channels / groups);
 	for (int d = 0; d < y->ndim + 1; d++) {
 		shape[d] = d == 0   ? y->shape[0]
-			   : d == 1 ? expr_i32(m, groups)
+			   : d == 1 ? expr_index(m, groups)
 			   : d == 2 ? size
 				    : y->shape[d - 1];
 		names[d] = d == 1 ? "g"

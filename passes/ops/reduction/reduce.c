@@ -113,12 +113,18 @@ pre_square(struct module *m, const struct expr *x)
 static const struct expr *
 post_mean(struct define *c, const struct expr *y, const struct expr *count)
 {
-	const struct expr *n = define_count(c, y->type, count);
+	struct module *m = c->module;
+	struct dtype t = y->type;
 
-	if (dtype_is_int(y->type) && expr_is_value(n, 0)) {
+	if (dtype_is_int(t) && expr_is_value(count, 0)) {
 		return y;
 	}
-	return expr_div(c->module, y, n);
+	if (dtype_is_int(t) && dtype_bits(t) < dtype_bits(count->type)) {
+		/* the count may exceed t; the quotient does not */
+		y = expr_div(m, expr_cast(m, count->type, y), count);
+		return expr_cast(m, t, y);
+	}
+	return expr_div(m, y, define_count(c, t, count));
 }
 
 static const struct expr *

@@ -70,8 +70,8 @@ infer_nms(struct infer *c, struct node *n)
 				    expr_index(m,
 					       most > 0 ? (int64_t)most : 0));
 	}
-	rows[0] = expr_mul(m, expr_mul(m, scores->shape[0], scores->shape[1]),
-			   per_class);
+	rows[0] = dim_mul(m, dim_mul(m, scores->shape[0], scores->shape[1]),
+			  per_class);
 	rows[1] = expr_i32(m, 3);
 	infer_set(c, n->outputs[0], dtype_of(DT_I64), 2, rows);
 	infer_set(c, n->outputs[1], dtype_of(DT_I32), 1, &one);

@@ -81,8 +81,8 @@ infer_string_concat(struct infer *c, struct node *n)
 					   "the model");
 		}
 	}
-	shape[rank - 1] = expr_add(c->module, a->shape[a->ndim - 1],
-				   b->shape[b->ndim - 1]);
+	shape[rank - 1] = dim_add(c->module, a->shape[a->ndim - 1],
+				  b->shape[b->ndim - 1]);
 	infer_set(c, n->outputs[0], a->type, rank, shape);
 	return true;
 }

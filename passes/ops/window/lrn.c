@@ -56,12 +56,12 @@ define_lrn(struct define *c, const struct node *n, struct te_tensor *const *in,
 	double beta = node_attr_float(n, "beta", 0.75);
 	double bias = node_attr_float(n, "bias", 1);
 	struct iter_var *axes = define_axes(c, y);
-	struct iter_var near = te_reduce_axis(m, "r", expr_i32(m, size));
+	struct iter_var near = te_reduce_axis(m, "r", expr_index(m, size));
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
 	const struct expr *channel = expr_add(m, index[1],
 					      expr_sub(m, near.var->expr,
-						       expr_i32(m, (size - 1) /
-									   2)));
+						       expr_index(m, (size -
+								      1) / 2)));
 	const struct expr *inside = expr_and(m,
 					     expr_le(m, expr_i32(m, 0),
 						     channel),

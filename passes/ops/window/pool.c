@@ -253,8 +253,8 @@ define_average_pool(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "c");
 	index = axes_exprs(c, axes, y->ndim);
 	for (int d = 0; d < w.n; d++) {
-		count = expr_mul(m, count,
-				 count_taps(m, &w, d, index[2 + d], padding));
+		count = dim_mul(m, count,
+				count_taps(m, &w, d, index[2 + d], padding));
 	}
 	e = expr_div(m, te_at(m, sum, index, y->ndim),
 		     define_count(c, t, count));
