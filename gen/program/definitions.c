@@ -66,7 +66,10 @@ define_externals(struct defining *d, const struct program_sources *text)
 		struct program_func f = {
 			.stage = PROGRAM_CREATED,
 			.symbol = arena_printf(&d->m->arena, "%s%s",
-					       text->external_prefix, symbol)
+					       text->external_prefix
+						       ? text->external_prefix
+						       : "",
+					       symbol)
 		};
 
 		if (!define(d, symbol, &f.func)) {
