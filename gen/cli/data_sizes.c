@@ -32,8 +32,7 @@ note_shape(void *ctx, const struct array *a, int n)
 			f->inputs[i] = *a;
 			f->inputs[i].shape =
 				arena_copy(&f->h.m->arena, a->shape,
-					   sizeof *a->shape *
-						   (size_t)(a->ndim + 1));
+					   sizeof *a->shape * (size_t)a->ndim);
 		}
 	}
 	return ARRAY_LEFT_OUT;

@@ -74,6 +74,13 @@ check("an option", "test", MODEL, "--input", SMALL, "--expect", SMALL,
       says=["--dim frames=7\n", "ok    --expect  y"])
 check("results beside the inputs", "run", MODEL, "--input", SMALL,
       says=["--dim frames=7\n", "y  float32 [7, 2]"])
+# An array of an archive without dimensions, beside one that has them.
+SCALED = save("scaled", [make.make_node("Mul", ["x", "s"], ["y"])],
+              {"x": ["frames", 3], "s": []}, [])
+np.savez(path("scaled.npz"), x=np.ones((7, 3), np.float32), s=np.float32(2),
+         y=np.full((7, 3), 2, np.float32))
+check("a scalar", "test", SCALED, path("scaled.npz"),
+      says=["--dim frames=7\n", "ok    scaled.npz  y"])
 check("too large", "test", MODEL, LARGE, "--dim", "frames=1..500", status=1,
       says=["input 'x': frames = 501, but frames is 1..500; give --dim "
             "frames=1..501"], never=["elements"])
