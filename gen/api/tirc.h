@@ -39,9 +39,9 @@ struct tirc_options {
 	const char *section; /* for "section"; ".rodata" if NULL */
 	bool force;          /* replace files that tirc did not write */
 	const char *form;    /* "aot" (default) or "graph" */
-	const char
-		*optimize; /* "speed" (default), "balanced", "size", "memory" */
-	const char *conv;  /* "auto" (default), "direct" or "winograd":
+	/* "speed" (default), "balanced", "size" or "memory" */
+	const char *optimize;
+	const char *conv;    /* "auto" (default), "direct" or "winograd":
 				   * the algorithm of 3x3 convolutions */
 	const char *requant; /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
@@ -283,6 +283,7 @@ bool tirc_program_tests(struct tirc *t, const char *path,
 struct tirc_function {
 	const char *name; /* in the source; if not tested, in the program */
 	bool tested;      /* or, without a test, written */
+	bool launches;    /* it launches kernels of a GPU */
 	/* n_parameters: the parameters of the function in the source. The first
 	 * n_given of them are those in the program; the others are scratch
 	 * memory that tirc added. */

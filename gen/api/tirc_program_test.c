@@ -357,6 +357,7 @@ tirc_function(const struct tirc *t, int i)
 	return (struct tirc_function){
 		.name = of->name,
 		.tested = f->source != NULL,
+		.launches = lower_has_threads(f->from->func),
 		.n_parameters = of->params.n,
 		.n_given = f->from->plain->params.n,
 		.n_runs = f->runs.n,
@@ -455,6 +456,6 @@ tirc_function_operations(struct tirc *t, int function, int run, double *floats,
 {
 	const struct tested *f = &t->tested.data[function];
 
-	return trial_operations(f->from->plain, f->runs.data[run], NULL, floats,
+	return trial_operations(f->from->plain, f->runs.data[run], floats,
 				ints);
 }

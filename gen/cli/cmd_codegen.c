@@ -17,8 +17,9 @@ print_scratch(struct tirc *t)
 
 			say(stdout,
 			    "scratch  %s: %s, %s bytes, contents irrelevant, "
-			    "one per thread\n",
-			    f.name, p.name, p.bytes);
+			    "one per %s\n",
+			    f.name, p.name, p.bytes,
+			    f.launches ? "stream" : "thread");
 		}
 	}
 }

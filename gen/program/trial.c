@@ -407,19 +407,20 @@ trial_fill(struct func *f, const int64_t *values, uint64_t seed,
 }
 
 bool
-trial_operations(const struct func *f, const int64_t *values,
-		 const struct pass_hooks *hooks, double *floats, double *ints)
+trial_operations(const struct func *f, const int64_t *values, double *floats,
+		 double *ints)
 {
 	struct diags *diags = &f->module->diags;
-	struct func *lowered = func_clone(f, f->name);
+	struct func *lowered;
 	int n_diags = diags->list.n;
 	bool ok;
 
-	if (func_calls(lowered, INTRIN_CALL_EXTERN) ||
-	    func_calls(lowered, INTRIN_CALL_FUNC)) {
+	if (func_calls(f, INTRIN_CALL_EXTERN) ||
+	    func_calls(f, INTRIN_CALL_FUNC)) {
 		return false;
 	}
-	ok = program_lower(lowered, 3, true, hooks);
+	lowered = func_clone(f, f->name);
+	ok = program_lower(lowered, 3, true, NULL);
 	diags_drop_errors(diags, n_diags, DIAG_COUNT);
 	if (ok) {
 		func_operations(lowered, values, floats, ints);

@@ -54,8 +54,7 @@ bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
  * before any schedule, does at the values. False if they are not known: it calls
  * other functions, or cannot be lowered. */
 bool trial_operations(const struct func *f, const int64_t *values,
-		      const struct pass_hooks *hooks, double *floats,
-		      double *ints);
+		      double *floats, double *ints);
 
 /* The float type of the least precision in which f computes; DT_VOID if f
  * computes no floats. */
@@ -79,8 +78,8 @@ bool trial_definitions(struct module *m, const struct program_result *list,
 		       struct program_sources *text);
 
 /* The text of arguments.txt (see emit_program_caller) for `calls` calls of
- * `source`, the function of this number in the program's source. Its parameters are those
- * of `plain`, the function before any schedule, then scratch memory. */
+ * `source`, the function of this number in the program's source. Its parameters
+ * are those of `plain`, the function before any schedule, then scratch memory. */
 const char *trial_arguments(const struct func *plain, const struct func *source,
 			    int calls, int number, const int64_t *values);
 

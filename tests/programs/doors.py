@@ -110,6 +110,25 @@ tvm.build(s, [A, C], target="llvm", name="f")
 """), "--target", "c-openmp")
     shows(done.stderr, "f: loop i is not shared between threads: an array inside "
           "is too large for the stack", "compute_at")
+if has_dialect("cuda"):
+    # Kernels that run at the same time in two streams must not share scratch.
+    done = run("codegen", written("kernels.py", """
+import tvm
+from tvm import te
+
+A = te.placeholder((8, 64), name="A")
+B = te.compute((8, 64), lambda i, j: A[i, j] + 1.0, name="B")
+C = te.compute((8, 64), lambda i, j: B[i, 63 - j], name="C")
+s = te.create_schedule(C.op)
+for stage in s[B], s[C]:
+    stage.bind(stage.op.axis[0], te.thread_axis("blockIdx.x"))
+    stage.bind(stage.op.axis[1], te.thread_axis("threadIdx.x"))
+tvm.build(s, [A, C], target="cuda", name="f")
+"""), "-o", "kernels")
+    scratch = "2048 bytes, contents irrelevant, one per stream\n"
+    header = contents(os.path.join(folder, "kernels"))["kernels.h"].decode()
+    shows(done.stdout, "scratch  f: B, " + scratch)
+    shows(" ".join(header.split("\n *             ")), "scratch, " + scratch)
 if has_dialect("avr"):
     done = run("codegen", small, "--target", "avr")
     shows(done.stderr, "is not vectorized: target avr has no vectors")
