@@ -38,9 +38,8 @@ struct harness {
 	bool tried_factors; /* the attempt to make `factors` was made */
 	/* how many of the module's messages harness_messages() has printed */
 	int n_told;
-	VEC(const char *)
-	sources; /* the names of the files to compile and
-				    * link */
+	/* the names of the files to compile and link */
+	VEC(const char *) sources;
 	/* The number of arrays that harness_run() passes to the program, and
 	 * gets from it. `run` implements harness_run(); run_ctx is its own. */
 	int n_inputs, n_results;

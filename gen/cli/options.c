@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name, or that of "
 	  "FILE.py)",
-	  BOTH_KINDS },
+	  RUNNING_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "name of the file and of unnamed functions (default: FILE's)",
 	  CODEGEN },
@@ -64,7 +64,7 @@ static const struct option_row rows[] = {
 	  "a symbolic dimension: N, MIN..MAX, MIN..MAX:MULTIPLE, a formula of "
 	  "other sizes such as 2*m+1, or another name (new=old); FILE.py: the "
 	  "value of a scalar parameter",
-	  BOTH_KINDS },
+	  RUNNING_VERBS },
 	{ OPT_BOUND, "bound", "NAME=MAX or NAME=MIN..MAX",
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
@@ -79,7 +79,7 @@ static const struct option_row rows[] = {
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run; FILE.py: other random arrays",
-	  BOTH_KINDS },
+	  RUNNING_VERBS },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },

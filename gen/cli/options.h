@@ -27,9 +27,8 @@ enum {
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
 #define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
-#define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
 /* Those that take a model or a program. */
-#define BOTH_KINDS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
+#define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
 
 enum option_id {
 	OPT_OUT = 'o',

@@ -604,7 +604,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 				     ? "no program is given; add a .py file"
 				     : "no model is given; add an .onnx file");
 	}
-	if ((bit & BOTH_KINDS) != 0 &&
+	if ((bit & RUNNING_VERBS) != 0 &&
 	    check_kind(c, verb, r->files[0]) != CLI_DONE) {
 		return CLI_USAGE;
 	}

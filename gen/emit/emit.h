@@ -45,9 +45,9 @@ struct program_text {
 struct program_needs {
 	/* the instructions without which the source is slow, as macros */
 	VEC(const struct requirement *) relied_on;
-	VEC(const char *)
-	externals; /* names of the functions that the source declares and does
-		    * not define */
+	/* names of the functions that the source declares and does not
+	 * define */
+	VEC(const char *) externals;
 };
 
 /* Appends one source file with the functions in the given order: of a split

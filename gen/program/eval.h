@@ -164,13 +164,11 @@ struct eval {
 	size_t max_bytes;
 	int depth;           /* the number of nested calls and expressions */
 	bool unpacks_single; /* `x, = v` also takes a value v that is no list */
-	VEC(struct te_tensor *)
-	tensors; /* by id of the buffer: its tensor, or
-					  * NULL */
+	/* by id of the buffer: its tensor, or NULL */
+	VEC(struct te_tensor *) tensors;
 	int n_tensors;
-	VEC(int)
-	depths;                  /* by id of the tensor's buffer: its
-				  * pval.depth */
+	/* by id of the tensor's buffer: its pval.depth */
+	VEC(int) depths;
 	VEC(struct axis *) axes; /* by id of the variable: its axis */
 	/* by id of the expression: its number of nodes; 0: not counted yet */
 	VEC(int) sizes;
@@ -290,9 +288,9 @@ bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 /* The arguments of a call, in the order in which they are given. */
 struct call_args {
 	VEC(struct pval) values;
-	VEC(struct py_argument)
-	given; /* for each value the argument's name, if it is a keyword
-	        * argument, and its position */
+	/* for each value the argument's name, if it is a keyword argument, and
+	 * its position */
+	VEC(struct py_argument) given;
 };
 /* Appends an argument; name: of a keyword argument, else NULL. */
 void eval_give(struct eval *ev, struct call_args *args, const char *name,

@@ -4,13 +4,12 @@
 #include "eval.h"
 #include "program_parts.h"
 
-struct class
-{
+struct python_class {
 	enum pv_kind kind;
 	const char *name; /* "tvm.te.tensor.Tensor" */
 };
 
-static const struct class classes[] = {
+static const struct python_class classes[] = {
 	{ PV_NONE, "NoneType" },
 	{ PV_BOOL, "bool" },
 	{ PV_INT, "int" },

@@ -20,9 +20,8 @@ struct replay {
 	struct eval *ev;
 	struct te_schedule *schedule;
 	struct sched s;
-	VEC(struct placed)
-	loops;                 /* for each axis in stage.leaves: its loop in
-				   * the function */
+	/* for each axis in stage.leaves: its loop in the function */
+	VEC(struct placed) loops;
 	struct te_blocks made; /* the blocks that te_to_func made */
 	int *blocks;           /* by index of the stage: id of its block, or
 				   * 0 */
@@ -452,9 +451,8 @@ struct parameters {
 	/* for each parameter: the schedule's copy of the tensor (own), and the
 	 * program's tensor (plain) */
 	VEC(struct te_tensor *) own, plain;
-	VEC(struct var *)
-	vars; /* for each parameter: the variable, or NULL for
-				 * a tensor */
+	/* for each parameter: the variable, or NULL for a tensor */
+	VEC(struct var *) vars;
 };
 
 static bool

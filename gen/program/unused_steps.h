@@ -17,8 +17,8 @@ struct shared_loops {
  * parallel loop, once. */
 void shared_loops_find(const struct func *f, struct shared_loops *out);
 
-/* The steps of a schedule, which lines or semicolons separate, as one line for a comment: "split(i,
- * 8); parallel(i_0) (unused: the target has no threads)". */
+/* The steps of a schedule, which lines or semicolons separate, as one line for a
+ * comment: "split(i, 8); parallel(i_0) (unused: the target has no threads)". */
 const char *schedule_in_a_row(struct arena *a, const struct target *t,
 			      const struct dialect *d, const char *steps);
 
