@@ -242,8 +242,9 @@ def agree(facts, folder, reference):
                          for extent in output["shape"]))
 
 
-# bf16 has 8 bits: 2^16 times the rounding of float32, of which TOLERANCE allows
-# about 2^8. Larger differences are no rounding.
+# Of bfloat16, whose rounding error is 2^16 times that of float32: TOLERANCE of
+# float32 allows about 2^8 of its rounding errors, 2^10 times as much allows 4 of
+# bfloat16's. A larger difference is a wrong result.
 DEFAULT_TOLERANCE = 1 << 10
 
 

@@ -133,7 +133,8 @@ def batched(path, n, folder):
     shapes = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     for node in model.graph.node:
         shape = shapes.get(node.input[1]) if node.op_type == "Reshape" else None
-        if shape is not None and node.input[0] not in constants and shape[:1] == 1:
+        if shape is not None and node.input[0] not in constants and \
+                shape.size and shape[0] == 1:
             name = node.input[1] + "_of_batch"
             if name not in shapes:
                 shapes[name] = np.concatenate([[n], shape[1:]]).astype(shape.dtype)

@@ -455,7 +455,7 @@ struct tirc_state {
 int tirc_state_count(const struct tirc *t);
 struct tirc_state tirc_state(struct tirc *t, int i);
 
-/* The shape of an input, of an output, or of a state, for given values of the symbolic
+/* The shape of an input, an output or a state, for given values of the symbolic
  * sizes: one value for each tirc_dim, then for each tirc_size. dims: an array
  * of ndim elements. */
 void tirc_input_dims(const struct tirc *t, int i, const int64_t *values,

@@ -70,8 +70,8 @@ elements_of(const struct tensor *x)
 	return n;
 }
 
-/* Are integer results of node n quantized numbers, of which neighbours may both
- * be right? */
+/* Are the integer results of node n quantized, so that a result one step beside
+ * the expected one may be right, too? */
 static bool
 is_quantizing(const struct node *n)
 {

@@ -146,7 +146,8 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 
 /* The cycles in which the second cache gives the lanes' operand for one step: it
  * gives three quarters of a vector per cycle. 0 if the operand of all steps stays
- * in a quarter of the first cache, or the size of that is not known. */
+ * in a quarter of the first cache, or the size of that is not known. Both numbers
+ * were fitted to times on an EPYC of Zen 3. */
 static double
 second_cache_cycles(const struct rules *r, const struct tiling *t,
 		    int64_t vectors)
