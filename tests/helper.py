@@ -132,14 +132,19 @@ def processor_features():
 
 
 # What a program with the target's own flags needs of the processor that runs it.
-NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
+NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "c99-avx2": "avx2",
+         "x86-64-v4": "avx512vl"}
+
+
+def has_processor(target):
+    """Whether this processor has the instructions of the target."""
+    return target not in NEEDS or NEEDS[target] in processor_features()
 
 
 def need_processor(target):
     """Skips the test of a target whose instructions this processor lacks."""
-    needed = NEEDS.get(target)
-    if needed and needed not in processor_features():
-        skip("this processor has no " + needed)
+    if not has_processor(target):
+        skip("this processor has no " + NEEDS[target])
 
 
 # What a program that uses a backend's library begins with and is linked with.

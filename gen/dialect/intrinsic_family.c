@@ -4,10 +4,8 @@
 
 #include "text.h"
 
-enum {
-	ARGUMENTS_MAX = 64
-}; /* the most arguments of a call that "begin" may
-			      * name */
+/* the most arguments of a call that "begin" may name */
+enum { ARGUMENTS_MAX = 64 };
 
 struct value {
 	const char *name, *text;

@@ -242,12 +242,13 @@ static const char *
 elems_fail(struct graph *g, const struct tensor_condition *c,
 	   const struct tensor *t, const char *what)
 {
-	const char *of = byoc_reason(g, "the size of %s", what), *why;
+	const char *of, *why;
 	int64_t least, most;
 
 	if (!c->elems.set) {
 		return NULL;
 	}
+	of = byoc_reason(g, "the size of %s", what);
 	if (tensor_const_elems(t, &least)) {
 		return byoc_limits_fail(g, &c->elems, least, of);
 	}

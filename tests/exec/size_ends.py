@@ -275,6 +275,16 @@ def large():
         "j == INT64_C(4800000000)")
     has(code_of("Trilu", ["x", np.int64(4800000000)], row, result=np.uint8),
         "j >= INT64_C(4800000000)")
+    # A row plus an offset, where both are less than 2^31 and the sum is not.
+    rows = [2**31 - 1, 2000]
+    has(code_of("Trilu", ["x", "k"], {"x": (rows, np.uint8),
+                                      "k": ([], np.int64)}, result=np.uint8),
+        "(int64_t)i + ")
+    for op, inputs, more in (("Trilu", ["x", np.int64(1000)], {}),
+                             ("EyeLike", ["x"], {"k": 1000})):
+        has(code_of(op, inputs, {"x": (["n", 2000], np.uint8)},
+                    ["--dim", "n=1..%d" % rows[0]], result=np.uint8, **more),
+            "(int64_t)i + 1000")
     # The first column is at i - 2^31, which is in the matrix from row 2^31 on.
     code = code_of("EyeLike", ["x"], {"x": ([4900000000, 1], np.uint8)},
                    result=np.uint8, k=-2**31)

@@ -79,19 +79,8 @@ class Layers(Model):
         case = "%s %d" % (self.name, Layers.checked)
         for target in [*targets[:1], *turns.some(case, targets[1:])]:
             arguments = arguments_of(target)
-            if arguments is not None and runs_here(target):
+            if arguments is not None and helper.has_processor(target):
                 helper.tirc("test", path, *arguments, *dims)
-
-
-def runs_here(target):
-    """Has this processor the instructions of the target?"""
-    needed = {"x86-64-v3": "avx2", "c99-avx2": "avx2",
-              "x86-64-v4": "avx512f"}.get(target)
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return needed is None or needed in file.read().split()
-    except OSError:
-        return needed is None
 
 
 def conv1d():

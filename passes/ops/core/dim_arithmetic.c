@@ -142,3 +142,12 @@ dim_offset(struct module *m, int64_t v, const struct expr *from,
 	far = most > far ? most : far;
 	return expr_index(m, v > far ? far : v < -far ? -far : v);
 }
+
+const struct expr *
+dim_shifted(struct module *m, const struct expr *i, const struct expr *size,
+	    const struct expr *offset, const struct expr *most)
+{
+	bool is_wide = dtype_bits(dim_add(m, size, most)->type) == 64;
+
+	return expr_add(m, is_wide ? wide(m, i) : i, offset);
+}

@@ -48,6 +48,12 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
  * offsets beyond. */
 const struct expr *dim_offset(struct module *m, int64_t v,
 			      const struct expr *from, const struct expr *to);
+/* The sum of an index i of this size and an offset of at most `most`: with 64
+ * bits if 32 do not suffice. */
+const struct expr *dim_shifted(struct module *m, const struct expr *i,
+			       const struct expr *size,
+			       const struct expr *offset,
+			       const struct expr *most);
 /* Reports that input i must be a constant. Returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);
 /* Element i of a constant as a literal. */

@@ -78,8 +78,8 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
-	/* Is any buffer without elements? Loops around an empty one take time,
-	 * too */
+	/* Has any output elements? If not, nothing is run: loops around an
+	 * empty buffer would take time, too. */
 	bool any = false;
 	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
 	struct te_tensor **results = arena_array(a, struct te_tensor *, most);

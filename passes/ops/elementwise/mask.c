@@ -34,12 +34,13 @@ define_trilu(struct define *c, const struct node *n,
 	int rank = y->ndim, count;
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **at = axes_exprs(c, axes, rank), *x, *kept;
-	const struct expr *k = expr_i32(m, 0);
+	const struct expr *k = expr_i32(m, 0), *most = k;
 	const int64_t *known;
 
 	if (input_ints(m, n, 1, &known, &count) && count == 1) {
 		k = dim_offset(m, known[0], y->shape[rank - 2],
 			       y->shape[rank - 1]);
+		most = k;
 	} else if (node_input(n, 1)) {
 		/* an offset beyond the matrix has the same effect as one at its
 		 * edge */
@@ -47,9 +48,10 @@ define_trilu(struct define *c, const struct node *n,
 				   expr_sub(m, expr_i32(m, 0),
 					    y->shape[rank - 2]),
 				   y->shape[rank - 1]);
+		most = y->shape[rank - 1];
 	}
 	x = te_at(m, in[0], at, rank);
-	k = expr_add(m, at[rank - 2], k);
+	k = dim_shifted(m, at[rank - 2], y->shape[rank - 2], k, most);
 	kept = node_attr_int(n, "upper", 1) ? expr_le(m, k, at[rank - 1])
 					    : expr_le(m, at[rank - 1], k);
 	out[0] = define_stage(c, "trilu", "injective", rank, axes,

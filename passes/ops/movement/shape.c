@@ -476,12 +476,12 @@ define_eye_like(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr *diagonal =
-		expr_eq(m,
-			expr_add(m, axes[0].var->expr,
-				 dim_offset(m, node_attr_int(n, "k", 0),
-					    y->shape[0], y->shape[1])),
-			axes[1].var->expr);
+	const struct expr *k = dim_offset(m, node_attr_int(n, "k", 0),
+					  y->shape[0], y->shape[1]);
+	const struct expr *diagonal = expr_eq(m,
+					      dim_shifted(m, axes[0].var->expr,
+							  y->shape[0], k, k),
+					      axes[1].var->expr);
 
 	(void)in;
 	out[0] = define_stage(c, "eye", "injective", 2, axes,
