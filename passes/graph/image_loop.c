@@ -5,18 +5,20 @@
 #include "rewrite.h"
 
 int64_t
-images_rows(const struct images *b, const struct tensor *t)
+images_rows(const struct tensor *t)
 {
-	int64_t n = 0, size;
+	int64_t rows = 0, size;
 
-	/* The loop gives inputs and results one more dimension. */
-	for (int d = 0; d < t->ndim && t->ndim < GRAPH_MAX_RANK; d++) {
+	if (t->ndim >= GRAPH_MAX_RANK) {
+		return 0;
+	}
+	for (int d = 0; d < t->ndim; d++) {
 		if (!expr_is_int(t->shape[d], &size) || size < 1) {
 			return 0;
 		}
-		n = d == 0 ? size : n;
+		rows = d == 0 ? size : rows;
 	}
-	return n % b->count == 0 ? n : 0;
+	return rows;
 }
 
 /* The shape of t, with this number of rows. */
@@ -54,7 +56,7 @@ by_iteration(struct images *b, struct tensor *t)
 	struct node *n;
 
 	shape[0] = b->count;
-	memcpy(shape + 1, sizes_with(b, t, images_rows(b, t) / b->count),
+	memcpy(shape + 1, sizes_with(b, t, images_rows(t) / b->count),
 	       sizeof *shape * (size_t)t->ndim);
 	n = insert_reshape(b->g, NULL, t,
 			   arena_printf(&b->g->module->arena, "%s.images",
@@ -102,7 +104,7 @@ make_single(struct images *b, struct node *n)
 		struct node *r = insert_reshape(b->g, NULL, n->inputs[0],
 						y->name, y->ndim,
 						sizes_with(b, y,
-							   images_rows(b, y) /
+							   images_rows(y) /
 								   b->count));
 
 		node_set_input(n, 1, r->inputs[1]);
@@ -129,7 +131,7 @@ static bool
 read_stacked(struct images *b, struct tensor *t, struct tensor *stacked)
 {
 	struct graph *g = b->g;
-	int64_t rows = images_rows(&(struct images){ .count = 1 }, t);
+	int64_t rows = images_rows(t);
 	int n_uses = t->uses.n;
 	struct use *uses = arena_copy(&g->module->arena, t->uses.data,
 				      sizeof *uses * (size_t)n_uses);

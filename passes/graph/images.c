@@ -80,17 +80,18 @@ rows_agree(const struct images *b, const struct node *n, const bool *by_image)
 {
 	for (int k = 0; k < n->n_outputs; k++) {
 		const struct tensor *y = n->outputs[k];
+		int64_t rows;
 
 		if (y == NULL) {
 			continue;
 		}
-		if (images_rows(b, y) == 0 || y->is_string ||
+		rows = images_rows(y);
+		if (rows == 0 || rows % b->count != 0 || y->is_string ||
 		    y->elems != NULL) {
 			return false;
 		}
 		for (int i = 0; i < n->n_inputs && !is_view(n); i++) {
-			if (by_image[i] &&
-			    images_rows(b, n->inputs[i]) != images_rows(b, y)) {
+			if (by_image[i] && images_rows(n->inputs[i]) != rows) {
 				return false;
 			}
 		}
@@ -105,7 +106,7 @@ shape_of_image(const struct images *b, const struct tensor *t)
 	const struct expr **shape = arena_copy(&b->g->module->arena, t->shape,
 					       sizeof *shape * (size_t)t->ndim);
 
-	shape[0] = expr_index(b->g->module, images_rows(b, t) / b->count);
+	shape[0] = expr_index(b->g->module, images_rows(t) / b->count);
 	return shape;
 }
 
@@ -310,8 +311,7 @@ find_batch(struct images *b)
 
 	for (int i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.data[i];
-		struct images one = { .count = 1 };
-		int64_t n = images_rows(&one, t);
+		int64_t n = images_rows(t);
 
 		if (t->is_string || t->elems != NULL || n < 2 ||
 		    (b->count != 0 && n != b->count)) {

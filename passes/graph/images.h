@@ -23,9 +23,9 @@ struct images {
 	VEC(struct tensor *) results;
 };
 
-/* The rows of t, its first dimension, in the batch; 0 if they are not a
- * multiple of the images, or a size of t is 0 or not known. */
-int64_t images_rows(const struct images *b, const struct tensor *t);
+/* The rows of t, its first dimension; 0 if a size of t is 0 or not known, or if
+ * a loop cannot give t one more dimension. */
+int64_t images_rows(const struct tensor *t);
 /* image_loop.c: puts the nodes taken into a loop. False after a diagnostic. */
 bool images_make_loop(struct images *b);
 

@@ -275,7 +275,8 @@ bool
 tiling_copies_operand(const struct rules *r, const struct tiling *t)
 {
 	const struct load_access *a = t->operand;
-	int64_t bytes = t->lanes, uses = 1;
+	int64_t bytes = t->lanes;
+	double uses = 1;
 
 	if (a == NULL || a->weight != NULL || t->granularity > 0 ||
 	    a->dim[t->lane] < 0 || a->dim[t->lane] == a->load->n_args - 1) {
@@ -289,7 +290,8 @@ tiling_copies_operand(const struct rules *r, const struct tiling *t)
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
 		if (t->x.info->iters[i].kind != ITER_REDUCE) {
-			uses *= a->use[i] == AXIS_UNUSED ? t->x.most[i] : 1;
+			uses *= a->use[i] == AXIS_UNUSED ? (double)t->x.most[i]
+							 : 1;
 		} else if (a->use[i] == AXIS_PLAIN) {
 			bytes *= tiling_extent(&t->x, i);
 		} else if (a->use[i] != AXIS_UNUSED) {

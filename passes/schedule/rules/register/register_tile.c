@@ -58,12 +58,11 @@ exclusive_to(const struct block_access *x, int iter,
 }
 
 static int
-score(const struct block_access *x, const struct load_access *a, int iter)
+score(const struct load_access *a, int iter)
 {
 	/* later axes are likelier to be contiguous, so they score more */
 	int s = iter;
 
-	(void)x;
 	if (a->weight != NULL) {
 		s += 1000;
 	}
@@ -106,10 +105,10 @@ find_lane(struct tiling *t, bool constants)
 			if (x->info->iters[i].kind != ITER_SPATIAL ||
 			    x->most[i] < 2 ||
 			    !exclusive_to(x, i, a, &granularity) ||
-			    score(x, a, i) <= best) {
+			    score(a, i) <= best) {
 				continue;
 			}
-			best = score(x, a, i);
+			best = score(a, i);
 			t->lane = i;
 			t->operand = a;
 			t->granularity = granularity;
