@@ -195,7 +195,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		const struct expr *extent = b->shape[i];
 
 		for (int k = i + 1; flat && k < ndim; k++) {
-			extent = expr_mul(w->m, extent, b->shape[k]);
+			extent = expr_mul_sizes(w->m, extent, b->shape[k]);
 		}
 		tdata_text(tdata_item(data, "extents"), "extent",
 			   walk_expr(w, extent, w->d->assignment));

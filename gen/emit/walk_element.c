@@ -25,6 +25,19 @@ walk_is_flat(const struct walker *w, const struct buffer *b)
 	return buffer_is_flat(b) || w->d->functions.flat;
 }
 
+/* The distance of b's elements along dimension i, or without strides its size,
+ * in type t; products of sizes have 64 bits unless they provably fit 32. */
+static const struct expr *
+factor_of_index(struct walker *w, const struct buffer *b, int i, struct dtype t)
+{
+	struct widths widths = { .analyser = &w->an };
+	const struct expr *by = b->strides != NULL ? b->strides[i]
+						   : b->shape[i];
+
+	return expr_cast(w->m, t,
+			 dtype_bits(t) > 32 ? width_of(&widths, by) : by);
+}
+
 static const struct expr *
 sum_of_indices(struct walker *w, const struct buffer *b,
 	       const struct expr *const *index, int n, struct dtype t)
@@ -34,10 +47,7 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 
 	for (int i = 0; i < n; i++) {
 		const struct expr *one = expr_cast(m, t, index[i]);
-		const struct expr *by = expr_cast(m, t,
-						  b->strides != NULL
-							  ? b->strides[i]
-							  : b->shape[i]);
+		const struct expr *by = factor_of_index(w, b, i, t);
 
 		sum = b->strides != NULL
 			      ? expr_add(m, sum, expr_mul(m, one, by))

@@ -211,7 +211,7 @@ operand_of(struct region_text *x, const struct node *reader,
 	o.stride = arena_array(x->k->a, const struct expr *, t->ndim + 1);
 	for (int d = t->ndim - 1; d >= 0; d--) {
 		dense[d] = elems;
-		elems = expr_mul(m, o.memory->shape[d], elems);
+		elems = expr_mul_sizes(m, o.memory->shape[d], elems);
 	}
 	for (int d = 0; d < t->ndim; d++) {
 		o.stride[d] = dense[perm != NULL ? perm[d] : d];

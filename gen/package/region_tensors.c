@@ -212,8 +212,9 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 	tdata_list(item, "strides");
 	for (int i = t->ndim - 1; i >= 0; i--) {
 		strides[i] = elems;
-		elems = i == t->ndim - 1 ? t->shape[i]
-					 : expr_mul(m, t->shape[i], elems);
+		elems = i == t->ndim - 1
+				? t->shape[i]
+				: expr_mul_sizes(m, t->shape[i], elems);
 	}
 	for (int i = 0; i < t->ndim; i++) {
 		struct tdata *dim = tdata_item(item, "dims");

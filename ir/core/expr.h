@@ -154,6 +154,9 @@ const struct expr *expr_sub(struct module *m, const struct expr *a,
 			    const struct expr *b);
 const struct expr *expr_mul(struct module *m, const struct expr *a,
 			    const struct expr *b);
+/* A product of sizes or strides: a constant that leaves int32 has type i64. */
+const struct expr *expr_mul_sizes(struct module *m, const struct expr *a,
+				  const struct expr *b);
 const struct expr *expr_div(struct module *m, const struct expr *a,
 			    const struct expr *b);
 const struct expr *expr_floordiv(struct module *m, const struct expr *a,

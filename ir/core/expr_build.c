@@ -582,6 +582,17 @@ expr_not(struct module *m, const struct expr *a)
 }
 
 const struct expr *
+expr_mul_sizes(struct module *m, const struct expr *a, const struct expr *b)
+{
+	int64_t x, y, both;
+
+	return expr_is_int(a, &x) && expr_is_int(b, &y) &&
+			       !__builtin_mul_overflow(x, y, &both)
+		       ? expr_index(m, both)
+		       : expr_mul(m, a, b);
+}
+
+const struct expr *
 expr_neg(struct module *m, const struct expr *a)
 {
 	if (dtype_is_float(a->type)) { /* multiplied by -1, which is exact, and

@@ -266,7 +266,7 @@ view_map(struct te_build *b, const struct te_stage *s)
 				map_add(&map, view->strides[d],
 					expr_int(b->m, own->shape[d]->type, 1));
 			}
-			span = span ? expr_mul(b->m, own->shape[d], span)
+			span = span ? expr_mul_sizes(b->m, own->shape[d], span)
 				    : own->shape[d];
 		}
 	}

@@ -28,6 +28,21 @@ detect_int(struct detect *d, const struct expr *e, int64_t v)
 	return expr_int(d->m, e->type, v);
 }
 
+/* x * y; d->overflows if it is a constant that leaves the type. */
+static const struct expr *
+multiply(struct detect *d, const struct expr *x, const struct expr *y)
+{
+	int64_t n, k, both;
+
+	if (expr_is_int(x, &n) && expr_is_int(y, &k) &&
+	    (__builtin_mul_overflow(n, k, &both) ||
+	     both < dtype_min_int(x->type) ||
+	     both > (int64_t)dtype_max_int(x->type))) {
+		d->overflows = true;
+	}
+	return simplify(d->a, expr_mul(d->m, x, y));
+}
+
 const struct expr *
 expr_quotient(struct analyser *a, const struct expr *x, const struct expr *y)
 {
@@ -112,11 +127,11 @@ detect_add(struct detect *d, struct iter_sum *s, const struct iter_sum *other,
 	for (int i = 0; i < other->n; i++) {
 		struct iter_split part = other->parts[i];
 
-		part.scale = simplify(d->a, expr_mul(d->m, part.scale, scale));
+		part.scale = multiply(d, part.scale, scale);
 		sum_add_part(d, s, part);
 	}
 	s->base = simplify(d->a, expr_add(d->m, s->base,
-					  expr_mul(d->m, other->base, scale)));
+					  multiply(d, other->base, scale)));
 }
 
 static bool
@@ -165,9 +180,8 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 	sum_add_part(d, &rest,
 		     (struct iter_split){ f->mark, detect_int(d, factor, 1),
 					  f->mark->extent, factor });
-	rest.base = simplify(d->a,
-			     expr_add(d->m, rest.base,
-				      expr_mul(d->m, f->mark->min, factor)));
+	rest.base = simplify(d->a, expr_add(d->m, rest.base,
+					    multiply(d, f->mark->min, factor)));
 	*s = rest;
 	return true;
 }
@@ -252,8 +266,7 @@ detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 		}
 		done[at] = true;
 		sorted[k] = s->parts[at];
-		next = simplify(d->a, expr_mul(d->m, sorted[k].scale,
-					       sorted[k].extent));
+		next = multiply(d, sorted[k].scale, sorted[k].extent);
 	}
 	s->parts = sorted;
 	return true;
@@ -345,9 +358,8 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 		mark = arena_new(&d->m->arena, struct iter_mark);
 		mark->min = pattern.base;
 		mark->sum = arena_copy(&d->m->arena, &pattern, sizeof pattern);
-		mark->unpadded = simplify(d->a,
-					  expr_mul(d->m, pattern.parts[0].scale,
-						   pattern.parts[0].extent));
+		mark->unpadded = multiply(d, pattern.parts[0].scale,
+					  pattern.parts[0].extent);
 		mark->extent = round_up(d, mark->unpadded,
 					detect_pad(d, d->n_loops + at));
 		fresh.mark = mark;
@@ -357,7 +369,7 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 	part = (struct iter_split){ f->mark, detect_int(d, scale, 1),
 				    f->mark->extent, scale };
 	s->base = simplify(d->a, expr_add(d->m, s->base,
-					  expr_mul(d->m, f->mark->min, scale)));
+					  multiply(d, f->mark->min, scale)));
 	s->parts = arena_copy(&d->m->arena, &part, sizeof part);
 	s->n = 1;
 	return true;
@@ -460,7 +472,7 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 		return true;
 	}
 	p->extent = even ? even : detect_ceil_div(d, p->extent, ratio);
-	p->lower = simplify(d->a, expr_mul(d->m, p->lower, ratio));
+	p->lower = multiply(d, p->lower, ratio);
 	p->scale = detect_int(d, scale, 1);
 	s->base = simplify(d->a, expr_floordiv(d->m, high, ratio));
 	if (expr_is_value(p->extent, 1)) {
@@ -648,7 +660,7 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	   int n, struct iter_map *out)
 {
 	d->fused.n = 0;
-	d->padded = false;
+	d->padded = d->overflows = false;
 	make_marks(d, loops);
 	if (!detect_predicate(d, predicate)) {
 		return false;
@@ -674,6 +686,10 @@ detect_all(struct detect *d, const struct iter_var *loops,
 			return detect_fail(
 				d, indices[i],
 				"does not run through consecutive values");
+		}
+		if (d->overflows) {
+			return detect_fail(d, indices[i],
+					   "has more values than its type");
 		}
 	}
 	return true;

@@ -20,6 +20,7 @@ struct detect {
 	int n_loops;
 	VEC(struct fused) fused;
 	bool pad, padded;
+	bool overflows; /* a constant has left its type */
 	/* for each loop, then for each of `fused`: the extent is rounded up to
 	 * a multiple of this number */
 	VEC(int64_t) pads;

@@ -142,6 +142,15 @@ linear_add(struct linear *l, const struct linear *other, int64_t scale)
 	}
 }
 
+/* Is v a value of the type t, an index type? */
+static bool
+is_value_of(int64_t v, struct dtype t)
+{
+	return v >= dtype_min_int(t) && v <= (int64_t)dtype_max_int(t);
+}
+
+/* A product whose factor leaves its type, (x * 70000) * 60000 of int32, stays a
+ * product of smaller factors: linear_emit writes factors of that type. */
 static void
 add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
 {
@@ -176,9 +185,11 @@ add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
 				if (c->kind != EXPR_INT) {
 					continue;
 				}
-				l->broken |= __builtin_mul_overflow(c->u.ival,
-								    scale, &v);
-				if (!l->broken) {
+				if (__builtin_mul_overflow(c->u.ival, scale,
+							   &v) ||
+				    !is_value_of(v, e->type)) {
+					linear_add_term(l, e, scale);
+				} else {
 					add_expr(l, e->args[i], v, budget);
 				}
 				return;
@@ -197,6 +208,15 @@ linear_add_expr(struct linear *l, const struct expr *e, int64_t scale)
 	int budget = SUM_NODES;
 
 	add_expr(l, e, scale, &budget);
+}
+
+void
+linear_fit(struct linear *l, struct dtype t)
+{
+	l->broken |= !is_value_of(l->constant, t);
+	for (int i = 0; i < l->n; i++) {
+		l->broken |= !is_value_of(linear_at(l, i)->coeff, t);
+	}
 }
 
 void

@@ -38,13 +38,17 @@ void linear_add_constant(struct linear *l, int64_t v);
 void linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff);
 /* l += scale * other */
 void linear_add(struct linear *l, const struct linear *other, int64_t scale);
-/* l += scale * e; sums and products with constants in e are taken apart. */
+/* l += scale * e; sums and products with constants in e are taken apart, unless a
+ * product of the constants leaves the type of e. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
 /* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
+/* Breaks the form if a coefficient or the constant is no value of the index type
+ * t: linear_emit would write another number. */
+void linear_fit(struct linear *l, struct dtype t);
 /* The greatest common divisor of the coefficients; 0 if there are none. */
 int64_t linear_gcd(const struct linear *l);
-/* The form as an expression. Equal sums give the same node; terms are in the
+/* The form, whose numbers are values of t, as an expression. Equal sums give the same node; terms are in the
  * order in which the analyser first met them, positive ones first. */
 const struct expr *linear_emit(struct analyser *a, const struct linear *l,
 			       struct dtype t);

@@ -94,6 +94,7 @@ simplify_sum(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		return plain;
 	}
 	linear_merge_division(a, &l, plain->type);
+	linear_fit(&l, plain->type);
 	return l.broken ? plain : linear_emit(a, &l, plain->type);
 }
 

@@ -123,10 +123,9 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 	} else {
 		right.constant = -l->constant;
 	}
-	if (left.constant > (int64_t)dtype_max_int(t) ||
-	    left.constant < dtype_min_int(t) ||
-	    right.constant > (int64_t)dtype_max_int(t) ||
-	    right.constant < dtype_min_int(t)) {
+	linear_fit(&left, t);
+	linear_fit(&right, t);
+	if (left.broken || right.broken) {
 		return NULL;
 	}
 	/* prefer x == 3 to 3 == x */

@@ -307,6 +307,7 @@ split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 	linear_init(quotient, a);
 	linear_init(rest, a);
 	linear_of(a, x, &l);
+	linear_fit(&l, x->type);
 	if (l.broken || !product_add(&p, d) || p.scale <= 0) {
 		linear_add_expr(rest, x, 1);
 		return false;
@@ -333,6 +334,7 @@ simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
 
 	if (expr_is_int(d, &c)) {
 		linear_of(a, x, &l);
+		linear_fit(&l, t);
 		if (c <= 0 || l.broken) {
 			return expr_binary(a->module, kind, x, d);
 		}

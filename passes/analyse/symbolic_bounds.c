@@ -40,6 +40,10 @@ analyse_affine(struct analyser *a, const struct expr *e,
 			linear_add_term(&free, term.atom, term.coeff);
 		}
 	}
+	linear_fit(&free, e->type);
+	if (free.broken) {
+		return false;
+	}
 	*rest = linear_emit(a, &free, e->type);
 	return true;
 }
@@ -293,6 +297,8 @@ cover_expr(struct cover *c, const struct expr *e)
 		add_interval(&low, &high, cover_atom(c, t.atom), t.coeff,
 			     &no_low, &no_high);
 	}
+	linear_fit(&low, e->type);
+	linear_fit(&high, e->type);
 	if (l.broken || low.broken || high.broken) {
 		r = by_bounds(c, e);
 	} else {

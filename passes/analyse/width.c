@@ -52,7 +52,7 @@ elements_of(struct module *m, const struct buffer *b)
 	const struct expr *all = expr_i32(m, 1);
 
 	for (int d = 0; d < b->ndim; d++) {
-		all = expr_mul(m, all, b->shape[d]);
+		all = expr_mul_sizes(m, all, b->shape[d]);
 	}
 	return all;
 }

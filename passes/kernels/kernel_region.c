@@ -105,7 +105,7 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 	};
 
 	for (int d = 0; d < t->ndim; d++) {
-		elems = elems != NULL ? expr_mul(m, elems, t->shape[d])
+		elems = elems != NULL ? expr_mul_sizes(m, elems, t->shape[d])
 				      : t->shape[d];
 	}
 	if (elems == NULL) {

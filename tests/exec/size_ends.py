@@ -228,9 +228,9 @@ def formulas():
         model.test("--dim", "n=0..9", "--dim", "k=0..9")
 
 
-def code_of(op, inputs, sizes, options=(), **attributes):
-    """The emitted code of a node whose inputs by name, of float32 if not
-    given, have these sizes: too large for a test that runs it."""
+def code_of(op, inputs, sizes, options=(), target="c99", **attributes):
+    """The code emitted for a target of a node whose inputs by name, of float32
+    if not given, have these sizes: too large for a test that runs it."""
     shapes = {name: shape if isinstance(shape, tuple) else (shape, np.float32)
               for name, shape in sizes.items()}
     model = Model(**{name: np.zeros(1, t) for name, (_, t) in shapes.items()})
@@ -239,9 +239,10 @@ def code_of(op, inputs, sizes, options=(), **attributes):
     model.add(op, inputs, np.zeros(1, attributes.pop("result", np.float32)),
               **attributes)
     folder = work_folder()
-    tirc("compile", model.write(), "--target", "c99", "-o", folder, "--name",
+    tirc("compile", model.write(), "--target", target, "-o", folder, "--name",
          "g", *options)
-    with open(os.path.join(folder, "g.c"), encoding="utf-8") as file:
+    file = os.path.join(folder, "g.cu" if target == "cuda" else "g.c")
+    with open(file, encoding="utf-8") as file:
         return " ".join(file.read().split())
 
 
@@ -330,6 +331,18 @@ def large():
     has(code, "INT64_C(2999999998)")
     has(code_of("LRN", ["x"], {"x": [1, 4, 2]}, size=2**32 + 3),
         "INT64_C(4294967299)")
+    # the distance of two rows, a product of sizes
+    has(code_of("Transpose", ["x"], {"x": (["m", "n", "k"], np.uint8)},
+                ["--dim", "m=1..100000", "--dim", "n=1..100000", "--dim",
+                 "k=1..3000"], result=np.uint8, perm=[2, 0, 1]),
+        "y[(int64_t)(i * m) * n + j_k]")
+    # Threads take vectors of all axes as one, unless 2^31 elements are reached:
+    # 70000 * 61400 - 2^32 is 3032704.
+    for shape, options in (([70000, 61400], []), ([2, 70000, 61400], []),
+                           (["m", 70000, 61400], ["--dim", "m=1..5"])):
+        code = code_of("Abs", ["x"], {"x": (shape, np.int8)}, options, "cuda",
+                       result=np.int8)
+        has(code, "/ 7675", "(*__restrict__ x)[61400]")
 
 
 def refused():

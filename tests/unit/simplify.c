@@ -78,6 +78,12 @@ check_sums(void)
 	IS(sub(add(x, y), x), "y");
 	IS(add(mul(x, 2), mul(x, 3)), "x * 5");
 	IS(add(add(num(3), x), sub(y, num(5))), "x + y - 2");
+	/* 70000 * 60000 and 2^31 are no int32 */
+	IS(mul(mul(x, 70000), 60000), "x * 70000 * 60000");
+	IS(mul(add(x, num(70000)), 60000), "(x + 70000) * 60000");
+	IS(add(mul(x, 1 << 30), mul(x, 1 << 30)),
+	   "x * 1073741824 + x * 1073741824");
+	IS(quotient(mul(mul(x, 70000), 60000), 60000), "x * 70000");
 	IS(sub(num(1), x), "1 - x");
 	IS(add(mul(add(mul(x, 56), y), 56), x), "x * 3137 + y * 56");
 	/* One node for both orders, the first that was seen. */

@@ -258,7 +258,8 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 		}
 		if (row != hi) {
 			whole = expr_floormod(m, whole,
-					      expr_mul(m, extent, hi->args[1]));
+					      expr_mul_sizes(m, extent,
+							     hi->args[1]));
 		}
 		return simplify(a, whole);
 	}
@@ -286,7 +287,7 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 	const struct expr *extent = b->shape[at + 1];
 	bool better = false, repeated = false, plain = false;
 
-	if (!fits(expr_mul(m, b->shape[at], extent))) {
+	if (!fits(expr_mul_sizes(m, b->shape[at], extent))) {
 		return false;
 	}
 	for (int i = 0; i < uses->list.n; i++) {

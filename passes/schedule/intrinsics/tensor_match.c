@@ -26,7 +26,7 @@ buffer_stride(struct module *m, const struct buffer *b, int dim)
 	}
 	stride = expr_i32(m, 1);
 	for (int d = b->ndim - 1; d > dim; d--) {
-		stride = expr_mul(m, stride, b->shape[d]);
+		stride = expr_mul_sizes(m, stride, b->shape[d]);
 	}
 	return stride;
 }

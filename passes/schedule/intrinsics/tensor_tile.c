@@ -26,7 +26,7 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 
 		shape[d] = expr_substitute(m, v->param->shape[d], &sizes);
 		for (int k = d + 1; k < p->ndim; k++) {
-			compact = expr_mul(m, compact, shape[k]);
+			compact = expr_mul_sizes(m, compact, shape[k]);
 		}
 		strides[d] = v->dim_of[d] < 0 ? compact
 					      : simplify(&match->a,

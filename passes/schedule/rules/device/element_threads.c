@@ -136,6 +136,22 @@ has_vectors(struct rules *r, int block, int64_t lanes)
 	return lanes > 1 && n / lanes >= r->target->units * warp;
 }
 
+/* Does the product of the block's constant extents fit the type of an axis? */
+static bool
+fits_one_axis(struct rules *r, int block)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	int64_t n = 1, extent;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (expr_is_int(b->iters[i].extent, &extent) &&
+		    (__builtin_mul_overflow(n, extent, &n) || n > INT32_MAX)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Fuses the block's spatial loops into one, *loop, over vectors of *lanes
  * elements, if they can be loaded and stored by single accesses. False after a
  * failure. */
@@ -146,7 +162,7 @@ fuse_vectors(struct rules *r, int block, int *loop, int64_t *lanes)
 	int *loops, n, axis;
 
 	*lanes = rules_flat_access_width(r, block);
-	if (has_vectors(r, block, *lanes)) {
+	if (has_vectors(r, block, *lanes) && fits_one_axis(r, block)) {
 		return flatten_axes(r, block, loop) &&
 		       split_vectors(r, loop, *lanes);
 	}
