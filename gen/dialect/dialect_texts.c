@@ -34,6 +34,7 @@ static const char template_words[] =
 	"places plan planned_bytes pointers pooled profile program "
 	"program_lines prototype reads_back reason region rejected rule "
 	"runtime runtime_headers schedules section self shape shared shares "
+	"shortens "
 	"short size sized sizes sources special staging_bytes standard "
 	"state_weighs states stem step stored symbol task tasks tensors text "
 	"threads tiny title tolerance type unit uploads value values "

@@ -117,6 +117,8 @@ struct unit {
 	struct constant_ranges constants;
 	/* the intrinsics that functions may call, or NULL */
 	const struct tensor_intrins *intrins;
+	/* how comments show names of the model; NULL: all as they are */
+	struct long_names *names;
 	/* the variable that points to the model's struct, or NULL */
 	const struct var *model_var;
 	/* the pointer variables that the printed bodies declare, in order */

@@ -5,6 +5,7 @@
 #include "comment_text.h"
 #include "host_device.h"
 #include "iterate.h"
+#include "long_names.h"
 
 static struct layout
 layout_of(const struct walker *w, bool align_with_tabs)
@@ -728,15 +729,20 @@ walk_evaluate(struct walker *w, const struct expr *e)
 }
 
 /* Prints the note "comment" of the statement, if it has one, on a line before
- * it. */
+ * it; the note "comment_node" is the name of a node, which comes first. */
 static void
 say_comment(struct walker *w, const struct stmt *s)
 {
 	const struct expr *text = stmt_note(s, "comment");
-	const char *clean;
+	const struct expr *node = stmt_note(s, "comment_node");
+	const char *clean, *name;
 
 	if (text != NULL) {
-		clean = comment_text(w->a, w->d, text->u.text);
+		name = node != NULL ? long_names_show(w->u->names, node->u.text)
+				    : "";
+		clean = comment_text(w->a, w->d,
+				     arena_printf(w->a, "%s%s", name,
+						  text->u.text));
 		walk_put(w, false, arena_printf(w->a, "/* %s */", clean));
 	}
 }

@@ -5,6 +5,7 @@
 #include "comment_text.h"
 #include "kernel.h"
 #include "packer.h"
+#include "provenance.h"
 #include "size_words.h"
 
 static void
@@ -90,6 +91,27 @@ work_text(struct packer *k, const struct kernel *kernel)
 	text = arena_strdup(k->a, s.data);
 	strbuf_release(&s);
 	return text;
+}
+
+void
+tell_names(struct packer *k)
+{
+	k->names = long_names_new(k->a, k->d);
+	for (int i = 0; i < k->g->origins.n; i++) {
+		long_names_tell(k->names, k->g->origins.data[i].name);
+		long_names_tell(k->names, k->g->origins.data[i].output);
+	}
+	for (int i = 0; i < k->g->tensors.n; i++) {
+		long_names_tell(k->names, k->g->tensors.data[i]->model_name);
+	}
+	for (int i = 0; i < k->p->weights.n; i++) {
+		struct constant_sources s =
+			provenance_sources(k->a, k->p->weights.data[i]->tensor);
+
+		for (int j = 0; j < s.names.n; j++) {
+			long_names_tell(k->names, s.names.data[j]);
+		}
+	}
 }
 
 static bool

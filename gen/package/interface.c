@@ -272,7 +272,7 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 }
 
 /* The header shows a name in the model of up to this length; longer ones are
- * only in the comments of kernels. */
+ * only in the comments of the source (long_names.h). */
 enum { SHOWN_NAME_BYTES = 56 };
 
 /* Adds the name of an input or output in the model, if it differs from the name

@@ -57,7 +57,10 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 
 	for (int i = 0; i < n; i++) {
 		const struct origin *o = &origins[l->list.data[i]];
-		const char *head = origin_label(k->g, l->list.data[i]);
+		const char *head =
+			long_names_show(k->names,
+					origin_label(k->g, l->list.data[i]));
+		const char *output = o->output != NULL ? o->output : "";
 
 		if (o->name != NULL && *o->name != '\0') {
 			head = arena_printf(k->a, "%s (%s)", head, o->op_type);
@@ -65,7 +68,7 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 		add_name_row(k, tdata_item(data, list), i == 0 ? label : "",
 			     comment_text(k->a, k->d, head),
 			     comment_text(k->a, k->d,
-					  o->output != NULL ? o->output : ""));
+					  long_names_show(k->names, output)));
 	}
 	if (n < l->list.n) {
 		struct tdata *row = tdata_item(data, list);
@@ -183,27 +186,18 @@ type_text(const struct packer *k, const struct tensor *t)
 				      abs(t->stored_offset));
 }
 
-enum { NAME_COLUMNS = 56 };
-
-/* Is the tensor's name short enough for the rows of arrays? Exporters make long
- * names from those of many operators; only the rows of nodes show these. */
-static bool
-is_short_name(const struct tensor *t)
-{
-	return t->model_name != NULL && strlen(t->model_name) <= NAME_COLUMNS;
-}
-
 /* How a comment about `kernel` names the tensor: by its name in the model, in
- * quotes. If that is long or absent: "of" and the kernel that writes the
- * tensor; "" if `kernel` itself or none does. */
+ * quotes. If it has none: "of" and the kernel that writes the tensor; "" if
+ * `kernel` itself or none does. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)
 {
 	const struct kernel *from = writer_of(k, t);
 
-	if (is_short_name(t)) {
-		return arena_printf(k->a, "\"%s\"", t->model_name);
+	if (t->model_name != NULL) {
+		return arena_printf(k->a, "\"%s\"",
+				    long_names_show(k->names, t->model_name));
 	}
 	return from != NULL && from != kernel
 		       ? arena_printf(k->a, "of %s", from->name)
@@ -659,6 +653,7 @@ add_kernels_file(struct packer *k)
 
 	unit_init(&u, k->m, d);
 	u.model = k->model;
+	u.names = k->names;
 	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < d->source_needs.n; i++) {
@@ -667,7 +662,7 @@ add_kernels_file(struct packer *k)
 	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
 	unit_add_includes(&u, data);
 	if (ok) {
-		text = template_text(k, d, TEMPLATE_SOURCE, data, &anchors);
+		text = source_text(k, d, data, &anchors);
 	}
 	if (text == NULL) {
 		return false;

@@ -322,6 +322,7 @@ package_build(struct program *p, const struct dialect *d,
 			p->kernels.data[i];
 	}
 	find_writers(k);
+	tell_names(k);
 	k->kernel_places = arena_array(k->a, struct source_place,
 				       p->kernels.n + 1);
 	regions_prepare(k);

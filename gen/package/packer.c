@@ -86,6 +86,28 @@ template_text(struct packer *k, const struct dialect *d, enum template_id id,
 	return text;
 }
 
+const char *
+source_text(struct packer *k, const struct dialect *d, struct tdata *data,
+	    struct anchors *anchors)
+{
+	const char *text, *table = "";
+
+	tdata_flag(data, "shortens", false);
+	text = template_text(k, d, TEMPLATE_SOURCE, data, anchors);
+	if (text != NULL) {
+		table = long_names_table(k->names, text);
+	}
+	if (table[0] == '\0') {
+		return text;
+	}
+	/* again, with a line at the head that tells of the table */
+	tdata_flag(data, "shortens", true);
+	anchors->list.n = 0;
+	text = template_text(k, d, TEMPLATE_SOURCE, data, anchors);
+	return arena_printf(k->a, "%s%s", text,
+			    dialect_comments(d, k->a, table, NULL));
+}
+
 bool
 add_template_file(struct packer *k, enum template_id id,
 		  const struct tdata *data, enum file_id file,

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "kernel.h"
+#include "long_names.h"
 #include "package.h"
 #include "pointer_map.h"
 #include "unit.h"
@@ -118,6 +119,8 @@ struct packer {
 	const char *cflags, *ldflags;
 	const char *library_cflags, *library_ldflags; /* of backends only */
 	struct tdata *data; /* data for all templates */
+	/* how comments of the sources show names of the model */
+	struct long_names *names;
 };
 
 /* The shape as text: "[1][3][224][224]". */
@@ -133,6 +136,8 @@ const char *place_name(const struct placement *at);
 /* metadata_rows.c: the name of a weight in the source; "" if no array there has
  * it. */
 const char *weight_symbol(const struct packer *k, const struct weight *w);
+/* Makes k->names from the names of the model's nodes, tensors and constants. */
+void tell_names(struct packer *k);
 /* The kernel that writes t; NULL if none does. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
@@ -239,9 +244,11 @@ bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
 /* Adds "note", a comment on weight i, indented by `indent`: its formula over
  * the model's constants, its nodes, and where its elements are. with_digest:
- * also its digest, in files that are written after the weights. */
+ * also its digest, in files that are written after the weights. names: how it
+ * shows names of the model; NULL: all as they are. */
 void add_weight_note(struct packer *k, struct tdata *row, int i,
-		     bool with_digest, const char *indent);
+		     bool with_digest, const char *indent,
+		     struct long_names *names);
 /* The declaration of weight i from a template: "extern const float
  * digits_conv_w[4][3][3];". */
 const char *weight_line(struct packer *k, int i, const char *text,
@@ -291,6 +298,10 @@ bool add_words(struct packer *k, struct tdata *data, const char *list,
 const char *template_text(struct packer *k, const struct dialect *d,
 			  enum template_id id, const struct tdata *data,
 			  struct anchors *anchors);
+/* source_text: the source of a model in the dialect, with a table of the names
+ * that its comments show in part. */
+const char *source_text(struct packer *k, const struct dialect *d,
+			struct tdata *data, struct anchors *anchors);
 bool add_template_file(struct packer *k, enum template_id id,
 		       const struct tdata *data, enum file_id file,
 		       enum out_kind kind);

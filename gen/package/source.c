@@ -188,7 +188,7 @@ add_places(struct packer *k, struct tdata *data)
 		struct tdata *row = tdata_item(data, "places");
 
 		tdata_text(row, "name", weight_place_name(k, i));
-		add_weight_note(k, row, i, true, "\t");
+		add_weight_note(k, row, i, true, "\t", k->names);
 		tdata_text(row, "before",
 			   i > 0 ? arena_printf(k->a, "%s + ",
 						weight_place_name(k, i - 1))
@@ -452,7 +452,7 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 	for (int i = 0; declared && i < k->p->weights.n; i++) {
 		struct tdata *row = tdata_item(data, "weights");
 
-		add_weight_note(k, row, i, true, "");
+		add_weight_note(k, row, i, true, "", k->names);
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, u));
 	}
@@ -476,13 +476,16 @@ any_shares(const struct packer *k, const struct unit *u)
 bool
 add_source(struct packer *k)
 {
+	struct anchors anchors = { .arena = k->a };
 	struct tdata *data = tdata_new(k->a);
+	const char *text;
 	struct unit u;
 	struct strbuf s;
 	bool ok = true;
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
+	u.names = k->names;
 	u.no_lanes = k->p->target->vector_bytes == 0;
 	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
@@ -523,6 +526,9 @@ add_source(struct packer *k)
 	strbuf_release(&s);
 	ok = ok && add_helpers(k, &u, data);
 	unit_add_includes(&u, data);
-	return ok && add_template_file(k, TEMPLATE_SOURCE, data, FILE_SOURCE,
-				       OUT_TEXT);
+	text = ok ? source_text(k, k->d, data, &anchors) : NULL;
+	if (text != NULL) {
+		add_file(k, FILE_SOURCE, OUT_TEXT, text, &anchors);
+	}
+	return text != NULL;
 }

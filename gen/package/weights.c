@@ -90,7 +90,7 @@ enum { ROW_START = 3 }; /* column in which the text of a comment's row begins */
 
 /* The nodes that were folded into t: "Mul_4, BatchNormalization_5". */
 static const char *
-folded_text(struct packer *k, const struct tensor *t)
+folded_text(struct packer *k, const struct tensor *t, struct long_names *names)
 {
 	struct origin_list l = provenance_of_constant(k->a, t);
 	const char *text;
@@ -99,7 +99,9 @@ folded_text(struct packer *k, const struct tensor *t)
 	strbuf_init(&s);
 	for (int i = 0; i < l.list.n; i++) {
 		strbuf_printf(&s, "%s%s", i > 0 ? ", " : "",
-			      origin_label(k->g, l.list.data[i]));
+			      long_names_show(names,
+					      origin_label(k->g,
+							   l.list.data[i])));
 	}
 	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
@@ -108,15 +110,18 @@ folded_text(struct packer *k, const struct tensor *t)
 
 void
 add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
-		const char *indent)
+		const char *indent, struct long_names *names)
 {
 	const struct weight *w = k->p->weights.data[i];
 	const char *index = provenance_index(k->p, w);
-	const char *folded = folded_text(k, w->tensor), *text;
+	const char *folded = folded_text(k, w->tensor, names), *text;
+	const char *recipe = provenance_recipe(k->a, w->tensor);
 	struct strbuf s;
 
 	text = arena_printf(k->a, "%s%s%s%s%s%s",
-			    provenance_recipe(k->a, w->tensor),
+			    names != NULL
+				    ? long_names_show_quoted(names, recipe)
+				    : recipe,
 			    folded[0] != '\0' ? "; of " : "", folded,
 			    index != NULL ? "; element " : "",
 			    index != NULL ? index : "",
@@ -245,7 +250,7 @@ add_arrays(struct packer *k)
 		struct tdata *row = tdata_item(data, "weights");
 
 		lines[i] = weight_line(k, i, k->d->weights.define, &u);
-		add_weight_note(k, row, i, false, "");
+		add_weight_note(k, row, i, false, "", NULL);
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
@@ -285,7 +290,7 @@ add_weights_header(struct packer *k)
 	for (int i = 0; i < k->p->weights.n; i++) {
 		struct tdata *row = tdata_item(data, "weights");
 
-		add_weight_note(k, row, i, true, "");
+		add_weight_note(k, row, i, true, "", NULL);
 		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}

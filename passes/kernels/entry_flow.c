@@ -180,10 +180,10 @@ static void
 comment(struct entry *e, struct stmt *s, const struct node *end,
 	const char *what)
 {
-	const char *text = arena_printf(&e->m->arena, "%s%s",
-					node_label(e->p->graph, end), what);
+	const char *label = node_label(e->p->graph, end);
 
-	stmt_set_note(e->f, s, "comment", expr_string(e->m, text));
+	stmt_set_note(e->f, s, "comment_node", expr_string(e->m, label));
+	stmt_set_note(e->f, s, "comment", expr_string(e->m, what));
 }
 
 /* A loop with a condition: it counts its iterations in memory, and runs as long

@@ -54,6 +54,16 @@ def part_text(text):
     return text[text.index("/* "):]
 
 
+def whole_names(text):
+    """The source with the names of which its comments show parts."""
+    text, found, table = text.partition("\n/* Names of the model of which ")
+    names = dict(re.findall(r'^ \*   (\S+)\n \*       "(.*)"$', table, re.M))
+    if bool(found) != bool(names):
+        fail("a table without names")
+    return re.sub(r'(?<=[\s"])\.\.\.[\w<][^\s"]*[^\s",;:]',
+                  lambda part: names[part[0]], text)
+
+
 def reachable(graph):
     """Positions of nodes that the outputs depend on."""
     maker = {o: i for i, n in enumerate(graph.node) for o in n.output if o}
@@ -248,7 +258,7 @@ def check(path, *options):
     with open(os.path.join(out, "net.json"), encoding="utf-8") as f:
         facts = json.load(f)
     with open(os.path.join(out, "net.c"), encoding="utf-8") as f:
-        text = f.read()
+        text = whole_names(f.read())
     check_rows(graph, facts, os.path.join(out, "net.json"))
     check_comments(graph, facts, text)
     check_calls(graph, facts, text)
