@@ -303,7 +303,7 @@ backend_any_tensor(struct json j, struct tensor_condition *out)
 		.broadcasts_to = { -1, -1 },
 		.row_of = { -1, -1 },
 		.same_dtype = { -1, -1 },
-		.pointer = j.pointer,
+		.pointer = json_pointer(j),
 	};
 	for (int i = 0; i < 4; i++) {
 		read_limits((struct json){ .reader = j.reader },

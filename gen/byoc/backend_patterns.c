@@ -533,7 +533,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 	struct pattern_graph all = { 0 };
 	int errors = l->m->diags.n_errors, anchor;
 
-	p->pointer = j.pointer;
+	p->pointer = json_pointer(j);
 	json_keys_read(&backend_keys, j, "/patterns/*", p, l);
 	backend_want_word(json_get(j, "name"), p->name);
 	p->counts = backend_read_counts(l, json_get(j, "counts"), &p->n_counts);

@@ -96,45 +96,48 @@ json_merge(cJSON *base, const cJSON *over)
 struct json
 json_root(struct reader *r, const cJSON *value)
 {
-	return (struct json){ r, value, "", 0 };
+	return (struct json){ r, value, NULL, 0 };
+}
+
+/* The value `value` (NULL: absent) inside `of`, at the key, or without one at
+ * the index. */
+static struct json
+inside(struct json of, const cJSON *value, const char *key, int index)
+{
+	struct json_place place = { of.place, key, index };
+	struct json j = { of.reader, value, NULL, index };
+
+	j.place = arena_copy(&of.reader->module->arena, &place, sizeof place);
+	return j;
 }
 
 struct json
 json_get(struct json object, const char *key)
 {
-	struct json j = { .reader = object.reader };
+	const cJSON *value =
+		cJSON_IsObject(object.value)
+			? cJSON_GetObjectItemCaseSensitive(object.value, key)
+			: NULL;
 
-	j.pointer = arena_printf(&object.reader->module->arena, "%s/%s",
-				 object.pointer, key);
-	if (cJSON_IsObject(object.value)) {
-		j.value = cJSON_GetObjectItemCaseSensitive(object.value, key);
-	}
-	return j;
+	return inside(object, value,
+		      value != NULL
+			      ? value->string
+			      : arena_strdup(&object.reader->module->arena,
+					     key),
+		      0);
 }
 
 struct json
 json_at(struct json array, int index)
 {
-	struct json j = { .reader = array.reader };
-
-	j.pointer = arena_printf(&array.reader->module->arena, "%s/%d",
-				 array.pointer, index);
-	j.value = cJSON_GetArrayItem(array.value, index);
-	return j;
+	return inside(array, cJSON_GetArrayItem(array.value, index), NULL,
+		      index);
 }
 
 static struct json
 item_of(struct json of, const cJSON *item, int i)
 {
-	struct arena *a = &of.reader->module->arena;
-	struct json j = { of.reader, item, of.pointer, i };
-
-	if (item != NULL && item->string != NULL) {
-		j.pointer = arena_printf(a, "%s/%s", of.pointer, item->string);
-	} else if (item != NULL) {
-		j.pointer = arena_printf(a, "%s/%d", of.pointer, i);
-	}
-	return j;
+	return inside(of, item, item != NULL ? item->string : NULL, i);
 }
 
 struct json
@@ -149,57 +152,77 @@ json_next(struct json of, struct json item)
 	return item_of(of, item.value->next, item.index + 1);
 }
 
-/* Does the tree have a value at this JSON pointer? */
-static bool
-has_place(const cJSON *tree, const char *pointer)
+/* The value at the place of the tree; NULL if it has none. */
+static const cJSON *
+value_at(const cJSON *tree, const struct json_place *place)
 {
-	while (tree != NULL && *pointer == '/') {
-		size_t n = strcspn(++pointer, "/");
-		const cJSON *child = tree->child;
-		int index = 0;
-
-		for (; child != NULL; child = child->next, index++) {
-			char number[16];
-			const char *key = child->string;
-
-			if (key == NULL) {
-				snprintf(number, sizeof number, "%d", index);
-				key = number;
-			}
-			if (strlen(key) == n && memcmp(key, pointer, n) == 0) {
-				break;
-			}
-		}
-		tree = child;
-		pointer += n;
+	if (place == NULL) {
+		return tree;
 	}
-	return tree != NULL;
+	tree = value_at(tree, place->parent);
+	return tree == NULL || tree->child == NULL ? NULL
+	       : place->key != NULL
+		       ? cJSON_GetObjectItemCaseSensitive(tree, place->key)
+		       : cJSON_GetArrayItem(tree, place->index);
+}
+
+/* Appends the place as a JSON pointer. */
+static void
+put_pointer(struct strbuf *out, const struct json_place *place)
+{
+	if (place->parent != NULL) {
+		put_pointer(out, place->parent);
+	}
+	if (place->key != NULL) {
+		strbuf_printf(out, "/%s", place->key);
+	} else {
+		strbuf_printf(out, "/%d", place->index);
+	}
 }
 
 const char *
 json_file(struct json at)
 {
 	for (int i = 0; i < at.reader->n_layers; i++) {
-		if (has_place(at.reader->layers[i].value, at.pointer)) {
+		if (value_at(at.reader->layers[i].value, at.place) != NULL) {
 			return at.reader->layers[i].file;
 		}
 	}
 	return at.reader->layers[0].file;
 }
 
+const char *
+json_pointer(struct json at)
+{
+	struct strbuf s;
+	const char *text = "/";
+
+	strbuf_init(&s);
+	if (at.place != NULL) {
+		put_pointer(&s, at.place);
+		text = arena_strdup(&at.reader->module->arena, s.data);
+	}
+	strbuf_release(&s);
+	return text;
+}
+
 bool
 json_error(struct json at, const char *fmt, ...)
 {
 	struct module *m = at.reader->module;
-	struct diag_place place = { .file = json_file(at) };
+	struct diag_place place = { 0 };
 	va_list ap;
 
-	place.item = at.pointer[0] != '\0' ? at.pointer : "/";
+	at.reader->failed = true;
+	if (m->diags.n_errors >= JSON_ERRORS_MAX) {
+		return false;
+	}
+	place.file = json_file(at);
+	place.item = json_pointer(at);
 	va_start(ap, fmt);
 	diag_error(&m->diags, at.reader->id ? at.reader->id : DIAG_BAD_DIALECT,
 		   place, "%s", arena_vprintf(&m->arena, fmt, ap));
 	va_end(ap);
-	at.reader->failed = true;
 	return false;
 }
 

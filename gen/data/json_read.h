@@ -9,17 +9,29 @@
 #include "data_files.h"
 #include "module.h"
 
-/* A value in a JSON tree, with its place (pointer) for messages. */
+/* A place in a JSON tree: a key of the object, or without one an index of the
+ * array, at the place `parent` (NULL: the root). Messages have it as a JSON
+ * pointer, "/types/f32". */
+struct json_place {
+	const struct json_place *parent;
+	const char *key;
+	int index;
+};
+
+/* A value in a JSON tree, with its place for messages. */
 struct json {
 	struct reader *reader;
-	const cJSON *value;  /* NULL if absent */
-	const char *pointer; /* "/types/f32" */
-	int index;           /* of an item that json_first or json_next
-			      * returned */
+	const cJSON *value;             /* NULL if absent */
+	const struct json_place *place; /* NULL: the root */
+	int index; /* of an item that json_first or json_next returned */
 };
 
 /* At most so many layers can be merged: a file, and those that it extends. */
 #define JSON_LAYERS_MAX 8
+
+/* After so many errors, no more are reported: a file may have a mistake in each
+ * of its values. */
+#define JSON_ERRORS_MAX 20
 
 /* The state while one file, or several merged layers, are read. A diagnostic
  * names the first layer that contains the place. */
@@ -59,7 +71,10 @@ struct json json_next(struct json of, struct json item);
 /* The file that contains the place: the first layer that does, else the first
  * layer. */
 const char *json_file(struct json at);
-/* Reports a diagnostic at the place. Returns false. */
+/* The place of the value as a JSON pointer, in the arena; "/" for the root. */
+const char *json_pointer(struct json at);
+/* Reports a diagnostic at the place, unless there are JSON_ERRORS_MAX. Returns
+ * false. */
 bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Reports an error for each key of the object that is not one of the words in
  * `allowed` ("a b c"). */

@@ -118,7 +118,7 @@ dialect_read_form(struct loader *l, struct json j)
 		json_error(j, "exactly one of rejected, infix, prefix, call, "
 			      "text and helper is wanted here");
 	}
-	f->pointer = j.pointer;
+	f->pointer = json_pointer(j);
 	f->file = json_file(j);
 	f->level = f->kind == FORM_IS_CALL || f->kind == FORM_IS_HELPER
 			   ? l->d->primary

@@ -239,8 +239,8 @@ fill_text(struct json at, const char *text, const struct tdata *values)
 	const char *filled = NULL;
 
 	strbuf_init(&out);
-	if (template_render(&r->module->diags, r->layers[0].file, at.pointer,
-			    text, values, &out)) {
+	if (template_render(&r->module->diags, r->layers[0].file,
+			    json_pointer(at), text, values, &out)) {
 		filled = arena_strndup(&r->module->arena,
 				       out.len > 0 ? out.data : "", out.len);
 	} else {

@@ -131,7 +131,7 @@ read_tensor_attr(struct reading *in, struct json j, struct attr *a)
 	if (!tensor_check_dims(in->m,
 			       (struct diag_place){
 				       .file = in->r.layers[0].file,
-				       .item = shape.pointer },
+				       .item = json_pointer(shape) },
 			       dims.n, dims.ints, type, &elems)) {
 		in->r.failed = true;
 		return false;

@@ -284,7 +284,7 @@ read_size(struct reading *in, struct json j)
 	    j.value->valuestring[strspn(j.value->valuestring, "-0123456789")] !=
 		    '\0') {
 		place = arena_printf(&in->m->arena, "%s: %s",
-				     in->r.layers[0].file, j.pointer);
+				     in->r.layers[0].file, json_pointer(j));
 		return size_read(in->g, in->symbols,
 				 arena_strdup(&in->m->arena,
 					      j.value->valuestring),

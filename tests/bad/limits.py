@@ -128,6 +128,19 @@ tirc("compile", write("defaults.onnx", model(
                           for i in range(N))])),
     "-q", "--max-memory", "60M", "-o", os.path.join(folder, "defaults"))
 
+# The places in a partition take no memory of their own, and its mistakes are
+# counted.
+path = os.path.join(folder, "places.json")
+tirc("partition", DIGITS, "-q", "-o", path)
+with open(path, encoding="utf-8") as file:
+    partition = json.load(file)
+partition["nodes"][0]["attrs"]["k" * 49000] = [0] * 24500
+write("places.json", json.dumps(partition))
+tirc("compile", path, "-q", "--max-memory", "40M", "-o",
+     os.path.join(folder, "places"))
+partition["inputs"] *= 22000
+refused(write("places.json", json.dumps(partition)), "is listed twice")
+
 # A sequence shares its elements with the one that it is made from.
 for op in ("SequenceInsert(t, x, o)", "SequenceErase(u, o)"):
     tirc("inspect", write("sequence.onnxtxt", """<ir_version: 10, opset_import: ["" : 22]>
