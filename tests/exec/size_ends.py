@@ -183,6 +183,18 @@ def symbolic():
                                 ints(step)],
                       part(np.arange(n), start, end, step)[None])
         model.test("--dim", "n=0..8")
+    # A size of 0 in the new shape of a Reshape copies the input's, also if it is
+    # known in the run alone.
+    for n, m in ((2, 4), (3, 5), (0, 1), (5, 0)):
+        x = np.zeros((n, m, 3), np.float32)
+        model = Model(x=x)
+        model.shapes["x"] = ["n", "m", 3]
+        size = model.add("Shape", ["x"], None, end=1)
+        shape = model.add("Concat", [ints(1), size, ints(-1)], None, axis=0)
+        y = model.add("Reshape", ["x", shape],
+                      x.reshape(1, n or m, 3 * n * m // (n or m)))
+        model.add("Shape", [y], ints(1, n or m, 3 * n * m // (n or m)))
+        model.test("--dim", "n=0..8", "--dim", "m=0..8")
 
 
 def formulas():

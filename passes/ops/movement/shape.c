@@ -138,6 +138,22 @@ fill_free_dim(struct infer *c, const struct tensor *x,
 	return true;
 }
 
+/* Dimension d of the new shape, where the model gives the size `want`, which may
+ * depend on sizes of a run: a size of 0 copies the dimension of x. */
+static const struct expr *
+size_or_copy(struct module *m, const struct expr *want, const struct tensor *x,
+	     int d)
+{
+	int64_t min, max;
+
+	if (d >= x->ndim || want == x->shape[d] ||
+	    (size_bounds(want, &min, &max) && (min > 0 || max < 0))) {
+		return want;
+	}
+	return expr_select(m, expr_eq(m, want, expr_int(m, want->type, 0)),
+			   x->shape[d], want);
+}
+
 bool
 infer_reshape(struct infer *c, struct node *n)
 {
@@ -172,6 +188,8 @@ infer_reshape(struct infer *c, struct node *n)
 						   d);
 			}
 			shape[d] = x->shape[d];
+		} else if (!allow_zero) {
+			shape[d] = size_or_copy(m, want[d], x, d);
 		}
 	}
 	if (free_dim >= 0 && !fill_free_dim(c, x, shape, count, free_dim)) {
