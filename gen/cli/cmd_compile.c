@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "output_file.h"
+#include "quote.h"
 #include "text.h"
 
 static void
@@ -302,24 +303,24 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* Writes a path to a dependency file of make or ninja, with special characters
- * escaped. False after an error message about a character that ends a rule and
- * cannot be escaped. */
+/* Writes a path to a dependency file of make or ninja. False after an error
+ * message about a character that such a file cannot hold. */
 static bool
 put_path(FILE *f, const char *path)
 {
-	const char *at = path;
+	struct strbuf s;
+	bool ok;
 
-	for (; *at != '\0' && (unsigned char)*at >= ' '; at++) {
-		if (strchr(" #:", *at) != NULL) {
-			fputc('\\', f);
-		}
-		fputs(*at == '$' ? "$" : "", f);
-		fputc(*at, f);
+	strbuf_init(&s);
+	ok = quote_find("depfile", strlen("depfile"))->put(path, &s);
+	if (ok && s.len > 0) {
+		fputs(s.data, f);
 	}
-	return *at == '\0' ||
-	       cli_error("--depfile: the name %s has a control character, "
-			 "which a dependency file cannot hold; rename the file",
+	strbuf_release(&s);
+	return ok ||
+	       cli_error("--depfile: the name %s has a control character, one "
+			 "of ; = \\ * ? [ ], or begins with ~, which a "
+			 "dependency file cannot hold; rename the file",
 			 path);
 }
 

@@ -77,6 +77,24 @@ put_make(const char *text, struct strbuf *out)
 	return backslashes == 0 && !has_control(text);
 }
 
+/* Appends the name of a file in a rule, as make and ninja read it. They have no
+ * common escape for a backslash, the characters of wildcards, = (an assignment)
+ * and a ~ that begins the name (a home folder), and none for ; (a command). */
+static bool
+put_depfile(const char *text, struct strbuf *out)
+{
+	for (const char *at = text; *at != '\0'; at++) {
+		if (strchr(" #:", *at) != NULL) {
+			strbuf_putc(out, '\\');
+		} else if (*at == '$') {
+			strbuf_putc(out, '$');
+		}
+		strbuf_putc(out, *at);
+	}
+	return text[0] != '~' && text[strcspn(text, ";=\\*?[]")] == '\0' &&
+	       !has_control(text);
+}
+
 static bool
 put_shell(const char *text, struct strbuf *out)
 {

@@ -4,6 +4,7 @@
 is written elsewhere: in output folders, for single files, with --keep."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +90,19 @@ for what, name, command in [
     victim_is_unharmed(what)
     expect("%s did not replace the link" % what,
            not os.path.islink(path(name)) and os.path.getsize(path(name)))
+
+# -- names in a dependency file: some would be commands or assignments of make --
+for name, rule in (("a b#c$d:e.onnx", r"a\ b\#c$$d\:e.onnx"), ("a;b.onnx", None),
+                   ("a=b.onnx", None), ("a\\ b.onnx", None), ("[a].onnx", None)):
+    shutil.copyfile(DIGITS, path(name))
+    seen = tirc("compile", path(name), "-q", "-o", path("named"), "--force",
+                "--depfile", path("named.d"), status=0 if rule else 1)
+    if rule:
+        with open(path("named.d"), encoding="utf-8") as file:
+            expect("the rule has no %s" % rule, rule in file.read())
+    else:
+        expect("no word of the name: " + seen.stderr,
+               "dependency file cannot hold" in seen.stderr)
 
 # -- the names of open files, which may be files --
 for name in ("/dev/stdout", "/dev/fd/1"):
