@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "default_schedule.h"
+#include "index_checks.h"
+#include "intrinsics.h"
+#include "iterate.h"
 #include "script.h"
 #include "source_load.h"
 #include "text.h"
@@ -86,6 +89,46 @@ read_program(struct tirc *t, const struct source *src)
 	return good ? g : NULL;
 }
 
+/* Are the functions that f calls intrinsics of the dialect? False after a
+ * diagnostic. */
+static bool
+calls_intrinsics(struct tirc *t, const struct by_hand *one,
+		 const struct func *f)
+{
+	const struct intrinsic_set *set = intrinsic_set_load(t->m,
+							     t->dialect->dir);
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *x;
+	bool good = set != NULL;
+
+	while (good && (x = tree_next(&it))) {
+		good = x->u.intrin != INTRIN_CALL_EXTERN ||
+		       intrinsic_set_symbol(set, x->args[0]->u.text) != NULL ||
+		       fail(t, one->file,
+			    arena_printf(&t->m->arena,
+					 "it calls the function '%s', which "
+					 "only this file names: run and test "
+					 "do not; compile the model, and link "
+					 "the function yourself",
+					 x->args[0]->u.text));
+	}
+	tree_stop(&it);
+	return good;
+}
+
+/* Keeps a stranger's file, which may be a whole program, from what is certainly
+ * no part of a kernel: accesses outside of arrays, and calls of functions of
+ * the machine where the result is run. False after a diagnostic. */
+static bool
+check(struct tirc *t, const struct by_hand *one, const struct func *f)
+{
+	struct func *lowered = func_clone(f, f->name);
+
+	return (!t->options.self_contained || calls_intrinsics(t, one, f)) &&
+	       program_lower(lowered, 3, false, NULL) &&
+	       program_check_indices(lowered, one->file);
+}
+
 /* Replaces the kernel f by the program in the file, if that has the signature
  * of the unscheduled kernel. If not, the program waits in *one until the rules
  * have run, which may change the layout of constants. Says which was done. */
@@ -103,7 +146,8 @@ take_program(struct tirc *t, struct by_hand *one, struct func *f,
 		one->program = g;
 		return HOOK_SCHEDULE_AFTER;
 	}
-	return func_adopt(f, g) ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
+	return func_adopt(f, g) && check(t, one, f) ? HOOK_SCHEDULE_DONE
+						    : HOOK_SCHEDULE_FAILED;
 }
 
 static enum hook_schedule
@@ -121,7 +165,8 @@ apply(struct tirc *t, struct by_hand *one, struct sched *s)
 	}
 	good = text_ends_in(one->file, ".json") ? trace_json_read(s, &src)
 						: trace_read_python(s, &src);
-	return good ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
+	return good && check(t, one, s->func) ? HOOK_SCHEDULE_DONE
+					      : HOOK_SCHEDULE_FAILED;
 }
 
 static struct by_hand *
@@ -151,7 +196,7 @@ context_after_rules(void *ctx, const char *kernel, struct func *f)
 	const char *mismatch = func_mismatch(f, one->program);
 
 	if (mismatch == NULL) {
-		return func_adopt(f, one->program);
+		return func_adopt(f, one->program) && check(t, one, f);
 	}
 	if (strcmp(mismatch, one->mismatch) != 0) {
 		mismatch = arena_printf(&t->m->arena,

@@ -109,6 +109,10 @@ struct tirc_options {
 	 * program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
+	/* For callers who run the result: a kernel scheduled by hand that calls
+	 * a function which only its file names, such as system(), is an
+	 * error. */
+	bool self_contained;
 	/* Backends for parts of the model, in order of preference: "NAME" or
 	 * "NAME=DIR", with options as ":option=value,…". byoc_path: the user's
 	 * folder of backends; only those named here are read. */

@@ -41,6 +41,7 @@ harness_open(struct harness *h, struct cli *c)
 	h->m = module_new();
 	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
 	h->run = run_model;
+	c->tirc.self_contained = true;
 	h->t = cli_open(c);
 	if (h->t == NULL || !harness_begin(h, c)) {
 		return false;

@@ -270,6 +270,18 @@ for end, text, status, message in (
                 "-o", os.path.join(FOLDER, "conv2"), status=status)
     if message not in said.stderr:
         fail("no %r in:\n%s" % (message, said.stderr))
+for verb in "run", "test":
+    refused(DIGITS, "it calls the function 'system', which only this file",
+            "--target", "c99", "--schedule-for",
+            "conv2=" + os.path.join(FOLDER, "conv2.tvm.py"), verbs=(verb,))
+# Nor does a kernel's program leave its arrays, as no program does.
+kernel = re.sub(r"y\[.*\] = .*", "y[v_n_2, v_c, v_h + 1, v_w] = T.float32(0)",
+                kernel)
+path = os.path.join(FOLDER, "outside.py")
+with open(path, "w", encoding="utf-8") as file:
+    file.write(kernel)
+refused(DIGITS, "y has 4 elements in dimension 1", "--target", "c99",
+        "--schedule-for", "conv2=" + path)
 said = tirc("run", DIGITS, "--profile", "--target", "c99")
 if "calls the function" in said.stderr:
     fail("tirc's own call is told of:\n" + said.stderr)
