@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes identity nodes, and merges views of views.
+/* Removes identity nodes and biases of zeros, and merges views of views.
  *
  *	a = Dropout (x)
  *	b = Reshape (a, s)     ->     c = Reshape (x, t)
@@ -7,7 +7,8 @@
  *
  *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
  *
- * All rewrites are exact, except that x + 0 of floats becomes x, so that -0
+ * A sum of products starts with 0, so that it is never -0, and plus a bias of 0
+ * or -0 it is itself. All rewrites are exact, except that x + 0 of floats becomes x, so that -0
  * keeps its sign. This one is not done if the graph has the setting
  * exact_rewrites, or if a later operator makes the sign visible (visible.c). */
 #include "quantization.h"
@@ -290,6 +291,32 @@ merge_views(struct graph *g, struct node *n)
 	return true;
 }
 
+/* The index of n's input that is added to a sum of products; -1 if there is
+ * none. */
+static int
+bias_of_sum(const struct node *n)
+{
+	bool gemm = node_is(n, "Gemm") && node_attr_float(n, "alpha", 1) > 0;
+
+	return gemm || node_is(n, "Conv") || node_is(n, "ConvTranspose") ? 2
+									 : -1;
+}
+
+/* Removes a bias of zeros. */
+static void
+drop_bias(struct graph *g, struct node *n)
+{
+	int at = bias_of_sum(n);
+	struct tensor *bias = at >= 0 ? node_input(n, at) : NULL;
+
+	if (bias != NULL && tensor_is_constant(bias) &&
+	    tensor_bytes_max(bias) <= EAGER_BYTES &&
+	    constant_is_all(g, bias, 0)) {
+		node_resize_inputs(n, at);
+		graph_note(g, n, "identity", "its bias is zero");
+	}
+}
+
 bool
 graph_identity(struct graph *g)
 {
@@ -308,6 +335,7 @@ graph_identity(struct graph *g)
 			i--;
 			continue;
 		}
+		drop_bias(g, n);
 		if (quantizes_back(g, n) && drop_requantize(g, n)) {
 			i--;
 			continue;
