@@ -462,9 +462,10 @@ struct dialect {
 	bool fp_modes[2];         /* does it support the modes strict, fast? */
 	const char *comment_line; /* what the second and further lines of a
 				   * comment begin with */
-	/* Words that identifiers must not be, and those that members of
-	 * structures must not be: sorted, without duplicates. */
-	struct names reserved, reserved_members;
+	/* Words that identifiers must not be, sorted, without duplicates: those
+	 * in a source, members of structures, and what a source defines for
+	 * others. */
+	struct names reserved, reserved_members, reserved_public;
 };
 
 /* The word in dialect.json for a memory: "interface". */

@@ -122,24 +122,27 @@ dialect_read_deviations(void *ctx, struct json j)
 	}
 }
 
+/* The words of the file templates/reserved/NAME.txt and those given, sorted. */
+static struct names
+words_with(struct module *m, const char *name, struct names given)
+{
+	struct word_list words = { 0 };
+
+	reserved_add(m, &words, name);
+	for (int i = 0; i < given.n; i++) {
+		vec_push(&m->arena, &words.list, given.data[i]);
+	}
+	reserved_sort(&words);
+	return (struct names){ words.list.data, words.list.n };
+}
+
 void
 dialect_read_reserved(void *ctx, struct json j)
 {
 	struct loader *l = ctx;
-	struct names own = json_names(j);
-	struct word_list words = { 0 }, members = { 0 };
+	struct dialect *d = l->d;
 
-	reserved_add(l->m, &members, "words");
-	for (int i = 0; i < own.n; i++) {
-		vec_push(&l->m->arena, &members.list, own.data[i]);
-	}
-	reserved_add(l->m, &words, "functions");
-	for (int i = 0; i < members.list.n; i++) {
-		vec_push(&l->m->arena, &words.list, members.list.data[i]);
-	}
-	reserved_sort(&words);
-	reserved_sort(&members);
-	l->d->reserved = (struct names){ words.list.data, words.list.n };
-	l->d->reserved_members = (struct names){ members.list.data,
-						 members.list.n };
+	d->reserved_members = words_with(l->m, "words", json_names(j));
+	d->reserved = words_with(l->m, "functions", d->reserved_members);
+	d->reserved_public = words_with(l->m, "system", d->reserved);
 }

@@ -242,6 +242,7 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 
 	reserved_add(m, &words, "words");
 	reserved_add(m, &words, "functions");
+	reserved_add(m, &words, "system");
 	for (int i = 0; i < n; i++) {
 		cJSON *value =
 			json_parse_file(m, dir,

@@ -149,6 +149,8 @@ own_name(struct packer *k, const char *part)
 	struct name_set s;
 
 	init_names(k, &s);
+	s.reserved = k->d->reserved_public.data;
+	s.n_reserved = k->d->reserved_public.n;
 	s.max_length = INT_MAX;
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }

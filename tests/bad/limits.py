@@ -186,8 +186,8 @@ refused(write("length.onnx", model(graph(
 # The limits that the user sets.
 refused(DIGITS, "more than the limit of 1000 bytes", "--max-output",
         arguments=["--max-output", "1000"])
-refused(DIGITS, "limit of 1000000 bytes of memory", "--max-memory",
-        arguments=["--max-memory", "1M"])
+refused(DIGITS, "limit of 2000000 bytes of memory", "--max-memory",
+        arguments=["--max-memory", "2M"])
 refused(DIGITS, "--max-memory", arguments=["--max-memory", "100k"])
 refused(DIGITS, "--max-output", verb="partition",
         arguments=["--max-output", "1k"])

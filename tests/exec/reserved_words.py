@@ -12,7 +12,7 @@ import subprocess
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
 
-from helper import (ROOT, STRICT, compilers, execute, fail, tirc, work_folder)
+from helper import (DIGITS, ROOT, STRICT, compilers, execute, fail, tirc, work_folder)
 
 HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale
 math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib
@@ -138,5 +138,33 @@ def check_texts():
                        [*flags, *more])
 
 
+PROGRAM = """from tvm.script import tir as T
+@T.prim_func
+def %s(A: T.Buffer((4,), "float32")):
+    A[0] = T.float32(2)
+"""
+
+
+def check_public():
+    """What a source defines for its callers replaces no function of the libraries
+    that a program is linked with, which would call it."""
+    folder = work_folder()
+    for name in ("memcpy", "pthread_getaffinity_np", "sysconf", "GOMP_parallel",
+                 "omp_get_thread_num"):
+        path = os.path.join(folder, "program.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(PROGRAM % name)
+        tirc("codegen", path, "-o", folder, "--force")
+        with open(os.path.join(folder, "program.h"), encoding="utf-8") as file:
+            text = file.read()
+        if not re.search(r"\b%s_+\(" % name, text):
+            fail("a program defines %s:\n%s" % (name, text))
+    for name in ("pthread_attr", "sem", "cnd"):
+        tirc("compile", DIGITS, "--name", name, "-o", folder, "--force")
+        if not os.path.exists(os.path.join(folder, name + "_model.h")):
+            fail("a model defines %s_init" % name)
+
+
 check_lists()
 check_texts()
+check_public()
