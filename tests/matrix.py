@@ -14,7 +14,7 @@ gnu-c, and each of their regions; those whose library is not installed are left
 out, and said to be. Builds are those of BUILDS below; graph: as a graph, whose
 bits are those of the other form; two, two-address, two-thread, two-valgrind: two
 contexts in two threads, each --runs times (100), without a checker or under one
-(exec/contexts.py). --only keeps the models with TEXT in their name. Weights
+(exec/interface/contexts.py). --only keeps the models with TEXT in their name. Weights
 whose text is larger than half a gigabyte, which takes a compiler up to 20 GB of
 memory, are built by gcc-O2 alone; the other cells are "large". Those above a
 quarter of a gigabyte are built one at a time. A cell (a model,
@@ -81,7 +81,7 @@ BUILDS = {
 TARGETS = ["c99", "c99-avx512", "c99-avx2", "gnu-c", "misra", "c-openmp", "c-threads",
            "opencl", "opencl-cpu", "cuda"]
 GRAPH_TARGETS = ["c99", "gnu-c"]
-# As exec/contexts.py calls the checkers.
+# As exec/interface/contexts.py calls the checkers.
 CONTEXTS = {"two": "none", "two-address": "address", "two-thread": "thread",
             "two-valgrind": "valgrind"}
 BYOC = ["dnnl", "cblas", "dnnl,cblas"]
@@ -264,13 +264,14 @@ def can_build(build, targets):
 
 
 def run_script(case, target, limit, name, options, good):
-    """The same, by a test of exec/: `good` is the word for that it passed."""
+    """The same, by a test of exec/interface/: `good` is the word for that it
+    passed."""
     start = time.monotonic()
     tests = os.path.dirname(os.path.abspath(__file__))
     said, status = call(
         ["env", "PYTHONPATH=" + tests, sys.executable,
-         os.path.join(tests, "exec", name), case.name, "--target", target,
-         *options], limit)
+         os.path.join(tests, "exec", "interface", name), case.name,
+         "--target", target, *options], limit)
     word = "TIMEOUT" if status is None else good if status == 0 else "FAIL"
     return status == 0, word, time.monotonic() - start, said
 

@@ -42,7 +42,7 @@ KNOWN_OF = {"test_if_opt": ["cond"]}
 WIDE = {"DFT", "STFT"}
 
 # Operators of whose results a test says no more than type and shape;
-# tests/exec/random_numbers.py has the rest.
+# tests/exec/numbers/random_numbers.py has the rest.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
           "RandomUniform", "RandomUniformLike"}
 

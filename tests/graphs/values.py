@@ -9,7 +9,7 @@ FLOATS = dtypes.names("FLOAT", 32) + dtypes.names("FLOAT", 16, 16)
 SMALL_FLOATS = dtypes.names("FLOAT", most=8)
 SIGNED = dtypes.names("INT", 8)
 # e8m0 has no arithmetic, and numpy calls it float8_e8m0fnu: its casts and moves
-# are in tests/exec/float8_models.py.
+# are in tests/exec/numbers/float8_models.py.
 UNSIGNED = [name for name in dtypes.names("UINT", 8) if name != "e8m0"]
 SHORT = dtypes.names("INT", most=7) + dtypes.names("UINT", most=7)
 NARROW = dtypes.names("FLOAT", most=16)

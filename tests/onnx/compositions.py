@@ -407,7 +407,7 @@ for trained in (True, False):
           [f(3, 40, type=np.float64), np.array(0.3), np.array(trained)],
           {"seed": 12345}, outputs=2, opset=22)
 
-# -- recurrent operators and transforms; more in tests/exec/recurrent.py and
+# -- recurrent operators and transforms; more in tests/exec/operators/recurrent.py and
 # fourier.py
 
 for op, gates in ("LSTM", 4), ("GRU", 3), ("RNN", 1):

@@ -310,7 +310,7 @@ add_text(struct test *t, const char *symbol, bool *there)
 	}
 	if (t->dialect) {
 		text = intrinsic_symbol_text(s, t->dialect);
-		/* Several calls in a row are what tests/exec/tiles.py has. */
+		/* Several calls in a row are what tests/exec/targets/tiles.py has. */
 		text = text && text->keeps ? NULL : text;
 		*there = text != NULL;
 		t->skipped += !text;

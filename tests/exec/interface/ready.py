@@ -80,7 +80,7 @@ ASKED = dict(PLAIN, type="struct { _Alignas(64) unsigned char bytes[1 << 20]; }"
              asks="""		EXPECT(net_workspace_bytes(&m) - 1 < sizeof space, 1);
 		EXPECT(net_run(&m, &in, &out), NET_NOT_READY);
 """)
-BACKENDS = os.path.join(ROOT, "tests", "exec", "backends")
+BACKENDS = os.path.join(ROOT, "tests", "exec", "libraries", "backends")
 KEEPER = ["--byoc", "keeper", "--byoc-path", BACKENDS]
 
 for target, how, more, link in [

@@ -456,7 +456,7 @@ def check_statement(source, statement):
         if statement.endswith(ending):
             return
     if statement not in STATEMENTS:
-        fail("tests/exec/misra_statements.py has no check of the statement "
+        fail("tests/exec/text/misra_statements.py has no check of the statement "
              "\"%s\"" % statement)
     how = STATEMENTS[statement]
     if not isinstance(how, str) and not how(source):

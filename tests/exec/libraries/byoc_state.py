@@ -13,7 +13,7 @@ from helper import (DIGITS, ROOT, STRICT, compile_model, execute, fail, need,
 results_alone()
 
 need("gcc")
-BACKENDS = os.path.join(ROOT, "tests", "exec", "backends")
+BACKENDS = os.path.join(ROOT, "tests", "exec", "libraries", "backends")
 os.environ["C_INCLUDE_PATH"] = os.path.join(BACKENDS, "keeper")
 BYOC = ["--byoc", "keeper", "--byoc-path", BACKENDS]
 

@@ -16,7 +16,7 @@
 #include "lower.h"
 #include "unit.h"
 
-#include "../includes.h"
+#include "../../includes.h"
 
 #define N 64
 
