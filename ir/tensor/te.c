@@ -4,6 +4,9 @@
 
 #include <assert.h>
 
+#include "iterate.h"
+#include "pointer_map.h"
+
 struct te_tensor *
 te_placeholder(struct module *m, const char *name, struct dtype type, int ndim,
 	       const struct expr *const *shape)
@@ -50,6 +53,31 @@ te_reduce_axis(struct module *m, const char *name, const struct expr *extent)
 	};
 }
 
+/* Sets the inputs of the stage to those of the given ones, or NULL, from which its
+ * bodies load, each once. */
+static void
+keep_used(struct te_stage *s, struct arena *a, struct te_tensor *const *inputs,
+	  int n_inputs)
+{
+	enum { LOADED = 1, KEPT };
+	struct pointer_map buffers;
+	const struct expr *e;
+
+	pointer_map_init(&buffers, a);
+	for (struct tree_iter it =
+		     exprs_each_of(s->bodies, s->n_out, EXPR_LOAD);
+	     (e = tree_next(&it));) {
+		pointer_map_put(&buffers, e->u.buffer, LOADED);
+	}
+	for (int i = 0; i < n_inputs; i++) {
+		if (inputs[i] != NULL &&
+		    pointer_map_get(&buffers, inputs[i]->buffer, 0) == LOADED) {
+			s->inputs[s->n_inputs++] = inputs[i];
+			pointer_map_put(&buffers, inputs[i]->buffer, KEPT);
+		}
+	}
+}
+
 void
 te_compute_multi(struct module *m, const char *const *names, const char *tag,
 		 int n_axes, struct iter_var *axes,
@@ -74,19 +102,7 @@ te_compute_multi(struct module *m, const char *const *names, const char *tag,
 	s->out = arena_array(a, struct te_tensor *, n);
 	s->bodies = arena_copy(a, bodies, sizeof *bodies * (size_t)n);
 	s->inputs = arena_array(a, struct te_tensor *, n_inputs + 1);
-	for (int i = 0; i < n_inputs; i++) {
-		bool used = false;
-
-		for (int k = 0; k < n && inputs[i]; k++) {
-			used |= expr_uses_buffer(bodies[k], inputs[i]->buffer);
-		}
-		for (int k = 0; k < s->n_inputs; k++) {
-			used &= s->inputs[k] != inputs[i];
-		}
-		if (used) {
-			s->inputs[s->n_inputs++] = inputs[i];
-		}
-	}
+	keep_used(s, a, inputs, n_inputs);
 	for (int k = 0; k < n; k++) {
 		struct te_tensor *t = te_placeholder(m, names[k],
 						     bodies[k]->type, n_axes,

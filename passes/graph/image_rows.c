@@ -9,6 +9,7 @@
  * So no list of operators is needed. */
 #include "images.h"
 #include "ops.h"
+#include "pointer_map.h"
 
 enum rows {
 	ROWS_NONE,  /* does not depend on the inputs by image */
@@ -16,45 +17,25 @@ enum rows {
 	ROWS_MIXED  /* anything else */
 };
 
-struct known_stage {
-	const struct te_stage *stage;
-	enum rows rows;
-};
-
 struct row_search {
-	struct te_tensor **in; /* placeholders; NULL: absent */
-	const bool *by_image;
-	int n_in;
-	struct arena *arena;
-	VEC(struct known_stage) known;
+	/* enum rows: of the node's inputs by their buffers, of stages by
+	 * themselves */
+	struct pointer_map known;
 };
 
 static enum rows rows_of(struct row_search *s, const struct te_tensor *t);
 
-/* The rows of the tensor that a stage loads from this buffer. */
-static enum rows
-rows_of_buffer(struct row_search *s, const struct te_stage *stage,
-	       const struct buffer *b)
-{
-	for (int i = 0; i < stage->n_inputs; i++) {
-		if (stage->inputs[i]->buffer == b) {
-			return rows_of(s, stage->inputs[i]);
-		}
-	}
-	return ROWS_MIXED;
-}
-
 /* Does e, without what is below its operands, use the row only as the first
  * index of loads from tensors by image, and do these have the row as their
- * first index? */
+ * first index? loaded: enum rows of the stage's inputs, by their buffers. */
 static bool
-uses_row_well(struct row_search *s, const struct te_stage *stage,
-	      const struct expr *e, const struct expr *row)
+uses_row_well(const struct pointer_map *loaded, const struct expr *e,
+	      const struct expr *row)
 {
 	int first = 0;
 
 	if (e->kind == EXPR_LOAD) {
-		enum rows rows = rows_of_buffer(s, stage, e->u.buffer);
+		int rows = pointer_map_get(loaded, e->u.buffer, ROWS_MIXED);
 
 		if (rows == ROWS_MIXED ||
 		    (rows == ROWS_APART &&
@@ -81,7 +62,7 @@ uses_row_well(struct row_search *s, const struct te_stage *stage,
 }
 
 static bool
-body_keeps_rows(struct row_search *s, const struct te_stage *stage,
+body_keeps_rows(const struct pointer_map *loaded, const struct te_stage *stage,
 		const struct expr *body)
 {
 	const struct expr *row = stage->axes[0].var->expr, *e;
@@ -91,7 +72,7 @@ body_keeps_rows(struct row_search *s, const struct te_stage *stage,
 		return false;
 	}
 	for (it = expr_each(body); (e = expr_next(&it)) != NULL;) {
-		if (!uses_row_well(s, stage, e, row)) {
+		if (!uses_row_well(loaded, e, row)) {
 			expr_stop(&it);
 			return false;
 		}
@@ -102,11 +83,16 @@ body_keeps_rows(struct row_search *s, const struct te_stage *stage,
 static enum rows
 rows_of_stage(struct row_search *s, const struct te_stage *stage)
 {
+	struct pointer_map loaded;
 	bool any = false;
 	int64_t start;
 
+	pointer_map_init(&loaded, s->known.arena);
 	for (int i = 0; i < stage->n_inputs; i++) {
-		any |= rows_of(s, stage->inputs[i]) != ROWS_NONE;
+		enum rows rows = rows_of(s, stage->inputs[i]);
+
+		pointer_map_put(&loaded, stage->inputs[i]->buffer, (int)rows);
+		any |= rows != ROWS_NONE;
 	}
 	if (!any) {
 		return ROWS_NONE;
@@ -116,7 +102,7 @@ rows_of_stage(struct row_search *s, const struct te_stage *stage)
 		return ROWS_MIXED;
 	}
 	for (int k = 0; k < stage->n_out; k++) {
-		if (!body_keeps_rows(s, stage, stage->bodies[k])) {
+		if (!body_keeps_rows(&loaded, stage, stage->bodies[k])) {
 			return ROWS_MIXED;
 		}
 	}
@@ -126,24 +112,18 @@ rows_of_stage(struct row_search *s, const struct te_stage *stage)
 static enum rows
 rows_of(struct row_search *s, const struct te_tensor *t)
 {
-	struct known_stage made = { .stage = t->stage };
+	int rows;
 
 	if (t->stage == NULL) {
-		for (int i = 0; i < s->n_in; i++) {
-			if (s->in[i] == t) {
-				return s->by_image[i] ? ROWS_APART : ROWS_NONE;
-			}
-		}
-		return ROWS_MIXED;
+		return (enum rows)pointer_map_get(&s->known, t->buffer,
+						  ROWS_MIXED);
 	}
-	for (int i = 0; i < s->known.n; i++) {
-		if (s->known.data[i].stage == t->stage) {
-			return s->known.data[i].rows;
-		}
+	rows = pointer_map_get(&s->known, t->stage, -1);
+	if (rows < 0) {
+		rows = (int)rows_of_stage(s, t->stage);
+		pointer_map_put(&s->known, t->stage, rows);
 	}
-	made.rows = rows_of_stage(s, t->stage);
-	vec_push(s->arena, &s->known, made);
-	return made.rows;
+	return (enum rows)rows;
 }
 
 bool
@@ -152,26 +132,25 @@ node_keeps_rows(struct graph *g, const struct node *n, const bool *by_image)
 	struct module *m = g->module;
 	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
 					     n->n_outputs + 1);
-	struct row_search s = {
-		.in = arena_array(&m->arena, struct te_tensor *,
-				  n->n_inputs + 1),
-		.by_image = by_image,
-		.n_in = n->n_inputs,
-		.arena = &m->arena,
-	};
+	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+					    n->n_inputs + 1);
+	struct row_search s;
 
 	if (n->op->fuse == FUSE_VIEW || n->op->fuse == FUSE_CONTROL) {
 		return false;
 	}
+	pointer_map_init(&s.known, &m->arena);
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
 
 		if (t != NULL) {
-			s.in[i] = te_placeholder(m, t->name, t->type, t->ndim,
-						 t->shape);
+			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
+					       t->shape);
+			pointer_map_put(&s.known, in[i]->buffer,
+					by_image[i] ? ROWS_APART : ROWS_NONE);
 		}
 	}
-	if (!ops_define(g, n, s.in, out)) {
+	if (!ops_define(g, n, in, out)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {

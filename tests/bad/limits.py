@@ -141,6 +141,12 @@ tirc("compile", path, "-q", "--max-memory", "40M", "-o",
 partition["inputs"] *= 22000
 refused(write("places.json", json.dumps(partition)), "is listed twice")
 
+# A node of very many operands (with a loop over all for each, some minutes).
+tirc("compile", write("operands.onnxtxt", """<ir_version: 10, opset_import: ["" : 22]>
+g (float[4, 8] x) => (float[4, 8] y) { y = Sum(%s) }
+""" % ", ".join(["x"] * 40000)), "-q", "-o", os.path.join(folder, "operands"),
+     timeout=60)
+
 # A sequence shares its elements with the one that it is made from.
 for op in ("SequenceInsert(t, x, o)", "SequenceErase(u, o)"):
     tirc("inspect", write("sequence.onnxtxt", """<ir_version: 10, opset_import: ["" : 22]>
