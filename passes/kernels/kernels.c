@@ -476,6 +476,7 @@ static void
 apply_layouts(const struct builder *b, struct kernel *k)
 {
 	layouts_apply(b->m, k);
+	layouts_reduce_columns(b->m, k, b->p->target);
 	layouts_widen_rows(b->m, k, b->p->target);
 	layouts_copy_borders(b->m, k, b->p->target);
 }

@@ -56,12 +56,10 @@ guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 /* A halo beyond a symbolic extent is at most as wide as this. */
 enum { SYMBOLIC_HALO_MAX = 8 };
 
-/* Sets *before and *after to the number of elements before and behind dimension
- * d of b that the load reaches without its test, at most; both are at least 0.
- * False if they are not known. */
-static bool
-find_reach(struct func *f, const struct buffer *b, const struct guarded_load *x,
-	   int d, int64_t *before, int64_t *after)
+bool
+guarded_load_reach(struct func *f, const struct buffer *b,
+		   const struct guarded_load *x, int d, int64_t *before,
+		   int64_t *after)
 {
 	struct module *m = f->module;
 	const struct expr *i = x->load->args[d], *last;
@@ -109,7 +107,7 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 		for (int d = 0; d < b->ndim; d++) {
 			int64_t before, after;
 
-			if (!find_reach(f, b, x, d, &before, &after)) {
+			if (!guarded_load_reach(f, b, x, d, &before, &after)) {
 				continue;
 			}
 			l->before[d] = before > l->before[d] ? before
@@ -129,7 +127,7 @@ may_drop_test(struct func *f, const struct buffer *b,
 	for (int d = 0; d < b->ndim; d++) {
 		int64_t before, after;
 
-		if (!find_reach(f, b, x, d, &before, &after) ||
+		if (!guarded_load_reach(f, b, x, d, &before, &after) ||
 		    before > l->before[d] || after > l->after[d]) {
 			return false;
 		}

@@ -20,6 +20,12 @@ void layouts_apply(struct module *m, struct kernel *k);
  * rounds the columns up to whole vectors. */
 void layouts_widen_rows(struct module *m, struct kernel *k,
 			const struct target *target);
+/* window_columns.c: if the kernel (not scheduled yet) reduces windows of
+ * row-major data by a sum, a minimum or a maximum, adds a block that reduces the
+ * columns of the rows of a window, which the windows then share; if they reach
+ * into padding, also a block that copies the columns with a border. */
+void layouts_reduce_columns(struct module *m, struct kernel *k,
+			    const struct target *target);
 /* Does the kernel (not scheduled yet) copy b with a border? It does if b has
  * bytes, a single sum of products reads b beyond its edges, and the target
  * prefers such copies to halos in memory. narrow: even if a halo would be
@@ -64,6 +70,12 @@ void guarded_loads_find(struct func *f, const struct buffer *b,
  * test; false if they are not known. */
 bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 			 struct bounds *b);
+/* Sets *before and *after to the number of elements before and behind dimension
+ * d of b that the load reaches without its test, at most; both are at least 0.
+ * False if they are not known. */
+bool guarded_load_reach(struct func *f, const struct buffer *b,
+			const struct guarded_load *x, int d, int64_t *before,
+			int64_t *after);
 /* Does the load's test hold for every index that is inside of the buffer? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);

@@ -120,6 +120,14 @@ sched_fuse(struct sched *s, const int *loops, int n, int *out)
 }
 
 bool
+sched_merge(struct sched *s, int first, int second)
+{
+	int loops[2] = { first, second };
+
+	return apply_to(s, "merge", loop_list(s, loops, 2));
+}
+
+bool
 sched_reorder(struct sched *s, const int *loops, int n)
 {
 	return apply_to(s, "reorder", loop_list(s, loops, n));

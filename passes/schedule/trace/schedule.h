@@ -90,6 +90,9 @@ bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
 bool sched_fuse(struct sched *s, const int *loops, int n, int *out);
 bool sched_reorder(struct sched *s, const int *loops, int n);
+/* Merges two adjacent nests of the same loops down to the given loops, one of
+ * each. */
+bool sched_merge(struct sched *s, int first, int second);
 bool sched_parallel(struct sched *s, int loop);
 bool sched_vectorize(struct sched *s, int loop);
 bool sched_unroll(struct sched *s, int loop);

@@ -133,6 +133,11 @@ def pools():
             ("MaxPool", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
             ("AveragePool", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
             ("AveragePool", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+            ("AveragePool", {"kernel_shape": [3, 3], "pads": [1, 0, 1, 2],
+                             "strides": [1, 2], "ceil_mode": 1}),
+            ("MaxPool", {"kernel_shape": [2, 3], "pads": [1, 2, 0, 1],
+                         "dilations": [1, 2], "strides": [1, 3]}),
+            ("LpPool", {"kernel_shape": [3, 2], "pads": [1, 1, 1, 0]}),
             ("GlobalMaxPool", {}), ("GlobalAveragePool", {})]:
         m = Layers("pool")
         m.output(m.node(op, [m.given(1, 5, "h", "w")], **attributes))

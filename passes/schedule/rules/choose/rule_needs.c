@@ -21,6 +21,15 @@ need_copied_border(struct rules *r, const struct kernel_blocks *k)
 }
 
 bool
+need_two_reductions(struct rules *r, const struct kernel_blocks *k)
+{
+	int n = 2 + (k->padded_copy != 0) + (k->output != k->reduction);
+
+	(void)r;
+	return k->n_reductions == 2 && k->n_outputs == 1 && k->n == n;
+}
+
+bool
 need_one_reduction(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)r;

@@ -2,6 +2,9 @@
 /* A contiguous axis whose elements are the lanes of a window's reduction. */
 #include "window_lanes.h"
 
+#include "decision.h"
+#include "register_tile.h"
+
 /* Is v, in the load, only in the index of the last dimension and there with
  * step 1, or in no index? *is_indexed is set if v is in an index. */
 static bool
@@ -51,4 +54,77 @@ window_find_lanes(struct rules *r, const struct block_access *x)
 		}
 	}
 	return is_indexed ? lane : -1;
+}
+
+int64_t
+window_vector(const struct rules *r, const struct block_access *x)
+{
+	int64_t lanes = r->target->vector_bytes / dtype_bytes(x->out->type);
+
+	return lanes < WINDOW_LEAST_LANES ? WINDOW_LEAST_LANES : lanes;
+}
+
+int64_t
+window_lanes(int64_t extent, int64_t vector)
+{
+	if (extent <= 2 * vector) {
+		return extent;
+	}
+	if (extent % vector == 0) {
+		return extent % (2 * vector) == 0 ? 2 * vector : vector;
+	}
+	for (int64_t n = 2 * vector; n * 4 >= vector * 3; n--) {
+		if (extent % n == 0) {
+			return n;
+		}
+	}
+	return vector;
+}
+
+bool
+window_split(struct rules *r, const struct block_access *x, int lane, int loop,
+	     int64_t lanes, int *split)
+{
+	int64_t vector = window_vector(r, x), extent = tiling_extent(x, lane);
+	struct candidates c = { 0 };
+
+	split[0] = 0;
+	split[1] = loop;
+	if (lanes == extent) {
+		return true;
+	}
+	candidates_add_steps(r, &c, vector / 2,
+			     4 * vector < x->most[lane] ? 4 * vector
+							: x->most[lane] - 1,
+			     vector / 2, extent % lanes == 0 ? extent : 0);
+	return rules_split(r, loop, rules_decide(r, &c, lanes), split);
+}
+
+bool
+window_lane_innermost(struct rules *r, int reduction, int lane, int at,
+		      int *lane_loop)
+{
+	const struct stmt *b = func_find(r->s.func, reduction);
+	int order[MAX_AXES * 2], *loops, n, count = 0;
+	bool below = at == 0;
+
+	*lane_loop = 0;
+	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n && count < MAX_AXES * 2 - 1; i++) {
+		const struct stmt *l = func_find(r->s.func, loops[i]);
+
+		if (below && expr_uses_var(b->args[lane + 1], l->u.loop.var)) {
+			*lane_loop = loops[i];
+		} else if (below) {
+			order[count++] = loops[i];
+		}
+		below |= loops[i] == at;
+	}
+	if (*lane_loop == 0) {
+		return false;
+	}
+	order[count++] = *lane_loop;
+	return count < 2 || sched_reorder(&r->s, order, count);
 }
