@@ -141,6 +141,12 @@ choose_word(struct tirc *t, const char *option, const char *word,
 	return true;
 }
 
+static int
+at_most_int(int64_t v)
+{
+	return v < INT32_MAX ? (int)v : INT32_MAX;
+}
+
 /* Sets how convolutions are computed, from --conv. Winograd's algorithm rounds
  * differently and takes more memory; its transforms need channels in blocks.
  * False after a diagnostic. */
@@ -161,8 +167,12 @@ choose_conv(struct tirc *t)
 	    strcmp(target->fp, "strict") == 0) {
 		s->conv = CONV_DIRECT;
 	}
-	s->conv_gflops = s->conv != CONV_DIRECT ? target->core_gflops : 0;
-	s->conv_gbytes = s->conv != CONV_DIRECT ? target->core_gbytes : 0;
+	if (s->conv != CONV_DIRECT) {
+		s->conv_gflops = target->core_gflops;
+		s->conv_gbytes = target->core_gbytes;
+		s->conv_cache_bytes = at_most_int(target->l2_bytes);
+		s->conv_cache_gbytes = target->cache_gbytes;
+	}
 	return true;
 }
 
@@ -181,9 +191,7 @@ choose_images(struct tirc *t)
 		return;
 	}
 	t->settings.images_apart = target->optimize_memory;
-	t->settings.images_cache_bytes = target->l1_bytes < INT32_MAX
-						 ? (int)target->l1_bytes
-						 : INT32_MAX;
+	t->settings.images_cache_bytes = at_most_int(target->l1_bytes);
 }
 
 /* Sets from --in-workspace whether inputs, and whether outputs, are parts of

@@ -9,7 +9,8 @@
  *	                                y = tirc.WinogradOutput (m, , b)
  *
  * The cost model estimates the time from the target's speeds: operations, and
- * bytes from memory. A tile of m x m results takes (m + 2)² products per
+ * bytes from memory, or from the second cache if the arrays that are written and
+ * read again fit in it. A tile of m x m results takes (m + 2)² products per
  * channel instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and
  * the transformed inputs and the sums are written and read once more. Each byte
  * of weights and workspace also has a price in time, so that a smaller tile, or
@@ -32,13 +33,14 @@
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* Winograd is chosen only if its cost is below this fraction of the direct
- * cost. */
-static const double worth = 0.9;
+/* Winograd is chosen only if its cost is below this fraction of the direct cost,
+ * and large tiles only if theirs is below this fraction of that of small
+ * ones. */
+static const double worth = 0.8;
 
 /* The price of a byte of weights or workspace, as a multiple of the time of
  * reading it from memory. */
-static const double price = 1;
+static const double price = 0.25;
 
 struct conv {
 	int64_t batch, in, out;   /* in, out: channels */
@@ -46,6 +48,7 @@ struct conv {
 	int64_t height, width;    /* of the input */
 	int64_t size[2], pads[2]; /* size: of the output; pads: before the
 				   * input */
+	double constants;         /* elements of all constants of the graph */
 };
 
 struct plan {
@@ -125,14 +128,54 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	       read_window(g, n, c);
 }
 
-/* The price of memory is paid once, the time in each run. */
+/* The elements of all constants of the graph. */
+static double
+constants_of(const struct graph *g)
+{
+	double all = 0;
+	int64_t elems;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (tensor_is_constant(t) && tensor_max_elems(t, &elems)) {
+			all += (double)elems;
+		}
+	}
+	return all;
+}
+
+/* The nanoseconds in which a core reads or writes so many floats of arrays that
+ * have `size` floats in all: in the second cache, in a third one, which is so
+ * many times as large and has a speed between those of cache and memory, or in
+ * memory. */
+static double
+move_time(const struct settings *costs, double floats, double size)
+{
+	enum { THIRD = 8 };
+	double bytes = sizeof(float) * size, speed = costs->conv_gbytes;
+
+	if (bytes < costs->conv_cache_bytes) {
+		speed = costs->conv_cache_gbytes;
+	} else if (bytes < THIRD * (double)costs->conv_cache_bytes) {
+		speed = (speed + costs->conv_cache_gbytes) / 2;
+	}
+	return sizeof(float) * floats / speed;
+}
+
+/* The cost of so many operations with so many weights, which move so many floats
+ * of arrays of `placed` floats. The price of memory is paid once, the time in
+ * each run. Weights are in the cache only if all constants of the model are. */
 static double
 cost_of(const struct settings *costs, const struct conv *c, double operations,
-	double read, double stored)
+	double weights, double moved, double placed)
 {
-	return (double)c->runs * operations / costs->conv_gflops +
-	       sizeof(float) * ((double)c->runs * read + price * stored) /
-		       costs->conv_gbytes;
+	double run = operations / costs->conv_gflops +
+		     move_time(costs, weights, weights + c->constants) +
+		     move_time(costs, moved, placed);
+
+	return (double)c->runs * run +
+	       price * sizeof(float) * (weights + placed) / costs->conv_gbytes;
 }
 
 static double
@@ -142,7 +185,7 @@ direct_cost(const struct settings *costs, const struct conv *c)
 	double operations = 2 * weights * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
-	return cost_of(costs, c, operations, weights, weights);
+	return cost_of(costs, c, operations, weights, 0, 0);
 }
 
 static struct plan
@@ -157,7 +200,7 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 	}
 	tiles = (double)c->batch * (double)(p.tiles[0] * p.tiles[1]);
 	weights = points * (double)c->in * (double)c->out;
-	/* The bytes that the transforms read and write; their arithmetic takes
+	/* The floats that the transforms read and write; their arithmetic takes
 	 * less time than that. */
 	moved = (points * tiles +
 		 (double)c->batch * (double)(c->height * c->width)) *
@@ -166,8 +209,7 @@ tiled(const struct settings *costs, const struct conv *c, int64_t tile)
 		 (double)c->batch * (double)(c->size[0] * c->size[1])) *
 			(double)c->out;
 	placed = points * tiles * (double)(c->in + c->out);
-	p.cost = cost_of(costs, c, 2 * weights * tiles, weights + moved,
-			 weights + placed);
+	p.cost = cost_of(costs, c, 2 * weights * tiles, weights, moved, placed);
 	return p;
 }
 
@@ -175,11 +217,7 @@ static struct plan
 choose(const struct settings *costs, const struct conv *c)
 {
 	struct plan small = tiled(costs, c, 2), large = tiled(costs, c, 4);
-	/* In a loop the price of memory is shared by the runs; but each of them
-	 * reads all weights, which other layers have driven out of the
-	 * cache. */
-	double least = c->runs > 1 ? worth : 1;
-	struct plan best = large.cost < least * small.cost ? large : small;
+	struct plan best = large.cost < worth * small.cost ? large : small;
 
 	if (costs->conv == CONV_AUTO &&
 	    best.cost >= worth * direct_cost(costs, c)) {
@@ -306,6 +344,7 @@ bool
 graph_winograd(struct graph *g)
 {
 	struct visible visible = { .graph = g };
+	double constants = constants_of(g);
 
 	if (graph_has_control(g)) {
 		graph_find_bodies(g);
@@ -319,6 +358,7 @@ graph_winograd(struct graph *g)
 		if (!read_conv(g, n, &c)) {
 			continue;
 		}
+		c.constants = constants;
 		p = choose(g->settings, &c);
 		if (p.tile == 0 || visible_at(&visible, n->outputs[0])) {
 			continue;
