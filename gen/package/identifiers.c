@@ -45,6 +45,15 @@ init_names(struct packer *k, struct name_set *s)
 	}
 }
 
+/* For names that the model's source defines for others. */
+static void
+init_public_names(struct packer *k, struct name_set *s)
+{
+	init_names(k, s);
+	s->reserved = k->d->reserved_public.data;
+	s->n_reserved = k->d->reserved_public.n;
+}
+
 static void
 name_files(struct packer *k)
 {
@@ -148,9 +157,7 @@ own_name(struct packer *k, const char *part)
 {
 	struct name_set s;
 
-	init_names(k, &s);
-	s.reserved = k->d->reserved_public.data;
-	s.n_reserved = k->d->reserved_public.n;
+	init_public_names(k, &s);
 	s.max_length = INT_MAX;
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
@@ -277,7 +284,7 @@ name_entries(struct packer *k)
 	struct name_set taken;
 	int least = (int)strlen(k->model) + 13;
 
-	init_names(k, &taken);
+	init_public_names(k, &taken);
 	taken.max_length = k->d->external_length > least ? k->d->external_length
 							 : least;
 	for (int i = 0; i < k->p->kernels.n; i++) {

@@ -163,6 +163,19 @@ def check_public():
         tirc("compile", DIGITS, "--name", name, "-o", folder, "--force")
         if not os.path.exists(os.path.join(folder, name + "_model.h")):
             fail("a model defines %s_init" % name)
+    path = os.path.join(folder, "table.onnxtxt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("""<ir_version: 10, opset_import: ["" : 22]>
+pthread (float[4] x) => (float[1] join) {
+    create = Softmax(x)
+    join = ReduceSum(create)
+}""")
+    tirc("compile", path, "--form", "graph", "--name", "pthread", "-o", folder,
+         "--force")
+    with open(os.path.join(folder, "pthread_kernels.c"),
+              encoding="utf-8") as file:
+        if re.search(r"^pthread_(create|join)\(", file.read(), re.MULTILINE):
+            fail("a kernel of a table is called pthread_create")
 
 
 check_lists()
