@@ -278,6 +278,29 @@ fuse_rows(struct rules *r, const int *blocks, int n)
 	return any;
 }
 
+/* Would vectors of `bytes` bytes leave a rest of each row of a reduction over
+ * several axes? Then the axes are better fused: a rest in every row keeps the
+ * partial results out of registers. */
+static bool
+leaves_rest(struct rules *r, const int *blocks, int n, int64_t bytes)
+{
+	bool rest = false;
+
+	for (int i = 0; i < n; i++) {
+		const struct block *b =
+			func_find(r->s.func, blocks[i])->u.block;
+		const struct iter_var *last = &b->iters[b->n_iters - 1];
+		int64_t extent,
+			lanes = bytes / dtype_bytes(b->writes[0].buffer->type);
+
+		rest |= b->n_iters > 1 && last->kind == ITER_REDUCE &&
+			last[-1].kind == ITER_REDUCE && lanes > 0 &&
+			expr_is_int(last->extent, &extent) &&
+			extent % lanes != 0;
+	}
+	return rest;
+}
+
 int
 rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 {
@@ -287,15 +310,19 @@ rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 	for (int64_t bytes = r->target->vector_bytes; bytes >= LEAST_BYTES;
 	     bytes /= 2) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
-		int changed = reduce_by(r, blocks, n, bytes, made);
+		bool fuse = leaves_rest(r, blocks, n, bytes);
 
-		if (changed == 0 && fuse_rows(r, blocks, n)) {
-			changed = reduce_by(r, blocks, n, bytes, made);
+		for (int tries = 0; tries < 2; tries++, fuse = !fuse) {
+			int changed = 0;
+
+			if (!fuse || fuse_rows(r, blocks, n)) {
+				changed = reduce_by(r, blocks, n, bytes, made);
+			}
+			if (changed > 0) {
+				return changed;
+			}
+			sched_rollback(&r->s, mark);
 		}
-		if (changed > 0) {
-			return changed;
-		}
-		sched_rollback(&r->s, mark);
 	}
 	return 0;
 }

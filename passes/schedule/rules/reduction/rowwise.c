@@ -10,6 +10,14 @@
 #include "nest.h"
 #include "row_stages.h"
 
+/* Is the index the reader's axis, or 0 where the axis has one iteration? */
+static bool
+is_axis(const struct expr *index, const struct iter_var *axis)
+{
+	return index == axis->var->expr ||
+	       (expr_is_value(index, 0) && expr_is_value(axis->extent, 1));
+}
+
 /* The number of leading axes, at most own, that the block `made` has in common
  * with a reader, which reads dimension k at its own axis k. `most` if the
  * reader does not read the block, or if it has more. */
@@ -27,7 +35,7 @@ common_axes(const struct block *made, const struct block *reader, int own,
 		while (k < own && k < r->buffer->ndim && k < made->n_iters &&
 		       made->iters[k].kind == ITER_SPATIAL &&
 		       reader->iters[k].kind == ITER_SPATIAL &&
-		       r->ranges[k].min == reader->iters[k].var->expr &&
+		       is_axis(r->ranges[k].min, &reader->iters[k]) &&
 		       expr_is_value(r->ranges[k].extent, 1)) {
 			k++;
 		}
