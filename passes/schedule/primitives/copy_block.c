@@ -88,10 +88,21 @@ buffer_arg(const struct stmt *block, const struct sched_value *value,
 
 /* -- names and twins */
 
-const char *
-free_block_name(struct edit *e, const char *name)
+/* The beginning of the name, if it is long: each copy of a copy adds a word. */
+static const char *
+short_name(struct edit *e, const char *name)
 {
-	const char *text = name;
+	enum { LONGEST = 80 };
+
+	return strlen(name) <= LONGEST
+		       ? name
+		       : arena_strndup(&e->m->arena, name, LONGEST);
+}
+
+const char *
+free_block_name(struct edit *e, const char *given)
+{
+	const char *name = short_name(e, given), *text = name;
 	struct text_map taken;
 	struct arena tmp;
 	struct stmt *s;
@@ -133,9 +144,9 @@ buffer_names(const struct func *f, struct text_map *names)
 }
 
 const char *
-free_buffer_name(struct edit *e, const char *name)
+free_buffer_name(struct edit *e, const char *given)
 {
-	const char *text = name;
+	const char *name = short_name(e, given), *text = name;
 	struct text_map taken;
 	struct arena tmp;
 
