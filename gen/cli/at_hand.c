@@ -65,10 +65,17 @@ cli_use_machine(struct cli *c)
 }
 
 void
-cli_print_target(const struct cli *c)
+cli_print_target(const struct cli *c, struct tirc *t)
 {
 	if (c->at_hand != NULL) {
 		say(stdout, "target   %s\n", c->at_hand);
+	} else if (c->tirc.target == NULL && !tirc_is_partition(c->model)) {
+		say(stdout,
+		    "target   %s (the default, for any compiler; on this "
+		    "machine --target native is faster)\n",
+		    tirc_summary(t).target);
+	} else {
+		say(stdout, "target   %s\n", tirc_summary(t).target);
 	}
 }
 
@@ -78,7 +85,7 @@ cli_print_program_target(const struct cli *c, struct tirc *t)
 	struct tirc_summary s = tirc_summary(t);
 
 	if (c->at_hand != NULL && s.named_target == NULL) {
-		cli_print_target(c);
+		cli_print_target(c, t);
 	} else if (s.named_target != NULL) {
 		say(stdout, "target   %s (the program's \"%s\")\n", s.target,
 		    s.named_target);

@@ -271,7 +271,7 @@ print_summary(struct cli *c, struct tirc *t)
 	print_rounding(s);
 	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
-	cli_print_target(c);
+	cli_print_target(c, t);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
 		say(stdout, "note     %s\n", tirc_assumption(t, i));
 	}

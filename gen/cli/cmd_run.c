@@ -41,16 +41,24 @@ print_array(const struct array *a)
 	say(stdout, "\n");
 }
 
+/* Prints the times of the runs, and the values of symbolic sizes in them. */
 static void
-print_times(struct harness *h)
+print_times(struct harness *h, const struct array *inputs)
 {
-	int n = h->cli->repeat;
+	int n = h->cli->repeat, n_dims = tirc_dim_count(h->t);
+	int64_t *dims = arena_array(&h->m->arena, int64_t, n_dims + 1);
 
 	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, cli_compare_doubles);
-	cli_print_target(h->cli);
-	say(stdout, "time  minimum %.4g ms, median %.4g ms of %d run%s\n",
+	cli_print_target(h->cli, h->t);
+	say(stdout, "time  minimum %.4g ms, median %.4g ms of %d run%s",
 	    h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
 	    n == 1 ? "" : "s");
+	harness_dims(h, inputs, dims);
+	for (int i = 0; i < n_dims; i++) {
+		say(stdout, "%s%s=%lld", i == 0 ? " with " : ", ",
+		    tirc_dim(h->t, i).name, (long long)dims[i]);
+	}
+	say(stdout, "\n");
 }
 
 static bool
@@ -109,7 +117,7 @@ execute(struct harness *h)
 		}
 	} else {
 		if (!h->cli->quiet) {
-			print_times(h);
+			print_times(h, inputs.arrays);
 		}
 		if (h->cli->tirc.profile && !harness_profile(h)) {
 			return false;

@@ -221,11 +221,11 @@ cmd_test(struct cli *c)
 		ok = harness_board(&h);
 	}
 	if (ok && !c->quiet && made) {
-		cli_print_target(c);
+		cli_print_target(c, h.t);
 		say(stdout, "random inputs %s\n",
 		    passed == n ? "passed" : "failed");
 	} else if (ok && !c->quiet) {
-		cli_print_target(c);
+		cli_print_target(c, h.t);
 		say(stdout, "%d of %d data set%s passed\n", passed, n,
 		    n == 1 ? "" : "s");
 	}
