@@ -159,6 +159,14 @@ static bool
 choose_reference(struct layers *w, struct probe *p)
 {
 	p->reference = &w->read;
+	if (w->cli->layers_file != NULL && p == &w->each &&
+	    interpreted_rounds(p->h.t)) {
+		cli_note("one by one, nodes round as ONNX defines: "
+			 "--requant tflite sets the rounding of several that "
+			 "become one; a difference of a step in %s may be no "
+			 "mistake",
+			 w->cli->layers_file);
+	}
 	if (w->cli->layers_file != NULL || !interpreted_rounds(p->h.t)) {
 		return true;
 	}
