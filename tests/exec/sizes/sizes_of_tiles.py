@@ -197,6 +197,11 @@ def rows():
 
 
 def elements():
+    for shape, perm in [(("n", 24), [1, 0]), ((21, "n"), [1, 0]),
+                        ((2, "n", 3, "m"), [0, 3, 2, 1])]:
+        m = Layers("transpose")
+        m.output(m.node("Transpose", [m.given(*shape)], perm=perm))
+        m.check_sizes()
     for shape, other in [((3, "n"), (3, 1)), (("n", 20), (20,)),
                          ((2, "n", "m"), (1, 1))]:
         m = Layers("elements")
