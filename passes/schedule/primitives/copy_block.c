@@ -257,13 +257,17 @@ bind_domains(struct analyser *a, const struct stmt *block)
 
 bool
 index_in_bounds(struct edit *e, const struct stmt *block,
-		const struct buffer *b, const struct expr *const *index)
+		const struct expr *load, const struct buffer *b,
+		const struct expr *const *index)
 {
 	struct module *m = e->m;
 	struct analyser a;
 
 	analyser_init(&a, m);
 	bind_domains(&a, block);
+	for (; load != NULL && load->kind == EXPR_IF; load = load->args[1]) {
+		analyser_assume(&a, load->args[0]);
+	}
 	for (int d = 0; d < b->ndim; d++) {
 		if (!prove(&a, expr_le(m, expr_i32(m, 0), index[d])) ||
 		    !prove(&a, expr_lt(m, index[d], b->shape[d]))) {

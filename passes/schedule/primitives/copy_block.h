@@ -40,9 +40,11 @@ const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
 /* Is the index provably in bounds of b for all values of the block's iter vars?
- * False after a diagnostic. */
+ * With `load` not NULL, a load or IFs around one: for those values for which
+ * the conditions hold. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
-		     const struct buffer *b, const struct expr *const *index);
+		     const struct expr *load, const struct buffer *b,
+		     const struct expr *const *index);
 /* Is the statement `at` executed for all values of the block's iter vars? The
  * domains must imply the block's predicate, and no IF may guard the
  * statement. */

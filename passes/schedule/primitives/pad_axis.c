@@ -144,8 +144,8 @@ reads_in_bounds(struct padding *p)
 		if (!depends(x, p->iter->var)) {
 			continue;
 		}
-		if (x->address ||
-		    !index_in_bounds(p->e, p->block, x->buffer, x->index)) {
+		if (x->address || !index_in_bounds(p->e, p->block, NULL,
+						   x->buffer, x->index)) {
 			return edit_fail(p->e,
 					 "block %s would read elements beyond "
 					 "%s; pad that first",

@@ -9,7 +9,7 @@
  * An index map gives the copy another layout.
  *
  * A conditional load with a constant alternative (padding) moves into the copy
- * with its condition:
+ * with its condition, and with those around it that keep the index in bounds:
  *
  *       sum += T.if_then_else(0 < v_i, A[v_i - 1], 0) * W[v_i]
  *   ->  A_reindex[i] = T.if_then_else(0 < i, A[i - 1], 0) */
@@ -49,35 +49,72 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* The conditional load around the block's only read of the buffer; NULL if
- * there is none. */
+/* May the condition be evaluated for all values of the block's iter vars, in
+ * the copy? It uses nothing but them and sizes. */
+static bool
+is_movable(const struct reindex *r, const struct expr *condition)
+{
+	const struct block *b = r->block->u.block;
+	bool movable = true;
+
+	for (struct expr_iter it = expr_each(condition);
+	     (condition = expr_next(&it));) {
+		bool known = condition->kind != EXPR_VAR ||
+			     condition->u.var->is_dim;
+
+		for (int i = 0; i < b->n_iters && !known; i++) {
+			known = b->iters[i].var == condition->u.var;
+		}
+		movable &= known && condition->kind != EXPR_LOAD &&
+			   (condition->kind != EXPR_CALL ||
+			    intrin_is_pure(condition->u.intrin));
+	}
+	return movable;
+}
+
+/* Is e the IF of `inside`, which contains the block's only read of the buffer,
+ * with a constant alternative, that may move into the copy? */
+static bool
+is_guard(const struct reindex *r, const struct expr *e,
+	 const struct expr *inside)
+{
+	return e->args[1] == inside &&
+	       (e->args[2]->kind == EXPR_INT ||
+		e->args[2]->kind == EXPR_FLOAT) &&
+	       is_movable(r, e->args[0]);
+}
+
+/* The conditional load around the block's only read of the buffer, with as few
+ * of the conditions as keep the index in bounds; NULL if there is none, or if
+ * they do not. */
 static const struct expr *
 guarded_load(struct reindex *r)
 {
 	const struct stmt *store = sole_store(r->block);
-	const struct buffer *b = r->buffer;
-	const struct expr *e, *found = NULL;
+	struct module *m = r->e->m;
+	const struct expr *load = expr_load(m, r->buffer, r->index,
+					    r->buffer->ndim);
+	const struct expr *whole, *found = load, *e, *inside;
 
 	if (store == NULL || r->writes) {
 		return NULL;
 	}
-	for (struct expr_iter it = expr_each_of(store->args[0], EXPR_IF);
-	     (e = expr_next(&it));) {
-		if (e->args[1]->kind == EXPR_LOAD &&
-		    e->args[1]->u.buffer == b &&
-		    !expr_uses_buffer(e->args[0], b) &&
-		    (e->args[2]->kind == EXPR_INT ||
-		     e->args[2]->kind == EXPR_FLOAT)) {
-			found = e;
+	whole = store->args[0];
+	do {
+		inside = found;
+		for (struct expr_iter it = expr_each_of(whole, EXPR_IF);
+		     (e = expr_next(&it));) {
+			found = is_guard(r, e, inside) ? e : found;
 		}
-	}
-	if (found == NULL || expr_has_load(found->args[0]) ||
-	    expr_uses_buffer(expr_replace(r->e->m, store->args[0], &found,
-					  &found->args[2], 1),
-			     b)) {
-		return NULL;
-	}
-	return found;
+		if (found == inside) {
+			return NULL;
+		}
+	} while (!index_in_bounds(r->e, r->block, found, r->buffer, r->index));
+	return expr_uses_buffer(expr_replace(m, whole, &found, &found->args[2],
+					     1),
+				r->buffer)
+		       ? NULL
+		       : found;
 }
 
 static void
@@ -166,7 +203,7 @@ check_copy(struct reindex *r)
 	struct stmt *top = scope_child(r->block);
 
 	if (r->guarded == NULL &&
-	    !index_in_bounds(e, r->block, r->buffer, r->index)) {
+	    !index_in_bounds(e, r->block, NULL, r->buffer, r->index)) {
 		return edit_fail(e,
 				 "block %s may index beyond %s if a "
 				 "condition is false; pad it in a separate "
