@@ -166,7 +166,13 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		    "primitives are reached through C (`sched_apply`), through "
 		    "Python, which may have\nloops and functions like a "
 		    "program, and through a JSON trace, under the names\nthat "
-		    "TVM gives them.\n\n");
+		    "TVM gives them.\n\n"
+		    "Two promises of a schedule cannot be checked: that values "
+		    "stay the same in another\ntype (`unsafe_set_dtype`), and "
+		    "that a layout gives each element a place of its own\n"
+		    "(`assume_injective_transform` of `transform_layout`). "
+		    "tirc tells of each in a note.\nA wrong promise changes "
+		    "results, but no access leaves its array.\n\n");
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name, list[i].name,
 			      i + 1 < n ? "," : "\n");

@@ -560,6 +560,10 @@ test_storage(void)
 	apply(&t, "unsafe_set_dtype",
 	      ARGS(blk(&t, "c"), sv_int(0), sv_string("float16")));
 	CHECK(trial_text_has(&t, "\"float16\""));
+	CHECK(m->diags.list.n == 1 &&
+	      m->diags.list.data[0].severity == DIAG_NOTE);
+	CHECK(strstr(m->diags.list.data[0].place.item,
+		     "matmul: step 2, unsafe_set_dtype"));
 	refuse(&t, "is not an element type", "unsafe_set_dtype",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_string("float17")));
 	refuse(&t, "is not an element type", "unsafe_set_dtype",

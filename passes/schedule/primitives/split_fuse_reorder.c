@@ -174,7 +174,15 @@ prim_split(struct edit *e, const struct sched_value *args,
 
 		stmt_substitute(e->f, body, &map);
 	}
-	if (!args[3].u.ival && !prove(&a, cond)) {
+	if (!prove(&a, cond)) {
+		if (args[3].u.ival) {
+			return edit_fail(e,
+					 "without a predicate, the factors "
+					 "must give exactly the iterations of "
+					 "%s; choose others, or leave "
+					 "disable_predication out",
+					 l->u.loop.var->name);
+		}
 		add_predicate(e->f, body, cond);
 	}
 	for (int i = n - 1; i >= 0; i--) {

@@ -7,6 +7,7 @@
  * shared memory */
 #include "copy_block.h"
 #include "iterate.h"
+#include "promise.h"
 #include "storage_align.h"
 
 /* The buffer that the argument `index` denotes among those that the block
@@ -113,6 +114,18 @@ retype_load(void *ctx, const struct expr *x)
 			 expr_load(m, r->to, index, x->n_args));
 }
 
+/* Does `to` hold all values of `from`, both types of numbers? */
+static bool
+holds_values(struct dtype to, struct dtype from)
+{
+	if (dtype_is_int(to) && dtype_is_int(from)) {
+		return dtype_min_int(to) <= dtype_min_int(from) &&
+		       dtype_max_int(to) >= dtype_max_int(from);
+	}
+	return dtype_is_float(to) && dtype_is_float(from) &&
+	       dtype_bits(to) >= 32 && dtype_bits(to) > dtype_bits(from);
+}
+
 bool
 prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 		      struct sched_value *out)
@@ -141,6 +154,18 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 				 "\"%s\" is not an element type; use a type "
 				 "such as \"float16\"",
 				 args[2].u.text);
+	}
+	if (!dtype_equal(spec.type, r.from->type) &&
+	    !holds_values(spec.type, r.from->type)) {
+		if (!values_are_data(e, r.from)) {
+			return false;
+		}
+		edit_note(e,
+			  "%s holds %s in place of %s: that its values stay "
+			  "the same is a promise of the schedule, which is not "
+			  "checked",
+			  r.from->name, dtype_name(spec.type),
+			  dtype_name(r.from->type));
 	}
 	r.to = buffer_new(e->m, &spec);
 	stmt_rewrite(e->f, e->f->body, retype_load, &r);

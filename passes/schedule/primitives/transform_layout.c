@@ -3,6 +3,7 @@
  * buffer. */
 #include "copy_block.h"
 #include "index_map_inverse.h"
+#include "promise.h"
 
 bool
 prim_set_scope(struct edit *e, const struct sched_value *args,
@@ -69,7 +70,7 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* Computes the map's physical shape: the extents of its indices, which must
- * start at 0. False after a diagnostic. */
+ * start at 0 and fit their types. False after a diagnostic. */
 static bool
 covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 {
@@ -95,8 +96,9 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 		    !prove(&a, expr_le(m, expr_i32(m, 0), min))) {
 			return edit_fail(e,
 					 "the range of index %d of the map "
-					 "of %s does not start at 0; use //, "
-					 "%% and sums of the indices",
+					 "of %s does not start at 0 or does "
+					 "not fit its type; use //, %% and "
+					 "sums of the indices",
 					 d, b->name);
 		}
 		map->physical_shape[d] = simplify(&a, expr_add(m, max,
@@ -127,7 +129,14 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 		return NULL;
 	}
 	full = arena_copy(&e->m->arena, map, sizeof *map);
-	return covered_shape(e, b, full) ? full : NULL;
+	if (!covered_shape(e, b, full) || !values_are_data(e, b)) {
+		return NULL;
+	}
+	edit_note(e,
+		  "the new layout of %s: that no two elements have one place "
+		  "is a promise of the schedule, which is not checked",
+		  b->name);
+	return full;
 }
 
 /* -- padding */

@@ -30,6 +30,22 @@ edit_fail(struct edit *e, const char *fmt, ...)
 	return diag_error(&e->s->diags, DIAG_BAD_SCHEDULE, place, "%s", text);
 }
 
+void
+edit_note(struct edit *e, const char *fmt, ...)
+{
+	struct arena *arena = &e->m->arena;
+	struct diag_place place = { 0 };
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	place.item = arena_printf(arena, "%s: step %d, %s", e->f->name,
+				  e->s->trace.n + 1, e->primitive);
+	diag_note(&e->m->diags, DIAG_ASSUMPTION, place, "%s", text);
+}
+
 struct stmt *
 edit_loop(struct edit *e, int id)
 {

@@ -33,6 +33,8 @@ struct edit edit_begin(struct sched *s, const char *primitive);
 /* Undoes all edits since edit_begin and reports "reason; remedy". Returns
  * false. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* Tells the user, with the function and the step, what is not checked. */
+void edit_note(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* The statements of the loops in a list argument, in the given order, as an
  * array in the arena. NULL after a diagnostic. */
 struct stmt **edit_loops(struct edit *e, const struct sched_value *list);

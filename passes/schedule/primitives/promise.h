@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that may change the values of a buffer: that they do not is a promise
+ * of the schedule, which cannot be checked. */
+#ifndef TIRC_PROMISE_H
+#define TIRC_PROMISE_H
+
+#include "edit.h"
+
+/* Do the values of b nowhere decide which memory is accessed? They must not
+ * reach an index, a condition, a size, a call, or a parameter whose elements
+ * may be indices or sizes of another function. False after a diagnostic. */
+bool values_are_data(struct edit *e, const struct buffer *b);
+
+#endif
