@@ -28,6 +28,13 @@ with_lanes(struct dtype t, int lanes)
 
 /* -- leaves */
 
+/* Is t a type of indices, whose constants are counted where they wrap? */
+static bool
+is_index(struct dtype t)
+{
+	return t.kind == DT_I32 || t.kind == DT_I64;
+}
+
 static const struct expr *
 widen(struct module *m, const struct expr *e, int lanes)
 {
@@ -42,6 +49,7 @@ expr_int(struct module *m, struct dtype t, int64_t v)
 
 	assert(dtype_is_int(t) || dtype_class(t) == DTC_BOOL);
 	payload.u.ival = number_round(t, n).i;
+	m->n_wrapped += is_index(t) && payload.u.ival != v;
 	return widen(m, expr_make(m, &payload, NULL, 0), t.lanes);
 }
 
@@ -338,6 +346,27 @@ fold_signed(enum expr_kind kind, int64_t x, int64_t y)
 	return n;
 }
 
+/* Does x op y leave 64 bits? */
+static bool
+overflows(enum expr_kind kind, int64_t x, int64_t y)
+{
+	int64_t n;
+
+	switch (kind) {
+	case EXPR_ADD:
+		return __builtin_add_overflow(x, y, &n);
+	case EXPR_SUB:
+		return __builtin_sub_overflow(x, y, &n);
+	case EXPR_MUL:
+		return __builtin_mul_overflow(x, y, &n);
+	case EXPR_DIV:
+	case EXPR_FLOORDIV:
+		return x == INT64_MIN && y == -1;
+	default:
+		return false;
+	}
+}
+
 static bool
 is_division(enum expr_kind kind)
 {
@@ -358,6 +387,7 @@ fold_arithmetic(struct module *m, enum expr_kind kind, struct dtype t,
 	if (is_division(kind) && b.i == 0) {
 		return NULL;
 	}
+	m->n_wrapped += is_index(t) && overflows(kind, a.i, b.i);
 	n = dtype_is_signed(t) ? fold_signed(kind, a.i, b.i)
 			       : fold_unsigned(kind, a.u, b.u);
 	return from_number(m, t, n);
@@ -656,8 +686,11 @@ expr_cast(struct module *m, struct dtype t, const struct expr *a)
 	}
 	assert(t.lanes == a->type.lanes);
 	if (l && dtype_class(t) != DTC_HANDLE) {
-		return from_number(m, t,
-				   number_cast(t, l->type, literal_number(l)));
+		union number of = literal_number(l);
+		union number n = number_cast(t, l->type, of);
+
+		m->n_wrapped += is_index(t) && is_index(l->type) && n.i != of.i;
+		return from_number(m, t, n);
 	}
 	return make(m, EXPR_CAST, t, &a, 1);
 }

@@ -32,6 +32,9 @@ struct module {
 	VEC(struct func *) funcs;
 	int next_var_id, next_buffer_id;
 	uint32_t next_expr_id;
+	/* the number of constants of the types of indices, i32 and i64, that
+	 * builders of expressions have wrapped */
+	uint64_t n_wrapped;
 };
 
 /* Allocated with malloc; module_free releases the module and everything in its

@@ -39,7 +39,7 @@ bind_size(struct analyser *a, const struct var *v)
 	int64_t min = v->min <= v->max ? v->min : 0;
 
 	if (!is_narrow(v->type) || analyser_find(a, v) != NULL ||
-	    (v->min <= v->max && v->max <= INT32_MAX - WIDTH_ROOM)) {
+	    (v->min <= v->max && v->max <= INT32_MAX)) {
 		return;
 	}
 	analyser_bind(a, v, expr_i32(a->module, min),

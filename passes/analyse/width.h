@@ -34,8 +34,8 @@ struct widths {
 };
 
 /* Gives the analyser bounds of the sizes in the shapes of f's parameters: a
- * size whose declared bound is not below INT32_MAX - WIDTH_ROOM is taken to be
- * at most that. If object_bytes > 0, no array has more bytes: this bounds its
+ * size without a declared bound is taken to be at most INT32_MAX -
+ * WIDTH_ROOM. If object_bytes > 0, no array has more bytes: this bounds its
  * sizes and its number of elements. */
 void width_bind_sizes(struct analyser *a, const struct func *f,
 		      int64_t object_bytes);

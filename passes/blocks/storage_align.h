@@ -9,6 +9,9 @@
  * factor, offset]; on an ALLOC: a list of [axis, factor, offset]. */
 #define STORAGE_ALIGN "buffer_dim_align"
 
+/* The largest factor. */
+enum { STORAGE_ALIGN_MOST = 65536 };
+
 /* Pads a buffer's shape. For each entry of list (an ALLOC's note, or NULL), the
  * extents inside of the axis grow until the axis's stride is congruent to
  * offset modulo factor. Symbolic extents do not change. */

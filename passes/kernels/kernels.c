@@ -145,7 +145,10 @@ plan_scratch(struct joint *j, int n)
 		};
 		int64_t elems;
 
-		if (!buffer_max_elems(arg.buffer, &elems)) {
+		if (!buffer_max_elems(arg.buffer, &elems) ||
+		    __builtin_mul_overflow(elems,
+					   buffer_element_bytes(arg.buffer),
+					   &arg.scratch_bytes)) {
 			return diag_error(
 				&b->m->diags, DIAG_UNKNOWN_SHAPE,
 				node_place(b->g, j->k->group->anchor),
@@ -153,7 +156,6 @@ plan_scratch(struct joint *j, int n)
 				"upper bound; give the symbolic dimensions "
 				"bounds with --dim NAME=MIN..MAX");
 		}
-		arg.scratch_bytes = elems * buffer_element_bytes(arg.buffer);
 		vec_push(&b->m->arena, &j->k->args, arg);
 	}
 	return true;

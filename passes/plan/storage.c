@@ -139,17 +139,21 @@ buffer_bytes(struct program *p, const struct kernel_arg *arg, int64_t *bytes)
 
 	*bytes = 0;
 	if (arg->buffer) {
-		if (!buffer_max_elems(arg->buffer, &elems)) {
+		if (!buffer_max_elems(arg->buffer, &elems) ||
+		    __builtin_mul_overflow(elems,
+					   buffer_element_bytes(arg->buffer),
+					   bytes)) {
 			return unbounded(p, arg->tensor ? arg->tensor->name
 							: arg->buffer->name);
 		}
-		*bytes = elems * buffer_element_bytes(arg->buffer);
 	}
 	if (arg->tensor) {
-		if (!tensor_max_elems(arg->tensor, &stored)) {
+		if (!tensor_max_elems(arg->tensor, &stored) ||
+		    __builtin_mul_overflow(stored,
+					   dtype_bytes(arg->tensor->type),
+					   &stored)) {
 			return unbounded(p, arg->tensor->name);
 		}
-		stored *= dtype_bytes(arg->tensor->type);
 	}
 	*bytes = stored > *bytes ? stored : *bytes;
 	return true;

@@ -80,6 +80,34 @@ check_folding(struct module *m)
 		      ->type.lanes == 4);
 }
 
+/* Constants of the types of indices are counted where they wrap. */
+static void
+check_wrapped(void)
+{
+	struct module *m = module_new();
+	struct dtype i64 = dtype_of(DT_I64);
+	const struct expr *most = expr_i32(m, INT32_MAX), *one = expr_i32(m, 1);
+	const struct expr *wide = expr_int(m, i64, INT64_MAX);
+
+	expr_sub(m, most, one);
+	expr_mul(m, wide, one);
+	expr_cast(m, i64, most);
+	expr_add(m, expr_int(m, dtype_of(DT_U8), 255),
+		 expr_int(m, dtype_of(DT_U8), 1));
+	CHECK(m->n_wrapped == 0);
+	expr_add(m, most, one);
+	expr_mul(m, most, most);
+	expr_i32(m, (int64_t)INT32_MAX + 1);
+	expr_cast(m, dtype_of(DT_I32), wide);
+	CHECK(m->n_wrapped == 4);
+	expr_add(m, wide, expr_int(m, i64, 1));
+	expr_sub(m, expr_int(m, i64, INT64_MIN), expr_int(m, i64, 1));
+	expr_mul(m, wide, wide);
+	expr_div(m, expr_int(m, i64, INT64_MIN), expr_int(m, i64, -1));
+	CHECK(m->n_wrapped == 8);
+	module_free(m);
+}
+
 static void
 count(void *ctx, const struct expr *e)
 {
@@ -166,6 +194,7 @@ main(void)
 
 	check_interning(m);
 	check_folding(m);
+	check_wrapped();
 	check_walks(m);
 	check_bounds_of_buffers(m);
 	diag_error(&m->diags, DIAG_BAD_ATTRIBUTE,

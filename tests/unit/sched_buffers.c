@@ -5,6 +5,7 @@
 #include "schedule_help.h"
 
 #include "primitive.h"
+#include "storage_align.h"
 
 static struct sched_value
 blk(struct trial *t, const char *name)
@@ -547,7 +548,7 @@ test_storage(void)
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(2), sv_int(8), sv_int(1)));
 	refuse(&t, "are contiguous", "storage_align",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(1), sv_int(8), sv_int(1)));
-	refuse(&t, "must be positive", "storage_align",
+	refuse(&t, "must be from 1 to 65536", "storage_align",
 	       ARGS(blk(&t, "c"), sv_int(0), sv_int(0), sv_int(0), sv_int(1)));
 	refuse(&t, "writes the parameter y", "storage_align",
 	       ARGS(blk(&t, "y"), sv_int(0), sv_int(0), sv_int(8), sv_int(1)));
@@ -571,6 +572,35 @@ test_storage(void)
 	refuse(&t, "writes the parameter y", "unsafe_set_dtype",
 	       ARGS(blk(&t, "y"), sv_int(0), sv_string("float16")));
 	trial_lower(&t);
+	module_free(m);
+}
+
+/* Six dimensions, each padded to a multiple of 65536 and one more, would be
+ * 2^96 elements: as many are padded as memory may hold. */
+static void
+test_align_limit(void)
+{
+	struct module *m = module_new();
+	const struct expr *shape[6], *list[5];
+	int64_t elems = 1, n;
+
+	for (int d = 0; d < 6; d++) {
+		shape[d] = expr_i32(m, 3);
+	}
+	for (int d = 0; d < 5; d++) {
+		const struct expr *entry[] = { expr_i32(m, d),
+					       expr_i32(m, 65536),
+					       expr_i32(m, 1) };
+
+		list[d] = expr_list(m, entry, 3);
+	}
+	storage_align_shape(m, expr_list(m, list, 5), shape, 6);
+	for (int d = 0; d < 6; d++) {
+		CHECK(expr_is_int(shape[d], &n) && n >= 3);
+		CHECK(!__builtin_mul_overflow(elems, n, &elems));
+	}
+	CHECK(expr_is_value(shape[5], 65537));
+	CHECK(elems <= (int64_t)1 << 40);
 	module_free(m);
 }
 
@@ -753,6 +783,7 @@ main(void)
 	test_block_layout();
 	test_block_layout_refusals();
 	test_storage();
+	test_align_limit();
 	test_decompose_padding();
 	test_pad_einsum();
 	test_rolling();

@@ -43,7 +43,7 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* A constant upper bound of the extent, which local arrays need; the extent
- * itself if no bound is known. */
+ * itself if its type holds no known bound. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {
@@ -55,7 +55,8 @@ constant_extent(struct func *f, const struct expr *extent)
 	}
 	analyser_init(&a, f->module);
 	b = analyse_bounds(&a, extent);
-	return b.max == BOUND_POS_INF
+	return b.max == BOUND_POS_INF ||
+			       b.max > (int64_t)dtype_max_int(extent->type)
 		       ? extent
 		       : expr_int(f->module, extent->type, b.max);
 }

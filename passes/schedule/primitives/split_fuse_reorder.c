@@ -49,6 +49,40 @@ split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	return NULL;
 }
 
+/* total / product, rounded up. */
+static const struct expr *
+inferred_factor(struct analyser *a, const struct expr *total,
+		const struct expr *product)
+{
+	struct module *m = a->module;
+	const struct expr *rest;
+	int64_t n, size;
+
+	if (expr_is_int(total, &n) && expr_is_int(product, &size)) {
+		return expr_int(m, total->type, n > 0 ? (n - 1) / size + 1 : 0);
+	}
+	rest = expr_sub(m, product, expr_int(m, total->type, 1));
+	return simplify(a, expr_floordiv(m, expr_add(m, total, rest), product));
+}
+
+/* Fails if the loop's type does not hold the number of iterations, as far as
+ * the extents are given (else NULL) and constant. */
+static bool
+check_iterations(struct edit *e, const struct expr *const *extents, int n)
+{
+	int64_t extent, all = 1;
+
+	for (int i = 0; i < n; i++) {
+		if (extents[i] != NULL && expr_is_int(extents[i], &extent) &&
+		    (__builtin_mul_overflow(all, extent, &all) ||
+		     all > (int64_t)dtype_max_int(extents[i]->type))) {
+			return edit_fail(e, "the factors overflow; use "
+					    "smaller ones");
+		}
+	}
+	return true;
+}
+
 static bool
 split_extents(struct edit *e, const struct stmt *loop,
 	      const struct sched_value *factors, int n,
@@ -77,22 +111,13 @@ split_extents(struct edit *e, const struct stmt *loop,
 		if (!extents[i]) {
 			return false;
 		}
-		product = expr_mul(m, product, extents[i]);
-		if (expr_is_int(product, &size) &&
-		    (size > INT32_MAX || size <= 0)) {
-			return edit_fail(e, "the factors overflow; use "
-					    "smaller ones");
+		if (!check_iterations(e, extents, i + 1)) {
+			return false;
 		}
+		product = expr_mul(m, product, extents[i]);
 	}
 	if (inferred >= 0) {
-		extents[inferred] = simplify(
-			&a,
-			expr_floordiv(m,
-				      expr_add(m, total,
-					       expr_sub(m, product,
-							expr_int(m, total->type,
-								 1))),
-				      product));
+		extents[inferred] = inferred_factor(&a, total, product);
 	} else if (!prove(&a, expr_le(m, total, product))) {
 		if (expr_is_int(product, &size)) {
 			return edit_fail(e,
@@ -106,7 +131,7 @@ split_extents(struct edit *e, const struct stmt *loop,
 				 "of %s; let one be inferred",
 				 loop->u.loop.var->name);
 	}
-	return true;
+	return check_iterations(e, extents, n);
 }
 
 static void

@@ -72,12 +72,13 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 				 "contiguous; align an outer axis",
 				 b->name);
 	}
-	if (factor <= 0 || args[4].u.ival < 0) {
+	if (factor <= 0 || factor > STORAGE_ALIGN_MOST || args[4].u.ival < 0) {
 		return edit_fail(e,
 				 "factor %lld and offset %lld; the factor "
-				 "must be positive and the offset not "
+				 "must be from 1 to %d and the offset not "
 				 "negative",
-				 (long long)factor, (long long)args[4].u.ival);
+				 (long long)factor, (long long)args[4].u.ival,
+				 STORAGE_ALIGN_MOST);
 	}
 	entry[0] = expr_i32(e->m, args[1].u.ival);
 	entry[1] = expr_i32(e->m, axis);

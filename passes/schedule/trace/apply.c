@@ -512,7 +512,8 @@ apply(struct call *c, const struct sched_value *args, int n_args,
 		c->used[i] = decided(s, p->params[i].accepts, c->given[i]);
 	}
 	step->text = trace_step_text(c->e->f, p, c->used);
-	if (!p->apply(c->e, c->used, &step->result)) {
+	if (!p->apply(c->e, c->used, &step->result) ||
+	    (!p->is_query && !edit_check_sizes(c->e))) {
 		return false;
 	}
 	for (int i = 0; i < p->n_params; i++) {

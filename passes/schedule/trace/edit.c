@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "size_bounds.h"
+
 struct edit
 edit_begin(struct sched *s, const char *primitive)
 {
@@ -11,7 +13,8 @@ edit_begin(struct sched *s, const char *primitive)
 			      .f = s->func,
 			      .m = s->module,
 			      .primitive = primitive,
-			      .checkpoint = func_checkpoint(s->func) };
+			      .checkpoint = func_checkpoint(s->func),
+			      .n_wrapped = s->module->n_wrapped };
 }
 
 bool
@@ -106,4 +109,81 @@ edit_check_no_address(struct edit *e, const struct buffer *b)
 		}
 	}
 	return true;
+}
+
+/* -- sizes */
+
+/* No machine has a buffer of more bytes. */
+#define MOST_BYTES ((int64_t)1 << 48)
+
+/* Has the buffer at most MOST_BYTES for the smallest sizes, and no negative
+ * extent? */
+static bool
+is_possible(const struct buffer *b)
+{
+	int64_t bytes = buffer_element_bytes(b), least, most;
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (!size_bounds(b->shape[d], &least, &most)) {
+			continue;
+		}
+		if (most < 0 || __builtin_mul_overflow(bytes, least, &bytes) ||
+		    bytes > MOST_BYTES) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_buffer(struct edit *e, const struct buffer *b)
+{
+	return b == NULL || is_possible(b) ||
+	       edit_fail(e,
+			 "%s would have more than 2^48 bytes; use smaller "
+			 "numbers",
+			 b->name);
+}
+
+/* Has a loop a negative number of iterations? */
+static bool
+is_negative(const struct stmt *s)
+{
+	int64_t extent;
+
+	return s->kind == STMT_FOR && expr_is_int(s->args[1], &extent) &&
+	       extent < 0;
+}
+
+/* Checks the buffers that the statement allocates; false after a diagnostic. */
+static bool
+check_allocs(struct edit *e, const struct stmt *s)
+{
+	const struct block *b = s->kind == STMT_BLOCK ? s->u.block : NULL;
+
+	for (int i = 0; b != NULL && i < b->n_allocs; i++) {
+		if (!check_buffer(e, b->allocs[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+edit_check_sizes(struct edit *e)
+{
+	struct stmt_iter it = stmt_each(e->f->body);
+	bool wrong = e->m->n_wrapped != e->n_wrapped, good = true;
+	const struct stmt *s;
+
+	for (int i = 0; i < e->f->params.n && good && !wrong; i++) {
+		good = check_buffer(e, e->f->params.data[i].buffer);
+	}
+	while (good && !wrong && (s = stmt_next(&it)) != NULL) {
+		wrong = is_negative(s);
+		good = check_allocs(e, s);
+	}
+	return good && (!wrong || edit_fail(e, "a size or an index does not "
+					       "fit its type; use smaller "
+					       "numbers"));
 }

@@ -15,6 +15,8 @@ struct edit {
 	struct module *m;
 	const char *primitive;
 	int checkpoint;
+	/* the module's count of wrapped constants before the primitive */
+	uint64_t n_wrapped;
 	/* the decision that a sampling primitive gets or makes */
 	struct sched_value decision;
 };
@@ -43,6 +45,11 @@ struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
  * NULL after a diagnostic if it does not exist. */
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
+
+/* The check after a primitive: false after a diagnostic if a constant that it
+ * computed left its type, so that a size, an index or a proof may be wrong, or
+ * if a loop or a buffer has an impossible size. */
+bool edit_check_sizes(struct edit *e);
 
 /* False after a diagnostic if a call of an instruction (from tensorize) gets an
  * address in b: the call depends on b's strides. */

@@ -285,3 +285,33 @@ refused(DIGITS, "y has 4 elements in dimension 1", "--target", "c99",
 said = tirc("run", DIGITS, "--profile", "--target", "c99")
 if "calls the function" in said.stderr:
     fail("tirc's own call is told of:\n" + said.stderr)
+
+# -- schedules: they keep a kernel in its arrays, and a promise is told --
+def scheduled(text, status=0):
+    path = os.path.join(FOLDER, "conv2.py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return tirc("compile", DIGITS, "--target", "c99", "--schedule-for",
+                "conv2=" + path, "--force", "-o",
+                os.path.join(FOLDER, "conv2"), status=status).stderr
+
+
+LOOPS = "loops = sch.get_loops(sch.get_block('conv'))\n"
+for text, message in (
+        (LOOPS + "sch.split(loops[1], [None, 5], disable_predication=True)\n",
+         "the factors must give exactly the iterations"),
+        ("sch.transform_block_layout('conv', lambda n, o, h, w, c, i, j: "
+         "(n, o * 1000000007, h, w, c, i, j))\n",
+         "has more values than its type"),
+        ("sch.cache_read('conv', 0, 'global')\n"
+         "sch.transform_layout('conv', ('read', 0), lambda n, c, h, w: "
+         "(n, c * 16777216, h * 16777216, w))\n",
+         "x_global would have more than 2^48 bytes")):
+    said = scheduled(text, 1)
+    if message not in said:
+        fail("no %r in:\n%s" % (message, said))
+said = scheduled("copy = sch.cache_read('conv', 0, 'global')\n"
+                 "sch.unsafe_set_dtype(copy, 0, 'float16')\n")
+if "note: conv2: step 3, unsafe_set_dtype: " not in said or \
+        "a promise of the schedule" not in said:
+    fail("the promise is not told:\n" + said)
