@@ -28,6 +28,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "tests"))
 import numpy as np  # noqa: E402
 import alike  # noqa: E402
 import helper  # noqa: E402
+import cpu_beside  # noqa: E402
 import cpu_driver  # noqa: E402
 import cpu_int8  # noqa: E402
 import cpu_models  # noqa: E402
@@ -203,7 +204,8 @@ def pick_runs(process):
     return max(1, min(10000, int(BATCH_SECONDS / process.seconds(3))))
 
 
-def alternate(processes, rounds, threads):
+def alternate(processes, rounds, threads, choose=statistics.median):
+    """For each process what `choose` makes of the times of its batches."""
     runs = [pick_runs(p) for p in processes]
     times = [[] for _ in processes]
     turns = list(range(len(processes)))
@@ -213,7 +215,7 @@ def alternate(processes, rounds, threads):
             if threads > 1:
                 time.sleep(SETTLE_SECONDS)
             times[which].append(processes[which].seconds(runs[which]))
-    return [statistics.median(t) for t in times]
+    return [choose(t) for t in times]
 
 
 def measured_library(path, folder, args, cc, threads, inputs, reference, row):
@@ -376,6 +378,23 @@ def main_int8(args, compilers):
             file.write("\n")
 
 
+def main_beside(args, compilers):
+    """--beside: the models of the table and those of 8 bits."""
+    top = shared_models()
+    table = {name: (below, is_random) for name, below, is_random in TABLE}
+    models = [(name, lambda n=name: find_model(top, *table[n])) for name in table]
+    models += [("%s, 8 bits" % name, path) for name, path, _ in cpu_int8.rows(
+        top, lambda n: find_model(top, *table[n]), cache_folder())]
+    rows = cpu_beside.main(args, compilers, [m for m in models if wanted(args, m[0])],
+                           sys.modules[__name__])
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump({"target": args.target, "beside": args.beside,
+                       "processor": helper.processor_name(), "models": rows},
+                      file, indent=1)
+            file.write("\n")
+
+
 HEADER = "%-14s %3s %9s %10s %10s %6s %8s %6s  %s" % (
     "model", "thr", "MMAC", "tirc ms", "ort ms", "ratio", "GFLOP/s", "peak",
     "compiler")
@@ -437,6 +456,12 @@ def parse():
                         help="also what is beyond the table")
     parser.add_argument("--int8", action="store_true",
                         help="models of 8 bits, beside onnxruntime's and fp32")
+    parser.add_argument("--beside", metavar="TARGET",
+                        help="--target beside this one, by each compiler and each "
+                             "of --cflags, without onnxruntime")
+    parser.add_argument("--cflags", action="append", metavar="OPTIONS",
+                        help="with --beside, after -std=c99 (-O3 -march=native, "
+                             "and -O2)")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     if "all" in args.against:
@@ -452,6 +477,10 @@ def main():
     args = parse()
     compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
     args.target = cpu_driver.resolved(args.target, compilers[0])
+    if args.beside:
+        args.beside = cpu_driver.resolved(args.beside, compilers[0])
+        main_beside(args, compilers)
+        return
     if args.shared_target is None:
         args.shared_target = cpu_driver.shared_target(
             cpu_driver.resolved("native", compilers[0]))

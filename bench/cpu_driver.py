@@ -26,7 +26,7 @@ now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(@CLOCK@, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -186,10 +186,10 @@ def tensor_bytes(tensor):
     return max(1, tensor["max_elements"] * C_BYTES[tensor["dtype"]])
 
 
-def driver_text(facts, asks, sizes=(), dims=None):
+def driver_text(facts, asks, sizes=(), dims=None, clock="CLOCK_MONOTONIC"):
     """asks: a library of the model's tells how much memory it wants; sizes: the
     fields for sizes of outputs that are known when the model has run; dims: the
-    values of the sizes that the caller gives."""
+    values of the sizes that the caller gives; clock: what measures a run."""
     name = facts["model"]
     setup, save = [], []
     work = facts["memory"]["workspace_bytes"]
@@ -229,7 +229,8 @@ def driver_text(facts, asks, sizes=(), dims=None):
                   "config.parallel_for = tirc_pool_for;",
                   "config.pool = &pool;"]
     text = DRIVER.lstrip()
-    for key, value in (("@NAME@", name), ("@POOL@", pool), ("@INPUTS@", len(facts["inputs"])),
+    for key, value in (("@NAME@", name), ("@POOL@", pool), ("@CLOCK@", clock),
+                       ("@INPUTS@", len(facts["inputs"])),
                        ("@SETUP@", "\n".join("\t" + s for s in setup)),
                        ("@SAVE@", "\n".join("\t" + s for s in save))):
         text = text.replace(key, str(value))
@@ -259,9 +260,11 @@ def shared_target(target):
     return "c-openmp"
 
 
-def build(path, folder, target, cc, options, dims=None):
+def build(path, folder, target, cc, options, dims=None, cflags=None,
+          clock="CLOCK_MONOTONIC"):
     """The program, tirc's facts of it, and the seconds the compiler took. dims:
-    the values at which sizes that have ranges are run."""
+    the values at which sizes that have ranges are run; cflags: the compiler's
+    options in place of the target's; clock: what measures a run."""
     os.makedirs(folder)
     subprocess.run([helper.TIRC, "compile", path, "-o", folder, "-q",
                     "--name", "model", "--target", target, *options],
@@ -269,6 +272,8 @@ def build(path, folder, target, cc, options, dims=None):
     with open(os.path.join(folder, "model.json")) as file:
         facts = json.load(file)
     words = shlex.split(facts["cc"])
+    if cflags is not None:
+        words = [words[0], *cflags.split(), *words[words.index("-I."):]]
     start = time.monotonic()
     subprocess.run([cc, *words[1:]], cwd=folder, check=True)
     seconds = time.monotonic() - start
@@ -278,7 +283,7 @@ def build(path, folder, target, cc, options, dims=None):
         file.write(driver_text(
             facts, "model_workspace_bytes(" in header,
             re.findall(r"int32_t \*(\w+); /\* run stores the size", header),
-            dims))
+            dims, clock))
     objects = [os.path.basename(p)
                for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
     shared = [w for w in words if w == "-fopenmp"]
