@@ -7,7 +7,8 @@
  * element is one of the initial values plus updates. A store updates an element
  * at most as often as the product of the trip counts of the loops around the
  * store, inside of the ALLOC; a loop whose variable selects the element counts
- * once. If an IF is executed once, only one of its branches counts. */
+ * once. If an IF is executed once, only one of its branches counts. Of stores in
+ * a row at different constant indices only one counts. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -561,6 +562,84 @@ collect_branches(struct sums *s, const struct stmt *branch,
 }
 
 static bool
+stores_to(const struct sums *s, const struct stmt *at)
+{
+	return at != NULL && at->kind == STMT_STORE &&
+	       at->u.buffer->data == s->data;
+}
+
+/* Do the two stores have different constants as their index in dimension d, so
+ * that they never access the same element? */
+static bool
+differ_in(const struct stmt *a, const struct stmt *b, int d)
+{
+	int64_t x, y;
+
+	return a->u.buffer == b->u.buffer && expr_is_int(a->args[d + 1], &x) &&
+	       expr_is_int(b->args[d + 1], &y) && x != y;
+}
+
+/* Are there several stores to the array among the children of a sequence, and do
+ * any two of them differ in the same dimension? Then each element is updated by
+ * one of them at most: rows of a tile that are written out. */
+static bool
+are_apart(const struct sums *s, const struct stmt *seq)
+{
+	const struct stmt *first = NULL;
+	bool apart = false;
+
+	for (int i = 0; i < seq->n_children && first == NULL; i++) {
+		first = stores_to(s, seq->children[i]) ? seq->children[i]
+						       : NULL;
+	}
+	for (int d = 0; first != NULL && d < first->n_args - 1 && !apart; d++) {
+		int stores = 0;
+
+		apart = true;
+		for (int i = 0; i < seq->n_children; i++) {
+			if (!stores_to(s, seq->children[i])) {
+				continue;
+			}
+			stores++;
+			for (int k = 0; k < i; k++) {
+				apart &= !stores_to(s, seq->children[k]) ||
+					 differ_in(seq->children[i],
+						   seq->children[k], d);
+			}
+		}
+		apart &= stores > 1;
+	}
+	return apart;
+}
+
+/* Collects the children of a sequence whose stores to the array are apart: one of
+ * these updates the element. */
+static bool
+collect_apart(struct sums *s, const struct stmt *seq, const struct stmt *top,
+	      int depth)
+{
+	struct bounds before = s->moved, moved = nothing;
+
+	for (int i = 0; i < seq->n_children; i++) {
+		const struct stmt *child = seq->children[i];
+
+		if (child == NULL) {
+			continue;
+		}
+		s->moved = stores_to(s, child) ? nothing : before;
+		if (!collect(s, child, top, depth)) {
+			return false;
+		}
+		if (stores_to(s, child)) {
+			moved = bounds_union(moved, s->moved);
+		} else {
+			before = s->moved;
+		}
+	}
+	return value_range_add(before, moved, &s->moved);
+}
+
+static bool
 collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 	int depth)
 {
@@ -572,6 +651,9 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 	if (at->kind == STMT_IF && at->children[0] != NULL &&
 	    at->children[1] != NULL && is_once(at, top)) {
 		return collect_branches(s, at, top, depth);
+	}
+	if (at->kind == STMT_SEQ && are_apart(s, at)) {
+		return collect_apart(s, at, top, depth);
 	}
 	for (int i = 0; i < at->n_children; i++) {
 		if (at->children[i] != NULL &&

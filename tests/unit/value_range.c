@@ -96,6 +96,22 @@ static const struct program programs[] = {
 		   "        else:\n"
 		   "            acc[i] = acc[i] + b[j]\n"),
 	  8 * 1000 + 32 * 1000 },
+	{ "rows that are written out: each element is in one of them",
+	  ACC("(2, 4)") "    for i in range(4):\n"
+			"        acc[0, i] = 0\n"
+			"        acc[1, i] = 0\n"
+			"    for c, k, i in T.grid(64, 9, 4):\n"
+			"        acc[0, i] = acc[0, i] + " PRODUCT "\n"
+			"        acc[1, i] = acc[1, i] + " PRODUCT "\n",
+	  9437184 },
+	{ "rows of which two are the same: both count",
+	  ACC("(2, 4)") "    for i in range(4):\n"
+			"        acc[0, i] = 0\n"
+			"        acc[1, i] = 0\n"
+			"    for c, k, i in T.grid(64, 9, 4):\n"
+			"        acc[1, i] = acc[1, i] + " PRODUCT "\n"
+			"        acc[1, i] = acc[1, i] + " PRODUCT "\n",
+	  9437184 * 2 },
 	{ "an index of two loops that never meet",
 	  ACC("(16,)") "    for i in range(16):\n        acc[i] = 0\n"
 		       "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
