@@ -6,7 +6,8 @@
  *       A[i] = 0                                          -> A[1] = 0
  *
  * Loops of the kind UNROLLED without the note are not changed: the C compiler
- * unrolls them. */
+ * unrolls them. The pass "rows" does the same for the note unroll_last, after the
+ * passes that give the last tile of an axis loops of its own. */
 #include "lower_passes.h"
 
 enum { UNROLL_LIMIT = 64 };
@@ -25,17 +26,17 @@ iteration(struct func *f, struct stmt *loop, int64_t i)
 }
 
 static void
-unroll_below(struct func *f, struct stmt *s)
+unroll_below(struct func *f, struct stmt *s, const char *note)
 {
 	int64_t n;
 	struct stmt **list;
 
 	for (int i = 0; i < s->n_children; i++) {
 		if (s->children[i]) {
-			unroll_below(f, s->children[i]);
+			unroll_below(f, s->children[i], note);
 		}
 	}
-	if (s->kind != STMT_FOR || !stmt_note(s, "unroll_now") ||
+	if (s->kind != STMT_FOR || !stmt_note(s, note) ||
 	    !expr_is_int(s->args[1], &n) || n < 1 || n > UNROLL_LIMIT) {
 		return;
 	}
@@ -49,6 +50,13 @@ unroll_below(struct func *f, struct stmt *s)
 bool
 lower_unroll(struct func *f)
 {
-	unroll_below(f, f->body);
+	unroll_below(f, f->body, "unroll_now");
+	return true;
+}
+
+bool
+lower_rows(struct func *f)
+{
+	unroll_below(f, f->body, "unroll_last");
 	return true;
 }
