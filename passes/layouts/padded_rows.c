@@ -399,6 +399,25 @@ is_wide(const struct rows *r, const struct buffer *b)
 	return ratio >= 1.1;
 }
 
+/* If one load alone reads buffer b beyond its edges, in a sum of products: sets
+ * *loads to that load, and r's fields to its block, store and extents with the
+ * border. Else false. */
+static bool
+find_products(struct rows *r, const struct buffer *b,
+	      struct guarded_loads *loads)
+{
+	int64_t elems;
+
+	guarded_loads_find(r->f, b, loads);
+	if (loads->list.n != 1 || b->ndim > MOST_DIMS) {
+		return false;
+	}
+	r->x = &loads->list.data[0];
+	return find_block(r) && buffer_const_elems(b, &elems) &&
+	       guarded_load_holds_inside(r->f, b, r->x) &&
+	       expr_has(r->store->args[0], EXPR_MUL) && find_extents(r);
+}
+
 /* If b is a buffer of bytes that one load alone reads beyond its edges, in a
  * sum of products: sets *loads to that load, r's fields to its block, store and
  * extents with the border. Else false; also false, unless `narrow`, if a border
@@ -407,20 +426,8 @@ static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)
 {
-	int64_t elems;
-
-	guarded_loads_find(r->f, b, loads);
-	if (loads->list.n != 1 || b->ndim > MOST_DIMS ||
-	    !dtype_is_int(b->type) || dtype_bits(b->type) != 8) {
-		return false;
-	}
-	r->x = &loads->list.data[0];
-	if (!find_block(r) || !buffer_const_elems(b, &elems) ||
-	    !guarded_load_holds_inside(r->f, b, r->x)) {
-		return false;
-	}
-	return expr_has(r->store->args[0], EXPR_MUL) && find_extents(r) &&
-	       (narrow || is_wide(r, b));
+	return dtype_is_int(b->type) && dtype_bits(b->type) == 8 &&
+	       find_products(r, b, loads) && (narrow || is_wide(r, b));
 }
 
 bool
@@ -452,6 +459,23 @@ layouts_copy_borders(struct module *m, struct kernel *k,
 	}
 }
 
+/* Copies the rows that a sum of products reads beyond the edges of b, if
+ * vectorization is left to the compiler, which does not vectorize loads under
+ * conditions. */
+static bool
+border_of(struct module *m, struct func *f, const struct buffer *b,
+	  const struct target *target)
+{
+	struct rows r = { .f = f, .m = m };
+	struct guarded_loads loads = { 0 };
+
+	if (target->complete_unroll == 0 || !find_products(&r, b, &loads)) {
+		return false;
+	}
+	use_rows(&r);
+	return true;
+}
+
 void
 layouts_widen_rows(struct module *m, struct kernel *k,
 		   const struct target *target)
@@ -465,7 +489,9 @@ layouts_widen_rows(struct module *m, struct kernel *k,
 	for (int i = 0; i < k->args.n && !changed; i++) {
 		if (k->args.data[i].kind == ARG_TENSOR) {
 			changed = rows_of(m, k->func, k->args.data[i].buffer,
-					  target);
+					  target) ||
+				  border_of(m, k->func, k->args.data[i].buffer,
+					    target);
 		}
 	}
 	if (changed) {

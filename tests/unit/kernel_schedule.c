@@ -180,7 +180,7 @@ test_by_hand(const char *folder)
 			      "loops");
 	write_text(path, "b = sch.get_sblock(\"max_pool\")\n"
 			 "sch.transform_layout(b, (\"read\", 0), "
-			 "lambda n, c, h, w: (n, h, w, c))\n");
+			 "lambda n, c, h, w, b: (n, h, w, c, b))\n");
 	check_message(option, "other kernels access it in its present layout");
 	snprintf(option, sizeof option, "pool_1=%s", path);
 	check_message(option, "the model has no kernel of that name; did you "

@@ -1,7 +1,7 @@
 /* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
  *
- * meant for   -std=c99 -O2
+ * meant for   -std=c99 -O3
  */
 #include "digits.h"
 
@@ -26,9 +26,9 @@ struct digits_relies_on {
 extern const float digits_conv1_w[3][3][16];
 /* "conv1.bias"; digest ec801239c2623d00 */
 extern const float digits_conv1_bias[16];
-/* "conv2.weight"; element [oc][ic][kh][kw] at [oc/12][ic][kh][kw][oc%12];
- * digest 7ee0e10dfed9759a */
-extern const float digits_conv2_w[2][16][3][3][12];
+/* "conv2.weight"; element [oc][ic][kh][kw] at [kh][kw][ic][oc/16][oc%16];
+ * digest df5ba3a09d61f929 */
+extern const float digits_conv2_w[3][3][16][2][16];
 /* "conv2.bias"; digest c36bbe1a4da66ef3 */
 extern const float digits_conv2_bias[24];
 /* "fc.weight"; element [i][j] at [j][i]; digest 9ca1ddad7a92f64a */
@@ -110,74 +110,122 @@ exp_f32(float x)
  *   nodes     conv1 (Conv) -> "conv1"
  *             relu1 (Relu) -> "relu1"
  *   x         "image": f32 [1][1][8][8]
- *   y         "relu1": f32 [1][16][8][8]
- *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, locals 128 bytes
+ *   y         "relu1": f32 [1][16][8][8], at [c/16][h][w][c%16]
+ *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16, copied border
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, locals 632 bytes
  */
 static void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
-      const float bias[restrict 16], float y[restrict 16][8][8])
+      const float bias[restrict 16], float y[restrict 8][8][16])
 {
-    for (int32_t oh = 0; oh < 8; ++oh) {
-        for (int32_t ow_o = 0; ow_o < 4; ++ow_o) {
-            float acc[2][16];
+	for (int32_t oh = 0; oh < 8; ++oh) {
+		float acc[8][16];
+		float rows[3][10];
 
-            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-                for (int32_t oc = 0; oc < 16; ++oc) {
-                    acc[ow_i][oc] = 0.0f;
-                }
-            }
-            for (int32_t kh = 0; kh < 3; ++kh) {
-                const int32_t ih = oh + kh - 1;
+		for (int32_t h_i = 0; h_i < 3; ++h_i) {
+			for (int32_t w_2 = 0; w_2 < 10; ++w_2) {
+				rows[h_i][w_2] = 0.0f;
+			}
+		}
+		for (int32_t h_i = 0; h_i < 3; ++h_i) {
+			const int32_t ih = oh + h_i - 1;
 
-                if (ih >= 0 && ih < 8) {
-                    for (int32_t kw = 0; kw < 3; ++kw) {
-                        for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-                            const int32_t iw = ow_o * 2 + ow_i + kw - 1;
+			if (ih >= 0 && ih < 8) {
+				for (int32_t w_2 = 0; w_2 < 8; ++w_2) {
+					rows[h_i][w_2 + 1] = x[ih][w_2];
+				}
+			}
+		}
+		for (int32_t oc = 0; oc < 16; ++oc) {
+			acc[0][oc] = 0.0f;
+			acc[1][oc] = 0.0f;
+			acc[2][oc] = 0.0f;
+			acc[3][oc] = 0.0f;
+			acc[4][oc] = 0.0f;
+			acc[5][oc] = 0.0f;
+			acc[6][oc] = 0.0f;
+			acc[7][oc] = 0.0f;
+		}
+		for (int32_t kh = 0; kh < 3; ++kh) {
+			for (int32_t kw = 0; kw < 3; ++kw) {
+				for (int32_t oc = 0; oc < 16; ++oc) {
+					acc[0][oc] += rows[kh][kw] * w[kh][kw][oc];
+					acc[1][oc] += rows[kh][kw + 1] * w[kh][kw][oc];
+					acc[2][oc] += rows[kh][kw + 2] * w[kh][kw][oc];
+					acc[3][oc] += rows[kh][kw + 3] * w[kh][kw][oc];
+					acc[4][oc] += rows[kh][kw + 4] * w[kh][kw][oc];
+					acc[5][oc] += rows[kh][kw + 5] * w[kh][kw][oc];
+					acc[6][oc] += rows[kh][kw + 6] * w[kh][kw][oc];
+					acc[7][oc] += rows[kh][kw + 7] * w[kh][kw][oc];
+				}
+			}
+		}
+		for (int32_t oc = 0; oc < 16; ++oc) {
+			for (int32_t ow = 0; ow < 8; ++ow) {
+				const float v = acc[ow][oc] + bias[oc];
 
-                            if (iw >= 0 && iw < 8) {
-                                for (int32_t oc = 0; oc < 16; ++oc) {
-                                    acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-                for (int32_t oc = 0; oc < 16; ++oc) {
-                    const float v = acc[ow_i][oc] + bias[oc];
-
-                    y[oc][oh][ow_o * 2 + ow_i] = v < 0.0f ? 0.0f : v;
-                }
-            }
-        }
-    }
+				y[oh][ow][oc] = v < 0.0f ? 0.0f : v;
+			}
+		}
+	}
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
  *   nodes     pool1 (MaxPool) -> "pool1"
- *   x         "relu1": f32 [1][16][8][8]
- *   y         "pool1": f32 [1][16][4][4]
- *   schedule  reduction one accumulator
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, locals 4 bytes
+ *   x         "relu1": f32 [1][16][8][8], at [c/16][h][w][c%16]
+ *   y         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
+ *             around
+ *   schedule  tiled c_tile 16, ow_tile 4
+ *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, locals 256 bytes
  */
 static void
-pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
+pool1(const float x[restrict 8][8][16], float y[restrict 6][6][16])
 {
-	for (int32_t c = 0; c < 16; ++c) {
-		for (int32_t oh = 0; oh < 4; ++oh) {
-			for (int32_t ow = 0; ow < 4; ++ow) {
-				float acc = NAN;
+	for (int32_t oh = 0; oh < 4; ++oh) {
+		float acc[4][16];
 
-				for (int32_t kh = 0; kh < 2; ++kh) {
-					for (int32_t kw = 0; kw < 2; ++kw) {
-						acc = larger_f32(acc,
-						                 x[c][oh * 2 + kh][ow * 2 + kw]);
-					}
+		for (int32_t c = 0; c < 16; ++c) {
+			acc[0][c] = NAN;
+			acc[1][c] = NAN;
+			acc[2][c] = NAN;
+			acc[3][c] = NAN;
+		}
+		for (int32_t kh = 0; kh < 2; ++kh) {
+			const int32_t ih = oh * 2 + kh;
+
+			for (int32_t kw = 0; kw < 2; ++kw) {
+				for (int32_t c = 0; c < 16; ++c) {
+					acc[0][c] = larger_f32(acc[0][c], x[ih][kw][c]);
+					acc[1][c] = larger_f32(acc[1][c], x[ih][kw + 2][c]);
+					acc[2][c] = larger_f32(acc[2][c], x[ih][kw + 4][c]);
+					acc[3][c] = larger_f32(acc[3][c], x[ih][kw + 6][c]);
 				}
-				y[c][oh][ow] = acc;
 			}
+		}
+		for (int32_t c = 0; c < 16; ++c) {
+			for (int32_t ow = 0; ow < 4; ++ow) {
+				y[oh + 1][ow + 1][c] = acc[ow][c];
+			}
+		}
+	}
+	for (int32_t w = 0; w < 6; ++w) {
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[0][w][c_i] = 0.0f;
+		}
+	}
+	for (int32_t w = 0; w < 6; ++w) {
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[5][w][c_i] = 0.0f;
+		}
+	}
+	for (int32_t h = 1; h < 5; ++h) {
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[h][0][c_i] = 0.0f;
+		}
+	}
+	for (int32_t h = 1; h < 5; ++h) {
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[h][5][c_i] = 0.0f;
 		}
 	}
 }
@@ -185,53 +233,63 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
  *   nodes     conv2 (Conv) -> "conv2"
  *             relu2 (Relu) -> "relu2"
- *   x         "pool1": f32 [1][16][4][4]
+ *   x         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
+ *             around
  *   y         "relu2": f32 [1][24][4][4]
- *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, locals 192 bytes
+ *   schedule  tiled oc_tile 32, ow_tile 4, w packed by 32
+ *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, locals 512 bytes
  */
 static void
-conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
+conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][2][16],
       const float bias[restrict 24], float y[restrict 24][4][4])
 {
-    for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
-        for (int32_t oh = 0; oh < 4; ++oh) {
-            float acc[4][12];
+	for (int32_t oh = 0; oh < 4; ++oh) {
+		float acc[4][2][16];
 
-            for (int32_t ow = 0; ow < 4; ++ow) {
-                for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-                    acc[ow][oc_i] = 0.0f;
-                }
-            }
-            for (int32_t ic = 0; ic < 16; ++ic) {
-                for (int32_t kh = 0; kh < 3; ++kh) {
-                    const int32_t ih = oh + kh - 1;
+		for (int32_t oc_c = 0; oc_c < 2; ++oc_c) {
+			for (int32_t oc_v = 0; oc_v < 16; ++oc_v) {
+				acc[0][oc_c][oc_v] = 0.0f;
+				acc[1][oc_c][oc_v] = 0.0f;
+				acc[2][oc_c][oc_v] = 0.0f;
+				acc[3][oc_c][oc_v] = 0.0f;
+			}
+		}
+		for (int32_t kh = 0; kh < 3; ++kh) {
+			for (int32_t kw = 0; kw < 3; ++kw) {
+				for (int32_t ic = 0; ic < 16; ++ic) {
+					for (int32_t oc_c = 0; oc_c < 2; ++oc_c) {
+						for (int32_t oc_v = 0; oc_v < 16; ++oc_v) {
+							acc[0][oc_c][oc_v] +=
+							        x[oh + kh][kw][ic]
+							      * w[kh][kw][ic][oc_c][oc_v];
+							acc[1][oc_c][oc_v] +=
+							        x[oh + kh][kw + 1][ic]
+							      * w[kh][kw][ic][oc_c][oc_v];
+							acc[2][oc_c][oc_v] +=
+							        x[oh + kh][kw + 2][ic]
+							      * w[kh][kw][ic][oc_c][oc_v];
+							acc[3][oc_c][oc_v] +=
+							        x[oh + kh][kw + 3][ic]
+							      * w[kh][kw][ic][oc_c][oc_v];
+						}
+					}
+				}
+			}
+		}
+		for (int32_t oc_c = 0; oc_c < 2; ++oc_c) {
+			for (int32_t oc_v = 0; oc_v < 16; ++oc_v) {
+				const int32_t oc = oc_c * 16 + oc_v;
 
-                    if (ih >= 0 && ih < 4) {
-                        for (int32_t kw = 0; kw < 3; ++kw) {
-                            for (int32_t ow = 0; ow < 4; ++ow) {
-                                const int32_t iw = ow + kw - 1;
+				if (oc < 24) {
+					for (int32_t ow = 0; ow < 4; ++ow) {
+						const float v = acc[ow][oc_c][oc_v] + bias[oc];
 
-                                if (iw >= 0 && iw < 4) {
-                                    for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-                                        acc[ow][oc_i] += x[ic][ih][iw] * w[oc_o][ic][kh][kw][oc_i];
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            for (int32_t ow = 0; ow < 4; ++ow) {
-                for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-                    const int32_t oc = oc_o * 12 + oc_i;
-                    const float v = acc[ow][oc_i] + bias[oc];
-
-                    y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
-                }
-            }
-        }
-    }
+						y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
+					}
+				}
+			}
+		}
+	}
 }
 
 /* Gemm 384 -> 10, + bias
@@ -316,9 +374,9 @@ digits_init(struct digits *m, const struct digits_config *config)
 	return DIGITS_OK;
 }
 
-/* Workspace, 5120 bytes:
+/* Workspace, 6400 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
- *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
+ *   bytes 4096..6399: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
  */

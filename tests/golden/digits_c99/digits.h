@@ -3,9 +3,9 @@
  *
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
- * RAM     workspace 5120 bytes (bound 5120)
- * stack   local arrays of at most 192 bytes in a kernel, and what the compiler adds
- * flash   weights 29960 bytes
+ * RAM     workspace 6400 bytes (bound 6400)
+ * stack   local arrays of at most 632 bytes in a kernel, and what the compiler adds
+ * flash   weights 34568 bytes
  * libm    none
  */
 #ifndef DIGITS_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define DIGITS_WORKSPACE_BYTES 5120u
+#define DIGITS_WORKSPACE_BYTES 6400u
 #define DIGITS_WORKSPACE_ALIGN 16u
 #define DIGITS_TIRC_VERSION "0.1.0"
 #define DIGITS_MODEL_DIGEST "22c6eef0eb10d53d" /* of the ONNX file */
@@ -72,7 +72,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_b596b2c9
+#define digits_init digits_init_eb8af84b
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

@@ -4,7 +4,7 @@
 # make -f digits.mk builds libdigits.a beside the sources; CC, AR and
 # CFLAGS may be set.
 DIGITS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
-DIGITS_CFLAGS := -std=c99 -O2
+DIGITS_CFLAGS := -std=c99 -O3
 DIGITS_OBJECTS := $(DIGITS_DIR)digits.o $(DIGITS_DIR)digits_weights.o
 
 $(DIGITS_DIR)libdigits.a: $(DIGITS_OBJECTS)

@@ -7,5 +7,5 @@ add_library(digits STATIC
 	${CMAKE_CURRENT_LIST_DIR}/digits.c
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_compile_options(digits PRIVATE -std=c99 $<$<CONFIG:>:-O2>)
+target_compile_options(digits PRIVATE -std=c99 $<$<CONFIG:>:-O3>)
 target_link_libraries(digits PUBLIC -lblas m)

@@ -3,9 +3,9 @@
  *
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
- * RAM     workspace 5120 bytes (bound 5120)
- * stack   local arrays of at most 192 bytes in a kernel, and what the compiler adds
- * flash   weights 29960 bytes in digits_weights.bin
+ * RAM     workspace 6400 bytes (bound 6400)
+ * stack   local arrays of at most 632 bytes in a kernel, and what the compiler adds
+ * flash   weights 34568 bytes in digits_weights.bin
  * libm    none
  */
 #ifndef DIGITS_H
@@ -17,11 +17,11 @@
 extern "C" {
 #endif
 
-#define DIGITS_WORKSPACE_BYTES 5120u
+#define DIGITS_WORKSPACE_BYTES 6400u
 #define DIGITS_WORKSPACE_ALIGN 16u
 #define DIGITS_TIRC_VERSION "0.1.0"
 #define DIGITS_MODEL_DIGEST "22c6eef0eb10d53d" /* of the ONNX file */
-#define DIGITS_WEIGHTS_BYTES 30024u
+#define DIGITS_WEIGHTS_BYTES 34632u
 #define DIGITS_WEIGHTS_ALIGN 16u
 #define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
 #define DIGITS_IMAGE_COUNT 64u
@@ -78,7 +78,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_32388fd3
+#define digits_init digits_init_3375d120
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

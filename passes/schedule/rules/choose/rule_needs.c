@@ -112,7 +112,7 @@ bool
 need_copied_borders(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)k;
-	return r->target->copied_borders;
+	return r->target->copied_borders || r->target->complete_unroll > 0;
 }
 
 bool

@@ -139,6 +139,23 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	return at;
 }
 
+/* Do several elements of another spatial axis, such as the channels of the
+ * results, share the copied rows? */
+static bool
+shares_rows(const struct block_access *x, const struct buffer *made)
+{
+	for (int l = 0; l < x->n_loads; l++) {
+		for (int i = 0; i < x->n_spatial; i++) {
+			if (x->loads[l].load->u.buffer == made &&
+			    x->loads[l].use[i] == AXIS_UNUSED &&
+			    x->most[i] > 1) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 bool
 rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 {
@@ -150,6 +167,12 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 
 	if (!rules_access(r, reduction, &x) || x.n_reduce == 0) {
 		return rules_no(r, "the reduction's accesses are not plain");
+	}
+	if (r->target->complete_unroll > 0 &&
+	    shares_rows(&x, func_find(r->s.func, rows)
+				    ->u.block->writes[0]
+				    .buffer)) {
+		return rules_no(r, "several results share each copied row");
 	}
 	lane = window_find_lanes(r, &x);
 	vector = r->target->vector_bytes / dtype_bytes(x.out->type);

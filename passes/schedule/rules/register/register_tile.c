@@ -438,6 +438,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	int axes[MAX_AXES];
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
+	struct tiling stored;
 	int64_t part_size = 0;
 	int part, copy = 0, copy_at = 0, reduction = p->reduction;
 	int output = p->output;
@@ -486,6 +487,10 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	t.panels = tiling_packs_panels(r, &t);
 	tiling_decide(r, &t);
+	stored = t;
+	if (r->target->complete_unroll > 0 && !t.padded) {
+		t.vector = 0; /* the sums have one loop over all lanes */
+	}
 	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
 		   : !tiling_pack(r, &t)) {
 		return false;
@@ -505,7 +510,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 			  lane_split) ||
 	    (t.rows > 1 && !tiling_split(r, &t, t.row, t.rows, t.rows_number,
 					 loops, tile_split)) ||
-	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
+	    !tiling_split_vectors(r, &stored, &vectors, &lane_split[1])) {
 		return false;
 	}
 	border_order_axes(p->bordered, &t.x, axes);
@@ -526,13 +531,17 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		}
 	}
 	inner = (struct tile_loops){
-		t.rows > 1 ? tile_split[1] : 0, vectors, lane_split[1], 0, 0, 0
+		.rows = t.rows > 1 ? tile_split[1] : 0,
+		.vectors = vectors,
+		.lanes = lane_split[1],
+		.lanes_last = tiling_is_long(r, output),
 	};
 	n += tiling_loop_order(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
-	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
-					   lane_split[0])
-			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
+	    !(t.lane_by_lane ? tiling_sum_lane(r, &t, reduction, inner.lanes)
+	      : part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
+					     lane_split[0])
+			  : tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
 	}
 	if (t.dot.fill != NULL) {
@@ -541,7 +550,9 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
 		return false;
 	}
-	tiling_finish(r, &inner);
+	if (!t.lane_by_lane) {
+		tiling_finish(r, &inner);
+	}
 	return !copies || tiling_place_copy(r, &t, copy, copy_at);
 }
 

@@ -72,6 +72,9 @@ struct tiling {
 	int part;          /* an iter var over a part of an axis that lies in
 			    * blocks of part_block; -1: none */
 	int64_t part_block;
+	/* one lane after the other is summed in a variable: compilers make
+	 * vectors of the loop over lanes around the whole sum */
+	bool lane_by_lane;
 	bool by_columns; /* the columns of a window may be multiplied by dot
 			  * products: single words are loaded */
 	/* the lanes of the dot product that may be used; 0: none */
@@ -89,6 +92,9 @@ struct tile_loops {
 	int first; /* the outermost reduction loop */
 	int dot;   /* the loop over the elements that one dot product sums */
 	int steps; /* the innermost reduction loop, which is unrolled */
+	/* the lanes are innermost also if vectorization is left to the
+	 * compiler */
+	bool lanes_last;
 };
 
 /* Compilers write out loops of at most so many iterations. */
@@ -162,9 +168,12 @@ bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 /* Lists the loops of a tile, at most four, and returns their number. The lanes
  * are innermost; if vectorization is left to the compiler, the rows are inside
  * of the lanes, because a loop with several statements is not unrolled before
- * it is vectorized. */
+ * it is vectorized, unless tile->lanes_last. */
 int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 		      int *order);
+/* Is a block that stores results, the epilogue of a tile, so long that compilers
+ * do not unroll a loop over rows inside of that over lanes? */
+bool tiling_is_long(const struct rules *r, int output);
 /* Splits the loop of an axis by the tile's size; split[0]: the loop over tiles,
  * 0 if the tile is the whole axis. False after a failure. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
@@ -212,6 +221,10 @@ int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
  * elements) of the axis in accumulators. False after a failure. */
 bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
 		      int axis, int64_t size, int at);
+/* Moves the reduction into the loop over lanes, and writes out its loops. False
+ * after a failure. */
+bool tiling_sum_lane(struct rules *r, struct tiling *t, int reduction,
+		     int lane_loop);
 /* Moves the reduction into the loop `at`, with accumulators for one tile. False
  * after a failure. */
 bool tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,

@@ -2,10 +2,14 @@
 /* Splits and orders the loops of a register tile. */
 #include "decision.h"
 #include "edit.h"
+#include "iterate.h"
 #include "nest.h"
 #include "register_tile.h"
 
 enum { MOST_STEPS = 4 };
+
+/* A block that stores results is short if it has at most so many operations. */
+enum { MOST_SHORT = 12 };
 
 bool
 tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
@@ -40,7 +44,8 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 				      tile->dot };
 	const int rows_last[4] = { tile->vectors, tile->lanes, tile->rows, 0 };
 	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
-	const int *loops = r->target->complete_unroll == 0 || tile->dot != 0
+	const int *loops = r->target->complete_unroll == 0 || tile->dot != 0 ||
+					   tile->lanes_last
 				   ? vectors_last
 			   : tile->rows != 0 ? rows_last
 					     : lanes_first;
@@ -189,6 +194,23 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	}
 	n_order += tiling_loop_order(r, tile, order + n_order);
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
+}
+
+bool
+tiling_is_long(const struct rules *r, int output)
+{
+	const struct stmt *store = func_find(r->s.func, output)->children[0];
+	const struct expr *e;
+	int n = 0;
+
+	if (store->kind != STMT_STORE) {
+		return true;
+	}
+	for (struct expr_iter it = expr_each(store->args[0]);
+	     (e = expr_next(&it));) {
+		n += e->kind == EXPR_CALL ? MOST_SHORT : e->n_args > 0;
+	}
+	return n > MOST_SHORT;
 }
 
 bool

@@ -213,6 +213,19 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 	return prefetch(r, t, parts[0]);
 }
 
+/* If vectorization is left to the compiler, a loop over rows inside of that over
+ * lanes is written out: at their lower levels of optimisation compilers vectorize
+ * innermost loops only. False after a failure. */
+static bool
+write_out_rows(struct rules *r, const struct tile_loops *tile)
+{
+	int order[4], n = tiling_loop_order(r, tile, order);
+
+	return tile->rows == 0 || order[n - 1] != tile->rows ||
+	       r->target->complete_unroll == 0 ||
+	       sched_annotate(&r->s, tile->rows, "unroll_last", sv_int(1));
+}
+
 bool
 tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 	   int lane_loop)
@@ -234,5 +247,25 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 		return false;
 	}
 	tiling_finish(r, &inner);
-	return prefetch(r, t, lane_loop);
+	return write_out_rows(r, &inner) && prefetch(r, t, lane_loop);
+}
+
+bool
+tiling_sum_lane(struct rules *r, struct tiling *t, int reduction, int lane_loop)
+{
+	int *loops, n;
+
+	if (!sched_compute_at(&r->s, reduction, lane_loop) ||
+	    !sched_set_scope(&r->s, reduction, 0, "local") ||
+	    !rules_accumulator(r, reduction, &t->x.out) ||
+	    !sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return false;
+	}
+	for (int i = n - 1; i >= 0 && loops[i] != lane_loop; i--) {
+		if (!sched_annotate(&r->s, loops[i], "unroll_last",
+				    sv_int(1))) {
+			return false;
+		}
+	}
+	return true;
 }

@@ -3,6 +3,11 @@
  * registers. */
 #include "register_tile.h"
 
+/* The most terms of a sum that are written out: a window of 5 x 5. Compilers
+ * unroll a loop over the lanes before they vectorize it if it has fewer terms in
+ * all. */
+enum { MOST_TERMS = 25, LEAST_PRODUCTS = 72 };
+
 int64_t
 tiling_extent(const struct block_access *x, int iter)
 {
@@ -128,7 +133,8 @@ row_invariant_operations(const struct tiling *t)
 /* The estimated cycles of one step of the reduction with vectors times rows
  * accumulators: two products or two loads per cycle, a latency of four cycles
  * for sums, the `invariant` operations that all rows share, and the loop.
- * Without fused multiply-add, additions and broadcasts are operations too. */
+ * Without fused multiply-add, additions and broadcasts are operations too. Where
+ * vectorization is left to the compiler, several vectors take somewhat longer. */
 static double
 step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	    int64_t invariant)
@@ -141,7 +147,8 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows,
 	}
 	work = (double)operations / 2;
 	work = work < loads ? loads : work;
-	return (work < 4 ? 4 : work) + 1;
+	work = (work < 4 ? 4 : work) + 1;
+	return target->complete_unroll > 0 && vectors > 1 ? 1.35 * work : work;
 }
 
 /* The cycles in which the second cache gives the lanes' operand for one step: it
@@ -192,26 +199,31 @@ loads_ahead(const struct tiling *t)
 	return longest > 1 && longest <= TILING_SHORT ? AHEAD : 0;
 }
 
+/* The most rows of a tile if vectorization is left to the compiler, which unrolls
+ * them: the accumulators, so many lanes for each row, leave two registers of
+ * `vector` elements for the operands. */
+static int64_t
+unrolled_rows(const struct target *target, int64_t vector, int64_t lanes)
+{
+	int64_t rows = (target->vector_registers - 2) * vector / lanes;
+
+	return rows < 1                         ? 1
+	       : rows < target->complete_unroll ? rows
+						: target->complete_unroll;
+}
+
 /* The most rows of n vectors that fit the registers, beside a row of the lanes'
  * operand, one element of the other operand, those loaded ahead, and, without
  * fused multiply-add, a product. With many vectors, compilers load the next
- * element early. If vectorization is left to the compiler, rows are unrolled;
- * with several vectors it processes one vector at a time and keeps an element
- * for each row. */
+ * element early. */
 static int64_t
 most_rows(const struct target *target, int64_t n, int64_t ahead)
 {
 	int64_t registers = target->vector_registers - target->without_fma -
 			    ahead;
-	int64_t rows = (registers - 1 - n - (n > 2)) / n;
 
-	if (target->complete_unroll == 0) {
-		return rows;
-	}
-	if (n > 1) {
-		rows = (registers - 1) / (n + 1);
-	}
-	return rows < target->complete_unroll ? rows : target->complete_unroll;
+	return target->complete_unroll > 0 ? unrolled_rows(target, 1, n)
+					   : (registers - 1 - n - (n > 2)) / n;
 }
 
 /* The cost of a tile of this many vectors and rows, for all rows of one
@@ -264,6 +276,11 @@ count_tiles(const struct tiling *t, int64_t all, int64_t rows)
 	return ((double)all + (double)(rows - 1) / 2) / (double)rows;
 }
 
+/* Compilers choose vectors by the shortest type: those of sixteen bytes have sums
+ * of four elements. So more lanes are better for products of bytes, by this
+ * factor. */
+static const double HALF_VECTORS = 1.8;
+
 /* The best number of rows for this many vectors. */
 static struct tile_cost
 tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
@@ -284,6 +301,11 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 			t->row < 0 || tiling_rest(r, &t->x, t->row, rows) == 0,
 		};
 
+		if (r->target->complete_unroll > 0 && vectors == 1 &&
+		    t->operand != NULL &&
+		    dtype_bytes(t->operand->load->type) == 1) {
+			x.cycles *= HALF_VECTORS;
+		}
 		if (t->row_granularity == 0 || t->row_granularity % rows == 0) {
 			best = better_cost(best, x);
 		}
@@ -480,6 +502,38 @@ sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 	return true;
 }
 
+/* Are the lanes better summed one by one, each in a variable? They are if
+ * compilers vectorize, if the elements of a tile share no operand, and if the sum
+ * is short enough to be written out, as that of a window. Arrays of sums would be
+ * stored and loaded. */
+static bool
+sums_lane_by_lane(const struct rules *r, const struct tiling *t)
+{
+	const struct stmt *store = t->x.block->children[0];
+	int64_t terms = 1;
+
+	if (r->target->complete_unroll == 0 || t->operand != NULL ||
+	    store->kind != STMT_STORE) {
+		return false;
+	}
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		const struct iter_var *v = &t->x.info->iters[i];
+
+		if (rules_tests_var(store->args[0], v->var, false)) {
+			return false;
+		}
+		if (v->kind == ITER_REDUCE) {
+			int64_t extent = tiling_extent(&t->x, i);
+
+			if (extent < 1 || extent > MOST_TERMS / terms) {
+				return false;
+			}
+			terms *= extent;
+		}
+	}
+	return terms * t->lanes >= LEAST_PRODUCTS;
+}
+
 void
 tiling_sizes(struct rules *r, struct tiling *t)
 {
@@ -538,6 +592,10 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		return;
 	}
 	t->rows = 1;
+	t->lane_by_lane = sums_lane_by_lane(r, t);
+	if (t->lane_by_lane) {
+		return;
+	}
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->row >= 0) {
 		most = (registers * 7 / 8) / per_row;
@@ -546,7 +604,10 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		if (t->operand == NULL) {
 			most = registers / 4;
 		}
-
+		if (r->target->complete_unroll > 0 && t->lanes > 0 &&
+		    t->lanes <= vector) {
+			most = unrolled_rows(r->target, vector, t->lanes);
+		}
 		t->rows = choose_rows(t->x.most[t->row], most < 1 ? 1 : most,
 				      t->row_granularity);
 	}
