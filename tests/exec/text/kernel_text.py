@@ -76,13 +76,13 @@ mistakes = [
      given("conv2", "b = sch.get_blok('conv')\n", ".py")),
     ("other kernels access it in its present layout", given("conv2", """
 b = sch.get_block("conv")
-sch.transform_layout(b, ("read", 0), lambda n, c, h, w: (n, h, w, c))
+sch.transform_layout(b, ("read", 0), lambda n, c, h, w, b: (n, h, w, c, b))
 """, ".py")),
     ("keep the signature", given("conv2", lower(
         "--kernel", "conv2", "--unscheduled").replace("(24,)", "(25,)"),
         ".py")),
     ("parameter 2 is of a different type or shape", given("conv2", lower(
-        "--kernel", "conv2", "--phase", 0).replace("3, 3, 12)", "3, 3, 11)"),
+        "--kernel", "conv2", "--phase", 0).replace("16, 2, 16)", "16, 2, 15)"),
         ".py")),
     ("--unscheduled or, for this target, with --phase 0", given("conv2", lower(
         "--kernel", "conv1", "--phase", 0).replace("conv1", "conv2"),
