@@ -1,7 +1,7 @@
 /* scale: from plain.py, tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
  *
- * meant for   -std=c99 -O2
+ * meant for   -std=c99 -O3
  */
 #ifndef SCALE_H
 #define SCALE_H
