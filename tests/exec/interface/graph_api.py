@@ -24,7 +24,7 @@ JSON, KERNELS, PARAMS = 3, 4, 5  # statuses
 BAD_SIZE = 9
 
 folder = work_folder()
-out = compile_model(DIGITS, "--form", "graph", "--target", "c99")
+out = compile_model(DIGITS, "--form", "graph", "--target", "c99-scalar")
 with open(os.path.join(out, "digits_graph.json"), encoding="utf-8") as f:
     text = f.read()
 good = json.loads(text)
@@ -44,7 +44,7 @@ def contents(path):
 
 
 # Twice the same, and the kernels of the other form, to the letter.
-again = compile_model(DIGITS, "--form", "graph", "--target", "c99")
+again = compile_model(DIGITS, "--form", "graph", "--target", "c99-scalar")
 names = sorted(os.listdir(out))
 if names != sorted(os.listdir(again)) or any(
         contents(os.path.join(out, name)) != contents(os.path.join(
@@ -59,7 +59,7 @@ def kernels_of(path):
     return source[start:end]
 
 
-other = compile_model(DIGITS, "--target", "c99")
+other = compile_model(DIGITS, "--target", "c99-scalar")
 if kernels_of(os.path.join(out, "digits_kernels.c")) != kernels_of(
         os.path.join(other, "digits.c")):
     fail("the graph's kernels are not those of the other form")

@@ -184,7 +184,7 @@ helper.tirc("test", path, "--target", "c-openmp", "--conv", "winograd",
 for words in (["--target", "gnu-c", "--conv", "direct"],
               ["--target", "gnu-c", "--optimize", "memory"],
               ["--target", "gnu-c", "--fp", "strict", "--conv", "winograd"],
-              ["--target", "c99", "--conv", "winograd"]):
+              ["--target", "c99-scalar", "--conv", "winograd"]):
     if "Winograd" in source(path, *words):
         helper.fail("by tiles with %s" % " ".join(words))
 if source(path, "--target", "gnu-c", "--fp", "strict") != \

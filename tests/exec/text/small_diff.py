@@ -92,8 +92,8 @@ def without_counts(text):
     return re.sub(r'"(nodes|folded)":\[[^]]*\]', r'"\1":[]', text)
 
 
-a = compile_model(network(False))
-b = compile_model(network(True))
+a = compile_model(network(False), "--target", "c99-scalar")
+b = compile_model(network(True), "--target", "c99-scalar")
 changed = 0
 for name in sorted(set(os.listdir(a)) | set(os.listdir(b))):
     with open(os.path.join(a, name), encoding="utf-8") as f:
