@@ -65,7 +65,7 @@ def layers():
     for what in "inputs", "outputs", "both":
         m.check(ALL, "--in-workspace", what)
     path = m.write()
-    _, text = header(path, "--in-workspace", "both")
+    _, text = header(path, "--in-workspace", "both", "--target", "c99-scalar")
     size = int(re.search(r"WORKSPACE_BYTES (\d+)u", text)[1])
     if size != 4096 + 2048:
         fail("the workspace has %d bytes, not the input and the first layer"

@@ -275,7 +275,7 @@ if has_dialect("cuda") and shutil.which("g++"):
              os.path.join(ROOT, "tests", "gpu"),
              os.path.join(ROOT, "tests", "gpu", "toolkit")))
 
-out = compile_model(model, "--target", "c99", "-q", "--name", "m")
+out = compile_model(model, "--target", "c99-scalar", "-q", "--name", "m")
 with open(os.path.join(out, "m.json")) as file:
     sizes = [w["bytes"] for w in json.load(file)["weights"]]
 for one in stored:
