@@ -50,8 +50,10 @@ struct pval {
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names; /* NAMESPACE: a module, as bits of enum
+		unsigned names;   /* NAMESPACE: a module, as bits of enum
 				 * names_module */
+		const char *path; /* ABSENT: a module that tirc does not have,
+				   * but the program imports */
 		const struct expr *expr;
 		struct te_tensor *tensor; /* TENSOR; OP: the first output of the
 					   * operation */

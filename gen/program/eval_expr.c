@@ -55,6 +55,9 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	const char *const *builtin;
 	int n;
 
+	if (found && found->kind == PV_ABSENT) {
+		return names_absent(ev, e->span, found->u.path);
+	}
 	if (found) {
 		*out = *found;
 		return true;

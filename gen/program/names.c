@@ -203,9 +203,8 @@ names_left_out(const char *name)
 
 /* -- imports -- */
 
-/* Reports that tirc has no such module: with the nearest one, or with all. */
-static bool
-no_module(struct eval *ev, struct py_span at, const char *path)
+bool
+names_absent(struct eval *ev, struct py_span at, const char *path)
 {
 	int n;
 	const char *const *known = names_paths(ev->a, &n);
@@ -229,6 +228,18 @@ no_module(struct eval *ev, struct py_span at, const char *path)
 	return false;
 }
 
+/* Gives the name a module that tirc does not have: what a program does not use is
+ * no error. */
+static bool
+import_absent(struct eval *ev, struct scope *s, const char *name,
+	      const char *path)
+{
+	struct pval v = { .kind = PV_ABSENT, .u.path = path };
+
+	eval_scope_set(ev, s, name, &v);
+	return true;
+}
+
 static bool
 import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 {
@@ -237,14 +248,14 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 	const char *name = one->name;
 
 	v.u.names = names_module(one->path);
-	if (!v.u.names) {
-		return no_module(ev, one->span, one->path);
-	}
 	if (!name) {
 		name = dot ? arena_strndup(ev->a, one->path,
 					   (size_t)(dot - one->path))
 			   : one->path;
 		v.u.names = names_module(name);
+	}
+	if (!v.u.names) {
+		return import_absent(ev, s, name, one->path);
 	}
 	eval_scope_set(ev, s, name, &v);
 	return true;
@@ -265,7 +276,13 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 	}
 	in = names_module(e->text);
 	if (!in) {
-		return no_module(ev, e->span, e->text);
+		for (int i = 0; i < e->n_names; i++) {
+			if (!e->names[i].name) {
+				return names_absent(ev, e->span, e->text);
+			}
+			import_absent(ev, s, e->names[i].name, e->text);
+		}
+		return true;
 	}
 	if (in & (IN_ANNOTATIONS | IN_TYPING)) {
 		struct pval none = pv_none();

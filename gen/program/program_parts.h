@@ -25,6 +25,9 @@ bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);
 /* Reverses the order of n values. */
 void pv_reverse(struct pval *items, int n);
+/* Reports that tirc has no module of this name, with the nearest one, or with
+ * all. Returns false. */
+bool names_absent(struct eval *ev, struct py_span at, const char *path);
 /* Makes the function of e, a lambda or def, in the scope s: evaluates the
  * defaults of its parameters. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
