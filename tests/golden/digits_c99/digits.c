@@ -39,7 +39,9 @@ extern const float digits_fc_gemm_bias[10];
 static float
 larger_f32(float a, float b) /* the number, where one is NaN */
 {
-	return b > a || isnan(a) ? b : a;
+	const float larger = b > a ? b : a;
+
+	return isnan(a) ? b : larger;
 }
 
 static float

@@ -43,7 +43,9 @@ enum {
 static float
 larger_f32(float a, float b) /* the number, where one is NaN */
 {
-	return b > a || isnan(a) ? b : a;
+	const float larger = b > a ? b : a;
+
+	return isnan(a) ? b : larger;
 }
 
 static float
