@@ -3,7 +3,8 @@
  * the simulator counts them. */
 #include "tirc_board.h"
 
-/* Sets tp, since the C library's errno is in thread-local memory there. */
+/* Sets tp: the C library for RISC-V keeps errno in thread-local memory, to which
+ * tp points. */
 __asm__(".section .vectors, \"ax\"\n"
 	".option push\n"
 	".option norelax\n"

@@ -154,8 +154,8 @@ int tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    const dnnl_dims_t dims, const dnnl_dims_t strides,
 			    const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			    const dnnl_dims_t end);
-/* Adds the product of x and the transpose of w, over all dimensions but the
- * first. */
+/* Adds to the region the product of x and the transpose of w, summed over all
+ * dimensions but the first. */
 int tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    dnnl_data_type_t element, int ndims,
 			    const dnnl_dims_t dims);

@@ -176,9 +176,10 @@ set_values(const struct tirc *t, const struct func *f, int i,
 	}
 }
 
-/* Finds the runs of a function: one for each of the lists of values, without
- * repetitions, at which its arrays have sizes; of a timed function only one.
- * False after a diagnostic if there are none. */
+/* Lists the runs of a function. A run is a list of values of its scalar
+ * parameters from which the size of each array follows, not negative and not too
+ * large; equal lists count once, and a timed function has one run. False after a
+ * diagnostic if there is none. */
 static bool
 find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
 	  const struct given_value *given, bool timed)

@@ -5,8 +5,7 @@
 #include "dialect_keys.h"
 #include "dialect_load.h"
 
-/* The names of all placeholders that package/ and program_text.c provide for
- * templates. */
+/* The names of all placeholders in a dialect's templates. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
 	"array_align arrays assembles backend before blob blob_bytes body "

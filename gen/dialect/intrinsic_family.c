@@ -4,7 +4,8 @@
 
 #include "text.h"
 
-/* the most arguments of a call that "begin" may name */
+/* the largest N of a placeholder argument_N, the N-th argument of the call, in
+ * the text of the member "begin" */
 enum { ARGUMENTS_MAX = 64 };
 
 struct value {

@@ -41,7 +41,8 @@ struct program_text {
 	const char *external_prefix;
 };
 
-/* What the compiler and the linker of a source need. */
+/* What a build supplies besides the source: to the compiler, flags for the
+ * instructions in relied_on; to the linker, the functions in externals. */
 struct program_needs {
 	/* the instructions without which the source is slow, as macros */
 	VEC(const struct requirement *) relied_on;

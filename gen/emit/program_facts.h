@@ -16,8 +16,8 @@ void program_add_arrays(struct unit *u, const struct program_part *part,
 /* Adds the steps of its schedule, if it has any. */
 void program_add_schedule(struct unit *u, const struct program_part *part,
 			  struct tdata *data);
-/* Has the function several arrays, of which it writes one, so that they must not
- * overlap? */
+/* Must the function's arrays not overlap: has it several, does it write at least
+ * one of them, and has it no note "aliased"? */
 bool program_has_overlap(const struct program_part *part);
 
 #endif

@@ -154,7 +154,8 @@ struct binding {
 	 * dimensions of the buffer (struct fragment_form) */
 	bool fragment;
 	const struct buffer *buffer;
-	/* the expression that replaces the variable, or NULL */
+	/* the value of the variable of a LET, which the source declares
+	 * under the name `text`; NULL for other variables */
 	const struct expr *value;
 	/* index of the earlier binding of var that this one shadows, or -1 */
 	int outer;

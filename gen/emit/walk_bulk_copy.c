@@ -199,7 +199,8 @@ constant(const struct expr *copy, enum box_part part, int dim)
 	return v;
 }
 
-/* Is the source of the copy the whole array, from its first element on? */
+/* Does the copy name the array from which it takes its box by the address of the
+ * array's first element? */
 static bool
 from_start(const struct expr *copy)
 {

@@ -65,7 +65,9 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	/* A range up to the limit of b's type proves nothing. */
+	/* All values of b's type are within the limit of the type, so that a
+	 * range up to there is no bound. The magnitude of a signed type is that
+	 * of its minimum, one more than its maximum. */
 	return found.how == RANGE_SUMMED &&
 	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }

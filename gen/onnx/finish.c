@@ -52,9 +52,10 @@ complete_outputs(struct importer *imp, int first)
 	}
 }
 
-/* Makes the nodes from index `first` on ready for shape inference: completes
- * their outputs, marks compositions, applies the adapters that need no shapes,
- * and finds their operators. False after a diagnostic. */
+/* Makes the nodes from index `first` on ready for shape inference: removes nodes
+ * without outputs, makes a tensor for an absent first output, marks compositions,
+ * checks strings, applies the upgrades to the canonical opset that need no
+ * shapes, and finds their operators. False after a diagnostic. */
 static bool
 prepare(struct importer *imp, int first)
 {

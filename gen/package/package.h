@@ -89,7 +89,8 @@ const char *package_model(const struct package *pkg);
  * cache, the second cache and memory); and for each run a line with the
  * nanoseconds of each kernel. NULL after a diagnostic. */
 const char *package_harness(const struct package *pkg);
-/* The other sources of this program, from runtime-c, and its libraries. */
+/* The sources from runtime-c that the program of package_harness() needs besides
+ * its own text, and its flags for the linker. */
 int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);

@@ -231,7 +231,7 @@ void add_device_places(struct packer *k, struct tdata *data,
  * offset and bytes in the staging memory. */
 void add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		 const struct bindings *bound);
-/* Adds "uploads": the weights, with name, symbol, offset and bytes. */
+/* Adds "uploads": for each weight its name, symbol, offset and number of bytes. */
 void add_uploads(struct packer *k, struct tdata *data);
 
 /* Names the model, its files, members, macros and symbols. */

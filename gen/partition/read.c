@@ -34,8 +34,9 @@ read_weights_name(struct reading *in, struct json j, const char *folder)
 
 /* -- dimensions -- */
 
-/* Reads the symbolic size i, {"name", "symbol", "min", "max"}: adds its
- * variable to the graph and sets in->symbols[i]. False after a diagnostic. */
+/* Reads the symbolic size i, {"name", "symbol", "min", "max"}: appends its
+ * variable to graph.dims, and sets in->symbols[i] to the text of "symbol", or of
+ * "name" if there is none. False after a diagnostic. */
 static bool
 read_dim(struct reading *in, struct json j, int i)
 {

@@ -59,8 +59,8 @@ bool py_bind_nodes(struct module *m, const struct source *src,
 		   const struct py_node *call, const char *params,
 		   const struct py_node **found);
 
-/* Appends the path "a.b.c" of a name or of an attribute of one; false, after a
- * part of it, if node is another expression. */
+/* Appends the path "a.b.c" of a name or of an attribute of one. False, with
+ * nothing appended, if node is another expression. */
 bool py_put_path(const struct py_node *node, struct strbuf *out);
 /* The end of a message about an unknown name: "; did you mean x?" with the
  * nearest one of the names; if none is near, "; " and the text `remedy`. */

@@ -33,7 +33,8 @@ struct iter_mark {
 	const struct iter_sum *sum;
 	const struct expr *extent;
 	const struct expr *unpadded; /* the extent before it was rounded up */
-	/* the bound that the predicate gives the value; NULL if none */
+	/* the exclusive upper bound of the value if the predicate restricts
+	 * it, equal to extent; else NULL */
 	const struct expr *limit;
 };
 

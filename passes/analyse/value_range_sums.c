@@ -273,8 +273,9 @@ selecting_loops(struct sums *s, const struct loops *loops,
 	}
 }
 
-/* Computes an upper bound of how often the statement accesses one element, if
- * it accesses `run` elements from the index on. False if there is no bound. */
+/* Computes an upper bound of the number of times that the statement accesses any
+ * one element while `top` runs once (NULL: the whole function); each access
+ * covers `run` elements from the index on. False if there is no bound. */
 static bool
 most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
 	     const struct expr *const *index, int n, int64_t run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scopes: finds blocks, edits the buffers that a scope allocates, and makes new
- * nests for blocks. */
+/* Scopes, the blocks around statements: finds blocks, edits the buffers that a
+ * scope allocates, and makes new nests for blocks. */
 #include "scope.h"
 
 #include <assert.h>

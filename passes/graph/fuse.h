@@ -33,8 +33,8 @@ enum { FUSE_NODES_MAX = 32, FUSE_INPUTS_MAX = 32, FUSE_SIZE_MAX = 1024 };
 bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		     const struct node *n);
 /* Sets nodes to those of an epilogue of y, in order, and returns their number;
- * 0 if there is no epilogue. Often there is one; there are several if their
- * paths meet again, as in x * sigmoid (x). No other node reads y or the
+ * 0 if there is no epilogue. Often it is a single node; there are several if
+ * their paths meet again, as in x * sigmoid (x). No other node reads y or the
  * intermediate results, so that waiting for other inputs makes no cycle. */
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);

@@ -397,7 +397,8 @@ entry_call_some(struct entry *e, const struct kernel *k)
 	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
 }
 
-/* Sets *given to the variables in the outputs' shapes. */
+/* Sets *given to the variables in the outputs' shapes. The entry function stores
+ * the run-time sizes among them for the caller (struct given_size). */
 static void
 find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 {

@@ -157,7 +157,8 @@ struct target {
 	const char *goal; /* the word of --optimize, or "speed" */
 	/* true with --optimize memory */
 	bool optimize_memory;
-	/* short functions that kernels call are inlined at each call */
+	/* the source marks short helpers so that the C compiler inlines each
+	 * call of them */
 	bool inlines_helpers;
 	/* the compiler's options for the goals "speed", which are a part of
 	 * cflags, "balanced" and "size"; NULL if the target has none */

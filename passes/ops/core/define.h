@@ -136,7 +136,8 @@ const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
  * h, w; n, c, d, h, w; i0, i1, … */
 struct iter_var *define_shape_axes(struct define *c, int ndim,
 				   const struct expr *const *shape);
-/* As define_shape_axes, over the shape of a tensor of the graph. */
+/* Axes over the shape of a tensor of the graph, with the names that
+ * define_shape_axes gives. */
 struct iter_var *define_axes(struct define *c, const struct tensor *t);
 const char *axis_name(struct module *m, int rank, int d);
 /* A reduction axis over dimension d of t, named like that dimension. */

@@ -104,8 +104,8 @@ band_most(const struct tensor *y)
 	return most;
 }
 
-/* The value of input i for an element of the result, limited to [-most, most];
- * NULL if the input is absent. */
+/* The value of input i for an element of the result, limited to [-most, most]
+ * unless it is a symbolic size; NULL if the input is absent. */
 static const struct expr *
 band_number(struct define *c, const struct node *n, const struct te_tensor *t,
 	    int i, const struct expr *const *at, struct dtype type,

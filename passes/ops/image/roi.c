@@ -314,8 +314,9 @@ is_exact(struct dtype t, const struct expr *size)
 	return size_max(size, &most) && (double)most <= 2 / dtype_epsilon(t);
 }
 
-/* The two elements around a position along d, and their weights. Beyond the
- * first or the last element, both are that element. */
+/* The two elements around a position along d, and their weights. A position
+ * before the first element counts as 0. From the last element on, both are the
+ * last element. */
 static struct pair
 neighbours(struct roi *r, int d, const struct expr *at)
 {

@@ -150,8 +150,9 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Maps the dimensions of a parameter to those of its target: to the last ones,
- * if the same indices vary there; else those whose index varies in order. want:
+/* Maps the dimensions of a parameter to those of the program's buffer: to the
+ * last ones, if the same indices vary there; else the k-th one whose index varies
+ * to the k-th one whose index varies. want:
  * the description's index; have: the program's. False if the target has more or
  * fewer varying dimensions. */
 static bool

@@ -83,7 +83,8 @@ block_is_ordered(const struct stmt *block)
 	return false;
 }
 
-/* Does the loop drive an ordered iter var? */
+/* Does the loop drive an iter var that is not spatial? In a block with an ordered
+ * iter var, reductions keep their order, too. */
 static bool
 drives_ordered(const struct stmt *loop, const struct stmt *block)
 {

@@ -54,7 +54,8 @@ bool rules_worth_starts(const struct rules *r, double ns);
  * core. */
 bool rules_worth_parallel(struct rules *r, int loop);
 
-/* The parameters that blocks below a loop read and write, each once. */
+/* The buffers that blocks below a loop access, each once. bytes: the size of the
+ * function's parameters among them. */
 struct touched {
 	const struct func *func;
 	VEC(const struct buffer *) list;
