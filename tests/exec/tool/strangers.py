@@ -291,7 +291,7 @@ def scheduled(text, status=0):
     path = os.path.join(FOLDER, "conv2.py")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    return tirc("compile", DIGITS, "--target", "c99", "--schedule-for",
+    return tirc("compile", DIGITS, "--target", "c99-scalar", "--schedule-for",
                 "conv2=" + path, "--force", "-o",
                 os.path.join(FOLDER, "conv2"), status=status).stderr
 
