@@ -10,12 +10,17 @@ import sys
 from helper import processor_features, skip
 
 program, folder, which = sys.argv[1:]
-if which == "vnni":
-    if "avx512_vnni" not in processor_features():
-        skip("this CPU has no AVX-512 VNNI")
+here = {  # what the processor calls it, gcc's flag, the instruction
+    "vnni": ("avx512_vnni", "-mavx512vnni", "vpdpbusd"),
+    "bf16": ("avx512_bf16", "-mavx512bf16", "vdpbf16ps"),
+}
+if which in here:
+    feature, flag, instruction = here[which]
+    if feature not in processor_features():
+        skip("this processor has no " + feature)
     if not shutil.which("gcc"):
         skip("gcc is not installed")
-    compiler, instruction = "gcc -std=gnu11 -O2 -mavx512vnni", "vpdpbusd"
+    compiler = "gcc -std=gnu11 -O2 -march=x86-64-v4 " + flag
     disassemble = ["objdump", "-d"]
 else:
     tools, emulator, flags = {

@@ -20,6 +20,7 @@ V3 = V2 | {"__AVX2__", "__FMA__", "__BMI__", "__BMI2__", "__F16C__",
 V4 = V3 | {"__AVX512F__", "__AVX512BW__", "__AVX512CD__", "__AVX512DQ__",
            "__AVX512VL__"}
 VNNI = V4 | {"__AVX512VNNI__"}
+BF16 = VNNI | {"__AVX512BF16__"}
 ARM = GNU | {"__aarch64__", "__ARM_NEON"}
 # What a compiler defines, and the target.
 RESOLVED = [
@@ -27,6 +28,10 @@ RESOLVED = [
     (V3, "x86-64-v3"),
     (V4, "x86-64-v4"),
     (VNNI, "x86-64-vnni"),
+    (BF16, "x86-64-bf16"),
+    # without dot products of bytes
+    (V4 | {"__AVX512BF16__"}, "x86-64-v4"),
+    (BF16 | {"__AMX_TILE__", "__AMX_INT8__"}, "x86-64-bf16"),
     (VNNI | {"__AMX_TILE__", "__AMX_INT8__", "__AMX_BF16__"}, "x86-64-amx"),
     # clang's names
     (VNNI | {"__AMXTILE__", "__AMXINT8__", "__AMXBF16__"}, "x86-64-amx"),

@@ -23,10 +23,13 @@ NEEDS = {
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
     "x86-64-vnni": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
                     "avx512_vnni"},
+    "x86-64-bf16": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
+                    "avx512_vnni", "avx512_bf16"},
     "x86-64-amx": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
                    "avx512_vnni", "amx_tile", "amx_int8", "amx_bf16"},
 }
 KNOWN = {"x86-64-vnni": ["-march=x86-64-v4", "-mavx512vnni"],
+         "x86-64-bf16": ["-march=x86-64-v4", "-mavx512bf16"],
          "x86-64-amx": ["-march=x86-64-v4", "-mamx-bf16"]}
 # The last one differs by compiler; others are for ./run models.
 MODELS = ["mnist", "tinyvit", "mlperf_tiny/resnet8_int8"]
