@@ -86,49 +86,70 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	return true;
 }
 
-/* Is the access's index of the channels an iter var of its block that runs from
- * 0 to all channels? */
-static bool
-is_channel_axis(struct module *m, const struct access *x,
-		const struct expr *channels)
+/* The iter var of the access's block that is its index in dimension d; NULL if
+ * the index is anything else. */
+static const struct iter_var *
+axis_at(struct module *m, const struct access *x, int d)
 {
 	const struct stmt *s = x->at;
 	struct analyser a;
 	const struct expr *index;
 
 	if (x->address) {
-		return false;
+		return NULL;
 	}
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, x->at);
-	index = simplify(&a, x->index[CHANNELS]);
-	if (index->kind != EXPR_VAR) {
-		return false;
-	}
+	index = simplify(&a, x->index[d]);
 	while (s != NULL && s->kind != STMT_BLOCK) {
 		s = s->parent;
 	}
-	for (int i = 0; s != NULL && i < s->u.block->n_iters; i++) {
-		const struct iter_var *it = &s->u.block->iters[i];
-
-		if (it->var == index->u.var) {
-			return expr_is_value(it->min, 0) &&
-			       it->extent == channels;
+	for (int i = 0;
+	     s != NULL && index->kind == EXPR_VAR && i < s->u.block->n_iters;
+	     i++) {
+		if (s->u.block->iters[i].var == index->u.var) {
+			return &s->u.block->iters[i];
 		}
 	}
-	return false;
+	return NULL;
+}
+
+/* Does the access's index of the channels run from 0 to all channels? */
+static bool
+is_channel_axis(struct module *m, const struct access *x,
+		const struct expr *channels)
+{
+	const struct iter_var *axis = axis_at(m, x, CHANNELS);
+
+	return axis != NULL && expr_is_value(axis->min, 0) &&
+	       axis->extent == channels;
+}
+
+/* Does the access's block sum rows, so that a dot product reads elements that
+ * blocks of channels would take apart? */
+static bool
+sums_rows(struct module *m, const struct access *x)
+{
+	const struct iter_var *channel = axis_at(m, x, CHANNELS);
+	const struct iter_var *last = axis_at(m, x, x->buffer->ndim - 1);
+
+	return channel != NULL && channel->kind == ITER_SPATIAL &&
+	       last != NULL && last->kind == ITER_REDUCE;
 }
 
 static bool
-channel_by_channel(struct module *m, const struct kernel *k,
+channel_by_channel(const struct choice *c, const struct kernel *k,
 		   const struct kernel_arg *arg)
 {
+	struct module *m = c->p->graph->module;
 	struct access_list all = accesses_of(k->func, k->func->body,
 					     arg->buffer);
+	bool dots = target_dot_depth(c->p->target, arg->tensor->type) > 1;
 
 	for (int i = 0; i < all.list.n; i++) {
 		if (!is_channel_axis(m, &all.list.data[i],
-				     arg->tensor->shape[CHANNELS])) {
+				     arg->tensor->shape[CHANNELS]) ||
+		    (dots && sums_rows(m, &all.list.data[i]))) {
 			return false;
 		}
 	}
@@ -138,8 +159,6 @@ channel_by_channel(struct module *m, const struct kernel *k,
 static void
 drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
 {
-	struct module *m = c->p->graph->module;
-
 	for (int i = 0; i < n; i++) {
 		const struct kernel *k = kernels[i];
 
@@ -148,7 +167,7 @@ drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
 
 			if (arg->kind == ARG_TENSOR &&
 			    c->of[arg->tensor->id] != NULL &&
-			    !channel_by_channel(m, k, arg)) {
+			    !channel_by_channel(c, k, arg)) {
 				c->of[arg->tensor->id] = NULL;
 			}
 		}

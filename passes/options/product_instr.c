@@ -116,3 +116,35 @@ target_byte_product(const struct target *t, struct dtype *data, int *depth)
 	}
 	return found;
 }
+
+int
+target_dot_depth(const struct target *t, struct dtype data)
+{
+	for (int i = 0; i < t->n_products; i++) {
+		struct product_desc p;
+
+		if (product_describe(t, &t->products[i], &p) &&
+		    p.kind != PRODUCT_TENSOR_CORE && p.operand[1]->ndim > 1 &&
+		    dtype_equal(p.operand[0]->type, data)) {
+			return depth_of(&p);
+		}
+	}
+	return 0;
+}
+
+int
+target_float_depth(const struct target *t, struct dtype type)
+{
+	for (int i = 0; i < t->n_products; i++) {
+		struct product_desc p;
+
+		if (product_describe(t, &t->products[i], &p) &&
+		    p.kind == PRODUCT_DOT && p.operand[1]->ndim > 1 &&
+		    dtype_equal(p.operand[0]->type, type) &&
+		    dtype_equal(p.operand[1]->type, type) &&
+		    p.sum->type.kind == DT_F32) {
+			return depth_of(&p);
+		}
+	}
+	return 0;
+}

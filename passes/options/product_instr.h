@@ -49,5 +49,11 @@ int target_block_elems(const struct target *t, struct dtype type);
  * target has no such instruction. */
 bool target_byte_product(const struct target *t, struct dtype *data,
 			 int *depth);
+/* The number of adjacent data elements of this type that the target's first
+ * instruction for them sums, other than a tensor core; 0: it has none. */
+int target_dot_depth(const struct target *t, struct dtype data);
+/* The number of elements of a narrow float type, by as many others of it, that a
+ * dot product of the target sums in float32; 0 if it has no such dot product. */
+int target_float_depth(const struct target *t, struct dtype type);
 
 #endif

@@ -208,6 +208,44 @@ define_count(struct define *c, struct dtype t, const struct expr *count)
 				      : expr_cast(c->module, t, count);
 }
 
+/* Is e a load of t's element at the axes? */
+static bool
+loads_at_axes(const struct expr *e, const struct te_tensor *t,
+	      const struct iter_var *axes, int n)
+{
+	if (e->kind != EXPR_LOAD || e->u.buffer != t->buffer ||
+	    e->n_args != n) {
+		return false;
+	}
+	for (int d = 0; d < n; d++) {
+		if (e->args[d] != axes[d].var->expr) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct te_tensor *
+define_unwidened(struct define *c, struct te_tensor *t)
+{
+	const struct te_stage *s = t->stage;
+	struct te_tensor *from;
+
+	if (s == NULL || s->kind != TE_COMPUTE || s->n_inputs != 1 ||
+	    s->bodies[0]->kind != EXPR_CAST) {
+		return t;
+	}
+	from = s->inputs[0];
+	if (!dtype_is_float(from->buffer->type) ||
+	    !dtype_is_float(t->buffer->type) ||
+	    dtype_bits(from->buffer->type) >= dtype_bits(t->buffer->type) ||
+	    !loads_at_axes(s->bodies[0]->args[0], from, s->axes, s->n_axes)) {
+		return t;
+	}
+	vec_push(&c->module->arena, &c->tensors, from);
+	return from;
+}
+
 struct te_tensor *
 define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
 {

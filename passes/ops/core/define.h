@@ -214,6 +214,10 @@ const struct expr *convert_to(struct define *c, struct dtype t,
  * the type defines. */
 const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
+/* The tensor of narrower floats that t widens, element by element; t itself if
+ * its stage does anything else. A product that reads the narrow elements can
+ * multiply them by an instruction for their type. */
+struct te_tensor *define_unwidened(struct define *c, struct te_tensor *t);
 /* t itself if it has the given type; else a stage that casts it. */
 struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 				struct dtype type);

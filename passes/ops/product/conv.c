@@ -249,7 +249,8 @@ add_bias(struct define *c, const struct node *n, const struct window *w,
 }
 
 /* The stage of the sum, in type t, of the products of x and w, each minus its
- * zero point. */
+ * zero point. Narrow floats are read with their padding, then widened, so that
+ * zeros around them in memory can be the padding. */
 static struct te_tensor *
 conv_sum(struct define *c, const struct node *n,
 	 const struct conv_inputs *which, struct te_tensor *const *in,
@@ -259,7 +260,8 @@ conv_sum(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	const struct tensor *weights = n->inputs[which->weights];
 	int64_t group = node_attr_int(n, "group", 1);
-	struct dtype xt = in[0]->buffer->type;
+	struct te_tensor *data = define_unwidened(c, in[0]);
+	struct dtype xt = data->buffer->type;
 	struct iter_var *axes, over[1 + WINDOW_MAX];
 	const struct expr *at[2 + WINDOW_MAX], *channel, *x, *k, *x_zero;
 
@@ -274,7 +276,7 @@ conv_sum(struct define *c, const struct node *n,
 	x_zero = which->outside
 			 ? expr_int(m, xt, node_attr_int(n, which->outside, 0))
 			 : define_param(c, n, which->x_zero, in, NULL, xt);
-	x = window_load(c, w, in[0], axes[0].var->expr, channel, axes + 2,
+	x = window_load(c, w, data, axes[0].var->expr, channel, axes + 2,
 			over + 1, x_zero);
 	at[0] = axes[1].var->expr;
 	for (int d = 0; d < 1 + w->n; d++) {

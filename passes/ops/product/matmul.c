@@ -181,6 +181,8 @@ define_matmul(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
+	struct te_tensor *const pair[2] = { define_unwidened(c, in[0]),
+					    define_unwidened(c, in[1]) };
 	struct iter_var *axes, k;
 	const struct expr *ab[2];
 	struct product p;
@@ -190,7 +192,7 @@ define_matmul(struct define *c, const struct node *n,
 	}
 	axes = product_axes(c, &p);
 	k = te_reduce_axis(m, "k", p.inner);
-	operands(c, &p, in, axes_exprs(c, axes, p.rank), k.var->expr, ab);
+	operands(c, &p, pair, axes_exprs(c, axes, p.rank), k.var->expr, ab);
 	out[0] = define_stage(c, "matmul", "matmul", p.rank, axes,
 			      te_sum(m,
 				     expr_mul(m, expr_cast(m, t, ab[0]),
