@@ -242,8 +242,8 @@ choose_rounding(struct tirc *t)
 	       context_bad_option(t, "--requant", requant, "onnx or tflite");
 }
 
-/* Sets the type in which weights are stored, from --precision. False after a
- * diagnostic. */
+/* Sets the type in which weights are stored, from --precision, and how many of
+ * them the target's dot product sums. False after a diagnostic. */
 static bool
 choose_precision(struct tirc *t)
 {
@@ -259,6 +259,8 @@ choose_precision(struct tirc *t)
 		kind = DT_F16;
 	}
 	t->settings.weight_type = kind;
+	t->settings.weight_depth = target_float_depth(t->target,
+						      dtype_of(kind));
 	return kind != DT_VOID ||
 	       context_bad_option(t, "--precision", word, "f32, bf16 or f16");
 }

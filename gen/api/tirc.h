@@ -46,7 +46,8 @@ struct tirc_options {
 	const char *requant; /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
 	/* "f32" (default), "bf16" or "f16": how weights of products are
-	 * stored; sums are of float32 */
+	 * stored, and what they multiply if the target multiplies the type;
+	 * sums are of float32 */
 	const char *precision;
 	const char *fp;                  /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224", "x:?,3,width" */

@@ -112,7 +112,8 @@ static const struct option_row rows[] = {
 	  "rounding of quantized results (default: onnx)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_PRECISION, "precision", "f32|bf16|f16",
-	  "store weights of products in this type; sums are float32 (default: "
+	  "store weights of products in this type, and with bf16, where the "
+	  "target multiplies it, what they multiply; sums are float32 (default: "
 	  "f32)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_CONV, "conv", "auto|direct|winograd",

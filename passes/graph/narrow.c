@@ -105,26 +105,14 @@ all_fit(struct graph *g, struct tensor *t, struct dtype type)
 	return true;
 }
 
-static struct node *
-insert_cast(struct graph *g, const struct node *before, struct tensor *x,
-	    struct dtype to, const char *name)
-{
-	struct node *n = insert_node(g, before, "Cast", name, &x, 1);
-
-	node_set_attr_int(g, n, "to", dtype_onnx_number(to));
-	return n;
-}
-
 static bool
 narrow(struct graph *g, struct tensor *t, struct dtype type)
 {
-	struct arena *a = &g->module->arena;
 	const struct node *reader = t->uses.data[0].node;
 	struct tensor *stored;
 	struct node *n;
 
-	n = insert_cast(g, reader, t, type,
-			arena_printf(a, "%s_%s", t->name, dtype_short(type)));
+	n = insert_cast(g, reader, t, type, t->name);
 	if (!ops_infer_node(g, n)) {
 		return false;
 	}
@@ -133,9 +121,7 @@ narrow(struct graph *g, struct tensor *t, struct dtype type)
 		return false;
 	}
 	stored->model_name = t->model_name;
-	n = insert_cast(g, reader, stored, t->type,
-			arena_printf(a, "%s_%s", t->name,
-				     dtype_short(t->type)));
+	n = insert_cast(g, reader, stored, t->type, t->name);
 	n->origins.n = 0;
 	graph_replace_uses(g, t, n->outputs[0]);
 	return ops_infer_node(g, n);

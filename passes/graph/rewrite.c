@@ -113,6 +113,19 @@ insert_node(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
+struct node *
+insert_cast(struct graph *g, const struct node *before, struct tensor *x,
+	    struct dtype to, const char *base)
+{
+	struct node *n = insert_node(g, before, "Cast",
+				     arena_printf(&g->module->arena, "%s_%s",
+						  base, dtype_short(to)),
+				     &x, 1);
+
+	node_set_attr_int(g, n, "to", dtype_onnx_number(to));
+	return n;
+}
+
 struct tensor *
 insert_pad(struct graph *g, const struct node *before, struct tensor *x,
 	   const int64_t *pads, struct tensor *outside)

@@ -44,6 +44,10 @@ bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
+/* Inserts a Cast of x before `before`; base: its result's name without the type.
+ * The caller then calls ops_infer_node or finish_constant. */
+struct node *insert_cast(struct graph *g, const struct node *before,
+			 struct tensor *x, struct dtype to, const char *base);
 /* Inserts a Pad of x before `before`, and returns its result. pads: ONNX's list
  * of 2 * rank sizes, which is copied; outside: the scalar of the new elements,
  * NULL for 0. NULL after a diagnostic. */

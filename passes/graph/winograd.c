@@ -27,6 +27,7 @@
  * direct convolutions), or if a later operator makes the difference visible
  * (visible.c), whatever the user asks for. */
 #include "identifiers.h"
+#include "pairs.h"
 #include "rewrite.h"
 #include "visible.h"
 #include "window.h"
@@ -49,6 +50,9 @@ struct conv {
 	int64_t size[2], pads[2]; /* size: of the output; pads: before the
 				   * input */
 	double constants;         /* elements of all constants of the graph */
+	/* the number of products that an operation of the direct convolution
+	 * sums: more than 1 with a dot product of the type of the weights */
+	int depth;
 };
 
 struct plan {
@@ -114,6 +118,7 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	x = n->inputs[0];
 	w = n->inputs[1];
 	c->runs = runs_of(g, n);
+	c->depth = pairs_can_compute(g, n) ? g->settings->weight_depth : 1;
 	return x->ndim == 4 && w->ndim == 4 && is_f32(x) && is_f32(w) &&
 	       tensor_is_constant(w) && node_attr_int(n, "group", 1) == 1 &&
 	       expr_is_int(x->shape[0], &c->batch) &&
@@ -182,9 +187,10 @@ static double
 direct_cost(const struct settings *costs, const struct conv *c)
 {
 	double weights = (double)(KERNEL * KERNEL * c->in * c->out);
-	double operations = 2 * weights * (double)c->batch *
+	double operations = 2 * weights / c->depth * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
+	weights /= c->depth; /* they are stored in the narrow type */
 	return cost_of(costs, c, operations, weights, 0, 0);
 }
 
