@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#include "identifiers.h"
 #include "rewrite.h"
 #include "weight_range.h"
 
@@ -121,6 +122,7 @@ narrow(struct graph *g, struct tensor *t, struct dtype type)
 		return false;
 	}
 	stored->model_name = t->model_name;
+	stored->from = constant_name(t);
 	n = insert_cast(g, reader, stored, t->type, t->name);
 	n->origins.n = 0;
 	graph_replace_uses(g, t, n->outputs[0]);
