@@ -269,7 +269,7 @@ def cmake():
     execute(["cmake", "--build", build])
     execute([shutil.which("ctest") or "ctest"], cwd=build)
     # A build type chooses the level of optimisation; other flags stay.
-    for kind, level in (("", "-O2"), ("MinSizeRel", "-Os")):
+    for kind, level in (("", "-O3"), ("MinSizeRel", "-Os")):
         typed = os.path.join(out, "typed" + kind)
         execute(["cmake", "-S", out, "-B", typed, "-G", "Unix Makefiles",
                  "-DCMAKE_BUILD_TYPE=" + kind,
