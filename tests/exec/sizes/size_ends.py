@@ -344,10 +344,12 @@ def large():
     has(code_of("LRN", ["x"], {"x": [1, 4, 2]}, size=2**32 + 3),
         "INT64_C(4294967299)")
     # the distance of two rows, a product of sizes
-    has(code_of("Transpose", ["x"], {"x": (["m", "n", "k"], np.uint8)},
-                ["--dim", "m=1..100000", "--dim", "n=1..100000", "--dim",
-                 "k=1..3000"], result=np.uint8, perm=[2, 0, 1]),
-        "y[(int64_t)(i * m) * n + j_k]")
+    code = code_of("Transpose", ["x"], {"x": (["m", "n", "k"], np.uint8)},
+                   ["--dim", "m=1..100000", "--dim", "n=1..100000", "--dim",
+                    "k=1..3000"], "cuda", result=np.uint8, perm=[2, 0, 1])
+    has(code, "_div * m * n + ")
+    if "(m * n)" in code:
+        fail("a product of 32 bits in: %s" % code)
     # Threads take vectors of all axes as one, unless 2^31 elements are reached:
     # 70000 * 61400 - 2^32 is 3032704.
     for shape, options in (([70000, 61400], []), ([2, 70000, 61400], []),
