@@ -116,9 +116,9 @@ calls_intrinsics(struct tirc *t, const struct by_hand *one,
 	return good;
 }
 
-/* Keeps a stranger's file, which may be a whole program, from what is certainly
- * no part of a kernel: accesses outside of arrays, and calls of functions of
- * the machine where the result is run. False after a diagnostic. */
+/* The file may come from a stranger and may hold a whole program. A kernel in it
+ * must not access elements outside of its arrays, nor, where its source will be
+ * run, call functions of the machine. False after a diagnostic. */
 static bool
 check(struct tirc *t, const struct by_hand *one, const struct func *f)
 {

@@ -71,8 +71,8 @@ cli_print_target(const struct cli *c, struct tirc *t)
 		say(stdout, "target   %s\n", c->at_hand);
 	} else if (c->tirc.target == NULL && !tirc_is_partition(c->model)) {
 		say(stdout,
-		    "target   %s (the default, for any compiler; on this "
-		    "machine --target native is faster)\n",
+		    "target   %s (the default, for any compiler; --target "
+		    "native is for this machine)\n",
 		    tirc_summary(t).target);
 	} else {
 		say(stdout, "target   %s\n", tirc_summary(t).target);

@@ -99,8 +99,8 @@ void cli_options_free(struct cli *c);
 bool cli_find_target(struct cli *c);
 /* Makes this machine the target if the user names none. */
 void cli_use_machine(struct cli *c);
-/* Prints the line "target" of a summary: the target of t, and what it was
- * before cli_find_target() replaced it, or that it is the default. */
+/* Prints the line "target" of a summary: the target of t; if cli_find_target()
+ * replaced "native", that too; if it is the default, a remark. */
 void cli_print_target(const struct cli *c, struct tirc *t);
 /* Prints the line "target" of a summary of a tensor program: the target, and
  * what the program calls it. */

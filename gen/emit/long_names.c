@@ -209,12 +209,12 @@ with_hash(struct arena *a, const char *name)
 			    text_hash(name));
 }
 
-/* In it, the form of a name is the name. Two names that differ only in characters
- * that comments do not have remain alike. */
+/* The step in which the form of a name is the whole name. Two names that differ
+ * only in characters that comments do not have keep equal forms. */
 enum { LAST_STEP = 3 };
 
-/* The form of a name after `step` steps, in each of which another name had the
- * same one. */
+/* The form of a name in the given step: each step has a longer form, for a name
+ * that has the form of another name in the step before. */
 static const char *
 next_form(struct arena *a, const char *name, int step)
 {
@@ -392,8 +392,8 @@ long_names_table(struct long_names *n, const char *text)
 		return "";
 	}
 	strbuf_init(&s);
-	strbuf_puts(&s, "\n/* Names of the model of which the comments above "
-			"show a part:\n");
+	strbuf_puts(&s, "\n/* Names of the model that the comments above "
+			"shorten:\n");
 	for (int i = 0; i < count; i++) {
 		strbuf_printf(&s, " *   %s\n",
 			      comment_text(n->a, n->d, list[i]->form));

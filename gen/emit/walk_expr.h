@@ -18,7 +18,8 @@ struct piece {
  * floats if the function forbids contraction (unit.apart), else FORM_MUL. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
 /* Is e the sum of a vector of 32-bit integers and, as the second operand, a
- * product of widened bytes of which at most one is signed, and does the dialect have a form for both together (FORM_ADD_PRODUCT)? */
+ * product of widened bytes of which at most one is signed, and does the dialect
+ * have a form for both together (FORM_ADD_PRODUCT)? */
 bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e as an operand of precedence `level`: in parentheses if its own
  * level is lower. */

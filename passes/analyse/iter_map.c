@@ -32,15 +32,11 @@ detect_int(struct detect *d, const struct expr *e, int64_t v)
 static const struct expr *
 multiply(struct detect *d, const struct expr *x, const struct expr *y)
 {
-	int64_t n, k, both;
+	uint64_t before = d->m->n_wrapped;
+	const struct expr *product = expr_mul(d->m, x, y);
 
-	if (expr_is_int(x, &n) && expr_is_int(y, &k) &&
-	    (__builtin_mul_overflow(n, k, &both) ||
-	     both < dtype_min_int(x->type) ||
-	     both > (int64_t)dtype_max_int(x->type))) {
-		d->overflows = true;
-	}
-	return simplify(d->a, expr_mul(d->m, x, y));
+	d->overflows |= d->m->n_wrapped != before;
+	return simplify(d->a, product);
 }
 
 const struct expr *

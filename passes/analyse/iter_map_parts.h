@@ -20,7 +20,7 @@ struct detect {
 	int n_loops;
 	VEC(struct fused) fused;
 	bool pad, padded;
-	bool overflows; /* a constant has left its type */
+	bool overflows; /* a product of constants has left its type */
 	/* for each loop, then for each of `fused`: the extent is rounded up to
 	 * a multiple of this number */
 	VEC(int64_t) pads;

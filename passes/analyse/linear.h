@@ -48,8 +48,9 @@ void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
 void linear_fit(struct linear *l, struct dtype t);
 /* The greatest common divisor of the coefficients; 0 if there are none. */
 int64_t linear_gcd(const struct linear *l);
-/* The form, whose numbers are values of t, as an expression. Equal sums give the same node; terms are in the
- * order in which the analyser first met them, positive ones first. */
+/* The form, whose numbers are values of t, as an expression. Equal sums give the
+ * same node; terms are in the order in which the analyser first met them, positive
+ * ones first. */
 const struct expr *linear_emit(struct analyser *a, const struct linear *l,
 			       struct dtype t);
 

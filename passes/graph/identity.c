@@ -8,8 +8,8 @@
  *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
  *
  * A sum of products starts with 0, so that it is never -0, and plus a bias of 0
- * or -0 it is itself. All rewrites are exact, except that x + 0 of floats becomes x, so that -0
- * keeps its sign. This one is not done if the graph has the setting
+ * or -0 it is itself. All rewrites are exact, except that x + 0 of floats becomes
+ * x, so that -0 keeps its sign. This one is not done if the graph has the setting
  * exact_rewrites, or if a later operator makes the sign visible (visible.c). */
 #include "quantization.h"
 #include "visible.h"

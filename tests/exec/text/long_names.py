@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names as exporters make them of the paths of modules: comments show a part, no
+"""Names as exporters make them of the paths of modules: comments shorten them, no
 two names the same one, and a table at the end of the file has each name that is
 shown, whole, once. The metadata have whole names. A model with another node has
 the same parts; one whose names are short has no table."""

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows that share the reduced columns of a row: those of a row of results, or
- * of a small plane, are computed by lanes first, then each window reduces its columns. What is beyond
- * the row is filled with the identity.
+/* Pools whose windows share columns. The column of a row of results (or of a small
+ * plane) is the reduction over the window's height: lanes compute the columns
+ * first, then each window reduces its columns. Columns beyond the row have the
+ * identity of the reduction.
  *
  *   for c, oh, w, kh: columns[..] = max(..)     for c, oh:
  *   for c, oh, w:                                 for w: bordered[w] = nan
