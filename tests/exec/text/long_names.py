@@ -96,7 +96,7 @@ def model(name_of=lambda name: name, one_more=False):
 
 def table(text):
     """The names by their parts, from the end of a source, and what is before."""
-    before, found, rows = text.partition("/* Names of the model of which")
+    before, found, rows = text.partition("/* Names of the model that")
     if not found:
         return {}, text
     pairs = re.findall(r'^ \*   (\S.*)\n \*       "(.*)"$', rows, re.M)
