@@ -365,6 +365,20 @@ check_tensor(struct tirc_graph *g, size_t i)
 	return TIRC_GRAPH_OK;
 }
 
+/* Checks that the node after which the tensor counts as written writes to it. */
+static enum tirc_graph_status
+check_from(struct tirc_graph *g, const struct tensor *t)
+{
+	if (t->ready > 0 && t->capacity > 0 &&
+	    graph_writer(g, t, t->ready - 1, t->ready) == NOWHERE) {
+		return graph_fail(g, TIRC_GRAPH_BAD_JSON,
+				  "tensor '%.60s': node '%.60s', the last in "
+				  "its \"from\", does not write it",
+				  t->name, t->node);
+	}
+	return TIRC_GRAPH_OK;
+}
+
 /* Checks that the kernels accept the graph's ranges of symbolic sizes. */
 static enum tirc_graph_status
 check_sizes(struct tirc_graph *g)
@@ -420,6 +434,9 @@ graph_check(struct tirc_graph *g)
 	}
 	for (size_t i = 0; i < g->n_nodes && !status; i++) {
 		status = check_node(g, i);
+	}
+	for (size_t i = 0; i < g->n_tensors && !status; i++) {
+		status = check_from(g, &g->tensors[i]);
 	}
 	return status;
 }

@@ -157,6 +157,7 @@ bad = [
     (tensor(relu1, "from", []), JSON),
     (tensor(relu1, "from", ["conv9"]), JSON),
     (tensor(relu1, "from", ["pool1"]), JSON),
+    (tensor(ids.index(good["outputs"][0]["tensor"]), "from", ["conv1"]), JSON),
     (tensor(relu1, "block", 16), JSON),
     (changed(("tensors", relu1, "block", 16),
              ("tensors", relu1, "axis", 4)), JSON),
