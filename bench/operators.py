@@ -102,6 +102,56 @@ attention("12 heads, a token, 511 kept", 12, 1, 511)
 attention("32 heads, 8 of keys, a token, 511 kept", 32, 1, 511, 8)
 
 
+def simple(op_type, shape, *constants, **attributes):
+    """An operator of one array of this shape, and of constants: (type, values),
+    None for an absent one. The name of the case has the short constants."""
+    words = [str(values).replace(" ", "") for _, values in constants
+             if values is not None and np.size(values) <= 8]
+    words += ["%s=%s" % item for item in sorted(attributes.items())
+              if item[0] != "kind"]
+    case(", ".join([op_type, "x".join(map(str, shape)), *words]), op_type,
+         lambda: [normal(*shape)] + [None if values is None
+                                     else np.array(values, kind)
+                                     for kind, values in constants],
+         range(1, 1 + len(constants)), **attributes)
+
+
+for _op in ("Tanh", "Erf", "Sigmoid", "Softplus", "Exp", "Log", "Gelu", "Elu",
+            "HardSwish", "Sin"):
+    simple(_op, (1, 64, 56, 56))
+for _shape in ((1, 1000), (12, 128, 128), (12, 197, 197), (64, 30522)):
+    simple("Softmax", _shape)
+simple("Softmax", (1, 21, 128, 128), axis=1)
+simple("LogSoftmax", (64, 1000))
+for _op in ("ReduceSum", "ReduceMax", "ReduceMean"):
+    for _axes in ([1], [2, 3], [3], [0, 1]):
+        simple(_op, (8, 64, 56, 56), ("int64", _axes), keepdims=0)
+for _axis in (1, 3):
+    simple("ArgMax", (8, 64, 56, 56), axis=_axis, kind=TensorProto.INT64)
+simple("CumSum", (64, 1000), ("int64", 1))
+simple("Tile", (1, 64, 28, 28), ("int64", [1, 1, 2, 2]))
+simple("Expand", (64, 1, 28, 1), ("int64", [64, 28, 28, 28]))
+for _mode in ("constant", "edge", "reflect"):
+    simple("Pad", (1, 64, 56, 56), ("int64", [0, 0, 1, 1, 0, 0, 1, 1]),
+           mode=_mode)
+simple("Transpose", (1, 64, 56, 56), perm=[0, 2, 3, 1])
+simple("Transpose", (1, 12, 197, 64), perm=[0, 2, 1, 3])
+simple("Slice", (1, 64, 56, 56), ("int64", [1]), ("int64", [55]),
+       ("int64", [3]), ("int64", [2]))
+simple("Gather", (30522, 256), ("int64", list(range(0, 12800, 100))))
+simple("DepthToSpace", (1, 64, 56, 56), blocksize=2)
+for _mode in ("nearest", "linear", "cubic"):
+    simple("Resize", (1, 64, 28, 28), ("float32", None),
+           ("float32", [1, 1, 2, 2]), mode=_mode)
+for _op in ("MaxPool", "AveragePool"):
+    simple(_op, (1, 64, 56, 56), kernel_shape=[3, 3], strides=[2, 2])
+simple("GlobalAveragePool", (1, 512, 7, 7))
+simple("InstanceNormalization", (1, 64, 56, 56), ("float32", [1] * 64),
+       ("float32", [0] * 64))
+simple("LayerNormalization", (197, 768), ("float32", [1] * 768),
+       ("float32", [0] * 768))
+simple("LRN", (1, 64, 56, 56), size=5)
+
 def top_k(rows, size, k, **attributes):
     case("TopK, %d of %d, %d row%s" % (k, size, rows, "s" * (rows > 1)),
          "TopK", lambda: [normal(rows, size), np.array([k])], (1,),

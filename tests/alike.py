@@ -46,7 +46,7 @@ def rounding_of(compute, inputs):
     """For each result of compute(inputs), an array: how far rounding errors may
     move its elements, from runs on perturbed inputs (gen/cli/observed.c). The
     height of a step is no part of it, nor is, unlike there, the distance of the
-    outermost values."""
+    outermost values. It is 0 for a result whose shape a perturbed run changes."""
     own = [max(float(np.finfo(x.dtype).eps), TOLERANCES[x.dtype.name][2])
            for x in inputs if x.dtype.kind == "f"]
     was = [np.asarray(y) for y in compute(inputs)]
@@ -62,6 +62,9 @@ def rounding_of(compute, inputs):
             seen.append(np.asarray(y, np.float64))
     widths = []
     for seen, part in zip(runs, wanted):
+        if any(y.shape != seen[0].shape for y in seen):
+            widths.append(np.zeros(seen[0].shape))
+            continue
         with np.errstate(all="ignore"):
             gaps = np.sort(np.diff(np.sort(np.stack(seen), 0), axis=0), 0)
             width = RUNS * gaps[(RUNS - 1) // 2] * min(1, part / share)
