@@ -14,7 +14,8 @@ from onnx_data import tensor_of, write_data
 # What the schedule of each output says of it.
 SCHEDULES = {
     "even": "staged", "odd": "staged", "batch": "staged",
-    "across": "staged", "conv": "staged", "strided": "staged",
+    "across": "staged", "alone": "staged", "conv": "staged",
+    "strided": "staged",
     "groups": "staged", "softmax": "together", "middle": "stages",
     "norm": "together", "pool": "together", "product": "together",
     "columns": "together", "few": "element",
@@ -103,6 +104,12 @@ def products(m, even=(32, 64), odd=(23, 37)):
     m.node("Transpose", "ya", "ta", perm=[0, 2, 1])
     m.node("MatMul", "xa ta", "across")
     m.gives("across", x @ y.transpose(0, 2, 1))
+    x, y, b = m.given("xl", 1, 15, 16), m.given("yl", 1, 32, 16), \
+        m.given("bl", 32)
+    m.node("Transpose", "yl", "tl", perm=[0, 2, 1])
+    m.node("MatMul", "xl tl", "pl")
+    m.node("Add", "pl bl", "alone")
+    m.gives("alone", x @ y.transpose(0, 2, 1) + b)
 
 
 def convolutions(m):

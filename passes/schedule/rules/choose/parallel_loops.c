@@ -269,18 +269,29 @@ one_group(struct rules *r, int block, const int *loops, int n)
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
+/* Is the loop's body, which runs once, another loop and nothing else? */
+static bool
+holds_one_loop(struct rules *r, int loop)
+{
+	const struct stmt *outer = func_find(r->s.func, loop);
+
+	return extent_of(outer) == 1 && outer->children[0]->kind == STMT_FOR;
+}
+
 /* Binds the outer loops of the block's nest to work-groups; a launch cannot be
- * inside of a loop. False after a failure. */
+ * inside of a loop. All blocks of the nest are in the loop that is bound, since
+ * work-groups have their local buffers in common with none. False after a
+ * failure. */
 static bool
 group_nest(struct rules *r, int block, int *loops, int n)
 {
 	int first = 0;
 
-	while (first < n &&
-	       extent_of(func_find(r->s.func, loops[first])) == 1) {
+	while (first < n - 1 && holds_one_loop(r, loops[first])) {
 		first++;
 	}
-	if (first < n && may_be_parallel(r, loops[first]) &&
+	if (first < n && extent_of(func_find(r->s.func, loops[first])) != 1 &&
+	    may_be_parallel(r, loops[first]) &&
 	    func_find(r->s.func, loops[first])->u.loop.kind == FOR_SERIAL) {
 		int fused;
 

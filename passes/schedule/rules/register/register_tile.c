@@ -422,6 +422,13 @@ pad_lane_axis(struct rules *r, const struct tiling *t, int reduction)
 	return sched_apply(&r->s, "pad_axis", args, 3, NULL);
 }
 
+/* Does the loop have one iteration? */
+static bool
+runs_once(struct rules *r, int loop)
+{
+	return expr_is_value(func_find(r->s.func, loop)->args[1], 1);
+}
+
 /* Tiles the product's sum in registers, with lanes beyond the axis if may_pad.
  * *padded: it added such lanes, or failed because it could not. False after a
  * failure. */
@@ -515,7 +522,8 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	border_order_axes(p->bordered, &t.x, axes);
 	/* Loops over axes that a copied operand, or one with distant lanes,
-	 * does not have go inside, to reuse it. */
+	 * does not have go inside, to reuse it. A copy that no outer loop
+	 * repeats is a nest of its own, whose threads are its own. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = axes[i % t.x.n_spatial];
 		bool reuses = (copies || t.panels) &&
@@ -526,7 +534,9 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 
 		if (loop != 0 && reuses == (i >= t.x.n_spatial)) {
 			at = loop;
-			copy_at = reuses ? copy_at : loop;
+			if (!reuses && (copy_at != 0 || !runs_once(r, loop))) {
+				copy_at = loop;
+			}
 			order[n++] = loop;
 		}
 	}
