@@ -102,21 +102,59 @@ allocated_inside(const struct virtual *v, const struct stmt *s,
 	return false;
 }
 
+/* What a statement writes: the buffer of a STORE, and each whose address a call
+ * gets, unless it only reads there. */
+struct targets {
+	VEC(const struct buffer *) list;
+};
+
+static struct targets
+targets_of(const struct virtual *v, const struct stmt *s)
+{
+	struct arena *arena = &v->func->module->arena;
+	struct tree_iter it = exprs_each(s->args, s->n_args);
+	struct targets out = { 0 };
+	const struct expr *e;
+
+	if (s->kind == STMT_STORE) {
+		vec_push(arena, &out.list, s->u.buffer);
+	}
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF) {
+			vec_push(arena, &out.list, e->args[0]->u.buffer);
+		}
+	}
+	return out;
+}
+
+/* May the statement write other values in each virtual thread? A LET of an
+ * address may, since calls below it write there. */
+static bool
+writes_differ(const struct virtual *v, const struct stmt *s)
+{
+	return s->kind == STMT_LET || under_dependence(v, s);
+}
+
 static void
 propagate_dependence(struct virtual *v, struct stmt *s)
 {
 	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		struct targets to = targets_of(v, s);
+
 		if ((s->kind == STMT_FOR || s->kind == STMT_LET) &&
 		    depends(v, s)) {
 			add_var(v,
 				s->kind == STMT_FOR ? s->u.loop.var : s->u.var);
 		}
-		if (s->kind == STMT_STORE && !has_buffer(v, s->u.buffer) &&
-		    under_dependence(v, s) &&
-		    allocated_inside(v, s, s->u.buffer)) {
-			vec_push(&v->func->module->arena, &v->buffers,
-				 s->u.buffer);
-			v->grown = true;
+		for (int i = 0; i < to.list.n; i++) {
+			const struct buffer *b = to.list.data[i];
+
+			if (!has_buffer(v, b) && writes_differ(v, s) &&
+			    allocated_inside(v, s, b)) {
+				vec_push(&v->func->module->arena, &v->buffers,
+					 b);
+				v->grown = true;
+			}
 		}
 	}
 }
@@ -310,30 +348,39 @@ is_disjoint(struct virtual *v, const struct access_list *uses, int d)
 	return high - low < (first < 0 ? -first : first);
 }
 
-/* Is there a shared buffer that one virtual thread stores to and another may
+/* May one virtual thread access elements of b that another one writes? */
+static bool
+shares_elements(struct virtual *v, const struct buffer *b)
+{
+	struct access_list uses = { 0 };
+	bool loads = false;
+
+	access_collect(v->func, v->loop->children[0], b, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		loads |= uses.list.data[i].load != NULL;
+	}
+	for (int d = 0; loads && d < b->ndim; d++) {
+		loads = !is_disjoint(v, &uses, d);
+	}
+	return loads;
+}
+
+/* Is there a shared buffer that one virtual thread writes to and another may
  * access? */
 static bool
 has_conflict(struct virtual *v, struct stmt *s)
 {
 	bool found = false;
 
-	for (struct stmt_iter it = stmt_each_of(s, STMT_STORE);
-	     (s = stmt_next(&it));) {
-		struct access_list uses = { 0 };
-		bool loads = false;
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		struct targets to = targets_of(v, s);
 
-		if (has_buffer(v, s->u.buffer) || !under_dependence(v, s)) {
-			continue;
+		for (int i = 0; i < to.list.n; i++) {
+			const struct buffer *b = to.list.data[i];
+
+			found |= !has_buffer(v, b) && writes_differ(v, s) &&
+				 shares_elements(v, b);
 		}
-		access_collect(v->func, v->loop->children[0], s->u.buffer,
-			       &uses);
-		for (int i = 0; i < uses.list.n; i++) {
-			loads |= uses.list.data[i].load != NULL;
-		}
-		for (int d = 0; loads && d < s->u.buffer->ndim; d++) {
-			loads = !is_disjoint(v, &uses, d);
-		}
-		found |= loads;
 	}
 	return found;
 }
