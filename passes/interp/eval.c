@@ -140,7 +140,7 @@ eval_address(struct frame *f, struct node *n)
 		if (c->written) {
 			/* the elements that are written through the address are
 			 * not known: all count as written */
-			memset(c->written, 1, c->cap_elems);
+			memset(c->written, 1, (size_t)c->elems);
 		}
 		n->value[0].u = (uint64_t)(uintptr_t)c->data +
 				(uint64_t)(at * c->elem_bytes);
