@@ -44,7 +44,9 @@ struct cross {
 	struct stmt_list threads;
 	/* the other reduction loops, outermost first */
 	struct stmt_list serial;
-	/* the thread loops of the thread block that are around `outer` */
+	/* the loops around `outer` over the other thread indices of the thread
+	 * block. (A loop around it over the same index as one of `threads`
+	 * adds no threads: all of them reduce together.) */
 	struct stmt_list around;
 	/* the value that the block stores, B[i] op source */
 	const struct expr *combine;
@@ -77,6 +79,18 @@ reduces_across(const struct stmt *block)
 }
 
 /* -- the reduction: its loops, its update, its predicate */
+
+/* Is one of the reduction loops bound to this thread index? */
+static bool
+reduces_along(const struct cross *x, int tag)
+{
+	for (int i = 0; i < x->threads.list.n; i++) {
+		if (tag_of(x->threads.list.data[i]) == tag) {
+			return true;
+		}
+	}
+	return false;
+}
 
 /* Sets x->outer, and divides the loops of the block into x->threads, x->serial
  * and x->around. False after a diagnostic if other loops or statements are
@@ -134,7 +148,7 @@ find_loops(struct cross *x)
 					  "virtual threads; bind another loop",
 					  s->u.loop.var->name);
 		}
-		if (tag_is_thread(tag_of(s))) {
+		if (tag_is_thread(tag_of(s)) && !reduces_along(x, tag_of(s))) {
 			vec_push(arena, &x->around.list, s);
 		}
 	}
