@@ -23,6 +23,9 @@ struct verifier {
 	struct mark *marks;
 	uint32_t n_marks, cap_marks;
 	uint32_t epoch;
+	/* the first element of the array that the current COPY_BOX copies
+	 * from, which tells only where the array is */
+	const struct expr *origin;
 	VEC(const struct stmt *)
 	blocks; /* the BLOCKs around stmt, outermost first */
 	VEC(int) ids;

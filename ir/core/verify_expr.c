@@ -316,7 +316,8 @@ verify_node(struct verifier *v, const struct expr *e)
 			break;
 		}
 		verify_element(v, e->u.buffer, e->args, e);
-		verify_access(v, e->u.buffer, e->args, false);
+		verify_access(v, e->u.buffer, e == v->origin ? NULL : e->args,
+			      false);
 		break;
 	case EXPR_CALL:
 		verify_call(v, e);
@@ -359,6 +360,12 @@ verify_expr(struct verifier *v, const struct expr *e)
 			verify_fail(v, "a node lacks an argument", NULL);
 			return;
 		}
+	}
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_COPY_BOX &&
+	    copy_box_rank(e->args, e->n_args) > 0) {
+		v->origin = e->args[1]->args[0];
+	}
+	for (int i = 0; i < e->n_args; i++) {
 		verify_expr(v, e->args[i]);
 	}
 	verify_node(v, e);
