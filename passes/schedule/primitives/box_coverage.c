@@ -8,6 +8,8 @@
  *
  * Groups of dimensions that share no variable are checked separately, so that
  * fewer elements are enumerated. */
+#include <string.h>
+
 #include "block_init.h"
 #include "copy_block.h"
 #include "iterate.h"
@@ -45,34 +47,32 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 /* Sets *d to the variables of the store's index and their ranges. Those bound
  * by scope or outside of it count as constants; with scope NULL, none does.
  * False if a range is not constant, or there are more than COVERAGE_VARS
- * variables. */
+ * variables: these are left out. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
 {
-	bool still = false;
+	bool still = false, all = true;
 
 	for (const struct stmt *s = store->at; s; s = s->parent) {
 		int first = d->n;
 
 		still |= s == scope;
-		if (s->kind == STMT_FOR &&
-		    !add_var(d, store, s->u.loop.var, s->args[0], s->args[1])) {
-			return false;
+		if (s->kind == STMT_FOR) {
+			all &= add_var(d, store, s->u.loop.var, s->args[0],
+				       s->args[1]);
 		}
 		for (int i = 0;
 		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
 			const struct iter_var *it = &s->u.block->iters[i];
 
-			if (!add_var(d, store, it->var, it->min, it->extent)) {
-				return false;
-			}
+			all &= add_var(d, store, it->var, it->min, it->extent);
 		}
 		for (int i = first; i < d->n && still; i++) {
 			d->extent[i] = 1;
 		}
 	}
-	return true;
+	return all;
 }
 
 /* The block that allocates the accessed buffer; NULL if the buffer is a
@@ -247,11 +247,11 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 }
 
 /* Sets dims and vars also for dimensions and variables that are connected with
- * those that are set. */
-static void
+ * those that are set. True if there are such dimensions. */
+static bool
 grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
-	bool grown;
+	bool grown, wider = false;
 
 	do {
 		grown = false;
@@ -259,12 +259,14 @@ grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 			for (int k = 0; k < d->n; k++) {
 				if (dims[i] != vars[k] &&
 				    expr_uses_var(store->index[i], d->var[k])) {
+					wider |= !dims[i];
 					dims[i] = vars[k] = true;
 					grown = true;
 				}
 			}
 		}
 	} while (grown);
+	return wider;
 }
 
 /* The variables of one index, and the number of values of each; -1 if that is
@@ -334,14 +336,18 @@ steps_over(struct edit *e, const struct access *store, int d)
 	return false;
 }
 
-/* For symbolic sizes: may the store leave out elements, because of a stride or
- * of a tile that does not divide the size? */
+/* For symbolic sizes: may the store leave out elements in some of the given
+ * dimensions (NULL: in all), because of a stride or of a tile that does not
+ * divide the size? */
 static bool
-may_leave_elements(struct edit *e, const struct access *store)
+may_leave_elements(struct edit *e, const struct access *store, const bool *dims)
 {
 	bool divides = false, steps = false;
 
 	for (int d = 0; d < store->buffer->ndim; d++) {
+		if (dims && !dims[d]) {
+			continue;
+		}
 		divides |= expr_has(store->index[d], EXPR_FLOORDIV) ||
 			   expr_has(store->index[d], EXPR_FLOORMOD);
 		steps |= steps_over(e, store, d);
@@ -395,7 +401,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 	int ndim = store->buffer->ndim;
 
 	if (ndim > GAP_DIMS || !find_domain(&d, store, scope)) {
-		return may_leave_elements(e, store);
+		return may_leave_elements(e, store, NULL);
 	}
 	for (int i = 0; i < ndim; i++) {
 		bool dims[GAP_DIMS] = { false },
@@ -433,45 +439,106 @@ same_index(const struct access *x, const struct access *y)
 	return true;
 }
 
-/* Do the stores together leave out elements of the box? False also if that
- * cannot be determined. */
+/* Sets seen[n] for each element n of the group's part of the box that the store
+ * stores, and adds to *filled. False if they cannot be determined, or are too
+ * many to be counted. */
+static bool
+mark_store(struct edit *e, const struct dim_group *g, struct domain *d,
+	   int64_t volume, bool **seen, int64_t *filled)
+{
+	int64_t points = points_of(g, d);
+
+	if (volume < 0 || volume > GAP_POINTS || points < 0 ||
+	    points > GAP_POINTS) {
+		return false;
+	}
+	if (!*seen) {
+		*seen = arena_array(&e->m->arena, bool, (int)volume);
+	}
+	return mark_seen(g, d, *seen, filled);
+}
+
+/* Do the stores together leave out elements in some of the dimensions? dims:
+ * those that share variables with one of them, in any store. */
+static bool
+dims_leave_elements(struct edit *e, const struct access_list *stores,
+		    const struct range *box, const struct stmt *scope,
+		    bool *dims)
+{
+	bool wider, known = true, leave = true, *seen = NULL;
+	int64_t volume = 0, filled = 0;
+
+	do {
+		wider = false;
+		for (int i = 0; i < stores->list.n; i++) {
+			bool vars[COVERAGE_VARS] = { false };
+			struct domain d = { .n = 0 };
+
+			find_domain(&d, &stores->list.data[i], scope);
+			wider |= grow(&stores->list.data[i], &d, dims, vars);
+		}
+	} while (wider);
+	for (int i = 0; i < stores->list.n; i++) {
+		const struct access *store = &stores->list.data[i];
+		bool vars[COVERAGE_VARS] = { false };
+		struct domain d = { .n = 0 };
+		struct dim_group g = { store, anywhere(e, store, box, dims),
+				       dims, vars };
+
+		if (single_element(store, box, dims)) {
+			return false;
+		}
+		find_domain(&d, store, scope);
+		grow(store, &d, dims, vars);
+		volume = volume_of(&g);
+		known = known && mark_store(e, &g, &d, volume, &seen, &filled);
+		leave = leave && may_leave_elements(e, store, dims);
+	}
+	return known ? filled < volume : leave;
+}
+
+/* Do the stores together leave out elements of the box? If the box is symbolic
+ * or large, only those are found that no store reaches in some dimensions. */
 static bool
 union_leaves_elements(struct edit *e, const struct access_list *stores,
 		      const struct range *box, const struct stmt *scope)
 {
-	bool dims[GAP_DIMS], vars[COVERAGE_VARS], *seen = NULL;
+	int ndim = stores->list.data[0].buffer->ndim;
+	bool all[GAP_DIMS], vars[COVERAGE_VARS], *seen = NULL, known = true;
+	bool done[GAP_DIMS] = { false };
 	int64_t volume = 0, filled = 0;
 
-	for (int i = 0; i < GAP_DIMS; i++) {
-		dims[i] = true;
+	if (ndim > GAP_DIMS) {
+		return false;
 	}
-	for (int i = 0; i < COVERAGE_VARS; i++) {
-		vars[i] = true;
-	}
-	for (int i = 0; i < stores->list.n; i++) {
-		const struct access *store = &stores->list.data[i];
-		struct dim_group g = { store, box, dims, vars };
+	memset(all, true, sizeof all);
+	memset(vars, true, sizeof vars);
+	for (int i = 0; i < stores->list.n && known; i++) {
+		struct dim_group g = { &stores->list.data[i], box, all, vars };
 		struct domain d = { .n = 0 };
-		int64_t points;
 
-		if (store->buffer->ndim > GAP_DIMS) {
-			return false;
-		}
 		volume = volume_of(&g);
-		if (volume < 0 || volume > GAP_POINTS ||
-		    !find_domain(&d, store, scope)) {
-			return false;
+		known = find_domain(&d, g.store, scope) &&
+			mark_store(e, &g, &d, volume, &seen, &filled);
+	}
+	if (known) {
+		return filled < volume;
+	}
+	for (int i = 0; i < ndim; i++) {
+		bool dims[GAP_DIMS] = { false };
+
+		if (done[i]) {
+			continue;
 		}
-		points = points_of(&g, &d);
-		if (!seen) {
-			seen = arena_array(&e->m->arena, bool, (int)volume);
+		dims[i] = true;
+		if (dims_leave_elements(e, stores, box, scope, dims)) {
+			return true;
 		}
-		if (points < 0 || points > GAP_POINTS ||
-		    !mark_seen(&g, &d, seen, &filled)) {
-			return false;
+		for (int k = 0; k < ndim; k++) {
+			done[k] |= dims[k];
 		}
 	}
-	return filled < volume;
+	return false;
 }
 
 /* Does each of the stores have a condition or predicate that excludes values of
