@@ -639,9 +639,12 @@ main(int argc, char **argv)
 	     "reduction  one accumulator, sums in blocks of 256",
 	     SUMS(2, 2, 20, 40));
 	CASE_VECTORS("terms_by_lanes",
+		     "rowwise  2 stages per row, sums by lanes",
+		     SUMS(1, 2, 2501));
+	CASE_VECTORS("many_terms_by_lanes",
 		     "rowwise  2 stages per row, sums by lanes, sums in blocks "
 		     "of 256",
-		     SUMS(1, 2, 2501));
+		     SUMS(1, 2, 20501));
 	CASE_VECTORS("rows_by_lanes", NULL, SUMS(3, 1, 5, 60, 44));
 	CASE("many_products",
 	     "tiled  j_tile 16, i_tile 2, sums in blocks of 1024",

@@ -166,6 +166,26 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
+/* Do the accesses to an array lie in loops of fewer lanes than the longest vector
+ * has, and in others that fill it? As an array of short vectors it would take the
+ * long ones from the other loops. */
+static bool
+shortens_loops(struct vectors *x, const struct access_list *uses)
+{
+	bool few = false, many = false;
+
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct stmt *loop = loop_around(uses->list.data[i].at);
+		int64_t extent;
+
+		if (loop != NULL && expr_is_int(loop->args[1], &extent)) {
+			few |= extent < x->most_lanes;
+			many |= extent >= x->most_lanes;
+		}
+	}
+	return few && many && x->type.lanes < x->most_lanes;
+}
+
 /* Do all loops that access b access only whole vectors of it? A loop that only
  * reads may have a tail. */
 static bool
@@ -173,6 +193,9 @@ local_fits(struct vectors *x, const struct buffer *b)
 {
 	struct access_list uses = accesses_of(x->func, x->func->body, b);
 
+	if (shortens_loops(x, &uses)) {
+		return false;
+	}
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *u = &uses.list.data[i];
 		struct stmt *loop = loop_around(u->at);
@@ -404,6 +427,20 @@ use_vectors(struct vectors *x)
 	}
 }
 
+/* The most lanes that a vector of elements of type t has on the target. */
+static int
+most_lanes(const struct target_facts *facts, struct dtype t)
+{
+	int most = t.lanes;
+
+	for (int i = 0; i < facts->vectors.n; i++) {
+		const struct dtype v = facts->vectors.data[i];
+
+		most = v.kind == t.kind && v.lanes > most ? v.lanes : most;
+	}
+	return most;
+}
+
 bool
 lower_vectors(struct func *f)
 {
@@ -419,6 +456,7 @@ lower_vectors(struct func *f)
 	}
 	for (int i = 0; i < facts->vectors.n; i++) {
 		x.type = facts->vectors.data[i];
+		x.most_lanes = most_lanes(facts, x.type);
 		use_vectors(&x);
 	}
 	facts->has_vectors = false;

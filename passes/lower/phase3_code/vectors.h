@@ -10,6 +10,8 @@ struct vectors {
 	struct module *module;
 	/* the vector type in use, one of the target's list */
 	struct dtype type;
+	/* the lanes of the target's longest vector of these elements */
+	int most_lanes;
 	/* the target can convert bytes to and from vectors of 32-bit integers,
 	 * and scale these */
 	bool bytes;

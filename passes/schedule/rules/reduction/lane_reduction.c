@@ -6,7 +6,13 @@
  *                               for lane: s += part[lane]
  *
  * A float sum of n terms by one accumulator waits for each addition, and rounds
- * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. */
+ * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. Long
+ * rows have the lanes of several vectors, which do not wait for each other. Where
+ * the partial results are many beside the row, a quarter of the lanes reduces them
+ * first:
+ *
+ *   for k, lane: quarter[lane] += part[4 k + lane]
+ *   for lane: s += quarter[lane] */
 #include "decision.h"
 #include "nest.h"
 #include "row_stages.h"
@@ -14,6 +20,9 @@
 /* Fewer lanes or shorter vectors are not worth it, nor parts of the target's
  * vectors for reductions of less than LONG values. */
 enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
+/* A row that has fewer than FEW_TERMS terms for each lane spends much of its time
+ * on the partial results; one with MANY_TERMS has the lanes of VECTORS vectors. */
+enum { FEW_TERMS = 8, MANY_TERMS = 64, VECTORS = 4 };
 
 /* The block's innermost reduced axis, and the largest number of values that it
  * reduces for one result; -1: no axis is reduced. */
@@ -111,27 +120,29 @@ rules_sums_rows(struct rules *r, int block)
 	return once && loads_contiguous(&x, axis);
 }
 
-/* The loop from which to take lanes for vectors of `bytes` bytes, and in *lanes
- * their number; 0: the block cannot be reduced by lanes. */
+/* The loop from which to take lanes for vectors of `bytes` bytes; in *lanes the
+ * number of lanes of a vector, in *values the largest number of values that are
+ * reduced for a result. 0: the block cannot be reduced by lanes. */
 static int
-loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
+loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
+	      double *values)
 {
 	const struct stmt *s = func_find(r->s.func, block);
 	struct block_access x;
 	int *loops, n, of_axis[MAX_AXES], axis;
-	double values, least;
+	double least;
 
 	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
 	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
 		return 0;
 	}
 	*lanes = bytes / dtype_bytes(x.out->type);
-	axis = reduced_axis(&x, &values);
+	axis = reduced_axis(&x, values);
 	least = 2 * (double)*lanes;
 	if (axis < 0 || *lanes < LEAST_LANES ||
 	    (x.most[axis] % *lanes != 0 && (double)x.most[axis] < least) ||
-	    values < least ||
-	    (values < LONG && bytes < r->target->vector_bytes) ||
+	    *values < least ||
+	    (*values < LONG && bytes < r->target->vector_bytes) ||
 	    !loads_contiguous(&x, axis) ||
 	    !rules_axis_loops(r, block, of_axis) ||
 	    !sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
@@ -140,15 +151,32 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes)
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
+/* The lanes of several vectors for a long row: as many vectors as leave no rest of
+ * the row where one leaves none. `loop` is over the terms of a row. */
+static int64_t
+lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
+{
+	int64_t extent, n = VECTORS;
+
+	if (!expr_is_int(func_find(r->s.func, loop)->args[1], &extent) ||
+	    extent < MANY_TERMS * lanes) {
+		return lanes;
+	}
+	while (extent % lanes == 0 && extent % (n * lanes) != 0) {
+		n /= 2;
+	}
+	return n * lanes;
+}
+
 /* The number of lanes as a decision in the trace: `lanes`, with its half,
- * quarter and so on as further candidates. */
+ * quarter and so on down to `least` as further candidates. */
 static struct sched_value
-decide_lanes(struct rules *r, int loop, int64_t lanes)
+decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t least)
 {
 	struct candidates c = { 0 };
 	int64_t extent;
 
-	for (int64_t n = lanes; n >= LEAST_LANES; n /= 2) {
+	for (int64_t n = lanes; n >= least; n /= 2) {
 		if (expr_is_int(func_find(r->s.func, loop)->args[1], &extent) &&
 		    (extent % n == 0) == (extent % lanes == 0)) {
 			candidates_add(r, &c, n);
@@ -157,9 +185,28 @@ decide_lanes(struct rules *r, int loop, int64_t lanes)
 	return rules_decide(r, &c, lanes);
 }
 
-/* Gives each of the n blocks for which it is possible a block of partial
- * results, one for each lane of a vector of `bytes` bytes. Stores these new
- * blocks in made, and returns their number. */
+/* Gives the block, whose innermost loop reduces the partial results of the lanes,
+ * the block *made, in which `quarter` lanes reduce them first. False: the schedule
+ * is as before. */
+static bool
+reduce_by_quarter(struct rules *r, int block, int64_t quarter, int *made)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	int *loops, n, parts[2];
+
+	if (sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
+	    rules_split(r, loops[n - 1], sv_int(quarter), parts) &&
+	    sched_rfactor(&r->s, parts[1], -1, made)) {
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	return false;
+}
+
+/* Gives each of the n blocks for which it is possible a block of partial results,
+ * one for each lane of vectors of `bytes` bytes, and one that a quarter of the lanes
+ * reduces, if they are many beside the row. Stores these new blocks, at most 2 n, in made, and
+ * returns their number. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {
@@ -167,20 +214,36 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 
 	for (int i = 0; i < n; i++) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
-		int64_t lanes;
+		int64_t lanes, vector, quarter;
+		double terms;
 		int loop, parts[2];
 
 		if (!block_reduces(func_find(r->s.func, blocks[i]))) {
 			continue;
 		}
-		loop = loop_of_lanes(r, blocks[i], bytes, &lanes);
-		if (loop != 0 &&
-		    rules_split(r, loop, decide_lanes(r, loop, lanes), parts) &&
-		    sched_rfactor(&r->s, parts[1], -1, &made[changed])) {
-			changed++;
-		} else {
+		loop = loop_of_lanes(r, blocks[i], bytes, &vector, &terms);
+		if (loop == 0) {
 			sched_rollback(&r->s, mark);
+			continue;
 		}
+		lanes = lanes_of_vectors(r, loop, vector);
+		quarter = lanes > vector || terms < (double)(FEW_TERMS * lanes)
+				  ? lanes / 4
+				  : 0;
+		quarter = quarter < LEAST_LANES ? 0 : quarter;
+		if (!rules_split(r, loop,
+				 decide_lanes(r, loop, lanes,
+					      quarter > 0 ? 2 * quarter
+							  : LEAST_LANES),
+				 parts) ||
+		    !sched_rfactor(&r->s, parts[1], -1, &made[changed])) {
+			sched_rollback(&r->s, mark);
+			continue;
+		}
+		changed++;
+		changed += quarter > 0 &&
+			   reduce_by_quarter(r, blocks[i], quarter,
+					     &made[changed]);
 	}
 	return changed;
 }

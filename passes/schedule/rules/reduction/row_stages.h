@@ -13,8 +13,8 @@ void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 
 /* lane_reduction.c: gives reductions along contiguous rows one partial result
  * for each lane of a vector, where the target has vectors: factors them, stores
- * the blocks of the partial results in made, and returns their number. The
- * innermost two axes of all blocks may be fused for that. */
+ * the blocks of the partial results, at most 2 n, in made, and returns their
+ * number. The innermost two axes of all blocks may be fused for that. */
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
 /* Vectorizes the lanes of a block of partial results, which must be at its
  * final place. */

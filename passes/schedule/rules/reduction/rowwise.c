@@ -72,7 +72,7 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 {
 	const int *blocks = k->list;
 	int n = k->n, output = k->output;
-	int *loops, n_loops, placed = 0, by_lanes;
+	int *loops, n_loops, placed = 0, stages, by_lanes;
 	int *common, *with_copy, *made;
 	struct block_access x;
 
@@ -83,7 +83,8 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}
-	made = arena_array(&r->module->arena, int, n + 1);
+	stages = n;
+	made = arena_array(&r->module->arena, int, 2 * n + 1);
 	by_lanes = rules_reduce_by_lanes(r, blocks, n, made);
 	if (by_lanes == 0 && need_lanes) {
 		return rules_no(r, "no float reduction has its terms next to "
@@ -116,8 +117,8 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 	for (int i = 0; i < by_lanes; i++) {
 		rules_vectorize_lanes(r, made[i]);
 	}
-	strbuf_printf(&r->words, "rowwise  %d stage%s %s", n - by_lanes,
-		      n - by_lanes == 1 ? "" : "s",
+	strbuf_printf(&r->words, "rowwise  %d stage%s %s", stages,
+		      stages == 1 ? "" : "s",
 		      placed > 0 || n == 1 ? "per row" : "one after the other");
 	if (by_lanes > 0) {
 		strbuf_puts(&r->words, ", sums by lanes");
