@@ -7,10 +7,10 @@
  *
  *	a = DequantizeLinear (x, s, z)     y = QuantizeLinear (a, s, z) is x
  *
- * A sum of products starts with 0, so that it is never -0, and plus a bias of 0
- * or -0 it is itself. All rewrites are exact, except that x + 0 of floats becomes
- * x, so that -0 keeps its sign. This one is not done if the graph has the setting
- * exact_rewrites, or if a later operator makes the sign visible (visible.c). */
+ * All rewrites are exact, except that x + 0 of floats becomes x, so that -0 keeps
+ * its sign. This one is not done if the graph has the setting exact_rewrites, unless
+ * x is a sum that is never -0, or if a later operator makes the sign visible
+ * (visible.c). */
 #include "quantization.h"
 #include "visible.h"
 
@@ -296,22 +296,28 @@ merge_views(struct graph *g, struct node *n)
 static int
 bias_of_sum(const struct node *n)
 {
-	bool gemm = node_is(n, "Gemm") && node_attr_float(n, "alpha", 1) > 0;
-
-	return gemm || node_is(n, "Conv") || node_is(n, "ConvTranspose") ? 2
-									 : -1;
+	return node_is(n, "Gemm") || node_is(n, "Conv") ||
+			       node_is(n, "ConvTranspose")
+		       ? 2
+		       : -1;
 }
 
-/* Removes a bias of zeros. */
+/* Removes a bias of zeros: from a sum that is never -0, else where no later
+ * operator makes the sign of a zero visible. A sum of rounded products starts with
+ * 0 and is never -0; one that Gemm multiplies by alpha, or to which a product is
+ * added before it is rounded, can be so small that it becomes -0. */
 static void
-drop_bias(struct graph *g, struct node *n)
+drop_bias(struct graph *g, struct visible *visible, struct node *n)
 {
 	int at = bias_of_sum(n);
 	struct tensor *bias = at >= 0 ? node_input(n, at) : NULL;
+	bool exact = g->settings->exact_rewrites;
 
 	if (bias != NULL && tensor_is_constant(bias) &&
 	    tensor_bytes_max(bias) <= EAGER_BYTES &&
-	    constant_is_all(g, bias, 0)) {
+	    constant_is_all(g, bias, 0) &&
+	    (exact ? node_attr_float(n, "alpha", 1) == 1
+		   : !visible_at(visible, n->outputs[0]))) {
 		node_resize_inputs(n, at);
 		graph_note(g, n, "identity", "its bias is zero");
 	}
@@ -335,7 +341,7 @@ graph_identity(struct graph *g)
 			i--;
 			continue;
 		}
-		drop_bias(g, n);
+		drop_bias(g, &visible, n);
 		if (quantizes_back(g, n) && drop_requantize(g, n)) {
 			i--;
 			continue;
