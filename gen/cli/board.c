@@ -124,15 +124,20 @@ static void
 print_board(const struct harness *h, double instructions)
 {
 	const struct board *b = &h->board;
+	const char *runner = h->cli->runner != NULL
+				     ? h->cli->runner
+				     : tirc_summary(h->t).simulator;
 
 	say(stdout,
+	    "board  run by %.*s\n"
 	    "instructions  %.0f\n"
 	    "flash  %lld bytes: code %lld, constants %lld, values of "
 	    "variables %lld\n"
 	    "RAM    %lld bytes: workspace %lld, inputs and outputs %lld, "
 	    "variables %lld\n"
 	    "stack  %lld bytes: written by this run, below its caller's frame\n",
-	    instructions, (long long)b->flash_bytes, (long long)b->code_bytes,
+	    (int)strcspn(runner, " "), runner, instructions,
+	    (long long)b->flash_bytes, (long long)b->code_bytes,
 	    (long long)b->constant_bytes, (long long)b->data_bytes,
 	    (long long)b->ram_bytes, (long long)b->workspace_bytes,
 	    (long long)b->io_bytes,

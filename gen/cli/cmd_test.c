@@ -217,7 +217,8 @@ cmd_test(struct cli *c)
 	if (ok) {
 		passed = made ? test_made(&h, &n) : test_given(&h, paths, n);
 	}
-	if (ok && tirc_summary(h.t).simulator != NULL) {
+	/* Without a run there is nothing to tell of the board. */
+	if (ok && tirc_summary(h.t).simulator != NULL && h.times_ns != NULL) {
 		ok = harness_board(&h);
 	}
 	if (ok && !c->quiet && made) {

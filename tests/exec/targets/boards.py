@@ -358,6 +358,17 @@ if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
     # What the simulator computes is compared: other numbers fail.
     name = list(model.outputs)[0]
     model.outputs[name] = np.full((1, RESULTS, SIZE, SIZE), 77)
-    helper.tirc("test", model.write(), "--target", "cortex-m4", status=1)
+    wrong = model.write()
+    done = helper.tirc("test", wrong, "--target", "cortex-m4", status=1)
+    if "board  run by qemu-system-arm\n" not in done.stdout:
+        helper.fail("no board in:\n" + done.stdout)
+    # A data set that cannot be used is told; no program runs for it.
+    for name in os.listdir(os.path.dirname(wrong)):
+        output = os.path.join(os.path.dirname(wrong), name, "output_0.pb")
+        if os.path.exists(output):
+            os.remove(output)
+    done = helper.tirc("test", wrong, "--target", "cortex-m4", status=1)
+    if "  not compared\n" not in done.stdout or "board" in done.stdout:
+        helper.fail("a data set without output: " + done.stdout)
 if missing:
     helper.skip("not installed: " + ", ".join(missing))
