@@ -733,16 +733,14 @@ walk_evaluate(struct walker *w, const struct expr *e)
 static void
 say_comment(struct walker *w, const struct stmt *s)
 {
-	const struct expr *text = stmt_note(s, "comment");
-	const struct expr *node = stmt_note(s, "comment_node");
-	const char *clean, *name;
+	const char *text = note_text(stmt_note(s, "comment"));
+	const char *node = note_text(stmt_note(s, "comment_node"));
+	const char *clean;
 
 	if (text != NULL) {
-		name = node != NULL ? long_names_show(w->u->names, node->u.text)
-				    : "";
+		node = node != NULL ? long_names_show(w->u->names, node) : "";
 		clean = comment_text(w->a, w->d,
-				     arena_printf(w->a, "%s%s", name,
-						  text->u.text));
+				     arena_printf(w->a, "%s%s", node, text));
 		walk_put(w, false, arena_printf(w->a, "/* %s */", clean));
 	}
 }

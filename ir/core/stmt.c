@@ -259,6 +259,13 @@ stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s), void *ctx)
 	}
 }
 
+const char *
+note_text(const struct expr *value)
+{
+	return value != NULL && value->kind == EXPR_STRING ? value->u.text
+							   : NULL;
+}
+
 const struct expr *
 stmt_note(const struct stmt *s, const char *key)
 {

@@ -151,6 +151,9 @@ void stmt_set_note(struct func *f, struct stmt *s, const char *key,
 		   const struct expr *value); /* a NULL value removes the
 					       * note */
 const struct expr *stmt_note(const struct stmt *s, const char *key);
+/* The string that is the value of a note; NULL without a value, or if it is no
+ * string. Notes come from files, too: none is what its key promises. */
+const char *note_text(const struct expr *value);
 /* A deep copy with new ids. If fresh_vars, it has new loop, let and iter
  * variables with the same names. Buffers are shared. */
 struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);

@@ -51,7 +51,8 @@ address_dims(const struct stmt *at, const struct buffer *b)
 				? stmt_note(s, ADDRESS_INNER_DIMS)
 				: NULL;
 
-		if (note && expr_is_int(note, &inner) && inner <= b->ndim) {
+		if (note && expr_is_int(note, &inner) && inner >= 0 &&
+		    inner <= b->ndim) {
 			return b->ndim - (int)inner;
 		}
 	}

@@ -79,8 +79,11 @@ storage_align_shape(struct module *m, const struct expr *list,
 {
 	for (int axis = ndim - 2; list && axis >= 0; axis--) {
 		for (int i = 0; i < list->n_args; i++) {
-			if (expr_is_value(list->args[i]->args[0], axis)) {
-				align_axis(m, list->args[i], shape, ndim);
+			const struct expr *what = list->args[i];
+
+			if (expr_is_list(what) && what->n_args > 0 &&
+			    expr_is_value(what->args[0], axis)) {
+				align_axis(m, what, shape, ndim);
 			}
 		}
 	}

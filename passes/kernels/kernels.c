@@ -440,10 +440,10 @@ finish_region(struct joint *j)
 static void
 move_copies_note(struct kernel *k)
 {
-	const struct expr *e = func_note(k->func, PARTITION_COPIES);
+	const char *copies = note_text(func_note(k->func, PARTITION_COPIES));
 
-	if (e != NULL) {
-		k->copies = e->u.text;
+	if (copies != NULL) {
+		k->copies = copies;
 		func_set_note(k->func, PARTITION_COPIES, NULL);
 	}
 }

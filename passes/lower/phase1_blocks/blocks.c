@@ -201,12 +201,14 @@ note_address(struct addresses *a, const struct stmt *s, const struct expr *e)
 
 /* Notes on the ALLOC how many inner dimensions the pass `storage` must keep. It
  * may shrink the outer dimensions, in which each call accesses only one index.
- * The note counts inner dimensions because passes add and drop outer ones. */
+ * The note counts inner dimensions because passes add and drop outer ones. One
+ * that the program brings is dropped: nothing proves it. */
 static void
 mark_addressed(const struct addresses *a, struct stmt *s)
 {
 	for (struct stmt_iter it = stmt_each_of(s, STMT_ALLOC);
 	     (s = stmt_next(&it));) {
+		stmt_set_note(a->func, s, ADDRESS_INNER_DIMS, NULL);
 		for (int i = 0; i < a->list.n; i++) {
 			if (a->list.data[i].buffer == s->u.buffer &&
 			    a->list.data[i].outer > 0) {
@@ -240,8 +242,6 @@ lower_blocks(struct func *f)
 	if (aligned.list.n > 0) {
 		mark_allocs(&aligned, f->body);
 	}
-	if (taken.list.n > 0) {
-		mark_addressed(&taken, f->body);
-	}
+	mark_addressed(&taken, f->body);
 	return true;
 }

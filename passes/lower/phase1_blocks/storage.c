@@ -163,7 +163,7 @@ free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 
 	for (int i = 0; i < uses->list.n; i++) {
 		if (uses->list.data[i].address) {
-			return inner && expr_is_int(inner, &n) &&
+			return inner && expr_is_int(inner, &n) && n >= 0 &&
 					       n <= b->ndim &&
 					       buffer_const_elems(b, &size)
 				       ? b->ndim - (int)n

@@ -639,7 +639,8 @@ lower_block_sums(struct func *f)
 {
 	struct stmt_list loops = loops_noted(f, SUM_TERMS);
 
-	for (int i = 0; i < loops.list.n; i++) {
+	/* The inner loops come first: splitting sums copies the loops inside. */
+	for (int i = loops.list.n - 1; i >= 0; i--) {
 		struct stmt *top = loops.list.data[i];
 		struct stmt_list stores;
 		struct blocking x = { .func = f,

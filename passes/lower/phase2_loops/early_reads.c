@@ -67,21 +67,54 @@ find_loops(struct hoisting *x, const struct expr *e)
 	return x->n_over > 0 && !expr_uses_var(e, x->loop->u.loop.var);
 }
 
+/* Does the index of the load read an array? */
+static bool
+index_has_load(const struct expr *load)
+{
+	bool any = false;
+
+	for (int i = 0; i < load->n_args; i++) {
+		any |= expr_has_load(load->args[i]);
+	}
+	return any;
+}
+
+/* Is e a conditional load that can be hoisted? */
+static bool
+is_conditional_load(struct hoisting *x, const struct expr *e)
+{
+	return e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
+	       !expr_has_load(e->args[0]) && !expr_has_load(e->args[2]) &&
+	       !index_has_load(e->args[1]) && e->type.lanes == 1 &&
+	       e->args[1]->u.buffer != x->store->u.buffer && find_loops(x, e);
+}
+
+/* Finds a conditional load at or below e, but none in an operand that is evaluated
+ * under a condition: that condition would not guard the hoisted load. */
 static void
 find_conditional_load(struct hoisting *x, const struct expr *e)
 {
-	for (struct expr_iter it = expr_each_of(e, EXPR_IF);
-	     (e = expr_next(&it));) {
-		bool load = e->args[1]->kind == EXPR_LOAD &&
-			    !expr_has_load(e->args[0]) &&
-			    !expr_has_load(e->args[2]);
+	struct arena *arena = &x->func->module->arena;
+	VEC(const struct expr *) left = { 0 };
+	struct memo seen;
 
-		if (load && x->value == NULL && e->type.lanes == 1 &&
-		    e->args[1]->u.buffer != x->store->u.buffer &&
-		    find_loops(x, e)) {
+	memo_init(&seen);
+	vec_push(arena, &left, e);
+	while (left.n > 0 && x->value == NULL) {
+		e = left.data[--left.n];
+		if (!memo_add(&seen, e)) {
+			continue;
+		}
+		if (is_conditional_load(x, e)) {
 			x->value = e;
+		} else if (e->kind != EXPR_IF && e->kind != EXPR_AND &&
+			   e->kind != EXPR_OR) {
+			for (int i = e->n_args - 1; i >= 0; i--) {
+				vec_push(arena, &left, e->args[i]);
+			}
 		}
 	}
+	memo_release(&seen);
 }
 
 /* The store that, with loops and guards around it, is the whole body of the
@@ -231,7 +264,8 @@ lower_early_reads(struct func *f)
 {
 	struct stmt_list l = loops_noted(f, "read_before");
 
-	for (int i = 0; i < l.list.n; i++) {
+	/* The inner loops come first: hoisting copies the loops inside. */
+	for (int i = l.list.n - 1; i >= 0; i--) {
 		struct hoisting x = { .func = f, .loop = l.list.data[i] };
 
 		stmt_set_note(f, x.loop, "read_before", NULL);

@@ -207,15 +207,15 @@ static void
 note_copy(struct partition *p, struct stmt *part)
 {
 	struct module *m = p->func->module;
-	const struct expr *before = func_note(p->func, PARTITION_COPIES);
+	const char *before = note_text(func_note(p->func, PARTITION_COPIES));
 	const char *text;
 
 	if (!has_store(part, true)) {
 		return;
 	}
-	text = arena_printf(&m->arena, "%s%s%s %lld",
-			    before ? before->u.text : "", before ? ", " : "",
-			    p->loop->u.loop.var->name, (long long)p->first);
+	text = arena_printf(&m->arena, "%s%s%s %lld", before ? before : "",
+			    before ? ", " : "", p->loop->u.loop.var->name,
+			    (long long)p->first);
 	if (p->last > p->first) {
 		text = arena_printf(&m->arena, "%s to %lld", text,
 				    (long long)p->last);

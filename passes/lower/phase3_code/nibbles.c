@@ -554,14 +554,12 @@ rewrite_params(struct nibbles *n)
 bool
 lower_nibbles(struct func *f)
 {
-	const struct expr *packed = func_note(f, "packed");
-	struct nibbles n = { .func = f, .module = f->module };
+	struct nibbles n = { .func = f,
+			     .module = f->module,
+			     .packed = note_text(func_note(f, "packed")) };
 	struct stmt_iter it = stmt_each(f->body);
 	struct stmt *s;
 
-	if (packed != NULL && packed->kind == EXPR_STRING) {
-		n.packed = packed->u.text;
-	}
 	if (!has_short(f)) {
 		return true;
 	}

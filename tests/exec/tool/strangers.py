@@ -286,6 +286,25 @@ said = tirc("run", DIGITS, "--profile", "--target", "c99")
 if "calls the function" in said.stderr:
     fail("tirc's own call is told of:\n" + said.stderr)
 
+# -- notes: tirc's own keys with values of other kinds are no texts --
+NOTES = """from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((9,), "float32"), B: T.Buffer((9,), "float32")):
+    T.func_attr({"copies": 12345, "packed": 12345, "calling_conv": "x"})
+    for i in T.serial(9, annotations={
+            "comment": 12345, "comment_node": 1.5, "sum_terms": "x",
+            "read_before": [1], "prefetch": "x", "overlap": "x",
+            "partition": 1, "pragma_loop_partition_hint": "x"}):
+        if i < 8:
+            B[i] = A[i]
+"""
+path = os.path.join(FOLDER, "notes.py")
+with open(path, "w", encoding="utf-8") as file:
+    file.write(NOTES)
+tirc("test", path, "--target", "c99")
+tirc("lower", path, "--phase", "3")
+
 # -- schedules: they keep a kernel in its arrays, and a promise is told --
 def scheduled(text, status=0):
     path = os.path.join(FOLDER, "conv2.py")
