@@ -86,12 +86,24 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	return true;
 }
 
+/* The block around the access; NULL if there is none. */
+static const struct stmt *
+block_around(const struct access *x)
+{
+	const struct stmt *s = x->at;
+
+	while (s != NULL && s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	return s;
+}
+
 /* The iter var of the access's block that is its index in dimension d; NULL if
  * the index is anything else. */
 static const struct iter_var *
 axis_at(struct module *m, const struct access *x, int d)
 {
-	const struct stmt *s = x->at;
+	const struct stmt *s = block_around(x);
 	struct analyser a;
 	const struct expr *index;
 
@@ -101,9 +113,6 @@ axis_at(struct module *m, const struct access *x, int d)
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, x->at);
 	index = simplify(&a, x->index[d]);
-	while (s != NULL && s->kind != STMT_BLOCK) {
-		s = s->parent;
-	}
 	for (int i = 0;
 	     s != NULL && index->kind == EXPR_VAR && i < s->u.block->n_iters;
 	     i++) {
@@ -125,16 +134,18 @@ is_channel_axis(struct module *m, const struct access *x,
 	       axis->extent == channels;
 }
 
-/* Does the access's block sum rows, so that a dot product reads elements that
- * blocks of channels would take apart? */
+/* Does the access's block sum products of rows with another array, so that a dot
+ * product reads elements that blocks of channels would take apart? */
 static bool
 sums_rows(struct module *m, const struct access *x)
 {
 	const struct iter_var *channel = axis_at(m, x, CHANNELS);
 	const struct iter_var *last = axis_at(m, x, x->buffer->ndim - 1);
+	const struct stmt *s = block_around(x);
 
-	return channel != NULL && channel->kind == ITER_SPATIAL &&
-	       last != NULL && last->kind == ITER_REDUCE;
+	return s != NULL && s->u.block->n_reads > 1 && channel != NULL &&
+	       channel->kind == ITER_SPATIAL && last != NULL &&
+	       last->kind == ITER_REDUCE;
 }
 
 static bool

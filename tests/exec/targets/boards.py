@@ -96,6 +96,37 @@ def run_vectors():
             helper.fail("no call of %s" % product)
 
 
+def averaged_model():
+    """Two 1x1 convolutions, and the average of all pixels."""
+    rng = np.random.default_rng(9)
+    m = Model("averaged")
+    channels = 16
+    q = m.input("x", rng.integers(-128, 128, (1, channels, SIZE, SIZE), np.int8))
+    scale, zero = np.float32(0.05), np.int8(3)
+    for after in np.float32([0.06, 0.07]):
+        real = m.node("DequantizeLinear", [q, m.constant(scale, "scale"),
+                                           m.constant(zero, "zero")])
+        w = m.dequantized(rng.integers(-128, 128, (channels, channels, 1, 1),
+                                       np.int8), 0.01)
+        scale = after
+        q, real = m.quantized(m.node("Conv", [real, w]), scale, zero)
+    q, _ = m.quantized(m.node("GlobalAveragePool", [real]), scale, zero)
+    m.output(q)
+    return m
+
+
+def run_averaged():
+    """The average reads the layout that the dot products take and give."""
+    folder = helper.work_folder()
+    helper.tirc("test", averaged_model().write(), "--target", "cortex-m4",
+                "--requant", "tflite", "--keep", folder)
+    with open(os.path.join(folder, "averaged.c"), encoding="utf-8") as file:
+        text = file.read()
+    pool = text[text.index("/* SumPool"):]
+    if ", at [c/4][h][w][c%4]\n *   y" not in pool[:pool.index("*/")]:
+        helper.fail("the average does not read blocks:\n" + pool)
+
+
 def residual_model():
     """A sum of the first and the third convolution, read by a convolution with
     steps of two pixels, whose border would be narrow."""
@@ -354,6 +385,7 @@ if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
     profile(path)
     run_image()
     run_residual()
+    run_averaged()
     run_vectors()
     # What the simulator computes is compared: other numbers fail.
     name = list(model.outputs)[0]
