@@ -333,7 +333,9 @@ node_has_window(const struct node *n)
 		"strides", "pads", "dilations", "group", "auto_pad",
 	};
 
-	if (node_attr(n, "kernel_shape") != NULL) {
+	/* A convolution of 1x1 needs no attribute. */
+	if (node_attr(n, "kernel_shape") != NULL ||
+	    (n->op->fuse == FUSE_COMPUTE && strstr(n->op_type, "Conv"))) {
 		return true;
 	}
 	for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {

@@ -123,7 +123,8 @@ def run_averaged():
     with open(os.path.join(folder, "averaged.c"), encoding="utf-8") as file:
         text = file.read()
     pool = text[text.index("/* SumPool"):]
-    if ", at [c/4][h][w][c%4]\n *   y" not in pool[:pool.index("*/")]:
+    if "/* Conv 1x1, 16 -> 16 channels, + bias, Requantize\n" not in text or \
+            ", at [c/4][h][w][c%4]\n *   y" not in pool[:pool.index("*/")]:
         helper.fail("the average does not read blocks:\n" + pool)
 
 
