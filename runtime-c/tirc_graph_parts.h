@@ -148,7 +148,7 @@ struct tirc_graph {
 	/* the function of tirc_graph_watch() and its argument, or NULL */
 	void (*after)(void *arg, struct tirc_graph *g, const char *node);
 	void *after_arg;
-	struct piece *pieces; /* all memory that the graph has allocated */
+	struct piece *pieces; /* a list of all memory from graph_new() */
 	char message[MESSAGE_BYTES];
 };
 

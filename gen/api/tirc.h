@@ -262,7 +262,9 @@ bool tirc_run_program(struct tirc *t, const char *path,
 struct tirc_source {
 	const char *name; /* of the file: "matmul.c" */
 	const char *text;
-	bool is_compiled; /* the compiler of tirc_summary() compiles it */
+	/* to compile with the command of tirc_summary(); false for headers,
+	 * tables, and code that is compiled when it runs */
+	bool is_compiled;
 };
 
 /* tirc_function() and tirc_parameter() describe the functions afterwards, and

@@ -94,9 +94,11 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	}
 }
 
-/* Prepares new runs for the pairs that are not near: discards their runs and
- * sets their share. result[i] becomes -1 for the other pairs, which keep
- * theirs. Returns the number of pairs that are not near. */
+/* Prepares new perturbed runs for the pairs that have elements beyond their
+ * tolerance: discards the runs in `observed`, and sets observed.share to the
+ * size of the perturbation. The other pairs keep their runs, as do pairs with
+ * another number of elements than expected, which no run explains: their
+ * result[i] becomes -1. Returns the number of pairs that are prepared. */
 static int
 begin(struct harness *h, struct pair *pairs, double share, int *result, int n)
 {

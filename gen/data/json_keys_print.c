@@ -455,7 +455,8 @@ type_words(struct arena *a, const struct key_table *table,
 	return arena_printf(a, "%s or %s", text, first);
 }
 
-/* Prints the words of "a|b" as code, separated by commas. */
+/* Prints the words of a list in Markdown's code font, separated by commas:
+ * "a|b" as "`a`, `b`", if `between` is '|'. */
 static void
 put_words(struct strbuf *s, const char *words, char between)
 {
@@ -474,8 +475,9 @@ put_words(struct strbuf *s, const char *words, char between)
 	}
 }
 
-/* Prints placeholders as code; a set of them that has a name (struct key_words)
- * is printed as that name. */
+/* Prints a list of placeholders, "a b c", in Markdown's code font. If the list
+ * begins with a set of placeholders that has a name (struct key_words), prints
+ * the name instead of these. */
 static void
 put_placeholders(struct strbuf *s, const struct key_table *table,
 		 const char *words)

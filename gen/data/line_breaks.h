@@ -17,7 +17,9 @@
 /* a space; or a line break and one more level of indent, if the rest does not
  * fit */
 #define MARK_ASSIGN '\5'
-#define MARK_INDEX '\7' /* a space; a line break only if no other mark helps */
+/* a space in an index (layout_index); a line break only if breaks at the other
+ * marks leave a line of more than most_columns */
+#define MARK_INDEX '\7'
 #define TEXT_OPEN "\1"
 #define TEXT_CLOSE "\2"
 #define TEXT_OPERATOR "\3"

@@ -31,7 +31,8 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
-/* Lets each parameter to which the script gives no scope accept any scope. */
+/* Lets each parameter with the scope "global" accept any scope: the reader sets
+ * "global" where the script gives no scope. */
 static void
 open_scopes(struct func *f)
 {

@@ -38,8 +38,8 @@ enum program_stage {
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;     /* the function as it was before a schedule
-				 * changed it, or NULL */
+	struct func *plain;     /* the function before any schedule, and not
+				 * lowered: tests compare with its results */
 	struct func *scheduled; /* LOWERED, BUILT: the function before it was
 				 * lowered */
 	const char *target;     /* name of the target for which it was built, or

@@ -32,8 +32,9 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* A list of the schedule's copies of n tensors. A state of a scan has no copy;
- * it is in the list itself. */
+/* A list of the schedule's copies of n tensors. Tensors that no stage computes,
+ * placeholders and states of scans, have no copy: the list has them
+ * themselves. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)

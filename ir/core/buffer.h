@@ -38,8 +38,8 @@ struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
 				 int ndim, const struct expr *const *shape);
 /* The size of one element, with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
-/* A view of b with scalar elements: the lanes of vector elements become a last
- * dimension. */
+/* b itself; or if it has vector elements and no strides, a copy with scalars:
+ * the lanes are the last dimension, in place of one of extent 1. */
 const struct buffer *buffer_of_numbers(struct module *m,
 				       const struct buffer *b);
 /* Sets *elems to the number of elements. False if an extent is not constant or

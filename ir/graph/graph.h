@@ -424,9 +424,9 @@ bool node_is_carry(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
 bool node_ends_loop(const struct node *n);
-/* The inputs and attributes of an EndLoop, whose inputs are in this order: the
- * number of iterations if it is an input, the first states, the next states,
- * the slices. */
+/* The inputs and attributes of an EndLoop. The order of its inputs: the number
+ * of iterations if it is an input; the first states (values before the loop);
+ * the next states (after an iteration); the slices. */
 struct loop_end {
 	bool counted;   /* input 0 is a number of iterations */
 	bool condition; /* state 0 being false ends the loop */

@@ -234,7 +234,8 @@ is_own_copy(const struct written *w, const struct tensor *t, int body)
 	       body_of(w, t) == body && !t->is_output && t->uses.n == 1;
 }
 
-/* Is t a first state of the loop: a copy that only its Carry reads, too? */
+/* Is t the first state of one of the loop's states, its value before the loop:
+ * a copy that only `end` (the loop's EndLoop) and at most one Carry read? */
 static bool
 is_first_state(const struct written *w, const struct tensor *t,
 	       const struct node *end)
@@ -256,7 +257,8 @@ is_first_state(const struct written *w, const struct tensor *t,
 	return ends == 1 && carries <= 1 && ends + carries == t->uses.n;
 }
 
-/* The index of t among the first states of the loop that `end` ends, or -1. */
+/* The number of the state, of the loop that `end` ends, whose first state (its
+ * value before the loop) is t; -1 if t is none. */
 static int
 number_of_state(const struct node *end, const struct tensor *t)
 {

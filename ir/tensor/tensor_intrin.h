@@ -42,7 +42,9 @@ struct tensor_intrin {
 	const char *what; /* a description, one line */
 	struct func *desc;
 	struct func *impl;
-	struct func *reset, *update; /* for TE's form; else NULL */
+	/* in TE's form (above): what replaces the init and the update of a
+	 * reduction whose loops are outside of the block; or NULL */
+	struct func *reset, *update;
 	/* The names of the target features that impl's text needs. */
 	const char *const *requires;
 	int n_requires;

@@ -300,8 +300,9 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 	return true;
 }
 
-/* The generated values are floats from -4 to 4, integers from 0 to 8, bools 0
- * and 1. */
+/* The values are pseudo-random, the same in each call: floats are whole numbers
+ * from -4 to 4, integers 0 to 8 (of 2 or 4 bits: the low bits of these), bools
+ * 0 and 1. from: where the constant begins in the text, for messages. */
 bool
 graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		 int64_t elems, const struct value **out)

@@ -122,7 +122,7 @@ add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
 }
 
 /* Bounds a product by bounding one factor, if the others are not negative: o *
- * n <= (m - 1) * n for o in 0..m. */
+ * n <= (m - 1) * n for 0 <= o < m. */
 static bool
 by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 {

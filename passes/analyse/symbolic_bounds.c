@@ -2,7 +2,7 @@
 /* Affine decomposition, and symbolic intervals: for example, of the index of an
  * access while some variables run over their ranges.
  *
- *	h * 2 + kh - 1, kh in 0..3      [h * 2 - 1, h * 2 + 1] */
+ *	h * 2 + kh - 1, 0 <= kh < 3     [h * 2 - 1, h * 2 + 1] */
 #include "linear.h"
 
 bool

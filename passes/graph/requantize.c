@@ -286,7 +286,8 @@ most_shifted(const struct requantize *r, int64_t *n_constant)
 	return most;
 }
 
-/* Sets r->left to the longest left shift with which all x fit in 32 bits. */
+/* Sets r->left to the longest left shift with which x fits in 32 bits in all
+ * channels that are not constant (those have the multiplier 0). */
 static void
 choose_left(struct requantize *r)
 {

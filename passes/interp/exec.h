@@ -156,7 +156,8 @@ struct exec_lanes {
 	const struct var *var; /* NULL if there is one lane */
 	const struct var *row_var;
 	int slot; /* the slot of the loop that is run in strips of lanes */
-	/* the number of lanes of a row; EXEC_LANES if row_var is NULL */
+	/* with row_var: the number of iterations of `var`, the lanes of one row
+	 * (one iteration of row_var); else EXEC_LANES */
 	int inner;
 };
 

@@ -27,9 +27,9 @@ void layouts_widen_rows(struct module *m, struct kernel *k,
 void layouts_reduce_columns(struct module *m, struct kernel *k,
 			    const struct target *target);
 /* Does the kernel (not scheduled yet) copy b with a border? It does if b has
- * bytes, a single sum of products reads b beyond its edges, and the target
- * prefers such copies to halos in memory. narrow: even if a halo would be
- * narrow. */
+ * 8-bit integers, a single load reads b beyond its edges, in a sum of products,
+ * and the target prefers such copies to halos in memory; unless `narrow`, only
+ * if a halo would make b larger by at least a tenth. */
 bool layouts_copies_border(struct module *m, struct func *f,
 			   const struct buffer *b, bool narrow,
 			   const struct target *target);

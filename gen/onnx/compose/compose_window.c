@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MelWeightMatrix, a constant, and counting. */
+/* The composition of MelWeightMatrix, which becomes a constant: its inputs must
+ * be constants. Also compose_count(), the numbers 0 to n - 1 for other
+ * compositions. */
 #include "compose.h"
 
 #include <math.h>
@@ -18,7 +20,7 @@ compose_count(struct compose *c, const char *what, struct tensor *n,
 	return compose_cast(c, what, at, type);
 }
 
-/* -- MelWeightMatrix, a constant -- */
+/* -- MelWeightMatrix -- */
 
 #define MEL_MOST (1 << 24) /* elements */
 

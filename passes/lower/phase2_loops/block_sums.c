@@ -36,14 +36,14 @@ enum { MOST_ELEMS = 1024, MOST_BLOCKS = 4 };
 struct blocking {
 	struct func *func;
 	struct module *module;
-	struct stmt *top;   /* the loop with the note */
+	struct stmt *top;   /* the loop with the note "sum_terms" */
 	struct stmt *store; /* the store total[index] = total[index] + term */
 	const struct buffer *total;
 	struct stmt *loop; /* the loop to split into blocks */
 	/* the number of terms that one iteration of `loop` adds to an
 	 * element */
 	int64_t terms;
-	/* the most terms that an accumulator may add (the note) */
+	/* the most terms that one accumulator may add: the value of the note */
 	int64_t most;
 	int64_t allowed; /* a sum of this many terms needs no blocks */
 	/* the index of the element that the store adds to, simplified */

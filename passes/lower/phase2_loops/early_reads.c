@@ -22,7 +22,7 @@ enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
 
 struct hoisting {
 	struct func *func;
-	/* the loop with the note, and its only store */
+	/* the loop with the note "read_before", and its only store */
 	struct stmt *loop, *store;
 	/* the conditional load to hoist; NULL if none was found */
 	const struct expr *value;

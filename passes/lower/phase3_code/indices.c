@@ -221,10 +221,12 @@ count_stmt(struct search *q, struct stmt *s)
 
 /* -- names */
 
+/* The names of the variables in an expression. */
 struct naming {
-	/* the shortest of the stems of the variables' names */
+	/* the shortest of their stems (see stem_of), "h" for h_o and kh_o; NULL
+	 * without variables */
 	const char *stem;
-	int n_vars, n_stems;
+	int n_vars, n_stems; /* n_stems: 1 if all have the same stem */
 };
 
 /* The stem of a loop variable's name: "w_o", "w_outer" -> "w". */

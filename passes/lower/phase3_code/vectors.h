@@ -47,7 +47,9 @@ int64_t vectors_rest(const struct vectors *x, const struct stmt *loop);
 /* vector_loops.c: can the loop be rewritten so that it accesses the local
  * arrays only by whole vectors? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);
-/* Can the whole loop be rewritten with vectors, without a loop over lanes? */
+/* Can the whole loop be rewritten with vectors, without a loop over lanes?
+ * False also if it stores no bytes, and no other loop of the function is to be
+ * rewritten: compilers vectorize such a loop well. */
 bool vectors_loop_is_plain(struct vectors *x, struct stmt *loop);
 /* Rewrites the loop; buffers keep their types and are accessed by ramps. */
 void vectors_rewrite_loop(struct vectors *x, struct stmt *loop);

@@ -178,14 +178,16 @@ set_row(struct linear *l, const struct expr *v, const struct expr *value)
 	return stmt_store(l->s.f, l->row->buffer, value, index, 3);
 }
 
-/* The loop over the value's elements: for m: body */
+/* The loop over the value's elements: for m (the variable v): body */
 static struct stmt *
 for_values(struct linear *l, struct var *v, struct stmt *body)
 {
 	return step_for(&l->s, v, expr_index(l->s.m, l->value_size), body);
 }
 
-/* let factor = value: for m: body */
+/* The loops over the elements of the key (the variable d) and of the value (v),
+ * as m above: for d: let factor = value: for m: body. factor: NULL for no
+ * let. */
 static struct stmt *
 for_keys(struct linear *l, struct var *d, struct var *factor,
 	 const struct expr *value, struct var *v, struct stmt *body)

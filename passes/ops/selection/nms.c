@@ -239,7 +239,10 @@ struct pair {
 	const struct expr *box, *row;
 };
 
-/* if the boxes overlap too much: other = count + 1; else: other += 1 */
+/* Compares the box that is tried with the kept box in row `other`. If they
+ * overlap too much, other = count + 1: this ends the loop of try_box, and the
+ * box is not kept. Else other += 1: the next kept box, or other == count, with
+ * which the box is kept. */
 static struct stmt *
 compare_boxes(struct nms *k, void *ctx)
 {

@@ -370,7 +370,8 @@ unless_none(struct top_k *t, struct stmt *steps)
 		       steps, NULL);
 }
 
-/* The axes of x except that of the rows' elements. */
+/* The axes of x except t->axis, along which the elements of a row are: the axes
+ * that number the rows. Sets t->at to the index of an element of x. */
 static struct iter_var *
 row_axes(struct define *c, struct top_k *t, const struct tensor *x)
 {

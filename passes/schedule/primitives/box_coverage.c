@@ -3,8 +3,8 @@
  * tile does not divide the extent is never stored; a copy of the box would read
  * uninitialized elements.
  *
- *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: in the box [2][8][4], the
- *	elements [1, ., 2] and [1, ., 3] are not stored
+ *	B[v_i // 4, v_j, v_i % 4], 0 <= v_i < 6: in the box [2][8][4],
+ *	the elements [1, ., 2] and [1, ., 3] are not stored
  *
  * Groups of dimensions that share no variable are checked separately, so that
  * fewer elements are enumerated. */

@@ -94,9 +94,10 @@ warp_tiles_in_groups(const struct warp_tiles *x)
 	return x->p.instr->load[0] == NULL;
 }
 
-/* If rows of an operand's fragment are so short that the next fragment would
- * not be aligned, rows are stored in parts of a fragment's columns: sets
- * x->part. */
+/* If the bytes of a fragment's row are no multiple of the alignment that the
+ * operand's tile in shared memory requires, fragments side by side in the tile
+ * would not be aligned. Then sets x->part to the columns of a fragment: the
+ * tile is stored in parts of so many columns, each with all rows. */
 static void
 set_part(struct warp_tiles *x, int operand)
 {
