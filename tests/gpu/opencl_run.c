@@ -10,13 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_MAX = 1 << 16, WORD = 128 };
+enum { WORD = 128 };
 
 struct parameter {
 	cl_mem buffer; /* NULL: a scalar */
 	int bytes_each; /* of a float, a half, or a byte that is to be the same */
 	size_t bytes;
 	cl_int scalar;
+};
+
+/* The parameters of all launches, in the order of the plan. */
+struct parameters {
+	struct parameter *data;
+	int n, capacity;
 };
 
 static void
@@ -46,6 +52,22 @@ read_file(const char *folder, const char *name, size_t *n)
 	*n = bytes != NULL ? fread(bytes, 1, (size_t)size, file) : 0;
 	fclose(file);
 	return bytes;
+}
+
+static struct parameter *
+add_parameter(struct parameters *all)
+{
+	if (all->n == all->capacity) {
+		all->capacity = 2 * all->capacity + 64;
+		all->data = realloc(all->data,
+				    (size_t)all->capacity * sizeof *all->data);
+		if (all->data == NULL) {
+			printf("no memory for %d parameters\n", all->capacity);
+			exit(1);
+		}
+	}
+	all->data[all->n] = (struct parameter){ .buffer = NULL };
+	return &all->data[all->n++];
 }
 
 static cl_program
@@ -200,7 +222,7 @@ int
 main(int argc, char **argv)
 {
 	static char source[WORD], kind[WORD], name[WORD];
-	static struct parameter params[PARAMS_MAX];
+	struct parameters params = { NULL, 0, 0 };
 	cl_platform_id platform;
 	cl_device_id device;
 	cl_command_queue queue;
@@ -209,7 +231,7 @@ main(int argc, char **argv)
 	cl_uint found = 0;
 	cl_int status;
 	size_t n = 0;
-	int n_params = 0, failed = 0, launches = 0, which;
+	int failed = 0, launches = 0, which;
 	char *plan = argc > 1 ? read_file(argv[1], "plan", &n) : NULL;
 
 	if (plan == NULL) {
@@ -233,17 +255,13 @@ main(int argc, char **argv)
 		unsigned long v;
 		long scalar;
 
-		if (n_params == PARAMS_MAX) {
-			printf("too many parameters\n");
-			return 1;
-		}
 		if (sscanf(line, "source %127s", source) == 1) {
 			program = build(context, device, argv[1], source);
 		} else if (sscanf(line, "buffer %127s %lu", kind, &v) == 2) {
-			struct parameter *p = &params[n_params];
+			struct parameter *p = add_parameter(&params);
 			char *bytes;
 
-			snprintf(name, sizeof name, "%d.in", n_params++);
+			snprintf(name, sizeof name, "%d.in", params.n - 1);
 			bytes = read_file(argv[1], name, &n);
 			p->bytes = v;
 			p->bytes_each = strcmp(kind, "float16") == 0   ? 2
@@ -255,16 +273,16 @@ main(int argc, char **argv)
 						   v, bytes, &status);
 			check(status, "clCreateBuffer");
 		} else if (sscanf(line, "scalar %ld", &scalar) == 1) {
-			params[n_params++].scalar = (cl_int)scalar;
+			add_parameter(&params)->scalar = (cl_int)scalar;
 		} else if (sscanf(line, "output %d %127s", &which, name) == 2) {
-			write_output(argv[1], queue, &params[which], name);
+			write_output(argv[1], queue, &params.data[which], name);
 		} else if (strncmp(line, "launch ", 7) == 0) {
-			launch(queue, program, params, line);
+			launch(queue, program, params.data, line);
 			launches++;
 		}
 	}
-	for (int i = 0; i < n_params; i++) {
-		failed |= differs(argv[1], queue, &params[i], i);
+	for (int i = 0; i < params.n; i++) {
+		failed |= differs(argv[1], queue, &params.data[i], i);
 	}
 	printf("%d launches on OpenCL: %s\n", launches,
 	       failed ? "different" : "the same");
