@@ -37,10 +37,7 @@ add(struct conflict_kernel *k, struct thread_accesses *out,
 	}
 }
 
-/* The number of leading dimensions of b in which a call that gets the address
- * of an element of b accesses only elements with the same indices; from the
- * note ADDRESS_INNER_DIMS on b's ALLOC. */
-static int
+int
 address_dims(const struct stmt *at, const struct buffer *b)
 {
 	int64_t inner;

@@ -40,6 +40,11 @@ void conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 			   struct thread_accesses *out);
 
+/* The number of leading dimensions of b in which a call in `at` that gets the
+ * address of an element of b accesses only elements with the same indices; from
+ * the note ADDRESS_INNER_DIMS on b's ALLOC. */
+int address_dims(const struct stmt *at, const struct buffer *b);
+
 enum conflict {
 	CONFLICT_NONE,
 	CONFLICT_SHARED, /* in shared memory */

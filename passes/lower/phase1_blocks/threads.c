@@ -20,6 +20,7 @@
 
 #include "carried.h"
 #include "iterate.h"
+#include "thread_conflicts.h"
 #include "thread_loops.h"
 #include "thread_updates.h"
 
@@ -29,7 +30,9 @@ struct binder {
 	struct stmt_list loops[TAG_COUNT];
 	struct var *vars[TAG_COUNT];
 	const struct expr *extents[TAG_COUNT];
-	struct stmt_list stores;
+	/* of buffers that several threads have: the stores, and the calls that
+	 * get an address to write to */
+	struct stmt_list stores, calls;
 	bool failed;
 };
 
@@ -181,6 +184,23 @@ choose_scopes(struct func *f)
 
 /* -- one kernel */
 
+/* Does a call in the statement get an address to write to in a buffer that
+ * several threads have? */
+static bool
+calls_writer(const struct stmt *s)
+{
+	struct tree_iter it = exprs_each(s->args, s->n_args);
+	bool found = false;
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		found |= e->kind == EXPR_CALL &&
+			 e->u.intrin == INTRIN_ADDRESS_OF &&
+			 !buffer_is_private(e->args[0]->u.buffer);
+	}
+	return found;
+}
+
 static bool
 find_loop(struct binder *b, struct stmt *s)
 {
@@ -199,6 +219,9 @@ find_loop(struct binder *b, struct stmt *s)
 	}
 	if (s->kind == STMT_STORE && !buffer_is_private(s->u.buffer)) {
 		vec_push(arena, &b->stores.list, s);
+	}
+	if (calls_writer(s)) {
+		vec_push(arena, &b->calls.list, s);
 	}
 	return true;
 }
@@ -300,10 +323,10 @@ is_under(const struct stmt *s, const struct stmt *root, int tag)
 }
 
 static bool
-stores_outside(const struct binder *b, int tag)
+any_outside(const struct binder *b, const struct stmt_list *all, int tag)
 {
-	for (int i = 0; i < b->stores.list.n; i++) {
-		if (!is_under(b->stores.list.data[i], b->root, tag)) {
+	for (int i = 0; i < all->list.n; i++) {
+		if (!is_under(all->list.data[i], b->root, tag)) {
 			return true;
 		}
 	}
@@ -343,7 +366,8 @@ unify(struct binder *b, int tag)
 	}
 	/* A launch without threads executes nothing, not even the stores
 	 * outside of the loop. */
-	if (stores_outside(b, tag) &&
+	if ((any_outside(b, &b->stores, tag) ||
+	     any_outside(b, &b->calls, tag)) &&
 	    !prove(&a, expr_le(m, expr_int(m, widest->type, 1), widest))) {
 		widest = expr_max(m, widest, expr_int(m, widest->type, 1));
 	}
@@ -467,6 +491,14 @@ indices_in_iteration(struct binder *b, const struct access *x, int d,
 	return true;
 }
 
+/* Is it unknown which elements of dimension d the access reaches: by a call
+ * that gets an address? */
+static bool
+reaches_any(const struct access *x, int d)
+{
+	return x->address && d >= address_dims(x->at, x->buffer);
+}
+
 /* For two loops that the same thread blocks run: does each thread block load
  * only elements that it has stored itself? */
 static bool
@@ -485,7 +517,8 @@ loads_own_elements(struct binder *b, const struct access *store,
 		    !expr_uses_var(load->index[d], load_loop->u.loop.var)) {
 			continue;
 		}
-		if (!indices_in_iteration(b, store, d, store_loop, v->expr,
+		if (reaches_any(store, d) || reaches_any(load, d) ||
+		    !indices_in_iteration(b, store, d, store_loop, v->expr,
 					  &low, &high) ||
 		    !indices_in_iteration(b, load, d, load_loop, v->expr, &from,
 					  &to)) {
@@ -535,20 +568,21 @@ check_pair(struct binder *b, const struct access *store,
 /* True, after an error, if all thread blocks of the tag store the same elements
  * of a buffer that is not shared memory, of which each block has its own. */
 static bool
-stores_same_elements(struct binder *b, struct stmt *s, int tag)
+stores_same_elements(struct binder *b, struct stmt *s,
+		     const struct buffer *buffer, int tag)
 {
 	struct stmt *loop = s;
 
 	while (loop != b->root->parent && tag_of(loop) != tag) {
 		loop = loop->parent;
 	}
-	return loop != b->root->parent && !buffer_is_shared(s->u.buffer) &&
+	return loop != b->root->parent && !buffer_is_shared(buffer) &&
 	       !depends_on_thread(b->func->module, s, loop) &&
 	       !bind_fail(b,
 			  "every block of %s stores the same elements of "
 			  "%s; set_scope to \"shared\", or compute it "
 			  "outside of that loop",
-			  tag_name(tag), s->u.buffer->name);
+			  tag_name(tag), buffer->name);
 }
 
 /* Has the launch at most one block or thread along the tag's axis? It may have
@@ -562,37 +596,55 @@ is_single(struct binder *b, int tag)
 	return analyse_bounds(&a, b->extents[tag]).max <= 1;
 }
 
-/* Thread blocks cannot wait for each other: elements that are stored in a loop
- * over thread blocks may only be read in loops over the same blocks, and vice
- * versa. */
+/* Checks what a statement writes to a buffer against all other accesses of the
+ * buffer. write: one of these, by the statement. False after a diagnostic. */
 static bool
-check_blocks(struct binder *b)
+check_write(struct binder *b, const struct access *write,
+	    const struct access_list *uses)
 {
-	for (int i = 0; i < b->stores.list.n; i++) {
-		struct stmt *s = b->stores.list.data[i];
-		struct access_list uses = { 0 };
-		const struct access *store = NULL;
+	for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+		if (!b->vars[tag] || is_single(b, tag)) {
+			continue;
+		}
+		if (stores_same_elements(b, write->at, write->buffer, tag)) {
+			return false;
+		}
+		for (int k = 0; k < uses->list.n; k++) {
+			const struct access *x = &uses->list.data[k];
 
-		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
-			if (b->vars[tag] && !is_single(b, tag) &&
-			    stores_same_elements(b, s, tag)) {
+			if (x != write && !check_pair(b, write, x, tag)) {
 				return false;
 			}
 		}
-		access_collect(b->func, b->root, s->u.buffer, &uses);
-		for (int k = 0; k < uses.list.n; k++) {
-			if (uses.list.data[k].at == s &&
-			    !uses.list.data[k].load) {
-				store = &uses.list.data[k];
+	}
+	return true;
+}
+
+/* Thread blocks cannot wait for each other: elements that are stored in a loop
+ * over thread blocks may only be read in loops over the same blocks, and vice
+ * versa. Of the calls, those are checked that only write through an address:
+ * whether others write there is not known. */
+static bool
+check_blocks(struct binder *b, const struct stmt_list *writers)
+{
+	for (int i = 0; i < writers->list.n; i++) {
+		struct stmt *s = writers->list.data[i];
+		struct access_list own = { 0 };
+
+		access_collect(b->func, s, NULL, &own);
+		for (int k = 0; k < own.list.n; k++) {
+			const struct access *x = &own.list.data[k];
+			struct access_list uses = { 0 };
+
+			if (!x->fills || buffer_is_private(x->buffer)) {
+				continue;
 			}
-		}
-		for (int k = 0; k < uses.list.n && store; k++) {
-			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
-				if (b->vars[tag] &&
-				    &uses.list.data[k] != store &&
-				    !is_single(b, tag) &&
-				    !check_pair(b, store, &uses.list.data[k],
-						tag)) {
+			access_collect(b->func, b->root, x->buffer, &uses);
+			for (int j = 0; j < uses.list.n; j++) {
+				const struct access *u = &uses.list.data[j];
+
+				if (u->at == s && u->load == x->load &&
+				    !check_write(b, u, &uses)) {
 					return false;
 				}
 			}
@@ -743,7 +795,7 @@ bind_kernel(struct func *f, struct stmt *root)
 			return false;
 		}
 	}
-	if (!check_blocks(&b)) {
+	if (!check_blocks(&b, &b.stores) || !check_blocks(&b, &b.calls)) {
 		return false;
 	}
 	guard_stores(&b);
