@@ -3,10 +3,12 @@
  * symbols. */
 #include <ctype.h>
 #include <limits.h>
+#include <strings.h>
 
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
+#include "reserved.h"
 
 /* The longest model name, which leaves room for the longest suffix of its
  * functions. */
@@ -81,17 +83,16 @@ init_members(struct packer *k, struct name_set *s)
 	s->n_reserved = k->d->reserved_members.n;
 }
 
-/* Names the members of the two structures, and the macros. Macros must be
- * unique; they need not avoid reserved words, since they begin with the model's
- * name. */
+/* Names the members of the two structures, and the macros. The members of both
+ * are one set: an example names its arrays for them. Macros must be unique; they
+ * need not avoid reserved words, since they begin with the model's name. */
 static void
 name_interface(struct packer *k)
 {
 	struct graph *g = k->g;
-	struct name_set fields, macros, out_fields;
+	struct name_set fields, macros;
 
 	init_members(k, &fields);
-	init_members(k, &out_fields);
 	init_names(k, &macros);
 	macros.n_reserved = 0;
 	/* macros that every header defines */
@@ -124,7 +125,7 @@ name_interface(struct packer *k)
 						upper(k->a, k->dim_fields[i]));
 	}
 	for (int i = 0; i < g->outputs.n; i++) {
-		k->output_fields[i] = name_set_add(&out_fields,
+		k->output_fields[i] = name_set_add(&fields,
 						   g->outputs.data[i]->name);
 		k->output_macros[i] = name_set_add(&macros,
 						   upper(k->a,
@@ -142,7 +143,7 @@ name_interface(struct packer *k)
 	}
 	for (int i = 0; i < k->p->given_sizes.n; i++) {
 		k->size_fields[i] =
-			name_set_add(&out_fields,
+			name_set_add(&fields,
 				     k->p->given_sizes.data[i].size->name);
 		k->size_macros[i] = name_set_add(&macros,
 						 upper(k->a,
@@ -306,6 +307,22 @@ name_entries(struct packer *k)
 	}
 }
 
+/* Do files or build systems give the name another meaning: `string` that of
+ * string.h? Capitals are no difference, as on some systems. */
+static bool
+means_a_file(struct packer *k, const char *name)
+{
+	struct word_list words = { 0 };
+
+	reserved_add(k->g->module, &words, "files");
+	for (int i = 0; i < words.list.n; i++) {
+		if (strcasecmp(words.list.data[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Names the model. Neither the name nor any name that starts with it may be
  * reserved: with the name "atomic", atomic_init would be a macro of C. */
 static void
@@ -321,6 +338,9 @@ name_model(struct packer *k)
 		models.max_length = MODEL_NAME_MAX;
 	}
 	k->model = name_set_add(&models, k->o->name);
+	if (means_a_file(k, k->model)) {
+		k->model = arena_printf(k->a, "%s_model", k->model);
+	}
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		const char *name = arena_printf(k->a, "%s_%s", k->model,
 						own[i]);

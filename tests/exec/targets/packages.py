@@ -284,6 +284,30 @@ def cmake():
     execute(["ctest"], 8, cwd=build)
 
 
+def names():
+    """A model named as a header, a target of CMake or the mathematical library, and
+    whose input and output have the same name in C, is a package that works."""
+    helper.need("cmake")
+    x, y = (make.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 8])
+            for name in ("x.", "x:"))
+    path = os.path.join(work_folder(), "names.onnx")
+    onnx.save(make.make_model(make.make_graph(
+        [make.make_node("Exp", ["x."], ["x:"])], "names", [x], [y]),
+        opset_imports=[make.make_opsetid("", 20)], ir_version=8), path)
+    for name, prefix in (("string", "string_model"), ("Test", "Test_model"),
+                         ("CON", "CON_model"), ("m", "m")):
+        out = package(path, "cmake", "--name", name)
+        if "include/%s.h" % prefix not in files(out):
+            fail("%s: %s" % (name, files(out)))
+        build = os.path.join(out, "build")
+        execute(["cmake", "-S", out, "-B", build])
+        execute(["cmake", "--build", build])
+        execute([shutil.which("ctest") or "ctest"], cwd=build)
+        if "in.x = x_values;" not in read(out, "examples", "main.c") or \
+                "out.x_2 = x_2_values;" not in read(out, "examples", "main.c"):
+            fail(read(out, "examples", "main.c"))
+
+
 def meson():
     command = helper.need("meson")
     out = package(float_model().write(), "meson")

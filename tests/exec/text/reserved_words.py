@@ -166,16 +166,16 @@ def check_public():
     path = os.path.join(folder, "table.onnxtxt")
     with open(path, "w", encoding="utf-8") as file:
         file.write("""<ir_version: 10, opset_import: ["" : 22]>
-pthread (float[4] x) => (float[1] join) {
-    create = Softmax(x)
-    join = ReduceSum(create)
+mq (float[4] x) => (float[1] send) {
+    open = Softmax(x)
+    send = ReduceSum(open)
 }""")
-    tirc("compile", path, "--form", "graph", "--name", "pthread", "-o", folder,
+    tirc("compile", path, "--form", "graph", "--name", "mq", "-o", folder,
          "--force")
-    with open(os.path.join(folder, "pthread_kernels.c"),
+    with open(os.path.join(folder, "mq_kernels.c"),
               encoding="utf-8") as file:
-        if re.search(r"^pthread_(create|join)\(", file.read(), re.MULTILINE):
-            fail("a kernel of a table is called pthread_create")
+        if re.search(r"^mq_(open|send)\(", file.read(), re.MULTILINE):
+            fail("a kernel of a table is called mq_open")
 
 
 check_lists()

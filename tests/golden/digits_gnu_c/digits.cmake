@@ -10,4 +10,4 @@ add_library(digits STATIC
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_compile_options(digits PRIVATE -std=gnu11 $<$<CONFIG:>:-O3> -fopenmp-simd -fno-math-errno -fno-trapping-math)
-target_link_libraries(digits PUBLIC m)
+target_link_libraries(digits PUBLIC -lm)
