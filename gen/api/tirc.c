@@ -259,6 +259,7 @@ choose_precision(struct tirc *t)
 		kind = DT_F16;
 	}
 	t->settings.weight_type = kind;
+	t->settings.perturb_rounded = t->options.factors;
 	t->settings.weight_depth = target_float_depth(t->target,
 						      dtype_of(kind));
 	return kind != DT_VOID ||

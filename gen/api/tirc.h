@@ -145,9 +145,10 @@ struct tirc_options {
 	 * that tirc_partition() leaves, for tirc_interpret(); "stored": the
 	 * tensors between the emitted kernels. NULL: none. */
 	const char *results;
-	/* Adds inputs after those of the model. Each is a factor of a tensor of
-	 * floats that the model computes from integers, so that these floats
-	 * can be perturbed. */
+	/* Adds inputs after those of the model, so that more floats can be
+	 * perturbed. Each is a factor of a tensor of floats: of those that the
+	 * model computes from integers; then, added by tirc_compile(), of those
+	 * that are rounded for `precision`. */
 	bool factors;
 	/* Called during long steps with the name of the step; `done` of `total`
 	 * parts are finished. */

@@ -32,9 +32,11 @@ struct harness {
 			     * simulator */
 	/* the states that the next run begins with; NULL: zeros */
 	const struct array *states;
-	/* observe.c: a program like this one with additional inputs, factors of
-	 * the floats computed from integers; NULL if there is none */
+	/* observe.c: a program like this one with additional inputs, first
+	 * n_from_integers factors of the floats computed from integers, then
+	 * those of what --precision rounds; NULL if there is none */
 	struct harness *factors;
+	int n_from_integers;
 	bool tried_factors; /* the attempt to make `factors` was made */
 	/* how many of the module's messages harness_messages() has printed */
 	int n_told;

@@ -3,7 +3,14 @@
  * tolerance. Integer inputs cannot be perturbed, and quantization in a model
  * hides perturbations of its inputs. Then the floats that the model computes
  * from integers are perturbed: in a second program, additional inputs are
- * factors of these floats (passes/graph/factors.c). */
+ * factors of these floats (passes/graph/factors.c).
+ *
+ * With --precision, weights and operands of products are rounded to a narrow
+ * type. What that does to a result does not follow from a change of the inputs:
+ * an input of zeros has none, and a weight is changed for all elements that it
+ * is multiplied by. So each rounded element is perturbed by itself, by the
+ * `inputs` of the narrow type, and all that is not rounded by those of its own
+ * type. */
 #include <math.h>
 #include <string.h>
 
@@ -55,11 +62,11 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 }
 
 /* Runs p (h itself, or h->factors) on perturbed inputs, several times, and adds
- * its results to pairs[i].observed. result[i]: the index of pair i among the
- * results of p; -1: nothing is added to it. */
+ * its results to pairs[i].observed. shares: of each input. result[i]: the index
+ * of pair i among the results of p; -1: nothing is added to it. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
-	double share, struct pair *pairs, const int *result, int n)
+	const double *shares, struct pair *pairs, const int *result, int n)
 {
 	struct arena *a = &h->m->arena;
 	int n_in = p->n_inputs;
@@ -68,10 +75,17 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	uint64_t state = RANDOM_SEED;
 
 	for (int run = 0; run < OBSERVED_RUNS; run++) {
+		struct arena moved; /* weights are large */
+		bool ran;
+
+		arena_init(&moved);
 		for (int i = 0; i < n_in; i++) {
-			given[i] = observed_moved(a, &inputs[i], share, &state);
+			given[i] = observed_moved(&moved, &inputs[i], shares[i],
+						  &state);
 		}
-		if (!harness_run(p, given, now)) {
+		ran = harness_run(p, given, now);
+		arena_release(&moved);
+		if (!ran) {
 			return;
 		}
 		for (int i = 0; i < n; i++) {
@@ -94,17 +108,21 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	}
 }
 
+/* The relative perturbations of a program: `plain`, of its inputs and of floats
+ * that follow from integers; `rounded`, of what --precision rounds. */
+struct shares {
+	double plain, rounded;
+};
+
 /* Prepares new perturbed runs for the pairs that have elements beyond their
  * tolerance: discards the runs in `observed`, and sets observed.share to the
- * size of the perturbation. The other pairs keep their runs, as do pairs with
- * another number of elements than expected, which no run explains: their
- * result[i] becomes -1. Returns the number of pairs that are prepared. */
-static int
-begin(struct harness *h, struct pair *pairs, double share, int *result, int n)
+ * perturbation of the elements whose rounding the tolerance is for. The other
+ * pairs keep their runs, as do pairs with another number of elements than
+ * expected, which no run explains: their result[i] becomes -1. */
+static void
+begin(struct harness *h, struct pair *pairs, struct shares s, int *result,
+      int n)
 {
-	struct arena *a = &h->m->arena;
-	int n_far = 0;
-
 	for (int i = 0; i < n; i++) {
 		struct observed *o = pairs[i].observed;
 
@@ -113,34 +131,39 @@ begin(struct harness *h, struct pair *pairs, double share, int *result, int n)
 			result[i] = -1;
 			continue;
 		}
-		if (o == NULL) {
-			o = pairs[i].observed = arena_new(a, struct observed);
-		}
 		o->n = 0;
-		o->share = share;
-		n_far++;
+		o->share = pair_tolerance(h->cli, &pairs[i]).inputs < s.rounded
+				   ? s.plain
+				   : s.rounded;
 	}
-	return n_far;
 }
 
-static double
-share_of(struct harness *h, struct harness *p, const struct array *inputs,
-	 const struct pair *pairs, int n)
+/* The shares of a program with these inputs, if what --precision rounds is
+ * perturbed (apart), or if all is perturbed by the largest one. */
+static struct shares
+shares_of(struct harness *h, const struct array *inputs, int n_inputs,
+	  bool apart, const struct pair *pairs, int n)
 {
 	struct tolerance *t = arena_array(&h->m->arena, struct tolerance,
 					  n + 1);
-	double share;
+	struct shares s;
 
 	for (int i = 0; i < n; i++) {
 		t[i] = pair_tolerance(h->cli, &pairs[i]);
 	}
-	share = observed_share(h->cli, inputs, p->n_inputs, t, n);
-	return share > 0 && tirc_summary(h->t).tf32 ? fmax(share, TF32_EPSILON)
-						    : share;
+	s.plain = observed_share(h->cli, inputs, n_inputs, t, apart ? 0 : n);
+	if (s.plain > 0 && tirc_summary(h->t).tf32) {
+		s.plain = fmax(s.plain, TF32_EPSILON);
+	}
+	s.rounded = s.plain;
+	for (int i = 0; apart && i < n; i++) {
+		s.rounded = fmax(s.rounded, t[i].inputs);
+	}
+	return s;
 }
 
 /* Runs h again on the same inputs, and notes the elements that differ from the
- * first run (observed.random). False after an error. */
+ * first run, in new `observed` of the pairs. False after an error. */
 static bool
 mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
@@ -152,19 +175,40 @@ mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		if (pairs[i].observed != NULL) {
-			pairs[i].observed->random =
-				find_random(a, &now[pairs[i].result],
-					    pairs[i].got);
-		}
+		pairs[i].observed = arena_new(a, struct observed);
+		pairs[i].observed->random = find_random(a,
+							&now[pairs[i].result],
+							pairs[i].got);
 	}
 	return true;
 }
 
-/* -- floats computed from integers -- */
+/* -- factors -- */
+
+static bool
+has_precision(const struct cli *c)
+{
+	return c->tirc.precision != NULL &&
+	       strcmp(c->tirc.precision, "f32") != 0;
+}
+
+/* Opens h->factors, which stays NULL if that fails or no input is added. */
+static void
+open_factors(struct harness *h, struct cli *c, int n_from_integers)
+{
+	struct harness *f = arena_new(&h->m->arena, struct harness);
+
+	if (!harness_open(f, c) || f->n_inputs == h->n_inputs) {
+		harness_close(f);
+		return;
+	}
+	f->n_from_integers = n_from_integers;
+	h->factors = f;
+}
 
 /* The program with additional inputs, factors of the floats that are computed
- * from integers; built by the first call. NULL if there are no such floats. */
+ * from integers or rounded; built by the first call. NULL if there are no such
+ * floats. */
 static struct harness *
 with_factors(struct harness *h)
 {
@@ -189,14 +233,19 @@ with_factors(struct harness *h)
 	more = tirc_input_count(t) - tirc_state_count(t) -
 	       tirc_input_count(h->t);
 	tirc_free(t);
-	if (more > 0) {
-		h->factors = arena_new(&h->m->arena, struct harness);
-		if (!harness_open(h->factors, c)) {
-			harness_close(h->factors);
-			h->factors = NULL;
-		}
+	if (more > 0 || has_precision(c)) {
+		open_factors(h, c, more);
 	}
 	return h->factors;
+}
+
+/* Is what --precision rounds perturbed by factors? */
+static bool
+perturbs_rounded(struct harness *h)
+{
+	struct harness *f = has_precision(h->cli) ? with_factors(h) : NULL;
+
+	return f != NULL && f->n_inputs > h->n_inputs + f->n_from_integers;
 }
 
 /* By pair: the index of the same result in the program f with factors. */
@@ -242,37 +291,62 @@ ones(struct arena *a, struct tirc_tensor x)
 	return y;
 }
 
+/* Runs p on perturbed inputs for the pairs that are not near. result: as for
+ * observe(). */
+static void
+observe_far(struct harness *h, struct harness *p, const struct array *inputs,
+	    struct pair *pairs, int *result, int n)
+{
+	int n_plain = h->n_inputs + p->n_from_integers;
+	bool apart = p != h && p->n_inputs > n_plain;
+	struct shares s = shares_of(h, inputs, apart ? n_plain : p->n_inputs,
+				    apart, pairs, n);
+	double *shares = arena_array(&h->m->arena, double, p->n_inputs + 1);
+
+	for (int i = 0; i < p->n_inputs; i++) {
+		shares[i] = i < n_plain ? s.plain : s.rounded;
+	}
+	begin(h, pairs, s, result, n);
+	if (s.rounded > 0) {
+		observe(h, p, inputs, shares, pairs, result, n);
+	}
+}
+
 static void
 observe_factors(struct harness *h, const struct array *inputs,
 		struct pair *pairs, int n)
 {
 	struct harness *f = with_factors(h);
 	struct arena *a = &h->m->arena;
-	int n_in = h->n_inputs;
 	struct array *given;
-	double share;
-	int *result;
 
-	if (f == NULL) {
+	if (f == NULL || !harness_set_states(f, h->states)) {
 		return;
 	}
-	given = arena_array(a, struct array, tirc_input_count(f->t) + 1);
-	for (int i = 0; i < tirc_input_count(f->t); i++) {
-		given[i] = i < n_in ? inputs[i] : ones(a, tirc_input(f->t, i));
+	given = arena_array(a, struct array, f->n_inputs + 1);
+	for (int i = 0; i < f->n_inputs; i++) {
+		given[i] = i < h->n_inputs ? inputs[i]
+					   : ones(a, tirc_input(f->t, i));
 	}
-	share = share_of(h, f, given, pairs, n);
-	result = same_results(h, f, pairs, n);
-	begin(h, pairs, share, result, n);
-	if (harness_set_states(f, h->states)) {
-		observe(h, f, given, share, pairs, result, n);
+	observe_far(h, f, given, pairs, same_results(h, f, pairs, n), n);
+}
+
+/* Is a pair not near? */
+static bool
+any_far(struct harness *h, const struct pair *pairs, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!pair_near(h->cli, &pairs[i])) {
+			return true;
+		}
 	}
+	return false;
 }
 
 void
 harness_observe(struct harness *h, const struct array *inputs,
 		struct pair *pairs, int n)
 {
-	double share = share_of(h, h, inputs, pairs, n);
 	int *result = arena_array(&h->m->arena, int, n + 1);
 
 	for (int i = 0; i < n; i++) {
@@ -280,21 +354,17 @@ harness_observe(struct harness *h, const struct array *inputs,
 	}
 	/* --atol is the user's tolerance, which perturbed runs must not
 	 * widen. */
-	if (h->cli->atol >= 0 || begin(h, pairs, share, result, n) == 0 ||
+	if (h->cli->atol >= 0 || !any_far(h, pairs, n) ||
 	    !mark_random(h, inputs, pairs, n)) {
 		return;
 	}
-	if (share > 0) {
-		observe(h, h, inputs, share, pairs, result, n);
+	if (!perturbs_rounded(h)) {
+		observe_far(h, h, inputs, pairs, result, n);
 	}
-	for (int i = 0; i < n; i++) {
-		if (!pair_near(h->cli, &pairs[i])) {
-			observe_factors(h, inputs, pairs, n);
-			return;
-		}
+	if (any_far(h, pairs, n)) {
+		observe_factors(h, inputs, pairs, n);
 	}
 }
-
 bool
 harness_compare(struct harness *h, const struct array *inputs,
 		struct pair *pairs, int n)

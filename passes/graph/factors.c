@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds factors as inputs to a model, with which its floats can be perturbed if
- * its inputs are integers: a factor for each tensor of floats that is computed
- * from integers.
+/* Adds factors as inputs to a model, with which floats that do not follow from
+ * its inputs alone can be perturbed. If inputs are integers: a factor for each
+ * tensor of floats that is computed from integers.
  *
  *	x = Gather (table, ids)            x = Gather (table, ids)
  *	y = MatMul (x, w)           ->     x' = Mul (x, factor)
  *	input ids                          y = MatMul (x', w)
  *	output y                           input ids, factor
  *
+ * The pass `perturb`, with the setting perturb_rounded: a factor for each
+ * tensor that the passes `narrow` and `pairs` rounded to the type of weights.
+ *
+ *	w = Cast (w_bf16)                  w = Cast (w_bf16)
+ *	y = MatMul (x, w)           ->     w' = Mul (w, factor)
+ *	                                   y = MatMul (x, w')
+ *
  * The factor has the shape of x, or the last dimensions of it if the others are
- * symbolic. Factors of 1 change nothing. */
+ * symbolic. Factors of 1 change nothing but the order of sums. */
 #include "rewrite.h"
 
 /* Is n, outside of branches and loops, computed from integers and no floats
@@ -96,6 +103,36 @@ graph_add_factors(struct graph *g)
 			    !add_factor(g, i, n->outputs[k])) {
 				return false;
 			}
+		}
+		i += g->nodes.n - before;
+	}
+	return true;
+}
+
+/* Does n widen elements that were rounded to the type of weights? A cast of the
+ * model itself counts: what it rounds is not quite what a reference rounds, so
+ * that single elements become the next number of the type. */
+static bool
+widens_rounded(const struct graph *g, const struct node *n)
+{
+	return node_is(n, "Cast") &&
+	       n->inputs[0]->type.kind == g->settings->weight_type &&
+	       n->outputs[0]->type.kind == DT_F32;
+}
+
+bool
+graph_perturb(struct graph *g)
+{
+	if (!g->settings->perturb_rounded) {
+		return true;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		int before = g->nodes.n;
+
+		if (widens_rounded(g, n) && is_perturbed(n->outputs[0]) &&
+		    !add_factor(g, i, n->outputs[0])) {
+			return false;
 		}
 		i += g->nodes.n - before;
 	}
