@@ -166,6 +166,8 @@ def extras(top, folder):
         yield name, path, lambda p, n=name: fixed(
             os.path.join(top, n, "model.onnx"), p)
     yield "encoder", os.path.join(folder, "encoder.onnx"), encoder
+    yield "encoder768", os.path.join(folder, "encoder768.onnx"), lambda p: encoder(
+        p, width=768, layers=1, heads=12)
     yield "decoder", os.path.join(folder, "decoder.onnx"), decoder
     for n in MATMULS:
         path = os.path.join(folder, "matmul%d.onnx" % n)

@@ -33,7 +33,7 @@ def main():
     for index in range(len(model.outputs)):
         request.get_output_tensor(index).data.tofile(
             os.path.join(folder, "output_%d" % index))
-    clock = time.perf_counter
+    clock = getattr(time, os.environ["BENCH_CLOCK"])
     print(0, flush=True)
     for line in sys.stdin:
         times = []
