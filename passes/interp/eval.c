@@ -29,6 +29,14 @@ buffer_offset(struct frame *f, struct buffer_cell *c, struct node *const *index,
 		}
 		offset += at * c->stride[d];
 	}
+	if (f->interp->source && offset >= c->room_bytes / c->elem_bytes) {
+		interp_fail(f,
+			    "element %lld of '%s' is outside of its array of "
+			    "%lld bytes",
+			    (long long)offset, c->buffer->name,
+			    (long long)c->room_bytes);
+		return -1;
+	}
 	return offset;
 }
 
@@ -137,9 +145,10 @@ eval_address(struct frame *f, struct node *n)
 	int64_t at = buffer_offset(f, c, load->args, 0);
 
 	if (at >= 0) {
-		if (c->written) {
+		if (c->written && !f->interp->source) {
 			/* the elements that are written through the address are
-			 * not known: all count as written */
+			 * not known: all count as written; the callees of a
+			 * source note them (frame_call) */
 			memset(c->written, 1, (size_t)c->elems);
 		}
 		n->value[0].u = (uint64_t)(uintptr_t)c->data +
@@ -290,6 +299,51 @@ eval_call(struct frame *f, struct node *n)
 	}
 }
 
+/* Does the sum, difference or product of lane i leave its type? */
+static bool
+leaves_type(const struct node *n, int i)
+{
+	struct dtype t = n->expr->type;
+	int64_t a = n->args[0]->value[i].i, b = n->args[1]->value[i].i, v;
+	bool over;
+
+	switch (n->expr->kind) {
+	case EXPR_ADD:
+		over = __builtin_add_overflow(a, b, &v);
+		break;
+	case EXPR_SUB:
+		over = __builtin_sub_overflow(a, b, &v);
+		break;
+	case EXPR_MUL:
+		over = __builtin_mul_overflow(a, b, &v);
+		break;
+	default:
+		return false;
+	}
+	return over || v < dtype_min_int(t) || v > (int64_t)dtype_max_int(t);
+}
+
+/* In a source, an index that leaves its type is not defined; sums of elements of
+ * arrays wrap. */
+static void
+check_index(struct frame *f, const struct node *n)
+{
+	for (int i = 0; i < n->lanes; i++) {
+		if (leaves_type(n, i)) {
+			interp_fail(f,
+				    "an index, a size or a bound, %lld %s "
+				    "%lld, leaves %s",
+				    (long long)n->args[0]->value[i].i,
+				    n->expr->kind == EXPR_ADD   ? "+"
+				    : n->expr->kind == EXPR_SUB ? "-"
+								: "*",
+				    (long long)n->args[1]->value[i].i,
+				    dtype_name(n->expr->type));
+			return;
+		}
+	}
+}
+
 static void
 eval_binary(struct frame *f, struct node *n)
 {
@@ -299,6 +353,10 @@ eval_binary(struct frame *f, struct node *n)
 
 	node_eval(f, a);
 	node_eval(f, b);
+	if (f->interp->source && n->is_index && !n->is_data &&
+	    dtype_is_int(n->expr->type) && dtype_is_signed(n->expr->type)) {
+		check_index(f, n);
+	}
 	for (int i = 0; i < n->lanes; i++) {
 		n->value[i] = scalar_binary(n->expr->kind, a->expr->type,
 					    a->value[i], b->value[i], &fault);

@@ -74,6 +74,27 @@ make_nodes(struct frame *f, const struct expr *const *list, int n)
 	return nodes;
 }
 
+/* Marks the nodes as indices (node.is_index), with their parts but the elements
+ * of arrays. */
+static void
+mark_indices(struct node *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct node *x = list[i];
+
+		if (x->is_index) {
+			continue;
+		}
+		x->is_index = true;
+		if (x->var) {
+			x->var->is_index = true;
+		}
+		if (x->expr->kind != EXPR_LOAD) {
+			mark_indices(x->args, x->expr->n_args);
+		}
+	}
+}
+
 struct buffer_cell *
 frame_buffer(struct frame *f, const struct buffer *b)
 {
@@ -96,6 +117,11 @@ frame_buffer(struct frame *f, const struct buffer *b)
 	cell->is_private = buffer_is_private(b);
 	cell->is_shared = buffer_is_shared(b);
 	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
+	mark_indices(cell->shape, b->ndim);
+	if (cell->strides) {
+		mark_indices(cell->strides, b->ndim);
+	}
+	vec_push(f->arena, &f->buffers, cell);
 	return cell;
 }
 
@@ -133,6 +159,16 @@ frame_node(struct frame *f, const struct expr *e)
 		break;
 	}
 	n->args = make_nodes(f, e->args, e->n_args);
+	n->is_data = e->kind == EXPR_LOAD || (n->var && n->var->is_data);
+	for (int i = 0; i < e->n_args; i++) {
+		n->is_data |= n->args[i]->is_data;
+	}
+	if (e->kind == EXPR_LOAD) {
+		mark_indices(n->args, e->n_args);
+	} else if (e->kind == EXPR_IF || e->kind == EXPR_AND ||
+		   e->kind == EXPR_OR) {
+		mark_indices(n->args, 1);
+	}
 	return n;
 }
 
@@ -170,6 +206,11 @@ frame_step(struct frame *f, const struct stmt *s)
 	switch (s->kind) {
 	case STMT_FOR:
 		step->var = frame_var(f, s->u.loop.var);
+		mark_indices(step->args, s->n_args);
+		break;
+	case STMT_IF:
+	case STMT_WHILE:
+		mark_indices(step->args, s->n_args);
 		break;
 	case STMT_EVALUATE:
 		step->waits = s->args[0]->kind == EXPR_CALL &&
@@ -177,9 +218,11 @@ frame_step(struct frame *f, const struct stmt *s)
 		break;
 	case STMT_LET:
 		step->var = frame_var(f, s->u.var);
+		step->var->is_data |= step->args[0]->is_data;
 		break;
 	case STMT_STORE:
 		step->waits = stmt_shuffle(s) != NULL;
+		mark_indices(step->args + 1, s->n_args - 1);
 		/* fall through */
 	case STMT_ALLOC:
 		step->buffer = frame_buffer(f, s->u.buffer);
@@ -196,16 +239,51 @@ frame_step(struct frame *f, const struct stmt *s)
 			step->waits |= step->children[i]->waits;
 		}
 	}
+	if (s->kind == STMT_LET && step->var->is_index) {
+		mark_indices(step->args, 1); /* the statements below use it */
+	}
 	return step;
 }
 
 /* ---- storage */
 
+/* Sets the strides of a dense buffer, and the number of elements from the first
+ * to the last. False if they do not fit. */
+static bool
+measure(struct frame *f, struct buffer_cell *c)
+{
+	const struct buffer *b = c->buffer;
+	int64_t span = 1, bytes;
+	bool fits = true;
+
+	c->elems = 1;
+	for (int d = b->ndim - 1; d >= 0; d--) {
+		if (c->extent[d] == 0) {
+			c->elems = 0;
+		}
+	}
+	for (int d = b->ndim - 1; d >= 0; d--) {
+		int64_t step = 0;
+
+		c->stride[d] = c->strides ? node_int(f, c->strides[d]) : span;
+		if (c->elems == 0) {
+			continue; /* nothing is accessed */
+		}
+		fits = fits && c->stride[d] >= 0 &&
+		       !__builtin_mul_overflow(span, c->extent[d], &span) &&
+		       !__builtin_mul_overflow(c->extent[d] - 1, c->stride[d],
+					       &step) &&
+		       !__builtin_add_overflow(c->elems, step, &c->elems);
+	}
+	return fits &&
+	       !__builtin_mul_overflow(c->elems, c->elem_bytes, &bytes) &&
+	       bytes <= INT64_MAX / 2;
+}
+
 void
 buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 {
 	const struct buffer *b = c->buffer;
-	int64_t span = 1;
 
 	f->epoch++;
 	for (int d = 0; d < b->ndim; d++) {
@@ -216,17 +294,14 @@ buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 			return;
 		}
 	}
-	c->elems = 1;
-	for (int d = b->ndim - 1; d >= 0; d--) {
-		c->stride[d] = c->strides ? node_int(f, c->strides[d]) : span;
-		span *= c->extent[d];
+	if (!measure(f, c)) {
+		interp_fail(f,
+			    "the sizes or strides of '%s' are too large, or "
+			    "a stride is negative",
+			    b->name);
+		return;
 	}
-	for (int d = 0; d < b->ndim; d++) {
-		c->elems += (c->extent[d] - 1) * c->stride[d];
-	}
-	if (span == 0) {
-		c->elems = 0;
-	}
+	c->room_bytes = c->elems * c->elem_bytes;
 	c->data = data;
 	c->bound = true;
 	if (c->pointer) {
@@ -244,7 +319,13 @@ buffer_allocate(struct frame *f, struct buffer_cell *c)
 	}
 	size_t elems = (size_t)c->elems + 1;
 	size_t bytes = elems * (size_t)c->elem_bytes;
+	struct diag_place place = { .item = f->func->name };
 
+	if (bytes > c->cap_bytes &&
+	    !quota_check_memory(f->interp->module, place, (int64_t)bytes)) {
+		f->interp->failed = true;
+		return;
+	}
 	if (c->cap_bytes == 0) {
 		vec_push(f->arena, &f->owned, c);
 	}
@@ -260,6 +341,11 @@ buffer_allocate(struct frame *f, struct buffer_cell *c)
 				    c->buffer->name, bytes);
 			return;
 		}
+	}
+	if (f->interp->source && f->interp->in_kernel) {
+		/* each iteration of the parallel loop, or each lane, has one */
+		c->is_private |= f->interp->lane_loops > 0;
+		c->is_shared = true;
 	}
 	memset(c->data, 0xFF, bytes);
 	memset(c->written, 0, elems);

@@ -12,6 +12,8 @@ struct var_cell {
 	union number value;
 	union number *lanes; /* a vector's lanes, used instead of value */
 	bool bound;
+	bool is_index; /* as node.is_index */
+	bool is_data;  /* as node.is_data */
 };
 
 struct buffer_cell {
@@ -24,6 +26,7 @@ struct buffer_cell {
 	/* the size of an element with all of its lanes */
 	int elem_bytes;
 	void *data;
+	int64_t room_bytes; /* the bytes from data on that are the buffer's */
 	/* by element: was it written? NULL if that is not tracked */
 	unsigned char *written;
 	/* the sizes of data and written that the cell has allocated */
@@ -45,6 +48,9 @@ struct node {
 	uint64_t epoch; /* frame.epoch when value was computed: value is used
 			 * again while frame.epoch is the same */
 	int lanes;
+	/* an index, a size, a bound of a loop, a condition, or a part of one */
+	bool is_index;
+	bool is_data; /* it has elements of arrays, which wrap */
 };
 
 /* A statement. */
@@ -72,11 +78,12 @@ struct interp;
 
 struct frame {
 	struct interp *interp;
-	struct func *func;
+	const struct func *func;
 	struct arena *arena;
 	struct frame_slot *slots; /* a hash table from expr, var and buffer to
 				   * node or cell */
 	uint32_t n_slots, cap_slots;
+	VEC(struct buffer_cell *) buffers;
 	VEC(struct buffer_cell *) owned; /* cells whose memory is to be freed */
 	struct step *body;
 	uint64_t epoch; /* counts the statements that ran: within one, a value
@@ -98,12 +105,17 @@ struct interp {
 	 * thread in it, and of the interval between two barriers. */
 	int64_t block, thread, interval;
 	bool in_kernel;
+	int lane_loops; /* the number of vectorized loops around it, in a
+			 * source */
 	/* during a warp shuffle, the value from another thread; else NULL */
 	const union number *shuffled;
 	/* the extents of the kernel's launch, by thread tag */
 	const int64_t *launch;
 	/* the accesses so far; NULL if races are not detected */
 	struct race_table *races;
+	/* how the source will run; NULL if the function is no source's */
+	const struct run_source *source;
+	const struct stmt *at; /* the statement that runs */
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);

@@ -14,15 +14,25 @@ void
 interp_fail(struct frame *f, const char *fmt, ...)
 {
 	struct diag_place place = { .item = f->func->name };
+	const struct run_source *source = f->interp->source;
+	const struct stmt *at = f->interp->at;
 	va_list ap;
 
 	if (f->interp->failed) {
 		return; /* the first failure is reported */
 	}
 	f->interp->failed = true;
+	if (source) {
+		bool known = at && at->pos.line > 0;
+
+		place.file = source->file;
+		place.line = known ? at->pos.line : source->line;
+		place.col = known ? at->pos.col : source->col;
+	}
 	va_start(ap, fmt);
-	diag_error(&f->interp->module->diags, DIAG_INTERPRET, place, "%s",
-		   arena_vprintf(&f->interp->arena, fmt, ap));
+	diag_error(&f->interp->module->diags, DIAG_INTERPRET, place, "%s%s",
+		   arena_vprintf(&f->interp->arena, fmt, ap),
+		   source ? source->ending : "");
 	va_end(ap);
 }
 
@@ -47,6 +57,28 @@ launch_fits(struct frame *f, const struct step *s, int64_t extent)
 	return false;
 }
 
+/* Does the loop's variable hold the end of the loop? Asked of a source only;
+ * false after a diagnostic. */
+static bool
+loop_fits(struct frame *f, const struct step *s, int64_t min, int64_t extent)
+{
+	struct dtype t = s->var->var->type;
+	int64_t end;
+
+	if (!f->interp->source || extent <= 0 ||
+	    (!__builtin_add_overflow(min, extent, &end) &&
+	     min >= dtype_min_int(t) &&
+	     (end < 0 || (uint64_t)end <= dtype_max_int(t)))) {
+		return true;
+	}
+	interp_fail(f,
+		    "the loop of '%s' has %lld iterations from %lld, which %s "
+		    "does not hold",
+		    s->var->var->name, (long long)extent, (long long)min,
+		    dtype_name(t));
+	return false;
+}
+
 static void
 run_for(struct frame *f, const struct step *s)
 {
@@ -54,21 +86,26 @@ run_for(struct frame *f, const struct step *s)
 	int64_t min = node_int(f, s->args[0]);
 	int64_t extent = node_int(f, s->args[1]);
 	int64_t block = x->block, thread = x->thread;
-	bool hardware = s->tag >= 0 && s->tag < TAG_COUNT;
-	bool outermost = hardware && !x->in_kernel;
+	bool lanes = x->source && s->stmt->u.loop.kind == FOR_VECTORIZED;
+	bool hardware = (s->tag >= 0 && s->tag < TAG_COUNT) ||
+			(x->source && !x->in_kernel &&
+			 s->stmt->u.loop.kind == FOR_PARALLEL);
+	bool outermost = (hardware || lanes) && !x->in_kernel;
 
 	if (s->waits && tag_is_thread(s->tag)) {
 		run_threads(f, s);
 		return;
 	}
-	if (!launch_fits(f, s, extent)) {
+	if (!launch_fits(f, s, extent) || !loop_fits(f, s, min, extent)) {
 		return;
 	}
 	x->in_kernel |= outermost;
+	x->lane_loops += lanes;
+	x->interval += lanes;
 	for (int64_t i = 0; i < extent && !stopped(f); i++) {
 		s->var->bound = true;
 		s->var->value.i = min + i;
-		if (tag_is_thread(s->tag)) {
+		if (tag_is_thread(s->tag) || lanes) {
 			x->thread = thread * extent + i;
 		} else if (hardware) {
 			x->block = block * extent + i;
@@ -79,6 +116,8 @@ run_for(struct frame *f, const struct step *s)
 	s->var->bound = false;
 	x->block = block;
 	x->thread = thread;
+	x->lane_loops -= lanes;
+	x->interval += lanes;
 	if (outermost) {
 		x->in_kernel = false;
 		x->interval++;
@@ -216,6 +255,7 @@ void
 run_step(struct frame *f, const struct step *s)
 {
 	f->epoch++;
+	f->interp->at = s->stmt;
 	switch (s->stmt->kind) {
 	case STMT_FOR:
 		run_for(f, s);
@@ -285,7 +325,7 @@ run_step(struct frame *f, const struct step *s)
 /* ---- functions */
 
 static struct frame *
-frame_for(struct interp *x, struct func *func)
+frame_for(struct interp *x, const struct func *func)
 {
 	for (int i = 0; i < x->frames.n; i++) {
 		if (x->frames.data[i]->func == func) {
@@ -302,10 +342,44 @@ frame_for(struct interp *x, struct func *func)
 	return f;
 }
 
+/* The memory of an array of a source: its bytes, and by element whether it was
+ * written; NULL: it was. */
+struct memory {
+	int64_t bytes;
+	unsigned char *written;
+};
+
+/* Binds parameter i to its array. memory: NULL if f is no source; `called`: the
+ * array must be as large as the parameter says. */
 static void
-run_func_frame(struct frame *f, const struct run_arg *args, int n)
+bind_param(struct frame *f, int i, const struct run_arg *arg,
+	   const struct memory *memory, bool called)
 {
-	struct func *func = f->func;
+	struct buffer_cell *cell = frame_buffer(f,
+						f->func->params.data[i].buffer);
+
+	buffer_bind(f, cell, arg->data);
+	if (!memory || f->interp->failed) {
+		return;
+	}
+	if (called && cell->room_bytes > memory->bytes) {
+		interp_fail(f,
+			    "its caller gives '%s' an array of %lld bytes, and "
+			    "its shape has %lld",
+			    cell->buffer->name, (long long)memory->bytes,
+			    (long long)cell->room_bytes);
+		return;
+	}
+	cell->room_bytes = memory->bytes;
+	cell->written = memory->written;
+}
+
+/* memory: by argument, of a source; else NULL. */
+static void
+run_func_frame(struct frame *f, const struct run_arg *args, int n,
+	       const struct memory *memory, bool called)
+{
+	const struct func *func = f->func;
 
 	if (n != func->params.n || f->running) {
 		interp_fail(f,
@@ -336,10 +410,8 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	}
 	for (int i = 0; i < n && !f->interp->failed; i++) {
 		if (func->params.data[i].buffer) {
-			buffer_bind(f,
-				    frame_buffer(f,
-						 func->params.data[i].buffer),
-				    args[i].data);
+			bind_param(f, i, &args[i], memory ? &memory[i] : NULL,
+				   called);
 		}
 	}
 	if (f->body && !f->interp->failed) {
@@ -386,11 +458,140 @@ pass_scope(struct frame *callee, int i, const struct node *arg)
 	}
 }
 
+/* The function that a call in a source calls; NULL if it has none. Its own
+ * functions come before external ones. */
+static const struct func *
+source_callee(const struct run_source *source, const char *name, bool external)
+{
+	for (int i = 0; i < source->n_callees; i++) {
+		const struct run_callee *c = &source->callees[i];
+
+		if ((external || !c->external) && strcmp(c->name, name) == 0) {
+			return c->func;
+		}
+	}
+	return NULL;
+}
+
+/* The buffer of f to whose memory the argument of a call points. NULL if that is
+ * not known. */
+static struct buffer_cell *
+pointed_to(struct frame *f, const struct node *arg)
+{
+	if (arg->expr->kind == EXPR_CALL &&
+	    intrin_is_address(arg->expr->u.intrin)) {
+		return arg->args[0]->buffer;
+	}
+	for (int i = 0; i < f->buffers.n && arg->var; i++) {
+		if (f->buffers.data[i]->pointer == arg->var) {
+			return f->buffers.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* Is the memory from element `at` of c on, of which the elements are unknown to
+ * the callee's parameter as its own have another size, written as a whole? */
+static bool
+is_written(const struct buffer_cell *c, int64_t at)
+{
+	for (int64_t i = at; c->written && i < c->room_bytes / c->elem_bytes;
+	     i++) {
+		if (!c->written[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Sets *out to the memory that an argument of a call gives to parameter i of the
+ * callee. False after a diagnostic. */
+static bool
+given_memory(struct frame *f, const struct func *callee, int i,
+	     const struct node *arg, struct memory *out)
+{
+	const struct buffer *param = callee->params.data[i].buffer;
+	struct buffer_cell *c = pointed_to(f, arg);
+	int64_t from;
+
+	if (!c || !c->bound || !c->data) {
+		interp_fail(f,
+			    "argument %d of '%s' is no array, but the function "
+			    "takes one",
+			    i + 1, callee->name);
+		return false;
+	}
+	from = (int64_t)(arg->value[0].u - (uint64_t)(uintptr_t)c->data);
+	*out = (struct memory){ .bytes = c->room_bytes - from };
+	if (!c->written) {
+		return true;
+	}
+	if (c->elem_bytes == dtype_bytes(param->type) * param->type.lanes) {
+		out->written = c->written + from / c->elem_bytes;
+		return true;
+	}
+	if (!is_written(c, from / c->elem_bytes)) {
+		interp_fail(f,
+			    "'%s' is given to '%s' as an array of another type "
+			    "before it is written",
+			    c->buffer->name, callee->name);
+		return false;
+	}
+	return true;
+}
+
+/* Does parameter i of the callee have the value of the argument? False after a
+ * diagnostic. */
+static bool
+takes_value(struct frame *f, const struct func *callee, int i,
+	    const struct node *arg)
+{
+	struct dtype from = arg->expr->type;
+	struct dtype to = callee->params.data[i].var->type;
+
+	if (dtype_equal(from, to) ||
+	    (dtype_is_int(from) && dtype_is_int(to) &&
+	     number_cast(to, from, arg->value[0]).i == arg->value[0].i)) {
+		return true;
+	}
+	interp_fail(f,
+		    "argument %d of '%s' is %s, and the function takes %s; "
+		    "cast it",
+		    i + 1, callee->name, dtype_name(from), dtype_name(to));
+	return false;
+}
+
+/* Sets *out to the memory of the arguments of a call in a source. False after a
+ * diagnostic. */
+static bool
+pass_memory(struct frame *f, const struct func *callee, const struct node *call,
+	    struct memory *out)
+{
+	for (int i = 0; i < callee->params.n; i++) {
+		const struct node *arg = call->args[1 + i];
+		bool good = callee->params.data[i].buffer
+				    ? given_memory(f, callee, i, arg, &out[i])
+				    : takes_value(f, callee, i, arg);
+
+		if (!good) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void
 frame_call(struct frame *f, struct node *call)
 {
 	const char *name = call->args[0]->expr->u.text;
-	struct func *func = module_find_func(f->interp->module, name);
+	const struct run_source *source = f->interp->source;
+	const struct stmt *at = f->interp->at;
+	const struct func *func =
+		source ? source_callee(source, name,
+				       call->expr->u.intrin ==
+					       INTRIN_CALL_EXTERN)
+		       : module_find_func(f->interp->module, name);
+	struct memory *memory = NULL;
 	bool launch = call->expr->u.intrin == INTRIN_LAUNCH;
 	int first = launch ? 1 + LAUNCH_EXTENTS : 1;
 	int n = call->expr->n_args - first;
@@ -419,19 +620,55 @@ frame_call(struct frame *f, struct node *call)
 		read_launch(call, extent);
 		f->interp->launch = extent;
 	}
-	run_func_frame(callee, args, n);
+	if (source && n == func->params.n) {
+		memory = arena_array(f->arena, struct memory, n + 1);
+		if (!pass_memory(f, func, call, memory)) {
+			return;
+		}
+	}
+	run_func_frame(callee, args, n, memory, true);
 	f->interp->launch = NULL;
+	f->interp->at = at;
 	call->value[0] = callee->result;
 }
 
-static bool
-run(struct func *f, const struct run_arg *args, int n, bool races)
+/* The memory of the arguments of a source. */
+static struct memory *
+source_memory(struct interp *x, const struct func *f)
 {
-	struct interp x = { .module = f->module };
+	const struct run_source *source = x->source;
+	struct memory *memory = arena_array(&x->arena, struct memory,
+					    f->params.n + 1);
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (!b) {
+			continue;
+		}
+		memory[i].bytes = source->bytes[i];
+		if (i >= source->n_given) {
+			memory[i].written =
+				arena_array(&x->arena, unsigned char,
+					    source->bytes[i] /
+							    dtype_bytes(
+								    b->type) +
+						    1);
+		}
+	}
+	return memory;
+}
+
+static bool
+run(const struct func *f, const struct run_arg *args, int n, bool races,
+    const struct run_source *source)
+{
+	struct interp x = { .module = f->module, .source = source };
 
 	arena_init(&x.arena);
-	x.races = races ? race_table_new() : NULL;
-	run_func_frame(frame_for(&x, f), args, n);
+	x.races = races || source ? race_table_new() : NULL;
+	run_func_frame(frame_for(&x, f), args, n,
+		       source ? source_memory(&x, f) : NULL, false);
 	for (int i = 0; i < x.frames.n; i++) {
 		const struct frame *frame = x.frames.data[i];
 
@@ -448,11 +685,18 @@ run(struct func *f, const struct run_arg *args, int n, bool races)
 bool
 interp_run(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, false);
+	return run(f, args, n, false, NULL);
 }
 
 bool
 interp_run_races(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, true);
+	return run(f, args, n, true, NULL);
+}
+
+bool
+interp_run_source(const struct func *f, const struct run_arg *args, int n,
+		  const struct run_source *how)
+{
+	return run(f, args, n, false, how);
 }

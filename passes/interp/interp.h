@@ -24,6 +24,38 @@ struct run_arg {
  * in the module. False after a DIAG_INTERPRET: an access out of bounds, a read
  * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
+/* A function under the name by which a source calls it, with T.call_extern if
+ * `external`, else with T.call_func. */
+struct run_callee {
+	const char *name;
+	const struct func *func;
+	bool external;
+};
+
+/* A function as its source will run. */
+struct run_source {
+	/* of messages about statements that have no position */
+	const char *file;
+	int line, col;
+	const char *ending; /* of each message */
+	/* The caller gives values to the parameters before this one; the
+	 * others are scratch memory, which nobody has written. */
+	int n_given;
+	/* by parameter: the bytes that its array has, whatever the parameter's
+	 * shape says */
+	const int64_t *bytes;
+	const struct run_callee *callees;
+	int n_callees;
+};
+
+/* Like interp_run, for a lowered function whose source will be run: calls go to
+ * the callees of `how`. Also false after an access outside of the bytes that an
+ * array has, a read of scratch memory that nobody has written, an array given
+ * to a callee that declares a larger one, an index, a size or the bounds of a
+ * loop that leave their type, or an integer that two iterations of a parallel or
+ * vectorized loop access, and one of them writes. */
+bool interp_run_source(const struct func *f, const struct run_arg *args, int n,
+		       const struct run_source *how);
 /* Like interp_run; also false if two threads of a lowered kernel access the
  * same element without a barrier in between, and one of them writes it. */
 bool interp_run_races(struct func *f, const struct run_arg *args, int n);

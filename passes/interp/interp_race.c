@@ -3,7 +3,9 @@
  * last write and the reads since. Two accesses race if at least one writes, and
  * they are by different blocks, or by different threads of a block with no
  * barrier in between. Writing the value that the element has already is not a
- * race: several threads may copy the same element. */
+ * race: several threads may copy the same element. Of a source, the iterations of
+ * parallel loops are blocks, and those of vectorized loops threads; only integers
+ * count, as they may be indices. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -141,7 +143,8 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	struct race_entry *e;
 	const char *what;
 
-	if (!x->races || !x->in_kernel || c->is_private) {
+	if (!x->races || !x->in_kernel || c->is_private ||
+	    (x->source && dtype_is_float(c->buffer->type))) {
 		return;
 	}
 	e = entry_of(x->races,
@@ -154,6 +157,14 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	       : conflicts_with(&e->write, x, c->is_shared)          ? "writes"
 	       : writes && conflicts_with(&e->read, x, c->is_shared) ? "reads"
 								     : NULL;
+	if (what && x->source) {
+		interp_fail(f,
+			    "element %lld of '%s' is written in an iteration "
+			    "of a parallel or vectorized loop, and accessed in "
+			    "another one",
+			    (long long)at, c->buffer->name);
+		return;
+	}
 	if (what) {
 		interp_fail(f,
 			    "thread %lld of block %lld %s element %lld of "

@@ -418,6 +418,109 @@ test_refused(void)
 	module_free(m);
 }
 
+/* What the interpreter refuses of a function whose source will run. */
+static void
+test_source(void)
+{
+	struct module *m = module_new();
+	struct dtype i32 = dtype_of(DT_I32);
+	const struct expr *four = expr_i32(m, 4), *two = expr_i32(m, 2);
+	struct buffer_spec spec = {
+		.name = "a", .type = i32, .ndim = 1, .shape = &four
+	};
+	const struct buffer *a = buffer_new(m, &spec);
+	const struct buffer *w, *x;
+	struct var *n = var_new(m, "n", i32);
+	struct func *f = func_new(m, "f"), *g = func_new(m, "g");
+	struct run_callee callee = { .name = "g", .func = g };
+	int64_t bytes[] = { 16, 0, 16 };
+	struct run_source how = { .ending = ", as it runs",
+				  .n_given = 2,
+				  .bytes = bytes,
+				  .callees = &callee,
+				  .n_callees = 1 };
+	int32_t data[4] = { 0 }, work[4] = { 0 };
+	struct run_arg args[] = { { .data = data },
+				  { .scalar = INT32_MAX },
+				  { .data = work } };
+	const struct expr *at = expr_i32(m, 3), *call[2];
+
+	spec.name = "w";
+	w = buffer_new(m, &spec);
+	func_add_param(f, NULL, a);
+	func_add_param(f, n, NULL);
+	func_add_param(f, NULL, w);
+	f->body = stmt_store(f, a, at, &at, 1);
+	CHECK(interp_run_source(f, args, 3, &how));
+	bytes[0] = 12;
+	CHECK(interp_run(f, args, 3));
+	CHECK(!interp_run_source(f, args, 3, &how));
+	CHECK_STR_EQ(last_message(m),
+		     "element 3 of 'a' is outside of its array of 12 bytes, "
+		     "as it runs");
+	bytes[0] = 16;
+	f->body = stmt_store(f, a, expr_load(m, w, &at, 1), &at, 1);
+	CHECK(!interp_run_source(f, args, 3, &how));
+	CHECK_STR_EQ(last_message(m),
+		     "element 3 of 'w' is read before it is written, as it "
+		     "runs");
+	at = expr_add(m, n->expr, expr_i32(m, 1));
+	f->body = stmt_if(f, expr_lt(m, at, two),
+			  stmt_store(f, a, two, &two, 1), NULL);
+	CHECK(!interp_run_source(f, args, 3, &how));
+	CHECK_STR_EQ(last_message(m),
+		     "an index, a size or a bound, 2147483647 + 1, leaves "
+		     "int32, as it runs");
+	f->body = stmt_for(f, var_new(m, "i", i32), n->expr, two, FOR_SERIAL,
+			   stmt_store(f, a, two, &two, 1));
+	CHECK(!interp_run_source(f, args, 3, &how));
+	CHECK_STR_EQ(last_message(m),
+		     "the loop of 'i' has 2 iterations from 2147483647, which "
+		     "int32 does not hold, as it runs");
+
+	/* Calls: what a callee writes is written, and it gets what it needs. */
+	spec.name = "x";
+	spec.shape = &two;
+	x = buffer_new(m, &spec);
+	func_add_param(g, NULL, x);
+	at = expr_i32(m, 1);
+	g->body = stmt_store(g, x, two, &at, 1);
+	for (int from = 0; from < 4; from++) {
+		struct stmt *list[2];
+
+		at = expr_i32(m, from);
+		call[0] = expr_string(m, "g");
+		at = expr_load(m, w, &at, 1);
+		call[1] = expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE),
+				    &at, 1);
+		list[0] = stmt_evaluate(f,
+					expr_call(m, INTRIN_CALL_FUNC,
+						  dtype_of(DT_VOID), call, 2));
+		at = expr_i32(m, 3);
+		list[1] = stmt_store(f, a, expr_load(m, w, &at, 1), &at, 1);
+		f->body = stmt_seq(f, list, 2);
+		CHECK(interp_run_source(f, args, 3, &how) == (from == 2));
+	}
+	CHECK_STR_EQ(last_message(m),
+		     "its caller gives 'x' an array of 4 bytes, and its shape "
+		     "has 8, as it runs");
+
+	/* The size of an array that 64 bits do not hold. */
+	{
+		const struct expr *huge = expr_int(m, dtype_of(DT_I64),
+						   INT64_C(1) << 32);
+		const struct expr *sizes[] = { huge, huge };
+
+		spec = (struct buffer_spec){
+			.name = "h", .type = i32, .ndim = 2, .shape = sizes
+		};
+		f->body = stmt_alloc(f, buffer_new(m, &spec),
+				     stmt_store(f, a, two, &two, 1));
+		CHECK(!interp_run(f, args, 3));
+	}
+	module_free(m);
+}
+
 /* An entry that carves a workspace and calls a kernel on vectors. */
 static void
 test_calls_and_vectors(void)
@@ -552,6 +655,7 @@ main(void)
 	test_every_dtype();
 	test_reduction();
 	test_refused();
+	test_source();
 	test_calls_and_vectors();
 	return check_done();
 }
