@@ -327,6 +327,12 @@ const int64_t *tirc_parameter_dims(struct tirc *t, int function, int run, int i,
  * after a message. */
 bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 			void *const *want);
+/* Runs the function's source, as it is printed after schedule and lowering, in
+ * the interpreter on the arrays `in` of tirc_function_make. False after a
+ * message, if an access is outside of its array: then the source of the program
+ * must not be run. */
+bool tirc_function_check(struct tirc *t, int function, int run,
+			 void *const *in);
 /* The text for the file arguments.txt, from which the program of tirc_harness()
  * reads how often it calls which function, and its arguments in the run. The
  * program reads the array of parameter i, unless that is scratch memory, from

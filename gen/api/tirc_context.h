@@ -26,6 +26,7 @@ struct by_hand {
 struct tested {
 	const struct program_func *from;
 	const struct func *source; /* NULL: it cannot be tested */
+	int number; /* of the source among those of the program */
 	/* tirc_parameter.arithmetic of all results, or NULL */
 	const char *arithmetic;
 	/* by run: the values of the function's scalars (see trial.h) */
@@ -65,6 +66,9 @@ struct tirc {
 	 * gives another one, the program that calls the functions, and the
 	 * compiler's macros without which their source does not compile. */
 	VEC(struct tested) tested;
+	/* those of the functions that have a source, and the source */
+	const struct program_result *with_source;
+	const struct program_sources *source;
 	const char *named_target;
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;

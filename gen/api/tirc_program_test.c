@@ -291,15 +291,14 @@ bool
 tirc_program_tests(struct tirc *t, const char *path,
 		   const struct tirc_program_options *o)
 {
-	struct program_sources text = { .with_header = true,
-					.with_caller = true,
-					.external_prefix = "defined_",
-					.with_notes = o->notes };
+	struct program_sources *text = arena_new(&t->m->arena,
+						 struct program_sources);
 	struct program_result *all = arena_new(&t->m->arena,
 					       struct program_result);
+	struct program_result *list = arena_new(&t->m->arena,
+						struct program_result);
 	const struct given_value *given = given_values(t);
 	struct program_options options;
-	struct program_result list;
 	const char *target, **why;
 	int64_t seed;
 	int next = 0;
@@ -307,6 +306,9 @@ tirc_program_tests(struct tirc *t, const char *path,
 	if (given == NULL) {
 		return false;
 	}
+	text->with_header = text->with_caller = true;
+	text->external_prefix = "defined_";
+	text->with_notes = o->notes;
 	if (t->options.seed != NULL && !text_int(t->options.seed, &seed)) {
 		return context_bad_option(t, "--seed", t->options.seed,
 					  "an integer");
@@ -320,16 +322,19 @@ tirc_program_tests(struct tirc *t, const char *path,
 		}
 	}
 	why = arena_array(&t->m->arena, const char *, all->funcs.n + 1);
-	choose(t, all, &list, why);
-	if (list.funcs.n > 0 &&
-	    !write_tests(t, &list, &options, target, &text)) {
+	choose(t, all, list, why);
+	if (list->funcs.n > 0 &&
+	    !write_tests(t, list, &options, target, text)) {
 		return false;
 	}
+	t->with_source = list;
+	t->source = text;
 	for (int i = 0; i < all->funcs.n; i++) {
 		struct tested f = { .from = &all->funcs.data[i] };
 
 		if (why[i] == NULL) {
-			f.source = text.funcs[next++];
+			f.number = next;
+			f.source = text->funcs[next++];
 			f.arithmetic = least_precise(f.from->plain);
 			if (!find_runs(t, all, &f, given, o->timed)) {
 				return false;
@@ -438,16 +443,21 @@ tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 					 seed, in);
 }
 
+bool
+tirc_function_check(struct tirc *t, int function, int run, void *const *in)
+{
+	const struct tested *f = &t->tested.data[function];
+
+	return trial_check(t->m, t->with_source, t->source, f->number,
+			   f->runs.data[run], in);
+}
+
 const char *
 tirc_function_arguments(struct tirc *t, int function, int run, int calls)
 {
 	const struct tested *f = &t->tested.data[function];
-	int number = 0;
 
-	for (int i = 0; i < function; i++) {
-		number += t->tested.data[i].source != NULL;
-	}
-	return trial_arguments(f->from->plain, f->source, calls, number,
+	return trial_arguments(f->from->plain, f->source, calls, f->number,
 			       f->runs.data[run]);
 }
 

@@ -240,7 +240,8 @@ static const struct verb verbs[] = {
 	  "Of a tensor program FILE.py, calls the source of each function on random\n"
 	  "arrays and prints the least and the median time, and the operations per\n"
 	  "second where they are known. An open size is 256 without a --dim. The\n"
-	  "target is native if the program names none, or \"llvm\".\n",
+	  "target is native if the program names none, or \"llvm\". Before, the\n"
+	  "interpreter checks the accesses of the source.\n",
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR or FILE.npz…] | FILE.py",
 	  "compare with test data, or with the interpreter",
@@ -256,7 +257,8 @@ static const struct verb verbs[] = {
 	  "Of a tensor program FILE.py, runs the source of each function that codegen\n"
 	  "writes on random arrays, and compares the results with those of the\n"
 	  "interpreter, which runs the function as it is before any schedule; at\n"
-	  "several sizes if the function has scalar parameters without a --dim.\n\n"
+	  "several sizes if the function has scalar parameters without a --dim.\n"
+	  "Before, the interpreter checks the accesses of the source.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"

@@ -35,7 +35,13 @@ program_open(struct harness *h, struct cli *c,
 			harness_add_source(h, name);
 		}
 	}
-	return harness_find_tools(h) && harness_build(h, tirc_harness(h->t));
+	return harness_find_tools(h);
+}
+
+bool
+program_compile(struct harness *h)
+{
+	return harness_build(h, tirc_harness(h->t));
 }
 
 struct array

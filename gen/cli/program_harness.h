@@ -14,11 +14,13 @@ struct call {
 	const char *where; /* "row_squares(n=33)" */
 };
 
-/* Writes the sources of the program's functions into the folder, and builds the
- * program that calls them. Adds to *told the number of messages that are
- * printed. False after a message. */
+/* Writes the sources of the program's functions into the folder. Adds to *told
+ * the number of messages that are printed. False after a message. */
 bool program_open(struct harness *h, struct cli *c,
 		  const struct tirc_program_options *o, int *told);
+/* Builds the program that calls the functions. Only after tirc_function_check of
+ * each call that it will run. */
+bool program_compile(struct harness *h);
 struct call call_of(struct harness *h, int function, int run, int calls);
 /* An array of zeros for parameter i. */
 struct array call_array(struct harness *h, const struct call *call, int i);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run FILE.py: the times of a tensor program's functions, on random
- * arrays. */
+/* tirc run FILE.py: the times of a tensor program's functions, on random arrays,
+ * on which the interpreter has run the functions of the source before. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "program_harness.h"
 
-/* The default of --repeat. */
-enum { PROGRAM_RUNS = 10 };
+/* The default of --repeat; operations that the interpreter checks in some
+ * seconds. */
+enum { PROGRAM_RUNS = 10, QUICK_OPERATIONS = 200000000 };
 
 /* Prints the operations of a call per second, if they are known. */
 static void
@@ -47,35 +48,84 @@ print_times(struct harness *h, const struct call *call)
 	fflush(stdout); /* the next function may take long */
 }
 
-/* Calls a function on random arrays, and prints its times. */
+/* A call, and its arrays in their order among the parameters. */
+struct timed {
+	struct call call;
+	struct array *inputs;
+};
+
+struct timing {
+	VEC(struct timed) calls;
+	bool all; /* each function can be timed */
+};
+
+/* Makes the random arrays of a call, and has the source checked on them. False
+ * after a message. */
 static bool
-time_call(struct harness *h, struct call *call, int *told)
+make_call(struct harness *h, struct timed *x)
 {
 	struct arena *a = &h->m->arena;
-	struct array *inputs = arena_array(a, struct array,
-					   call->of.n_given + 1);
+	struct call *call = &x->call;
 	void **in = arena_array(a, void *, call->of.n_given + 1);
+	double floats, ints;
 	int n = 0;
 
+	x->inputs = arena_array(a, struct array, call->of.n_given + 1);
 	if (!call_within_limit(h, call)) {
 		return false;
 	}
 	for (int i = 0; i < call->of.n_given; i++) {
 		if (tirc_parameter(h->t, call->function, i).is_array) {
-			inputs[n] = call_array(h, call, i);
-			in[i] = inputs[n++].data;
+			x->inputs[n] = call_array(h, call, i);
+			in[i] = x->inputs[n++].data;
 		}
 	}
-	h->run_ctx = call;
-	if (!tirc_function_make(h->t, call->function, call->run, in, NULL)) {
-		cli_new_messages(h->t, told);
-		return false;
+	if (!h->cli->quiet &&
+	    tirc_function_operations(h->t, call->function, call->run, &floats,
+				     &ints) &&
+	    floats + ints > QUICK_OPERATIONS) {
+		cli_note("%s: the interpreter checks the accesses of its %.3g "
+			 "operations first, which takes a while; smaller sizes "
+			 "(--dim) take less",
+			 call->where, floats + ints);
 	}
-	if (!call_run(h, inputs, NULL) || !harness_read_times(h, call->calls)) {
+	return tirc_function_make(h->t, call->function, call->run, in, NULL) &&
+	       tirc_function_check(h->t, call->function, call->run, in);
+}
+
+/* Makes the calls that are timed. False after a message. */
+static bool
+make_calls(struct harness *h, struct timing *t, int *told)
+{
+	bool ok = true;
+
+	t->all = true;
+	for (int i = 0; ok && i < tirc_function_count(h->t); i++) {
+		struct timed x;
+
+		if (!tirc_function(h->t, i).tested) {
+			t->all = false; /* a message has said why */
+			continue;
+		}
+		x = (struct timed){ .call = call_of(h, i, 0, h->cli->repeat) };
+		ok = make_call(h, &x);
+		vec_push(&h->m->arena, &t->calls, x);
+	}
+	cli_new_messages(h->t, told);
+	return ok;
+}
+
+/* Calls a function, and prints its times. */
+static bool
+time_call(struct harness *h, struct timed *x)
+{
+	h->run_ctx = &x->call;
+	if (!call_run(h, x->inputs, NULL) ||
+	    !harness_read_times(h, x->call.calls)) {
 		return false;
 	}
 	if (!h->cli->quiet) {
-		print_times(h, call);
+		print_times(h, &x->call);
 	}
 	return true;
 }
@@ -105,25 +155,21 @@ run_program(struct cli *c)
 					  .notes = !c->quiet,
 					  .timed = true };
 	struct harness h = { 0 };
-	bool ok, all = true;
+	struct timing timing = { 0 };
 	int told = 0;
+	bool ok;
 
 	c->has_summary = true;
 	c->repeat = c->repeat > 0 ? c->repeat : PROGRAM_RUNS;
 	o.machine = machine(c);
-	ok = program_open(&h, c, &o, &told);
-	for (int i = 0; ok && i < tirc_function_count(h.t); i++) {
-		if (tirc_function(h.t, i).tested) {
-			struct call call = call_of(&h, i, 0, c->repeat);
-
-			ok = time_call(&h, &call, &told);
-		} else {
-			all = false; /* a message has said why */
-		}
+	ok = program_open(&h, c, &o, &told) && make_calls(&h, &timing, &told) &&
+	     program_compile(&h);
+	for (int i = 0; ok && i < timing.calls.n; i++) {
+		ok = time_call(&h, &timing.calls.data[i]);
 	}
 	if (ok && !c->quiet) {
 		cli_print_program_target(c, h.t);
 	}
 	harness_close(&h);
-	return ok && all ? CLI_DONE : CLI_INPUT;
+	return ok && timing.all ? CLI_DONE : CLI_INPUT;
 }

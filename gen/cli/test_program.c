@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test FILE.py: runs the source of a tensor program's functions, and
  * compares the results with those of the interpreter, which runs the functions
- * as they are before any schedule. */
+ * as they are before any schedule. The interpreter has run the functions of the
+ * source, too, on the same arrays, before anything is compiled. */
 #include <string.h>
 
 #include "compare.h"
@@ -19,73 +20,106 @@ tell_undefined(const struct call *call)
 	}
 }
 
-/* Makes the inputs and the expected results, calls the built function, and
- * compares. *same: do the results agree? False if there are no results. */
-static bool
-compare_call(struct harness *h, struct call *call, int *told, bool *same)
+/* A call, its arrays by their order among the parameters, and the results that
+ * are compared. */
+struct planned {
+	struct call call;
+	bool made; /* there are expected results */
+	struct array *inputs, *got;
+	struct pair *pairs;
+	int n_inputs, n_results;
+};
+
+struct plan {
+	VEC(struct planned) calls;
+	int told;     /* the number of messages that are printed */
+	bool refused; /* no source may run */
+};
+
+/* Makes the inputs and the expected results, and has the source checked on
+ * them. */
+static void
+make_call(struct harness *h, struct plan *plan, struct planned *p)
 {
 	struct arena *a = &h->m->arena;
+	struct call *call = &p->call;
 	int n = call->of.n_given;
-	struct array *inputs = arena_array(a, struct array, n + 1);
 	struct array *want = arena_array(a, struct array, n + 1);
-	struct array *got = arena_array(a, struct array, n + 1);
-	struct pair *pairs = arena_array(a, struct pair, n + 1);
 	void **in = arena_array(a, void *, n + 1);
 	void **out = arena_array(a, void *, n + 1);
 
-	h->run = call_run;
-	h->run_ctx = call;
-	h->n_inputs = h->n_results = 0;
+	p->inputs = arena_array(a, struct array, n + 1);
+	p->got = arena_array(a, struct array, n + 1);
+	p->pairs = arena_array(a, struct pair, n + 1);
 	if (!call_within_limit(h, call)) {
-		return false;
+		return;
 	}
 	for (int i = 0; i < n; i++) {
-		struct tirc_parameter p = tirc_parameter(h->t, call->function,
-							 i);
-		int k = h->n_results;
+		struct tirc_parameter of = tirc_parameter(h->t, call->function,
+							  i);
+		int k = p->n_results;
 
-		if (!p.is_array) {
+		if (!of.is_array) {
 			continue;
 		}
-		inputs[h->n_inputs] = call_array(h, call, i);
-		in[i] = inputs[h->n_inputs++].data;
+		p->inputs[p->n_inputs] = call_array(h, call, i);
+		in[i] = p->inputs[p->n_inputs++].data;
 		want[i] = call_array(h, call, i);
 		out[i] = want[i].data;
-		if (p.written) {
-			pairs[k] = (struct pair){ .where = call->where,
-						  .result = k,
-						  .got = &got[k],
-						  .want = &want[i],
-						  .arithmetic = p.arithmetic };
-			h->n_results++;
+		if (of.written) {
+			p->pairs[k] = (struct pair){
+				.where = call->where,
+				.result = k,
+				.got = &p->got[k],
+				.want = &want[i],
+				.arithmetic = of.arithmetic
+			};
+			p->n_results++;
 		}
 	}
-	if (!tirc_function_make(h->t, call->function, call->run, in, out)) {
-		cli_new_messages(h->t, told);
+	p->made = tirc_function_make(h->t, call->function, call->run, in, out);
+	plan->refused = p->made && !tirc_function_check(h->t, call->function,
+							call->run, in);
+	cli_new_messages(h->t, &plan->told);
+	if (!p->made) {
 		tell_undefined(call);
-		return false;
 	}
-	if (!harness_run(h, inputs, got)) {
-		return false;
-	}
-	*same = harness_compare(h, inputs, pairs, h->n_results);
-	return true;
 }
 
-/* Tests one run of a function, and prints the verdict, after the reasons of a
+/* Plans one run of each function at each of its sizes. False if the source may
+ * not run. */
+static bool
+make_plan(struct harness *h, struct plan *plan)
+{
+	for (int i = 0; i < tirc_function_count(h->t); i++) {
+		struct tirc_function f = tirc_function(h->t, i);
+
+		for (int k = 0; k < f.n_runs && !plan->refused; k++) {
+			struct planned p = { .call = call_of(h, i, k, 1) };
+
+			make_call(h, plan, &p);
+			vec_push(&h->m->arena, &plan->calls, p);
+		}
+	}
+	return !plan->refused;
+}
+
+/* Calls the built function, and prints the verdict, after the reasons of a
  * failure. False if it failed. */
 static bool
-test_call(struct harness *h, int function, int run, int *told)
+test_call(struct harness *h, struct planned *p)
 {
-	struct call call = call_of(h, function, run, 1);
-	bool same = false;
-
-	if (!compare_call(h, &call, told, &same)) {
-		harness_messages(h);
-		style_word(stdout, STYLE_RED, "FAIL");
-		say(stdout, "  %s  not compared\n", call.where);
+	h->run = call_run;
+	h->run_ctx = &p->call;
+	h->n_inputs = p->n_inputs;
+	h->n_results = p->n_results;
+	if (p->made && harness_run(h, p->inputs, p->got)) {
+		return harness_compare(h, p->inputs, p->pairs, h->n_results);
 	}
-	return same;
+	harness_messages(h);
+	style_word(stdout, STYLE_RED, "FAIL");
+	say(stdout, "  %s  not compared\n", p->call.where);
+	return false;
 }
 
 static void
@@ -111,23 +145,23 @@ test_program(struct cli *c)
 {
 	struct tirc_program_options o = { .schedule = c->schedule };
 	struct harness h = { 0 };
-	int runs = 0, passed = 0, untested = 0, told = 0;
+	struct plan plan = { 0 };
+	int passed = 0, untested = 0;
 	bool ok;
 
 	c->has_summary = true;
-	ok = program_open(&h, c, &o, &told);
+	ok = program_open(&h, c, &o, &plan.told) && make_plan(&h, &plan) &&
+	     program_compile(&h);
+	for (int i = 0; ok && i < plan.calls.n; i++) {
+		passed += test_call(&h, &plan.calls.data[i]);
+	}
 	for (int i = 0; ok && i < tirc_function_count(h.t); i++) {
-		struct tirc_function f = tirc_function(h.t, i);
-
-		untested += !f.tested;
-		for (int k = 0; k < f.n_runs; k++) {
-			passed += test_call(&h, i, k, &told);
-			runs++;
-		}
+		untested += !tirc_function(h.t, i).tested;
 	}
 	if (ok) {
-		print_verdict(&h, passed, runs, untested);
+		print_verdict(&h, passed, plan.calls.n, untested);
 	}
 	harness_close(&h);
-	return ok && passed == runs && untested == 0 ? CLI_DONE : CLI_INPUT;
+	return ok && passed == plan.calls.n && untested == 0 ? CLI_DONE
+							     : CLI_INPUT;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the external functions that a program declares (te.decl_tensor_intrin),
  * from the computations that the program declares for them. */
+#include "interp.h"
 #include "intrinsic_make.h"
 #include "iterate.h"
 #include "trial.h"
@@ -10,6 +11,7 @@ struct defining {
 	const struct program_result *list;
 	struct program_result outside; /* a definition of each external
 				        * function */
+	VEC(struct run_callee) callees;
 };
 
 /* Sets *made to the module's function of this name. If the module has none,
@@ -90,6 +92,71 @@ define_externals(struct defining *d, const struct program_sources *text)
 	return true;
 }
 
+static void
+add_callee(struct defining *d, const char *name, const struct func *f,
+	   bool external)
+{
+	struct run_callee callee = { .name = name,
+				     .func = f,
+				     .external = external };
+
+	for (int i = 0; i < d->callees.n; i++) {
+		if (d->callees.data[i].external == external &&
+		    strcmp(d->callees.data[i].name, name) == 0) {
+			return;
+		}
+	}
+	vec_push(&d->m->arena, &d->callees, callee);
+}
+
+/* Adds to d->callees the external functions that function f of the source
+ * calls and that have no definition in C: those of intrinsics, by what they are
+ * declared to compute. */
+static bool
+add_intrinsics(struct defining *d, const struct func *f)
+{
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *x;
+
+	while ((x = tree_next(&it))) {
+		struct func *made;
+
+		if (x->u.intrin != INTRIN_CALL_EXTERN) {
+			continue;
+		}
+		if (!define(d, x->args[0]->u.text, &made)) {
+			tree_stop(&it);
+			return false;
+		}
+		if (made) {
+			add_callee(d, x->args[0]->u.text, made, true);
+		}
+	}
+	return true;
+}
+
+/* Sets d->callees. written: the source of the definitions. */
+static bool
+add_callees(struct defining *d, struct program_sources *text,
+	    const struct program_sources *written)
+{
+	for (int i = 0; i < d->list->funcs.n; i++) {
+		add_callee(d, text->funcs[i]->name, text->funcs[i], false);
+	}
+	for (int i = 0; i < d->outside.funcs.n; i++) {
+		add_callee(d, text->needs.externals.data[i], written->funcs[i],
+			   true);
+	}
+	for (int i = 0; i < d->list->funcs.n; i++) {
+		if (!add_intrinsics(d, text->funcs[i])) {
+			return false;
+		}
+	}
+	text->callees = d->callees.data;
+	text->n_callees = d->callees.n;
+	return true;
+}
+
 bool
 trial_definitions(struct module *m, const struct program_result *list,
 		  const struct program_options *o, const char *target,
@@ -115,7 +182,7 @@ trial_definitions(struct module *m, const struct program_result *list,
 		}
 	}
 	if (d.outside.funcs.n == 0) {
-		return true;
+		return add_callees(&d, text, &written);
 	}
 	outside.stem = arena_printf(&m->arena, "%s_definitions",
 				    o->stem ? o->stem : "program");
@@ -124,5 +191,5 @@ trial_definitions(struct module *m, const struct program_result *list,
 	}
 	text->definitions_name = written.source_name;
 	text->definitions = written.source;
-	return true;
+	return add_callees(&d, text, &written);
 }

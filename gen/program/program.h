@@ -9,6 +9,7 @@
 #include "python.h"
 #include "schedule.h"
 
+struct run_callee; /* interp.h */
 struct target;
 
 struct program_options {
@@ -100,8 +101,12 @@ struct program_sources {
 	const struct target *target;
 	struct program_needs needs;
 	/* Set by trial_definitions (trial.h): source that defines the functions
-	 * of needs.externals; NULL if there are none. */
+	 * of needs.externals; NULL if there are none. callees: what the source
+	 * calls, as it is printed: its own functions, in their order, then those
+	 * of the definitions and the intrinsics. */
 	const char *definitions_name, *definitions;
+	const struct run_callee *callees;
+	int n_callees;
 };
 
 /* Makes the source of the functions of the list; those that are not lowered yet

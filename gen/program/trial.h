@@ -50,6 +50,14 @@ bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
  * DIAG_INTERPRET of trial_make. */
 bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
 		void *const *in);
+
+/* Runs function `at` of a program's source in the interpreter, as it is printed,
+ * on copies of the arrays `in`, and checks each access: what the schedule and
+ * the lowering have made of it, too. text: after trial_definitions. False after
+ * a diagnostic. */
+bool trial_check(struct module *m, const struct program_result *list,
+		 const struct program_sources *text, int at,
+		 const int64_t *values, void *const *in);
 /* Sets the numbers of operations on floats and on integers that f, a function
  * before any schedule, does at the values. False if they are not known: it calls
  * other functions, or cannot be lowered. */
