@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "default_schedule.h"
+#include "float_checks.h"
 #include "index_checks.h"
 #include "intrinsics.h"
 #include "iterate.h"
@@ -118,15 +119,20 @@ calls_intrinsics(struct tirc *t, const struct by_hand *one,
 
 /* The file may come from a stranger and may hold a whole program. A kernel in it
  * must not access elements outside of its arrays, nor, where its source will be
- * run, call functions of the machine. False after a diagnostic. */
+ * run, call functions of the machine; there, each access of a program is proven.
+ * by_schedule: the kernel has the accesses of the model's, which the steps of the
+ * schedule have kept. False after a diagnostic. */
 static bool
-check(struct tirc *t, const struct by_hand *one, const struct func *f)
+check(struct tirc *t, const struct by_hand *one, const struct func *f,
+      bool by_schedule)
 {
 	struct func *lowered = func_clone(f, f->name);
 
 	return (!t->options.self_contained || calls_intrinsics(t, one, f)) &&
 	       program_lower(lowered, 3, false, NULL) &&
-	       program_check_indices(lowered, one->file);
+	       program_check_indices(lowered, one->file) &&
+	       (by_schedule || !t->options.self_contained ||
+		program_prove_indices(lowered, one->file));
 }
 
 /* Replaces the kernel f by the program in the file, if that has the signature
@@ -146,8 +152,9 @@ take_program(struct tirc *t, struct by_hand *one, struct func *f,
 		one->program = g;
 		return HOOK_SCHEDULE_AFTER;
 	}
-	return func_adopt(f, g) && check(t, one, f) ? HOOK_SCHEDULE_DONE
-						    : HOOK_SCHEDULE_FAILED;
+	return func_adopt(f, g) && check(t, one, f, false)
+		       ? HOOK_SCHEDULE_DONE
+		       : HOOK_SCHEDULE_FAILED;
 }
 
 static enum hook_schedule
@@ -165,8 +172,8 @@ apply(struct tirc *t, struct by_hand *one, struct sched *s)
 	}
 	good = text_ends_in(one->file, ".json") ? trace_json_read(s, &src)
 						: trace_read_python(s, &src);
-	return good && check(t, one, s->func) ? HOOK_SCHEDULE_DONE
-					      : HOOK_SCHEDULE_FAILED;
+	return good && check(t, one, s->func, true) ? HOOK_SCHEDULE_DONE
+						    : HOOK_SCHEDULE_FAILED;
 }
 
 static struct by_hand *
@@ -196,7 +203,7 @@ context_after_rules(void *ctx, const char *kernel, struct func *f)
 	const char *mismatch = func_mismatch(f, one->program);
 
 	if (mismatch == NULL) {
-		return func_adopt(f, one->program) && check(t, one, f);
+		return func_adopt(f, one->program) && check(t, one, f, false);
 	}
 	if (strcmp(mismatch, one->mismatch) != 0) {
 		mismatch = arena_printf(&t->m->arena,

@@ -282,6 +282,13 @@ with open(path, "w", encoding="utf-8") as file:
     file.write(kernel)
 refused(DIGITS, "y has 4 elements in dimension 1", "--target", "c99",
         "--schedule-for", "conv2=" + path)
+# An access that is not certain to be inside is not run.
+with open(path, "w", encoding="utf-8") as file:
+    file.write(kernel.replace("v_h + 1, v_w]", 'T.Cast("int32", y[v_n_2, v_c, '
+                              "v_h, v_w]), v_w]"))
+refused(DIGITS, "of dimension 1 of 'y' is inside depends on data and is not "
+        "proven; clamp it", "--target", "c99", "--schedule-for",
+        "conv2=" + path, verbs=("run", "test"))
 said = tirc("run", DIGITS, "--profile", "--target", "c99")
 if "calls the function" in said.stderr:
     fail("tirc's own call is told of:\n" + said.stderr)
