@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds factors as inputs to a model, with which floats that do not follow from
  * its inputs alone can be perturbed. If inputs are integers: a factor for each
- * tensor of floats that is computed from integers.
+ * tensor of floats that is computed from integers, element by element, where other
+ * operators read it.
  *
  *	x = Gather (table, ids)            x = Gather (table, ids)
- *	y = MatMul (x, w)           ->     x' = Mul (x, factor)
- *	input ids                          y = MatMul (x', w)
- *	output y                           input ids, factor
+ *	y = Add (x, one)                   y = Add (x, one)
+ *	z = MatMul (y, w)           ->     y' = Mul (y, factor)
+ *	input ids                          z = MatMul (y', w)
+ *	output z                           input ids, factor
+ *	                                   output z
+ *
+ * Floats that are computed from integers are nearly exact, often whole numbers: a
+ * factor in front of 1 - mask would make errors of zeros that no rounding makes.
  *
  * The pass `perturb`, with the setting perturb_rounded: a factor for each
  * tensor that the passes `narrow` and `pairs` rounded to the type of weights.
@@ -19,12 +25,25 @@
  * symbolic. Factors of 1 change nothing but the order of sums. */
 #include "rewrite.h"
 
-/* Is n, outside of branches and loops, computed from integers and no floats
- * when the model runs? Constant inputs do not count. */
+struct factors {
+	struct graph *graph;
+	/* by tensor->id: computed from integers, element by element */
+	bool *plain;
+	int n; /* tensors with a larger id are factors and their products */
+};
+
 static bool
-follows_from_integers(const struct node *n)
+is_plain(const struct factors *f, const struct tensor *x)
 {
-	bool any = false;
+	return x->id < f->n && f->plain[x->id];
+}
+
+/* Is n, outside of branches and loops, computed from integers when the model runs,
+ * or element by element from floats that are? Constant inputs do not count. */
+static bool
+follows_from_integers(const struct factors *f, const struct node *n)
+{
+	bool any = false, floats = false;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *x = n->inputs[i];
@@ -32,12 +51,31 @@ follows_from_integers(const struct node *n)
 		if (x == NULL || tensor_is_constant(x)) {
 			continue;
 		}
+		any = true;
 		if (dtype_is_float(x->type)) {
+			if (!is_plain(f, x)) {
+				return false;
+			}
+			floats = true;
+		}
+	}
+	return any && n->body == 0 && !node_is_control(n) &&
+	       (!floats || n->op->fuse == FUSE_ELEMENTWISE ||
+		n->op->fuse == FUSE_BROADCAST ||
+		n->op->fuse == FUSE_INJECTIVE || n->op->fuse == FUSE_VIEW);
+}
+
+/* Do all nodes that read x compute element by element from integers, so that the
+ * factors of their results are enough? */
+static bool
+read_by_plain(const struct factors *f, const struct tensor *x)
+{
+	for (int i = 0; i < x->uses.n; i++) {
+		if (!follows_from_integers(f, x->uses.data[i].node)) {
 			return false;
 		}
-		any = true;
 	}
-	return any && n->body == 0 && !node_is_control(n);
+	return x->uses.n > 0 && !x->is_output;
 }
 
 /* Is x a tensor of floats that gets a factor? Floats with known elements are
@@ -62,6 +100,8 @@ symbolic_dims(const struct tensor *x)
 	return d;
 }
 
+/* Multiplies x, in all its readers, by a new input. `at`: the index of the node
+ * that makes x. */
 static bool
 add_factor(struct graph *g, int at, struct tensor *x)
 {
@@ -87,20 +127,55 @@ add_factor(struct graph *g, int at, struct tensor *x)
 	return true;
 }
 
+/* As add_factor, but readers that compute element by element from integers still
+ * read x itself: their results have factors. */
+static bool
+add_factor_for_others(struct factors *f, int at, struct tensor *x)
+{
+	VEC(struct use) plain = { 0 };
+
+	for (int i = 0; i < x->uses.n; i++) {
+		if (follows_from_integers(f, x->uses.data[i].node)) {
+			vec_push(&f->graph->module->arena, &plain,
+				 x->uses.data[i]);
+		}
+	}
+	if (!add_factor(f->graph, at, x)) {
+		return false;
+	}
+	for (int i = 0; i < plain.n; i++) {
+		node_set_input(plain.data[i].node, plain.data[i].input, x);
+	}
+	return true;
+}
+
 bool
 graph_add_factors(struct graph *g)
 {
+	struct factors f = { .graph = g, .n = g->tensors.n };
+
+	f.plain = arena_array(&g->module->arena, bool, f.n + 1);
 	graph_find_bodies(g);
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		for (int k = 0; k < n->n_outputs; k++) {
+			if (n->outputs[k] != NULL) {
+				f.plain[n->outputs[k]->id] =
+					follows_from_integers(&f, n);
+			}
+		}
+	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
 		int before = g->nodes.n;
 
-		if (!follows_from_integers(n)) {
-			continue;
-		}
 		for (int k = 0; k < n->n_outputs; k++) {
-			if (is_perturbed(n->outputs[k]) &&
-			    !add_factor(g, i, n->outputs[k])) {
+			struct tensor *x = n->outputs[k];
+
+			if (is_perturbed(x) && is_plain(&f, x) &&
+			    !read_by_plain(&f, x) &&
+			    !add_factor_for_others(&f, i, x)) {
 				return false;
 			}
 		}

@@ -321,6 +321,31 @@ def integers():
         {"x": x}, {"s": np.float32(0.1), "w": w},
         lambda x: np.floor(x * np.float64(np.float32(0.1)) @ w))
     mistakes(m, 0.3)
+    # 1 - mask is exactly 0 for what is kept, however large its factor.
+    ids, table, w = RNG.integers(0, 50, (4, 16)), normal(50, 8), normal(8, 16)
+    mask = np.ones((4, 16), np.int64)
+    mask[:, 12:] = 0
+
+    def attention(ids, mask, drop=0.0):
+        x = table.astype(np.float64)[ids]
+        scores = x @ w + ((1 - mask) * -1e4)[:, None, :] - drop * mask[
+            :, None, :] * (np.arange(16) == 3)
+        power = np.exp(scores - scores.max(-1, keepdims=True))
+        return power / power.sum(-1, keepdims=True)
+    m = Model("mask", [
+        make.make_node("Gather", ["table", "ids"], ["x"]),
+        make.make_node("MatMul", ["x", "w"], ["s"]),
+        make.make_node("Cast", ["mask"], ["f"], to=1),
+        make.make_node("Sub", ["one", "f"], ["inverse"]),
+        make.make_node("Mul", ["inverse", "least"], ["bias"]),
+        make.make_node("Unsqueeze", ["bias", "axis"], ["row"]),
+        make.make_node("Add", ["s", "row"], ["masked"]),
+        make.make_node("Softmax", ["masked"], ["y"])],
+        {"ids": ids, "mask": mask},
+        {"table": table, "w": w, "one": np.float32(1), "axis": np.array([1]),
+         "least": np.float32(-1e4)}, attention)
+    m.passes("as it is", m.right)
+    m.fails("a score of each row", attention(ids, mask, 0.01))
 
 
 def tails():
