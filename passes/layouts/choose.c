@@ -148,6 +148,71 @@ sums_rows(struct module *m, const struct access *x)
 	       last->kind == ITER_REDUCE;
 }
 
+/* Is the buffer one of the kernel's constants? */
+static bool
+is_weight(const struct kernel *k, const struct buffer *b)
+{
+	for (int a = 0; a < k->args.n; a++) {
+		if (k->args.data[a].buffer == b) {
+			return k->args.data[a].kind == ARG_WEIGHT;
+		}
+	}
+	return false;
+}
+
+/* Are the channels the rows of a product with a constant matrix, whose columns the
+ * lanes of vectors compute? The channels of a convolution are those of its weights;
+ * in x[i, k] * w[k, j] the rows i are none of w, and blocks of them would only
+ * scatter what the lanes store. */
+static bool
+are_rows(struct module *m, const struct kernel *k, const struct access *x)
+{
+	const struct iter_var *channel = axis_at(m, x, CHANNELS);
+	const struct stmt *s = block_around(x);
+	struct access_list all = { 0 };
+	bool reduces = false, rows = false;
+
+	if (channel == NULL || channel->kind != ITER_SPATIAL) {
+		return false;
+	}
+	for (int i = 0; i < s->u.block->n_iters; i++) {
+		reduces |= s->u.block->iters[i].kind == ITER_REDUCE;
+	}
+	access_collect(k->func, s->children[0], NULL, &all);
+	for (int i = 0; reduces && i < all.list.n; i++) {
+		const struct access *w = &all.list.data[i];
+		bool uses = false;
+
+		if (!is_weight(k, w->buffer)) {
+			continue;
+		}
+		for (int d = 0; d < w->buffer->ndim; d++) {
+			uses |= expr_uses_var(w->index[d], channel->var);
+		}
+		rows |= !uses;
+	}
+	return rows;
+}
+
+/* The number of rows of the product with a constant matrix in the kernel; NULL if
+ * there is none. */
+static const struct expr *
+rows_of_product(struct module *m, const struct kernel *k)
+{
+	struct access_list all = { 0 };
+
+	access_collect(k->func, k->func->body, NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (x->load == NULL && x->buffer->ndim > CHANNELS + 1 &&
+		    are_rows(m, k, x)) {
+			return axis_at(m, x, CHANNELS)->extent;
+		}
+	}
+	return NULL;
+}
+
 static bool
 channel_by_channel(const struct choice *c, const struct kernel *k,
 		   const struct kernel_arg *arg)
@@ -172,13 +237,16 @@ drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const struct kernel *k = kernels[i];
+		const struct expr *rows = rows_of_product(c->p->graph->module,
+							  k);
 
 		for (int a = 0; a < k->args.n; a++) {
 			const struct kernel_arg *arg = &k->args.data[a];
 
 			if (arg->kind == ARG_TENSOR &&
 			    c->of[arg->tensor->id] != NULL &&
-			    !channel_by_channel(c, k, arg)) {
+			    (arg->tensor->shape[CHANNELS] == rows ||
+			     !channel_by_channel(c, k, arg))) {
 				c->of[arg->tensor->id] = NULL;
 			}
 		}
