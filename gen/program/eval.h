@@ -185,6 +185,11 @@ struct eval {
 				  * continue */
 	const char *with_target; /* the target of the enclosing `with`, or
 				  * NULL */
+	/* the statements that did not run (absent.c): their number, the first one's
+	 * position, and the name in it that tirc does not have */
+	int n_absent;
+	struct py_span absent_at;
+	const char *absent;
 };
 
 /* Limits on what a program may use. */
@@ -369,6 +374,22 @@ struct pval *eval_scope_find(struct eval *ev, struct scope *s,
 			     const char *name);
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 		    const struct pval *v);
+
+/* -- what tirc does not have (absent.c) */
+
+/* May statements that need the absent module or attribute be left out? Of TVM's
+ * modules, only arrays and devices: others build the functions that the user
+ * wants. */
+bool absent_may_be_left_out(const char *path);
+/* Is e a type of numpy? Sets *out to its name, a text. */
+bool absent_type(struct eval *ev, struct scope *s, const struct py_node *e,
+		 struct pval *out);
+/* Does the statement, no control flow but a return, need an absent value? Then it
+ * does not run, and the names that it assigns are absent. */
+bool absent_statement(struct eval *ev, struct scope *s,
+		      const struct py_node *e);
+/* Tells the user of the statements that did not run, if there are any. */
+void absent_note(struct eval *ev, const char *file);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
 /* If the decorator of the definition e says that it is a function or a module
  * in TVMScript (*is_script), reads it. False after an error. */

@@ -741,6 +741,9 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_DICT:
 		return eval_dict(ev, s, e, out);
 	case PY_ATTRIBUTE:
+		if (absent_type(ev, s, e, out)) {
+			return true;
+		}
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_attribute(ev, e->span, &x, e->text, out);
 	case PY_SUBSCRIPT:

@@ -276,6 +276,15 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 {
 	struct pval v;
 
+	if (absent_statement(ev, s, e)) {
+		if (e->kind != PY_RETURN) {
+			return FLOW_NEXT;
+		}
+		ev->left_at = e->span;
+		*result = (struct pval){ .kind = PV_ABSENT,
+					 .u.path = ev->absent };
+		return FLOW_RETURN;
+	}
 	switch (e->kind) {
 	case PY_EXPRESSION:
 		return eval_expr(ev, s, e->kids[0], &v) ? FLOW_NEXT

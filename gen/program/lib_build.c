@@ -397,6 +397,26 @@ build_lower(struct call *c, struct pval *out)
 	return lower_all(c, name, simple, PROGRAM_LOWERED, NULL, out);
 }
 
+/* `with tvm.transform.PassContext(…):` says how TVM compiles; a note if it has
+ * settings. */
+bool
+tvm_pass_context(struct call *c, struct pval *out)
+{
+	struct py_span at = c->span;
+
+	*out = pv_none();
+	if (arg_given(c, 0) || arg_given(c, 1)) {
+		diag_note(
+			&c->ev->m->diags, DIAG_BAD_PROGRAM,
+			(struct diag_place){ .file = c->ev->src->name,
+					     .line = at.line,
+					     .col = at.col },
+			"PassContext is not read: opt_level and config change "
+			"nothing here");
+	}
+	return true;
+}
+
 /* -- targets -- */
 
 static void

@@ -216,6 +216,15 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 				  "there is no module %s; did you mean %s?",
 				  path, near);
 	}
+	if (absent_may_be_left_out(path)) {
+		return eval_error(
+			ev, at,
+			"this needs %s, and tirc builds functions and "
+			"computes no arrays; put it into a function that "
+			"the program does not call: tirc test compares "
+			"results, tirc run times them",
+			path);
+	}
 	strbuf_init(&list);
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);

@@ -96,6 +96,7 @@ program_run(struct module *m, const struct source *src,
 	if (!eval_whole(&ev, tree)) {
 		return false;
 	}
+	absent_note(&ev, src->name);
 	schedule_finish(&ev);
 	gather_written(&ev);
 	return true;

@@ -55,8 +55,8 @@ def part_text(text):
 
 
 def whole_names(text):
-    """The source with the names of which its comments show parts."""
-    text, found, table = text.partition("\n/* Names of the model of which ")
+    """The source with the names that its comments shorten."""
+    text, found, table = text.partition("\n/* Names of the model that ")
     names = dict(re.findall(r'^ \*   (\S+)\n \*       "(.*)"$', table, re.M))
     if bool(found) != bool(names):
         fail("a table without names")

@@ -8,4 +8,4 @@ add_library(digits STATIC
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_compile_options(digits PRIVATE $<$<CONFIG:>:-O3>)
-target_link_libraries(digits PUBLIC m)
+target_link_libraries(digits PUBLIC -lm)

@@ -8,4 +8,4 @@ add_library(product STATIC
 )
 target_include_directories(product PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_compile_options(product PRIVATE $<$<CONFIG:>:-O3> -arch=sm_80)
-target_link_libraries(product PUBLIC m)
+target_link_libraries(product PUBLIC -lm)
