@@ -166,24 +166,23 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
-/* Do the accesses to an array lie in loops of fewer lanes than the longest vector
- * has, and in others that fill it? As an array of short vectors it would take the
- * long ones from the other loops. */
+/* Does an access lie in a loop that fills the longest vectors? As an array of
+ * shorter ones it would take them from the loop. If the array has not become one of
+ * the longest vectors, other loops are too short for them, or none was found to need
+ * it: loops of scalars over the lanes of a vector have such arrays. */
 static bool
 shortens_loops(struct vectors *x, const struct access_list *uses)
 {
-	bool few = false, many = false;
+	bool fills = false;
 
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct stmt *loop = loop_around(uses->list.data[i].at);
 		int64_t extent;
 
-		if (loop != NULL && expr_is_int(loop->args[1], &extent)) {
-			few |= extent < x->most_lanes;
-			many |= extent >= x->most_lanes;
-		}
+		fills |= loop != NULL && expr_is_int(loop->args[1], &extent) &&
+			 extent % x->most_lanes == 0;
 	}
-	return few && many && x->type.lanes < x->most_lanes;
+	return fills && x->type.lanes < x->most_lanes;
 }
 
 /* Do all loops that access b access only whole vectors of it? A loop that only
