@@ -70,9 +70,11 @@ draw(struct compose *c, int ndim, const struct expr *const *shape,
 	/* Inside a loop, a node would draw the same numbers in each
 	 * iteration. */
 	if (place_of_node(c->imp, c->node) > 0) {
-		compose_refuse(c, "random numbers in a branch or a loop whose "
-				  "condition or count depends on data are not "
-				  "supported");
+		compose_refuse(c,
+			       "random numbers are not supported in a branch "
+			       "whose condition depends on data, nor in a loop "
+			       "whose count does, or is too large for its "
+			       "iterations to be written out");
 	}
 	if (seed) {
 		float value = seed->kind == ATTR_INT ? (float)seed->i
