@@ -123,7 +123,11 @@ fixed_average(struct graph *g, struct node *n)
 	node_resize_inputs(made, 1);
 	node_set_attr_string(g, made, "rounding", "average");
 	node_set_attr_int(g, made, "count", count);
-	node_set_attr_int(g, made, "zero", 0);
+	/* TFLite rounds the average of the numbers as they are in the model:
+	 * where the pass signs has moved them, halves would go the other
+	 * way. */
+	node_set_attr_int(g, made, "offset", -x->stored_offset * count);
+	node_set_attr_int(g, made, "zero", x->stored_offset);
 	record_absorbed_dequantize(g, n->inputs[0], made);
 	graph_share_origins(sum, made);
 	return finish_quantized(g, n, &end, made);
