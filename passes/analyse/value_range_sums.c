@@ -569,48 +569,43 @@ stores_to(const struct sums *s, const struct stmt *at)
 	       at->u.buffer->data == s->data;
 }
 
-/* Do the two stores have different constants as their index in dimension d, so
- * that they never access the same element? */
+/* Do the two stores have different constants as an index, so that they never
+ * access the same element? */
 static bool
-differ_in(const struct stmt *a, const struct stmt *b, int d)
+differ(const struct stmt *a, const struct stmt *b)
 {
 	int64_t x, y;
 
-	return a->u.buffer == b->u.buffer && expr_is_int(a->args[d + 1], &x) &&
-	       expr_is_int(b->args[d + 1], &y) && x != y;
+	for (int d = 1; a->u.buffer == b->u.buffer && d < a->n_args; d++) {
+		if (expr_is_int(a->args[d], &x) &&
+		    expr_is_int(b->args[d], &y) && x != y) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Are there several stores to the array among the children of a sequence, and do
- * any two of them differ in the same dimension? Then each element is updated by
- * one of them at most: rows of a tile that are written out. */
+ * any two of them differ? Then each element is updated by one of them at most:
+ * a tile that is written out. */
 static bool
 are_apart(const struct sums *s, const struct stmt *seq)
 {
-	const struct stmt *first = NULL;
-	bool apart = false;
+	int stores = 0;
 
-	for (int i = 0; i < seq->n_children && first == NULL; i++) {
-		first = stores_to(s, seq->children[i]) ? seq->children[i]
-						       : NULL;
-	}
-	for (int d = 0; first != NULL && d < first->n_args - 1 && !apart; d++) {
-		int stores = 0;
-
-		apart = true;
-		for (int i = 0; i < seq->n_children; i++) {
-			if (!stores_to(s, seq->children[i])) {
-				continue;
-			}
-			stores++;
-			for (int k = 0; k < i; k++) {
-				apart &= !stores_to(s, seq->children[k]) ||
-					 differ_in(seq->children[i],
-						   seq->children[k], d);
+	for (int i = 0; i < seq->n_children; i++) {
+		if (!stores_to(s, seq->children[i])) {
+			continue;
+		}
+		stores++;
+		for (int k = 0; k < i; k++) {
+			if (stores_to(s, seq->children[k]) &&
+			    !differ(seq->children[i], seq->children[k])) {
+				return false;
 			}
 		}
-		apart &= stores > 1;
 	}
-	return apart;
+	return stores > 1;
 }
 
 /* Collects the children of a sequence whose stores to the array are apart: one of

@@ -104,6 +104,15 @@ static const struct program programs[] = {
 			"        acc[0, i] = acc[0, i] + " PRODUCT "\n"
 			"        acc[1, i] = acc[1, i] + " PRODUCT "\n",
 	  9437184 },
+	{ "rows and columns that are written out",
+	  ACC("(2, 2)") "    for i, j in T.grid(2, 2):\n"
+			"        acc[i, j] = 0\n"
+			"    for c, k, i in T.grid(64, 9, 4):\n"
+			"        acc[0, 0] = acc[0, 0] + " PRODUCT "\n"
+			"        acc[0, 1] = acc[0, 1] + " PRODUCT "\n"
+			"        acc[1, 0] = acc[1, 0] + " PRODUCT "\n"
+			"        acc[1, 1] = acc[1, 1] + " PRODUCT "\n",
+	  9437184 * 4 },
 	{ "rows of which two are the same: both count",
 	  ACC("(2, 4)") "    for i in range(4):\n"
 			"        acc[0, i] = 0\n"
