@@ -255,23 +255,64 @@ case_make_args(struct module *m, const struct func *f, int64_t *bytes)
 	return args;
 }
 
-/* Has b the shape of a, but more rows? */
+/* Has b as many dimensions as a, all of constant extents, none of which is
+ * smaller? */
 static inline bool
-case_has_more_rows(const struct buffer *a, const struct buffer *b)
+case_is_larger(const struct buffer *a, const struct buffer *b)
 {
-	int64_t rows, more;
-	bool same = a->ndim == b->ndim && a->ndim > 0 &&
-		    expr_is_int(a->shape[0], &rows) &&
-		    expr_is_int(b->shape[0], &more) && more > rows;
+	int64_t extent, more;
+	bool larger = a->ndim == b->ndim && a->ndim > 0;
 
-	for (int d = 1; d < a->ndim && same; d++) {
-		same = a->shape[d] == b->shape[d];
+	for (int d = 0; d < a->ndim && larger; d++) {
+		larger = expr_is_int(a->shape[d], &extent) &&
+			 expr_is_int(b->shape[d], &more) && more >= extent;
 	}
-	return same;
+	return larger;
+}
+
+/* Copies the elements of a, of `bytes` bytes each, to their indices in the
+ * larger b, for which case_is_larger(a, b). */
+static inline void
+case_spread(const struct buffer *a, const struct buffer *b, const char *from,
+	    char *to, int64_t elems, int64_t bytes)
+{
+	for (int64_t i = 0; i < elems; i++) {
+		int64_t rest = i, at = 0, stride = 1, extent, more;
+
+		for (int d = a->ndim - 1; d >= 0; d--) {
+			expr_is_int(a->shape[d], &extent);
+			expr_is_int(b->shape[d], &more);
+			at += rest % extent * stride;
+			rest /= extent;
+			stride *= more;
+		}
+		memcpy(to + at * bytes, from + i * bytes, (size_t)bytes);
+	}
+}
+
+/* The argument x of `first` as one of `second`, of `size` bytes: with zeros in
+ * the elements that it has more. NULL after a failed check. */
+static inline char *
+case_as_second(struct module *m, const struct buffer *first,
+	       const struct buffer *second, const void *x, int64_t bytes,
+	       int64_t size)
+{
+	int64_t each = dtype_bytes(second->type) * second->type.lanes;
+	char *data = arena_alloc(&m->arena, (size_t)size + 1);
+
+	memset(data, 0, (size_t)size);
+	if (case_is_larger(first, second)) {
+		case_spread(first, second, x, data, bytes / each, each);
+	} else if (CHECK_EQ(size, bytes)) {
+		memcpy(data, x, (size_t)bytes);
+	} else {
+		return NULL;
+	}
+	return data;
 }
 
 /* Both compute the same, to the bit, of the same bytes: those of the first
- * one's arguments, and zeros in the rows that the second one's have more. */
+ * one's arguments, and zeros in the elements that the second one's have more. */
 static inline void
 case_same_results(struct module *m, struct func *first, struct func *second,
 		  bool (*run_second)(struct func *f, const struct run_arg *args,
@@ -280,6 +321,7 @@ case_same_results(struct module *m, struct func *first, struct func *second,
 	int n = first->params.n;
 	struct var_map sizes = case_sizes(m, second);
 	int64_t *bytes = arena_array(&m->arena, int64_t, n + 1);
+	int64_t *size = arena_array(&m->arena, int64_t, n + 1);
 	struct run_arg *x = case_make_args(m, first, bytes);
 	struct run_arg *y = arena_array(&m->arena, struct run_arg, n + 1);
 
@@ -288,21 +330,18 @@ case_same_results(struct module *m, struct func *first, struct func *second,
 	}
 	for (int i = 0; i < n; i++) {
 		const struct buffer *b = second->params.data[i].buffer;
-		int64_t size;
 
 		y[i] = x[i];
 		if (!b) {
 			continue;
 		}
-		size = case_elems(m, b, &sizes) * dtype_bytes(b->type) *
-		       b->type.lanes;
-		if (!case_has_more_rows(first->params.data[i].buffer, b) &&
-		    !CHECK_EQ(size, bytes[i])) {
+		size[i] = case_elems(m, b, &sizes) * dtype_bytes(b->type) *
+			  b->type.lanes;
+		y[i].data = case_as_second(m, first->params.data[i].buffer, b,
+					   x[i].data, bytes[i], size[i]);
+		if (y[i].data == NULL) {
 			return;
 		}
-		y[i].data = arena_alloc(&m->arena, (size_t)size + 1);
-		memset(y[i].data, 0, (size_t)size);
-		memcpy(y[i].data, x[i].data, (size_t)bytes[i]);
 	}
 	if (!CHECK(interp_run(first, x, n)) ||
 	    !CHECK(run_second(second, y, n))) {
@@ -311,8 +350,12 @@ case_same_results(struct module *m, struct func *first, struct func *second,
 	}
 	for (int i = 0; i < n; i++) {
 		if (bytes[i] > 0) {
-			CHECK(memcmp(x[i].data, y[i].data, (size_t)bytes[i]) ==
-			      0);
+			const char *z =
+				case_as_second(m, first->params.data[i].buffer,
+					       second->params.data[i].buffer,
+					       x[i].data, bytes[i], size[i]);
+
+			CHECK(memcmp(z, y[i].data, (size_t)size[i]) == 0);
 		}
 	}
 }

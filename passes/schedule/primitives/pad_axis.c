@@ -9,8 +9,21 @@
  *       C[v_i] += A[v_k]         ->      B (16, 4)
  *               * B[v_i, v_k]            for i in 16, k in 4:
  *   for i in 9: D[v_i] = C[v_i]              C[v_i] += A[v_k] * B[v_i, v_k]
- *                                        for i in 9: D[v_i] = C[v_i] */
+ *                                        for i in 9: D[v_i] = C[v_i]
+ *
+ * With zeros, nothing is read for the additional results, which are 0. A summed
+ * axis becomes longer where the terms that are added are 0: a factor is a
+ * constant that pad_parameter has made longer along the axis.
+ *
+ *   for k in 9: C[v_k] = A[v_k]      pad_axis(C, 0, 16, True)
+ *   for i, k in 9:                   pad_parameter(D, 1, [4, 16])
+ *       D[v_i] += C[v_k]             pad_axis(D, 1, 16)
+ *               * B[v_i, v_k]    ->      for k in 16:
+ *                                            C[v_k] = A[v_k] if v_k < 9 else 0
+ *                                        for i, k in 16:
+ *                                            D[v_i] += C[v_k] * B[v_i, v_k] */
 #include "copy_block.h"
+#include "iterate.h"
 
 struct padding {
 	struct edit *e;
@@ -35,12 +48,12 @@ find_axis(struct padding *p, int64_t number, int64_t extent)
 	p->number = (int)number;
 	p->iter = &b->iters[number];
 	p->extent = expr_i32(e->m, extent);
-	if (p->iter->kind != ITER_SPATIAL || !expr_is_value(p->iter->min, 0) ||
+	if (!expr_is_value(p->iter->min, 0) ||
 	    !expr_is_int(p->iter->extent, &now) || extent < now ||
 	    extent > INT32_MAX) {
 		return edit_fail(e,
-				 "iter var %s of block %s is not spatial, or "
-				 "does not run from 0 to at most %lld",
+				 "iter var %s of block %s does not run from 0 "
+				 "to at most %lld",
 				 p->iter->var->name, b->name,
 				 (long long)extent);
 	}
@@ -104,13 +117,13 @@ longer(struct padding *p)
 	return buffer_with_shape(p->e->m, b, b->ndim, shape);
 }
 
+/* Makes the loop and the iter var longer. */
 static void
 extend(struct padding *p)
 {
 	struct edit *e = p->e;
 	struct block copy;
 
-	buffer_swap_all(e->f, p->store->u.buffer, longer(p));
 	copy = *p->block->u.block;
 	copy.iters = arena_copy(&e->m->arena, copy.iters,
 				sizeof *copy.iters * (size_t)copy.n_iters);
@@ -131,6 +144,23 @@ depends(const struct access *x, const struct var *v)
 	return any;
 }
 
+/* The outermost IF around the load x in the block's store, as index_in_bounds
+ * takes it; NULL if there is none. */
+static const struct expr *
+guard_of(const struct padding *p, const struct access *x)
+{
+	const struct expr *e, *found = NULL;
+
+	if (p->store == NULL || !x->load) {
+		return NULL;
+	}
+	for (struct expr_iter it = expr_each_of(p->store->args[0], EXPR_IF);
+	     (e = expr_next(&it)) && found == NULL;) {
+		found = expr_uses_buffer(e->args[1], x->buffer) ? e : NULL;
+	}
+	return found;
+}
+
 /* Are the elements that only the extended block reads within their buffers?
  * False after a diagnostic. */
 static bool
@@ -144,8 +174,9 @@ reads_in_bounds(struct padding *p)
 		if (!depends(x, p->iter->var)) {
 			continue;
 		}
-		if (x->address || !index_in_bounds(p->e, p->block, NULL,
-						   x->buffer, x->index)) {
+		if (x->address ||
+		    !index_in_bounds(p->e, p->block, guard_of(p, x), x->buffer,
+				     x->index)) {
 			return edit_fail(p->e,
 					 "block %s would read elements beyond "
 					 "%s; pad that first",
@@ -156,16 +187,95 @@ reads_in_bounds(struct padding *p)
 	return true;
 }
 
+/* Stores zeros in the additional results. */
+static void
+store_zeros(struct padding *p)
+{
+	struct module *m = p->e->m;
+	const struct expr *value = p->store->args[0];
+
+	stmt_set_arg(p->e->f, p->store, 0,
+		     expr_if(m, expr_lt(m, p->iter->var->expr, p->iter->extent),
+			     value, expr_const(m, value->type, 0)));
+}
+
+/* Has the load zeros from the end of the axis on, since its buffer is a
+ * parameter that pad_parameter has made longer? */
+static bool
+is_zero_beyond(const struct padding *p, const struct expr *load)
+{
+	const struct sched *s = p->e->s;
+
+	for (int i = 0; i < s->layouts.n; i++) {
+		const struct sched_layout *l = &s->layouts.data[i];
+
+		for (int d = 0; l->to == load->u.buffer &&
+				l->map->in_range != NULL && d < load->n_args;
+		     d++) {
+			if (load->args[d] == p->iter->var->expr &&
+			    l->from->shape[d] == p->iter->extent) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Is x a product with a factor that is 0 from the end of the axis on? */
+static bool
+has_zero_factor(const struct padding *p, const struct expr *x)
+{
+	return x->kind == EXPR_LOAD   ? is_zero_beyond(p, x)
+	       : x->kind == EXPR_CAST ? has_zero_factor(p, x->args[0])
+	       : x->kind == EXPR_MUL  ? has_zero_factor(p, x->args[0]) ||
+					       has_zero_factor(p, x->args[1])
+				     : false;
+}
+
+/* Does the block add terms to a sum which are 0 from the end of the axis on?
+ * False after a diagnostic. */
+static bool
+adds_zeros(struct padding *p)
+{
+	const struct stmt *store = sole_store(p->block);
+	const struct expr *x = store != NULL ? store->args[0] : NULL, *old;
+
+	if (x != NULL && x->kind == EXPR_ADD && dtype_is_int(x->type)) {
+		old = expr_load(p->e->m, store->u.buffer, store->args + 1,
+				store->n_args - 1);
+		if ((x->args[0] == old && has_zero_factor(p, x->args[1])) ||
+		    (x->args[1] == old && has_zero_factor(p, x->args[0]))) {
+			return true;
+		}
+	}
+	return edit_fail(p->e,
+			 "block %s adds terms for iter var %s that may not be "
+			 "0 beyond its end; pad a constant factor first",
+			 p->block->u.block->name, p->iter->var->name);
+}
+
 bool
 prim_pad_axis(struct edit *e, const struct sched_value *args,
 	      struct sched_value *out)
 {
 	struct padding p = { .e = e, .block = edit_block(e, args[0].u.id) };
+	bool zeros = args[3].u.ival != 0;
 
 	(void)out;
-	if (!p.block || !find_axis(&p, args[1].u.ival, args[2].u.ival) ||
-	    !check_store(&p)) {
+	if (!p.block || !find_axis(&p, args[1].u.ival, args[2].u.ival)) {
 		return false;
+	}
+	if (p.iter->kind != ITER_SPATIAL) {
+		if (!adds_zeros(&p)) {
+			return false;
+		}
+	} else if (!check_store(&p)) {
+		return false;
+	} else {
+		if (zeros) {
+			store_zeros(&p);
+		}
+		buffer_swap_all(e->f, p.store->u.buffer, longer(&p));
 	}
 	extend(&p);
 	return reads_in_bounds(&p);
