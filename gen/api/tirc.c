@@ -282,7 +282,10 @@ set_target_settings(struct settings *s, const struct target *target)
 	 * need: passes give it to 8-bit tensors inside of the graph */
 	s->byte_type = (enum dtype_kind)type.kind;
 	s->byte_depth = depth;
-	s->channel_block = target_block_elems(target, dtype_of(DT_I8));
+	s->channel_block = target->dot_loops
+				   ? target->block_elems
+				   : target_block_elems(target,
+							dtype_of(DT_I8));
 	s->by_threads = target->max_threads > 1;
 	s->slow_floats = target->max_threads == 0 && target->vectors.n == 0;
 	s->small_constants = target->optimize_memory;

@@ -17,7 +17,13 @@ struct choice {
 	struct tensor_layout **of;
 };
 
-enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
+/* The smallest blocks: of bytes, fewer channels take as long as a vector; if
+ * loops over them are to become vectors, these lanes must be many. */
+enum {
+	SMALLEST_BLOCK = 8,
+	SMALLEST_BLOCK_BYTES = 4,
+	SMALLEST_BLOCK_LOOPS = 16
+};
 
 /* The target's channel block for type t, or the largest of its halves, quarters
  * and so on that divides the channels; 0 if only blocks that are too small
@@ -25,8 +31,10 @@ enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
-	int64_t least = dtype_bits(t) == 8 ? SMALLEST_BLOCK_BYTES
-					   : SMALLEST_BLOCK;
+	int64_t least = dtype_bits(t) != 8 ? SMALLEST_BLOCK
+			: target->dot_loops && dtype_is_int(t)
+				? SMALLEST_BLOCK_LOOPS
+				: SMALLEST_BLOCK_BYTES;
 
 	for (int64_t c = target_block_elems(target, t); c >= least; c /= 2) {
 		if (channels > 0 && channels % c == 0) {

@@ -63,6 +63,9 @@ is_byte(struct dtype t)
 int
 target_block_elems(const struct target *t, struct dtype type)
 {
+	if (t->dot_loops && is_byte(type) && dtype_is_int(type)) {
+		return t->vector_bytes;
+	}
 	for (int i = 0; i < t->n_products; i++) {
 		struct product_desc p;
 
@@ -114,7 +117,11 @@ target_byte_product(const struct target *t, struct dtype *data, int *depth)
 		}
 		found = true;
 	}
-	return found;
+	if (!found && t->dot_loops) {
+		*data = dtype_of(DT_U8);
+		*depth = 1;
+	}
+	return found || t->dot_loops;
 }
 
 int

@@ -40,13 +40,15 @@ bool product_describe(const struct target *t, const struct product_instr *p,
 bool product_is_complete(const struct target *t, const struct product_desc *p);
 
 /* The number of channels in a channel block of tensors of this type: the length
- * of a row of the first operand of a tile instruction for the type; if the
- * target has none, t->block_elems. 0: channels are not in blocks. */
+ * of a row of the first operand of a tile instruction for the type; a vector of
+ * bytes with t->dot_loops; else t->block_elems. 0: channels are not in
+ * blocks. */
 int target_block_elems(const struct target *t, struct dtype type);
 /* Of the first product instruction for 8-bit integers the type of the data, and
  * of those for it the least number of adjacent elements that a dot product sums
- * or that a column of a tile has together (1: a single one). False if the
- * target has no such instruction. */
+ * or that a column of a tile has together (1: a single one). With t->dot_loops
+ * and without instructions, unsigned bytes, one by one. False if the target has
+ * neither. */
 bool target_byte_product(const struct target *t, struct dtype *data,
 			 int *depth);
 /* The number of adjacent data elements of this type that the target's first

@@ -56,6 +56,9 @@ struct target {
 	int block_elems;
 	const struct product_instr *products; /* best first */
 	int n_products;
+	/* Compilers make instructions for dot products of loops that sum
+	 * products of bytes next to each other, unsigned by signed ones. */
+	bool dot_loops;
 	bool tf32; /* products may round float32 operands to tf32 */
 	/* The zero points of 8-bit tensors inside a graph are moved by 128, so
 	 * that their type is signed or unsigned, as the first 8-bit product

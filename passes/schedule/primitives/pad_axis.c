@@ -144,25 +144,28 @@ depends(const struct access *x, const struct var *v)
 	return any;
 }
 
-/* The outermost IF around the load x in the block's store, as index_in_bounds
- * takes it; NULL if there is none. */
+/* The value that the block stores, if it is a load or the like under conditions
+ * that load nothing, and a constant where they do not hold, as index_in_bounds
+ * takes it; else NULL. */
 static const struct expr *
-guard_of(const struct padding *p, const struct access *x)
+guard_of(const struct padding *p)
 {
-	const struct expr *e, *found = NULL;
+	const struct expr *value = p->store != NULL ? p->store->args[0] : NULL;
 
-	if (p->store == NULL || !x->load) {
-		return NULL;
+	for (const struct expr *e = value; e != NULL && e->kind == EXPR_IF;
+	     e = e->args[1]) {
+		if (expr_has(e->args[0], EXPR_LOAD) ||
+		    (e->args[2]->kind != EXPR_INT &&
+		     e->args[2]->kind != EXPR_FLOAT)) {
+			return NULL;
+		}
 	}
-	for (struct expr_iter it = expr_each_of(p->store->args[0], EXPR_IF);
-	     (e = expr_next(&it)) && found == NULL;) {
-		found = expr_uses_buffer(e->args[1], x->buffer) ? e : NULL;
-	}
-	return found;
+	return value;
 }
 
-/* Are the elements that only the extended block reads within their buffers?
- * False after a diagnostic. */
+/* Are the elements that only the extended block reads within their buffers, under
+ * the conditions around all of the value that it stores? False after a
+ * diagnostic. */
 static bool
 reads_in_bounds(struct padding *p)
 {
@@ -174,9 +177,8 @@ reads_in_bounds(struct padding *p)
 		if (!depends(x, p->iter->var)) {
 			continue;
 		}
-		if (x->address ||
-		    !index_in_bounds(p->e, p->block, guard_of(p, x), x->buffer,
-				     x->index)) {
+		if (x->address || !index_in_bounds(p->e, p->block, guard_of(p),
+						   x->buffer, x->index)) {
 			return edit_fail(p->e,
 					 "block %s would read elements beyond "
 					 "%s; pad that first",

@@ -123,6 +123,13 @@ need_vectors(struct rules *r, const struct kernel_blocks *k)
 }
 
 bool
+need_dot_loops(struct rules *r, const struct kernel_blocks *k)
+{
+	(void)k;
+	return r->target->dot_loops;
+}
+
+bool
 need_products(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)k;

@@ -344,6 +344,19 @@ needs_all_lanes(const struct tiling *t)
 			     tiling_extent(&t->x, t->lane) < t->vector);
 }
 
+/* Are the results of fewer bytes than the sums? If vectorization is left to the
+ * compiler, one vector of results is several vectors of sums: then the results
+ * have one loop over all lanes, too. */
+static bool
+stores_narrower(const struct rules *r, const struct tiling *t, int output)
+{
+	const struct stmt *block = func_find(r->s.func, output);
+
+	return r->target->complete_unroll > 0 && !t->padded &&
+	       dtype_bytes(block->u.block->writes[0].buffer->type) <
+		       dtype_bytes(t->x.out->type);
+}
+
 static int64_t
 round_up(int64_t n, int64_t to)
 {
@@ -497,6 +510,9 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	stored = t;
 	if (r->target->complete_unroll > 0 && !t.padded) {
 		t.vector = 0; /* the sums have one loop over all lanes */
+	}
+	if (t.lane_by_lane || stores_narrower(r, &t, output)) {
+		stored.vector = 0;
 	}
 	if (copies ? !tiling_copy_operand(r, &t, reduction, &copy)
 		   : !tiling_pack(r, &t)) {
