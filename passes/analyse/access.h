@@ -121,6 +121,12 @@ const struct expr *expr_conjunction(struct module *m,
 
 /* Does e contain a LOAD? */
 bool expr_has_load(const struct expr *e);
+/* Does argument 0 of e decide which of its other arguments are evaluated? */
+bool expr_is_lazy(const struct expr *e);
+/* Can e be computed under the analyser's facts alone, where conditions that guard
+ * it may not hold? True if it has no load, no call with an effect, and no integer
+ * division by what may be zero or negative. */
+bool expr_is_total(struct analyser *a, const struct expr *e);
 /* In a STORE b[i] = b[i] op value, with a binary operator: the index of the
  * operand b[i], 0 or 1. -1 if neither operand is that load. */
 int access_own_operand(const struct stmt *store);

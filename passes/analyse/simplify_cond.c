@@ -5,6 +5,7 @@
  *
  *	0 <= h + kh - 1        1 <= h + kh
  *	h * 2 + 2 < w * 2      h + 1 < w */
+#include "access.h"
 #include "linear.h"
 
 enum { MAX_CONDITIONS = 24 };
@@ -272,6 +273,36 @@ excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 				: condition_implies(a, negated(a, p), q);
 }
 
+/* Can conditions i + 1 to j be evaluated although condition i is not tested? */
+static bool
+are_total(struct analyser *a, const struct conditions *c, int i, int j)
+{
+	bool total = true;
+
+	for (i++; i <= j && total; i++) {
+		total = !c->list[i] || expr_is_total(a, c->list[i]);
+	}
+	return total;
+}
+
+/* Drops condition i if condition j makes it redundant. Conditions are evaluated in
+ * order, so that i may guard loads and divisions of those after it: if there are
+ * some up to a later j, a j without any takes the place of i, or both stay. */
+static void
+drop_redundant(struct analyser *a, enum expr_kind kind, struct conditions *c,
+	       int i, int j)
+{
+	if (!makes_redundant(a, kind, c->list[j], c->list[i])) {
+		return;
+	}
+	if (j < i || are_total(a, c, i, j)) {
+		c->list[i] = NULL;
+	} else if (expr_is_total(a, c->list[j])) {
+		c->list[i] = c->list[j];
+		c->list[j] = NULL;
+	}
+}
+
 const struct expr *
 simplify_logical(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		 const struct expr *y)
@@ -284,19 +315,14 @@ simplify_logical(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		return expr_binary(a->module, kind, x, y);
 	}
 	for (int i = 0; i < c.n; i++) {
-		bool gone = false;
-
-		for (int j = 0; j < c.n && !gone; j++) {
+		for (int j = 0; j < c.n && c.list[i]; j++) {
 			if (i == j || !c.list[j]) {
 				continue;
 			}
 			if (excludes(a, kind, c.list[i], c.list[j])) {
 				return truth(a, kind == EXPR_OR);
 			}
-			gone = makes_redundant(a, kind, c.list[j], c.list[i]);
-		}
-		if (gone) {
-			c.list[i] = NULL;
+			drop_redundant(a, kind, &c, i, j);
 		}
 	}
 	for (int i = 0; i < c.n; i++) {

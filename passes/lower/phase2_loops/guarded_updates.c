@@ -131,41 +131,122 @@ update_load(const struct stmt *s)
 	return expr_combines(s->args[0]) ? access_own_operand(s) : -1;
 }
 
-/* Puts an IF with one condition around *top, the store s with the IFs that were
- * put around it before, and takes the condition out of the store's value. *top
- * becomes the new IF. False, with nothing changed, if no condition may be
- * taken out. */
-static bool
-guard_once(struct func *f, struct stmt *s, struct stmt **top)
+/* -- one store */
+
+struct guarding {
+	struct func *func;
+	struct stmt *store;
+	/* the store with the IFs of this round around it */
+	struct stmt *top;
+	/* conditions that can be evaluated before the store's value, in the
+	 * order of expr_each */
+	VEC(const struct expr *) conds;
+};
+
+/* Collects the nodes that are evaluated whenever e is: those below no operand
+ * that depends on a condition. */
+static void
+collect_certain(struct arena *arena, const struct expr *e, struct memo *certain)
 {
+	VEC(const struct expr *) left = { 0 };
+
+	vec_push(arena, &left, e);
+	while (left.n > 0) {
+		e = left.data[--left.n];
+		if (memo_add(certain, e)) {
+			for (int i = 0; i < e->n_args; i++) {
+				if (i == 0 || !expr_is_lazy(e)) {
+					vec_push(arena, &left, e->args[i]);
+				}
+			}
+		}
+	}
+}
+
+/* Lists the conditions of the choices in the operand `value`: a condition below
+ * another one may be evaluated first only if that guards nothing in it. */
+static void
+list_conditions(struct guarding *g, const struct expr *value)
+{
+	struct arena *arena = &g->func->module->arena;
+	const struct expr *x;
+	struct memo certain;
+	struct analyser a;
+
+	g->conds.n = 0;
+	memo_init(&certain);
+	collect_certain(arena, value, &certain);
+	analyser_at(&a, g->func->module, g->store);
+	for (struct expr_iter it = expr_each_of(value, EXPR_IF);
+	     (x = expr_next(&it));) {
+		if (memo_get(&certain, x) != NULL ||
+		    expr_is_total(&a, x->args[0])) {
+			vec_push(arena, &g->conds, x->args[0]);
+		}
+	}
+	memo_release(&certain);
+}
+
+static bool
+has_choice(const struct expr *e, const struct expr *cond)
+{
+	bool found = false;
+
+	for (struct expr_iter it = expr_each_of(e, EXPR_IF);
+	     (e = expr_next(&it));) {
+		found |= e->args[0] == cond;
+	}
+	return found;
+}
+
+/* Takes the condition out of operand 1 - k of the store's value, and puts an IF
+ * with it around g->top, which becomes the new IF. False, with nothing changed,
+ * if it may not be taken out. */
+static bool
+take_out(struct guarding *g, const struct expr *cond, int k)
+{
+	struct func *f = g->func;
 	struct module *m = f->module;
-	VEC(const struct expr *) conds = { 0 };
-	const struct expr *e = s->args[0], *x;
-	int k = update_load(s);
+	const struct expr *e = g->store->args[0], *args[2];
+	struct then_rewrite t = { m, cond };
+	struct stmt_place place = stmt_place_of(g->top);
+
+	if (!has_choice(e->args[1 - k], cond) ||
+	    !is_identity_unless(e->kind, e->args[1 - k], cond)) {
+		return false;
+	}
+	args[k] = e->args[k];
+	args[1 - k] = expr_rewrite(m, e->args[1 - k], take_then, &t);
+	stmt_set_arg(f, g->store, 0, expr_rebuild(m, e, args));
+	g->top = stmt_if(f, cond, g->top, NULL);
+	stmt_put(f, place, g->top);
+	return true;
+}
+
+/* A round of conditions that can be evaluated before the store's value: all are
+ * put around the store, inside of the IFs of the rounds before, which may guard
+ * them. False if there was none. */
+static bool
+guard_round(struct func *f, struct stmt *store)
+{
+	struct guarding g = { .func = f, .store = store, .top = store };
+	bool any = false, again = true;
+	int k = update_load(store);
 
 	if (k < 0) {
 		return false;
 	}
-	for (struct expr_iter it = expr_each_of(e->args[1 - k], EXPR_IF);
-	     (x = expr_next(&it));) {
-		vec_push(&m->arena, &conds, x->args[0]);
-	}
-	for (int i = 0; i < conds.n; i++) {
-		struct then_rewrite t = { m, conds.data[i] };
-		struct stmt_place place = stmt_place_of(*top);
-		const struct expr *args[2];
-
-		if (!is_identity_unless(e->kind, e->args[1 - k], t.cond)) {
-			continue;
+	list_conditions(&g, store->args[0]->args[1 - k]);
+	while (again) {
+		again = false;
+		for (int i = 0; i < g.conds.n && k >= 0; i++) {
+			if (take_out(&g, g.conds.data[i], k)) {
+				any = again = true;
+				k = update_load(store);
+			}
 		}
-		args[k] = e->args[k];
-		args[1 - k] = expr_rewrite(m, e->args[1 - k], take_then, &t);
-		stmt_set_arg(f, s, 0, expr_rebuild(m, e, args));
-		*top = stmt_if(f, t.cond, *top, NULL);
-		stmt_put(f, place, *top);
-		return true;
 	}
-	return false;
+	return any;
 }
 
 bool
@@ -175,9 +256,7 @@ lower_guarded_updates(struct func *f)
 					   STMT_STORE);
 
 	for (int i = 0; i < stores.list.n; i++) {
-		struct stmt *top = stores.list.data[i];
-
-		while (guard_once(f, stores.list.data[i], &top)) {
+		while (guard_round(f, stores.list.data[i])) {
 		}
 	}
 	return true;

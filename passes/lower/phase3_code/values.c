@@ -98,10 +98,7 @@ count(struct values *v, const struct expr *e, int edges, bool always)
 		return;
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		bool below = always &&
-			     !((e->kind == EXPR_IF && i > 0) ||
-			       ((e->kind == EXPR_AND || e->kind == EXPR_OR) &&
-				i > 0));
+		bool below = always && (i == 0 || !expr_is_lazy(e));
 
 		count(v, e->args[i],
 		      u != NULL               ? 0

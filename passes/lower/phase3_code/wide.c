@@ -16,6 +16,7 @@
  * (align_bytes). */
 #include "lower_passes.h"
 
+#include "access.h"
 #include "iterate.h"
 #include "thread_loops.h"
 #include "vectors.h"
@@ -126,10 +127,8 @@ find_loads(struct load_search *s, const struct expr *e, bool guarded)
 		}
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		bool chooses = e->kind == EXPR_IF || e->kind == EXPR_AND ||
-			       e->kind == EXPR_OR;
-
-		find_loads(s, e->args[i], guarded || (chooses && i > 0));
+		find_loads(s, e->args[i],
+			   guarded || (i > 0 && expr_is_lazy(e)));
 	}
 }
 
