@@ -604,6 +604,7 @@ block_sum(struct blocking *x)
 {
 	struct func *f = x->func;
 	struct stmt *parts[3];
+	struct analyser a;
 	int64_t size;
 
 	x->total = x->store->u.buffer;
@@ -620,6 +621,10 @@ block_sum(struct blocking *x)
 		parts[2] = each_of_array(x, true);
 	} else {
 		x->guard = guard_of(x, x->store);
+		analyser_at(&a, x->module, x->loop);
+		if (x->guard != NULL && !expr_is_total(&a, x->guard)) {
+			return false; /* other conditions may guard it */
+		}
 		parts[0] = each_of_tile(x, false);
 		parts[2] = each_of_tile(x, true);
 	}

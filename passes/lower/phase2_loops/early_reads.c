@@ -107,8 +107,7 @@ find_conditional_load(struct hoisting *x, const struct expr *e)
 		}
 		if (is_conditional_load(x, e)) {
 			x->value = e;
-		} else if (e->kind != EXPR_IF && e->kind != EXPR_AND &&
-			   e->kind != EXPR_OR) {
+		} else if (!expr_is_lazy(e)) {
 			for (int i = e->n_args - 1; i >= 0; i--) {
 				vec_push(arena, &left, e->args[i]);
 			}
@@ -157,9 +156,40 @@ read_row(void *ctx, const struct expr *e)
 	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
 }
 
+/* Does the store run, but for conditions, wherever the loop stands? A loop without
+ * an iteration would guard the load, too. */
+static bool
+loops_run(const struct hoisting *x)
+{
+	struct analyser a;
+	bool run = true;
+
+	analyser_at(&a, x->func->module, x->loop);
+	for (const struct stmt *s = x->store->parent; s != x->loop->parent;
+	     s = s->parent) {
+		run &= s->kind != STMT_FOR ||
+		       analyse_bounds(&a, s->args[1]).min > 0;
+	}
+	return run;
+}
+
+/* Adds the conjuncts of the IFs between the loop and s, the outermost first. */
+static void
+list_guards(const struct hoisting *x, const struct stmt *s,
+	    struct conjuncts *out)
+{
+	if (s != x->loop) {
+		list_guards(x, s->parent, out);
+		if (s->kind == STMT_IF) {
+			expr_conjuncts(x->func->module, s->args[0], out);
+		}
+	}
+}
+
 /* Splits the guards between the loop and the store, and the value's condition,
  * into conjuncts that use the loops that the value depends on (inside) and
- * others (outside). False if a conjunct inside loads or uses further inner
+ * others (outside), which are tested first. False if a conjunct loads, or has a
+ * division that others or the loops guard; if one inside uses further inner
  * loops, or if there is none inside. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
@@ -167,22 +197,23 @@ split_conditions(struct hoisting *x, const struct expr **inside,
 {
 	struct module *m = x->func->module;
 	struct conjuncts all = { 0 }, in = { 0 }, out = { 0 };
+	struct analyser a;
 
-	for (struct stmt *s = x->store->parent; s != x->loop; s = s->parent) {
-		if (s->kind == STMT_IF) {
-			expr_conjuncts(m, s->args[0], &all);
-		}
-	}
+	list_guards(x, x->store->parent, &all);
 	expr_conjuncts(m, x->value->args[0], &all);
+	analyser_at(&a, m, x->loop);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
 		struct hoisting probe = *x;
 
+		if (!expr_is_total(&a, c)) {
+			return false;
+		}
 		if (!uses_inner_loops(x, c)) {
 			vec_push(&m->arena, &out.list, c);
 			continue;
 		}
-		if (expr_has_load(c) || !find_loops(&probe, c)) {
+		if (!find_loops(&probe, c)) {
 			return false;
 		}
 		for (int k = 0; k < probe.n_over; k++) {
@@ -230,7 +261,7 @@ hoist_load(struct hoisting *x)
 	struct stmt *fill, *pair[2];
 	struct stmt_place place = stmt_place_of(x->loop);
 
-	if (!split_conditions(x, &inside, &outside)) {
+	if (!loops_run(x) || !split_conditions(x, &inside, &outside)) {
 		return;
 	}
 	make_row_buffer(x);

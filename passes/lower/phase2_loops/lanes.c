@@ -55,20 +55,27 @@ lane_loop(const struct stmt *guard)
 }
 
 /* The one conjunct of the guard that depends on the lane loop; NULL if none or
- * several do, if it loads, or if there is no lane loop. */
+ * several do, if it loads, if it may guard a load or a division of a later
+ * conjunct, or if there is no lane loop. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {
 	const struct stmt *loop = lane_loop(guard);
 	struct conjuncts all = { 0 };
 	const struct expr *found = NULL;
+	struct analyser a;
 
 	if (loop == NULL) {
 		return NULL;
 	}
+	analyser_at(&a, m, guard);
 	expr_conjuncts(m, guard->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!expr_uses_var(all.list.data[i], loop->u.loop.var)) {
+			if (found != NULL &&
+			    !expr_is_total(&a, all.list.data[i])) {
+				return NULL;
+			}
 			continue;
 		}
 		if (found != NULL || expr_has_load(all.list.data[i])) {

@@ -83,9 +83,10 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 {
 	struct module *m = o->func->module;
 	struct conjuncts all = { 0 };
-	struct analyser a;
+	struct analyser a, outside;
 
 	analyser_at(&a, m, at);
+	analyser_at(&outside, m, o->loop);
 	expr_conjuncts(m, cond, &all);
 	for (int i = 0; i < all.list.n && o->extent == NULL; i++) {
 		const struct expr *rest;
@@ -104,7 +105,8 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 			    expr_is_value(s->args[1], size) &&
 			    analyse_affine(&a, rest, &s->u.loop.var, 1, &one,
 					   &rest) &&
-			    one == 1 && is_invariant(o, at, rest)) {
+			    one == 1 && is_invariant(o, at, rest) &&
+			    expr_is_total(&outside, rest)) {
 				const struct expr *first = expr_int(m,
 								    rest->type,
 								    1);

@@ -69,9 +69,10 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 {
 	struct module *m = t->func->module;
 	struct conjuncts all = { 0 };
-	struct analyser a;
+	struct analyser a, outside;
 
 	analyser_at(&a, m, at);
+	analyser_at(&outside, m, t->loop);
 	expr_conjuncts(m, cond, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i], *rest, *most, *edge;
@@ -84,6 +85,7 @@ add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 		t->tiled |= partition_is_tiled(&a, t->loop, at, rest, coeff);
 		most = largest(t, &a, at, rest);
 		if (!most || bound_inside(t, at, most) ||
+		    !expr_is_total(&outside, most) ||
 		    (!t->tiled && !t->forced)) {
 			continue;
 		}

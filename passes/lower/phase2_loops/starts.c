@@ -92,6 +92,8 @@ is_constant(const struct guarded_init *x, const struct stmt *alloc)
 	return true;
 }
 
+/* Can the store run where its guard fails: is its index in range, and does the
+ * guard protect no division? */
 static bool
 in_range(struct func *f, const struct guarded_init *x)
 {
@@ -103,12 +105,13 @@ in_range(struct func *f, const struct guarded_init *x)
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = x->store->args[1 + d];
 
-		if (!prove(&a, expr_le(m, expr_int(m, i->type, 0), i)) ||
+		if (!expr_is_total(&a, i) ||
+		    !prove(&a, expr_le(m, expr_int(m, i->type, 0), i)) ||
 		    !prove(&a, expr_lt(m, i, b->shape[d]))) {
 			return false;
 		}
 	}
-	return true;
+	return expr_is_total(&a, x->store->args[0]);
 }
 
 /* Is every load of the buffer under the same or a stronger condition? */

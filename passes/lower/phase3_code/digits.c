@@ -252,7 +252,8 @@ is_in_vector(const struct stmt *s)
 }
 
 /* Finds the digits of `whole` that the function uses; where the LETs are in
- * scope, their expressions must equal the digits. */
+ * scope, their expressions must equal the digits, and no condition guards a
+ * division in them. */
 static bool
 match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
       struct stmt *at, struct found *out)
@@ -281,7 +282,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 		struct part *p = &out->parts[i];
 
 		if (p->value != NULL &&
-		    part_of(d, &a, axis, p, whole) != p->value) {
+		    (part_of(d, &a, axis, p, whole) != p->value ||
+		     !expr_is_total(&a, p->value))) {
 			p->value = NULL;
 		} else if (p->value != NULL) {
 			out->n_used += p->first == p->last;
@@ -290,7 +292,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 	}
 	out->named_alike = uses_name(whole, axis->name);
 	return out->n_used > (out->named_alike ? 0 : 1) &&
-	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
+	       expr_is_total(&a, whole) && !let_is_around_kernel(out->place) &&
+	       !is_in_vector(out->place);
 }
 
 /* How good a match is; the number of digits in use counts most. A sum as the

@@ -6,7 +6,8 @@
  *           ...                                      for kw:
  *                                                        if 0 <= w + kw:
  *
- * Conditions with loads are not hoisted; a LET whose value is loop-invariant
+ * Conditions with loads are not hoisted, nor those with a division by what may be
+ * zero where the loop runs no iteration or an earlier condition fails; a LET whose value is loop-invariant
  * moves with the conditions that use it. Adjacent IFs with the same condition
  * are joined if the function writes none of the buffers that the condition
  * loads from; directly nested IFs are joined, too. */
@@ -20,14 +21,6 @@ static bool
 is_plain_if(const struct stmt *s)
 {
 	return s && s->kind == STMT_IF && !s->children[1];
-}
-
-/* Is it certain that no store changes the value of e? True only if e has no
- * loads. */
-static bool
-is_invariant(const struct expr *e)
-{
-	return !expr_has_load(e);
 }
 
 /* Tightens the loop's constant bounds by the condition c: v < n, v <= n, n < v
@@ -77,21 +70,25 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 	struct stmt *inner = s->children[0];
 	struct conjuncts all = { 0 }, out = { 0 }, in = { 0 };
 	struct stmt_place place;
+	struct analyser a;
 	bool tightened = false;
 
 	if (!is_plain_if(inner)) {
 		return;
 	}
+	analyser_at(&a, m, s);
 	expr_conjuncts(m, inner->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
 
 		if (s->kind == STMT_FOR && tighten(f, s, c)) {
 			tightened = true;
-		} else if ((v && expr_uses_var(c, v)) || !is_invariant(c)) {
+		} else if ((v && expr_uses_var(c, v)) ||
+			   !expr_is_total(&a, c)) {
 			vec_push(&m->arena, &in.list, c);
 		} else {
 			vec_push(&m->arena, &out.list, c);
+			analyser_assume(&a, c);
 		}
 	}
 	if (out.list.n == 0 && !tightened) {

@@ -324,6 +324,18 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 	return let_name(f, at, name, n.n_vars == 1 ? "_" : "");
 }
 
+/* Can a LET have the candidate's value, at the outermost place? Not around a
+ * kernel, and not before the condition that guards a division in it. */
+static bool
+can_name(struct func *f, const struct candidate *c)
+{
+	struct stmt *at = let_place(c->common, c->e);
+	struct analyser a;
+
+	analyser_at(&a, f->module, at);
+	return expr_is_total(&a, c->e) && !let_is_around_kernel(at);
+}
+
 static bool
 name_one(struct func *f)
 {
@@ -340,7 +352,7 @@ name_one(struct func *f)
 		const struct candidate *c = &q.list.data[i];
 
 		if (c->count >= 2 && (!best || c->ops > best->ops) &&
-		    !let_is_around_kernel(let_place(c->common, c->e))) {
+		    can_name(f, c)) {
 			best = c;
 		}
 	}

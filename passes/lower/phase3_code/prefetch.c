@@ -16,7 +16,7 @@
  * of weights is a whole block ahead. Each iteration of the loops that repeat
  * the reads prefetches a part of the next block, so that memory traffic and
  * arithmetic overlap. Conditional reads are not prefetched: their parts might
- * not add up to the block. */
+ * not add up to the block; nor are reads at indices that are loaded. */
 #include "access.h"
 #include "lower_passes.h"
 #include "scope.h"
@@ -48,6 +48,21 @@ index_depends_on(const struct access *x, const struct stmt *loop)
 		}
 	}
 	return false;
+}
+
+/* Can the address of the next iteration's element be computed, although a
+ * condition may guard the access? */
+static bool
+address_is_total(struct prefetch *p)
+{
+	struct analyser a;
+	bool total = true;
+
+	analyser_at(&a, p->func->module, p->loop);
+	for (int d = 0; d < p->read->buffer->ndim; d++) {
+		total &= expr_is_total(&a, p->read->index[d]);
+	}
+	return total;
 }
 
 static bool
@@ -318,7 +333,7 @@ prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 			known |= done.data[k] == x->buffer;
 		}
 		p.read = x;
-		if (!known && find_loops(&p)) {
+		if (!known && address_is_total(&p) && find_loops(&p)) {
 			insert(&p);
 			vec_push(&m->arena, &done, x->buffer);
 		}
