@@ -169,24 +169,33 @@ without_units(struct division *v, const struct expr *e)
 	return e;
 }
 
-static void
+/* Divides the predicate's conjuncts into those on outer loops, which are tested
+ * first, and those on inner ones. False if one of the inner loops may guard a load
+ * or division of a later one. */
+static bool
 divide_predicate(struct division *v, const struct expr *predicate,
 		 const struct expr **outer, const struct expr **inner)
 {
 	struct conjuncts all = { 0 };
+	bool guarded = false;
 
 	*outer = *inner = expr_bool(v->m, true);
 	if (!predicate) {
-		return;
+		return true;
 	}
 	expr_conjuncts(v->m, predicate, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = without_units(v, all.list.data[i]);
-		const struct expr **side = expr_on_side(v, c, false) ? inner
-								     : outer;
+		bool is_inner = expr_on_side(v, c, false);
+		const struct expr **side = is_inner ? inner : outer;
 
+		if (!is_inner && guarded && !expr_is_total(v->a, c)) {
+			return false;
+		}
+		guarded |= is_inner;
 		*side = expr_and(v->m, *side, c);
 	}
+	return true;
 }
 
 bool
@@ -202,7 +211,12 @@ iter_map_divide(struct analyser *a, const struct iter_var *loops, int n_loops,
 	bool known = iter_map_detect(a, loops, n_loops, predicate, indices, n,
 				     ITER_MAP_SURJECTIVE, &map);
 
-	divide_predicate(&v, predicate, outer_predicate, inner_predicate);
+	if (!divide_predicate(&v, predicate, outer_predicate,
+			      inner_predicate)) {
+		*why = "the predicate has a load or division that a condition "
+		       "on inner loops may guard";
+		return false;
+	}
 	for (int i = 0; i < n; i++) {
 		struct strbuf text;
 

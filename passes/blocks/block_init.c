@@ -23,14 +23,18 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 }
 
 /* Sets *out to the conjuncts of the block's predicate that use only loops of
- * the init nest. False if a conjunct uses such a loop and also a loop that the
- * nest does not have. */
+ * the init nest. False, with the reason in *why, if a conjunct uses such a loop and
+ * also a loop that the nest does not have, or has a load or division that one left
+ * out may guard. */
 static bool
 init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
-	       const struct expr **out)
+	       const struct expr **out, const char **why)
 {
 	struct conjuncts all = { 0 }, kept = { 0 };
+	bool guarded = false;
+	struct analyser a;
 
+	analyser_at(&a, f->module, outer);
 	expr_conjuncts(f->module, block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
@@ -51,8 +55,17 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 			}
 		}
 		if (reduces && spatial) {
+			*why = "mixes reduction and spatial loops; split loops "
+			       "by factors that divide them";
 			return false;
 		}
+		if (!reduces && guarded && !expr_is_total(&a, c)) {
+			*why = "has a load or division that a condition on "
+			       "reduction loops may guard; test that condition "
+			       "last";
+			return false;
+		}
+		guarded |= reduces;
 		if (!reduces) {
 			vec_push(&f->module->arena, &kept.list, c);
 		}
@@ -129,13 +142,14 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 }
 
 struct stmt *
-place_init(struct func *f, struct stmt *block, struct stmt *outer)
+place_init(struct func *f, struct stmt *block, struct stmt *outer,
+	   const char **why)
 {
 	const struct expr *predicate;
 	struct stmt_place place = stmt_place_of(outer);
 	struct stmt *nest, *pair[2];
 
-	if (!init_predicate(f, block, outer, &predicate)) {
+	if (!init_predicate(f, block, outer, &predicate, why)) {
 		return NULL;
 	}
 	nest = init_block(f, block, predicate);

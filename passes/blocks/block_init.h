@@ -7,8 +7,10 @@
 
 /* Moves a block's init to a separate nest before outer, the outermost loop
  * around the block that drives a reduction iter var. Returns the nest; NULL,
- * with nothing changed, if the predicate does not allow it. */
-struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
+ * with nothing changed and *why set to what is said of the predicate, if that
+ * does not allow it. */
+struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer,
+			const char **why);
 /* The fields of a separate block for the init part of a block: its name, the
  * spatial iter vars with their bindings, the write regions. */
 struct block init_header(struct func *f, const struct stmt *block,

@@ -28,6 +28,7 @@
 
 #include <string.h>
 
+#include "access.h"
 #include "block_init.h"
 #include "iterate.h"
 #include "thread_loops.h"
@@ -199,12 +200,16 @@ find_update(struct cross *x)
 	return true;
 }
 
-static void
+/* Sets x->reducing and x->spatial. False after a diagnostic if a conjunct that
+ * uses no reduction loops has a load or division that another one may guard. */
+static bool
 split_predicate(struct cross *x)
 {
 	struct conjuncts all = { 0 }, reducing = { 0 }, spatial = { 0 };
 	struct arena *arena = &x->m->arena;
+	struct analyser a;
 
+	analyser_at(&a, x->m, x->outer);
 	expr_conjuncts(x->m, x->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
@@ -216,6 +221,11 @@ split_predicate(struct cross *x)
 		}
 		if (inner) {
 			vec_push(arena, &reducing.list, c);
+		} else if (reducing.list.n > 0 && !expr_is_total(&a, c)) {
+			return cross_fail(x, "its predicate has a load or "
+					     "division that a condition on "
+					     "reduction loops may guard; test "
+					     "that condition last");
 		} else {
 			vec_push(arena, &spatial.list, c);
 		}
@@ -225,6 +235,7 @@ split_predicate(struct cross *x)
 		x->reducing = NULL;
 	}
 	x->spatial = expr_conjunction(x->m, spatial.list.data, spatial.list.n);
+	return true;
 }
 
 /* -- the rewritten reduction */
@@ -577,11 +588,8 @@ lower_cross_thread(struct func *f)
 				   .m = f->module,
 				   .block = blocks.list.data[i] };
 
-		if (!find_loops(&x) || !find_update(&x)) {
-			return false;
-		}
-		split_predicate(&x);
-		if (!rewrite(&x)) {
+		if (!find_loops(&x) || !find_update(&x) ||
+		    !split_predicate(&x) || !rewrite(&x)) {
 			return false;
 		}
 	}

@@ -88,6 +88,7 @@ lower_place_init(struct func *f)
 
 	for (int i = 0; i < blocks.list.n; i++) {
 		struct stmt *block = blocks.list.data[i], *outer;
+		const char *why;
 		bool mixed;
 
 		if (!block->children[1]) {
@@ -95,7 +96,7 @@ lower_place_init(struct func *f)
 		}
 		outer = outermost_reduction(block, &mixed);
 		if (!outer || mixed || !plain_between(block, outer) ||
-		    !place_init(f, block, outer)) {
+		    !place_init(f, block, outer, &why)) {
 			guard_init(f, block);
 		}
 	}

@@ -215,7 +215,10 @@ init_condition(struct edit *e, const struct stmt *top, const struct stmt *block,
 	       const struct expr **out)
 {
 	struct conjuncts all = { 0 };
+	bool guarded = false;
+	struct analyser a;
 
+	analyser_at(&a, e->m, top);
 	*out = expr_bool(e->m, true);
 	expr_conjuncts(e->m, block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
@@ -230,6 +233,15 @@ init_condition(struct edit *e, const struct stmt *top, const struct stmt *block,
 					 "so that the reduction divides",
 					 block->u.block->name);
 		}
+		if (!reduces && guarded && !expr_is_total(&a, c)) {
+			return edit_fail(e,
+					 "the predicate of block %s has a load "
+					 "or division that a condition on "
+					 "reduction loops may guard; test that "
+					 "condition last",
+					 block->u.block->name);
+		}
+		guarded |= reduces;
 		if (!reduces) {
 			*out = expr_and(e->m, *out, c);
 		}

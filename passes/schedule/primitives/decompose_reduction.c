@@ -13,6 +13,7 @@ bool
 prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 			 struct sched_value *out)
 {
+	const char *why;
 	struct stmt *b = edit_block(e, args[0].u.id);
 	struct stmt *l = edit_loop(e, args[1].u.id), *nest;
 	struct stmt_list made = { 0 };
@@ -66,13 +67,10 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 				 "loop",
 				 l->u.loop.var->name, b->u.block->name);
 	}
-	nest = place_init(e->f, b, l);
+	nest = place_init(e->f, b, l, &why);
 	if (!nest) {
-		return edit_fail(e,
-				 "the predicate of block %s mixes reduction "
-				 "and spatial loops; split loops by factors "
-				 "that divide them",
-				 b->u.block->name);
+		return edit_fail(e, "the predicate of block %s %s",
+				 b->u.block->name, why);
 	}
 	blocks_below(e->f, nest, &made);
 	copy = *b->u.block;

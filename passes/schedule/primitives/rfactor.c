@@ -12,6 +12,7 @@
  * The inner loop of the first nest can then be vectorized, with an accumulator
  * for each lane. Reassociates floating-point sums. A reduction of several
  * values (argmax) has a buffer of partial results for each. */
+#include "access.h"
 #include "block_init.h"
 #include "edit.h"
 #include "reduction_match.h"
@@ -271,7 +272,8 @@ partial_block(struct rfactor *r)
 }
 
 /* Makes the nest "for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v,
- * lane])". */
+ * lane])". NULL after a diagnostic if its condition cannot be tested without
+ * those of the reduction. */
 static struct stmt *
 final_nest(struct rfactor *r)
 {
@@ -284,7 +286,8 @@ final_nest(struct rfactor *r)
 	struct conjuncts all = { 0 };
 	const struct expr *predicate = NULL, **at, **sources;
 	struct stmt *nest, *loop = r->loop;
-	bool reduces;
+	bool reduces, guarded = false;
+	struct analyser a;
 
 	b.iters = arena_array(arena, struct iter_var, old->n_iters + 2);
 	for (int i = 0; i < old->n_iters; i++) {
@@ -294,6 +297,7 @@ final_nest(struct rfactor *r)
 		}
 	}
 	add_iter(&b, bindings, r->lane, loop, ITER_REDUCE);
+	analyser_at(&a, e->m, r->outer);
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		reduces = false;
@@ -303,6 +307,16 @@ final_nest(struct rfactor *r)
 				   expr_uses_var(all.list.data[i],
 						 p->u.loop.var);
 		}
+		if (!reduces && guarded &&
+		    !expr_is_total(&a, all.list.data[i])) {
+			edit_fail(e,
+				  "the predicate of block %s has a load or "
+				  "division that a condition on reduction "
+				  "loops may guard; test that condition last",
+				  old->name);
+			return NULL;
+		}
+		guarded |= reduces;
 		if (!reduces) {
 			predicate = predicate ? expr_and(e->m, predicate,
 							 all.list.data[i])
@@ -404,6 +418,9 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 				      r.loop->u.loop.var->name),
 			 r.loop->u.loop.var->type);
 	nest = final_nest(&r);
+	if (nest == NULL) {
+		return false;
+	}
 	added = partial_block(&r);
 	stmt_replace(e->f, r.block, added);
 	place = stmt_place_of(r.outer);
