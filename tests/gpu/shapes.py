@@ -152,6 +152,12 @@ def rows(m):
     x = m.given("xp", 2, 64, 6, 6)
     m.node("GlobalAveragePool", "xp", "pool")
     m.gives("pool", x.mean((2, 3), keepdims=True))
+    x = m.given("xw", 1, 1, 12, 28)
+    bordered = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)),
+                         constant_values=-numpy.inf)
+    m.node("MaxPool", "xw", "plane", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    m.gives("plane", numpy.max([bordered[:, :, i:i + 12, j:j + 28]
+                                for i in range(3) for j in range(3)], axis=0))
     x, w, b = m.given("xv", 1, 300), m.constant("wv", 300, 11), \
         m.constant("bv", 11)
     m.node("Gemm", "xv wv bv", "product")
