@@ -96,9 +96,6 @@ add_common(struct packer *k)
 	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0 || k->p->bad_size != NULL);
-	tdata_flag(d, "more",
-		   file || k->g->dims.n > 0 || k->p->bad_size != NULL ||
-			   k->p->model != NULL);
 	regions_common(k, d);
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
