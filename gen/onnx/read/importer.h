@@ -195,6 +195,9 @@ typedef struct {
 	struct missing_size *data;
 	int n, cap;
 	struct text_map names[MISSING_BOUND + 1]; /* by kind */
+	/* sizes that nobody gave either, but which are taken as 1, since they
+	 * count a batch: the names that --dim takes, in the module's arena */
+	VEC(const char *) batches;
 } missing_list;
 
 /* An operator whose nodes are replaced by other nodes. min, max: the number of

@@ -12,6 +12,8 @@ enum { MISSING_SIZE = 256 };
  * before. */
 bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		 const char *what, int size);
+/* Notes that a size which nobody gave is taken as 1, for the same message. */
+void missing_note_batch(struct importer *imp, const char *name);
 /* Copies the options `given` and adds --bound for each missing bound of the
  * list. */
 void missing_options(struct arena *a, const missing_list *list,

@@ -4,6 +4,7 @@
  *
  *	the model does not define these sizes: 'height', 'width'; give each …
  *	add, for example: --dim height=256 --dim width=256 --bound boxes=256
+ *	('batch' is taken as 1; for others: --dim batch=1..8)
  *
  * That a bound is missing shows only when inference needs it: the import is
  * then repeated with this bound added. */
@@ -32,6 +33,20 @@ missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 	}
 	vec_push(a, imp->missing, one);
 	return true;
+}
+
+void
+missing_note_batch(struct importer *imp, const char *name)
+{
+	missing_list *list = imp->missing;
+
+	for (int i = 0; i < list->batches.n; i++) {
+		if (strcmp(list->batches.data[i], name) == 0) {
+			return;
+		}
+	}
+	vec_push(&imp->m->arena, &list->batches,
+		 (const char *)arena_strdup(&imp->m->arena, name));
 }
 
 static int
@@ -144,6 +159,29 @@ options_of(struct arena *a, const missing_list *list, bool ranges)
 	return text;
 }
 
+/* What the import took as 1: " ('batch' is taken as 1; for others: --dim
+ * batch=1..8)"; nothing if there is no such size. */
+static const char *
+batches_of(struct arena *a, const missing_list *list)
+{
+	const char *names = "", *options = "";
+	int n = list->batches.n;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = list->batches.data[i];
+
+		names = arena_printf(a, "%s%s%s", names, i > 0 ? ", " : "",
+				     import_quote(a, name));
+		options = arena_printf(a, "%s --dim %s", options,
+				       command_quoted(a,
+						      arena_printf(a, "%s=1..8",
+								   name)));
+	}
+	return n == 0 ? ""
+		      : arena_printf(a, " (%s %s taken as 1; for others:%s)",
+				     names, n == 1 ? "is" : "are", options);
+}
+
 static bool
 report_bound(struct module *m, const char *path, const struct missing_size *one)
 {
@@ -204,5 +242,6 @@ missing_report(struct module *m, const char *path, const missing_list *list,
 	}
 	return diag_error(&m->diags, DIAG_UNKNOWN_SHAPE,
 			  (struct diag_place){ .file = path },
-			  "%sfor example:%s", text, example);
+			  "%sfor example:%s%s", text, example,
+			  batches_of(a, list));
 }

@@ -488,6 +488,7 @@ assume_batches(struct size_names *s)
 				       arena_printf(a, "%s=1..N", row->name));
 		row->bound = true;
 		row->min = row->max = row->step = 1;
+		missing_note_batch(s->imp, row->name);
 		import_assume(
 			s->imp,
 			row->what ? arena_printf(a,

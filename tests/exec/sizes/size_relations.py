@@ -310,6 +310,13 @@ def refused():
         done = tirc("compile", path, *words, "-o", work_folder(), status=1)
         if message not in done.stderr:
             fail("%s: %s" % (options, done.stderr))
+    # a batch that is taken as 1 is named beside what is missing
+    encoder = save("encoder", [make.make_node("Relu", ["x"], ["y"])],
+                   {"x": ["batch", "frames", 3]}, ["y"])
+    done = tirc("compile", encoder, "-o", work_folder(), status=1)
+    if ("('batch' is taken as 1; for others: --dim batch=1..8)"
+            not in done.stderr):
+        fail(done.stderr)
     for name, size, message in [
             ("past_len - seq - 9", "1..4", "which is negative"),
             ("seq*65536*65536", "1..4",
