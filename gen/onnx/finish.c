@@ -389,6 +389,7 @@ import_finish(struct importer *imp)
 		graph_order(g);
 	}
 	compare_value_info(imp);
+	import_note_indices(imp);
 	graph_drop_unused_tensors(g);
 	return true;
 }

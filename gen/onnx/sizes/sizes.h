@@ -76,6 +76,9 @@ struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
  * NaN. */
 bool import_element_range(struct importer *imp, const struct tensor *t,
 			  double *min, double *max);
+/* index_range.c: tells the user about each Gather whose indices, which follow
+ * from sizes, leave the table for the largest sizes. After inference. */
+void import_note_indices(struct importer *imp);
 /* Was each --bound used? Reports every one that was not. */
 bool import_bounds_used(struct importer *imp);
 

@@ -113,3 +113,27 @@ check("a size that the model does not take", "test", WINDOW, "--dim",
       "rows=1..40",
       says=["rows = 40  y", "note: not run with rows = 1, which the model "
             "does not take: ", "rows = 20  y", "random inputs passed"])
+
+# Positions that leave a table of 5 rows for sizes that the options allow.
+POSITIONS = save("positions", [
+    make.make_node("Shape", ["x"], ["shape"]),
+    make.make_node("Gather", ["shape", "first"], ["n"]),
+    make.make_node("Range", ["zero", "n", "one"], ["at"]),
+    make.make_node("Add", ["at", "one"], ["next"]),
+    make.make_node("Gather", ["rows", "next"], ["p"]),
+    make.make_node("MatMul", ["x", "w"], ["product"]),
+    make.make_node("Add", ["product", "p"], ["y"])],
+    {"x": ["frames", 3]}, [
+        numpy_helper.from_array(W, "w"),
+        numpy_helper.from_array(np.ones((5, 2), np.float32), "rows"),
+        *(numpy_helper.from_array(np.int64(v), n)
+          for n, v in [("first", 0), ("zero", 0), ("one", 1)])])
+LEAVES = "indices beyond are taken modulo 5"
+check("positions within", "compile", POSITIONS, "-o", path("out"), "--dim",
+      "frames=1..4", build=False, says=[], never=[LEAVES])
+for sizes, remedy in [("1..6", "--dim frames=1..4 excludes them"),
+                      ("6", "give smaller sizes to exclude them")]:
+    check("positions beyond", "compile", POSITIONS, "-o", path("out"), "--dim",
+          "frames=" + sizes, build=False,
+          says=["the largest sizes give indices up to 6, but 'rows' has 5: "
+                + LEAVES, remedy])

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers whose indices leave the table for sizes that the options allow:
+ *
+ *	positions = Range (0, sequence, 1)     sequence = 1..600
+ *	y = Gather (table, positions)          table: 512 rows
+ *
+ * The emitted code takes such an index modulo the number of rows, where other
+ * runtimes report an error. Only indices that follow from sizes are known. */
+#include "dims.h"
+#include "sizes.h"
+
+/* The largest index: `last`, where the size is its largest one, and the size
+ * that decides it; NULL if that is a number, or not one size alone. */
+struct reach {
+	int64_t last;
+	const struct expr *size;
+};
+
+enum { DEPTH_MAX = 64 };
+
+/* The largest value of an element that is a number or a size. False if t has no
+ * known elements. */
+static bool
+reach_of_elems(const struct tensor *t, struct reach *out)
+{
+	const struct expr *one = t->n_elems == 1 ? t->elems[0] : NULL;
+
+	*out = (struct reach){ .last = INT64_MIN, .size = one };
+	for (int i = 0; i < t->n_elems; i++) {
+		int64_t min, max;
+
+		if (!dtype_is_int(t->type) ||
+		    !size_bounds(t->elems[i], &min, &max)) {
+			return false;
+		}
+		out->last = max > out->last ? max : out->last;
+	}
+	return t->n_elems > 0;
+}
+
+static bool
+is_one(const struct tensor *t)
+{
+	int64_t v;
+
+	return t && t->elems && t->n_elems == 1 &&
+	       expr_is_int(t->elems[0], &v) && v == 1;
+}
+
+/* Does the operator keep the values of its first input? */
+static bool
+keeps_values(const struct node *n)
+{
+	static const char *const ops[] = { "Expand",    "Flatten",  "Identity",
+					   "Reshape",   "Squeeze",  "Tile",
+					   "Transpose", "Unsqueeze" };
+
+	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+		if (strcmp(n->op_type, ops[i]) == 0) {
+			return true;
+		}
+	}
+	return strcmp(n->op_type, "Cast") == 0 &&
+	       dtype_is_int(n->inputs[0]->type) &&
+	       dtype_is_int(n->outputs[0]->type);
+}
+
+/* Finds the largest element of t, if it follows from sizes and numbers. */
+static bool
+reach_of(const struct tensor *t, int depth, struct reach *out)
+{
+	const struct node *n = t ? t->producer : NULL;
+	struct reach more;
+
+	if (t && t->elems && t->n_elems > 0) {
+		return reach_of_elems(t, out);
+	}
+	if (!n || *n->domain || n->n_inputs == 0 || !n->inputs[0] ||
+	    depth == DEPTH_MAX) {
+		return false;
+	}
+	if (keeps_values(n)) {
+		return reach_of(n->inputs[0], depth + 1, out);
+	}
+	if (strcmp(n->op_type, "Range") == 0 && n->n_inputs == 3 &&
+	    is_one(n->inputs[2]) && n->inputs[1]) {
+		if (!reach_of(n->inputs[1], depth + 1, out)) {
+			return false;
+		}
+		out->last--;
+		return true;
+	}
+	if (strcmp(n->op_type, "Add") == 0 &&
+	    reach_of(n->inputs[0], depth + 1, out) &&
+	    reach_of(n->inputs[1], depth + 1, &more)) {
+		bool number = more.size && more.size->kind == EXPR_INT;
+
+		out->last += more.last;
+		out->size = number ? out->size
+			    : out->size && out->size->kind == EXPR_INT
+				    ? more.size
+				    : NULL;
+		return true;
+	}
+	return false;
+}
+
+/* The option that keeps the index within n elements: "--dim sequence=1..512";
+ * NULL if no size alone decides it. */
+static const char *
+remedy(struct importer *imp, const struct reach *r, int64_t n)
+{
+	const struct expr *size = r->size ? graph_given_size(imp->g, r->size)
+					  : NULL;
+	int64_t min, max;
+
+	if (!size || size->kind != EXPR_VAR || !size_bounds(size, &min, &max) ||
+	    max - (r->last - n + 1) < min) {
+		return NULL;
+	}
+	return arena_printf(&imp->tmp, "--dim %s=%lld..%lld", size->u.var->name,
+			    (long long)min,
+			    (long long)(max - (r->last - n + 1)));
+}
+
+static void
+note_index(struct importer *imp, const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int64_t axis = node_attr_int(n, "axis", 0), rows;
+	struct arena *tmp = &imp->tmp;
+	struct reach r;
+	const char *option;
+
+	axis += axis < 0 ? x->ndim : 0;
+	if (axis < 0 || axis >= x->ndim ||
+	    !expr_is_int(x->shape[axis], &rows) || rows < 1 ||
+	    !reach_of(n->inputs[1], 0, &r) || r.last < rows) {
+		return;
+	}
+	option = remedy(imp, &r, rows);
+	import_assume(
+		imp,
+		arena_printf(
+			tmp,
+			"the largest sizes give indices up to %lld, but %s "
+			"has %lld: indices beyond are taken modulo %lld; "
+			"%s%s",
+			(long long)r.last, import_quote(tmp, tensor_label(x)),
+			(long long)rows, (long long)rows,
+			option ? option : "give smaller sizes",
+			option ? " excludes them" : " to exclude them"));
+}
+
+void
+import_note_indices(struct importer *imp)
+{
+	for (int i = 0; i < imp->g->nodes.n; i++) {
+		const struct node *n = imp->g->nodes.data[i];
+
+		if (strcmp(n->op_type, "Gather") == 0 && !*n->domain &&
+		    n->n_inputs == 2 && n->inputs[0] && n->inputs[1]) {
+			note_index(imp, n);
+		}
+	}
+}
