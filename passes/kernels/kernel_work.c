@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the operations of a lowered function, and of a kernel. */
-#include "analyse.h"
+#include "access.h"
 #include "func_work.h"
 #include "iterate.h"
 #include "kernel_build.h"
@@ -82,6 +82,10 @@ count_stmt(struct analyser *a, const struct stmt *s)
 	if (s->kind == STMT_LET && is_value(s->args[0])) {
 		count_expr(s->args[0], &w);
 	}
+	if (s->kind == STMT_LET && dtype_is_int(s->args[0]->type) &&
+	    s->args[0]->type.lanes == 1) {
+		analyser_bind_value(a, s->u.var, s->args[0]);
+	}
 	if (s->kind == STMT_FOR) {
 		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
 	}
@@ -117,13 +121,18 @@ func_operations(const struct func *f, const int64_t *values, double *floats,
 	struct work work;
 
 	analyser_init(&an, f->module);
-	for (int i = 0; values != NULL && i < f->params.n; i++) {
+	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
+		int64_t value;
 
-		if (p->buffer == NULL && dtype_is_int(p->var->type)) {
+		if (p->buffer != NULL || !dtype_is_int(p->var->type)) {
+			continue;
+		}
+		value = values != NULL ? values[i]
+				       : analyse_bounds(&an, p->var->expr).max;
+		if (value < BOUND_POS_INF) {
 			analyser_bind(&an, p->var,
-				      expr_int(f->module, p->var->type,
-					       values[i]),
+				      expr_int(f->module, p->var->type, value),
 				      expr_int(f->module, p->var->type, 1));
 		}
 	}
@@ -142,6 +151,45 @@ arg_bytes(const struct kernel_arg *arg)
 	}
 	return (arg->is_element ? elems / arg->n_elements : elems) *
 	       buffer_element_bytes(arg->buffer);
+}
+
+/* The largest number of bytes that the function reads, or writes, of an
+ * argument: not all, where it accesses few elements, as one row for each index
+ * of a table. */
+static int64_t
+accessed_bytes(const struct kernel *k, const struct kernel_arg *arg,
+	       bool writes)
+{
+	int64_t whole = arg_bytes(arg);
+	double bytes = 0;
+	struct access_list list;
+
+	if (arg->buffer == NULL || k->group->region != NULL) {
+		return whole;
+	}
+	list = accesses_of(k->func, k->func->body, NULL);
+	for (int i = 0; i < list.list.n; i++) {
+		const struct access *x = &list.list.data[i];
+		double times = x->load != NULL ? x->load->type.lanes
+					       : x->at->args[0]->type.lanes;
+
+		if (x->buffer->data != arg->buffer->data ||
+		    ((x->load == NULL) != writes && !x->address)) {
+			continue;
+		}
+		if (x->address) {
+			return whole;
+		}
+		for (const struct stmt *s = x->at; s != NULL; s = s->parent) {
+			times *= s->kind == STMT_FOR
+					 ? (double)loop_most_iterations(
+						   k->func->module, s)
+					 : 1;
+		}
+		bytes += times * buffer_element_bytes(x->buffer) /
+			 x->buffer->type.lanes;
+	}
+	return bytes > 0 && bytes < (double)whole ? (int64_t)bytes : whole;
 }
 
 void
@@ -170,12 +218,15 @@ kernel_measure(struct kernel *k)
 	}
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
+		int64_t read;
 
 		if (arg->kind == ARG_SCRATCH) {
 			continue;
 		}
-		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
-		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
-		k->weight_bytes += arg->kind == ARG_WEIGHT ? arg_bytes(arg) : 0;
+		read = arg->read ? accessed_bytes(k, arg, false) : 0;
+		k->read_bytes += read;
+		k->write_bytes += arg->written ? accessed_bytes(k, arg, true)
+					       : 0;
+		k->weight_bytes += arg->kind == ARG_WEIGHT ? read : 0;
 	}
 }

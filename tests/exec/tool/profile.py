@@ -7,6 +7,8 @@ import os
 import re
 
 from helper import DIGITS, STRICT, compile_model, fail, need, tirc, work_folder
+from proto import (INT64, floats, graph, model, node, tensor,
+                   value_info)
 
 need("cc")
 for target, flags in (("c99", "-std=c99 -O2"), ("gnu-c", None)):
@@ -49,3 +51,35 @@ for target, flags in (("c99", "-std=c99 -O2"), ("gnu-c", None)):
     if rows != names + ["total"]:
         fail("the table has other rows:\n" + done.stdout)
 tirc("run", DIGITS, "--json", "x.json", status=2)
+
+# What a kernel reads of a table is the rows that it takes, not the table; and a
+# product whose rows are joined from two open sizes has all its operations.
+path = os.path.join(work_folder(), "work.onnx")
+with open(path, "wb") as file:
+    file.write(model(graph(
+        [node("Gather", ["table", "at"], ["rows"], axis=0),
+         node("MatMul", ["x", "w"], ["product"]),
+         node("Add", ["product", "bias"], ["sum"]),
+         node("Add", ["sum", "x"], ["y"])],
+        [value_info("at", [2], INT64),
+         value_info("x", ["batch", "sequence", 32])],
+        [value_info("rows", [2, 32]),
+         value_info("y", ["batch", "sequence", 32])],
+        [tensor("table", [1000, 32], bytes(4 * 32000)),
+         tensor("w", [32, 32], floats(*range(1024))),
+         tensor("bias", [32], floats(*range(32)))])))
+for target in "c99", "gnu-c", "x86-64-v4":
+    for sizes in ("8", "16"), ("1..8", "1..16"):
+        out = compile_model(path, "--target", target, "--dim",
+                            "batch=" + sizes[0], "--dim",
+                            "sequence=" + sizes[1])
+        with open(os.path.join(out, "work.json")) as file:
+            kernels = json.load(file)["kernels"]
+        for kernel in kernels:
+            products = 2 * kernel["macs"]
+            if not products <= kernel["flops"] <= 1.2 * products + 8192:
+                fail("%s, %s: %s has %g FLOP, %g of products" % (
+                    target, sizes, kernel["name"], kernel["flops"], products))
+            if not kernel["macs"] and kernel["read_bytes"] > 4 * 64 + 16:
+                fail("%s reads %d bytes" % (kernel["name"],
+                                            kernel["read_bytes"]))
