@@ -30,6 +30,13 @@ struct test_case {
 	struct other_rounding *other; /* NULL: rounded as --requant says */
 };
 
+/* The data sets that were tested: all, those that passed, those of the passed
+ * ones whose results are all equal, and those whose results say little, since
+ * they were recorded with the other rounding. */
+struct tally {
+	int n, passed, equal, undecided;
+};
+
 static bool
 take_data_set(struct harness *h, const struct test_case *test,
 	      struct data_set *d)
@@ -44,19 +51,47 @@ take_data_set(struct harness *h, const struct test_case *test,
 	return data_set_read(h, test->path, false, d);
 }
 
+/* Compares the pairs of a data set, and prints a line for each. *equal: are all
+ * elements? */
+static enum pair_verdict
+compare_pairs(struct harness *h, const struct test_case *test,
+	      const struct array *inputs, struct pair *pairs, int n,
+	      bool *equal)
+{
+	enum pair_verdict worst = PAIR_OK;
+	const char *other = NULL;
+
+	harness_observe(h, inputs, pairs, n);
+	if (test->other != NULL) {
+		other = other_rounding_try(test->other, h, inputs, pairs, n);
+	}
+	*equal = true;
+	for (int i = 0; i < n; i++) {
+		enum pair_verdict one;
+		struct comparison f;
+
+		pairs[i].equal_with = other;
+		one = pair_report(h->cli, &pairs[i]);
+		worst = one > worst ? one : worst;
+		pair_compare(h->cli, &pairs[i], &f);
+		*equal &= f.same_shape && f.bad == 0 && f.max_abs == 0;
+	}
+	return worst;
+}
+
 /* Runs the program on the data set and compares the results. The states after
  * this run are the first states of the next data set. */
-static bool
+static enum pair_verdict
 run_data_set(struct harness *h, const struct test_case *test,
-	     struct data_set *d)
+	     struct data_set *d, bool *equal)
 {
 	int n_out = harness_results(h), n = 0;
 	struct array *got = arena_array(&h->m->arena, struct array, n_out + 1);
 	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
-	bool same;
+	enum pair_verdict verdict;
 
 	if (!take_data_set(h, test, d) || !harness_run(h, d->inputs, got)) {
-		return false;
+		return PAIR_FAILED;
 	}
 	for (int i = 0; i < n_out; i++) {
 		if (!d->expected[i]) {
@@ -75,30 +110,35 @@ run_data_set(struct harness *h, const struct test_case *test,
 		}
 		n++;
 	}
-	same = harness_compare(h, d->inputs, pairs, n);
-	if (test->other != NULL && !h->cli->quiet) {
-		other_rounding_try(test->other, h, d->inputs, pairs, n);
-	}
+	verdict = compare_pairs(h, test, d->inputs, pairs, n, equal);
 	d->compared = true;
-	return harness_set_states(h, got + tirc_output_count(h->t)) && same;
+	return harness_set_states(h, got + tirc_output_count(h->t))
+		       ? verdict
+		       : PAIR_FAILED;
 }
 
-/* Runs and compares one data set, and prints the verdict, after the reasons of
- * a failure. False if it failed. */
-static bool
-test_data_set(struct harness *h, const struct test_case *test)
+/* Runs and compares one data set, counts it, and prints the verdict, after the
+ * reasons of a failure. */
+static void
+test_data_set(struct harness *h, const struct test_case *test,
+	      struct tally *tally)
 {
 	struct data_set d = { 0 };
+	bool equal = false;
+	enum pair_verdict verdict = run_data_set(h, test, &d, &equal);
 
-	if (run_data_set(h, test, &d)) {
-		return true;
+	tally->n++;
+	tally->passed += verdict == PAIR_OK;
+	tally->equal += verdict == PAIR_OK && equal;
+	tally->undecided += verdict == PAIR_UNDECIDED;
+	if (verdict != PAIR_FAILED) {
+		return;
 	}
 	harness_messages(h);
 	if (!d.compared) {
 		style_word(stdout, STYLE_RED, "FAIL");
 		say(stdout, "  %s  not compared\n", d.where);
 	}
-	return false;
 }
 
 /* Gives each --const-input without a value the file with that input in the
@@ -125,6 +165,22 @@ complete_const_inputs(struct cli *c)
 	c->tirc.const_inputs = list;
 }
 
+/* Does an input have integers wider than 8 bits? Their random values are 0 and
+ * 1 (interpreted_fill). */
+static bool
+has_wide_integers(const struct harness *h)
+{
+	for (int i = 0; i < tirc_input_count(h->t); i++) {
+		struct dtype type;
+
+		if (dtype_from_name(tirc_input(h->t, i).dtype, &type) &&
+		    dtype_is_int(type) && dtype_bits(type) > 8) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Tells the user that there are no data sets, that random inputs take their
  * place, and how to give other inputs. */
 static void
@@ -133,8 +189,8 @@ note_made(struct harness *h, int runs)
 	int n = tirc_input_count(h->t);
 
 	cli_note("there is no test_data_set_* beside %s: %s with random values "
-		 "for %d input%s, compared with the interpreter of tirc; with "
-		 "data of yours: tirc test %s data.npz "
+		 "for %d input%s%s, compared with the interpreter of tirc; "
+		 "with data of yours: tirc test %s data.npz "
 		 "(docs/how-to/verify.md)",
 		 h->cli->model,
 		 runs == 3 ? "three runs, at the largest sizes, the smallest "
@@ -143,17 +199,19 @@ note_made(struct harness *h, int runs)
 			 ? "two runs, at the largest and the smallest sizes,"
 			 : "one run",
 		 n, n == 1 ? "" : "s",
+		 has_wide_integers(h)
+			 ? " (of wider integers than 8 bits 0 and 1)"
+			 : "",
 		 command_quoted(&h->m->arena, h->cli->model));
 }
 
-/* Tests random inputs. *n: the number of runs. Returns how many passed. */
-static int
-test_made(struct harness *h, int *n)
+/* Tests random inputs. */
+static void
+test_made(struct harness *h, struct tally *tally)
 {
 	int64_t *sizes[INTERPRETED_SIZES];
-	int runs = interpreted_sizes(h, sizes), passed = 0;
+	int runs = interpreted_sizes(h, sizes);
 
-	*n = 0;
 	if (!h->cli->quiet) {
 		note_made(h, runs);
 	}
@@ -164,29 +222,68 @@ test_made(struct harness *h, int *n)
 		if (i > 0 && !interpreted_takes(h, sizes[i])) {
 			continue;
 		}
-		passed += test_data_set(h, &test);
-		++*n;
+		test_data_set(h, &test, tally);
 	}
-	return passed;
 }
 
-/* Tests the data sets; returns how many passed. */
-static int
-test_given(struct harness *h, const char *const *paths, int n)
+/* Tells which rounding the data sets have, if the model has another one in
+ * TensorFlow Lite, and the user gave none. */
+static void
+note_rounding(const struct harness *h, const struct tally *tally)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+
+	if (s.from_tflite != NULL && s.rounding != NULL &&
+	    tally->equal == tally->n && !h->cli->quiet) {
+		cli_note("all data sets are equal with --requant %s",
+			 s.rounding);
+	}
+}
+
+/* Tests the data sets. */
+static void
+test_given(struct harness *h, const char *const *paths, int n,
+	   struct tally *tally)
 {
 	struct other_rounding other = { 0 };
-	int passed = 0;
 
 	if (!harness_set_states(h, NULL)) {
-		return 0;
+		tally->n = n;
+		return;
 	}
 	for (int i = 0; i < n; i++) {
 		struct test_case test = { .path = paths[i], .other = &other };
 
-		passed += test_data_set(h, &test);
+		test_data_set(h, &test, tally);
 	}
 	other_rounding_end(&other, h);
-	return passed;
+	note_rounding(h, tally);
+}
+
+/* Prints the last lines of the output. */
+static void
+print_tally(struct harness *h, const struct tally *tally, bool made)
+{
+	cli_print_target(h->cli, h->t);
+	if (made) {
+		say(stdout, "random inputs %s\n",
+		    tally->passed == tally->n ? "passed" : "failed");
+		return;
+	}
+	say(stdout, "%d of %d data set%s passed", tally->passed, tally->n,
+	    tally->n == 1 ? "" : "s");
+	if (tally->undecided > 0) {
+		say(stdout, ", %d not decided", tally->undecided);
+	}
+	say(stdout, "\n");
+}
+
+/* No data set failed, and at least one was decided, if there are any. */
+static bool
+is_passed(const struct tally *tally)
+{
+	return tally->passed + tally->undecided == tally->n &&
+	       (tally->passed > 0 || tally->n == 0);
 }
 
 int
@@ -194,7 +291,8 @@ cmd_test(struct cli *c)
 {
 	struct harness h;
 	const char **paths = NULL;
-	int n = 0, passed = 0;
+	struct tally tally = { 0 };
+	int n = 0;
 	bool ok, made;
 
 	if (text_ends_in(c->model, ".py")) {
@@ -214,22 +312,18 @@ cmd_test(struct cli *c)
 	}
 	n = ok ? data_set_list(&h, &paths) : 0;
 	made = n == 0;
-	if (ok) {
-		passed = made ? test_made(&h, &n) : test_given(&h, paths, n);
+	if (ok && made) {
+		test_made(&h, &tally);
+	} else if (ok) {
+		test_given(&h, paths, n, &tally);
 	}
 	/* Without a run there is nothing to tell of the board. */
 	if (ok && tirc_summary(h.t).simulator != NULL && h.times_ns != NULL) {
 		ok = harness_board(&h);
 	}
-	if (ok && !c->quiet && made) {
-		cli_print_target(c, h.t);
-		say(stdout, "random inputs %s\n",
-		    passed == n ? "passed" : "failed");
-	} else if (ok && !c->quiet) {
-		cli_print_target(c, h.t);
-		say(stdout, "%d of %d data set%s passed\n", passed, n,
-		    n == 1 ? "" : "s");
+	if (ok && !c->quiet) {
+		print_tally(&h, &tally, made);
 	}
 	harness_close(&h);
-	return ok && passed == n ? CLI_DONE : CLI_INPUT;
+	return ok && is_passed(&tally) ? CLI_DONE : CLI_INPUT;
 }

@@ -44,6 +44,9 @@ struct pair {
 	 * (tirc_tensor.step); else 0 */
 	double step;
 	struct observed *observed; /* NULL without perturbed runs */
+	/* The value of --requant with which all results of the data set are
+	 * equal, though some differ by more than a step now; else NULL. */
+	const char *equal_with;
 };
 
 /* The tolerance of an element with the expected value b: atol + rtol |b|, plus
@@ -86,10 +89,13 @@ void pair_compare(const struct cli *c, const struct pair *x,
 bool pair_near(const struct cli *c, const struct pair *x);
 /* Element i, of any type, as a double. */
 double array_double(const struct array *a, int64_t i);
-/* report.c: compares a pair, and prints the result as a line on stdout; with
- * --quiet only if they differ. False if they differ by more than the
- * tolerance. */
-bool pair_report(const struct cli *c, const struct pair *x);
+/* report.c: how a pair compares. PAIR_UNDECIDED: within the tolerance, but the
+ * data set has the other rounding (equal_with), so that it says little. */
+enum pair_verdict { PAIR_OK, PAIR_UNDECIDED, PAIR_FAILED };
+
+/* Compares a pair, and prints the result as a line on stdout; with --quiet only
+ * if it failed. */
+enum pair_verdict pair_report(const struct cli *c, const struct pair *x);
 
 /* observed.c: the relative perturbation of inputs, for inputs of these types
  * and results of these tolerances; 0 if no input has floats. */
@@ -137,12 +143,14 @@ struct other_rounding {
 };
 
 /* If an element of a pair is more than one step off, runs the model with the
- * other rounding on the same inputs and compares again. Before the states of h
- * change. */
-void other_rounding_try(struct other_rounding *r, struct harness *h,
-			const struct array *inputs, const struct pair *pairs,
-			int n);
-/* Prints what was found, as a note, and closes the program. */
+ * other rounding on the same inputs and compares again. Returns the value of
+ * --requant with which all are equal, or NULL. Before the states of h change. */
+const char *other_rounding_try(struct other_rounding *r, struct harness *h,
+			       const struct array *inputs,
+			       const struct pair *pairs, int n);
+/* "ONNX's" or "TensorFlow Lite's": the owner of a rounding. */
+const char *other_rounding_owner(const char *rounding);
+/* Prints what was found, as a note unless quiet, and closes the program. */
 void other_rounding_end(struct other_rounding *r, struct harness *h);
 
 #endif

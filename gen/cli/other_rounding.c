@@ -51,7 +51,7 @@ with_other(struct other_rounding *r, struct harness *h)
 	return r->program;
 }
 
-void
+const char *
 other_rounding_try(struct other_rounding *r, struct harness *h,
 		   const struct array *inputs, const struct pair *pairs, int n)
 {
@@ -64,12 +64,12 @@ other_rounding_try(struct other_rounding *r, struct harness *h,
 
 	unequal = count_unequal(h->cli, pairs, n, &far);
 	if (!far || (other = with_other(r, h)) == NULL) {
-		return;
+		return NULL;
 	}
 	got = arena_array(a, struct array, harness_results(other) + 1);
 	if (!harness_set_states(other, h->states) ||
 	    !harness_run(other, inputs, got)) {
-		return;
+		return NULL;
 	}
 	for (int i = 0; i < n; i++) {
 		now[i].got = &got[pairs[i].result];
@@ -82,10 +82,11 @@ other_rounding_try(struct other_rounding *r, struct harness *h,
 	r->n_closer += then < unequal;
 	r->unequal += unequal;
 	r->unequal_then += then;
+	return then == 0 ? r->other : NULL;
 }
 
-static const char *
-owner(const char *rounding)
+const char *
+other_rounding_owner(const char *rounding)
 {
 	return strcmp(rounding, "tflite") == 0 ? "TensorFlow Lite's" : "ONNX's";
 }
@@ -93,7 +94,9 @@ owner(const char *rounding)
 void
 other_rounding_end(struct other_rounding *r, struct harness *h)
 {
-	if (r->n_equal > 0) {
+	if (h->cli->quiet) {
+		/* no notes */
+	} else if (r->n_equal > 0) {
 		cli_note("%s ha%s %s rounding: with --requant %s all results "
 			 "are equal, and about --requant %s they say little; "
 			 "docs/how-to/verify.md shows how to record results of "
@@ -102,15 +105,15 @@ other_rounding_end(struct other_rounding *r, struct harness *h)
 				 ? r->where
 				 : arena_printf(&h->m->arena, "%d data sets",
 						r->n_equal),
-			 r->n_equal == 1 ? "s" : "ve", owner(r->other),
-			 r->other, r->rounding);
+			 r->n_equal == 1 ? "s" : "ve",
+			 other_rounding_owner(r->other), r->other, r->rounding);
 	} else if (r->n_closer > 0) {
 		cli_note("the results are closer with --requant %s, where %lld "
 			 "element%s in place of %lld: the data may have %s "
 			 "rounding (docs/how-to/verify.md)",
 			 r->other, (long long)r->unequal_then,
 			 r->unequal_then == 1 ? " differs" : "s differ",
-			 (long long)r->unequal, owner(r->other));
+			 (long long)r->unequal, other_rounding_owner(r->other));
 	}
 	if (r->program != NULL) {
 		harness_close(r->program);

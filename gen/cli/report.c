@@ -126,21 +126,27 @@ print_differences(const struct pair *x, const struct tolerance *t,
 	}
 }
 
-bool
+enum pair_verdict
 pair_report(const struct cli *c, const struct pair *x)
 {
 	const struct array *got = x->got, *want = x->want;
 	struct tolerance t = pair_tolerance(c, x);
 	int64_t elems = want->elems;
 	struct comparison f;
-	bool ok;
+	bool ok, undecided;
 
 	pair_compare(c, x, &f);
 	ok = f.same_shape && f.bad == 0 && !f.too_many;
+	undecided = ok && f.max_abs > 0 && x->equal_with != NULL;
 	if (c->quiet && ok) {
-		return true;
+		return undecided ? PAIR_UNDECIDED : PAIR_OK;
 	}
-	style_word(stdout, ok ? STYLE_GREEN : STYLE_RED, ok ? "ok  " : "FAIL");
+	if (undecided) {
+		style_word(stdout, STYLE_BOLD, "?   ");
+	} else {
+		style_word(stdout, ok ? STYLE_GREEN : STYLE_RED,
+			   ok ? "ok  " : "FAIL");
+	}
 	say(stdout, "  %s  %s  ", x->where, got->name);
 	if (!f.same_shape) {
 		say(stdout, "type or shape differs: ");
@@ -148,7 +154,7 @@ pair_report(const struct cli *c, const struct pair *x)
 		say(stdout, ", expected ");
 		print_shape(want);
 		say(stdout, "\n");
-		return false;
+		return PAIR_FAILED;
 	}
 	if (want->is_string) {
 		int64_t bytes = want->shape[want->ndim - 1];
@@ -158,6 +164,12 @@ pair_report(const struct cli *c, const struct pair *x)
 	} else if (f.max_abs == 0) {
 		say(stdout, "%lld element%s equal", (long long)elems,
 		    elems == 1 ? "" : "s");
+	} else if (undecided) {
+		say(stdout,
+		    "max abs %.3g; not decided: equal with --requant %s, since "
+		    "this data set was recorded with %s rounding",
+		    f.max_abs, x->equal_with,
+		    other_rounding_owner(x->equal_with));
 	} else {
 		print_differences(x, &t, &f);
 	}
@@ -174,5 +186,5 @@ pair_report(const struct cli *c, const struct pair *x)
 	}
 	say(stdout, "\n");
 	fflush(stdout); /* shown at once, since the next result may take long */
-	return ok;
+	return undecided ? PAIR_UNDECIDED : ok ? PAIR_OK : PAIR_FAILED;
 }
