@@ -541,6 +541,11 @@ struct tirc_summary {
 	const char *library_cflags;
 	int64_t l1_bytes, l2_bytes; /* caches of the target; 0: not known */
 	bool tf32; /* float32 products may round operands to tf32 */
+	/* For a target that shares loops between threads: the number of cores
+	 * that its schedules reckon with, and whether the caller provides the
+	 * threads. 0: one thread, or a device. */
+	int cores;
+	bool takes_threads;
 };
 
 struct tirc_kernel {

@@ -10,6 +10,7 @@
 #include "quantization.h"
 #include "rewrite.h"
 #include "size_words.h"
+#include "dialect.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -472,6 +473,8 @@ model_summary(const struct tirc *t)
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
 		.tf32 = t->target->tf32,
+		.cores = t->target->max_threads == 0 ? t->target->cores : 0,
+		.takes_threads = t->dialect->tasks.used,
 	};
 
 	for (int i = 0; i < t->program.kernels.n; i++) {

@@ -12,8 +12,8 @@
 #include "output_file.h"
 #include "process.h"
 
-/* Runs a command in the folder of the harness, and shows `step` as the name of
- * its progress. The command's output goes to stderr (a library may print). NULL
+/* Runs a command in the folder of the harness, and shows `step` on a terminal
+ * while it runs. The command's output goes to stderr (a library may print). NULL
  * if the command ended with status 0, else a text about how it failed; *status:
  * its status. */
 static const char *
@@ -25,7 +25,7 @@ run_there(const struct harness *h, const struct command *command,
 					 .status = status };
 	const char *failed;
 
-	if (!h->cli->quiet) {
+	if (!h->cli->quiet || h->cli->steps) {
 		style_step(step);
 	}
 	failed = process_run(&h->m->arena, &process);
@@ -157,7 +157,9 @@ compiler_of_any_processor(const struct harness *h)
 static bool
 compile(const struct harness *h, const struct command *command)
 {
-	const char *failed = run_there(h, command, "the C compiler", NULL);
+	const char *step = arena_printf(&h->m->arena, "compiling %s …",
+					h->sources.data[0]);
+	const char *failed = run_there(h, command, step, NULL);
 
 	return failed == NULL || cli_error("the C compiler %s: %s", failed,
 					   command_text(&h->m->arena, command));
@@ -313,6 +315,6 @@ harness_execute(struct harness *h, const char *arguments)
 	if (!add_run(h, arguments, &command)) {
 		return false;
 	}
-	failed = run_there(h, &command, "the program", &status);
+	failed = run_there(h, &command, "running the program …", &status);
 	return failed == NULL || program_failed(h, failed, status);
 }

@@ -25,6 +25,9 @@ struct cli {
 	int n_given;
 	const char *out; /* -o */
 	bool quiet, json, help;
+	/* show on a terminal what takes long, although quiet: another program
+	 * that a verb builds beside that of the user's options */
+	bool steps;
 	/* If the target was the machine at hand: "native = x86-64-v3 ...", else
 	 * NULL. has_summary: the verb prints that in its summary, with its
 	 * results. */

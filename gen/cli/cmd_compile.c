@@ -217,6 +217,26 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 /* Weights as C text above this size take most of a compiler's time. */
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
+/* Prints how many cores the loops are planned for, and where their threads come
+ * from. Of the machine's own target, that it has one thread. */
+static void
+print_threads(const struct cli *c, struct tirc_summary s)
+{
+	if (s.cores > 0) {
+		say(stdout,
+		    "threads  loops are planned for %d core%s (-cores=N in "
+		    "--target); %s\n",
+		    s.cores, s.cores == 1 ? "" : "s",
+		    s.takes_threads ? "the caller provides the threads"
+		    : strstr(s.ldflags, "-fopenmp") != NULL
+			    ? "-fopenmp is linked"
+			    : "the compiler provides the threads");
+	} else if (c->at_hand != NULL) {
+		say(stdout, "threads  one; several with --target c-openmp or "
+			    "c-threads\n");
+	}
+}
+
 /* Prints how quantized results are rounded, if the model has any. */
 static void
 print_rounding(struct tirc_summary s)
@@ -238,7 +258,9 @@ cli_note_tflite(struct tirc *t)
 		cli_note("made by %s: --requant tflite gives the results of "
 			 "TensorFlow Lite's reference kernels, bit for bit but "
 			 "for Softmax, which may be a step off; the default "
-			 "rounds as ONNX defines",
+			 "rounds as ONNX defines, as onnxruntime does. Choose "
+			 "by whose results yours must equal; tirc test with "
+			 "each shows which ones data sets have",
 			 by);
 	}
 }
@@ -272,6 +294,7 @@ print_summary(struct cli *c, struct tirc *t)
 	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
 	cli_print_target(c, t);
+	print_threads(c, s);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
 		say(stdout, "note     %s\n", tirc_assumption(t, i));
 	}

@@ -58,6 +58,10 @@ print_times(struct harness *h, const struct array *inputs)
 		say(stdout, "%s%s=%lld", i == 0 ? " with " : ", ",
 		    tirc_dim(h->t, i).name, (long long)dims[i]);
 	}
+	if (n_dims > 0 && h->cli->n_inputs == 0) {
+		say(stdout, " (the largest; another: --dim %s=%lld)",
+		    tirc_dim(h->t, 0).name, (long long)tirc_dim(h->t, 0).min);
+	}
 	say(stdout, "\n");
 }
 

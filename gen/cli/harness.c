@@ -85,6 +85,7 @@ harness_twin_options(struct harness *h)
 	c->tirc.n_schedule_for = 0;
 	c->tirc.time_passes = false;
 	c->keep = NULL;
+	c->steps = !c->quiet || c->steps;
 	c->quiet = true;
 	return c;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "help.h"
 #include "options.h"
 #include "process.h"
 #include "text.h"
@@ -454,6 +455,29 @@ keep_given(struct cli *c, const struct option_row *row, const char *value)
 	c->given = grown;
 }
 
+/* The option's argument for a message: "KIND", or, if there are few values,
+ * "KIND, one of arduino, cmake". */
+static const char *
+argument_of(struct reader *r, const struct option_row *row)
+{
+	enum { FEW_VALUES = 12 };
+	struct arena *a = &r->c->arena;
+	const char *text = row->argument;
+	struct name_list names;
+	struct tirc *t = tirc_new(NULL);
+
+	if (t != NULL && cli_option_names(t, row, &names) &&
+	    names.n <= FEW_VALUES) {
+		for (int i = 0; i < names.n; i++) {
+			text = arena_printf(a, "%s%s%s", text,
+					    i == 0 ? ", one of " : ", ",
+					    names.name(t, i));
+		}
+	}
+	tirc_free(t);
+	return text;
+}
+
 static int
 read_option(struct reader *r)
 {
@@ -483,7 +507,7 @@ read_option(struct reader *r)
 		     find_row(r->verb, next + 2, strcspn(next + 2, "=")) !=
 			     NULL)) {
 			return usage(r->verb, "%s needs an argument: %s %s",
-				     name, name, row->argument);
+				     name, name, argument_of(r, row));
 		}
 		value = next;
 		r->at++;

@@ -103,14 +103,18 @@ no_such_tensor(const struct slots *lists, int n_lists, const char *file,
 		}
 	}
 	near = text_nearest(name, names, n);
-	cli_error("%s: '%s' is no %s%s of the model; %s '%s'", file, name,
+	cli_error("%s: '%s' is no %s%s of the model; %s '%s'%s", file, name,
 		  lists[0].kind, n_lists > 1 ? " and no output" : "",
 		  near != NULL ? "did you mean"
 		  : n > 1      ? "the first one is"
 			       : "there is only",
 		  near != NULL ? near
 		  : n > 0      ? names[0]
-			       : "");
+			       : "",
+		  n_lists > 1 ? "; for results of layers: --layers=FILE.npz, "
+				"for arrays of other names: --input NAME=FILE "
+				"--expect NAME=FILE"
+			      : "");
 	free(names);
 	return false;
 }

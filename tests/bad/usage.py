@@ -32,6 +32,8 @@ for arguments, *parts in [
         (["run", "-O3", "m.onnx"], "-O3", '--cflags "-O3"'),
         (["compile", "m.onnx", "-o"], "-o", "needs an argument", "DIR"),
         (["compile", "m.onnx", "--target"], "--target NAME"),
+        (["compile", "m.onnx", "--package"], "--package KIND, one of ",
+         "cmake"),
         (["compile", "--target", "--quiet", "m.onnx"], "--target NAME"),
         (["compile", "--tarrget", "c99", "m.onnx"],
          "--tarrget", "did you mean --target"),

@@ -73,7 +73,8 @@ subprocess.run([TIRC, *shlex.split(step[1]), *FAST], stderr=theirs,
                stdout=subprocess.DEVNULL, check=True)
 os.close(theirs)
 shown = os.read(terminal, 1 << 16).decode()
-for part in "source", "the C compiler", "1/1 interpreter", "the program":
+for part in ("source", "compiling two_words.c", "1/1 interpreter",
+             "running the program"):
     check_output(shown, part)
 
 said = tirc("compile", DIGITS, "-o", os.path.join(folder, "package"), "--package",
