@@ -36,6 +36,7 @@ enum digits_status {
 	DIGITS_NOT_READY,       /* run before init, or after fini */
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
 	DIGITS_MISALIGNED,      /* a pointer is not aligned for its type */
+	DIGITS_BAD_SIZE,        /* never: all sizes are fixed */
 	DIGITS_BAD_WEIGHTS      /* other values, length or byte order */
 };
 
@@ -78,7 +79,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_3375d120
+#define digits_init digits_init_80b0c7f6
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

@@ -33,7 +33,8 @@ enum digits_status {
 	DIGITS_NULL,            /* a required pointer is null */
 	DIGITS_NOT_READY,       /* run before init, or after fini */
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
-	DIGITS_MISALIGNED       /* a pointer is not aligned for its type */
+	DIGITS_MISALIGNED,      /* a pointer is not aligned for its type */
+	DIGITS_BAD_SIZE         /* never: all sizes are fixed */
 };
 
 /* A workspace to declare. Where the compiler cannot be told an alignment, it
@@ -72,7 +73,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_eb8af84b
+#define digits_init digits_init_eebfb049
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);
