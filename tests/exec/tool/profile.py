@@ -52,7 +52,7 @@ for target, flags in (("c99", "-std=c99 -O2"), ("gnu-c", None)):
         fail("the table has other rows:\n" + done.stdout)
 tirc("run", DIGITS, "--json", "x.json", status=2)
 
-# What a kernel reads of a table is the rows that it takes, not the table; and a
+# What a kernel reads of a table is the rows that it takes, not the table; a
 # product whose rows are joined from two open sizes has all its operations.
 path = os.path.join(work_folder(), "work.onnx")
 with open(path, "wb") as file:
@@ -70,8 +70,8 @@ with open(path, "wb") as file:
          tensor("bias", [32], floats(*range(32)))])))
 for target in "c99", "gnu-c", "x86-64-v4":
     for sizes in ("8", "16"), ("1..8", "1..16"):
-        out = compile_model(path, "--target", target, "--dim",
-                            "batch=" + sizes[0], "--dim",
+        out = compile_model(path, "--name", "work", "--target", target,
+                            "--dim", "batch=" + sizes[0], "--dim",
                             "sequence=" + sizes[1])
         with open(os.path.join(out, "work.json")) as file:
             kernels = json.load(file)["kernels"]
