@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "data_files.h"
+#include "dialect.h"
 #include "kernels.h"
 #include "ops.h"
 #include "plan.h"
 #include "quantization.h"
 #include "rewrite.h"
 #include "size_words.h"
-#include "dialect.h"
 #include "tirc_context.h"
 #include "version.h"
 

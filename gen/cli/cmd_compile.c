@@ -232,8 +232,8 @@ print_threads(const struct cli *c, struct tirc_summary s)
 			    ? "-fopenmp is linked"
 			    : "the compiler provides the threads");
 	} else if (c->at_hand != NULL) {
-		say(stdout, "threads  one; several with --target c-openmp or "
-			    "c-threads\n");
+		say(stdout, "threads  one; for several see docs/how-to/"
+			    "threads.md\n");
 	}
 }
 

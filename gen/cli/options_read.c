@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "help.h"
 #include "options.h"
 #include "process.h"
 #include "text.h"
@@ -455,24 +454,22 @@ keep_given(struct cli *c, const struct option_row *row, const char *value)
 	c->given = grown;
 }
 
-/* The option's argument for a message: "KIND", or, if there are few values,
- * "KIND, one of arduino, cmake". */
+/* The option's argument for a message: "DIR"; of --package with its values,
+ * which are few: "KIND, one of arduino, cmake". */
 static const char *
 argument_of(struct reader *r, const struct option_row *row)
 {
-	enum { FEW_VALUES = 12 };
 	struct arena *a = &r->c->arena;
 	const char *text = row->argument;
-	struct name_list names;
-	struct tirc *t = tirc_new(NULL);
+	struct tirc *t;
 
-	if (t != NULL && cli_option_names(t, row, &names) &&
-	    names.n <= FEW_VALUES) {
-		for (int i = 0; i < names.n; i++) {
-			text = arena_printf(a, "%s%s%s", text,
-					    i == 0 ? ", one of " : ", ",
-					    names.name(t, i));
-		}
+	if ((int)row->id != OPT_PACKAGE || (t = tirc_new(NULL)) == NULL) {
+		return text;
+	}
+	for (int i = 0; i < tirc_package_count(t); i++) {
+		text = arena_printf(a, "%s%s%s", text,
+				    i == 0 ? ", one of " : ", ",
+				    tirc_package(t, i));
 	}
 	tirc_free(t);
 	return text;
