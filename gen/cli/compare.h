@@ -89,6 +89,8 @@ void pair_compare(const struct cli *c, const struct pair *x,
 bool pair_near(const struct cli *c, const struct pair *x);
 /* Element i, of any type, as a double. */
 double array_double(const struct array *a, int64_t i);
+/* report.c: "ONNX's" or "TensorFlow Lite's": the owner of a rounding. */
+const char *other_rounding_owner(const char *rounding);
 /* report.c: how a pair compares. PAIR_UNDECIDED: within the tolerance, but the
  * data set has the other rounding (equal_with), so that it says little. */
 enum pair_verdict { PAIR_OK, PAIR_UNDECIDED, PAIR_FAILED };
@@ -148,8 +150,6 @@ struct other_rounding {
 const char *other_rounding_try(struct other_rounding *r, struct harness *h,
 			       const struct array *inputs,
 			       const struct pair *pairs, int n);
-/* "ONNX's" or "TensorFlow Lite's": the owner of a rounding. */
-const char *other_rounding_owner(const char *rounding);
 /* Prints what was found, as a note unless quiet, and closes the program. */
 void other_rounding_end(struct other_rounding *r, struct harness *h);
 

@@ -85,12 +85,6 @@ other_rounding_try(struct other_rounding *r, struct harness *h,
 	return then == 0 ? r->other : NULL;
 }
 
-const char *
-other_rounding_owner(const char *rounding)
-{
-	return strcmp(rounding, "tflite") == 0 ? "TensorFlow Lite's" : "ONNX's";
-}
-
 void
 other_rounding_end(struct other_rounding *r, struct harness *h)
 {

@@ -126,6 +126,12 @@ print_differences(const struct pair *x, const struct tolerance *t,
 	}
 }
 
+const char *
+other_rounding_owner(const char *rounding)
+{
+	return strcmp(rounding, "tflite") == 0 ? "TensorFlow Lite's" : "ONNX's";
+}
+
 enum pair_verdict
 pair_report(const struct cli *c, const struct pair *x)
 {
