@@ -21,6 +21,7 @@ struct kit {
 	int n;
 	bool show;
 	bool vectors; /* a target that states them */
+	bool narrow;  /* its vectors have 16 bytes */
 	int warp; /* a device, whose threads run so many together; 0: none */
 	int l2_bytes; /* of the target; 0: as much as most have */
 };
@@ -257,7 +258,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	static const struct dtype vectors[] = { { DT_F32, 8 }, { DT_F32, 4 } };
 	const struct target target = {
 		.name = "test",
-		.vector_bytes = 32,
+		.vector_bytes = k->narrow ? 16 : 32,
 		.vector_registers = 16,
 		.stack_limit_bytes = 4096,
 		.align_bytes = 32,
@@ -605,16 +606,20 @@ sums(struct kit *k, int ndim, const int64_t *dims, int n_sums)
 #define SUMS(n_sums, ...)                                                      \
 	sums(&k, (int)(sizeof(int64_t[]){ __VA_ARGS__ } / sizeof(int64_t)),    \
 	     (int64_t[]){ __VA_ARGS__ }, n_sums)
-#define CASE(name, schedule, build) CASE_OF(false, 0, name, schedule, build)
+#define CASE(name, schedule, build)                                            \
+	CASE_OF(false, false, 0, name, schedule, build)
+#define CASE_NARROW(name, schedule, build)                                     \
+	CASE_OF(false, true, 0, name, schedule, build)
 #define CASE_VECTORS(name, schedule, build)                                    \
-	CASE_OF(true, 0, name, schedule, build)
+	CASE_OF(true, false, 0, name, schedule, build)
 #define CASE_WARP(threads, name, schedule, build)                              \
-	CASE_OF(false, threads, name, schedule, build)
-#define CASE_OF(with_vectors, threads, name, schedule, build)                  \
+	CASE_OF(false, false, threads, name, schedule, build)
+#define CASE_OF(with_vectors, with_narrow, threads, name, schedule, build)     \
 	do {                                                                   \
 		struct kit k = { .m = module_new(),                            \
 				 .show = show,                                 \
 				 .vectors = with_vectors,                      \
+				 .narrow = with_narrow,                        \
 				 .warp = threads };                            \
 		build;                                                         \
 		check_kernel(&k, name, schedule);                              \
@@ -629,15 +634,18 @@ main(int argc, char **argv)
 	(void)argv;
 	CASE("flat", "elementwise", elementwise(&k, false));
 	CASE("biased", "elementwise", elementwise(&k, true));
-	CASE("few_terms", "reduction  one accumulator", SUMS(1, 2, 256));
-	CASE("many_terms", "reduction  one accumulator, sums in blocks of 256",
-	     SUMS(1, 2, 1031));
-	CASE("rows_of_terms",
-	     "reduction  one accumulator, sums in blocks of 256",
-	     SUMS(3, 1, 3, 50, 40));
-	CASE("planes_of_terms",
-	     "reduction  one accumulator, sums in blocks of 256",
-	     SUMS(2, 2, 20, 40));
+	CASE_NARROW("few_terms", "reduction  one accumulator", SUMS(1, 2, 256));
+	CASE_NARROW("many_terms",
+		    "reduction  one accumulator, sums in blocks of 256",
+		    SUMS(1, 2, 1031));
+	CASE_NARROW("rows_of_terms",
+		    "reduction  one accumulator, sums in blocks of 256",
+		    SUMS(3, 1, 3, 50, 40));
+	CASE_NARROW("planes_of_terms",
+		    "reduction  one accumulator, sums in blocks of 256",
+		    SUMS(2, 2, 20, 40));
+	CASE("terms_by_loops", "rowwise  2 stages per row, sums by lanes",
+	     SUMS(1, 2, 256));
 	CASE_VECTORS("terms_by_lanes",
 		     "rowwise  2 stages per row, sums by lanes",
 		     SUMS(1, 2, 2501));
@@ -705,7 +713,7 @@ main(int argc, char **argv)
 	CASE_VECTORS("window_channels", "window  ow_lanes 12", near(&k, false));
 	CASE_VECTORS("window_by_2", "reduction", conv(&k, 2, 2, 14, 2, true));
 	CASE("rows", "rowwise", rowwise(&k, 5, 9));
-	CASE("sum", "reduction  one accumulator", SUMS(1, 5, 64));
+	CASE_NARROW("sum", "reduction  one accumulator", SUMS(1, 5, 64));
 	CASE_VECTORS("sum_lanes", "rowwise  2 stages per row, sums by lanes",
 		     SUMS(1, 5, 64));
 	CASE_VECTORS("sum_rest", "rowwise  2 stages per row, sums by lanes",

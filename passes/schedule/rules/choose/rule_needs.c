@@ -119,7 +119,7 @@ bool
 need_vectors(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)k;
-	return r->target->vectors.n > 0;
+	return rules_have_lanes(r->target);
 }
 
 bool

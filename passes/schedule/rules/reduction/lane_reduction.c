@@ -24,6 +24,12 @@ enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
  * on the partial results; one with MANY_TERMS has the lanes of VECTORS vectors. */
 enum { FEW_TERMS = 8, MANY_TERMS = 64, VECTORS = 4 };
 
+bool
+rules_have_lanes(const struct target *t)
+{
+	return t->vectors.n > 0 || t->vector_bytes > LEAST_BYTES;
+}
+
 /* The block's innermost reduced axis, and the largest number of values that it
  * reduces for one result; -1: no axis is reduced. */
 static int
@@ -133,6 +139,8 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	double least;
 
 	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
+	    (r->target->vectors.n == 0 &&
+	     s->children[0]->args[0]->kind != EXPR_ADD) ||
 	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
 		return 0;
 	}
@@ -152,13 +160,15 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 }
 
 /* The lanes of several vectors for a long row: as many vectors as leave no rest of
- * the row where one leaves none. `loop` is over the terms of a row. */
+ * the row where one leaves none. `loop` is over the terms of a row. Without vector
+ * types, the target's vector is several of the machine's already. */
 static int64_t
 lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
 {
 	int64_t extent, n = VECTORS;
 
-	if (!expr_is_int(func_find(r->s.func, loop)->args[1], &extent) ||
+	if (r->target->vectors.n == 0 ||
+	    !expr_is_int(func_find(r->s.func, loop)->args[1], &extent) ||
 	    extent < MANY_TERMS * lanes) {
 		return lanes;
 	}
@@ -367,7 +377,7 @@ leaves_rest(struct rules *r, const int *blocks, int n, int64_t bytes)
 int
 rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 {
-	if (r->target->vectors.n == 0) {
+	if (!rules_have_lanes(r->target)) {
 		return 0;
 	}
 	for (int64_t bytes = r->target->vector_bytes; bytes >= LEAST_BYTES;

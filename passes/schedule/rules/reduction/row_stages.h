@@ -11,10 +11,14 @@
 void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 		       int *common);
 
-/* lane_reduction.c: gives reductions along contiguous rows one partial result
- * for each lane of a vector, where the target has vectors: factors them, stores
- * the blocks of the partial results, at most 2 n, in made, and returns their
- * number. The innermost two axes of all blocks may be fused for that. */
+/* lane_reduction.c: has the target vector types, or vectors of more than 16 bytes
+ * that compilers make of loops? Of the latter, only sums: the largest of two floats
+ * is a branch where NaNs count. */
+bool rules_have_lanes(const struct target *t);
+/* Gives reductions along contiguous rows one partial result for each lane of a
+ * vector, if rules_have_lanes: factors them, stores the blocks of the partial
+ * results, at most 2 n, in made, and returns their number. The innermost two axes of
+ * all blocks may be fused for that. */
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
 /* Vectorizes the lanes of a block of partial results, which must be at its
  * final place. */
