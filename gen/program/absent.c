@@ -9,8 +9,9 @@
 
 /* The attributes of tvm whose values are arrays and devices. */
 static const char *const array_names[] = {
-	"context", "cpu", "cuda",   "device", "gpu",
-	"metal",   "nd",  "opencl", "rocm",   "vulkan",
+#define ARRAYS(name) #name,
+#include "array_names.def"
+#undef ARRAYS
 };
 
 /* Is the attribute one of tvm's arrays and devices? */
@@ -77,15 +78,10 @@ is_numpy_type(struct eval *ev, struct scope *s, const struct py_node *e)
 	       dtype_from_name(e->text, &type);
 }
 
-bool
-absent_type(struct eval *ev, struct scope *s, const struct py_node *e,
-	    struct pval *out)
+const char *
+absent_type(struct eval *ev, struct scope *s, const struct py_node *e)
 {
-	if (!is_numpy_type(ev, s, e)) {
-		return false;
-	}
-	*out = pv_text_n(ev, e->text, strlen(e->text));
-	return true;
+	return is_numpy_type(ev, s, e) ? e->text : NULL;
 }
 
 /* Does e read a module of TVM that tirc does not have? */

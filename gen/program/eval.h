@@ -381,9 +381,9 @@ void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
  * modules, only arrays and devices: others build the functions that the user
  * wants. */
 bool absent_may_be_left_out(const char *path);
-/* Is e a type of numpy? Sets *out to its name, a text. */
-bool absent_type(struct eval *ev, struct scope *s, const struct py_node *e,
-		 struct pval *out);
+/* The name of the type of numpy that e is; NULL if it is none. */
+const char *absent_type(struct eval *ev, struct scope *s,
+			const struct py_node *e);
 /* Does the statement, no control flow but a return, need an absent value? Then it
  * does not run, and the names that it assigns are absent. */
 bool absent_statement(struct eval *ev, struct scope *s,

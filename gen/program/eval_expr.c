@@ -5,36 +5,6 @@
 #include "program_parts.h"
 #include "text.h"
 
-struct pval *
-eval_scope_find(struct eval *ev, struct scope *s, const char *name)
-{
-	for (; s; s = s->parent) {
-		ev->steps += s->names.n / 16;
-		for (int i = s->names.n - 1; i >= 0; i--) {
-			if (strcmp(s->names.data[i].name, name) == 0) {
-				return &s->names.data[i].value;
-			}
-		}
-	}
-	return NULL;
-}
-
-void
-eval_scope_set(struct eval *ev, struct scope *s, const char *name,
-	       const struct pval *v)
-{
-	struct scope_entry entry = { name, *v };
-
-	ev->steps += s->names.n / 16;
-	for (int i = 0; i < s->names.n; i++) {
-		if (strcmp(s->names.data[i].name, name) == 0) {
-			s->names.data[i].value = *v;
-			return;
-		}
-	}
-	vec_push(ev->a, &s->names, entry);
-}
-
 bool
 eval_operator(struct eval *ev, const struct py_node *e, const char *text,
 	      enum py_operator *out)
@@ -712,7 +682,7 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	struct pval x, y;
 	struct py_number number;
 	enum py_operator op;
-	const char *error;
+	const char *error, *text;
 
 	if (py_number_read(e, &number, &error)) {
 		*out = pv_of_number(&number);
@@ -741,7 +711,9 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_DICT:
 		return eval_dict(ev, s, e, out);
 	case PY_ATTRIBUTE:
-		if (absent_type(ev, s, e, out)) {
+		text = absent_type(ev, s, e);
+		if (text != NULL) {
+			*out = pv_text_n(ev, text, strlen(text));
 			return true;
 		}
 		return eval_expr(ev, s, e->kids[0], &x) &&

@@ -19,6 +19,8 @@ NAME = re.compile(r"(?<![\w-])(%s)(?![\w-])" % "|".join(
 # Names that programs (Python) use, whole.
 PROGRAMS = {'"extern"', '"__future__"', '"__name__"', '"__main__"',
             '"__file__"'}
+# Lines with names of devices in TVM, which programs use.
+DEVICES = {"ARRAYS(cuda)", "ARRAYS(opencl)"}
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 SYNTAX = re.compile(
     r"#\s*(pragma|include|define|ifn?def|endif)\b|__\w+__|"
@@ -47,7 +49,7 @@ for layer in ("passes", "gen"):
             text = file.read()
         for number, line in enumerate(text.splitlines(), 1):
             found = NAME.search(line)
-            if found:
+            if found and line not in DEVICES:
                 failed.append("%s:%d: names the dialect %s"
                               % (name, number, found[0]))
         code = without_comments(text)
