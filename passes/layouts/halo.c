@@ -4,16 +4,19 @@
  *   if_then_else(0 <= h + kh - 1 < 56, x[c, h + kh - 1], 0)
  *   ->  x[c, h + kh]       with x[c, 0] = x[c, 57] = 0
  */
+#include <math.h>
+
 #include "host_device.h"
 #include "iterate.h"
 #include "layouts.h"
 #include "scope.h"
 
-/* Is e the float 0 or an integer literal? If so, sets *v to its value. */
+/* Is e the float 0, and not -0, or an integer literal? If so, sets *v to its
+ * value. */
 static bool
 is_whole(const struct expr *e, int64_t *v)
 {
-	if (e->kind == EXPR_FLOAT && e->u.fval == 0) {
+	if (e->kind == EXPR_FLOAT && e->u.fval == 0 && !signbit(e->u.fval)) {
 		*v = 0;
 		return true;
 	}

@@ -412,6 +412,18 @@ def zeros():
             ("Add", np.zeros(3), plus), ("Sub", np.zeros(3), minus)):
         m.output(m.node("Reciprocal", [chain(m, x, (op, constant))]), wanted)
     check(m, "--rtol", "0", "--atol", "0")
+    # A border of -0 is none of zeros that a tensor in blocks has around.
+    m = Known("borders")
+    x = m.input("x", np.ones((1, 16, 3, 3), f32))
+    w = m.constant(np.eye(16, dtype=f32).reshape(16, 16, 1, 1))
+    for zero in (0.0, -0.0):
+        wanted = np.full((1, 16, 5, 5), np.copysign(np.inf, zero), f32)
+        wanted[:, :, 1:4, 1:4] = 1
+        y = m.node("Pad", [m.node("Conv", [x, w]),
+                           m.constant(np.array([0, 0, 1, 1, 0, 0, 1, 1])),
+                           m.constant(f32(zero))])
+        m.output(m.node("Reciprocal", [y]), wanted)
+    check(m, "--rtol", "0", "--atol", "0")
 
 
 def narrow():

@@ -36,6 +36,7 @@ enum digits_status {
 	DIGITS_NOT_READY,  /* run before init, or after fini */
 	DIGITS_SMALL,      /* memory of fewer bytes than needed */
 	DIGITS_MISALIGNED, /* a pointer is not aligned for its type */
+	DIGITS_BAD_SIZE,   /* never: all sizes are fixed */
 	DIGITS_BAD_WEIGHTS, /* other values, length or byte order */
 	DIGITS_DEVICE      /* a call of CUDA failed: see digits_error */
 };
@@ -73,7 +74,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_882b3d19
+#define digits_init digits_init_43499b09
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

@@ -45,6 +45,7 @@ enum product_status {
 	PRODUCT_NOT_READY,  /* run before init, or after fini */
 	PRODUCT_SMALL,      /* memory of fewer bytes than needed */
 	PRODUCT_MISALIGNED, /* a pointer is not aligned for its type */
+	PRODUCT_BAD_SIZE,   /* never: all sizes are fixed */
 	PRODUCT_DEVICE      /* a call of CUDA failed: see product_error */
 };
 
@@ -82,7 +83,7 @@ struct product_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define product_init product_init_5b582ba5
+#define product_init product_init_cd764ab2
 
 enum product_status product_init(struct product *m,
 				 const struct product_config *config);
