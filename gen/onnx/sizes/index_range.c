@@ -65,14 +65,46 @@ keeps_values(const struct node *n)
 	       dtype_is_int(n->outputs[0]->type);
 }
 
+static bool reach_of(const struct tensor *t, int depth, struct reach *out);
+
+static bool
+has_elems(const struct tensor *t)
+{
+	return t && t->elems && t->n_elems > 0;
+}
+
+/* The largest sum of a and b, of which one has known elements. */
+static bool
+reach_of_sum(const struct tensor *a, const struct tensor *b, int depth,
+	     struct reach *out)
+{
+	struct reach more;
+
+	if (has_elems(a)) {
+		const struct tensor *t = a;
+
+		a = b;
+		b = t;
+	}
+	if (!has_elems(b) || !reach_of_elems(b, &more) ||
+	    !reach_of(a, depth, out) ||
+	    __builtin_add_overflow(out->last, more.last, &out->last)) {
+		return false;
+	}
+	if (!more.size || more.size->kind != EXPR_INT) {
+		out->size = out->size && out->size->kind == EXPR_INT ? more.size
+								     : NULL;
+	}
+	return true;
+}
+
 /* Finds the largest element of t, if it follows from sizes and numbers. */
 static bool
 reach_of(const struct tensor *t, int depth, struct reach *out)
 {
 	const struct node *n = t ? t->producer : NULL;
-	struct reach more;
 
-	if (t && t->elems && t->n_elems > 0) {
+	if (has_elems(t)) {
 		return reach_of_elems(t, out);
 	}
 	if (!n || *n->domain || n->n_inputs == 0 || !n->inputs[0] ||
@@ -84,25 +116,11 @@ reach_of(const struct tensor *t, int depth, struct reach *out)
 	}
 	if (strcmp(n->op_type, "Range") == 0 && n->n_inputs == 3 &&
 	    is_one(n->inputs[2]) && n->inputs[1]) {
-		if (!reach_of(n->inputs[1], depth + 1, out)) {
-			return false;
-		}
-		out->last--;
-		return true;
+		return reach_of(n->inputs[1], depth + 1, out) &&
+		       !__builtin_sub_overflow(out->last, 1, &out->last);
 	}
-	if (strcmp(n->op_type, "Add") == 0 &&
-	    reach_of(n->inputs[0], depth + 1, out) &&
-	    reach_of(n->inputs[1], depth + 1, &more)) {
-		bool number = more.size && more.size->kind == EXPR_INT;
-
-		out->last += more.last;
-		out->size = number ? out->size
-			    : out->size && out->size->kind == EXPR_INT
-				    ? more.size
-				    : NULL;
-		return true;
-	}
-	return false;
+	return strcmp(n->op_type, "Add") == 0 && n->n_inputs == 2 &&
+	       reach_of_sum(n->inputs[0], n->inputs[1], depth + 1, out);
 }
 
 /* The option that keeps the index within n elements: "--dim sequence=1..512";
@@ -115,12 +133,11 @@ remedy(struct importer *imp, const struct reach *r, int64_t n)
 	int64_t min, max;
 
 	if (!size || size->kind != EXPR_VAR || !size_bounds(size, &min, &max) ||
-	    max - (r->last - n + 1) < min) {
+	    __builtin_sub_overflow(max, r->last - n + 1, &max) || max < min) {
 		return NULL;
 	}
 	return arena_printf(&imp->tmp, "--dim %s=%lld..%lld", size->u.var->name,
-			    (long long)min,
-			    (long long)(max - (r->last - n + 1)));
+			    (long long)min, (long long)max);
 }
 
 static void
