@@ -266,15 +266,26 @@ error_of(const struct node *n)
 		       : 0;
 }
 
-/* May a product in TFLite's requantization exceed 32 bits, and wrap? */
+/* May a sum that n moves by its offset, or a product in TFLite's requantization,
+ * exceed 32 bits, and wrap? x: the bounds of the sums; NULL if they are not known. */
 static bool
-may_wrap(struct graph *g, const struct node *n)
+may_wrap(struct graph *g, const struct node *n, const struct channels *x)
 {
 	int64_t count = 0;
 	const double *exponent = NULL;
+	double offset = 0;
 
-	if (node_is_internal(n, "Requantize") && n->n_inputs > 2) {
-		exponent = constant_doubles(g, n->inputs[2], &count);
+	if (node_is_internal(n, "Requantize")) {
+		offset = (double)node_attr_int(n, "offset", 0);
+		exponent = n->n_inputs > 2
+				   ? constant_doubles(g, n->inputs[2], &count)
+				   : NULL;
+	}
+	for (int64_t i = 0; offset != 0 && x && i < x->n; i++) {
+		if (x->low[i] + offset < INT32_MIN ||
+		    x->high[i] + offset > INT32_MAX) {
+			return true;
+		}
 	}
 	for (int64_t i = 0; i < count; i++) {
 		if (exponent[i] > 0) {
@@ -295,7 +306,7 @@ bound_function(struct graph *g, const struct node *n,
 	const struct value *value;
 	struct tensor *rows;
 
-	if (may_wrap(g, n)) {
+	if (may_wrap(g, n, n->inputs[0] ? of[n->inputs[0]->id] : NULL)) {
 		return true;
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
