@@ -308,7 +308,8 @@ split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 	linear_init(rest, a);
 	linear_of(a, x, &l);
 	linear_fit(&l, x->type);
-	if (l.broken || !product_add(&p, d) || p.scale <= 0) {
+	if (l.broken || !linear_is_index(a, &l) || !product_add(&p, d) ||
+	    p.scale <= 0) {
 		linear_add_expr(rest, x, 1);
 		return false;
 	}
@@ -335,7 +336,7 @@ simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	if (expr_is_int(d, &c)) {
 		linear_of(a, x, &l);
 		linear_fit(&l, t);
-		if (c <= 0 || l.broken) {
+		if (c <= 0 || l.broken || !linear_is_index(a, &l)) {
 			return expr_binary(a->module, kind, x, d);
 		}
 		return divides ? div_const(a, &l, c, t)
@@ -385,6 +386,9 @@ same_remainder(struct analyser *a, const struct expr *x,
 	struct linear diff;
 
 	linear_of(a, x, &diff);
+	if (!linear_is_index(a, &diff) || !linear_is_index(a, sum)) {
+		return false;
+	}
 	linear_add(&diff, sum, -1);
 	for (int i = 0; i < diff.n && !diff.broken; i++) {
 		if (linear_at(&diff, i)->coeff % c != 0) {

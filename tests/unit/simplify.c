@@ -314,6 +314,8 @@ check_loads(void)
 
 	IS(expr_lt(m, add(load, num(1)), load), "data[0] + 1 < data[0]");
 	IS(expr_binary(m, EXPR_GT, load, num(1)), "data[0] > 1");
+	IS(quotient(add(load, num(10)), 7), "(data[0] + 10) // 7");
+	IS(modulo(add(load, num(10)), 7), "(data[0] + 10) % 7");
 	CHECK(!prove(&a, expr_lt(m, load, num(5))));
 	analyser_assume(&a, expr_lt(m, load, num(5)));
 	CHECK(!prove(&a, expr_lt(m, load, num(5))));
