@@ -14,14 +14,18 @@ enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
 struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
+	/* the runs are of another program than the one that is tested, which
+	 * rounds alike: the tested one's value of an element is no evidence of a
+	 * step then */
+	bool twin;
 	double share;
 	/* by element: did it differ between two runs on the same inputs? NULL
 	 * if none did */
 	const bool *random;
 };
 
-/* The values of one element in these runs and in the run on the given inputs,
- * sorted. If the element is a continuous function of the inputs, rounding
+/* The values of one element in these runs and, if they are of the same program, in
+ * the run on the given inputs, sorted. If the element is a continuous function of the inputs, rounding
  * errors move it by up to `width`. A gap between two values that is much wider
  * is a step: the model rounds, compares or chooses there. The height of a step
  * is not part of the width. */
@@ -91,8 +95,8 @@ bool pair_near(const struct cli *c, const struct pair *x);
 double array_double(const struct array *a, int64_t i);
 /* report.c: "ONNX's" or "TensorFlow Lite's": the owner of a rounding. */
 const char *other_rounding_owner(const char *rounding);
-/* report.c: how a pair compares. PAIR_UNDECIDED: within the tolerance, but the
- * data set has the other rounding (equal_with), so that it says little. */
+/* report.c: how a pair compares. PAIR_UNDECIDED: not equal, but the data set has the
+ * other rounding (equal_with), with which all is equal, so that it says little. */
 enum pair_verdict { PAIR_OK, PAIR_UNDECIDED, PAIR_FAILED };
 
 /* Compares a pair, and prints the result as a line on stdout; with --quiet only

@@ -87,7 +87,7 @@ observed_element(const struct observed *o, const struct array *got, int64_t i,
 
 	out->n = 0;
 	out->width = 0;
-	if (isfinite(v)) {
+	if (isfinite(v) && !o->twin) {
 		insert(out->values, out->n++, v);
 	}
 	for (int run = 0; run < o->n; run++) {

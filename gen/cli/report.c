@@ -143,8 +143,8 @@ pair_report(const struct cli *c, const struct pair *x)
 
 	pair_compare(c, x, &f);
 	ok = f.same_shape && f.bad == 0 && !f.too_many;
-	undecided = ok && f.max_abs > 0 && x->equal_with != NULL;
-	if (c->quiet && ok) {
+	undecided = f.same_shape && f.max_abs > 0 && x->equal_with != NULL;
+	if (c->quiet && (ok || undecided)) {
 		return undecided ? PAIR_UNDECIDED : PAIR_OK;
 	}
 	if (undecided) {
@@ -179,15 +179,15 @@ pair_report(const struct cli *c, const struct pair *x)
 	} else {
 		print_differences(x, &t, &f);
 	}
-	if (f.too_many) {
+	if (f.too_many && !undecided) {
 		say(stdout, ", more than rounding errors explain");
 	}
-	if (f.bad > 0) {
+	if (f.bad > 0 && !undecided) {
 		say(stdout, "%s%lld of %lld %s", want->is_string ? "" : "; ",
 		    (long long)f.bad, (long long)elems,
 		    want->is_string ? "strings differ" : "beyond");
 	}
-	if (!ok) {
+	if (!ok && !undecided) {
 		print_worst(x, &f);
 	}
 	say(stdout, "\n");
