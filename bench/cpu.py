@@ -184,10 +184,10 @@ class Process:
         self.child.wait()
 
 
-# Rounding products to a narrow type has errors that depend on the model, far beyond
-# those of one element's rounding (tirc test measures them). So many times the largest
-# error of one rounding, of the norm of an output, still tells a right result from a
-# wrong one, which is off by as much as it is large.
+# Rounding products to a narrow type gives errors that depend on the model, far larger
+# than the rounding of one element (tirc test measures them). The limit is a part of
+# the norm of an output: 32 times the largest error of one rounding. The error of a
+# wrong result is as large as the result itself.
 NARROW_PART = {"bf16": 32 * 2.0 ** -8, "f16": 32 * 2.0 ** -11}
 
 

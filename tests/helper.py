@@ -69,6 +69,14 @@ def work_folder():
     return path
 
 
+def text_file(folder, name, text):
+    """Writes a file of text in the folder and gives its path."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 def execute(command, status=0, **options):
     """Runs a command; fails the test, with its output, unless it exits with
     `status` (None: anything but a signal). Gives the CompletedProcess."""

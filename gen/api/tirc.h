@@ -145,10 +145,11 @@ struct tirc_options {
 	 * that tirc_partition() leaves, for tirc_interpret(); "stored": the
 	 * tensors between the emitted kernels. NULL: none. */
 	const char *results;
-	/* Adds inputs after those of the model, so that more floats can be
-	 * perturbed. Each is a factor of a tensor of floats: of those that the
-	 * model computes from integers; then, added by tirc_compile(), of those
-	 * that are rounded for `precision`. */
+	/* Adds inputs after the inputs of the model, so that more floats can be
+	 * perturbed. Each added input is a factor of one tensor of floats:
+	 * first of each tensor that the model computes from integers; then,
+	 * added by tirc_compile(), of each tensor that is rounded for
+	 * `precision`. */
 	bool factors;
 	/* Called during long steps with the name of the step; `done` of `total`
 	 * parts are finished. */

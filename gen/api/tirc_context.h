@@ -26,7 +26,8 @@ struct by_hand {
 struct tested {
 	const struct program_func *from;
 	const struct func *source; /* NULL: it cannot be tested */
-	int number; /* of the source among those of the program */
+	/* the position of `source` among the functions that have a source */
+	int number;
 	/* tirc_parameter.arithmetic of all results, or NULL */
 	const char *arithmetic;
 	/* by run: the values of the function's scalars (see trial.h) */
@@ -66,7 +67,7 @@ struct tirc {
 	 * gives another one, the program that calls the functions, and the
 	 * compiler's macros without which their source does not compile. */
 	VEC(struct tested) tested;
-	/* those of the functions that have a source, and the source */
+	/* the functions that have a source, and their source */
 	const struct program_result *with_source;
 	const struct program_sources *source;
 	const char *named_target;

@@ -30,11 +30,14 @@ struct test_case {
 	struct other_rounding *other; /* NULL: rounded as --requant says */
 };
 
-/* The data sets that were tested: all, those that passed, those of the passed
- * ones whose results are all equal, and those whose results say little, since
- * they were recorded with the other rounding. */
+/* Counts of the data sets that were tested. */
 struct tally {
-	int n, passed, equal, undecided;
+	int n;
+	int passed;
+	int equal; /* passed, and every element equals the recorded one */
+	/* a failure says little: the results were recorded with the other
+	 * rounding */
+	int undecided;
 };
 
 static bool

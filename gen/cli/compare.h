@@ -154,7 +154,8 @@ struct other_rounding {
 const char *other_rounding_try(struct other_rounding *r, struct harness *h,
 			       const struct array *inputs,
 			       const struct pair *pairs, int n);
-/* Prints what was found, as a note unless quiet, and closes the program. */
+/* Unless quiet, prints a note if the other value gave equal or closer results.
+ * Closes r->program. */
 void other_rounding_end(struct other_rounding *r, struct harness *h);
 
 #endif

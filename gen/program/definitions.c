@@ -38,25 +38,6 @@ define(struct defining *d, const char *symbol, struct func **made)
 	return true;
 }
 
-/* Defines the external functions that f calls, for the interpreter. */
-static bool
-define_called(struct defining *d, const struct func *f)
-{
-	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
-	const struct expr *x;
-
-	while ((x = tree_next(&it))) {
-		struct func *made;
-
-		if (x->u.intrin == INTRIN_CALL_EXTERN &&
-		    !define(d, x->args[0]->u.text, &made)) {
-			tree_stop(&it);
-			return false;
-		}
-	}
-	return true;
-}
-
 /* For each external function that the source calls: adds its definition, under
  * the prefixed name, to d->outside. False after a diagnostic, also if the
  * program declares no computation for one. */
@@ -109,11 +90,10 @@ add_callee(struct defining *d, const char *name, const struct func *f,
 	vec_push(&d->m->arena, &d->callees, callee);
 }
 
-/* Adds to d->callees the external functions that function f of the source
- * calls and that have no definition in C: those of intrinsics, by what they are
- * declared to compute. */
+/* Defines the external functions that f calls, for the interpreter. With
+ * `source`, f is a function of the source: also adds them to d->callees. */
 static bool
-add_intrinsics(struct defining *d, const struct func *f)
+define_called(struct defining *d, const struct func *f, bool source)
 {
 	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
 	const struct expr *x;
@@ -128,7 +108,7 @@ add_intrinsics(struct defining *d, const struct func *f)
 			tree_stop(&it);
 			return false;
 		}
-		if (made) {
+		if (made && source) {
 			add_callee(d, x->args[0]->u.text, made, true);
 		}
 	}
@@ -148,7 +128,7 @@ add_callees(struct defining *d, struct program_sources *text,
 			   true);
 	}
 	for (int i = 0; i < d->list->funcs.n; i++) {
-		if (!add_intrinsics(d, text->funcs[i])) {
+		if (!define_called(d, text->funcs[i], true)) {
 			return false;
 		}
 	}
@@ -174,7 +154,7 @@ trial_definitions(struct module *m, const struct program_result *list,
 	for (int i = 0; i < list->funcs.n; i++) {
 		struct func *plain = list->funcs.data[i].plain;
 
-		if (!define_called(&d, plain)) {
+		if (!define_called(&d, plain, false)) {
 			return false;
 		}
 		if (!module_find_func(m, plain->name)) {

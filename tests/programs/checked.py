@@ -3,12 +3,14 @@
 """tirc test and tirc run check the function that is printed, after schedule and
 lowering, before anything is compiled: each access on the arrays of the run, and
 by a proof where its place depends on floats."""
+import functools
 import os
 import stat
 
 from helper import *
 
 folder = work_folder()
+written = functools.partial(text_file, folder)
 # A compiler that says that it has compiled the program that calls the functions.
 COMPILED = os.path.join(folder, "compiled")
 CC = os.path.join(folder, "compiler")
@@ -16,13 +18,6 @@ with open(CC, "w", encoding="utf-8") as file:
     file.write("#!/bin/sh\ncase \"$*\" in *_caller.c*) touch %s;; esac\n"
                "exec cc \"$@\"\n" % COMPILED)
 os.chmod(CC, os.stat(CC).st_mode | stat.S_IXUSR)
-
-
-def written(name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
 
 
 def passes(path, *arguments):

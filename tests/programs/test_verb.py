@@ -3,6 +3,7 @@
 """tirc test PROGRAM.py: the results of each function's source are compared with
 those of the interpreter, at several sizes and for several targets; a wrong source
 fails; a function that cannot be tested is refused with the reason."""
+import functools
 import os
 import shutil
 import stat
@@ -13,13 +14,7 @@ HERE = os.path.join(ROOT, "tests", "programs")
 PLAIN = os.path.join("schedules", "plain.py")
 SPLIT = os.path.join("schedules", "split.py")
 folder = work_folder()
-
-
-def written(name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+written = functools.partial(text_file, folder)
 
 
 def shows(done, *parts):

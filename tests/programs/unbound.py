@@ -4,6 +4,7 @@
 by whatever asks for their source: the message names the function and says what
 to bind, and no file is written. Programs beside the repository give a kernel
 for each function, or that message."""
+import functools
 import glob
 import os
 
@@ -37,13 +38,7 @@ rows = tvm.lower(s, [A, B], name="rows")
 """
 
 folder = work_folder()
-
-
-def written(name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+written = functools.partial(text_file, folder)
 
 
 kept = written("kept.py", KEPT)
