@@ -276,6 +276,9 @@ remember_nodes(struct tirc *t)
 {
 	struct graph *g = t->graph;
 
+	t->nodes.cap = g->origins.n;
+	t->nodes.data = arena_array(&t->m->arena, struct tirc_node,
+				    g->origins.n);
 	for (int i = 0; i < g->origins.n; i++) {
 		const struct origin *o = &g->origins.data[i];
 		struct tensor *x = o->output != NULL

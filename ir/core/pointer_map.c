@@ -2,7 +2,7 @@
 /* A hash table with open addressing; the hash is computed from the address. */
 #include "pointer_map.h"
 
-enum { LEAST_ROOM = 8 };
+enum { LEAST_ROOM = 4 };
 
 void
 pointer_map_init(struct pointer_map *m, struct arena *a)

@@ -205,7 +205,7 @@ analyser_pop(struct analyser *a, struct analyser_mark mark)
 
 /* Most analysers answer few questions, and their tables live as long as the
  * module's arena: start small. */
-enum { LEAST_CACHE = 8 };
+enum { LEAST_CACHE = 4 };
 
 static struct analyser_entry *
 slot_of(struct analyser_entry *cache, uint32_t cap, const struct expr *e)

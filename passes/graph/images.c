@@ -188,6 +188,29 @@ is_bound_by_weights(const struct images *b, const struct node *n)
 	return macs / b->count / LEAST_USES < weights;
 }
 
+static bool
+node_depends(const struct images *b, const struct node *n)
+{
+	for (int k = 0; k < n->n_inputs; k++) {
+		if (n->inputs[k] != NULL && b->depends[n->inputs[k]->id]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+mark_results(struct images *b, const struct node *n, bool depends, bool take)
+{
+	b->taken[n->id] = take;
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k] != NULL) {
+			b->depends[n->outputs[k]->id] = depends;
+			b->inside[n->outputs[k]->id] = take;
+		}
+	}
+}
+
 /* Finds the nodes of the loop: from the inputs on, all that can be in it, up to
  * the nodes that should not. */
 static void
@@ -197,22 +220,12 @@ take_nodes(struct images *b)
 
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
-		bool depends = false, take;
+		bool depends = node_depends(b, n);
 
-		for (int k = 0; k < n->n_inputs; k++) {
-			depends |= n->inputs[k] != NULL &&
-				   b->depends[n->inputs[k]->id];
-		}
-		take = depends && can_be_inside(b, n) &&
-		       (g->settings->images_apart ||
-			!is_bound_by_weights(b, n));
-		b->taken[n->id] = take;
-		for (int k = 0; k < n->n_outputs; k++) {
-			if (n->outputs[k] != NULL) {
-				b->depends[n->outputs[k]->id] = depends;
-				b->inside[n->outputs[k]->id] = take;
-			}
-		}
+		mark_results(b, n, depends,
+			     depends && can_be_inside(b, n) &&
+				     (g->settings->images_apart ||
+				      !is_bound_by_weights(b, n)));
 	}
 }
 
@@ -288,7 +301,7 @@ has_product(const struct images *b)
 	return false;
 }
 
-/* Is a loop of use? */
+/* Would a loop around the nodes taken be of use? */
 static bool
 is_worth(const struct images *b, int n_nodes)
 {
@@ -323,6 +336,23 @@ find_batch(struct images *b)
 	return b->count != 0;
 }
 
+/* Takes all nodes that depend on images, more than any loop can contain. Returns
+ * the number of nodes taken. */
+static int
+take_dependents(struct images *b)
+{
+	int count = 0;
+
+	for (int i = 0; i < b->g->nodes.n; i++) {
+		const struct node *n = b->g->nodes.data[i];
+		bool depends = node_depends(b, n);
+
+		mark_results(b, n, depends, depends);
+		count += depends;
+	}
+	return count;
+}
+
 bool
 graph_images(struct graph *g)
 {
@@ -339,7 +369,7 @@ graph_images(struct graph *g)
 	if ((!g->settings->images_apart &&
 	     g->settings->images_cache_bytes == 0) ||
 	    g->regions.n > 0 || g->states.n > 0 || graph_has_control(g) ||
-	    !find_batch(&b)) {
+	    !find_batch(&b) || !is_worth(&b, take_dependents(&b))) {
 		return true;
 	}
 	take_nodes(&b);

@@ -6,6 +6,7 @@
 #include "kernel_build.h"
 #include "lower.h"
 #include "ops.h"
+#include "pointer_map.h"
 #include "rounding.h"
 
 /* The operations of a kernel: on floats, and on integers; of a vector each lane
@@ -153,43 +154,108 @@ arg_bytes(const struct kernel_arg *arg)
 	       buffer_element_bytes(arg->buffer);
 }
 
-/* The largest number of bytes that the function reads, or writes, of an
- * argument: not all, where it accesses few elements, as one row for each index
- * of a table. */
-static int64_t
-accessed_bytes(const struct kernel *k, const struct kernel_arg *arg,
-	       bool writes)
-{
-	int64_t whole = arg_bytes(arg);
-	double bytes = 0;
-	struct access_list list;
+/* The bytes of one array that a kernel's function accesses, at most. */
+struct array_bytes {
+	double read, written;
+	/* an element's address is taken: all elements may be accessed */
+	bool read_whole, written_whole;
+};
 
-	if (arg->buffer == NULL || k->group->region != NULL) {
-		return whole;
+/* The bytes of all arrays of a function, in one walk over its accesses. */
+struct array_table {
+	struct pointer_map index; /* from the variable of an array's data */
+	VEC(struct array_bytes) list;
+};
+
+static struct array_bytes *
+bytes_of(struct arena *arena, struct array_table *t, const struct buffer *b)
+{
+	int i = pointer_map_get(&t->index, b->data, -1);
+
+	if (i < 0) {
+		i = t->list.n;
+		pointer_map_put(&t->index, b->data, i);
+		vec_push(arena, &t->list, ((struct array_bytes){ 0 }));
 	}
-	list = accesses_of(k->func, k->func->body, NULL);
+	return &t->list.data[i];
+}
+
+/* The largest number of bytes of all runs of the access. */
+static double
+access_bytes(struct module *m, const struct access *x)
+{
+	double times = x->load != NULL ? x->load->type.lanes
+				       : x->at->args[0]->type.lanes;
+
+	for (const struct stmt *s = x->at; s != NULL; s = s->parent) {
+		times *= s->kind == STMT_FOR
+				 ? (double)loop_most_iterations(m, s)
+				 : 1;
+	}
+	return times * buffer_element_bytes(x->buffer) / x->buffer->type.lanes;
+}
+
+static void
+measure_arrays(const struct func *f, struct array_table *t)
+{
+	struct module *m = f->module;
+	struct access_list list = accesses_of(f, f->body, NULL);
+
+	pointer_map_init(&t->index, &m->arena);
 	for (int i = 0; i < list.list.n; i++) {
 		const struct access *x = &list.list.data[i];
-		double times = x->load != NULL ? x->load->type.lanes
-					       : x->at->args[0]->type.lanes;
+		struct array_bytes *b = bytes_of(&m->arena, t, x->buffer);
 
-		if (x->buffer->data != arg->buffer->data ||
-		    ((x->load == NULL) != writes && !x->address)) {
+		if (x->address) {
+			b->read_whole = b->written_whole = true;
+		} else if (x->load != NULL) {
+			b->read += access_bytes(m, x);
+		} else {
+			b->written += access_bytes(m, x);
+		}
+	}
+}
+
+/* The largest number of bytes of an argument that the function accesses: not all,
+ * where it accesses few elements, as one row for each index of a table. whole: an
+ * element's address is taken. */
+static int64_t
+accessed_bytes(const struct kernel_arg *arg, double bytes, bool whole)
+{
+	int64_t all = arg_bytes(arg);
+
+	return !whole && bytes > 0 && bytes < (double)all ? (int64_t)bytes
+							  : all;
+}
+
+/* Adds the bytes that the kernel reads and writes of each argument. */
+static void
+measure_bytes(struct kernel *k)
+{
+	struct array_table t = { 0 };
+
+	if (k->group->region == NULL) {
+		measure_arrays(k->func, &t);
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct array_bytes b = { 0 };
+		int64_t read;
+
+		if (arg->kind == ARG_SCRATCH) {
 			continue;
 		}
-		if (x->address) {
-			return whole;
+		if (arg->buffer != NULL && k->group->region == NULL) {
+			b = *bytes_of(&k->func->module->arena, &t, arg->buffer);
 		}
-		for (const struct stmt *s = x->at; s != NULL; s = s->parent) {
-			times *= s->kind == STMT_FOR
-					 ? (double)loop_most_iterations(
-						   k->func->module, s)
-					 : 1;
-		}
-		bytes += times * buffer_element_bytes(x->buffer) /
-			 x->buffer->type.lanes;
+		read = arg->read ? accessed_bytes(arg, b.read, b.read_whole)
+				 : 0;
+		k->read_bytes += read;
+		k->write_bytes += arg->written ? accessed_bytes(arg, b.written,
+								b.written_whole)
+					       : 0;
+		k->weight_bytes += arg->kind == ARG_WEIGHT ? read : 0;
 	}
-	return bytes > 0 && bytes < (double)whole ? (int64_t)bytes : whole;
 }
 
 void
@@ -216,17 +282,5 @@ kernel_measure(struct kernel *k)
 		k->flops = 2 * (double)k->macs;
 		k->int_ops = 0;
 	}
-	for (int i = 0; i < k->args.n; i++) {
-		const struct kernel_arg *arg = &k->args.data[i];
-		int64_t read;
-
-		if (arg->kind == ARG_SCRATCH) {
-			continue;
-		}
-		read = arg->read ? accessed_bytes(k, arg, false) : 0;
-		k->read_bytes += read;
-		k->write_bytes += arg->written ? accessed_bytes(k, arg, true)
-					       : 0;
-		k->weight_bytes += arg->kind == ARG_WEIGHT ? read : 0;
-	}
+	measure_bytes(k);
 }
