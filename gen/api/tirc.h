@@ -245,8 +245,9 @@ struct tirc_program_options {
 	 * for which integers that the option dims does not give are 256 */
 	bool timed;
 	/* The target if the context's options have none, and the program names
-	 * none, or "llvm", TVM's name for the machine at hand; NULL: the
-	 * default target. */
+	 * none, or "llvm", TVM's name for the machine at hand, with any
+	 * processor but those that a simulator stands for; NULL: the default
+	 * target. */
 	const char *machine;
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;

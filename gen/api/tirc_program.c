@@ -220,6 +220,24 @@ tirc_run_program(struct tirc *t, const char *path,
 			   &hooks);
 }
 
+/* Does the target that the program names stand for the machine at hand: TVM's
+ * "llvm", whatever its processor, unless a simulator runs that one's programs? */
+static bool
+is_machine(struct tirc *t, const char *target)
+{
+	const struct target *named;
+
+	if (target == NULL) {
+		return true;
+	}
+	if (strncmp(t->named_target, "llvm", 4) != 0 ||
+	    strchr(" ", t->named_target[4]) == NULL) {
+		return false;
+	}
+	named = target_load_named(t->m, target, t->options.dialect_path);
+	return named != NULL && named->simulator.command == NULL;
+}
+
 bool
 context_program(struct tirc *t, const char *path,
 		const struct tirc_program_options *o,
@@ -245,10 +263,10 @@ context_program(struct tirc *t, const char *path,
 	*target = t->options.target;
 	if (*target == NULL) {
 		*target = chosen->funcs.data[0].target;
-		t->named_target = *target;
+		t->named_target = chosen->funcs.data[0].target_said;
 	}
 	if (o->machine != NULL && t->options.target == NULL &&
-	    (*target == NULL || strcmp(*target, "llvm") == 0)) {
+	    is_machine(t, *target)) {
 		*target = o->machine;
 		t->named_target = NULL;
 	}

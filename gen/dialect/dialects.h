@@ -28,16 +28,26 @@ const struct dialect *dialect_load_fp(struct module *m, const char *name,
  * types. NULL after diagnostics. */
 const struct dialect *
 dialect_for_target(struct module *m, const struct target *t, const char *dir);
-/* Loads the target with a name or alias; NULL: the default target. Attributes
- * and facts may follow the name, each as " -KEY=VALUE" (target_files.h). NULL
- * after diagnostics. */
+/* Loads the target with a name or alias, or that of a target string of TVM; NULL:
+ * the default target. Attributes and facts may follow the name, each as
+ * " -KEY=VALUE" (target_files.h). NULL after diagnostics. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
+/* target_tvm.c: the text without TVM's words that means the same, "x86-64-v3" for
+ * "llvm -mcpu=haswell"; a text of another kind of target is returned unchanged.
+ * Adds a note at the place for each of TVM's options that changes nothing here.
+ * NULL after a diagnostic there. */
+const char *target_of_tvm(struct module *m, const char *text,
+			  struct diag_place place);
 /* Loads a target from a text in a file (named `file` in messages), which may
  * only name a target and change facts: numbers, flags and vector types. NULL
  * after a diagnostic. */
 const struct target *target_load_from(struct module *m, const char *name,
 				      const char *dir, const char *file);
+/* Loads a target from a text in a program: as target_load_from(), but messages
+ * name the text. */
+const struct target *target_load_named(struct module *m, const char *text,
+				       const char *dir);
 /* The text without the facts that target_load_from() refuses; *left_out: these
  * facts as a text, or "". */
 const char *target_text_for_file(struct module *m, const char *text,

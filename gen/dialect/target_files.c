@@ -430,13 +430,44 @@ fact_key(struct module *m, const char *word, const char **value)
 static bool
 may_give(const struct target_files *t, const char *text, const char *key)
 {
-	return t->file == NULL || json_keys_is_fact(&target_keys, key) ||
-	       diag_error(&t->reader.module->diags, DIAG_BAD_PARTITION,
-			  (struct diag_place){ .file = t->file,
-					       .item = "/target" },
-			  "'%s' sets %s: a file may only change numbers, flags "
+	bool in_file = t->file != NULL;
+
+	return !t->facts_only || json_keys_is_fact(&target_keys, key) ||
+	       diag_error(&t->reader.module->diags,
+			  in_file ? DIAG_BAD_PARTITION : DIAG_BAD_PROGRAM,
+			  (struct diag_place){ .file = in_file ? t->file : text,
+					       .item = in_file ? "/target"
+							       : NULL },
+			  "'%s' sets %s: a %s may only change numbers, flags "
 			  "and vectors of its target; give that with --target",
-			  text, key);
+			  text, key, in_file ? "file" : "program");
+}
+
+bool
+target_is_key(struct module *m, struct diag_place place, const char *key,
+	      const char *const *others, int n)
+{
+	struct arena *a = &m->arena;
+	const char *at = json_keys_known(&target_keys, a, ""), *word, *near;
+	VEC(const char *) names = { 0 };
+
+	while ((word = text_next_word(a, &at)) != NULL) {
+		if (strcmp(word, key) == 0) {
+			return true;
+		}
+		vec_push(a, &names, word);
+	}
+	for (int i = 0; i < n; i++) {
+		vec_push(a, &names, others[i]);
+	}
+	near = text_nearest(key, names.data, names.n);
+	return diag_error(&m->diags, DIAG_BAD_OPTION, place,
+			  "targets have no key %s%s%s%s", key,
+			  near != NULL ? "; did you mean -" : "",
+			  near != NULL ? near : "",
+			  near != NULL ? "?"
+				       : "; docs/reference/targets.md "
+					 "lists them");
 }
 
 const char *
@@ -467,14 +498,19 @@ target_files_choose(struct target_files *t, const char *text, const char **said)
 	struct diag_place place = { .file = t->file != NULL ? t->file : text,
 				    .item = t->file != NULL ? "/target"
 							    : NULL };
-	const char *at = text, *word = NULL;
-	const char *name = target_file_name(m,
-					    at != NULL
-						    ? text_next_word(&m->arena,
-								     &at)
-						    : NULL,
-					    t->dir);
+	const char *at, *word = NULL, *name;
 
+	if (text != NULL) {
+		text = target_of_tvm(m, text, place);
+		if (text == NULL) {
+			return NULL;
+		}
+	}
+	at = text;
+	name = target_file_name(m,
+				at != NULL ? text_next_word(&m->arena, &at)
+					   : NULL,
+				t->dir);
 	while (name != NULL && at != NULL &&
 	       (word = text_next_word(&m->arena, &at)) != NULL) {
 		const char *value, *key = fact_key(m, word, &value);
@@ -491,7 +527,8 @@ target_files_choose(struct target_files *t, const char *text, const char **said)
 			name = other;
 			continue;
 		}
-		if (!may_give(t, text, key)) {
+		if (!target_is_key(m, place, key, NULL, 0) ||
+		    !may_give(t, text, key)) {
 			return NULL;
 		}
 		give(t, key, value);

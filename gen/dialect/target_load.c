@@ -273,11 +273,12 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 
 static const struct target *
 load(struct module *m, const char *name, const char *dir, const char *file,
-     bool is_checked)
+     bool facts_only, bool is_checked)
 {
 	struct target_files files = { .reader = { .module = m },
 				      .dir = dir,
-				      .file = file };
+				      .file = file,
+				      .facts_only = facts_only };
 	struct target *t = arena_new(&m->arena, struct target);
 	cJSON *merged = NULL;
 
@@ -302,18 +303,24 @@ load(struct module *m, const char *name, const char *dir, const char *file,
 const struct target *
 target_load(struct module *m, const char *name, const char *dir)
 {
-	return load(m, name, dir, NULL, false);
+	return load(m, name, dir, NULL, false, false);
 }
 
 const struct target *
 target_load_from(struct module *m, const char *name, const char *dir,
 		 const char *file)
 {
-	return load(m, name, dir, file, false);
+	return load(m, name, dir, file, file != NULL, false);
+}
+
+const struct target *
+target_load_named(struct module *m, const char *text, const char *dir)
+{
+	return load(m, text, dir, NULL, true, false);
 }
 
 const struct target *
 target_check(struct module *m, const char *name, const char *dir)
 {
-	return load(m, name, dir, NULL, true);
+	return load(m, name, dir, NULL, false, true);
 }

@@ -134,10 +134,10 @@ struct pv_module {
 	const char *source; /* BUILT: what get_source returns */
 };
 
-/* tvm.target.Target: the name of a target and that of its host; NULL if
- * absent. */
+/* tvm.target.Target. said: the program's words, "llvm -mcpu=haswell"; name: the
+ * text for target_load_named(), "x86-64-v3". */
 struct pv_target {
-	const char *name, *host;
+	const char *said, *name;
 };
 
 struct scope_entry {
@@ -181,10 +181,10 @@ struct eval {
 	VEC(struct tir_schedule *) schedules;
 	int n_events; /* the requests (struct event) and steps of all schedules
 		       * so far */
-	struct py_span left_at;  /* the position of the last return, break or
+	struct py_span left_at; /* the position of the last return, break or
 				  * continue */
-	const char *with_target; /* the target of the enclosing `with`, or
-				  * NULL */
+	const struct pv_target *with_target; /* of the enclosing `with`, or
+					      * NULL */
 	/* the statements that did not run (absent.c): their number, the first one's
 	 * position, and the name in it that tirc does not have */
 	int n_absent;

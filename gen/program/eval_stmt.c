@@ -348,7 +348,7 @@ static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)
 {
-	const char *target = ev->with_target;
+	const struct pv_target *target = ev->with_target;
 	enum flow flow;
 
 	for (int i = 0; i < e->n_kids - 1; i++) {
@@ -369,7 +369,7 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 			return FLOW_ERROR;
 		}
 		if (v.kind == PV_TARGET) {
-			ev->with_target = v.u.target->name;
+			ev->with_target = v.u.target;
 		}
 		if (item->kind == PY_AS &&
 		    !eval_assign(ev, s, item->kids[1], &v)) {

@@ -352,7 +352,8 @@ functions_of(struct call *c, const char *name, struct pv_module *module)
 
 static bool
 lower_all(struct call *c, const char *name, bool simple,
-	  enum program_stage stage, const char *target, struct pval *out)
+	  enum program_stage stage, const struct pv_target *target,
+	  struct pval *out)
 {
 	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
 
@@ -363,7 +364,8 @@ lower_all(struct call *c, const char *name, bool simple,
 		struct program_func *f = module->funcs.data[i];
 
 		f->stage = stage;
-		f->target = target;
+		f->target = target ? target->name : NULL;
+		f->target_said = target ? target->said : NULL;
 		f->line = c->span.line;
 		f->col = c->span.col;
 		f->scheduled = f->func;
@@ -419,58 +421,108 @@ tvm_pass_context(struct call *c, struct pval *out)
 
 /* -- targets -- */
 
-static void
-note_options(struct call *c, int i, const char *options)
+/* Appends " -key=value" for a member of the dict of a target; the values of a list
+ * are separated by commas. */
+static bool
+put_option(struct call *c, int i, const struct pval *key, const struct pval *v,
+	   struct strbuf *out)
 {
-	struct py_span at = c->spans[i];
+	struct eval *ev = c->ev;
+	const struct pval *items;
+	int n;
 
-	diag_note(&c->ev->m->diags, DIAG_BAD_PROGRAM,
-		  (struct diag_place){ .file = c->ev->src->name,
-				       .line = at.line,
-				       .col = at.col },
-		  "the options %s of the target are not read; the name of one "
-		  "of tirc's targets chooses the processor, such as "
-		  "x86-64-v3 (tirc targets lists them)",
-		  options);
+	if (key->kind != PV_STRING) {
+		return value_kind_error(c, i, "names of options");
+	}
+	if (v->kind == PV_BOOL && !v->u.boolean) {
+		return true;
+	}
+	strbuf_printf(out, " -%s%s", key->u.text.data,
+		      v->kind == PV_BOOL ? "" : "=");
+	if (v->kind == PV_BOOL) {
+		return true;
+	}
+	if (!eval_items_or_one(ev, c->span, v,
+			       v->kind != PV_LIST && v->kind != PV_TUPLE,
+			       &items, &n)) {
+		return false;
+	}
+	for (int k = 0; k < n; k++) {
+		strbuf_puts(out, k > 0 ? "," : "");
+		pv_text(ev, &items[k], false, 0, out);
+	}
+	return true;
 }
 
+/* Sets *out to the target string that a dict describes, {"kind": "llvm", "mcpu":
+ * "skylake"}. False after an error. */
 static bool
-target_name(struct call *c, int i, const char **out)
+text_of_dict(struct call *c, int i, const struct pv_dict *d, const char **out)
+{
+	struct pval key = pv_string(c->ev, "kind");
+	const struct pval *kind;
+	struct strbuf s;
+	bool ok = true;
+
+	if (!dict_get(c->ev, c->span, d, &key, &kind)) {
+		return false;
+	}
+	if (kind == NULL || kind->kind != PV_STRING) {
+		return value_kind_error(c, i, "a dict with a kind");
+	}
+	strbuf_init(&s);
+	strbuf_puts(&s, kind->u.text.data);
+	for (int k = 0; ok && k < d->keys.n; k++) {
+		const struct pval *one = &d->keys.data[k];
+
+		if (one->kind == PV_STRING &&
+		    (strcmp(one->u.text.data, "kind") == 0 ||
+		     strcmp(one->u.text.data, "host") == 0)) {
+			continue;
+		}
+		ok = put_option(c, i, one, &d->values.data[k], &s);
+	}
+	*out = arena_strndup(c->ev->a, s.data, s.len);
+	strbuf_release(&s);
+	return ok;
+}
+
+/* Reads argument i, a target or its text. False after an error. */
+static bool
+read_target(struct call *c, int i, struct pv_target *out)
 {
 	const struct pval *v = &c->args[i];
-	size_t n;
+	struct eval *ev = c->ev;
+	const struct diag_place place = { .file = ev->src->name,
+					  .line = c->spans[i].line,
+					  .col = c->spans[i].col };
 
 	if (v->kind == PV_TARGET) {
-		*out = v->u.target->name;
+		*out = *v->u.target;
 		return true;
 	}
 	if (v->kind == PV_DICT) {
-		struct pval key = pv_string(c->ev, "kind");
-
-		if (!dict_get(c->ev, c->span, v->u.dict, &key, &v)) {
+		if (!text_of_dict(c, i, v->u.dict, &out->said)) {
 			return false;
 		}
+	} else if (!arg_text(c, i, &out->said)) {
+		return false;
 	}
-	if (!v || v->kind != PV_STRING) {
-		return value_kind_error(c, i, "a target's name");
-	}
-	/* of "name -option=value", only the name: the options are for TVM's
-	 * compilers */
-	n = strcspn(v->u.text.data, " \t\r\n\v\f");
-	if (v->u.text.data[n] != '\0' && c->ev->o->target == NULL) {
-		note_options(c, i, v->u.text.data + n + 1);
-	}
-	*out = arena_strndup(c->ev->a, v->u.text.data, n);
-	return true;
+	/* an option of the command line takes the place of the program's */
+	out->name = ev->o->target != NULL
+			    ? ev->o->target
+			    : target_of_tvm(ev->m, out->said, place);
+	return out->name != NULL;
 }
 
 bool
 build_target(struct call *c, struct pval *out)
 {
 	struct pv_target *t = arena_new(c->ev->a, struct pv_target);
+	struct pv_target host;
 
-	if (!target_name(c, 0, &t->name) ||
-	    (c->n > 1 && arg_given(c, 1) && !target_name(c, 1, &t->host))) {
+	if (!read_target(c, 0, t) ||
+	    (c->n > 1 && arg_given(c, 1) && !read_target(c, 1, &host))) {
 		return false;
 	}
 	*out = (struct pval){ .kind = PV_TARGET, .u.target = t };
@@ -487,7 +539,9 @@ build_same(struct call *c, struct pval *out)
 bool
 build_self(struct call *c, struct pval *out)
 {
-	*out = pv_string(c->ev, c->self.u.target->name);
+	const char *said = c->self.u.target->said;
+
+	*out = pv_text_n(c->ev, said, strcspn(said, " "));
 	return true;
 }
 
@@ -496,11 +550,18 @@ build_self(struct call *c, struct pval *out)
 bool
 build_build(struct call *c, struct pval *out)
 {
-	const char *name = NULL, *target = c->ev->with_target;
+	const char *name = NULL;
+	const struct pv_target *target = c->ev->with_target;
+	struct pv_target own;
 
-	if ((arg_given(c, 5) && !arg_text(c, 5, &name)) ||
-	    (arg_given(c, 2) && !target_name(c, 2, &target))) {
+	if (arg_given(c, 5) && !arg_text(c, 5, &name)) {
 		return false;
+	}
+	if (arg_given(c, 2)) {
+		if (!read_target(c, 2, &own)) {
+			return false;
+		}
+		target = &own;
 	}
 	if (arg_given(c, 6)) {
 		return call_error(c, 6,

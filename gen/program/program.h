@@ -39,14 +39,15 @@ enum program_stage {
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;     /* the function before any schedule, and not
+	struct func *plain;      /* the function before any schedule, and not
 				 * lowered: tests compare with its results */
-	struct func *scheduled; /* LOWERED, BUILT: the function before it was
+	struct func *scheduled;  /* LOWERED, BUILT: the function before it was
 				 * lowered */
-	const char *target;     /* name of the target for which it was built, or
-				 * NULL */
-	int line, col;          /* the place in the program where it was made */
-	const char *schedule;   /* the steps of the schedule, for comments:
+	const char *target;      /* the target for which it was built, or NULL;
+				 * for target_load_named() */
+	const char *target_said; /* the program's words for it */
+	int line, col;        /* the place in the program where it was made */
+	const char *schedule; /* the steps of the schedule, for comments:
 				 * "split(i, [None, 32])…" */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* the program gave it its name */

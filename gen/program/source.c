@@ -88,8 +88,7 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	const struct dialect *d = NULL;
 
 	if (from->target != NULL) {
-		t = target_load_from(w->m, from->target, w->o->dialect_path,
-				     w->list->file);
+		t = target_load_named(w->m, from->target, w->o->dialect_path);
 	}
 	if (t != NULL) {
 		d = dialect_for_target(w->m, t, w->o->dialect_path);
@@ -221,7 +220,15 @@ prepare(struct writing *w, struct name_set *names, int i)
 static bool
 load(struct writing *w, const char *target)
 {
-	w->target = target_load(w->m, target, w->o->dialect_path);
+	bool of_program = false;
+
+	for (int i = 0; i < w->list->funcs.n; i++) {
+		of_program |= target == w->list->funcs.data[i].target;
+	}
+	w->target = of_program && target != NULL && target != w->o->target
+			    ? target_load_named(w->m, target,
+						w->o->dialect_path)
+			    : target_load(w->m, target, w->o->dialect_path);
 	w->target = w->target ? target_with_fp(w->m, w->target, w->o->fp)
 			      : NULL;
 	w->dialect = w->target ? dialect_for_target(w->m, w->target,

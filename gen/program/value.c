@@ -386,7 +386,7 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 		pv_script_text(ev, v, out);
 		return;
 	case PV_TARGET:
-		strbuf_puts(out, v->u.target->name);
+		strbuf_puts(out, v->u.target->said);
 		return;
 	case PV_CLASS:
 		strbuf_printf(out, "<class '%s'>", (const char *)v->u.any);

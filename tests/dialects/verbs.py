@@ -208,7 +208,7 @@ target("t -arch=three", "t -arch=three: there is no -arch=three; there are: "
        "two", status=1)
 target("t -int_bits=12", "t -int_bits=12: /int_bits: an integer from 16",
        status=1)
-target("t -colour=1", "/colour: unknown key", status=1)
+target("t -colour=1", "targets have no key colour", status=1)
 for bad in ("t arch", "t -", "t -=1", "t -cc"):
     target(bad, "is not of the form -KEY=VALUE", status=1)
 target("none -cc=1", "there is no such target", status=1)

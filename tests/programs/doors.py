@@ -79,7 +79,7 @@ done = run("codegen", large, "-o", "out", "-q", "--target", "c99")
 if done.stdout or done.stderr:
     fail("-q prints\n" + done.stdout + done.stderr)
 shows(run("codegen", large, "-o", "out").stdout,
-      'target   c99 (the program\'s "llvm")\n')
+      'target   x86-64-v3 (the program\'s "llvm -mcpu=core-avx2")\n')
 
 # A target without threads leaves parallel loops as they are: said once, and in
 # the comment.
