@@ -2,9 +2,11 @@
 /* Which operators may compute a sum of one term? Such a sum has no rounding
  * error: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum
  * that transposes, a MatMul by a permutation, a window of 2x2 of which three
- * taps lie in the padding. If it is not known here, for example because weights
- * are inputs or bytes and may have zeros, or because a size is not known, the
- * answer is that there may be a sum of one term. */
+ * taps lie in the padding. A term that is far smaller than another one does not
+ * count, as that of the weights [1, 1e-30]: such a sum has no rounding error
+ * either. If it is not known here, for example because weights are inputs or bytes
+ * and may have zeros, or because a size is not known, the answer is that there may
+ * be a sum of one term. */
 #include "terms.h"
 
 #include "rewrite.h"
@@ -65,9 +67,10 @@ operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 	return false;
 }
 
-/* Is t a constant without zeros? */
+/* Is t a constant whose elements all count as terms: no zeros, and none far
+ * smaller than another one? */
 static bool
-has_no_zeros(struct graph *g, struct tensor *t)
+is_even(struct graph *g, struct tensor *t)
 {
 	struct weight_range r;
 	int64_t elems;
@@ -91,8 +94,8 @@ einsum_has_several_terms(struct graph *g, const struct node *n)
 	}
 	return summed &&
 	       (n->n_inputs == 1 ||
-		(n->n_inputs == 2 && has_no_zeros(g, n->inputs[0]) !=
-					     has_no_zeros(g, n->inputs[1])));
+		(n->n_inputs == 2 &&
+		 is_even(g, n->inputs[0]) != is_even(g, n->inputs[1])));
 }
 
 /* -- windows -- */
@@ -146,8 +149,8 @@ count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 
 /* -- products -- */
 
-/* Has each channel of the constant weights w at least two weights that are not
- * 0, even if `lost` of them are left out? A channel whose weights are all 0 is
+/* Has each channel of the constant weights w at least two weights that count
+ * (weight_range.h), even if `lost` of them are left out? A channel whose weights are all 0 is
  * allowed: its result is 0. */
 static bool
 has_several_weights(struct graph *g, struct tensor *w, int axis,
@@ -276,8 +279,8 @@ plane_has_several_elements(const struct tensor *x)
 	return false;
 }
 
-bool
-has_several_terms(struct graph *g, const struct node *n)
+static bool
+sums_several_elements(struct graph *g, const struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
 	int64_t all, inside;
@@ -305,4 +308,84 @@ has_several_terms(struct graph *g, const struct node *n)
 	}
 	return strncmp(n->op_type, "Reduce", 6) != 0 || *n->domain ||
 	       reduce_has_several_terms(g, n);
+}
+
+/* -- elements that a constant makes 0, or tiny -- */
+
+/* The nodes in front of a sum that are still searched for masks. */
+#define MASK_NODES_MAX 64
+
+/* Does a constant of n, which computes elements from single elements, make some of
+ * them 0 or far smaller than others, as a product with [1, 0, 0] does? */
+static bool
+is_mask(struct graph *g, const struct node *n)
+{
+	int64_t elems;
+
+	if (node_is(n, "Where")) {
+		return tensor_is_constant(n->inputs[0]);
+	}
+	if (node_is(n, "Pad")) {
+		return strcmp(node_attr_string(n, "mode", "constant"),
+			      "constant") == 0;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+
+		if (t == NULL || !tensor_is_constant(t)) {
+			continue;
+		}
+		if (node_is(n, "Concat") ||
+		    ((node_is(n, "Mul") || node_is(n, "Div")) &&
+		     !(tensor_const_elems(t, &elems) && elems == 1) &&
+		     !is_even(g, t))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May x have elements that a constant made 0 or tiny? *left: the number of nodes
+ * that may still be searched; without any, the answer is that x may. */
+static bool
+is_masked(struct graph *g, const struct tensor *x, int *left)
+{
+	const struct node *made = x->producer;
+	enum fuse_class fuse = made && made->op ? made->op->fuse : FUSE_OPAQUE;
+
+	if (fuse != FUSE_ELEMENTWISE && fuse != FUSE_BROADCAST &&
+	    fuse != FUSE_INJECTIVE && fuse != FUSE_VIEW) {
+		return false;
+	}
+	if (--*left < 0 || is_mask(g, made)) {
+		return true;
+	}
+	for (int i = 0; i < made->n_inputs; i++) {
+		const struct tensor *t = made->inputs[i];
+
+		if (t != NULL && dtype_is_float(t->type) &&
+		    !tensor_is_constant(t) && is_masked(g, t, left)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+has_several_terms(struct graph *g, const struct node *n)
+{
+	int left = MASK_NODES_MAX;
+
+	if (!sums_several_elements(g, n)) {
+		return false;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *x = n->inputs[i];
+
+		if (x != NULL && !tensor_is_constant(x) &&
+		    is_masked(g, x, &left)) {
+			return false;
+		}
+	}
+	return true;
 }

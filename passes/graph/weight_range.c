@@ -26,7 +26,6 @@ see_weight(struct weight_range *r, int64_t channel, double w)
 		return;
 	}
 	r->channel_total[channel] += w;
-	r->channel_terms[channel]++;
 	/* The condition is written so that it also holds if the weight is NaN:
 	 * then the largest becomes NaN. */
 	if (!(w <= r->channel_largest[channel])) {
@@ -50,6 +49,26 @@ element(const struct value *v, int64_t i)
 	return v->data ? number_load(v->type, v->data, (size_t)i).f : v->fill.f;
 }
 
+/* Counts the weights that are large enough beside the largest of their channel.
+ * NaN is not smaller than any. */
+static void
+count_terms(struct weight_range *r, const struct value *v, int64_t rest,
+	    int64_t channels)
+{
+	double share = dtype_epsilon(v->type) / 2;
+
+	for (int64_t at = 0; at < v->elems;) {
+		int64_t channel = at / rest % channels;
+		double least = r->channel_largest[channel] * share;
+
+		for (int64_t i = 0; i < rest; i++, at++) {
+			double w = fabs(element(v, at));
+
+			r->channel_terms[channel] += w != 0 && !(w < least);
+		}
+	}
+}
+
 static void
 see_weights(struct weight_range *r, const struct tensor *w,
 	    const struct value *v, int axis, int64_t channels)
@@ -66,6 +85,7 @@ see_weights(struct weight_range *r, const struct tensor *w,
 			see_weight(r, channel, element(v, at));
 		}
 	}
+	count_terms(r, v, rest, channels);
 }
 
 static void

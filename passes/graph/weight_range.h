@@ -11,7 +11,9 @@ struct weight_range {
 	/* For each channel: the sum of the magnitudes, the largest magnitude,
 	 * and the smallest that is not 0 (infinity if there is none). */
 	double *channel_total, *channel_largest, *channel_least;
-	/* by channel: the number of weights that are not 0 */
+	/* by channel: the number of weights that are not 0 and not so far below
+	 * the largest that they cannot change its last bit (half an epsilon of
+	 * the weights' type) */
 	int64_t *channel_terms;
 };
 
