@@ -634,7 +634,7 @@ expr_neg(struct module *m, const struct expr *a)
 
 static const struct expr *
 build_choice(struct module *m, enum expr_kind kind, const struct expr *c,
-	     const struct expr *a, const struct expr *b)
+	     const struct expr *a, const struct expr *b, bool folds)
 {
 	const struct expr *args[3], *l = literal(c);
 
@@ -646,7 +646,7 @@ build_choice(struct module *m, enum expr_kind kind, const struct expr *c,
 	if (l) {
 		return l->u.ival ? a : b;
 	}
-	if (a == b) {
+	if (folds && a == b) {
 		return a;
 	}
 	if (kind == EXPR_SELECT) {
@@ -662,14 +662,21 @@ const struct expr *
 expr_select(struct module *m, const struct expr *c, const struct expr *a,
 	    const struct expr *b)
 {
-	return build_choice(m, EXPR_SELECT, c, a, b);
+	return build_choice(m, EXPR_SELECT, c, a, b, true);
 }
 
 const struct expr *
 expr_if(struct module *m, const struct expr *c, const struct expr *a,
 	const struct expr *b)
 {
-	return build_choice(m, EXPR_IF, c, a, b);
+	return build_choice(m, EXPR_IF, c, a, b, true);
+}
+
+const struct expr *
+expr_choice(struct module *m, enum expr_kind kind, const struct expr *c,
+	    const struct expr *a, const struct expr *b)
+{
+	return build_choice(m, kind, c, a, b, false);
 }
 
 const struct expr *

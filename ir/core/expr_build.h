@@ -10,5 +10,9 @@
  * first argument; bool; void; or the given type. */
 struct dtype expr_call_type(enum intrin op, struct dtype given,
 			    struct dtype arg0);
+/* As expr_select() or expr_if(), by `kind`, but two equal values stay a choice. */
+const struct expr *expr_choice(struct module *m, enum expr_kind kind,
+			       const struct expr *c, const struct expr *a,
+			       const struct expr *b);
 
 #endif

@@ -319,11 +319,13 @@ of_fold(const struct typed_call *c, struct typed *out)
 static bool
 of_ceildiv(const struct typed_call *c, struct typed *out)
 {
-	const struct typed *a = &c->args[0].x, *b = &c->args[1].x;
+	const struct typed *b = &c->args[1].x;
 	struct py_number number = py_int(1);
 	struct typed one = typed_number(c->t->m, &number), sum, up;
+	struct typed a = typed_expr(NULL);
 
-	return typed_binary(c->t, c->at, PY_OP_ADD, a, b, &sum) &&
+	return typed_settle(c->t, c->args[0].at, &c->args[0].x, &a.e) &&
+	       typed_binary(c->t, c->at, PY_OP_ADD, &a, b, &sum) &&
 	       typed_binary(c->t, c->at, PY_OP_SUB, &sum, &one, &up) &&
 	       typed_binary(c->t, c->at, PY_OP_FLOORDIV, &up, b, out);
 }
@@ -424,11 +426,9 @@ typed_function_name(int i)
 bool
 typed_call(const struct typed_call *c, struct typed *out)
 {
-	struct typed x;
-
-	if (!c->f->fn(c, &x)) {
+	if (!c->f->fn(c, out)) {
 		return false;
 	}
-	*out = (struct typed){ NULL, false };
-	return typed_settle(c->t, c->at, &x, &out->e);
+	out->weak = false;
+	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on typed values. */
+#include "expr_build.h"
 #include "typed.h"
 
 /* What each operator does with typed values, from columns of
@@ -125,6 +126,17 @@ numbers(const struct typing *t, struct py_span at, enum py_operator op,
 			t->rules->module);
 }
 
+/* Has x at most 32 bits, if it is a number of Python? TVM cuts off the others; an
+ * error says so. */
+static bool
+is_short(const struct typing *t, struct py_span at, const struct typed *x)
+{
+	return !x->weak || x->e->kind != EXPR_INT ||
+	       typed_fits(t, at, x->e, dtype_of(DT_I32),
+			  "give it a type: TVM cuts numbers beside this "
+			  "operator to 32 bits");
+}
+
 bool
 typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 	   const struct typed *x, const struct typed *y, struct typed *out)
@@ -132,7 +144,8 @@ typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 	bool shifts = operators[op].kind == EXPR_KIND_COUNT;
 	const struct expr *a, *b;
 
-	if (!typed_follow(t, at, x, y, &a, &b)) {
+	if (!is_short(t, at, x) || !is_short(t, at, y) ||
+	    !typed_follow(t, at, x, y, &a, &b)) {
 		return false;
 	}
 	if (is_bool(a) && !shifts && !t->rules->as_written) {
@@ -292,6 +305,14 @@ typed_choice(const struct typing *t, struct py_span at, bool guards,
 		return py_error(t->m, t->src, at,
 				"a choice of values of type %s; use numbers",
 				typed_name(t->m, a->type));
+	}
+	/* A choice of one constant is no constant: the type that it is stored in
+	 * need not hold it. */
+	if (a->kind == EXPR_INT || a->kind == EXPR_FLOAT) {
+		*out = typed_expr(expr_choice(t->m,
+					      guards ? EXPR_IF : EXPR_SELECT, c,
+					      a, b));
+		return true;
 	}
 	*out = typed_expr(guards ? expr_if(t->m, c, a, b)
 				 : expr_select(t->m, c, a, b));

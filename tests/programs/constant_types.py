@@ -21,7 +21,7 @@ for t in TYPES:
         print(t, [e.dtype for e in types(A[t][0])], (A[t][0] << 3).dtype, (A[t][0] & 7).dtype)
 print([[(A[x][0] + A[y][0]).dtype for y in TYPES] for x in TYPES])
 print((A["float16"][0] + 2).dtype, (A["float16"][0] + 0.5).dtype, (A["int8"][0] + 3000000000).dtype)
-print((A["int8"][0] | 3000000000).dtype, (A["uint8"][0] ^ 255).dtype)
+print((A["uint8"][0] ^ 255).dtype)
 print(tir.power(A["float16"][0], 2).dtype, (A["int8"][0] < True).dtype, (-A["int8"][0]).dtype)
 print(tir.if_then_else(A["bool"][0], 1, 0).dtype, tir.if_then_else(A["bool"][0], 1, 0.5).dtype)
 print(tir.const(1.5, "float64") + 0.1, A["float64"][0] * 0.1)
@@ -64,3 +64,16 @@ def script(A: T.Buffer((8,), "uint8"), B: T.Buffer((8,), "int8"), C: T.Buffer((8
 
 
 print(tvm.lower(script, simple_mode=True))
+
+# Results of functions on numbers alone have a type; a choice of one constant is
+# no constant.
+print(tir.floordiv(3000000000, 2).dtype, tir.max(3000000000, 2).dtype, tir.ceildiv(3000000000, 2).dtype, tir.floordiv(6, 2).dtype)
+
+
+@T.prim_func
+def chosen(A: T.Buffer((8,), "uint32"), B: T.Buffer((8,), "uint8")):
+    for i in range(8):
+        B[i] = A[i] + T.Select(A[i] < 3, -2, -2)
+
+
+print(tvm.lower(chosen, simple_mode=True))
