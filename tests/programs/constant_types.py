@@ -77,3 +77,5 @@ def chosen(A: T.Buffer((8,), "uint32"), B: T.Buffer((8,), "uint8")):
 
 
 print(tvm.lower(chosen, simple_mode=True))
+U64 = te.placeholder((8,), "uint64", name="U64")
+show([U64], topi.clip(U64, 1, 300))

@@ -41,8 +41,7 @@ tensor_known(struct module *m, struct tensor *t)
 		return true;
 	}
 	if (!v || v->elems > KNOWN_ELEMS_MAX ||
-	    dtype_class(v->type) == DTC_STRING ||
-	    (dtype_class(v->type) == DTC_UINT && dtype_bits(v->type) == 64)) {
+	    dtype_class(v->type) == DTC_STRING) {
 		return false;
 	}
 	elems = arena_array(&m->arena, const struct expr *, v->elems + 1);
@@ -51,6 +50,9 @@ tensor_known(struct module *m, struct tensor *t)
 						       (size_t)i)
 					 : v->fill;
 
+		if (v->type.kind == DT_U64 && x.i < 0) {
+			return false; /* above what known elements hold */
+		}
 		elems[i] = number_literal(m, v->type, x);
 	}
 	t->elems = elems;
