@@ -105,6 +105,18 @@ patterns_text(struct arena *a, const struct graph_region *r)
 	return text;
 }
 
+/* backend.differs of the backend with this name. */
+static const char *
+differs(const struct tirc *t, const char *name)
+{
+	for (int i = 0; i < t->backends.n; i++) {
+		if (strcmp(t->backends.data[i]->name, name) == 0) {
+			return t->backends.data[i]->differs;
+		}
+	}
+	return NULL;
+}
+
 struct tirc_region
 tirc_region(struct tirc *t, int i)
 {
@@ -112,6 +124,7 @@ tirc_region(struct tirc *t, int i)
 	struct tirc_region out = {
 		.name = r->name,
 		.backend = r->backend_name,
+		.differs = differs(t, r->backend_name),
 		.what = patterns_text(&t->m->arena, r),
 		.nodes = region_node_count(r),
 		.inputs = r->inputs.n,

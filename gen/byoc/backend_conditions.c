@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the conditions of patterns on tensors and attributes. A condition that
  * no tensor or attribute can fulfil is an error. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "backend_keys.h"
@@ -435,7 +436,11 @@ read_default(struct json j, struct fact *out)
 	if (cJSON_IsString(j.value)) {
 		out->kind = FACT_TEXT;
 		out->text = json_text(j, true);
-		return;
+		if (strcmp(out->text, "inf") != 0 &&
+		    strcmp(out->text, "-inf") != 0) {
+			return;
+		}
+		v = out->text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
 	}
 	out->kind = FACT_FLOAT;
 	out->f = v;

@@ -166,6 +166,22 @@ read_attributes(struct json conditions, struct pattern_node *n)
 	}
 }
 
+/* Checks that the last fact that was read is compared with an earlier one. */
+static void
+check_order(struct json row, const struct pattern_node *n)
+{
+	const char *other = n->facts[n->n_facts - 1].at_least;
+	bool known = other == NULL;
+
+	for (int i = 0; i < n->n_facts - 1 && !known; i++) {
+		known = strcmp(n->facts[i].name, other) == 0;
+	}
+	if (!known) {
+		json_error(json_get(row, "at_least"),
+			   "'%s' is no earlier fact of the node", other);
+	}
+}
+
 static void
 read_facts(struct json facts, struct pattern_node *n)
 {
@@ -178,6 +194,7 @@ read_facts(struct json facts, struct pattern_node *n)
 		backend_want_word(row, row.value->string);
 		backend_read_fact(row, arena_strdup(a, row.value->string),
 				  &n->facts[n->n_facts++]);
+		check_order(row, n);
 	}
 }
 

@@ -125,6 +125,9 @@ int cli_compare_doubles(const void *a, const void *b);
  * model was converted from TensorFlow Lite and the user has not chosen a
  * rounding. */
 void cli_note_tflite(struct tirc *t);
+/* cmd_partition.c: prints a note for each backend that computes a region and whose
+ * results are not quite those of the operators. */
+void cli_note_backends(struct tirc *t);
 
 /* package.c: arranges the compiled model as the firmware package of the
  * options, with the values of its self-test. False after an error, which is in

@@ -2,6 +2,7 @@
 /* tirc partition: the partitioned graph and its regions, as a summary, node by
  * node, or as JSON. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "cli.h"
@@ -67,6 +68,24 @@ print_shares(struct tirc *t)
 	print_regions(t, s.macs);
 }
 
+void
+cli_note_backends(struct tirc *t)
+{
+	for (int i = 0; i < tirc_region_count(t); i++) {
+		struct tirc_region r = tirc_region(t, i);
+		bool said = r.differs == NULL;
+
+		for (int k = 0; k < i && !said; k++) {
+			said = strcmp(tirc_region(t, k).backend, r.backend) ==
+			       0;
+		}
+		if (!said) {
+			cli_note("results of the backend %s: %s", r.backend,
+				 r.differs);
+		}
+	}
+}
+
 int
 cmd_partition(struct cli *c)
 {
@@ -88,6 +107,7 @@ cmd_partition(struct cli *c)
 	}
 	if (ok && !c->quiet && !c->tirc.explain) {
 		print_shares(t);
+		cli_note_backends(t);
 	}
 	if (ok && !c->quiet && c->out != NULL) {
 		say(stdout, "written: %s\n", c->out);

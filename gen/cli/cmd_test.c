@@ -312,6 +312,7 @@ cmd_test(struct cli *c)
 
 	if (ok && !c->quiet) {
 		cli_note_tflite(h.t);
+		cli_note_backends(h.t);
 	}
 	n = ok ? data_set_list(&h, &paths) : 0;
 	made = n == 0;

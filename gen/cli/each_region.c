@@ -146,6 +146,7 @@ test_each_region(struct cli *c)
 			      &kept[1]) &&
 		     compare_all(&w, &bad);
 		if (ok && !c->quiet) {
+			cli_note_backends(w.alone.t);
 			say(stdout, "%d region%s compared%s\n",
 			    tirc_region_count(w.alone.t),
 			    tirc_region_count(w.alone.t) == 1 ? "" : "s",

@@ -108,6 +108,9 @@ struct fact_rule {
 	 * used */
 	bool has_default;
 	struct fact value; /* the default */
+	/* an earlier fact of the node, a number that this one is not below; or
+	 * NULL */
+	const char *at_least;
 	/* For a decision: the texts among which passes and partitions may
 	 * choose; the default is one of them. */
 	const char *const *choices;
@@ -241,6 +244,8 @@ struct backend_file {
 
 struct backend {
 	const char *name, *description;
+	/* which results are not those of the operators; NULL if all are */
+	const char *differs;
 	const char *file;   /* of backend.json, for messages */
 	const char *folder; /* its folder; NULL if it is part of tirc */
 	struct pattern *patterns;

@@ -32,6 +32,10 @@ const char *byoc_attribute_fails(struct graph *g,
 const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
+/* NULL if fact i is a number of at least that of the earlier fact `at_least`; else
+ * the reason why it is not. */
+const char *byoc_order_fails(struct graph *g, const char *at_least,
+			     const struct fact *facts, int i);
 /* Is each dimension of `from`, counted from the last, 1 or equal to that of
  * `to`? */
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);

@@ -26,10 +26,14 @@ byoc_reason(struct graph *g, const char *fmt, ...)
 	return text;
 }
 
+/* Is a, of type t, the number b of a backend's file, rounded to that type? */
 static bool
-is_near(double a, double b)
+is_number(struct dtype t, double a, double b)
 {
-	return a == b || fabs(a - b) <= 1e-5 * fmax(fabs(a), fabs(b));
+	return a == b ||
+	       (dtype_is_float(t) &&
+		a == number_cast(t, dtype_of(DT_F64), (union number){ .f = b })
+				.f);
 }
 
 /* -- numbers -- */
@@ -210,7 +214,7 @@ value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
 						 : v->fill;
 		double d = number_cast(dtype_of(DT_F64), v->type, x).f;
 
-		if (!is_near(d, c->value)) {
+		if (!is_number(v->type, d, c->value)) {
 			return byoc_reason(g, "%s is %g; %g is required", what,
 					   d, c->value);
 		}
@@ -367,7 +371,7 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 		why = byoc_reason(g, "%s is another list", what);
 	}
 	for (int i = 0; why == NULL && c->has_float && i < n; i++) {
-		if (!is_near((double)v[i], c->real)) {
+		if ((double)v[i] != c->real) {
 			why = byoc_reason(g, "%s is %lld; %g is required", what,
 					  (long long)v[i], c->real);
 		}
@@ -413,7 +417,8 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	case ATTR_INTS:
 		return ints_fail(g, c, attr);
 	case ATTR_FLOAT:
-		return c->has_float && is_near(attr->f, c->real)
+		return c->has_float && is_number(dtype_of(DT_F32), attr->f,
+						 c->real)
 			       ? NULL
 			       : byoc_reason(g, "attribute %s is %g", c->name,
 					     attr->f);
@@ -516,4 +521,31 @@ byoc_fact(struct graph *g, const struct fact_rule *rule, const struct node *n,
 	*out = rule->value;
 	out->name = rule->name;
 	return NULL;
+}
+
+/* The number of a fact; NaN if it is none. */
+static double
+fact_number(const struct fact *f)
+{
+	return f->kind == FACT_INT     ? (double)f->i
+	       : f->kind == FACT_FLOAT ? f->f
+				       : (double)NAN;
+}
+
+const char *
+byoc_order_fails(struct graph *g, const char *at_least,
+		 const struct fact *facts, int i)
+{
+	double v = fact_number(&facts[i]), least = (double)NAN;
+
+	for (int k = 0; k < i; k++) {
+		if (strcmp(facts[k].name, at_least) == 0) {
+			least = fact_number(&facts[k]);
+		}
+	}
+	return v >= least ? NULL
+			  : byoc_reason(g,
+					"%s is %g; %s or more is required, "
+					"which is %g",
+					facts[i].name, v, at_least, least);
 }

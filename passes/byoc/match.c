@@ -189,17 +189,22 @@ static const char *
 facts_fail(const struct matcher *m, int node, const struct node *n)
 {
 	const struct pattern_node *p = &m->body->nodes[node];
+	struct fact *facts;
 	struct tensor **in;
 
 	if (p->n_facts == 0) {
 		return NULL;
 	}
 	in = inputs_of(m, node, n);
+	facts = arena_array(&m->graph->module->arena, struct fact, p->n_facts);
 	for (int i = 0; i < p->n_facts; i++) {
-		struct fact fact;
 		const char *why = byoc_fact(m->graph, &p->facts[i], n, in,
-					    &fact);
+					    &facts[i]);
 
+		if (why == NULL && p->facts[i].at_least != NULL) {
+			why = byoc_order_fails(m->graph, p->facts[i].at_least,
+					       facts, i);
+		}
 		if (why != NULL) {
 			return why;
 		}

@@ -131,6 +131,8 @@ CASES = {
              "either attribute or input"),
     "fact_input": (one(facts={"alpha": {"input": 3}}),
                    NODE + "/facts/alpha", "has no input 3"),
+    "fact_order": (one(facts={"low": 1, "high": {"default": 2, "at_least": "hi"}}),
+                   NODE + "/facts/high/at_least", "'hi' is no earlier fact"),
     "any_order": (one(any_order=True), NODE + "/any_order", "two inputs"),
     "anchor": (backend(dict(GOOD, anchor="b")), "/patterns/0/anchor",
                "no node 'b'"),

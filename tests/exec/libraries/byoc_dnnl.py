@@ -732,6 +732,91 @@ def check(name, model, regions, prefix):
     return moved
 
 
+def check_bounds(prefix):
+    """One bound does not limit the other side; bounds in the other order, which the
+    library refuses, and bounds that are NaN are not given to it."""
+    x = np.array([-np.inf, -3.402e38, -1, -0.5, 0, 1, 3.402e38, np.inf],
+                 np.float32)
+    out = os.path.join(work_folder(), "out.npz")
+    for low, high, taken in ((-0.75, None, True), (None, 0.75, True),
+                             (-np.inf, 0.75, True), (0.5, -0.5, False),
+                             (np.nan, 0.5, False)):
+        for own in (False, True):       # a post-operation, a primitive
+            n = Net([1, 1, 1, 8])
+            bounds = ["" if low is None else n.put(low),
+                      "" if high is None else n.put(high)]
+            if own:
+                n.add("Clip", *bounds)
+            n.add("Conv", n.put([[[[1]]]]))
+            if not own:
+                n.add("Clip", *bounds)
+            path = os.path.join(work_folder(), "bounds.onnx")
+            onnx.save(n.model(), path)
+            given = os.path.join(work_folder(), "in.npz")
+            np.savez(given, x=x.reshape(1, 1, 1, 8))
+            text = tirc("partition", path, "--byoc", "dnnl", "--explain").stdout
+            if bool(re.search(r"^Clip -> \w+: dnnl", text, re.M)) != taken:
+                fail("Clip by %s and %s:\n%s" % (low, high, text))
+            tirc("run", path, "--byoc", "dnnl", "--input", given, "--output",
+                 out, "-q", env=environment(prefix))
+            with np.load(out) as file:
+                got = file["y"].ravel()
+            want = x if low is None else np.maximum(x, np.float32(low))
+            want = want if high is None else np.minimum(want, np.float32(high))
+            if low == low and not np.array_equal(got, want):
+                fail("Clip by %s and %s gives %s" % (low, high, got))
+
+
+def check_specials(prefix):
+    """NaN and infinities: only the operators of which the documentation says so
+    differ from generated code."""
+    inf, nan = np.inf, np.nan
+    x = np.array([[-inf] * 4, [inf] * 4, [nan] * 4, [nan, 1, -1, 2],
+                  [inf, 1, -inf, 2], [1, 2, 3, nan], [-inf, -inf, -1, -2]],
+                 np.float32).reshape(1, 1, 7, 4)
+    differ = {"Relu", "Exp", "Softmax", "LogSoftmax", "Clip", "MaxPool",
+              "ReduceMax", "ReduceMin", "Gelu"}
+    n = Net([1, 1, 7, 4])
+    t = n.add("Conv", n.put([[[[1]]]]))
+    made = {}
+
+    def one(op, *inputs, **attributes):
+        n.last = t
+        made[n.add(op, *inputs, **attributes)] = op
+    for op in ("Relu", "Sigmoid", "Tanh", "Abs", "Exp", "Sqrt", "Softplus",
+               "HardSwish", "Mish", "LeakyRelu", "Elu", "Gelu", "Softmax",
+               "LogSoftmax", "GlobalAveragePool"):
+        one(op)
+    one("Clip", n.put(-0.5), n.put(0.5))
+    one("MaxPool", kernel_shape=[1, 4])
+    one("AveragePool", kernel_shape=[1, 4])
+    for op in ("ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean"):
+        one(op, n.put([3], np.int64))
+    n.add("Identity")
+    model = n.model()
+    model.graph.output.extend(oh.make_tensor_value_info(
+        name, TensorProto.FLOAT, None) for name in made)
+    path = os.path.join(work_folder(), "specials.onnx")
+    onnx.save(onnx.shape_inference.infer_shapes(model), path)
+    given = os.path.join(work_folder(), "in.npz")
+    np.savez(given, x=x)
+    got = []
+    for options in ([], ["--byoc", "dnnl"]):
+        out = os.path.join(work_folder(), "out.npz")
+        tirc("run", path, *options, "--input", given, "--output", out,
+                    "-q", env=environment(prefix))
+        with np.load(out) as file:
+            got.append({name: file[name] for name in made})
+    text = tirc("partition", path, "--byoc", "dnnl")
+    if "NaN may become a number in Relu, Clip," not in text.stderr:
+        fail("partition does not tell of NaN: " + text.stderr)
+    found = {op for name, op in made.items() if not np.allclose(
+        got[0][name], got[1][name], rtol=1e-4, atol=1e-6, equal_nan=True)}
+    if not found <= differ or not found:
+        fail("other operators differ: %s" % {op: [z[name] for z in got] for name, op in made.items() if op in found - differ})
+    print("NaN and infinities differ in", ", ".join(sorted(found)))
+
+
 # What is tried, with the most reorders of a run: what comes in and what leaves,
 # the concatenation, the two residuals. And instructions, of which the processor
 # must have one for oneDNN to take it.
@@ -758,8 +843,12 @@ def main():
         moved = check(make.__name__, model, regions, prefix)
         if moved > most:
             fail("%d reorders; %d at most" % (moved, most))
-    for prefix in found if kind == "bfloat16" else []:
-        check_halves(prefix)
+    for prefix in found:
+        if kind == "bfloat16":
+            check_halves(prefix)
+        if kind == "float32":
+            check_bounds(prefix)
+            check_specials(prefix)
 
 
 main()
