@@ -256,6 +256,33 @@ check_array(struct checking *c, const struct func *callee, int i,
 	}
 }
 
+/* Reports an error if two arguments are one array, and the callee may write it: the
+ * source declares its parameters as arrays that do not overlap (restrict). */
+static void
+check_apart(struct checking *c, const struct func *callee,
+	    const struct expr *call)
+{
+	for (int i = 0; i < callee->params.n; i++) {
+		const struct buffer *param = callee->params.data[i].buffer;
+
+		if (param == NULL || !func_writes(callee, param)) {
+			continue;
+		}
+		for (int j = 0; j < callee->params.n && c->ok; j++) {
+			if (j != i && callee->params.data[j].buffer != NULL &&
+			    pointed_to(c, call->args[i + 1]) ==
+				    pointed_to(c, call->args[j + 1])) {
+				refuse(c,
+				       "arguments %d and %d of '%s' are the "
+				       "same array, which '%s' writes; give "
+				       "each an array of its own",
+				       (i < j ? i : j) + 1, (i < j ? j : i) + 1,
+				       callee->name, callee->name);
+			}
+		}
+	}
+}
+
 static void
 check_arguments(struct checking *c, const struct func *callee,
 		const struct expr *e)
@@ -279,6 +306,9 @@ check_arguments(struct checking *c, const struct func *callee,
 			       i, name, dtype_name(e->args[i]->type),
 			       dtype_name(p->var->type));
 		}
+	}
+	if (c->ok) {
+		check_apart(c, callee, e);
 	}
 }
 

@@ -142,6 +142,22 @@ exact_call(struct proving *p, struct memo *done, const struct expr *e,
 	return unknown(p, e, range);
 }
 
+/* A variable: of the first function, its value. A parameter of another function is
+ * within its declared bounds in the interpreter, but if it depends on floats, it
+ * may be outside in the source. */
+static const struct expr *
+exact_var(struct proving *p, const struct expr *e)
+{
+	if (p->is_first) {
+		return expr_substitute(p->w->m, e, &p->w->of->values);
+	}
+	return func_has_var(p->part->f, e->u.var) &&
+			       (p->part->control ||
+				has_mark(p->w, e->u.var, MARK_FLOAT))
+		       ? unknown(p, e, type_range(e->type))
+		       : e;
+}
+
 static const struct expr *
 exact_kind(struct proving *p, struct memo *done, const struct expr *e,
 	   bool control)
@@ -169,9 +185,7 @@ exact_kind(struct proving *p, struct memo *done, const struct expr *e,
 	x = e->n_args > 0 ? expr_rebuild(p->w->m, e, args) : e;
 	switch (e->kind) {
 	case EXPR_VAR:
-		return p->is_first
-			       ? expr_substitute(p->w->m, e, &p->w->of->values)
-			       : e;
+		return exact_var(p, e);
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:

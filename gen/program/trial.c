@@ -10,6 +10,16 @@
 
 /* -- sizes -- */
 
+/* The value nearest to this one that the variable's declared bounds allow. */
+static int64_t
+in_bounds(const struct var *v, int64_t value)
+{
+	if (v->min > v->max) {
+		return value;
+	}
+	return value < v->min ? v->min : value > v->max ? v->max : value;
+}
+
 void
 trial_values(const struct func *f, int i, int64_t *values)
 {
@@ -32,6 +42,7 @@ trial_values(const struct func *f, int i, int64_t *values)
 		} else if (dtype_class(p->var->type) == DTC_BOOL) {
 			values[k] &= 1;
 		}
+		values[k] = in_bounds(p->var, values[k]);
 	}
 }
 
@@ -41,11 +52,15 @@ trial_timed_values(const struct func *f, int64_t *values)
 	for (int k = 0; k < f->params.n; k++) {
 		const struct param *p = &f->params.data[k];
 
-		values[k] = p->buffer                               ? 0
-			    : dtype_is_float(p->var->type)          ? 2
+		if (p->buffer) {
+			values[k] = 0;
+			continue;
+		}
+		values[k] = dtype_is_float(p->var->type)            ? 2
 			    : dtype_class(p->var->type) == DTC_BOOL ? 1
 			    : dtype_bits(p->var->type) <= 8         ? 1
 							    : TIMED_SIZE;
+		values[k] = in_bounds(p->var, values[k]);
 	}
 }
 

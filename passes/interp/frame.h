@@ -91,6 +91,9 @@ struct frame {
 	bool returned;
 	union number result;
 	bool running;
+	/* by parameter: may the function write the array? NULL until a call in
+	 * a source needs it */
+	bool *writes;
 };
 
 struct race_table;

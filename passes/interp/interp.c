@@ -374,6 +374,80 @@ bind_param(struct frame *f, int i, const struct run_arg *arg,
 	cell->written = memory->written;
 }
 
+/* Sets f->writes. */
+static void
+find_writes(struct frame *f)
+{
+	const struct func *func = f->func;
+
+	f->writes = arena_array(f->arena, bool, func->params.n + 1);
+	for (int i = 0; i < func->params.n; i++) {
+		const struct buffer *b = func->params.data[i].buffer;
+
+		f->writes[i] = b != NULL && func_writes(func, b);
+	}
+}
+
+static bool
+cells_overlap(const struct buffer_cell *a, const struct buffer_cell *b)
+{
+	const char *from = a->data, *to = b->data;
+
+	return from < to + b->elems * b->elem_bytes &&
+	       to < from + a->elems * a->elem_bytes;
+}
+
+/* Fails if a call gives the function two arrays that overlap, one of which it may
+ * write: source declares its parameters as arrays that do not (restrict). */
+static void
+check_apart(struct frame *f)
+{
+	const struct func *func = f->func;
+
+	if (f->writes == NULL) {
+		find_writes(f);
+	}
+	for (int i = 0; i < func->params.n; i++) {
+		const struct buffer *b = func->params.data[i].buffer;
+
+		for (int j = 0; j < func->params.n && f->writes[i]; j++) {
+			const struct buffer *other =
+				func->params.data[j].buffer;
+
+			if (j != i && other != NULL &&
+			    cells_overlap(frame_buffer(f, b),
+					  frame_buffer(f, other))) {
+				interp_fail(f,
+					    "its caller gives '%s' and '%s' "
+					    "memory that overlaps, and it "
+					    "writes '%s'",
+					    b->name, other->name, b->name);
+				return;
+			}
+		}
+	}
+}
+
+/* Fails if a scalar of a call is outside of the bounds that the function declares
+ * for it: source is simplified by them. */
+static void
+check_bounds(struct frame *f, const struct run_arg *args)
+{
+	for (int i = 0; i < f->func->params.n; i++) {
+		const struct param *p = &f->func->params.data[i];
+
+		if (p->buffer == NULL && p->var->min <= p->var->max &&
+		    (args[i].scalar < p->var->min ||
+		     args[i].scalar > p->var->max)) {
+			interp_fail(f,
+				    "its '%s' is %lld, outside of the bounds "
+				    "that it declares",
+				    p->var->name, (long long)args[i].scalar);
+			return;
+		}
+	}
+}
+
 /* memory: by argument, of a source; else NULL. */
 static void
 run_func_frame(struct frame *f, const struct run_arg *args, int n,
@@ -413,6 +487,12 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n,
 			bind_param(f, i, &args[i], memory ? &memory[i] : NULL,
 				   called);
 		}
+	}
+	if (memory && !f->interp->failed) {
+		check_bounds(f, args);
+	}
+	if (memory && called && !f->interp->failed) {
+		check_apart(f);
 	}
 	if (f->body && !f->interp->failed) {
 		run_step(f, f->body);

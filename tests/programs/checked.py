@@ -160,6 +160,32 @@ Y = te.compute((5,), lambda i: X[k[i]] + tvm.tir.if_then_else(
 s = te.create_schedule(Y.op)
 tvm.build(s, [X, P, Y], target="c", name="sizes")
 """))
+# -- scalars of calls --
+# Declared bounds are those of the called function, not facts about the call.
+CALLED = """from tvm.script import ir as I, tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def last(n: T.int32, x: T.Buffer((8,), "float32"),
+             B: T.Buffer((8,), "float32")):
+        T.func_attr({"tir_var_lower_bound": {"n": 1},
+                     "tir_var_upper_bound": {"n": 8}})
+        B[%s] = x[0]
+
+    @T.prim_func
+    def f(x: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+        T.evaluate(T.call_func("void", "last", %s, x.data, B.data))
+"""
+ROUNDED_PLACE = "T.min(T.max(T.Cast(\"int32\", x[0]), 0), n - 1)"
+passes(written("in_bounds.py", CALLED % (ROUNDED_PLACE, "8")))
+refused(written("beyond.py", CALLED % (ROUNDED_PLACE, "9")),
+        "last: its 'n' is 9, outside of the bounds that it declares")
+refused(written("rounded_size.py", CALLED % (
+    "n - 1", "T.min(T.Cast(\"int32\", x[0] * T.float32(0)) + 8, 8)")),
+        "index n - 1 of dimension 0 of 'B'", *KEPT)
+
 # Data that are integers are the same in each run.
 passes(loop("gather", "B[i] = A[I[i]]", ', I: T.Buffer((8,), "int32")'))
 
