@@ -534,12 +534,19 @@ choose_memory(struct tirc_graph *g, struct io *io)
 	return TIRC_GRAPH_OK;
 }
 
-/* Checks that all inputs are set, and sets the pointers of the nodes. */
+/* Checks that the symbolic sizes fit together and that all inputs are set, and
+ * sets the pointers of the nodes. */
 static enum tirc_graph_status
 begin(struct tirc_graph *g)
 {
+	const struct tirc_kernels *kernels = g->config.kernels;
 	enum tirc_graph_status status = TIRC_GRAPH_OK;
 
+	if (kernels->fit != NULL && !kernels->fit(g->values)) {
+		return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
+				  "the symbolic sizes do not fit together: an "
+				  "operator requires other ones");
+	}
 	for (size_t i = 0; i < g->n_inputs && !status; i++) {
 		struct io *io = &g->inputs[i];
 

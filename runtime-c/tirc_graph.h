@@ -81,6 +81,10 @@ struct tirc_kernels {
 	size_t n;
 	const struct tirc_kernel_size *sizes; /* in the graph's order */
 	size_t n_sizes;
+	/* 1 if the symbolic sizes, in the graph's order and in their ranges, fit
+	 * together as the operators require (two sizes are equal, say), else 0.
+	 * NULL if all sizes in their ranges do. */
+	int (*fit)(const int64_t *sizes);
 	const struct tirc_kernel_state *state; /* NULL if there is no state */
 };
 #endif

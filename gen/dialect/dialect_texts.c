@@ -9,7 +9,7 @@
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
 	"array_align arrays assembles backend before blob blob_bytes body "
-	"board bound_bytes boxed buffers bytes callee category cells calls "
+	"board bound_bytes boxed buffers bytes callee category cells checks calls "
 	"cflags claim claims comment compares compiler compliance condition "
 	"copied count declaration declared deepest_loops description "
 	"deviations device_flags dialect digest digest_factor digest_offset "

@@ -8,6 +8,23 @@
 #include "package.h"
 #include "packer.h"
 
+/* The symbolic size v as an element of sizes. */
+static struct binding
+bind_size(struct packer *k, struct var *v)
+{
+	struct binding b = { .var = v, .kind = VALUE_SCALAR };
+	struct tdata *data = tdata_new(k->a);
+
+	for (int i = 0; i < k->g->dims.n; i++) {
+		if (k->g->dims.data[i] == v) {
+			tdata_int(data, "index", i);
+		}
+	}
+	tdata_text(data, "type", k->d->types[v->type.kind].spelling);
+	b.text = packer_render(k, k->d->graph.size, data);
+	return b;
+}
+
 /* What the wrapper passes for a parameter v of the kernel: an element of args
  * or sizes. *arrays counts the arrays so far. */
 static struct binding
@@ -17,19 +34,11 @@ bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	struct binding b = { .var = v, .kind = VALUE_VOID_POINTER };
 	struct tdata *data = tdata_new(k->a);
 
-	if (arg->kind != ARG_DIM) {
-		tdata_int(data, "index", (*arrays)++);
-		b.text = packer_render(k, k->d->graph.array, data);
-		return b;
+	if (arg->kind == ARG_DIM) {
+		return bind_size(k, v);
 	}
-	for (int i = 0; i < k->g->dims.n; i++) {
-		if (k->g->dims.data[i] == arg->var) {
-			tdata_int(data, "index", i);
-		}
-	}
-	tdata_text(data, "type", k->d->types[arg->var->type.kind].spelling);
-	b.kind = VALUE_SCALAR;
-	b.text = packer_render(k, k->d->graph.size, data);
+	tdata_int(data, "index", (*arrays)++);
+	b.text = packer_render(k, k->d->graph.array, data);
 	return b;
 }
 
@@ -113,10 +122,46 @@ weights_kept(const struct packer *k)
 	return false;
 }
 
+/* Adds "checks": the body of the function that checks the conditions of operators
+ * on the symbolic sizes; none if there are no conditions. False after a
+ * diagnostic. */
+static bool
+add_checks(struct packer *k, struct unit *u, struct tdata *data)
+{
+	struct func *f = func_new(k->m, "sizes_fit");
+	struct bindings bound = { 0 };
+	const struct expr *all = NULL;
+	struct strbuf body;
+	bool ok = true;
+
+	for (int i = 0; i < k->g->checks.n; i++) {
+		const struct expr *one = k->g->checks.data[i].condition;
+
+		all = all == NULL ? one : expr_and(k->m, all, one);
+	}
+	tdata_list(data, "checks");
+	if (all == NULL) {
+		return true;
+	}
+	for (int i = 0; i < k->g->dims.n; i++) {
+		func_add_param(f, k->g->dims.data[i], NULL);
+		vec_push(k->a, &bound.list, bind_size(k, k->g->dims.data[i]));
+	}
+	f->body = stmt_return(f, all);
+	strbuf_init(&body);
+	ok = unit_body(u, f, bound.list.data, bound.list.n, &body);
+	if (ok) {
+		tdata_text(tdata_item(data, "checks"), "body",
+			   arena_strdup(k->a, body.data));
+	}
+	strbuf_release(&body);
+	return ok;
+}
+
 bool
 add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 {
-	bool ok = true;
+	bool ok = add_checks(k, u, data);
 	int n = 0;
 
 	tdata_list(data, "entries");

@@ -76,7 +76,8 @@ static const struct tirc_kernel list[] = {
 	{ "update", update, update_args, 1 },
 };
 static const struct tirc_kernel_size sizes_of[] = { { "n", 1, 2 } };
-static const struct tirc_kernels kernels = { "1", list, 3, sizes_of, 1, NULL };
+static const struct tirc_kernels kernels = { "1", list, 3,   sizes_of,
+					     1,   NULL, NULL };
 
 /* Inputs of the right size, unless that is large. */
 static int
