@@ -42,6 +42,9 @@ tirc_free(struct tirc *t)
 	if (t->file != NULL) {
 		onnx_file_close(t->file);
 	}
+	for (int i = 0; i < t->models.n; i++) {
+		tirc_free(t->models.data[i]);
+	}
 	context_close_passes(t);
 	context_close_backends(t);
 	module_free(t->m);
@@ -293,9 +296,8 @@ set_target_settings(struct settings *s, const struct target *target)
 						    : target_wide_bytes(target);
 }
 
-/* Loads the target and the dialect, and sets the settings of the graph. */
-static bool
-prepare(struct tirc *t)
+bool
+context_prepare(struct tirc *t)
 {
 	struct target *target;
 
@@ -358,7 +360,7 @@ tirc_partition(struct tirc *t)
 	if (t->partitioned) {
 		return true;
 	}
-	if (!context_hooks(t, &hooks) || !prepare(t)) {
+	if (!context_hooks(t, &hooks) || !context_prepare(t)) {
 		return false;
 	}
 	context_progress(t, "graph passes", 1, 4);
@@ -418,7 +420,8 @@ tirc_compile(struct tirc *t)
 	};
 
 	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights) ||
-	    !read_form(t, &emit.graph) || !find_kind(t) || !prepare(t)) {
+	    !read_form(t, &emit.graph) || !find_kind(t) ||
+	    !context_prepare(t)) {
 		return false;
 	}
 	if (t->kind != NULL && !emit.graph && emit.weights == WEIGHTS_AUTO) {

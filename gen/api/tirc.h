@@ -151,6 +151,9 @@ struct tirc_options {
 	 * added by tirc_compile(), of each tensor that is rounded for
 	 * `precision`. */
 	bool factors;
+	/* A tensor program may read models anywhere, not only those in its folder or
+	 * below. */
+	bool allow_files;
 	/* Called during long steps with the name of the step; `done` of `total`
 	 * parts are finished. */
 	void (*progress)(void *ctx, const char *step, int done, int total);

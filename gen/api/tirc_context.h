@@ -5,6 +5,7 @@
 
 #include "add_pass.h"
 #include "firmware.h"
+#include "graph_services.h"
 #include "hooks.h"
 #include "onnx_import.h"
 #include "package.h"
@@ -80,6 +81,9 @@ struct tirc {
 	VEC(struct user_pass) passes;         /* --add-pass */
 	VEC(struct tirc_timing) timings;      /* --time-passes */
 	bool passes_open;                     /* `passes` were opened */
+	/* Of a program: its path, and the contexts of the models that it read. */
+	const char *program_path;
+	VEC(struct tirc *) models;
 	VEC(struct by_hand) by_hand;
 };
 
@@ -124,6 +128,11 @@ bool context_program(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o,
 		     struct program_options *options,
 		     struct program_result *chosen, const char **target);
+/* graph_services.c: the functions by which the program of t reads models. */
+struct graph_services context_graph_services(struct tirc *t);
+/* tirc.c: loads the target of the options and sets the settings of the graph. False
+ * after a diagnostic. */
+bool context_prepare(struct tirc *t);
 /* Adds a file to those of tirc_source(). */
 struct tirc_source *context_add_source(struct tirc *t, const char *name,
 				       const char *text);

@@ -28,6 +28,11 @@ static struct program_options
 options_of(struct tirc *t, const char *path,
 	   const struct tirc_program_options *o)
 {
+	struct graph_services *graphs = arena_new(&t->m->arena,
+						  struct graph_services);
+
+	*graphs = context_graph_services(t);
+	t->program_path = path;
 	return (struct program_options){
 		.script = o->old_script ? SCRIPT_OLD : SCRIPT_CURRENT,
 		.dialect_path = t->options.dialect_path,
@@ -35,6 +40,7 @@ options_of(struct tirc *t, const char *path,
 						: file_stem(&t->m->arena, path),
 		.target = t->options.target,
 		.fp = t->options.fp,
+		.graphs = graphs,
 	};
 }
 

@@ -168,6 +168,9 @@ static const struct option_row rows[] = {
 	  "also replace files that tirc did not write",
 	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT | TEST_PROGRAM |
 		  RUN_PROGRAM },
+	{ OPT_ALLOW_FILES, "allow-files", NULL,
+	  "let FILE.py read models outside of its folder",
+	  LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM },
 	{ OPT_MAX_OUTPUT, "max-output", "SIZE",
 	  "limit of bytes to write, such as 500M or 20G (default: 4 times the "
 	  "input and 1G)",

@@ -93,6 +93,7 @@ enum option_id {
 	OPT_MAX_OUTPUT,
 	OPT_MAX_MEMORY,
 	OPT_FORCE,
+	OPT_ALLOW_FILES,
 	OPT_NAMES
 };
 

@@ -313,6 +313,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_FORCE:
 		c->tirc.force = true;
 		return true;
+	case OPT_ALLOW_FILES:
+		c->tirc.allow_files = true;
+		return true;
 	case OPT_TIME_PASSES:
 		c->tirc.time_passes = true;
 		return true;

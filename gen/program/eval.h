@@ -22,6 +22,7 @@ struct method;
 struct pv_dict;
 struct pv_list;
 struct pv_module;
+struct pv_pass_context;
 struct pv_range;
 struct stage;
 struct te_schedule;
@@ -140,6 +141,11 @@ struct pv_target {
 	const char *said, *name;
 };
 
+struct pv_told {
+	const char **data;
+	int n, cap;
+};
+
 struct scope_entry {
 	const char *name;
 	struct pval value;
@@ -183,8 +189,11 @@ struct eval {
 		       * so far */
 	struct py_span left_at; /* the position of the last return, break or
 				  * continue */
-	const struct pv_target *with_target; /* of the enclosing `with`, or
+	const struct pv_target *with_target;   /* of the enclosing `with`, or
 					      * NULL */
+	const struct pv_pass_context *context; /* of the enclosing `with`, or
+						* NULL */
+	struct pv_told told; /* the passes and backends that notes named */
 	/* the statements that did not run (absent.c): their number, the first one's
 	 * position, and the name in it that tirc does not have */
 	int n_absent;

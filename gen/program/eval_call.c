@@ -141,6 +141,8 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 		}
 		return te_index(ev, at, f, args->values.data, args->values.n,
 				out);
+	case PV_PASS:
+		return pass_call(ev, at, f, args, out);
 	case PV_REDUCER:
 		return te_call_reducer(ev, at, f, args, out);
 	case PV_BUILT:

@@ -3,6 +3,7 @@
  * comprehensions. */
 #include "eval.h"
 #include "program_parts.h"
+#include "relay_values.h"
 #include "text.h"
 
 bool
@@ -142,6 +143,10 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 			(*items)[i] = pv_text_n(ev, v->u.text.data + i, 1);
 		}
 		return eval_tick(ev, at, *n);
+	case PV_LIBRARY:
+		*n = 3;
+		*items = arena_array(ev->a, struct pval, *n);
+		return library_items(ev, at, v->u.any, *items);
 	case PV_RANGE:
 		length = range_length(v->u.range);
 		if (length > EVAL_MAX_ITEMS) {
@@ -340,6 +345,8 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	case PV_IRMODULE:
 	case PV_BUILT:
 		return module_function(ev, at, of, index, out);
+	case PV_GRAPH:
+		return rmod_function(ev, at, of, index, out);
 	default:
 		return eval_error(ev, at, "%s has no elements",
 				  pv_kind_name(of->kind));

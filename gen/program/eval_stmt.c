@@ -343,12 +343,14 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 }
 
-/* `with tvm.target.Target(…):` sets the target of functions built inside. */
+/* `with tvm.target.Target(…):` sets the target of functions built inside, `with
+ * tvm.transform.PassContext(…):` what passes over models do. */
 static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)
 {
 	const struct pv_target *target = ev->with_target;
+	const struct pv_pass_context *context = ev->context;
 	enum flow flow;
 
 	for (int i = 0; i < e->n_kids - 1; i++) {
@@ -361,7 +363,7 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 		if (!eval_expr(ev, s, value, &v)) {
 			return FLOW_ERROR;
 		}
-		if (v.kind != PV_TARGET && v.kind != PV_NONE) {
+		if (v.kind != PV_TARGET && v.kind != PV_PASS_CONTEXT) {
 			eval_error(ev, item->span,
 				   "with takes a "
 				   "tvm.target.Target or a "
@@ -370,6 +372,8 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 		}
 		if (v.kind == PV_TARGET) {
 			ev->with_target = v.u.target;
+		} else {
+			ev->context = v.u.any;
 		}
 		if (item->kind == PY_AS &&
 		    !eval_assign(ev, s, item->kids[1], &v)) {
@@ -378,6 +382,7 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 	flow = eval_suite(ev, s, e->kids[e->n_kids - 1], result);
 	ev->with_target = target;
+	ev->context = context;
 	return flow;
 }
 

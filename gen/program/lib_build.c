@@ -399,26 +399,6 @@ build_lower(struct call *c, struct pval *out)
 	return lower_all(c, name, simple, PROGRAM_LOWERED, NULL, out);
 }
 
-/* `with tvm.transform.PassContext(…):` says how TVM compiles; a note if it has
- * settings. */
-bool
-tvm_pass_context(struct call *c, struct pval *out)
-{
-	struct py_span at = c->span;
-
-	*out = pv_none();
-	if (arg_given(c, 0) || arg_given(c, 1)) {
-		diag_note(
-			&c->ev->m->diags, DIAG_BAD_PROGRAM,
-			(struct diag_place){ .file = c->ev->src->name,
-					     .line = at.line,
-					     .col = at.col },
-			"PassContext is not read: opt_level and config change "
-			"nothing here");
-	}
-	return true;
-}
-
 /* -- targets -- */
 
 /* Appends " -key=value" for a member of the dict of a target; the values of a list
@@ -487,8 +467,7 @@ text_of_dict(struct call *c, int i, const struct pv_dict *d, const char **out)
 	return ok;
 }
 
-/* Reads argument i, a target or its text. False after an error. */
-static bool
+bool
 read_target(struct call *c, int i, struct pv_target *out)
 {
 	const struct pval *v = &c->args[i];

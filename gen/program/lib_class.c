@@ -45,6 +45,14 @@ static const struct python_class classes[] = {
 	{ PV_TARGET, "tvm.target.target.Target" },
 	{ PV_INTRIN, "tvm.te.tensor_intrin.TensorIntrin" },
 	{ PV_MAP, "tvm.tir.function.IndexMap" },
+	{ PV_ONNX, "onnx.onnx_ml_pb2.ModelProto" },
+	{ PV_GRAPH, "tvm.ir.module.IRModule" },
+	{ PV_GRAPH_FUNC, "tvm.relay.function.Function" },
+	{ PV_PARAM, "tvm.runtime.ndarray.NDArray" },
+	{ PV_PASS, "tvm.ir.transform.Pass" },
+	{ PV_PASS_CONTEXT, "tvm.ir.transform.PassContext" },
+	{ PV_LIBRARY,
+	  "tvm.relay.backend.executor_factory.GraphExecutorFactoryModule" },
 };
 
 /* The kinds of expressions, in the names of tvm.tir.expr. */

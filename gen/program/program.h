@@ -9,7 +9,8 @@
 #include "python.h"
 #include "schedule.h"
 
-struct run_callee; /* interp.h */
+struct graph_services; /* graph_services.h */
+struct run_callee;     /* interp.h */
 struct target;
 
 struct program_options {
@@ -23,7 +24,9 @@ struct program_options {
 	int64_t max_bytes;  /* 0: the default limit */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
-	const struct pass_hooks *hooks; /* for lowering, or NULL */
+	const struct pass_hooks *hooks;      /* for lowering, or NULL */
+	const struct graph_services *graphs; /* for models; NULL: there are
+					      * none */
 };
 
 enum program_stage {

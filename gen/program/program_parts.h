@@ -114,6 +114,12 @@ bool schedule_instruction(struct eval *ev, const char *name);
 bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 		   struct program_func *out);
 
+/* Reads argument i of the call, a target or its text. False after an error. */
+bool read_target(struct call *c, int i, struct pv_target *out);
+/* relay_values.h: calls a value of kind PASS. */
+bool pass_call(struct eval *ev, struct py_span at, const struct pval *f,
+	       const struct call_args *args, struct pval *out);
+
 /* -- results -- */
 /* Appends a function to the program's result, unless it has it already. */
 void remember_func(struct eval *ev, const struct program_func *f);

@@ -4,6 +4,7 @@
 
 #include "eval.h"
 #include "program_parts.h"
+#include "relay_values.h"
 
 const char *
 pv_kind_name(enum pv_kind kind)
@@ -384,6 +385,10 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_SCHEDULE:
 	case PV_TRACE:
 		pv_script_text(ev, v, out);
+		return;
+	case PV_GRAPH:
+	case PV_GRAPH_FUNC:
+		rmod_text(ev, (struct py_span){ 0 }, v, out);
 		return;
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->said);

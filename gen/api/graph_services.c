@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models in programs: the functions of graph_services.h. Each reading of a model is a
+ * context of its own, which the program's context owns. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "onnx_file.h"
+#include "passes.h"
+#include "text.h"
+#include "tirc_context.h"
+
+/* The most models that a program may read or build: each is a copy in memory. */
+enum { MAX_MODELS = 256 };
+
+/* Takes over the messages of a context, which may be freed before the other. */
+static void
+take_messages(struct tirc *to, struct tirc *from)
+{
+	struct diags *list = &from->m->diags;
+	struct arena *a = &to->m->arena;
+
+	for (int i = 0; i < list->list.n; i++) {
+		const struct diag *one = &list->list.data[i];
+		struct diag_place place = one->place;
+		const char *text = arena_strdup(a, one->message);
+
+		place.file = place.file != NULL ? arena_strdup(a, place.file)
+						: NULL;
+		place.item = place.item != NULL ? arena_strdup(a, place.item)
+						: NULL;
+		switch (one->severity) {
+		case DIAG_NOTE:
+			diag_note(&to->m->diags, one->id, place, "%s", text);
+			break;
+		case DIAG_WARNING:
+			diag_warning(&to->m->diags, one->id, place, "%s", text);
+			break;
+		default:
+			diag_error(&to->m->diags, one->id, place, "%s", text);
+			break;
+		}
+	}
+}
+
+/* A context with the model of the request; NULL after a diagnostic. */
+static struct tirc *
+open_model(struct tirc *t, const struct graph_request *r,
+	   const struct graph_build *b)
+{
+	struct tirc_options o = {
+		.dialect_path = t->options.dialect_path,
+		.optimize = t->options.optimize,
+		.fp = t->options.fp,
+		.input_shapes = r->shapes,
+		.n_input_shapes = r->n_shapes,
+		.byoc = r->backends,
+		.n_byoc = r->n_backends,
+		.max_output_bytes = t->options.max_output_bytes,
+		.max_memory_bytes = t->options.max_memory_bytes,
+	};
+	struct tirc *model;
+
+	if (t->models.n == MAX_MODELS) {
+		diag_error(&t->m->diags, DIAG_BAD_PROGRAM,
+			   (struct diag_place){ .file = r->path },
+			   "a program may read and build at most %d models",
+			   MAX_MODELS);
+		return NULL;
+	}
+	if (b != NULL) {
+		o.target = b->target;
+		o.form = b->aot ? "aot" : "graph";
+		o.disable_passes = b->disabled;
+		o.n_disable_passes = b->n_disabled;
+	}
+	model = tirc_new(&o);
+	if (model == NULL) {
+		return NULL;
+	}
+	vec_push(&t->m->arena, &t->models, model);
+	return model;
+}
+
+/* -- the file -- */
+
+/* The program's folder, "." for a program in the current one. */
+static const char *
+folder_of(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL
+		       ? arena_strndup(a, path, (size_t)(slash - path) + 1)
+		       : "./";
+}
+
+static const char *
+find(void *ctx, const char *name, struct diag_place place)
+{
+	struct tirc *t = ctx;
+	struct arena *a = &t->m->arena;
+	const char *folder = folder_of(a, t->program_path), *why;
+	int file;
+
+	if (t->options.allow_files) {
+		return name[0] == '/' ? name
+				      : arena_printf(a, "%s%s", folder, name);
+	}
+	file = beside_open(a, "program", folder, name, &why);
+	if (file < 0) {
+		diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
+			   "%s %s, or allow all files with --allow-files", name,
+			   why);
+		return NULL;
+	}
+	close(file);
+	return arena_printf(a, "%s%s", folder, name);
+}
+
+static bool
+has_backend(void *ctx, const char *name, const char **names)
+{
+	struct tirc *t = ctx;
+	bool found = false;
+
+	*names = "";
+	for (int i = 0; i < tirc_backend_count(t); i++) {
+		const char *one = tirc_backend(t, i);
+
+		found |= strcmp(one, name) == 0;
+		*names = arena_printf(&t->m->arena, "%s%s%s", *names,
+				      i > 0 ? ", " : "", one);
+	}
+	return found;
+}
+
+/* -- the graph -- */
+
+static bool
+run_passes(struct tirc *model, const struct graph_request *r)
+{
+	int n;
+	const struct graph_pass *passes = graph_passes(&n);
+
+	if (r->n_passes > 0 && !context_prepare(model)) {
+		return false;
+	}
+	for (int i = 0; i < r->n_passes; i++) {
+		for (int k = 0; k < n; k++) {
+			if (strcmp(passes[k].name, r->passes[i]) == 0 &&
+			    !passes[k].run(model->graph)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static struct graph *
+read_graph(void *ctx, const struct graph_request *r)
+{
+	struct tirc *t = ctx, *model = open_model(t, r, NULL);
+	bool ok;
+
+	if (model == NULL) {
+		return NULL;
+	}
+	ok = tirc_load(model, r->path) && run_passes(model, r);
+	take_messages(t, model);
+	return ok ? model->graph : NULL;
+}
+
+/* -- the source -- */
+
+static void
+collect(struct tirc *model, struct graph_built *out)
+{
+	struct arena *a = &model->m->arena;
+	VEC(const char *) names = { 0 };
+	const char *source = "";
+
+	for (int i = 0; i < tirc_file_count(model); i++) {
+		struct tirc_file f = tirc_file(model, i);
+
+		if (f.text == NULL) {
+			continue;
+		}
+		if (f.is_source) {
+			source = arena_printf(a, "%s%s%s", source,
+					      source[0] != '\0' ? "\n" : "",
+					      f.text);
+		} else if (text_ends_in(f.name, ".h") && out->header == NULL) {
+			out->header = f.text;
+		} else if (text_ends_in(f.name, "_graph.json")) {
+			out->json = f.text;
+		}
+	}
+	for (int i = 0; i < model->program.weights.n; i++) {
+		vec_push(a, &names, model->program.weights.data[i]->name);
+	}
+	out->name = tirc_summary(model).name;
+	out->source = source;
+	out->weights = names.data;
+	out->n_weights = names.n;
+}
+
+static bool
+build(void *ctx, const struct graph_request *r, const struct graph_build *b,
+      struct graph_built *out)
+{
+	struct tirc *t = ctx, *model = open_model(t, r, b);
+	bool ok;
+
+	*out = (struct graph_built){ 0 };
+	if (model == NULL) {
+		return false;
+	}
+	ok = tirc_load(model, r->path) && tirc_compile(model);
+	take_messages(t, model);
+	if (ok) {
+		collect(model, out);
+	}
+	return ok;
+}
+
+static bool
+run(void *ctx, const struct graph_request *r, const void *const *inputs,
+    void *const *outputs)
+{
+	struct tirc *t = ctx, *model = open_model(t, r, NULL);
+	bool ok;
+
+	if (model == NULL) {
+		return false;
+	}
+	ok = tirc_load(model, r->path) &&
+	     tirc_interpret(model, inputs, outputs);
+	take_messages(t, model);
+	/* the values are with the caller */
+	tirc_free(model);
+	t->models.n--;
+	return ok;
+}
+
+struct graph_services
+context_graph_services(struct tirc *t)
+{
+	return (struct graph_services){ .ctx = t,
+					.find = find,
+					.has_backend = has_backend,
+					.read = read_graph,
+					.build = build,
+					.run = run };
+}

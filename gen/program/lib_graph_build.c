@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* relay.build and nnvm.compiler.build: the source of a model, and the graph as
+ * data. */
+#include "program_parts.h"
+#include "relay_values.h"
+
+/* Reads the word of executor= or runtime=, or of a dict or target string that has
+ * it. */
+static bool
+is_aot(struct call *c, int i, bool *aot)
+{
+	const char *word;
+
+	*aot = false;
+	if (!arg_given(c, i)) {
+		return true;
+	}
+	if (!arg_text(c, i, &word)) {
+		return false;
+	}
+	*aot = strcmp(word, "aot") == 0;
+	return *aot || strcmp(word, "graph") == 0 ||
+	       call_error(c, i,
+			  "there is no executor %s; there are graph and "
+			  "aot",
+			  word);
+}
+
+/* The target of argument i, else of the enclosing `with`; NULL: the default. False
+ * after an error. */
+static bool
+target_of(struct call *c, int i, const char **out)
+{
+	struct pv_target t;
+
+	*out = c->ev->with_target != NULL ? c->ev->with_target->name
+					  : c->ev->o->target;
+	if (!arg_given(c, i)) {
+		return true;
+	}
+	if (!read_target(c, i, &t)) {
+		return false;
+	}
+	*out = t.name;
+	return true;
+}
+
+static bool
+build(struct call *c, const struct pv_graph *module, const char *target,
+      bool aot, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct graph_services *s = ev->o->graphs;
+	struct pv_library *lib = arena_new(ev->a, struct pv_library);
+	struct graph_build b = { .target = target, .aot = aot };
+
+	b.disabled = passes_left_out(ev, &b.n_disabled);
+	lib->module = module;
+	lib->aot = aot;
+	*out = pv_any(PV_LIBRARY, lib);
+	return eval_tick(ev, c->span, 100000) &&
+	       s->build(s->ctx, &module->request, &b, &lib->built);
+}
+
+bool
+relay_build(struct call *c, struct pval *out)
+{
+	const char *target;
+	bool aot;
+
+	if (c->args[0].kind != PV_GRAPH) {
+		return value_kind_error(c, 0, "a module of relay");
+	}
+	return target_of(c, 1, &target) && is_aot(c, 3, &aot) &&
+	       build(c, c->args[0].u.any, target, aot, out);
+}
+
+/* nnvm.compiler.build(graph, target, shape, …) gives graph, library, parameters. */
+bool
+nnvm_build(struct call *c, struct pval *out)
+{
+	struct pv_graph *module;
+	struct pval lib, items[3];
+	const char *target;
+
+	if (c->args[0].kind != PV_GRAPH) {
+		return value_kind_error(c, 0, "a graph of nnvm");
+	}
+	module = rmod_copy(c->ev, c->args[0].u.any);
+	if (!rmod_shapes(c, 2, &module->request) || !target_of(c, 1, &target) ||
+	    !build(c, module, target, false, &lib) ||
+	    !library_items(c->ev, c->span, lib.u.any, items)) {
+		return false;
+	}
+	items[0] = lib;
+	*out = pv_list_of(c->ev, PV_TUPLE, items, 3);
+	return true;
+}
+
+/* -- what was built -- */
+
+static struct pval
+weights_dict(struct eval *ev, struct py_span at, const struct pv_library *lib)
+{
+	struct pval d = pv_dict_new(ev);
+
+	for (int i = 0; i < lib->built.n_weights; i++) {
+		struct pval key = pv_string(ev, lib->built.weights[i]);
+		struct pval v = pv_any(PV_PARAM, NULL);
+
+		if (!dict_set(ev, at, d.u.dict, &key, &v)) {
+			break;
+		}
+	}
+	return d;
+}
+
+bool
+library_items(struct eval *ev, struct py_span at, const struct pv_library *lib,
+	      struct pval *items)
+{
+	if (lib->built.json == NULL) {
+		return eval_error(ev, at,
+				  "the executor aot has no graph JSON, only a "
+				  "library; build with executor=\"graph\"");
+	}
+	items[0] = pv_string(ev, lib->built.json);
+	items[1] = pv_any(PV_LIBRARY, lib);
+	items[2] = weights_dict(ev, at, lib);
+	return true;
+}
+
+bool
+library_json(struct call *c, struct pval *out)
+{
+	struct pval items[3];
+
+	if (!library_items(c->ev, c->span, c->self.u.any, items)) {
+		return false;
+	}
+	*out = items[0];
+	return true;
+}
+
+bool
+library_params(struct call *c, struct pval *out)
+{
+	*out = weights_dict(c->ev, c->span, c->self.u.any);
+	return true;
+}
+
+bool
+library_source(struct call *c, struct pval *out)
+{
+	const struct pv_library *lib = c->self.u.any;
+
+	*out = pv_string(c->ev, lib->built.source);
+	return eval_tick_bytes(c->ev, c->span, out->u.text.n);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes over the graphs of models: Relay's and Relax's by the table
+ * relay_passes.def, those that the program writes, lists of passes, and the context
+ * in which they run. */
+#include "program_parts.h"
+#include "relay.h"
+#include "relay_values.h"
+#include "text.h"
+
+static const struct pv_pass rows[] = {
+#define PASS(id, from, list, instead)                                          \
+	{ .name = id, .level = from, .passes = list, .words = instead },
+#include "relay_passes.def"
+#undef PASS
+};
+
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+/* TVM's opt_level if a program gives none. */
+enum { USUAL_LEVEL = 2 };
+
+/* -- the context -- */
+
+/* The context of the enclosing `with`, or TVM's usual one. */
+static const struct pv_pass_context *
+pass_context(struct eval *ev)
+{
+	static const struct pv_pass_context usual = { .level = USUAL_LEVEL };
+
+	return ev->context != NULL ? ev->context : &usual;
+}
+
+static bool
+has_name(const struct pval *names, int n, const char *name)
+{
+	for (int i = 0; i < n; i++) {
+		if (names[i].kind == PV_STRING &&
+		    strcmp(names[i].u.text.data, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reads the member `key` of the context's settings, a list of names. False after an
+ * error. */
+static bool
+read_names(struct call *c, const char *key, int position,
+	   const struct pval **names, int *n)
+{
+	struct pval word = pv_string(c->ev, key);
+	const struct pval *found;
+	struct pval *items;
+
+	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &word, &found)) {
+		return false;
+	}
+	if (found == NULL && position < c->args[0].u.list->n) {
+		found = &c->args[0].u.list->data[position];
+	}
+	*n = 0;
+	if (found == NULL || found->kind == PV_NONE) {
+		return true;
+	}
+	if (!eval_items(c->ev, c->span, found, &items, n)) {
+		return false;
+	}
+	*names = items;
+	return true;
+}
+
+bool
+tvm_pass_context(struct call *c, struct pval *out)
+{
+	struct pv_pass_context *p = arena_new(c->ev->a, struct pv_pass_context);
+	struct pval word = pv_string(c->ev, "opt_level");
+	const struct pval *level;
+
+	p->level = USUAL_LEVEL;
+	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &word, &level)) {
+		return false;
+	}
+	if (level == NULL && c->args[0].u.list->n > 0) {
+		level = &c->args[0].u.list->data[0];
+	}
+	if (level != NULL) {
+		if (level->kind != PV_INT || level->u.ival < 0 ||
+		    level->u.ival > 10) {
+			return call_error(c, -1, "opt_level is 0 to 4");
+		}
+		p->level = (int)level->u.ival;
+	}
+	*out = pv_any(PV_PASS_CONTEXT, p);
+	return read_names(c, "required_pass", 1, &p->required,
+			  &p->n_required) &&
+	       read_names(c, "disabled_pass", 2, &p->disabled, &p->n_disabled);
+}
+
+static bool
+runs_in_context(struct eval *ev, const struct pv_pass *pass)
+{
+	const struct pv_pass_context *p = pass_context(ev);
+
+	if (has_name(p->disabled, p->n_disabled, pass->name)) {
+		return false;
+	}
+	return pass->level <= p->level ||
+	       has_name(p->required, p->n_required, pass->name);
+}
+
+const char *const *
+passes_left_out(struct eval *ev, int *n)
+{
+	VEC(const char *) list = { 0 };
+
+	for (int i = 0; ev->context != NULL && i < N_ROWS; i++) {
+		const char *at = rows[i].passes, *word;
+
+		if (runs_in_context(ev, &rows[i])) {
+			continue;
+		}
+		while ((word = text_next_word(ev->a, &at)) != NULL) {
+			/* a pass that another row needs, too, stays */
+			if (strcmp(word, "dead") != 0 &&
+			    strcmp(word, "annotate") != 0 &&
+			    strcmp(word, "merge") != 0 &&
+			    strcmp(word, "partition") != 0) {
+				vec_push(ev->a, &list, word);
+			}
+		}
+	}
+	*n = list.n;
+	return list.data;
+}
+
+/* -- making passes -- */
+
+static void
+tell(struct call *c, const char *fmt, const char *name, const char *of)
+{
+	struct diag_place place = { .file = c->ev->src->name,
+				    .line = c->span.line,
+				    .col = c->span.col };
+
+	for (int i = 0; i < c->ev->told.n; i++) {
+		if (strcmp(c->ev->told.data[i], name) == 0) {
+			return;
+		}
+	}
+	vec_push(c->ev->a, &c->ev->told, name);
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, fmt, name, of);
+}
+
+/* Takes the names of backends that there are from the first argument of
+ * AnnotateTarget. False after an error. */
+static bool
+take_backends(struct call *c, struct pv_pass *pass)
+{
+	const struct graph_services *s = c->ev->o->graphs;
+	struct pv_list *list = arena_new(c->ev->a, struct pv_list);
+	const struct pval *items, *first;
+	int n;
+
+	if (c->args[0].u.list->n == 0) {
+		return call_error(c, -1, "it needs the names of backends");
+	}
+	first = &c->args[0].u.list->data[0];
+	if (!eval_items_or_one(c->ev, c->span, first, first->kind == PV_STRING,
+			       &items, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const char *names;
+
+		if (items[i].kind != PV_STRING) {
+			return call_error(c, -1, "a backend has a name");
+		}
+		if (s != NULL &&
+		    s->has_backend(s->ctx, items[i].u.text.data, &names)) {
+			vec_push(c->ev->a, list, items[i]);
+		} else {
+			tell(c,
+			     "there is no backend %s, so that it gets no part "
+			     "of the graph; there are %s",
+			     items[i].u.text.data, s != NULL ? names : "none");
+		}
+	}
+	pass->backends = list->data;
+	pass->n_backends = list->n;
+	return true;
+}
+
+bool
+relay_pass(struct call *c, struct pval *out)
+{
+	struct pv_pass *pass = NULL;
+
+	for (int i = 0; i < N_ROWS; i++) {
+		if (strcmp(rows[i].name, c->row->name) == 0) {
+			pass = arena_copy(c->ev->a, &rows[i], sizeof rows[i]);
+		}
+	}
+	if (pass->passes[0] != '\0') {
+		tell(c, "%s is tirc's %s", pass->name,
+		     arena_strndup(c->ev->a, pass->passes,
+				   strcspn(pass->passes, " ")));
+	} else {
+		tell(c, "%s changes no graph here: %s", pass->name,
+		     pass->words);
+	}
+	*out = pv_any(PV_PASS, pass);
+	return strcmp(pass->name, "AnnotateTarget") != 0 ||
+	       take_backends(c, pass);
+}
+
+bool
+pass_sequential(struct call *c, struct pval *out)
+{
+	struct pv_pass *pass = arena_new(c->ev->a, struct pv_pass);
+	struct pval *items;
+
+	pass->name = "Sequential";
+	if (!arg_items(c, 0, &items, &pass->n_list)) {
+		return false;
+	}
+	for (int i = 0; i < pass->n_list; i++) {
+		if (items[i].kind != PV_PASS) {
+			return call_error(c, 0, "a list of passes has no %s",
+					  pv_kind_name(items[i].kind));
+		}
+	}
+	pass->list = items;
+	*out = pv_any(PV_PASS, pass);
+	return true;
+}
+
+/* function_pass(f?, opt_level?, name?, …) and module_pass: without f they are
+ * decorators. */
+bool
+pass_of_function(struct call *c, struct pval *out)
+{
+	struct pv_pass *pass = arena_new(c->ev->a, struct pv_pass);
+	int64_t level = USUAL_LEVEL;
+
+	if (arg_given(c, 1) && !arg_int(c, 1, 0, 10, &level)) {
+		return false;
+	}
+	pass->name = c->row->name;
+	pass->level = (int)level;
+	pass->of_module = strcmp(c->row->name, "module_pass") == 0;
+	if (arg_given(c, 2) && !arg_text(c, 2, &pass->name)) {
+		return false;
+	}
+	if (arg_given(c, 0)) {
+		pass->function = arena_copy(c->ev->a, &c->args[0],
+					    sizeof *c->args);
+	}
+	*out = pv_any(PV_PASS, pass);
+	return true;
+}
+
+/* -- running passes -- */
+
+/* A module after tirc's passes of the row. */
+static struct pval
+after_passes(struct eval *ev, const struct pv_pass *pass,
+	     const struct pv_graph *module)
+{
+	struct pv_graph *next = rmod_copy(ev, module);
+	struct graph_request *r = &next->request;
+	VEC(const char *) backends = { 0 }, passes = { 0 };
+	const char *at = pass->passes, *word;
+
+	for (int i = 0; i < r->n_backends; i++) {
+		vec_push(ev->a, &backends, r->backends[i]);
+	}
+	for (int i = 0; i < pass->n_backends; i++) {
+		vec_push(ev->a, &backends, pass->backends[i].u.text.data);
+	}
+	for (int i = 0; i < r->n_passes; i++) {
+		vec_push(ev->a, &passes, r->passes[i]);
+	}
+	while ((word = text_next_word(ev->a, &at)) != NULL) {
+		vec_push(ev->a, &passes, word);
+	}
+	r->backends = backends.data;
+	r->n_backends = backends.n;
+	r->passes = passes.data;
+	r->n_passes = passes.n;
+	return pv_any(PV_GRAPH, next);
+}
+
+/* Calls the program's function for the module, or for each of its functions. A
+ * function that it gives back must be the one that it got: functions of graphs are
+ * not rewritten here. */
+static bool
+call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
+	      const struct pval *module, struct pval *out)
+{
+	const struct pv_graph *of = module->u.any;
+	struct pval args[3] = { *module, *module,
+				pv_any(PV_PASS_CONTEXT, pass_context(ev)) };
+	struct graph *g = rmod_of(ev, at, of);
+
+	*out = *module;
+	if (g == NULL) {
+		return false;
+	}
+	if (pass->of_module) {
+		args[1] = args[2];
+		if (!eval_apply(ev, at, pass->function, args, 2, out)) {
+			return false;
+		}
+		return out->kind == PV_GRAPH ||
+		       eval_error(ev, at, "a pass over modules gives a module");
+	}
+	for (int i = 0; i < relay_function_count(g); i++) {
+		struct pval name = pv_string(ev, relay_function_name(g, i));
+		struct pval result;
+
+		if (!rmod_function(ev, at, module, &name, &args[0]) ||
+		    !eval_apply(ev, at, pass->function, args, 3, &result)) {
+			return false;
+		}
+		if (result.kind != PV_GRAPH_FUNC ||
+		    result.u.any != args[0].u.any) {
+			return eval_error(ev, at,
+					  "a pass over functions gives the "
+					  "function that it got; graphs are "
+					  "rewritten by passes in C "
+					  "(docs/how-to/passes.md)");
+		}
+	}
+	return true;
+}
+
+/* Applies a pass to a module; in_list: only if the context has it. False after an
+ * error. */
+static bool
+rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
+	   const struct pval *module, bool in_list, struct pval *out)
+{
+	*out = *module;
+	if (module->kind != PV_GRAPH) {
+		return eval_error(ev, at,
+				  "%s is a pass over modules of relay; %s is "
+				  "none",
+				  pass->name, pv_kind_name(module->kind));
+	}
+	if (in_list && !runs_in_context(ev, pass)) {
+		return true;
+	}
+	for (int i = 0; i < pass->n_list; i++) {
+		struct pval before = *out;
+
+		if (!rmod_apply(ev, at, pass->list[i].u.any, &before, true,
+				out)) {
+			return false;
+		}
+	}
+	if (pass->n_list > 0) {
+		return true;
+	}
+	if (pass->function != NULL) {
+		return call_function(ev, at, pass, module, out);
+	}
+	if (pass->passes != NULL && pass->passes[0] != '\0') {
+		*out = after_passes(ev, pass, module->u.any);
+	}
+	return true;
+}
+
+/* Calls a pass: with a module it runs; a decorator, which has no function yet, takes
+ * one. */
+bool
+pass_call(struct eval *ev, struct py_span at, const struct pval *f,
+	  const struct call_args *args, struct pval *out)
+{
+	const struct pv_pass *pass = f->u.any;
+	bool is_decorator = pass->function == NULL && pass->words == NULL &&
+			    pass->list == NULL;
+	struct pv_pass *made;
+
+	if (args->values.n != 1) {
+		return eval_error(ev, at, "a pass is called with a module");
+	}
+	if (!is_decorator) {
+		return rmod_apply(ev, at, pass, &args->values.data[0], false,
+				  out);
+	}
+	made = arena_copy(ev->a, pass, sizeof *pass);
+	made->function = arena_copy(ev->a, &args->values.data[0],
+				    sizeof *args->values.data);
+	*out = pv_any(PV_PASS, made);
+	return true;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models in programs: onnx.load, the frontends, modules and their functions. */
+#include <inttypes.h>
+
+#include "graph_region.h"
+#include "program_parts.h"
+#include "relay.h"
+#include "relay_values.h"
+
+/* -- models -- */
+
+/* Has the caller given the functions that read models? Not where a program is a
+ * schedule or a trace. */
+static bool
+has_services(struct call *c)
+{
+	return c->ev->o->graphs != NULL ||
+	       call_error(c, -1, "models cannot be read here");
+}
+
+bool
+onnx_load(struct call *c, struct pval *out)
+{
+	struct pv_onnx *model = arena_new(c->ev->a, struct pv_onnx);
+	const struct graph_services *s = c->ev->o->graphs;
+	const struct diag_place place = { .file = c->ev->src->name,
+					  .line = c->spans[0].line,
+					  .col = c->spans[0].col };
+
+	if (!has_services(c) || !arg_text(c, 0, &model->said)) {
+		return false;
+	}
+	model->path = s->find(s->ctx, model->said, place);
+	*out = pv_any(PV_ONNX, model);
+	return model->path != NULL;
+}
+
+/* Appends ":1,3,224,224" for a shape. False after an error. */
+static bool
+put_shape(struct call *c, int i, const struct pval *shape, struct strbuf *s)
+{
+	struct pval *sizes;
+	int n;
+
+	if (!eval_items(c->ev, c->spans[i], shape, &sizes, &n)) {
+		return false;
+	}
+	for (int k = 0; k < n; k++) {
+		if (sizes[k].kind != PV_INT) {
+			return call_error(c, i,
+					  "a size of an input is an integer, "
+					  "not %s",
+					  pv_kind_name(sizes[k].kind));
+		}
+		strbuf_printf(s, "%c%" PRId64, k == 0 ? ':' : ',',
+			      sizes[k].u.ival);
+	}
+	return true;
+}
+
+bool
+rmod_shapes(struct call *c, int i, struct graph_request *r)
+{
+	struct eval *ev = c->ev;
+	VEC(const char *) list = { 0 };
+	const struct pv_dict *d;
+
+	if (i >= c->n || !arg_given(c, i)) {
+		return true;
+	}
+	if (c->args[i].kind != PV_DICT) {
+		return value_kind_error(c, i, "a dict of shapes");
+	}
+	d = c->args[i].u.dict;
+	for (int k = 0; k < d->keys.n; k++) {
+		struct strbuf s;
+		bool ok;
+
+		if (d->keys.data[k].kind != PV_STRING) {
+			return value_kind_error(c, i, "names of inputs");
+		}
+		strbuf_init(&s);
+		strbuf_puts(&s, d->keys.data[k].u.text.data);
+		ok = put_shape(c, i, &d->values.data[k], &s);
+		vec_push(ev->a, &list, arena_strdup(ev->a, s.data));
+		strbuf_release(&s);
+		if (!ok) {
+			return false;
+		}
+	}
+	r->shapes = list.data;
+	r->n_shapes = list.n;
+	return true;
+}
+
+/* The module of the model in argument 0, with the shapes in argument 1. NULL after an
+ * error. */
+static struct pv_graph *
+module_of_model(struct call *c, bool is_relax)
+{
+	struct eval *ev = c->ev;
+	struct pv_graph *module = arena_new(ev->a, struct pv_graph);
+
+	if (c->args[0].kind != PV_ONNX) {
+		value_kind_error(c, 0, "a model of onnx.load");
+		return NULL;
+	}
+	module->request.path = ((const struct pv_onnx *)c->args[0].u.any)->path;
+	module->graph = arena_new(ev->a, struct graph *);
+	module->is_relax = is_relax;
+	module->at = c->span;
+	return rmod_shapes(c, 1, &module->request) &&
+			       rmod_of(ev, c->span, module)
+		       ? module
+		       : NULL;
+}
+
+/* The dict of the parameters of main. */
+static struct pval
+params_dict(struct eval *ev, struct py_span at, struct graph *g)
+{
+	struct pval d = pv_dict_new(ev);
+	int n;
+	struct tensor *const *list = relay_params(g, &n);
+
+	for (int i = 0; i < n; i++) {
+		struct pval key = pv_string(ev, tensor_label(list[i]));
+		struct pval v = pv_any(PV_PARAM, list[i]);
+
+		if (!dict_set(ev, at, d.u.dict, &key, &v)) {
+			break;
+		}
+	}
+	return d;
+}
+
+bool
+relay_from_onnx(struct call *c, struct pval *out)
+{
+	struct pv_graph *module = module_of_model(c, false);
+	struct pval pair[2];
+
+	if (module == NULL) {
+		return false;
+	}
+	pair[0] = pv_any(PV_GRAPH, module);
+	pair[1] = params_dict(c->ev, c->span, *module->graph);
+	*out = pv_list_of(c->ev, PV_TUPLE, pair, 2);
+	return true;
+}
+
+bool
+relax_from_onnx(struct call *c, struct pval *out)
+{
+	struct pv_graph *module = module_of_model(c, true);
+
+	*out = pv_any(PV_GRAPH, module);
+	return module != NULL;
+}
+
+bool
+param_attribute(struct call *c, struct pval *out)
+{
+	const struct tensor *t = c->self.u.any;
+
+	if (strcmp(c->row->name, "dtype") == 0) {
+		*out = pv_string(c->ev, dtype_name(t->type));
+		return true;
+	}
+	*out = pv_list_of(c->ev, PV_TUPLE, NULL, 0);
+	for (int i = 0; i < t->ndim; i++) {
+		int64_t v = 0;
+
+		expr_is_int(t->shape[i], &v);
+		vec_push(c->ev->a, out->u.list, pv_int(v));
+	}
+	return true;
+}
+
+/* -- modules -- */
+
+struct pv_graph *
+rmod_copy(struct eval *ev, const struct pv_graph *of)
+{
+	struct pv_graph *copy = arena_copy(ev->a, of, sizeof *of);
+
+	copy->graph = arena_new(ev->a, struct graph *);
+	return copy;
+}
+
+struct graph *
+rmod_of(struct eval *ev, struct py_span at, const struct pv_graph *module)
+{
+	const struct graph_services *s = ev->o->graphs;
+	int errors = ev->m->diags.list.n;
+
+	if (*module->graph == NULL && eval_tick(ev, at, 10000)) {
+		*module->graph = s->read(s->ctx, &module->request);
+		if (*module->graph == NULL) {
+			eval_locate(ev, at, errors);
+		}
+	}
+	return *module->graph;
+}
+
+bool
+rmod_text(struct eval *ev, struct py_span at, const struct pval *v,
+	  struct strbuf *out)
+{
+	const struct pv_graph_func *f = v->u.any;
+	const struct pv_graph *module = v->kind == PV_GRAPH ? v->u.any
+							    : f->module;
+	struct graph *g = rmod_of(ev, at, module);
+
+	if (g == NULL) {
+		return false;
+	}
+	if (module->is_relax) {
+		relax_print(g, out);
+	} else if (v->kind == PV_GRAPH) {
+		relay_print(g, out);
+	} else {
+		relay_print_function(g, f->function, out);
+	}
+	/* print adds the last newline */
+	if (out->len > 0 && out->data[out->len - 1] == '\n') {
+		out->data[--out->len] = '\0';
+	}
+	return eval_tick(ev, at, (int64_t)out->len / 8);
+}
+
+bool
+rmod_script(struct call *c, struct pval *out)
+{
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = rmod_text(c->ev, c->span, &c->self, &s);
+	if (ok) {
+		*out = pv_text_n(c->ev, s.data, s.len);
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
+bool
+rmod_show(struct call *c, struct pval *out)
+{
+	struct strbuf s;
+	bool ok;
+
+	(void)out;
+	strbuf_init(&s);
+	ok = rmod_text(c->ev, c->span, &c->self, &s);
+	strbuf_putc(&s, '\n');
+	ok = ok && print_text(c->ev, c->span, s.data);
+	strbuf_release(&s);
+	return ok;
+}
+
+static struct pval
+function_value(struct eval *ev, const struct pv_graph *module, int i)
+{
+	struct pv_graph_func *f = arena_new(ev->a, struct pv_graph_func);
+
+	*f = (struct pv_graph_func){ module, i };
+	return pv_any(PV_GRAPH_FUNC, f);
+}
+
+bool
+rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
+	      const struct pval *name, struct pval *out)
+{
+	const struct pv_graph *module = of->u.any;
+	struct graph *g = rmod_of(ev, at, module);
+	const char **names;
+	int n;
+
+	if (g == NULL) {
+		return false;
+	}
+	if (name->kind != PV_STRING) {
+		return eval_error(ev, at,
+				  "functions of a module have names, not %s",
+				  pv_kind_name(name->kind));
+	}
+	n = relay_function_count(g);
+	names = arena_array(ev->a, const char *, n + 1);
+	for (int i = 0; i < n; i++) {
+		names[i] = relay_function_name(g, i);
+		if (strcmp(names[i], name->u.text.data) == 0) {
+			*out = function_value(ev, module, i);
+			return true;
+		}
+	}
+	return eval_error(ev, at, "the module has no function %s%s",
+			  name->u.text.data,
+			  py_suggest(ev->a, name->u.text.data, names, n));
+}
+
+bool
+rmod_names(struct call *c, struct pval *out)
+{
+	struct graph *g = rmod_of(c->ev, c->span, c->self.u.any);
+
+	if (g == NULL) {
+		return false;
+	}
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	for (int i = 0; i < relay_function_count(g); i++) {
+		vec_push(c->ev->a, out->u.list,
+			 pv_string(c->ev, relay_function_name(g, i)));
+	}
+	return true;
+}
+
+bool
+rmod_functions(struct call *c, struct pval *out)
+{
+	const struct pv_graph *module = c->self.u.any;
+	struct graph *g = rmod_of(c->ev, c->span, module);
+	bool ok = g != NULL;
+
+	*out = pv_dict_new(c->ev);
+	for (int i = 0; ok && i < relay_function_count(g); i++) {
+		struct pval key = pv_string(c->ev, relay_function_name(g, i));
+		struct pval f = function_value(c->ev, module, i);
+
+		ok = dict_set(c->ev, c->span, out->u.dict, &key, &f);
+	}
+	return ok;
+}
+
+/* The attributes of a function as a dict: those of main are none. */
+bool
+rmod_func_attrs(struct call *c, struct pval *out)
+{
+	const struct pv_graph_func *f = c->self.u.any;
+	struct graph *g = rmod_of(c->ev, c->span, f->module);
+	struct pval key, v;
+
+	*out = pv_dict_new(c->ev);
+	if (g == NULL || f->function == 0) {
+		return g != NULL;
+	}
+	key = pv_string(c->ev, "Compiler");
+	v = pv_string(c->ev, g->regions.data[f->function - 1]->backend_name);
+	if (!dict_set(c->ev, c->span, out->u.dict, &key, &v)) {
+		return false;
+	}
+	key = pv_string(c->ev, "global_symbol");
+	v = pv_string(c->ev, relay_function_name(g, f->function));
+	return dict_set(c->ev, c->span, out->u.dict, &key, &v);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of models in programs: modules, passes, what is built of them. */
+#ifndef TIRC_RELAY_VALUES_H
+#define TIRC_RELAY_VALUES_H
+
+#include "eval.h"
+#include "graph_services.h"
+
+/* onnx.load: a model that nothing has read yet. */
+struct pv_onnx {
+	const char *path; /* for graph_request */
+	const char *said; /* as the program names it */
+};
+
+/* GRAPH: a module of Relay, Relax or NNVM. */
+struct pv_graph {
+	struct graph_request request;
+	struct graph **graph; /* holds NULL until rmod_of() has read it */
+	bool is_relax;
+	struct py_span at; /* where the program made it */
+};
+
+/* GRAPH_FUNC: a function of a module. */
+struct pv_graph_func {
+	const struct pv_graph *module;
+	int function; /* see relay_function_name() */
+};
+
+/* PASS: one of Relay's, a function of the program, or several of them. */
+struct pv_pass {
+	const char *name;
+	int level;                   /* TVM's opt_level from which on it runs */
+	const char *passes;          /* tirc's, "fold dead" */
+	const char *words;           /* in a note, if there are none */
+	const struct pval *backends; /* of AnnotateTarget: names */
+	int n_backends;
+	const struct pval
+		*function; /* of the program: f(function or module, …) */
+	bool of_module;    /* the function takes the whole module */
+	const struct pval *list; /* of Sequential */
+	int n_list;
+};
+
+/* PASS_CONTEXT: tvm.transform.PassContext. */
+struct pv_pass_context {
+	int level;
+	const struct pval *disabled, *required; /* names */
+	int n_disabled, n_required;
+};
+
+/* LIBRARY: the result of relay.build. */
+struct pv_library {
+	const struct pv_graph *module;
+	struct graph_built built;
+	bool aot;
+};
+
+/* Reads argument i, a dict of inputs' shapes, into the request. False after an
+ * error. */
+bool rmod_shapes(struct call *c, int i, struct graph_request *r);
+/* A copy of a module, which a step changes. */
+struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
+/* The graph of a module, which is read and changed by its steps at the first call.
+ * NULL after an error. */
+struct graph *rmod_of(struct eval *ev, struct py_span at,
+		      const struct pv_graph *module);
+/* The passes of tirc that are left out in the context, in the arena. */
+const char *const *passes_left_out(struct eval *ev, int *n);
+/* Appends the text that print shows for a module or one of its functions. False
+ * after an error. */
+bool rmod_text(struct eval *ev, struct py_span at, const struct pval *v,
+	       struct strbuf *out);
+/* Sets *out to the function of a module with this name. False after an error. */
+bool rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
+		   const struct pval *name, struct pval *out);
+/* The values to which a library unpacks: graph, library, parameters. False after an
+ * error. */
+bool library_items(struct eval *ev, struct py_span at,
+		   const struct pv_library *lib, struct pval *items);
+
+#endif

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of operators' names, and the attributes of calls. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops.h"
+#include "relay_parts.h"
+#include "size_words.h"
+#include "window.h"
+
+static const struct relay_row rows[] = {
+#define ROW(op, relay, relax, args, attrs) { op, relay, relax, args, attrs },
+#include "relay_ops.def"
+#undef ROW
+};
+
+const struct relay_row *
+relay_row_of(const struct node *n)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (strcmp(rows[i].op, n->op_type) == 0) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+/* The number of spatial dimensions of input 0. */
+static int
+spatial(const struct node *n)
+{
+	const struct tensor *x = node_input(n, 0);
+
+	return x != NULL && x->ndim > 2 ? x->ndim - 2 : 0;
+}
+
+const char *
+relay_op_name(struct graph *g, const struct node *n, enum relay_form form)
+{
+	struct arena *a = &g->module->arena;
+	const struct relay_row *row = relay_row_of(n);
+	const char *name, *at;
+
+	if (row == NULL) {
+		return arena_printf(a, "onnx.%s", n->op_type);
+	}
+	name = form == RELAY_TEXT ? row->relay : row->relax;
+	at = strstr(name, "%d");
+	return at == NULL ? name
+			  : arena_printf(a, "%.*s%d%s", (int)(at - name), name,
+					 spatial(n), at + 2);
+}
+
+bool
+relay_is_argument(const struct node *n, int i)
+{
+	const struct relay_row *row = relay_row_of(n);
+	const char *at = row != NULL ? row->args : "*";
+
+	if (strcmp(at, "*") == 0 || strcmp(at, "(*)") == 0 ||
+	    strcmp(at, "+") == 0) {
+		return true;
+	}
+	while (*at != '\0') {
+		char *end;
+		long k = strtol(at, &end, 10);
+
+		if (end != at && (*end == ' ' || *end == '\0') && k == i) {
+			return true;
+		}
+		at += strcspn(at, " ");
+		at += *at == ' ';
+	}
+	/* the bias of a convolution is the argument of a call behind it */
+	return i == 2 && (strcmp(n->op_type, "Conv") == 0 ||
+			  strcmp(n->op_type, "ConvTranspose") == 0 ||
+			  strcmp(n->op_type, "Gemm") == 0);
+}
+
+/* -- values */
+
+static void
+put_int(int64_t v, struct strbuf *out)
+{
+	strbuf_printf(out, "%" PRId64, v);
+}
+
+static void
+put_ints(const int64_t *v, int n, struct strbuf *out)
+{
+	strbuf_puts(out, "[");
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(out, i > 0 ? ", " : "");
+		put_int(v[i], out);
+	}
+	strbuf_puts(out, "]");
+}
+
+/* The shortest text that reads back as the same float32; Relay's have an f. */
+static void
+put_float(double v, enum relay_form form, struct strbuf *out)
+{
+	char text[32];
+
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, v);
+		if (strtod(text, NULL) == v || isnan(v) ||
+		    strtof(text, NULL) == (float)v) {
+			break;
+		}
+	}
+	strbuf_printf(out, "%s%s", text,
+		      form == RELAY_TEXT               ? "f"
+		      : strpbrk(text, ".einN") != NULL ? ""
+						       : ".0");
+}
+
+static void
+put_text(const char *text, struct strbuf *out)
+{
+	strbuf_putc(out, '"');
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\') {
+			strbuf_printf(out, "\\%c", c);
+		} else if (c < 0x20 || c == 0x7f) {
+			strbuf_printf(out, "\\x%02x", c);
+		} else {
+			strbuf_putc(out, (char)c);
+		}
+	}
+	strbuf_putc(out, '"');
+}
+
+static bool
+put_attr(const struct attr *a, enum relay_form form, struct strbuf *out)
+{
+	switch (a->kind) {
+	case ATTR_INT:
+		put_int(a->i, out);
+		return true;
+	case ATTR_FLOAT:
+		put_float(a->f, form, out);
+		return true;
+	case ATTR_STRING:
+		put_text(a->s, out);
+		return true;
+	case ATTR_INTS:
+		put_ints(a->ints, a->n, out);
+		return true;
+	case ATTR_FLOATS:
+		strbuf_puts(out, "[");
+		for (int i = 0; i < a->n; i++) {
+			strbuf_puts(out, i > 0 ? ", " : "");
+			put_float(a->floats[i], form, out);
+		}
+		strbuf_puts(out, "]");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+put_sizes(const struct expr *const *sizes, int n, enum relay_form form,
+	  struct strbuf *out)
+{
+	for (int i = 0; i < n; i++) {
+		int64_t v;
+
+		strbuf_puts(out, i > 0 ? ", " : "");
+		if (expr_is_int(sizes[i], &v)) {
+			put_int(v, out);
+		} else if (form == RELAY_TEXT) {
+			strbuf_puts(out, "?");
+		} else {
+			size_words(sizes[i], out);
+		}
+	}
+}
+
+void
+relay_put_shape(const struct tensor *t, enum relay_form form,
+		struct strbuf *out)
+{
+	strbuf_puts(out, "(");
+	put_sizes(t->shape, t->ndim > 0 ? t->ndim : 0, form, out);
+	strbuf_puts(out, t->ndim == 1 ? ",)" : ")");
+}
+
+/* -- computed attributes */
+
+static void
+put_padding(const struct window *w, struct strbuf *out)
+{
+	for (int side = 0; side < 2; side++) {
+		for (int d = 0; d < w->n; d++) {
+			const struct expr *e = side == 0 ? w->begin[d]
+							 : w->end[d];
+
+			strbuf_puts(out, side + d > 0 ? ", " : "[");
+			size_words(e, out);
+		}
+	}
+	strbuf_puts(out, "]");
+}
+
+static bool
+put_window(struct graph *g, const struct node *n, const char *word,
+	   struct strbuf *out)
+{
+	const struct tensor *weight =
+		node_input(n, strcmp(n->op_type, "QLinearConv") == 0 ? 3 : 1);
+	int64_t kernel[WINDOW_MAX];
+	bool has_weight = strstr(n->op_type, "Conv") != NULL;
+	struct window w;
+
+	for (int d = 0; has_weight && d < WINDOW_MAX; d++) {
+		kernel[d] = 0;
+		if (weight != NULL && d < weight->ndim - 2) {
+			expr_is_int(weight->shape[d + 2], &kernel[d]);
+		}
+	}
+	if (window_of_node(g->module, n, has_weight ? kernel : NULL,
+			   strcmp(n->op_type, "ConvTranspose") == 0,
+			   &w) != NULL) {
+		return false;
+	}
+	if (strcmp(word, "PADDING") == 0) {
+		put_padding(&w, out);
+	} else {
+		put_ints(strcmp(word, "KERNEL") == 0    ? w.kernel
+			 : strcmp(word, "STRIDES") == 0 ? w.stride
+							: w.dilation,
+			 w.n, out);
+	}
+	return true;
+}
+
+/* Pad's integers begin…, end… as pairs. */
+static bool
+put_pairs(struct graph *g, const struct node *n, struct strbuf *out)
+{
+	const int64_t *v;
+	int count;
+
+	if (!input_ints(g->module, n, 1, &v, &count)) {
+		return false;
+	}
+	for (int i = 0; i < count / 2; i++) {
+		strbuf_puts(out, i > 0 ? ", " : "[");
+		put_ints((int64_t[]){ v[i], v[count / 2 + i] }, 2, out);
+	}
+	strbuf_puts(out, "]");
+	return true;
+}
+
+/* Split's sizes as the positions between the parts. */
+static bool
+put_sections(struct graph *g, const struct node *n, struct strbuf *out)
+{
+	const int64_t *v;
+	int64_t at = 0;
+	int count;
+
+	if (!input_ints(g->module, n, 1, &v, &count)) {
+		put_int(n->n_outputs, out);
+		return true;
+	}
+	strbuf_puts(out, "[");
+	for (int i = 0; i < count - 1; i++) {
+		at += v[i];
+		strbuf_puts(out, i > 0 ? ", " : "");
+		put_int(at, out);
+	}
+	strbuf_puts(out, "]");
+	return true;
+}
+
+/* Axes of a reduction: an input, an attribute, or all. */
+static bool
+put_axes(struct graph *g, const struct node *n, struct strbuf *out)
+{
+	const int64_t *v;
+	int count = node_attr_ints(n, "axes", &v);
+
+	if (count == 0 && !input_ints(g->module, n, 1, &v, &count)) {
+		return false;
+	}
+	put_ints(v, count, out);
+	return true;
+}
+
+/* Appends the value that a word in capitals stands for; false if there is none. */
+static bool
+put_computed(struct graph *g, const struct node *n, const char *word,
+	     enum relay_form form, struct strbuf *out)
+{
+	const struct tensor *y = n->outputs[0];
+
+	if (strcmp(word, "PAIRS") == 0) {
+		return put_pairs(g, n, out);
+	}
+	if (strcmp(word, "SECTIONS") == 0) {
+		return put_sections(g, n, out);
+	}
+	if (strcmp(word, "AXES") == 0) {
+		return put_axes(g, n, out);
+	}
+	if (strcmp(word, "ASCENDING") == 0) {
+		strbuf_puts(out,
+			    node_attr_int(n, "largest", 1) ? "False" : "True");
+		return true;
+	}
+	if (strcmp(word, "AXIS1") == 0) {
+		strbuf_puts(out, "1");
+		return true;
+	}
+	if (strcmp(word, "CHANNELS") == 0) {
+		return y->ndim > 1 &&
+		       (put_sizes(&y->shape[1], 1, form, out), true);
+	}
+	if (strcmp(word, "SPATIAL") == 0) {
+		strbuf_puts(out, "[");
+		put_sizes(y->shape + 2, y->ndim > 2 ? y->ndim - 2 : 0, form,
+			  out);
+		strbuf_puts(out, "]");
+		return true;
+	}
+	return put_window(g, n, word, out);
+}
+
+/* Appends the integers of a constant input, "#1", or its only number, "#1.". */
+static bool
+put_input(struct graph *g, const struct node *n, const char *word,
+	  enum relay_form form, struct strbuf *out)
+{
+	int i = word[1] - '0', count;
+	const int64_t *v;
+	double x;
+
+	if (word[2] != '.') {
+		if (!input_ints(g->module, n, i, &v, &count)) {
+			return false;
+		}
+		put_ints(v, count, out);
+		return true;
+	}
+	if (!input_scalar(n, i, &x)) {
+		return false;
+	}
+	if (dtype_is_float(node_input(n, i)->type)) {
+		put_float(x, form, out);
+	} else {
+		put_int((int64_t)x, out);
+	}
+	return true;
+}
+
+static bool
+put_source(struct graph *g, const struct node *n, const char *source,
+	   enum relay_form form, struct strbuf *out)
+{
+	const struct tensor *y = n->outputs[0];
+	const struct attr *a;
+
+	if (source[0] == '@') {
+		size_t length = strcspn(source + 1, ":?");
+		const char *absent = strchr(source, ':');
+		struct arena *arena = &g->module->arena;
+
+		a = node_attr(n, arena_strndup(arena, source + 1, length));
+		if (source[length + 1] == '?' ||
+		    (absent != NULL && strchr(absent, '?') != NULL)) {
+			strbuf_puts(out, (a != NULL ? a->i != 0
+						    : absent != NULL &&
+							      absent[1] == '1')
+						 ? "True"
+						 : "False");
+			return a != NULL || absent != NULL;
+		}
+		return a != NULL && put_attr(a, form, out);
+	}
+	if (source[0] == '#') {
+		return put_input(g, n, source, form, out);
+	}
+	if (strcmp(source, "dtype") == 0) {
+		put_text(dtype_name(y->type), out);
+		return true;
+	}
+	if (strcmp(source, "shape") == 0) {
+		strbuf_puts(out, form == RELAX_TEXT ? "R.shape([" : "[");
+		put_sizes(y->shape, y->ndim > 0 ? y->ndim : 0, form, out);
+		strbuf_puts(out, form == RELAX_TEXT ? "])" : "]");
+		return true;
+	}
+	return put_computed(g, n, source, form, out);
+}
+
+/* Is the text the default? "1*" is a list of ones. */
+static bool
+is_default(const char *text, const char *usual)
+{
+	size_t n = strlen(usual);
+
+	if (n != 2 || usual[1] != '*') {
+		return strcmp(text, usual) == 0;
+	}
+	for (; *text != '\0'; text++) {
+		if (strchr("[], ", *text) == NULL &&
+		    (*text != usual[0] || strchr("[ ", text[-1]) == NULL ||
+		     strchr(",]", text[1]) == NULL)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+put_name(const char *name, bool *first, struct strbuf *out)
+{
+	strbuf_printf(out, "%s%s=", *first ? "" : ", ", name);
+	*first = false;
+}
+
+/* Appends the attribute of one word of a row, "strides=STRIDES|1*". */
+static void
+put_word(struct graph *g, const struct node *n, const char *word,
+	 enum relay_form form, bool *first, struct strbuf *out)
+{
+	struct arena *a = &g->module->arena;
+	size_t name = strcspn(word, "="), source = strcspn(word, "|");
+	const char *of = arena_strndup(a, word + name + 1, source - name - 1);
+	struct strbuf value;
+
+	strbuf_init(&value);
+	if (put_source(g, n, of, form, &value) &&
+	    (word[source] == '\0' ||
+	     !is_default(value.data, word + source + 1))) {
+		if (strcmp(of, "shape") == 0 && form == RELAX_TEXT) {
+			strbuf_puts(out, *first ? "" : ", ");
+			*first = false;
+		} else {
+			put_name(arena_strndup(a, word, name), first, out);
+		}
+		strbuf_puts(out, value.data);
+	}
+	strbuf_release(&value);
+}
+
+static void
+put_onnx_attributes(const struct node *n, enum relay_form form, bool *first,
+		    struct strbuf *out)
+{
+	for (int i = 0; i < n->attrs.n; i++) {
+		const struct attr *a = &n->attrs.data[i];
+		struct strbuf value;
+
+		strbuf_init(&value);
+		if (put_attr(a, form, &value)) {
+			put_name(a->name, first, out);
+			strbuf_puts(out, value.data);
+		}
+		strbuf_release(&value);
+	}
+}
+
+void
+relay_put_attributes(struct graph *g, const struct node *n,
+		     enum relay_form form, bool *first, struct strbuf *out)
+{
+	const struct relay_row *row = relay_row_of(n);
+	const char *at = row != NULL ? row->attrs : "";
+
+	if (row == NULL) {
+		put_onnx_attributes(n, form, first, out);
+	}
+	while (*at != '\0') {
+		size_t length = strcspn(at, " ");
+
+		put_word(g, n, arena_strndup(&g->module->arena, at, length),
+			 form, first, out);
+		at += length;
+		at += *at == ' ';
+	}
+}
