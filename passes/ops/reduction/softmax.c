@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family along one axis, as the stages max, exp, sum, quotient. */
+/* The softmax family along one axis: Softmax as the stages max, exp, sum, the
+ * inverse of the sum, and products with it. A division takes processors as long
+ * as ten products, and the sum is at least 1, so that its inverse is exact to
+ * half a unit in the last place like the quotients. */
 #include "define.h"
 
 bool
@@ -63,7 +66,8 @@ define_softmax(struct define *c, const struct node *n,
 	const bool *reduced = softmax_axis(c, n);
 	int ndim = in[0]->buffer->ndim;
 	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
-	struct te_tensor *max = define_max(c, in[0], t, reduced), *exp, *sum;
+	struct te_tensor *max = define_max(c, in[0], t, reduced), *exp, *sum,
+			 *inverse;
 	struct iter_var *axes = define_axes(c, n->outputs[0]);
 	const struct expr **index = axes_exprs(c, axes, ndim), *e;
 	struct reduce_plan p;
@@ -75,10 +79,14 @@ define_softmax(struct define *c, const struct node *n,
 	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, te_at(m, exp, p.at, ndim), p.over,
 				  p.n_over));
+	p = reduce_plan(c, exp, reduced, false);
+	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
+	inverse = define_stage(c, "inverse", "elementwise", p.n_axes, p.axes,
+			       expr_div(m, expr_const(m, t, 1), e));
 	axes = define_axes(c, n->outputs[0]);
 	index = axes_exprs(c, axes, ndim);
-	e = expr_div(m, te_at(m, exp, index, ndim),
-		     te_at(m, sum, kept_exprs(c, index, reduced, ndim),
+	e = expr_mul(m, te_at(m, exp, index, ndim),
+		     te_at(m, inverse, kept_exprs(c, index, reduced, ndim),
 			   ndim - 1));
 	out[0] = define_stage(c, "softmax", "broadcast", ndim, axes,
 			      expr_cast(m, type, e));

@@ -68,7 +68,9 @@ larger_f32x4(f32x4 a, f32x4 b) /* the numbers, where one is NaN */
 static float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || isnan(a) ? a : b;
+	const float larger = b > a ? b : a; /* a, where one is NaN */
+
+	return isnan(b) ? b : larger;
 }
 
 /* c ? a : b, but both are there: a branch would keep loops from becoming
@@ -94,12 +96,11 @@ choose_f32(bool c, float a, float b)
 static inline float
 exp_f32(float x)
 {
-	/* Far below it is 0, and made of e^0: a product that is too small for a
-	 * number takes processors long. */
-	const float low = choose_f32(x < -104.0f, 0.0f, x);
-	const float y = choose_f32(low > 89.0f, 89.0f, low);
-	/* 1.5 * 2^23 + 256: the sum is rounded, its last bits are n + 256. */
-	const float shifted = y * 1.44269504f + 12583168.0f;
+	/* From -176 down both factors of 2^n below are 0. */
+	const float y = choose_f32(x < -176.0f, -176.0f, x);
+	/* 1.5 * 2^23 + 254: the sum is rounded, its last bits are n + 254. */
+	const float shifted = y * 1.44269504f + 12583166.0f;
+	int32_t most;
 	uint32_t count;
 	uint32_t bits;
 	float n;
@@ -108,20 +109,22 @@ exp_f32(float x)
 	float scale;
 	float rest;
 
-	memcpy(&count, &shifted, sizeof count);
-	count &= 0x3ffu;
-	bits = count | 0x4b000000u;
+	/* n is at most 130, where 2^n is infinity: then r and p grow with x. The
+	 * limit is one of integers, as those have an instruction for it. */
+	memcpy(&most, &shifted, sizeof most);
+	count = (uint32_t)(most > 0x4b400180 ? 0x4b400180 : most);
+	bits = count - 0x00400000u; /* of 2^23 + 254 + n */
 	memcpy(&n, &bits, sizeof n);
-	n -= 8388864.0f; /* 2^23 + 256 */
+	n -= 8388862.0f;
 	r = y - n * 0.693145752f - n * 1.42860677e-6f;
 	p = 1.0f + (r + r * r * (0.5f + r * (0.166665763f + r * (0.0416664630f
 	    + r * (0.00836335309f + r * 0.00139339094f)))));
 	/* 2^n in two factors, so that only the last product is rounded. */
-	bits = ((count >> 1) - 1u) << 23;
+	bits = (count << 22) & 0xff800000u;
 	memcpy(&scale, &bits, sizeof scale);
-	bits = (count - (count >> 1) - 1u) << 23;
+	bits = (count << 23) - bits;
 	memcpy(&rest, &bits, sizeof rest);
-	return choose_f32(x < -104.0f, 0.0f, p * scale * rest);
+	return p * scale * rest;
 }
 
 /* Inlined into one huge function, kernels take this compiler minutes. */
@@ -343,10 +346,10 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   nodes     prob (Softmax) -> "prob"
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
- *   schedule  rowwise 4 stages per row, sums by lanes
+ *   schedule  rowwise 5 stages per row, sums by lanes
  *   copies    two of the reduction: j_o 0 to 1, j_o 0 to 1 without conditions,
  *             which is faster
- *   work      58 FLOP, reads 40 bytes, writes 40 bytes, locals 80 bytes
+ *   work      59 FLOP, reads 40 bytes, writes 40 bytes, locals 84 bytes
  */
 static __attribute__((noinline)) void
 prob(const float x[restrict 10], float y[restrict 10])
@@ -354,6 +357,7 @@ prob(const float x[restrict 10], float y[restrict 10])
 	float max;
 	float exp_[10];
 	float sum;
+	float inverse;
 	float max_part[4];
 	float sum_part[4];
 
@@ -396,8 +400,9 @@ prob(const float x[restrict 10], float y[restrict 10])
 	for (int32_t j_i = 0; j_i < 4; ++j_i) {
 		sum += sum_part[j_i];
 	}
+	inverse = 1.0f / sum;
 	for (int32_t j = 0; j < 10; ++j) {
-		y[j] = exp_[j] / sum;
+		y[j] = exp_[j] * inverse;
 	}
 }
 

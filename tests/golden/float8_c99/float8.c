@@ -105,7 +105,7 @@ f8e5m2fnuz_to_f32(uint8_t bits)
 static float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || isnan(a) ? a : b;
+	return a > b || a != a ? a : b;
 }
 
 /* The nearest float of 5 bits of exponent, biased by 15, and 2 behind

@@ -8,8 +8,8 @@
  * A float sum of n terms by one accumulator waits for each addition, and rounds
  * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. Long
  * rows have the lanes of several vectors, which do not wait for each other. Where
- * the partial results are many beside the row, a quarter of the lanes reduces them
- * first:
+ * the partial results are many beside the row, or are largest values, which take
+ * longer than sums one after the other, a quarter of the lanes reduces them first:
  *
  *   for k, lane: quarter[lane] += part[4 k + lane]
  *   for lane: s += quarter[lane] */
@@ -23,6 +23,9 @@ enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
 /* A row that has fewer than FEW_TERMS terms for each lane spends much of its time
  * on the partial results; one with MANY_TERMS has the lanes of VECTORS vectors. */
 enum { FEW_TERMS = 8, MANY_TERMS = 64, VECTORS = 4 };
+/* gcc unrolls loops of up to 16 iterations before it makes vectors of them, and
+ * of choices it then makes none. */
+enum { LOOP_LANES = 32 };
 
 bool
 rules_have_lanes(const struct target *t)
@@ -126,9 +129,17 @@ rules_sums_rows(struct rules *r, int block)
 	return once && loads_contiguous(&x, axis);
 }
 
+/* Does the reduction add? The others are largest and least values. */
+static bool
+adds(const struct stmt *block)
+{
+	return block->children[0]->args[0]->kind == EXPR_ADD;
+}
+
 /* The loop from which to take lanes for vectors of `bytes` bytes; in *lanes the
  * number of lanes of a vector, in *values the largest number of values that are
- * reduced for a result. 0: the block cannot be reduced by lanes. */
+ * reduced for a result. 0: the block cannot be reduced by lanes. Without vector
+ * types, largest values get at least LOOP_LANES. */
 static int
 loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	      double *values)
@@ -139,13 +150,14 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	double least;
 
 	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
-	    (r->target->vectors.n == 0 &&
-	     s->children[0]->args[0]->kind != EXPR_ADD) ||
 	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
 		return 0;
 	}
 	*lanes = bytes / dtype_bytes(x.out->type);
 	axis = reduced_axis(&x, values);
+	if (r->target->vectors.n == 0 && !adds(s) && *lanes < LOOP_LANES) {
+		*lanes = LOOP_LANES;
+	}
 	least = 2 * (double)*lanes;
 	if (axis < 0 || *lanes < LEAST_LANES ||
 	    (x.most[axis] % *lanes != 0 && (double)x.most[axis] < least) ||
@@ -213,6 +225,22 @@ reduce_by_quarter(struct rules *r, int block, int64_t quarter, int *made)
 	return false;
 }
 
+/* A quarter of the lanes if so many should reduce the partial results of all lanes
+ * first, else 0. `vector`: the lanes of a vector; `terms`: those of a row. */
+static int64_t
+quarter_of_lanes(struct rules *r, int block, int64_t vector, int64_t lanes,
+		 double terms)
+{
+	bool many = lanes > vector || terms < (double)(FEW_TERMS * lanes);
+
+	/* Choices by few lanes are no vectors without vector types, and take
+	 * longer than sums one after the other. */
+	if (!adds(func_find(r->s.func, block))) {
+		many = r->target->vectors.n > 0;
+	}
+	return many && lanes / 4 >= LEAST_LANES ? lanes / 4 : 0;
+}
+
 /* Gives each of the n blocks for which it is possible a block of partial results,
  * one for each lane of vectors of `bytes` bytes, and one that a quarter of the lanes
  * reduces, if they are many beside the row. Stores these new blocks, at most 2 n, in made, and
@@ -237,10 +265,7 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 			continue;
 		}
 		lanes = lanes_of_vectors(r, loop, vector);
-		quarter = lanes > vector || terms < (double)(FEW_TERMS * lanes)
-				  ? lanes / 4
-				  : 0;
-		quarter = quarter < LEAST_LANES ? 0 : quarter;
+		quarter = quarter_of_lanes(r, blocks[i], vector, lanes, terms);
 		if (!rules_split(r, loop,
 				 decide_lanes(r, loop, lanes,
 					      quarter > 0 ? 2 * quarter
