@@ -209,14 +209,18 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	if (size_bounds(size, &min, &max) &&
 	    size_bounds(before, &low, &most[0]) && most[0] < min &&
 	    size_bounds(after, &low, &most[1]) && most[1] < min) {
-		if (most[0] > 0) {
-			i = expr_call1(m, INTRIN_ABS, i);
+		const struct expr *end = dim_add(m, size, before);
+
+		/* Conditions, so that the loop over the inner positions can be
+		 * one by itself. */
+		if (most[1] > 0) {
+			twice = expr_sub(m, expr_mul(m, last, expr_i32(m, 2)),
+					 i);
+			i = expr_if(m, expr_lt(m, axis, end), i, twice);
 		}
-		return most[1] <= 0
-			       ? i
-			       : expr_sub(m, last,
-					  expr_call1(m, INTRIN_ABS,
-						     expr_sub(m, last, i)));
+		return most[0] <= 0 ? i
+				    : expr_if(m, expr_lt(m, axis, before),
+					      expr_sub(m, before, axis), i);
 	}
 	twice = expr_max(m, dim_mul(m, last, expr_i32(m, 2)), expr_i32(m, 1));
 	i = expr_floormod(m, i, twice);
