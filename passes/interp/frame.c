@@ -114,8 +114,8 @@ frame_buffer(struct frame *f, const struct buffer *b)
 	cell->extent = arena_array(f->arena, int64_t, b->ndim + 1);
 	cell->stride = arena_array(f->arena, int64_t, b->ndim + 1);
 	cell->elem_bytes = dtype_bytes(b->type) * b->type.lanes;
-	cell->is_private = buffer_is_private(b);
-	cell->is_shared = buffer_is_shared(b);
+	cell->is_private = !f->interp->source && buffer_is_private(b);
+	cell->is_shared = !f->interp->source && buffer_is_shared(b);
 	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
 	mark_indices(cell->shape, b->ndim);
 	if (cell->strides) {
@@ -342,10 +342,9 @@ buffer_allocate(struct frame *f, struct buffer_cell *c)
 			return;
 		}
 	}
-	if (f->interp->source && f->interp->in_kernel) {
-		/* each iteration of the parallel loop, or each lane, has one */
-		c->is_private |= f->interp->lane_loops > 0;
-		c->is_shared = true;
+	if (f->interp->source) {
+		c->is_private = f->interp->lane_loops > 0;
+		c->is_shared = f->interp->parallel_loops > 0;
 	}
 	memset(c->data, 0xFF, bytes);
 	memset(c->written, 0, elems);

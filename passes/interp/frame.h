@@ -33,8 +33,10 @@ struct buffer_cell {
 	size_t cap_bytes, cap_elems;
 	struct var_cell *pointer;
 	bool bound;
-	bool is_private; /* the memory is private to one thread */
-	bool is_shared;  /* the memory is shared by the threads of a block */
+	/* The memory is private to one thread, or shared by the threads of a
+	 * block only. Of a source: it is allocated in an iteration of a
+	 * vectorized loop, or of a parallel one. */
+	bool is_private, is_shared;
 };
 
 /* An expression; equal expressions share a node. */
@@ -108,8 +110,9 @@ struct interp {
 	 * thread in it, and of the interval between two barriers. */
 	int64_t block, thread, interval;
 	bool in_kernel;
-	int lane_loops; /* the number of vectorized loops around it, in a
-			 * source */
+	/* In a source, the number of vectorized loops around the position, and
+	 * of parallel loops: at most one, as those within it run in order. */
+	int lane_loops, parallel_loops;
 	/* during a warp shuffle, the value from another thread; else NULL */
 	const union number *shuffled;
 	/* the extents of the kernel's launch, by thread tag */

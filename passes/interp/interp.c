@@ -87,9 +87,9 @@ run_for(struct frame *f, const struct step *s)
 	int64_t extent = node_int(f, s->args[1]);
 	int64_t block = x->block, thread = x->thread;
 	bool lanes = x->source && s->stmt->u.loop.kind == FOR_VECTORIZED;
-	bool hardware = (s->tag >= 0 && s->tag < TAG_COUNT) ||
-			(x->source && !x->in_kernel &&
-			 s->stmt->u.loop.kind == FOR_PARALLEL);
+	bool parallel = x->source && x->parallel_loops == 0 &&
+			s->stmt->u.loop.kind == FOR_PARALLEL;
+	bool hardware = (s->tag >= 0 && s->tag < TAG_COUNT) || parallel;
 	bool outermost = (hardware || lanes) && !x->in_kernel;
 
 	if (s->waits && tag_is_thread(s->tag)) {
@@ -99,8 +99,13 @@ run_for(struct frame *f, const struct step *s)
 	if (!launch_fits(f, s, extent) || !loop_fits(f, s, min, extent)) {
 		return;
 	}
+	if (parallel && x->lane_loops > 0) {
+		interp_fail(f, "a loop is parallel within a vectorized one");
+		return;
+	}
 	x->in_kernel |= outermost;
 	x->lane_loops += lanes;
+	x->parallel_loops += parallel;
 	x->interval += lanes;
 	for (int64_t i = 0; i < extent && !stopped(f); i++) {
 		s->var->bound = true;
@@ -117,6 +122,7 @@ run_for(struct frame *f, const struct step *s)
 	x->block = block;
 	x->thread = thread;
 	x->lane_loops -= lanes;
+	x->parallel_loops -= parallel;
 	x->interval += lanes;
 	if (outermost) {
 		x->in_kernel = false;
@@ -530,8 +536,8 @@ pass_scope(struct frame *callee, int i, const struct node *arg)
 		return;
 	}
 	cell = frame_buffer(callee, param);
-	cell->is_private = buffer_is_private(param);
-	cell->is_shared = buffer_is_shared(param);
+	cell->is_private = !callee->interp->source && buffer_is_private(param);
+	cell->is_shared = !callee->interp->source && buffer_is_shared(param);
 	if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
 		cell->is_private |= arg->args[0]->buffer->is_private;
 		cell->is_shared |= arg->args[0]->buffer->is_shared;

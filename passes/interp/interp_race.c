@@ -5,7 +5,8 @@
  * barrier in between. Writing the value that the element has already is not a
  * race: several threads may copy the same element. Of a source, the iterations of
  * parallel loops are blocks, and those of vectorized loops threads; only integers
- * count, as they may be indices. */
+ * count, as they may be indices, and all writes: the order in which iterations run
+ * decides which values the element has between them. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -153,7 +154,7 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 		interp_fail(f, "no memory to detect races");
 		return;
 	}
-	what = touch == RACE_KEEPS                                   ? NULL
+	what = touch == RACE_KEEPS && !x->source                     ? NULL
 	       : conflicts_with(&e->write, x, c->is_shared)          ? "writes"
 	       : writes && conflicts_with(&e->read, x, c->is_shared) ? "reads"
 								     : NULL;

@@ -200,6 +200,26 @@ for i in T.%s(8):
     B[i] = A[k[i]]
 """ % kind, ', k: T.Buffer((9,), "int32")'), "element 1 of 'k' is written in an "
             "iteration of a parallel or vectorized loop, and accessed in another")
+# So is memory that would be a thread's own on a device, and a write of the value
+# that the element has.
+refused(function("local", """
+L = T.alloc_buffer((9,), "int32", scope="local")
+for j in range(9):
+    L[j] = 0
+for i in T.parallel(8):
+    L[i + 1] = i
+    B[i] = A[L[i]]
+"""), "element 1 of 'L' is written in an iteration")
+refused(function("same_value", """
+for i in T.parallel(8):
+    k[0] = 3
+    B[i] = A[k[0]]
+""", ', k: T.Buffer((9,), "int32")'), "element 0 of 'k' is written in an iteration")
+refused(function("nested", """
+for i in T.vectorized(8):
+    for j in T.parallel(16):
+        k[i, j] = j
+""", ', k: T.Buffer((8, 16), "int32")'), "parallel within a vectorized one")
 passes(function("own", """
 for i in T.parallel(4):
     w = T.alloc_buffer((8,), "int32")
