@@ -17,6 +17,10 @@
 #include "program.h"
 #include "unused_steps.h"
 
+/* How many times a target's limit of a function's local arrays a chain of calls
+ * may use. */
+enum { CHAIN_LIMITS = 16 };
+
 struct writing {
 	struct module *m;
 	const struct program_result *list;
@@ -24,6 +28,9 @@ struct writing {
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program_part *parts;
+	/* by function: the most bytes of local arrays, with the functions that
+	 * it calls */
+	int64_t *chain_bytes;
 	bool notes; /* about loops that the target does not use */
 };
 
@@ -126,10 +133,12 @@ check_grids(struct writing *w, const struct program_func *from)
 }
 
 /* Renames calls of earlier functions to the names in the source. Starts with
- * the last function, because an old name may be the new name of another one. */
+ * the last function, because an old name may be the new name of another one.
+ * *bytes: the most bytes of local arrays in the functions that are called. */
 static bool
-name_calls(struct writing *w, struct func *f, int n)
+name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 {
+	*bytes = 0;
 	for (int i = n - 1; i >= 0 && func_calls(f, INTRIN_CALL_FUNC); i--) {
 		const struct func *from = w->list->funcs.data[i].func;
 		const struct program_part *to = &w->parts[i];
@@ -152,8 +161,29 @@ name_calls(struct writing *w, struct func *f, int n)
 		}
 		func_rename_calls(f, INTRIN_CALL_FUNC, from->name,
 				  to->func->name);
+		if (w->chain_bytes[i] > *bytes) {
+			*bytes = w->chain_bytes[i];
+		}
 	}
 	return true;
+}
+
+/* Checks that the local arrays of function i and of the functions that it calls,
+ * whose arrays take `called` bytes, leave room on the stack. False after a
+ * diagnostic. */
+static bool
+check_chain(struct writing *w, const struct func *f, int i, int64_t called)
+{
+	int64_t limit = CHAIN_LIMITS * w->target->stack_limit_bytes;
+	int64_t bytes = called + lower_stack_bytes(f);
+
+	w->chain_bytes[i] = bytes;
+	return called == 0 || bytes <= limit ||
+	       func_error(f, DIAG_BAD_PROGRAM,
+			  "its local arrays, with those of the functions that "
+			  "it calls, take %lld bytes of the stack, more than "
+			  "%lld; make arrays of one of them parameters",
+			  (long long)bytes, (long long)limit);
 }
 
 static bool
@@ -166,13 +196,14 @@ prepare(struct writing *w, struct name_set *names, int i)
 		.shared_bytes = w->target->shared_bytes,
 	};
 	struct shared_loops loops = { 0 };
+	int64_t called;
 	struct func *f;
 
 	if (!check_grids(w, from) || !program_check_calls(w->m, w->list, i)) {
 		return false;
 	}
 	f = func_clone(from->func, name_for(w, names, from));
-	if (!name_calls(w, f, i)) {
+	if (!name_calls(w, f, i, &called)) {
 		return false;
 	}
 	/* The function may use the vector types of the target; its parameters
@@ -197,6 +228,9 @@ prepare(struct writing *w, struct name_set *names, int i)
 	part->n_params = f->params.n;
 	shared_loops_find(f, &loops);
 	lower_scratch(f, w->target->stack_limit_bytes);
+	if (!check_chain(w, f, i, called)) {
+		return false;
+	}
 	if (w->notes) {
 		note_unused_loops(from, w->list->file, w->target, w->dialect,
 				  &loops, f);
@@ -312,6 +346,7 @@ program_source(struct module *m, const struct program_result *list,
 	text.cflags = w.target->cflags;
 	text.device_cflags = w.target->device_cflags;
 	w.parts = arena_array(&m->arena, struct program_part, text.n + 1);
+	w.chain_bytes = arena_array(&m->arena, int64_t, text.n + 1);
 	text.parts = w.parts;
 	name_set_init(&names, &m->arena);
 	names.reserved = w.target->reserved;

@@ -323,15 +323,15 @@ leaves_type(const struct node *n, int i)
 	return over || v < dtype_min_int(t) || v > (int64_t)dtype_max_int(t);
 }
 
-/* In a source, an index that leaves its type is not defined; sums of elements of
- * arrays wrap. */
+/* In a source, a result that leaves its type is not defined if no element of an
+ * array is in it: sums of elements wrap (walk_may_wrap in the emitter). */
 static void
-check_index(struct frame *f, const struct node *n)
+check_fits(struct frame *f, const struct node *n)
 {
 	for (int i = 0; i < n->lanes; i++) {
 		if (leaves_type(n, i)) {
 			interp_fail(f,
-				    "an index, a size or a bound, %lld %s "
+				    "a result of indices and sizes, %lld %s "
 				    "%lld, leaves %s",
 				    (long long)n->args[0]->value[i].i,
 				    n->expr->kind == EXPR_ADD   ? "+"
@@ -353,9 +353,9 @@ eval_binary(struct frame *f, struct node *n)
 
 	node_eval(f, a);
 	node_eval(f, b);
-	if (f->interp->source && n->is_index && !n->is_data &&
-	    dtype_is_int(n->expr->type) && dtype_is_signed(n->expr->type)) {
-		check_index(f, n);
+	if (f->interp->source && !n->is_data && dtype_is_int(n->expr->type) &&
+	    dtype_is_signed(n->expr->type)) {
+		check_fits(f, n);
 	}
 	for (int i = 0; i < n->lanes; i++) {
 		n->value[i] = scalar_binary(n->expr->kind, a->expr->type,

@@ -74,27 +74,6 @@ make_nodes(struct frame *f, const struct expr *const *list, int n)
 	return nodes;
 }
 
-/* Marks the nodes as indices (node.is_index), with their parts but the elements
- * of arrays. */
-static void
-mark_indices(struct node *const *list, int n)
-{
-	for (int i = 0; i < n; i++) {
-		struct node *x = list[i];
-
-		if (x->is_index) {
-			continue;
-		}
-		x->is_index = true;
-		if (x->var) {
-			x->var->is_index = true;
-		}
-		if (x->expr->kind != EXPR_LOAD) {
-			mark_indices(x->args, x->expr->n_args);
-		}
-	}
-}
-
 struct buffer_cell *
 frame_buffer(struct frame *f, const struct buffer *b)
 {
@@ -117,10 +96,6 @@ frame_buffer(struct frame *f, const struct buffer *b)
 	cell->is_private = !f->interp->source && buffer_is_private(b);
 	cell->is_shared = !f->interp->source && buffer_is_shared(b);
 	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
-	mark_indices(cell->shape, b->ndim);
-	if (cell->strides) {
-		mark_indices(cell->strides, b->ndim);
-	}
 	vec_push(f->arena, &f->buffers, cell);
 	return cell;
 }
@@ -163,12 +138,6 @@ frame_node(struct frame *f, const struct expr *e)
 	for (int i = 0; i < e->n_args; i++) {
 		n->is_data |= n->args[i]->is_data;
 	}
-	if (e->kind == EXPR_LOAD) {
-		mark_indices(n->args, e->n_args);
-	} else if (e->kind == EXPR_IF || e->kind == EXPR_AND ||
-		   e->kind == EXPR_OR) {
-		mark_indices(n->args, 1);
-	}
 	return n;
 }
 
@@ -206,11 +175,6 @@ frame_step(struct frame *f, const struct stmt *s)
 	switch (s->kind) {
 	case STMT_FOR:
 		step->var = frame_var(f, s->u.loop.var);
-		mark_indices(step->args, s->n_args);
-		break;
-	case STMT_IF:
-	case STMT_WHILE:
-		mark_indices(step->args, s->n_args);
 		break;
 	case STMT_EVALUATE:
 		step->waits = s->args[0]->kind == EXPR_CALL &&
@@ -222,7 +186,6 @@ frame_step(struct frame *f, const struct stmt *s)
 		break;
 	case STMT_STORE:
 		step->waits = stmt_shuffle(s) != NULL;
-		mark_indices(step->args + 1, s->n_args - 1);
 		/* fall through */
 	case STMT_ALLOC:
 		step->buffer = frame_buffer(f, s->u.buffer);
@@ -238,9 +201,6 @@ frame_step(struct frame *f, const struct stmt *s)
 			step->children[i] = frame_step(f, s->children[i]);
 			step->waits |= step->children[i]->waits;
 		}
-	}
-	if (s->kind == STMT_LET && step->var->is_index) {
-		mark_indices(step->args, 1); /* the statements below use it */
 	}
 	return step;
 }

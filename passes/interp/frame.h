@@ -12,8 +12,7 @@ struct var_cell {
 	union number value;
 	union number *lanes; /* a vector's lanes, used instead of value */
 	bool bound;
-	bool is_index; /* as node.is_index */
-	bool is_data;  /* as node.is_data */
+	bool is_data; /* as node.is_data */
 };
 
 struct buffer_cell {
@@ -50,8 +49,6 @@ struct node {
 	uint64_t epoch; /* frame.epoch when value was computed: value is used
 			 * again while frame.epoch is the same */
 	int lanes;
-	/* an index, a size, a bound of a loop, a condition, or a part of one */
-	bool is_index;
 	bool is_data; /* it has elements of arrays, which wrap */
 };
 

@@ -186,6 +186,22 @@ refused(written("rounded_size.py", CALLED % (
     "n - 1", "T.min(T.Cast(\"int32\", x[0] * T.float32(0)) + 8, 8)")),
         "index n - 1 of dimension 0 of 'B'", *KEPT)
 
+# A sum of sizes that leaves its type is not defined in C, stored or compared, too.
+refused(written("overflows.py", """from tvm.script import ir as I, tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def next(n: T.int64, R: T.Buffer((8,), "int64")):
+        R[0] = n + T.int64(1)
+
+    @T.prim_func
+    def f(R: T.Buffer((8,), "int64")):
+        T.evaluate(T.call_func("void", "next", T.int64(9223372036854775807),
+                               R.data))
+"""), "next: a result of indices and sizes, 9223372036854775807 + 1, leaves int64")
+
 # Data that are integers are the same in each run.
 passes(loop("gather", "B[i] = A[I[i]]", ', I: T.Buffer((8,), "int32")'))
 

@@ -469,7 +469,7 @@ test_source(void)
 			  stmt_store(f, a, two, &two, 1), NULL);
 	CHECK(!interp_run_source(f, args, 3, &how));
 	CHECK_STR_EQ(last_message(m),
-		     "an index, a size or a bound, 2147483647 + 1, leaves "
+		     "a result of indices and sizes, 2147483647 + 1, leaves "
 		     "int32, as it runs");
 	f->body = stmt_for(f, var_new(m, "i", i32), n->expr, two, FOR_SERIAL,
 			   stmt_store(f, a, two, &two, 1));
