@@ -1,87 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements that need modules beside TVM, such as numpy, or TVM's arrays and
- * devices. Programs call the functions that they have built on arrays; tirc computes
- * no arrays here. So these statements do not run, the names that they assign are
- * absent as well, and a note tells which was the first. Where control flow needs an
- * absent value, that is an error (names_absent). */
+/* Statements that need what tirc does not have: modules such as torch, or the results
+ * of functions that the interpreter cannot run in the time of a program. They do not
+ * run, the names that they assign are absent as well, and a note tells which was the
+ * first. Where control flow needs an absent value, that is an error. */
 #include "eval.h"
 #include "program_parts.h"
-
-/* The attributes of tvm whose values are arrays and devices. */
-static const char *const array_names[] = {
-#define ARRAYS(name) #name,
-#include "array_names.def"
-#undef ARRAYS
-};
-
-/* Is the attribute one of tvm's arrays and devices? */
-static bool
-is_array_name(const char *attribute)
-{
-	for (size_t i = 0; i < sizeof array_names / sizeof *array_names; i++) {
-		if (strcmp(array_names[i], attribute) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
 
 bool
 absent_may_be_left_out(const char *path)
 {
 	size_t n = strcspn(path, ".");
 
-	if (n == 4 && strncmp(path, "nnvm", n) == 0) {
-		return false;
-	}
-	return n != 3 || strncmp(path, "tvm", n) != 0 ||
-	       (path[n] == '.' && is_array_name(path + n + 1));
+	return (n != 3 || strncmp(path, "tvm", n) != 0) &&
+	       (n != 4 || strncmp(path, "nnvm", n) != 0);
 }
 
-/* The dotted name of what e names, if that is absent and may be left out: a module
- * or, of tvm, an attribute. Else NULL. */
+/* The name of what e names, if that is absent and may be left out; else NULL. */
 static const char *
 absent_name(struct eval *ev, struct scope *s, const struct py_node *e)
 {
-	const struct pval *found;
+	const struct pval *found = e->kind == PY_NAME
+					   ? eval_scope_find(ev, s, e->text)
+					   : NULL;
 
-	if (e->kind == PY_NAME) {
-		found = eval_scope_find(ev, s, e->text);
-		return found && found->kind == PV_ABSENT &&
-				       absent_may_be_left_out(found->u.path)
-			       ? found->u.path
-			       : NULL;
-	}
-	if (e->kind != PY_ATTRIBUTE || e->kids[0]->kind != PY_NAME) {
-		return NULL;
-	}
-	found = eval_scope_find(ev, s, e->kids[0]->text);
-	return found && found->kind == PV_NAMESPACE &&
-			       (found->u.names & IN_TVM) &&
-			       is_array_name(e->text)
-		       ? arena_printf(ev->a, "tvm.%s", e->text)
+	return found && found->kind == PV_ABSENT &&
+			       absent_may_be_left_out(found->u.path)
+		       ? found->u.path
 		       : NULL;
-}
-
-/* Is e the name of a type in numpy, such as np.float32? */
-static bool
-is_numpy_type(struct eval *ev, struct scope *s, const struct py_node *e)
-{
-	struct dtype type;
-	const char *module;
-
-	if (e->kind != PY_ATTRIBUTE || e->kids[0]->kind != PY_NAME) {
-		return false;
-	}
-	module = absent_name(ev, s, e->kids[0]);
-	return module != NULL && strcmp(module, "numpy") == 0 &&
-	       dtype_from_name(e->text, &type);
-}
-
-const char *
-absent_type(struct eval *ev, struct scope *s, const struct py_node *e)
-{
-	return is_numpy_type(ev, s, e) ? e->text : NULL;
 }
 
 /* Does e read a module of TVM that tirc does not have? */
@@ -105,7 +50,7 @@ absent_in(struct eval *ev, struct scope *s, const struct py_node *e,
 {
 	const char *name;
 
-	if (e == NULL || is_numpy_type(ev, s, e)) {
+	if (e == NULL) {
 		return NULL;
 	}
 	*needed |= is_needed(ev, s, e);
@@ -144,26 +89,28 @@ make_absent(struct eval *ev, struct scope *s, const struct py_node *target,
 	return true;
 }
 
-bool
-absent_statement(struct eval *ev, struct scope *s, const struct py_node *e)
+/* Does the statement e compute and assign, and decide nothing? */
+static bool
+may_be_left_out(const struct py_node *e)
 {
-	const char *name = NULL;
-	bool needed = false;
-
 	switch (e->kind) {
 	case PY_EXPRESSION:
 	case PY_ASSIGN:
 	case PY_AUGMENTED:
 	case PY_ASSERT:
 	case PY_RETURN:
-		name = absent_in(ev, s, e, &needed);
-		break;
+		return true;
 	default:
-		break;
-	}
-	if (name == NULL) {
 		return false;
 	}
+}
+
+/* Counts the statement as not run. False if it assigns to elements or attributes,
+ * which later statements would read as they were. */
+static bool
+leave_out(struct eval *ev, struct scope *s, const struct py_node *e,
+	  const char *name)
+{
 	if (e->kind == PY_ASSIGN || e->kind == PY_AUGMENTED) {
 		for (int i = 0; i < e->n_kids - 1; i++) {
 			if (!make_absent(ev, s, e->kids[i], name)) {
@@ -178,6 +125,39 @@ absent_statement(struct eval *ev, struct scope *s, const struct py_node *e)
 	return true;
 }
 
+bool
+absent_statement(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	bool needed = false;
+	const char *name = may_be_left_out(e) ? absent_in(ev, s, e, &needed)
+					      : NULL;
+
+	return name != NULL && leave_out(ev, s, e, name);
+}
+
+bool
+eval_leave_out(struct eval *ev, const char *what)
+{
+	ev->left_out = what;
+	return false;
+}
+
+bool
+absent_left_out(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	const char *what = ev->left_out;
+
+	if (what == NULL) {
+		return false;
+	}
+	ev->left_out = NULL;
+	return (may_be_left_out(e) && leave_out(ev, s, e, what)) ||
+	       eval_error(ev, e->span,
+			  "this needs %s, which is not known; put it into a "
+			  "function that the program does not call",
+			  what);
+}
+
 void
 absent_note(struct eval *ev, const char *file)
 {
@@ -189,8 +169,7 @@ absent_note(struct eval *ev, const char *file)
 		return;
 	}
 	diag_note(&ev->m->diags, DIAG_ASSUMPTION, place,
-		  "%s: from here on, %d statement%s did not run; tirc builds "
-		  "functions and computes no arrays: tirc test compares their "
-		  "results, tirc run times them",
+		  "%s: from here on, %d statement%s did not run; tirc test "
+		  "compares the results of functions, tirc run times them",
 		  ev->absent, ev->n_absent, ev->n_absent == 1 ? "" : "s");
 }

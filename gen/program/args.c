@@ -2,6 +2,7 @@
 /* Checks and converts the arguments of built-in functions; errors are reported
  * at the argument. */
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 bool
@@ -28,8 +29,11 @@ bool
 arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 {
 	const struct pval *v = &c->args[i];
+	struct py_number n;
 
-	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
+	if (np_number(v, &n) && n.kind != PY_NUMBER_FLOAT) {
+		*out = n.i;
+	} else if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
 		/* out has the value of an expression that is a constant */
 	} else if (v->kind == PV_INT) {
 		*out = v->u.ival;
@@ -77,7 +81,8 @@ value_type_name(const struct pval *v)
 {
 	return v->kind == PV_STRING ? v->u.text.data
 	       : v->kind == PV_BUILTIN &&
-			       v->u.row->in & (IN_PYTHON | IN_SCRIPT_TIR)
+			       v->u.row->in &
+				       (IN_PYTHON | IN_SCRIPT_TIR | IN_NUMPY)
 		       ? v->u.row->name
 		       : NULL;
 }
@@ -89,6 +94,18 @@ arg_dtype(struct call *c, int i, struct dtype *out)
 
 	return name ? typed_dtype(&c->ev->typing, c->spans[i], name, out)
 		    : value_kind_error(c, i, "a type such as \"float32\"");
+}
+
+/* The single number of an array, in its type. */
+static struct typed
+array_typed(struct module *m, const struct array *x)
+{
+	union number v = array_get(x, 0);
+
+	return typed_expr(dtype_is_float(x->type) ? expr_float(m, x->type, v.f)
+			  : dtype_class(x->type) == DTC_BOOL
+				  ? expr_bool(m, v.i != 0)
+				  : expr_int(m, x->type, v.i));
 }
 
 bool
@@ -115,6 +132,15 @@ value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 	case PV_STRING:
 		*out = typed_expr(expr_string(ev->m, v->u.text.data));
 		return true;
+	case PV_ARRAY:
+		if (array_elems(v->u.array) == 1) {
+			*out = array_typed(ev->m, v->u.array);
+			return true;
+		}
+		return eval_error(ev, at,
+				  "an array where a number is needed; index "
+				  "it, or give it to the function as an "
+				  "argument");
 	case PV_TENSOR_PART:
 		return eval_error(ev, at,
 				  "%s has %d dimensions, but only %d "

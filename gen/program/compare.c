@@ -3,6 +3,7 @@
  * that is compared and every few bytes of a text count as work, as a short
  * program can hold a list of millions of elements through shared parts. */
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 enum {
@@ -116,6 +117,17 @@ texts_equal(struct eval *ev, struct py_span at, const struct pval *x,
 	return count(ev, at, (int64_t)(n / TEXT_BYTES));
 }
 
+/* Is one value the name of a type, "float32", and the other the type numpy.float32
+ * itself? */
+static bool
+same_type(const struct pval *x, const struct pval *y)
+{
+	const char *a = np_type_name(x), *b = np_type_name(y);
+
+	return (x->kind == PV_STRING || y->kind == PV_STRING) && a && b &&
+	       strcmp(a, b) == 0;
+}
+
 static bool
 equal(struct eval *ev, struct py_span at, const struct pval *x,
       const struct pval *y, int depth, bool *out)
@@ -134,7 +146,7 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 		return true;
 	}
 	if (x->kind != y->kind) {
-		*out = pv_same(x, y);
+		*out = pv_same(x, y) || same_type(x, y);
 		return true;
 	}
 	*out = false;

@@ -115,6 +115,15 @@ define_called(struct defining *d, const struct func *f, bool source)
 	return true;
 }
 
+bool
+trial_define_called(struct module *m, const struct program_result *list,
+		    const struct func *f)
+{
+	struct defining d = { .m = m, .list = list };
+
+	return define_called(&d, f, false);
+}
+
 /* Sets d->callees. written: the source of the definitions. */
 static bool
 add_callees(struct defining *d, struct program_sources *text,

@@ -23,7 +23,13 @@ struct pv_dict;
 struct pv_list;
 struct pv_module;
 struct pv_pass_context;
+struct pv_device;
+struct pv_nd;
 struct pv_range;
+struct pv_timer;
+struct pv_times;
+struct random_stream;
+struct array;
 struct stage;
 struct te_schedule;
 struct tir_schedule;
@@ -51,7 +57,7 @@ struct pval {
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names;   /* NAMESPACE: a module, as bits of enum
+		uint64_t names;   /* NAMESPACE: a module, as bits of enum
 				 * names_module */
 		const char *path; /* ABSENT: a module that tirc does not have,
 				   * but the program imports */
@@ -74,6 +80,12 @@ struct pval {
 		struct pv_target *target;
 		const struct tensor_intrin *intrin;
 		const struct pv_map *map;
+		struct array *array;          /* ARRAY */
+		struct pv_nd *nd;             /* NDARRAY */
+		struct random_stream *random; /* RANDOM */
+		const struct pv_device *device;
+		struct pv_timer *timer;
+		const struct pv_times *times;
 		const void *any;
 	} u;
 };
@@ -199,6 +211,10 @@ struct eval {
 	int n_absent;
 	struct py_span absent_at;
 	const char *absent;
+	/* while a statement fails because it needs what is not known: what that is
+	 * (eval_leave_out); else NULL */
+	const char *left_out;
+	struct random_stream *random; /* of numpy.random; NULL: not used yet */
 };
 
 /* Limits on what a program may use. */
@@ -220,14 +236,19 @@ enum {
  * them. */
 enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
+#define ALIAS(id, path)
 #include "modules.def"
 #undef NAMES
+#undef ALIAS
 	NAMES_COUNT
 };
-enum {
-#define NAMES(id, path) IN_##id = 1 << NAMES_##id##_BIT,
+/* The bits need 64; C23 allows such enumerators. */
+__extension__ enum {
+#define NAMES(id, path) IN_##id = UINT64_C(1) << NAMES_##id##_BIT,
+#define ALIAS(id, path)
 #include "modules.def"
 #undef NAMES
+#undef ALIAS
 	IN_NOTHING = 0
 };
 
@@ -248,7 +269,7 @@ typedef bool name_fn(struct call *c, struct pval *out);
 /* A row of names.def. params: "shape, dtype?, *rest, **options"; NULL for an
  * attribute, whose function is called when the program reads it. */
 struct name_row {
-	unsigned in;     /* bits of modules; 0 for methods and attributes */
+	uint64_t in;     /* bits of modules; 0 for methods and attributes */
 	enum pv_kind of; /* methods and attributes: the kind of the object that
 			  * has them */
 	const char *name;
@@ -258,13 +279,13 @@ struct name_row {
 
 /* The row of a name in one of the modules whose bits are in `in`, or (in 0) of
  * an attribute of a kind of value; NULL if there is none. */
-const struct name_row *names_in(unsigned in, const char *name);
+const struct name_row *names_in(uint64_t in, const char *name);
 const struct name_row *names_of(enum pv_kind kind, const char *name);
 /* Is the name a function or a type of Python that programs cannot use? */
 bool names_left_out(const char *name);
 /* All names in the modules or of the kind, for suggestions; allocated in the
  * arena. */
-const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
+const char *const *names_list(struct arena *a, uint64_t in, enum pv_kind kind,
 			      int *n);
 
 /* -- evaluation -- */
@@ -300,6 +321,10 @@ enum flow eval_suite(struct eval *ev, struct scope *s,
  * element, or a list of targets. False after an error. */
 bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		 const struct pval *value);
+/* Evaluates what is in brackets behind a value: an expression, a slice, or a tuple
+ * of those; NULL is None. */
+bool eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
+		struct pval *out);
 
 /* The arguments of a call, in the order in which they are given. */
 struct call_args {
@@ -323,6 +348,9 @@ bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
  * False after an error. */
 bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
+/* of[index] */
+bool eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+		    const struct pval *index, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		    const char *name, struct pval *out);
 /* Sets *out to the operator with this text, "+", in the node e. False after an
@@ -390,13 +418,16 @@ void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
  * modules, only arrays and devices: others build the functions that the user
  * wants. */
 bool absent_may_be_left_out(const char *path);
-/* The name of the type of numpy that e is; NULL if it is none. */
-const char *absent_type(struct eval *ev, struct scope *s,
-			const struct py_node *e);
 /* Does the statement, no control flow but a return, need an absent value? Then it
  * does not run, and the names that it assigns are absent. */
 bool absent_statement(struct eval *ev, struct scope *s,
 		      const struct py_node *e);
+/* The statement that runs needs what is not known, such as the results of a function
+ * that takes too long: it counts as not run (absent_left_out). Returns false. */
+bool eval_leave_out(struct eval *ev, const char *what);
+/* After the statement e has failed: was it left out? Then the names that it assigns
+ * are absent, and the program goes on. False, with an error, in control flow. */
+bool absent_left_out(struct eval *ev, struct scope *s, const struct py_node *e);
 /* Tells the user of the statements that did not run, if there are any. */
 void absent_note(struct eval *ev, const char *file);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);

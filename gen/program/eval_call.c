@@ -2,6 +2,7 @@
 /* Calls: assigns arguments to the parameters of functions in the program and of
  * built-in functions. */
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 void
@@ -146,15 +147,10 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	case PV_REDUCER:
 		return te_call_reducer(ev, at, f, args, out);
 	case PV_BUILT:
-		return eval_error(
-			ev, at,
-			"a built module cannot be called, because "
-			"the program is only read; compare its C "
-			"with the interpreter with tirc test %s, or "
-			"write it with tirc codegen %s -o DIR and call "
-			"it in a main.c "
-			"(docs/tutorials/tvm-script.md)",
-			ev->src->name, ev->src->name);
+	case PV_FUNC:
+		return nd_call(ev, at, f, args, out);
+	case PV_TIMER:
+		return nd_time(ev, at, f, args, out);
 	default:
 		return eval_error(ev, at, "%s cannot be called",
 				  pv_kind_name(f->kind));

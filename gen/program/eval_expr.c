@@ -2,6 +2,8 @@
 /* Expressions of the program: names, literals, subscripts, attributes, calls,
  * comprehensions. */
 #include "eval.h"
+#include "format.h"
+#include "numpy.h"
 #include "program_parts.h"
 #include "relay_values.h"
 #include "text.h"
@@ -166,6 +168,9 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 					     i * v->u.range->step);
 		}
 		return true;
+	case PV_ARRAY:
+	case PV_NDARRAY:
+		return np_items(ev, at, v, items, n);
 	default:
 		return eval_error(ev, at, "%s cannot be iterated over",
 				  pv_kind_name(v->kind));
@@ -195,11 +200,14 @@ bool
 eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 	     int64_t n, int64_t *out)
 {
-	if (index->kind != PV_INT && index->kind != PV_BOOL) {
+	struct py_number i;
+
+	if ((!pv_number(index, &i) && !np_number(index, &i)) ||
+	    i.kind == PY_NUMBER_FLOAT) {
 		return eval_error(ev, at, "an int is needed as index, not %s",
 				  pv_kind_name(index->kind));
 	}
-	*out = index->kind == PV_BOOL ? index->u.boolean : index->u.ival;
+	*out = i.i;
 	if (*out < -n || *out >= n) {
 		return eval_error(ev, at,
 				  "index %lld of %lld elements; count from 0",
@@ -285,7 +293,7 @@ eval_slice(struct eval *ev, struct py_span at, const struct pval *of,
 	return true;
 }
 
-static bool
+bool
 eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	       const struct pval *index, struct pval *out)
 {
@@ -340,6 +348,9 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 					index->u.list->n, out);
 		}
 		return te_index(ev, at, of, index, 1, out);
+	case PV_ARRAY:
+	case PV_NDARRAY:
+		return np_subscript(ev, at, of, index, out);
 	case PV_TE_SCHEDULE:
 		return te_schedule_stage(ev, at, of, index, out);
 	case PV_IRMODULE:
@@ -353,9 +364,6 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 }
 
-static bool eval_index(struct eval *ev, struct scope *s,
-		       const struct py_node *e, struct pval *out);
-
 /* Evaluates the indices in brackets to a tuple. Only here a slice, as in x[:,
  * i], is a value. False after an error. */
 static bool
@@ -364,12 +372,21 @@ eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
 {
 	*out = pv_list_of(ev, PV_TUPLE, NULL, 0);
 	for (int i = 0; i < e->n_kids; i++) {
-		struct pval v;
+		const struct py_node *kid = e->kids[i];
+		struct pval v, *items;
+		int n;
 
-		if (!eval_index(ev, s, e->kids[i], &v)) {
+		if (!eval_index(ev, s,
+				kid->kind == PY_STAR ? kid->kids[0] : kid,
+				&v)) {
 			return false;
 		}
-		vec_push(ev->a, out->u.list, v);
+		if (kid->kind != PY_STAR) {
+			vec_push(ev->a, out->u.list, v);
+		} else if (!eval_items(ev, kid->span, &v, &items, &n) ||
+			   !list_add(ev, kid->span, out->u.list, items, n)) {
+			return false;
+		}
 	}
 	return true;
 }
@@ -385,7 +402,7 @@ has_slice(const struct py_node *e)
 	return found;
 }
 
-static bool
+bool
 eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 	   struct pval *out)
 {
@@ -472,6 +489,26 @@ eval_ifelse(struct eval *ev, struct scope *s, const struct py_node *e,
 	       eval_expr(ev, s, e->kids[truth ? 0 : 2], out);
 }
 
+static bool eval_fstring(struct eval *ev, struct scope *s,
+			 const struct py_node *e, struct pval *out);
+
+/* Appends a value of an f-string, with its format. */
+static bool
+eval_formatted(struct eval *ev, struct scope *s, const struct py_node *e,
+	       struct strbuf *out)
+{
+	bool is_format = e->kind == PY_FORMAT;
+	struct pval v, spec = { .kind = PV_NONE };
+
+	return eval_expr(ev, s, is_format ? e->kids[0] : e, &v) &&
+	       (!is_format || !e->kids[1] ||
+		eval_fstring(ev, s, e->kids[1], &spec)) &&
+	       format_value(ev, e->span, &v,
+			    is_format && e->text ? e->text[0] : 0,
+			    spec.kind == PV_STRING ? spec.u.text.data : NULL,
+			    out);
+}
+
 static bool
 eval_fstring(struct eval *ev, struct scope *s, const struct py_node *e,
 	     struct pval *out)
@@ -482,16 +519,12 @@ eval_fstring(struct eval *ev, struct scope *s, const struct py_node *e,
 	strbuf_init(&text);
 	for (int i = 0; ok && i < e->n_kids; i++) {
 		const struct py_node *kid = e->kids[i];
-		struct pval v;
 
 		if (kid->kind == PY_STRING) {
 			strbuf_write(&text, kid->text, kid->length);
 			continue;
 		}
-		ok = eval_expr(ev, s, kid, &v);
-		if (ok) {
-			pv_text(ev, &v, false, 0, &text);
-		}
+		ok = eval_formatted(ev, s, kid, &text);
 	}
 	ok = ok && eval_tick_bytes(ev, e->span, text.len);
 	*out = pv_text_n(ev, text.data, text.len);
@@ -689,7 +722,7 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	struct pval x, y;
 	struct py_number number;
 	enum py_operator op;
-	const char *error, *text;
+	const char *error;
 
 	if (py_number_read(e, &number, &error)) {
 		*out = pv_of_number(&number);
@@ -718,11 +751,6 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_DICT:
 		return eval_dict(ev, s, e, out);
 	case PY_ATTRIBUTE:
-		text = absent_type(ev, s, e);
-		if (text != NULL) {
-			*out = pv_text_n(ev, text, strlen(text));
-			return true;
-		}
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_attribute(ev, e->span, &x, e->text, out);
 	case PY_SUBSCRIPT:
@@ -736,6 +764,11 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		       eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_unary(ev, e->span, op, &x, out);
 	case PY_BINARY:
+		if (strcmp(e->op, "@") == 0) {
+			return eval_expr(ev, s, e->kids[0], &x) &&
+			       eval_expr(ev, s, e->kids[1], &y) &&
+			       np_product(ev, e->span, &x, &y, out);
+		}
 		if (!eval_operator(ev, e, e->op, &op)) {
 			return false;
 		}

@@ -2,6 +2,8 @@
 /* Operators on texts and lists, and which values are numbers of Python
  * (ir/python/py_number.h) or operands of expressions (ir/typed). */
 #include "eval.h"
+#include "format.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 /* -- expressions -- */
@@ -227,6 +229,12 @@ eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 		*out = pv_of_number(&c);
 		return !error || eval_error(ev, at, "%s", error);
 	}
+	if (op == PY_OP_MOD && x->kind == PV_STRING) {
+		return format_percent(ev, at, x, y, out);
+	}
+	if (np_is_array(x) || np_is_array(y)) {
+		return np_operator(ev, at, op, x, y, out);
+	}
 	if ((is_symbolic(x) && (is_symbolic(y) || pv_number(y, &b))) ||
 	    (is_symbolic(y) && pv_number(x, &a))) {
 		return symbolic_binary(ev, at, op, x, y, out);
@@ -269,6 +277,9 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		*out = pv_of_number(&n);
 		return !error || eval_error(ev, at, "%s", error);
 	}
+	if (x->kind == PV_ARRAY) {
+		return np_negated(ev, at, op, x, out);
+	}
 	if (x->kind == PV_EXPR && op == PY_OP_SUB &&
 	    x->u.expr->type.kind == DT_BOOL) {
 		return eval_binary(ev, at, op, &zero, x, out);
@@ -309,6 +320,10 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		}
 		*out = pv_bool(answer == (op == PY_OP_IN));
 		return true;
+	}
+	if ((np_is_array(x) && (np_is_array(y) || pv_number(y, &n))) ||
+	    (np_is_array(y) && pv_number(x, &n))) {
+		return np_operator(ev, at, op, x, y, out);
 	}
 	if (x->kind == PV_AXIS && y->kind == PV_AXIS &&
 	    x->u.axis == y->u.axis && equality) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes the statements of the program. */
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 static enum flow run_with(struct eval *ev, struct scope *s,
@@ -58,8 +59,11 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 
 	if (!eval_expr(ev, s, target->kids[0], &of) ||
 	    target->kids[1] == NULL ||
-	    !eval_expr(ev, s, target->kids[1], &index)) {
+	    !eval_index(ev, s, target->kids[1], &index)) {
 		return false;
+	}
+	if (of.kind == PV_ARRAY) {
+		return np_set_element(ev, target->span, &of, &index, value);
 	}
 	if (of.kind == PV_DICT) {
 		return dict_set(ev, target->span, of.u.dict, &index, value);
@@ -129,8 +133,19 @@ augment(struct eval *ev, struct scope *s, const struct py_node *e)
 		return list_add(ev, e->span, x.u.list, y.u.list->data,
 				y.u.list->n);
 	}
-	return eval_operator(ev, e, e->op, &op) &&
-	       eval_binary(ev, e->span, op, &x, &y, &v) &&
+	if (strcmp(e->op, "@") == 0) {
+		return np_product(ev, e->span, &x, &y, &v) &&
+		       eval_assign(ev, s, e->kids[0], &v);
+	}
+	if (!eval_operator(ev, e, e->op, &op)) {
+		return false;
+	}
+	if (x.kind == PV_ARRAY && !x.u.array->scalar) {
+		/* x may be a copy, of a[[1, 2]] */
+		return np_augment(ev, e->span, op, &x, &y) &&
+		       eval_assign(ev, s, e->kids[0], &x);
+	}
+	return eval_binary(ev, e->span, op, &x, &y, &v) &&
 	       eval_assign(ev, s, e->kids[0], &v);
 }
 
@@ -271,20 +286,11 @@ define(struct eval *ev, struct scope *s, const struct py_node *e)
 }
 
 static enum flow
-run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
-	      struct pval *result)
+run_kind(struct eval *ev, struct scope *s, const struct py_node *e,
+	 struct pval *result)
 {
 	struct pval v;
 
-	if (absent_statement(ev, s, e)) {
-		if (e->kind != PY_RETURN) {
-			return FLOW_NEXT;
-		}
-		ev->left_at = e->span;
-		*result = (struct pval){ .kind = PV_ABSENT,
-					 .u.path = ev->absent };
-		return FLOW_RETURN;
-	}
 	switch (e->kind) {
 	case PY_EXPRESSION:
 		return eval_expr(ev, s, e->kids[0], &v) ? FLOW_NEXT
@@ -341,6 +347,25 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 			   "docs/reference/programs.md");
 		return FLOW_ERROR;
 	}
+}
+
+static enum flow
+run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
+	      struct pval *result)
+{
+	if (!absent_statement(ev, s, e)) {
+		enum flow flow = run_kind(ev, s, e, result);
+
+		if (flow != FLOW_ERROR || !absent_left_out(ev, s, e)) {
+			return flow;
+		}
+	}
+	if (e->kind != PY_RETURN) {
+		return FLOW_NEXT;
+	}
+	ev->left_at = e->span;
+	*result = (struct pval){ .kind = PV_ABSENT, .u.path = ev->absent };
+	return FLOW_RETURN;
 }
 
 /* `with tvm.target.Target(…):` sets the target of functions built inside, `with

@@ -53,6 +53,10 @@ static const struct python_class classes[] = {
 	{ PV_PASS_CONTEXT, "tvm.ir.transform.PassContext" },
 	{ PV_LIBRARY,
 	  "tvm.relay.backend.executor_factory.GraphExecutorFactoryModule" },
+	{ PV_ARRAY, "numpy.ndarray" },
+	{ PV_NDARRAY, "tvm.runtime.ndarray.NDArray" },
+	{ PV_RANDOM, "numpy.random.Generator" },
+	{ PV_DEVICE, "tvm.runtime.device.Device" },
 };
 
 /* The kinds of expressions, in the names of tvm.tir.expr. */

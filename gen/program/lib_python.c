@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 
 bool
@@ -24,6 +25,11 @@ python_print(struct call *c, struct pval *out)
 	for (int i = 0; ok && i < values->n; i++) {
 		size_t before = s.len;
 
+		if (values->data[i].kind == PV_NDARRAY &&
+		    values->data[i].u.nd->unknown) {
+			ok = eval_leave_out(ev, values->data[i].u.nd->unknown);
+			break;
+		}
 		strbuf_puts(&s, i ? between : "");
 		pv_text(ev, &values->data[i], false, 0, &s);
 		ok = eval_tick_bytes(ev, c->span, s.len - before);
@@ -56,6 +62,13 @@ python_len(struct call *c, struct pval *out)
 	case PV_RANGE:
 		*out = pv_int(range_length(v->u.range));
 		return true;
+	case PV_ARRAY:
+		if (v->u.array->ndim == 0) {
+			return call_error(c, 0,
+					  "a single number has no length");
+		}
+		*out = pv_int(v->u.array->shape[0]);
+		return true;
 	case PV_TENSOR:
 		*out = pv_int(v->u.tensor->buffer->ndim);
 		return true;
@@ -68,6 +81,12 @@ static bool
 whole_number(struct call *c, struct py_span at, const struct pval *v,
 	     int64_t *out)
 {
+	struct py_number n;
+
+	if (np_number(v, &n) && n.kind != PY_NUMBER_FLOAT) {
+		*out = n.i;
+		return true;
+	}
 	if (v->kind == PV_INT) {
 		*out = v->u.ival;
 		return true;
@@ -119,8 +138,14 @@ bool
 python_int(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
+	struct py_number n;
+	struct pval number;
 	int64_t value;
 
+	if (np_number(v, &n)) {
+		number = pv_of_number(&n);
+		v = &number;
+	}
 	if (v->kind == PV_FLOAT) {
 		if (!(fabs(v->u.fval) < 9e18)) {
 			return call_error(c, 0, "no int holds this");
@@ -154,9 +179,14 @@ bool
 python_float(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
+	struct py_number n;
 	int64_t value;
 	char *end;
 
+	if (np_number(v, &n)) {
+		*out = pv_float(py_number_double(&n));
+		return true;
+	}
 	if (v->kind == PV_FLOAT) {
 		*out = *v;
 		return true;
@@ -224,6 +254,12 @@ python_abs(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
 
+	if (v->kind == PV_ARRAY) {
+		struct array_work w = np_work(c->ev);
+
+		return np_result(c->ev, c->span, &w,
+				 array_unary(&w, ARRAY_ABS, v->u.array), out);
+	}
 	if (v->kind == PV_FLOAT) {
 		*out = pv_float(fabs(v->u.fval));
 		return true;
@@ -692,6 +728,7 @@ is_instance(const struct pval *v, const char *name)
 		{ "IterVar", PV_AXIS },      { "PrimFunc", PV_FUNC },
 		{ "IRModule", PV_IRMODULE }, { "Schedule", PV_SCHEDULE },
 		{ "Target", PV_TARGET },     { "Buffer", PV_BUFFER },
+		{ "ndarray", PV_ARRAY },     { "NDArray", PV_NDARRAY },
 	};
 
 	if (v->kind == PV_EXPR &&

@@ -164,56 +164,6 @@ str_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* str.format for "{} of {1}" and "{name}", without format specifications. */
-bool
-str_format(struct call *c, struct pval *out)
-{
-	const char *at = c->self.u.text.data;
-	const struct pv_list *values = c->args[0].u.list;
-	struct strbuf s;
-	int next = 0;
-
-	strbuf_init(&s);
-	for (; *at; at++) {
-		const struct pval *v = NULL;
-		struct pval key;
-		size_t n;
-
-		if ((*at == '{' || *at == '}') && at[1] == *at) {
-			strbuf_putc(&s, *at++);
-			continue;
-		}
-		if (*at != '{') {
-			strbuf_putc(&s, *at);
-			continue;
-		}
-		n = strcspn(at + 1, "}");
-		key = pv_text_n(c->ev, at + 1, n);
-		if (n == 0) {
-			v = next < values->n ? &values->data[next++] : NULL;
-		} else if (n == 1 && isdigit((unsigned char)at[1])) {
-			v = at[1] - '0' < values->n ? &values->data[at[1] - '0']
-						    : NULL;
-		} else {
-			if (!dict_get(c->ev, c->span, c->args[1].u.dict, &key,
-				      &v)) {
-				strbuf_release(&s);
-				return false;
-			}
-		}
-		if (!v || at[n + 1] != '}') {
-			strbuf_release(&s);
-			return call_error(c, -1,
-					  "format() has no value for "
-					  "{%.40s}",
-					  key.u.text.data);
-		}
-		pv_text(c->ev, v, false, 0, &s);
-		at += n + 1;
-	}
-	return finish_text(c, &s, out);
-}
-
 /* -- list and tuple -- */
 
 bool

@@ -20,14 +20,27 @@ static const struct name_row rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-static const char *const paths[] = {
-#define NAMES(id, path) path,
+/* The dotted paths of the modules, each first under its own name. */
+static const struct {
+	const char *path;
+	int bit;
+} paths[] = {
+#define NAMES(id, path) { path, NAMES_##id##_BIT },
+#define ALIAS(id, path)
 #include "modules.def"
 #undef NAMES
+#undef ALIAS
+#define NAMES(id, path)
+#define ALIAS(id, path) { path, NAMES_##id##_BIT },
+#include "modules.def"
+#undef NAMES
+#undef ALIAS
 };
 
+enum { N_PATHS = sizeof paths / sizeof *paths };
+
 const struct name_row *
-names_in(unsigned in, const char *name)
+names_in(uint64_t in, const char *name)
 {
 	for (int i = 0; i < N_ROWS; i++) {
 		if ((rows[i].in & in) && strcmp(rows[i].name, name) == 0) {
@@ -50,23 +63,23 @@ names_of(enum pv_kind kind, const char *name)
 }
 
 /* The bit of the module with this dotted path, "tvm.te"; 0 if there is none. */
-static unsigned
+static uint64_t
 names_module(const char *path)
 {
-	for (int i = 0; i < NAMES_COUNT; i++) {
-		if (strcmp(paths[i], path) == 0) {
-			return 1u << i;
+	for (int i = 0; i < N_PATHS; i++) {
+		if (strcmp(paths[i].path, path) == 0) {
+			return UINT64_C(1) << paths[i].bit;
 		}
 	}
 	return 0;
 }
 
 static const char *
-names_path(unsigned in)
+names_path(uint64_t in)
 {
 	for (int i = 0; i < NAMES_COUNT; i++) {
-		if (in & 1u << i) {
-			return paths[i];
+		if (in & UINT64_C(1) << i) {
+			return paths[i].path;
 		}
 	}
 	return "";
@@ -79,21 +92,21 @@ names_paths(struct arena *a, int *n)
 
 	*n = 0;
 	for (int i = 1; i < NAMES_COUNT; i++) {
-		list[(*n)++] = paths[i];
+		list[(*n)++] = paths[i].path;
 	}
 	return list;
 }
 
 /* The bit of the module `name` in the module `in`, as "te" in "tvm"; 0 if there
  * is none. */
-static unsigned
-submodule(struct arena *a, unsigned in, const char *name)
+static uint64_t
+submodule(struct arena *a, uint64_t in, const char *name)
 {
 	return names_module(arena_printf(a, "%s.%s", names_path(in), name));
 }
 
 const char *const *
-names_list(struct arena *a, unsigned in, enum pv_kind kind, int *n)
+names_list(struct arena *a, uint64_t in, enum pv_kind kind, int *n)
 {
 	struct pv_names list = { 0 };
 
@@ -105,14 +118,15 @@ names_list(struct arena *a, unsigned in, enum pv_kind kind, int *n)
 			vec_push(a, &list, rows[i].name);
 		}
 	}
-	for (int i = 0; in && i < NAMES_COUNT; i++) {
+	for (int i = 0; in && i < N_PATHS; i++) {
 		const char *path = names_path(in);
 		size_t length = strlen(path);
 
-		if (strncmp(paths[i], path, length) == 0 &&
-		    paths[i][length] == '.' &&
-		    strchr(paths[i] + length + 1, '.') == NULL) {
-			vec_push(a, &list, paths[i] + length + 1);
+		const char *one = paths[i].path;
+
+		if (strncmp(one, path, length) == 0 && one[length] == '.' &&
+		    strchr(one + length + 1, '.') == NULL) {
+			vec_push(a, &list, one + length + 1);
 		}
 	}
 	if (!in && kind == PV_SCHEDULE) {
@@ -129,11 +143,11 @@ names_list(struct arena *a, unsigned in, enum pv_kind kind, int *n)
 }
 
 bool
-module_attribute(struct eval *ev, struct py_span at, unsigned in,
+module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		 const char *name, struct pval *out)
 {
 	const struct name_row *row = names_in(in, name);
-	unsigned inner = submodule(ev->a, in, name);
+	uint64_t inner = submodule(ev->a, in, name);
 	const char *const *known;
 	const char *elsewhere;
 	int n;
@@ -182,15 +196,15 @@ bool
 names_left_out(const char *name)
 {
 	static const char *const builtins[] = {
-		"bytearray",  "bytes",        "callable", "classmethod",
-		"compile",    "delattr",      "dir",      "eval",
-		"exec",       "filter",       "format",   "frozenset",
-		"getattr",    "globals",      "hasattr",  "hash",
-		"help",       "id",           "input",    "isinstance",
-		"iter",       "issubclass",   "locals",   "map",
-		"memoryview", "next",         "object",   "open",
-		"property",   "repr",         "setattr",  "slice",
-		"set",        "staticmethod", "super",    "vars",
+		"bytearray",    "bytes",   "callable",   "classmethod",
+		"compile",      "delattr", "dir",        "eval",
+		"exec",         "filter",  "frozenset",  "getattr",
+		"globals",      "hasattr", "hash",       "help",
+		"id",           "input",   "isinstance", "iter",
+		"issubclass",   "locals",  "map",        "memoryview",
+		"next",         "object",  "open",       "property",
+		"repr",         "setattr", "slice",      "set",
+		"staticmethod", "super",   "vars",
 	};
 
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
@@ -219,10 +233,8 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 	if (absent_may_be_left_out(path)) {
 		return eval_error(
 			ev, at,
-			"this needs %s, and tirc builds functions and "
-			"computes no arrays; put it into a function that "
-			"the program does not call: tirc test compares "
-			"results, tirc run times them",
+			"this needs %s, which tirc does not have; put it "
+			"into a function that the program does not call",
 			path);
 	}
 	strbuf_init(&list);
@@ -273,7 +285,7 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 bool
 eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 {
-	unsigned in;
+	uint64_t in;
 
 	if (!e->text) {
 		for (int i = 0; i < e->n_names; i++) {

@@ -33,7 +33,7 @@ bool names_absent(struct eval *ev, struct py_span at, const char *path);
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 
-bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
+bool module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		      const char *name, struct pval *out);
 
 /* -- elements of built-in values -- */

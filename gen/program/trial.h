@@ -85,6 +85,11 @@ bool trial_definitions(struct module *m, const struct program_result *list,
 		       const struct program_options *o, const char *target,
 		       struct program_sources *text);
 
+/* Adds to m a definition of each external function that f calls and the program
+ * declares, for the interpreter. False after a diagnostic. */
+bool trial_define_called(struct module *m, const struct program_result *list,
+			 const struct func *f);
+
 /* The text of arguments.txt (see emit_program_caller) for `calls` calls of
  * `source`, the function of this number in the program's source. Its parameters
  * are those of `plain`, the function before any schedule, then scratch memory. */

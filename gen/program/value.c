@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "eval.h"
+#include "numpy.h"
 #include "program_parts.h"
 #include "relay_values.h"
 
@@ -204,6 +205,8 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 	case PV_RANGE:
 		*out = range_length(v->u.range) > 0;
 		return true;
+	case PV_ARRAY:
+		return np_truth(ev, at, v->u.array, out);
 	case PV_EXPR:
 		if (expr_is_int(v->u.expr, &number)) {
 			*out = number != 0;
@@ -392,6 +395,13 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 		return;
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->said);
+		return;
+	case PV_ARRAY:
+		array_text(v->u.array, repr, out);
+		return;
+	case PV_NDARRAY:
+	case PV_DEVICE:
+		nd_text(v, repr, out);
 		return;
 	case PV_CLASS:
 		strbuf_printf(out, "<class '%s'>", (const char *)v->u.any);

@@ -150,27 +150,32 @@ plain(struct place *s, struct strbuf *out)
 }
 
 static void
+push_text(struct py_parser *p, const char *text, size_t n,
+	  struct py_nodes *parts)
+{
+	struct py_node *node = py_node_new(p, PY_STRING, p->at);
+
+	node->text = arena_strndup(&p->module->arena, text, n);
+	node->length = n;
+	node->height = 1;
+	py_push(p, parts, node);
+}
+
+static void
 flush(struct py_parser *p, struct strbuf *text, struct py_nodes *parts)
 {
 	if (text->len > 0) {
-		struct py_node *node = py_node_new(p, PY_STRING, p->at);
-
-		node->text = arena_strndup(&p->module->arena, text->data,
-					   text->len);
-		node->length = text->len;
-		node->height = 1;
-		py_push(p, parts, node);
+		push_text(p, text->data, text->len, parts);
 	}
 	strbuf_release(text);
 	strbuf_init(text);
 }
 
-/* Reads the expression between braces; s->at is after the opening one. */
-static bool
-braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
+/* The place where the value that begins at `start` ends: at "}", ":" or "!". */
+static size_t
+value_end(const struct py_token *t, size_t start)
 {
-	const struct py_token *t = s->token;
-	size_t start = s->at, end = start;
+	size_t end = start;
 	int depth = 0;
 	char quote = 0;
 
@@ -192,20 +197,118 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 			break;
 		}
 	}
-	if (end == t->length || t->text[end] != '}') {
+	return end;
+}
+
+/* The end of the value's text, without the "=" of {x=}. */
+static size_t
+last_of(const struct py_token *t, size_t end, bool shown)
+{
+	while (shown && t->text[end - 1] == ' ') {
+		end--;
+	}
+	return end - shown;
+}
+
+/* Is it {x=}, which shows its own text? */
+static bool
+shows_itself(const struct py_token *t, size_t start, size_t end)
+{
+	size_t last = end;
+
+	while (last > start && t->text[last - 1] == ' ') {
+		last--;
+	}
+	return last > start + 1 && t->text[last - 1] == '=' &&
+	       strchr("=<>!", t->text[last - 2]) == NULL;
+}
+
+static bool braces(struct py_parser *p, struct place *s,
+		   struct py_nodes *parts);
+
+/* Reads what follows a value, "!r" and ":format", and the closing brace, and adds
+ * the PY_FORMAT to the parts. s->at is behind the value. */
+static bool
+format_of(struct py_parser *p, struct place *s, const struct py_node *value,
+	  bool shown, struct py_nodes *parts)
+{
+	const struct py_token *t = s->token;
+	struct py_node *node = py_node_new(p, PY_FORMAT, p->at);
+	struct py_nodes kids = { NULL, 0, 0 }, spec = { NULL, 0, 0 };
+	struct strbuf text;
+	bool good = true;
+	const struct py_node *format = NULL;
+
+	if (s->at < t->length && t->text[s->at] == '!') {
+		char c = s->at + 1 < t->length ? t->text[s->at + 1] : 0;
+
+		if (c == 0 || strchr("rsa", c) == NULL) {
+			py_fail(p, span_at(s, s->at, s->at + 1),
+				"a conversion that is none of !r, !s and !a; "
+				"write one of these");
+			return false;
+		}
+		node->text = arena_printf(&p->module->arena, "%c", c);
+		s->at += 2;
+	}
+	strbuf_init(&text);
+	if (s->at < t->length && t->text[s->at] == ':') {
+		s->at++;
+		while (good && s->at < t->length && t->text[s->at] != '}') {
+			if (t->text[s->at] == '{') {
+				s->at++;
+				flush(p, &text, &spec);
+				good = braces(p, s, &spec);
+			} else {
+				plain(s, &text);
+			}
+		}
+		flush(p, &text, &spec);
+		format = py_finish(p, py_node_new(p, PY_FSTRING, p->at), &spec,
+				   p->at);
+		good = good && format;
+	}
+	strbuf_release(&text);
+	if (good && (s->at >= t->length || t->text[s->at] != '}')) {
+		py_fail(p, span_at(s, s->at, s->at),
+			"a brace without its partner; close it, or write {{ "
+			"for the character itself");
+		good = false;
+	}
+	s->at++;
+	node->text = !node->text && shown && !format ? "r" : node->text;
+	py_push(p, &kids, value);
+	py_push(p, &kids, format);
+	if (good && (node->text || format)) {
+		value = py_finish(p, node, &kids, p->at);
+	}
+	value = good ? value : NULL;
+	if (value) {
+		py_push(p, parts, value);
+	}
+	return value != NULL;
+}
+
+/* Reads the expression between braces; s->at is after the opening one. */
+static bool
+braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
+{
+	const struct py_token *t = s->token;
+	size_t start = s->at, end = value_end(t, start);
+	bool shown = shows_itself(t, start, end);
+
+	if (end == t->length) {
 		py_fail(p, span_at(s, start - 1, end),
-			end == t->length
-				? "a brace without its partner; close it, or write {{ "
-				  "for the character itself"
-				: "a format behind the value of an f-string; leave it "
-				  "out");
+			"a brace without its partner; close it, or write {{ "
+			"for the character itself");
 		return false;
 	}
 	struct py_lexer lex = {
 		.module = p->module,
 		.src = p->src,
 		.at = (size_t)(t->text - p->src->text) + start,
-		.end = (size_t)(t->text - p->src->text) + end,
+		.end = (size_t)(t->text - p->src->text) +
+		       last_of(t, end, shown),
 		.line = s->line,
 	};
 	size_t col = start - s->line_start + (size_t)s->first_col;
@@ -236,15 +339,17 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 	if (!value) {
 		return false;
 	}
-	py_push(p, parts, value);
 	if (s->line != lex.line) {
 		s->line = lex.line;
 		s->line_start = lex.line_start -
 				(size_t)(t->text - p->src->text);
 		s->first_col = 1;
 	}
-	s->at = end + 1;
-	return true;
+	s->at = end;
+	if (shown) {
+		push_text(p, t->text + start, end - start, parts);
+	}
+	return format_of(p, s, value, shown, parts);
 }
 
 /* Resolves one token: appends it to `text`, and of an f-string its parts, texts

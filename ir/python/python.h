@@ -38,9 +38,14 @@ enum py_kind {
 	/* ival; is_unsigned if the value is above INT64_MAX: then ival has its
 	 * bits; more than 64 bits are an error; text: as written */
 	PY_INT,
-	PY_FLOAT,   /* fval; text: as written */
-	PY_STRING,  /* text, length: unescaped, adjacent ones joined */
-	PY_FSTRING, /* kids: PY_STRING parts and expressions, in order */
+	PY_FLOAT,  /* fval; text: as written */
+	PY_STRING, /* text, length: unescaped, adjacent ones joined */
+	/* kids: PY_STRING parts and expressions, in order; {x!r:>8} is a
+	 * PY_FORMAT, {x=} a PY_STRING and one */
+	PY_FSTRING,
+	/* kids: value, and its format, a PY_FSTRING, or NULL; text: "r", "s" or
+	 * "a" of {x!r}, else NULL */
+	PY_FORMAT,
 	PY_TRUE,
 	PY_FALSE,
 	PY_NONE,

@@ -262,6 +262,10 @@ run_step(struct frame *f, const struct step *s)
 {
 	f->epoch++;
 	f->interp->at = s->stmt;
+	if (f->interp->steps && --*f->interp->steps < 0) {
+		interp_fail(f, "its run takes too many steps");
+		return;
+	}
 	switch (s->stmt->kind) {
 	case STMT_FOR:
 		run_for(f, s);
@@ -747,9 +751,11 @@ source_memory(struct interp *x, const struct func *f)
 
 static bool
 run(const struct func *f, const struct run_arg *args, int n, bool races,
-    const struct run_source *source)
+    const struct run_source *source, int64_t *steps)
 {
-	struct interp x = { .module = f->module, .source = source };
+	struct interp x = { .module = f->module,
+			    .source = source,
+			    .steps = steps };
 
 	arena_init(&x.arena);
 	x.races = races || source ? race_table_new() : NULL;
@@ -771,18 +777,25 @@ run(const struct func *f, const struct run_arg *args, int n, bool races,
 bool
 interp_run(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, false, NULL);
+	return run(f, args, n, false, NULL, NULL);
 }
 
 bool
 interp_run_races(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, true, NULL);
+	return run(f, args, n, true, NULL, NULL);
 }
 
 bool
 interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		  const struct run_source *how)
 {
-	return run(f, args, n, false, how);
+	return run(f, args, n, false, how, NULL);
+}
+
+bool
+interp_run_steps(struct func *f, const struct run_arg *args, int n,
+		 int64_t *steps)
+{
+	return run(f, args, n, false, NULL, steps);
 }

@@ -24,6 +24,11 @@ struct run_arg {
  * in the module. False after a DIAG_INTERPRET: an access out of bounds, a read
  * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
+/* Like interp_run, but runs at most *steps statements, and subtracts those that ran
+ * from *steps. If they do not suffice, *steps is below 0 after the
+ * DIAG_INTERPRET. */
+bool interp_run_steps(struct func *f, const struct run_arg *args, int n,
+		      int64_t *steps);
 /* A function under the name by which a source calls it, with T.call_extern if
  * `external`, else with T.call_func. */
 struct run_callee {

@@ -174,7 +174,7 @@ choose_target(struct trial *t)
 }
 
 bool
-trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
+schedule_trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
 {
 	memset(t, 0, sizeof *t);
 	t->kind = kind;

@@ -88,7 +88,8 @@ struct trial_counts {
 	} reached[MAX_REACHED];
 };
 
-bool trial_make(struct trial *t, uint64_t seed, struct trial_kind kind);
+bool schedule_trial_make(struct trial *t, uint64_t seed,
+			 struct trial_kind kind);
 /* Only the first stages of the same program, in the same module. */
 bool trial_remake(struct trial *t, int first_stages);
 void trial_release(struct trial *t);

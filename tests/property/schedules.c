@@ -54,15 +54,15 @@ watch(char **argv)
 }
 
 bool
-trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
-	  struct trial_place *place, struct batch *b)
+schedule_trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
+		   struct trial_place *place, struct batch *b)
 {
 	struct trial_place own;
 	struct random_step step;
 
 	place = place ? place : &own;
 	*place = (struct trial_place){ 0 };
-	if (!trial_make(t, seed, b->kind)) {
+	if (!schedule_trial_make(t, seed, b->kind)) {
 		return false;
 	}
 	if (t->target && (!trial_schedule(t, counts) || t->is_refused)) {
@@ -167,7 +167,7 @@ run_all(struct batch *b, uint64_t first, uint64_t n)
 		bool good;
 
 		alarm(TRIAL_SECONDS);
-		good = trial_run(&t, seed, &counts, NULL, b);
+		good = schedule_trial_run(&t, seed, &counts, NULL, b);
 		trial_release(&t);
 		alarm(0);
 		if (good && (b->n == BATCH_MAX || i + 1 == n)) {

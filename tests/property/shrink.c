@@ -168,7 +168,7 @@ whole(const struct shrinker *k, uint64_t seed, struct trial_place *place)
 		uint64_t first;
 
 		b.n = 0;
-		good = trial_run(&t, seed, NULL, place, &b);
+		good = schedule_trial_run(&t, seed, NULL, place, &b);
 		_exit((int)(good ? batch_finish(&b, &first) : t.trouble));
 	}
 	return wait_for(child);
@@ -199,7 +199,7 @@ collect(struct shrinker *k, uint64_t seed, const struct trial_place *place)
 	struct random_step last;
 	bool has_last = false;
 
-	if (!trial_make(t, seed, k->settings->kind)) {
+	if (!schedule_trial_make(t, seed, k->settings->kind)) {
 		return false;
 	}
 	for (int i = 0; i <= place->step && i < trial_steps(t); i++) {

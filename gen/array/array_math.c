@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators element by element. Floats are computed in double and rounded to the
+ * type of the result, integers in 64 bits and wrapped to it; the functions of
+ * float32, such as exp, may so differ from NumPy's in the last bit. */
+#include "array.h"
+
+#include <math.h>
+
+static const struct {
+	const char *name;
+	enum { BINARY, SAME, FLOAT, TEST } kind;
+} ops[] = {
+#define BINARY(id, name) { name, BINARY },
+#define UNARY(id, name, kind, value) { name, kind },
+#include "array_ops.def"
+#undef BINARY
+#undef UNARY
+};
+
+enum array_op
+array_op_find(const char *name)
+{
+	for (int i = 0; i < ARRAY_OP_COUNT; i++) {
+		if (strcmp(ops[i].name, name) == 0) {
+			return (enum array_op)i;
+		}
+	}
+	return ARRAY_OP_COUNT;
+}
+
+/* -- binary operators */
+
+static bool
+is_comparison(enum array_op op)
+{
+	return op >= ARRAY_EQ && op <= ARRAY_GE;
+}
+
+static bool
+is_logical(enum array_op op)
+{
+	return op >= ARRAY_LOGICAL_AND && op <= ARRAY_LOGICAL_XOR;
+}
+
+static bool
+is_bitwise(enum array_op op)
+{
+	return op >= ARRAY_BITAND && op <= ARRAY_SHR;
+}
+
+/* Sets *in to the type in which the operator computes and *out to that of its
+ * result. False after an error. */
+static bool
+types_of(struct array_work *w, enum array_op op, const struct array *x,
+	 const struct array *y, struct dtype *in, struct dtype *out)
+{
+	bool is_bool;
+
+	*in = array_common(x, y);
+	is_bool = dtype_class(*in) == DTC_BOOL;
+	if (op == ARRAY_DIV && !dtype_is_float(*in)) {
+		*in = dtype_of(DT_F64);
+	} else if (op == ARRAY_ARCTAN2 || op == ARRAY_HYPOT) {
+		*in = array_float_type(*in);
+	} else if (is_bool && (op == ARRAY_FLOORDIV || op == ARRAY_MOD ||
+			       op == ARRAY_POW || op == ARRAY_SHL ||
+			       op == ARRAY_SHR || op == ARRAY_FMOD)) {
+		*in = dtype_of(DT_I8);
+	}
+	*out = is_comparison(op) || is_logical(op) ? dtype_of(DT_BOOL) : *in;
+	if (is_bool && op == ARRAY_SUB) {
+		array_fail(w, "a difference of bools; use ^ or logical_xor");
+		return false;
+	}
+	if (is_bitwise(op) && dtype_is_float(*in)) {
+		array_fail(w, "%s of %s; take integers or bools", ops[op].name,
+			   dtype_name(*in));
+		return false;
+	}
+	return true;
+}
+
+/* Does the type hold the number of Python? False after an error. */
+static bool
+check_weak(struct array_work *w, const struct array *x, struct dtype t)
+{
+	int64_t v;
+
+	if (x->weak != ARRAY_WEAK_INT || !dtype_is_int(t)) {
+		return true;
+	}
+	v = array_get(x, 0).i;
+	if (dtype_is_signed(t)
+		    ? v >= dtype_min_int(t) &&
+			      (v < 0 || (uint64_t)v <= dtype_max_int(t))
+		    : v >= 0 && (uint64_t)v <= dtype_max_int(t)) {
+		return true;
+	}
+	array_fail(w, "%s does not hold %lld; cast the array first",
+		   dtype_name(t), (long long)v);
+	return false;
+}
+
+static double
+floor_divide(double a, double b)
+{
+	double rest, whole, floored;
+
+	if (b == 0) {
+		return a / b;
+	}
+	rest = fmod(a, b);
+	whole = (a - rest) / b;
+	if (rest != 0 && (b < 0) != (rest < 0)) {
+		whole -= 1;
+	}
+	if (whole == 0) {
+		return copysign(0, a / b);
+	}
+	floored = floor(whole);
+	return whole - floored > 0.5 ? floored + 1 : floored;
+}
+
+static double
+float_mod(double a, double b)
+{
+	double rest = fmod(a, b);
+
+	if (b == 0 || isnan(rest)) {
+		return rest;
+	}
+	if (rest == 0) {
+		return copysign(0, b);
+	}
+	return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+
+static double
+float_binary(enum array_op op, double a, double b)
+{
+	switch (op) {
+	case ARRAY_ADD:
+		return a + b;
+	case ARRAY_SUB:
+		return a - b;
+	case ARRAY_MUL:
+		return a * b;
+	case ARRAY_DIV:
+		return a / b;
+	case ARRAY_FLOORDIV:
+		return floor_divide(a, b);
+	case ARRAY_MOD:
+		return float_mod(a, b);
+	case ARRAY_POW:
+		return pow(a, b);
+	case ARRAY_FMOD:
+		return fmod(a, b);
+	case ARRAY_ARCTAN2:
+		return atan2(a, b);
+	case ARRAY_HYPOT:
+		return hypot(a, b);
+	case ARRAY_MIN:
+		return isnan(a) || a <= b ? a : b;
+	case ARRAY_MAX:
+		return isnan(a) || a >= b ? a : b;
+	default:
+		return NAN;
+	}
+}
+
+/* The floored quotient and remainder of signed integers; 0 by 0. */
+static int64_t
+int_floor(enum array_op op, int64_t a, int64_t b)
+{
+	int64_t q, r;
+
+	if (b == 0) {
+		return 0;
+	}
+	if (b == -1) {
+		return op == ARRAY_FLOORDIV ? (int64_t)(0 - (uint64_t)a) : 0;
+	}
+	q = a / b;
+	r = a % b;
+	if (op == ARRAY_FMOD) {
+		return r;
+	}
+	if (r != 0 && (r < 0) != (b < 0)) {
+		q--;
+		r += b;
+	}
+	return op == ARRAY_FLOORDIV ? q : r;
+}
+
+static uint64_t
+int_power(uint64_t base, uint64_t exponent)
+{
+	uint64_t v = 1;
+
+	for (; exponent > 0; exponent >>= 1) {
+		v *= exponent & 1 ? base : 1;
+		base *= base;
+	}
+	return v;
+}
+
+static union number
+int_binary(enum array_op op, struct dtype t, union number a, union number b)
+{
+	bool is_signed = dtype_class(t) != DTC_UINT;
+	int bits = dtype_bits(t);
+	union number v = { .u = 0 };
+
+	switch (op) {
+	case ARRAY_ADD:
+		v.u = a.u + b.u;
+		break;
+	case ARRAY_SUB:
+		v.u = a.u - b.u;
+		break;
+	case ARRAY_MUL:
+		v.u = a.u * b.u;
+		break;
+	case ARRAY_FLOORDIV:
+	case ARRAY_MOD:
+	case ARRAY_FMOD:
+		if (is_signed) {
+			v.i = int_floor(op, a.i, b.i);
+		} else if (b.u != 0) {
+			v.u = op == ARRAY_FLOORDIV ? a.u / b.u : a.u % b.u;
+		}
+		break;
+	case ARRAY_POW:
+		v.u = int_power(a.u, b.u);
+		break;
+	case ARRAY_BITAND:
+		v.u = a.u & b.u;
+		break;
+	case ARRAY_BITOR:
+		v.u = a.u | b.u;
+		break;
+	case ARRAY_BITXOR:
+		v.u = a.u ^ b.u;
+		break;
+	case ARRAY_SHL:
+		v.u = b.u < (uint64_t)bits ? a.u << b.u : 0;
+		break;
+	case ARRAY_SHR:
+		if (b.u < (uint64_t)bits) {
+			v.u = a.u >> b.u;
+			v.i = is_signed ? a.i >> b.u : v.i;
+		} else {
+			v.i = is_signed && a.i < 0 ? -1 : 0;
+		}
+		break;
+	case ARRAY_MIN:
+		v = (is_signed ? a.i < b.i : a.u < b.u) ? a : b;
+		break;
+	case ARRAY_MAX:
+		v = (is_signed ? a.i > b.i : a.u > b.u) ? a : b;
+		break;
+	default:
+		break;
+	}
+	return number_round(t, v);
+}
+
+/* -1, 0, 1; 2 if a NaN is compared. */
+static int
+order_of(struct dtype t, union number a, union number b)
+{
+	if (dtype_is_float(t)) {
+		return isnan(a.f) || isnan(b.f) ? 2 : (a.f > b.f) - (a.f < b.f);
+	}
+	return dtype_class(t) == DTC_UINT ? (a.u > b.u) - (a.u < b.u)
+					  : (a.i > b.i) - (a.i < b.i);
+}
+
+static bool
+holds(enum array_op op, int order)
+{
+	switch (op) {
+	case ARRAY_EQ:
+		return order == 0;
+	case ARRAY_NE:
+		return order != 0;
+	case ARRAY_LT:
+		return order == -1;
+	case ARRAY_LE:
+		return order == -1 || order == 0;
+	case ARRAY_GT:
+		return order == 1;
+	default:
+		return order == 1 || order == 0;
+	}
+}
+
+/* One element, of two values of type t. */
+static union number
+apply(enum array_op op, struct dtype t, union number a, union number b)
+{
+	union number v;
+
+	if (is_comparison(op)) {
+		v.i = holds(op, order_of(t, a, b));
+	} else if (is_logical(op)) {
+		bool p = number_double(t, a) != 0, q = number_double(t, b) != 0;
+
+		v.i = op == ARRAY_LOGICAL_AND  ? p && q
+		      : op == ARRAY_LOGICAL_OR ? p || q
+					       : p != q;
+	} else if (dtype_is_float(t)) {
+		v.f = float_binary(op, a.f, b.f);
+		v = number_round(t, v);
+	} else if (dtype_class(t) == DTC_BOOL) {
+		v.i = op == ARRAY_ADD || op == ARRAY_MAX || op == ARRAY_BITOR
+			      ? a.i | b.i
+		      : op == ARRAY_BITXOR ? a.i ^ b.i
+					   : a.i & b.i;
+	} else {
+		v = int_binary(op, t, a, b);
+	}
+	return v;
+}
+
+/* The shape of two operands; false after an error. */
+static bool
+common_shape(struct array_work *w, const struct array *x, const struct array *y,
+	     int64_t *shape, int *ndim)
+{
+	*ndim = x->ndim > y->ndim ? x->ndim : y->ndim;
+	for (int d = 1; d <= *ndim; d++) {
+		int64_t a = d <= x->ndim ? x->shape[x->ndim - d] : 1;
+		int64_t b = d <= y->ndim ? y->shape[y->ndim - d] : 1;
+
+		shape[*ndim - d] = a == 1 ? b : a;
+	}
+	return array_broadcast(w, x, *ndim, shape) != NULL &&
+	       array_broadcast(w, y, *ndim, shape) != NULL;
+}
+
+struct array *
+array_binary(struct array_work *w, enum array_op op, const struct array *x,
+	     const struct array *y)
+{
+	int64_t shape[ARRAY_MAX_RANK], n;
+	struct dtype in, type;
+	struct array *out;
+	int ndim;
+
+	if (!types_of(w, op, x, y, &in, &type) || !check_weak(w, x, in) ||
+	    !check_weak(w, y, in) || !common_shape(w, x, y, shape, &ndim)) {
+		return NULL;
+	}
+	out = array_new(w, type, ndim, shape);
+	if (!out) {
+		return NULL;
+	}
+	out->scalar = ndim == 0;
+	n = array_elems(out);
+	x = array_broadcast(w, x, ndim, shape);
+	y = array_broadcast(w, y, ndim, shape);
+	if (!array_count(w, n)) {
+		return NULL;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		union number a = number_cast(in, x->type, array_get(x, i));
+		union number b = number_cast(in, y->type, array_get(y, i));
+
+		if (op == ARRAY_POW && dtype_is_signed(in) &&
+		    !dtype_is_float(in) && b.i < 0) {
+			return array_fail(w,
+					  "integers to negative integer powers "
+					  "are not allowed; take floats");
+		}
+		number_store(type, out->data, (size_t)i, apply(op, in, a, b));
+	}
+	return out;
+}
+
+struct array *
+array_where(struct array_work *w, const struct array *condition,
+	    const struct array *x, const struct array *y)
+{
+	struct dtype type = array_common(x, y);
+	int64_t shape[ARRAY_MAX_RANK], n;
+	struct array *both, *out;
+	int ndim;
+
+	if (!common_shape(w, x, y, shape, &ndim)) {
+		return NULL;
+	}
+	both = array_broadcast(w, x, ndim, shape);
+	if (!common_shape(w, both, condition, shape, &ndim)) {
+		return NULL;
+	}
+	out = array_new(w, type, ndim, shape);
+	if (!out || !array_count(w, array_elems(out))) {
+		return NULL;
+	}
+	n = array_elems(out);
+	condition = array_broadcast(w, condition, ndim, shape);
+	x = array_broadcast(w, x, ndim, shape);
+	y = array_broadcast(w, y, ndim, shape);
+	for (int64_t i = 0; i < n; i++) {
+		const struct array *from = array_float(condition, i) != 0 ? x
+									  : y;
+
+		number_store(type, out->data, (size_t)i,
+			     number_cast(type, from->type, array_get(from, i)));
+	}
+	return out;
+}
+
+/* -- unary operators */
+
+static double
+float_unary(enum array_op op, double v)
+{
+	switch (op) {
+#define BINARY(id, name)
+#define UNARY(id, name, kind, value)                                           \
+	case ARRAY_##id:                                                       \
+		return value;
+#include "array_ops.def"
+#undef BINARY
+#undef UNARY
+	default:
+		return v;
+	}
+}
+
+static union number
+int_unary(enum array_op op, struct dtype t, union number a)
+{
+	bool negative = dtype_class(t) != DTC_UINT && a.i < 0;
+	union number v = a;
+
+	switch (op) {
+	case ARRAY_NEGATIVE:
+		v.u = 0 - a.u;
+		break;
+	case ARRAY_ABS:
+		v.u = negative ? 0 - a.u : a.u;
+		break;
+	case ARRAY_SIGN:
+		v.i = negative ? -1 : a.u != 0;
+		break;
+	case ARRAY_SQUARE:
+		v.u = a.u * a.u;
+		break;
+	case ARRAY_RECIPROCAL:
+		v.i = a.i == 1 || (negative && a.i == -1) ? a.i : 0;
+		break;
+	case ARRAY_INVERT:
+		v.u = ~a.u;
+		break;
+	default:
+		break;
+	}
+	return number_round(t, v);
+}
+
+struct array *
+array_unary(struct array_work *w, enum array_op op, const struct array *x)
+{
+	struct dtype in = ops[op].kind == FLOAT ? array_float_type(x->type)
+						: x->type;
+	struct dtype type = ops[op].kind == TEST ? dtype_of(DT_BOOL) : in;
+	bool is_bool = dtype_class(in) == DTC_BOOL;
+	int64_t n = array_elems(x);
+	struct array *out;
+
+	if ((op == ARRAY_INVERT && dtype_is_float(in)) ||
+	    (is_bool && (op == ARRAY_NEGATIVE || op == ARRAY_POSITIVE ||
+			 op == ARRAY_SIGN))) {
+		return array_fail(w, "%s of %s; cast the array first",
+				  ops[op].name, dtype_name(in));
+	}
+	out = array_new(w, type, x->ndim, x->shape);
+	if (!out || !array_count(w, n)) {
+		return NULL;
+	}
+	out->scalar = x->ndim == 0;
+	for (int64_t i = 0; i < n; i++) {
+		union number a = number_cast(in, x->type, array_get(x, i)), v;
+
+		if (ops[op].kind == TEST) {
+			v.i = float_unary(op, number_double(in, a)) != 0;
+		} else if (dtype_is_float(in)) {
+			v.f = float_unary(op, a.f);
+			v = number_round(type, v);
+		} else if (is_bool) {
+			v.i = op == ARRAY_INVERT ? !a.i : a.i;
+		} else {
+			v = int_unary(op, in, a);
+		}
+		number_store(type, out->data, (size_t)i, v);
+	}
+	return out;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TVM's arrays and devices, and calls of the functions that tvm.build has made: the
+ * interpreter runs them, in place of any device.
+ *
+ *	a = tvm.nd.array(x)        a copy of x
+ *	f(a, b)                    runs f, which writes the elements of b
+ *	b.numpy()                  a copy of b */
+#include "numpy.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "func_work.h"
+#include "interp.h"
+#include "trial.h"
+
+/* -- devices */
+
+bool
+nd_device(struct call *c, struct pval *out)
+{
+	struct pv_device *d = arena_new(c->ev->a, struct pv_device);
+	bool named = c->n > 1;
+
+	d->name = c->row->name;
+	if (named && !arg_text(c, 0, &d->name)) {
+		return false;
+	}
+	if (arg_given(c, named) && !arg_int(c, named, 0, INT32_MAX, &d->id)) {
+		return false;
+	}
+	*out = (struct pval){ .kind = PV_DEVICE, .u.device = d };
+	return true;
+}
+
+bool
+nd_sync(struct call *c, struct pval *out)
+{
+	(void)c;
+	(void)out;
+	return true;
+}
+
+bool
+nd_exist(struct call *c, struct pval *out)
+{
+	(void)c;
+	*out = pv_bool(true);
+	return true;
+}
+
+/* -- arrays */
+
+static bool
+new_nd(struct call *c, struct array *x, int device, struct pval *out)
+{
+	struct pv_nd *nd = arena_new(c->ev->a, struct pv_nd);
+
+	nd->array = x;
+	nd->device = (struct pv_device){ .name = "cpu" };
+	if (arg_given(c, device)) {
+		if (c->args[device].kind != PV_DEVICE) {
+			return value_kind_error(c, device, "a device");
+		}
+		nd->device = *c->args[device].u.device;
+	}
+	*out = (struct pval){ .kind = PV_NDARRAY, .u.nd = nd };
+	return true;
+}
+
+bool
+nd_array(struct call *c, struct pval *out)
+{
+	struct array_work w;
+	struct array *x;
+
+	if (!np_arg(c, 0, &x)) {
+		return false;
+	}
+	w = np_work(c->ev);
+	x = array_cast(&w, x, x->type);
+	if (!np_done(c->ev, c->span, &w) || !x) {
+		return false;
+	}
+	x->scalar = false;
+	return new_nd(c, x, 1, out);
+}
+
+bool
+nd_empty(struct call *c, struct pval *out)
+{
+	struct dtype t = dtype_of(DT_F32);
+	int64_t shape[ARRAY_MAX_RANK];
+	struct array_work w;
+	struct array *x;
+	int n;
+
+	if (!np_arg_sizes(c, 0, shape, &n) || !np_arg_type(c, 1, &t)) {
+		return false;
+	}
+	w = np_work(c->ev);
+	x = array_new(&w, t, n, shape);
+	return np_done(c->ev, c->span, &w) && x && new_nd(c, x, 2, out);
+}
+
+bool
+nd_numpy(struct call *c, struct pval *out)
+{
+	struct array_work w;
+	struct array *x;
+
+	if (!np_value(c->ev, c->span, &c->self, &x)) {
+		return false;
+	}
+	w = np_work(c->ev);
+	return np_result(c->ev, c->span, &w, array_cast(&w, x, x->type), out);
+}
+
+/* a.copyfrom(x), a.copyto(b) */
+bool
+nd_copy(struct call *c, struct pval *out)
+{
+	bool to = c->row->name[4] == 't';
+	struct array_work w;
+	struct array *x;
+
+	if (to && !np_value(c->ev, c->span, &c->self, &x)) {
+		return false;
+	}
+	if (to && c->args[0].kind == PV_DEVICE) {
+		w = np_work(c->ev);
+		x = array_cast(&w, x, x->type);
+		return np_done(c->ev, c->span, &w) && x && new_nd(c, x, 0, out);
+	}
+	if (!np_arg(c, 0, &x)) {
+		return false;
+	}
+	w = np_work(c->ev);
+	if (to) {
+		array_store(&w, x, c->self.u.nd->array);
+		*out = c->args[0];
+	} else {
+		array_store(&w, c->self.u.nd->array, x);
+		c->self.u.nd->unknown = NULL;
+		*out = c->self;
+	}
+	return np_done(c->ev, c->span, &w);
+}
+
+bool
+nd_attribute(struct call *c, struct pval *out)
+{
+	const struct pv_nd *nd = c->self.u.nd;
+
+	if (c->row->name[0] == 's') {
+		*out = pv_sizes(c->ev, nd->array);
+	} else if (c->row->name[1] == 't') {
+		*out = pv_string(c->ev, dtype_name(nd->array->type));
+	} else if (c->row->name[0] == 'd' && c->row->name[1] == 'e') {
+		*out = (struct pval){ .kind = PV_DEVICE,
+				      .u.device = &nd->device };
+	} else {
+		*out = (struct pval){ .kind = PV_DEVICE,
+				      .u.device = &nd->device };
+	}
+	return true;
+}
+
+static void
+device_text(const struct pv_device *d, struct strbuf *out)
+{
+	strbuf_printf(out, "%s(%" PRId64 ")", d->name, d->id);
+}
+
+void
+nd_text(const struct pval *v, bool repr, struct strbuf *out)
+{
+	const struct array *x;
+
+	if (v->kind == PV_DEVICE) {
+		device_text(v->u.device, out);
+		return;
+	}
+	x = v->u.nd->array;
+	if (repr) {
+		strbuf_puts(out, "<tvm.nd.NDArray shape=(");
+		for (int d = 0; d < x->ndim; d++) {
+			strbuf_printf(out, "%s%" PRId64, d ? ", " : "",
+				      x->shape[d]);
+		}
+		strbuf_puts(out, x->ndim == 1 ? ",), " : "), ");
+		device_text(&v->u.nd->device, out);
+		strbuf_puts(out, ">\n");
+	}
+	array_text(x, repr, out);
+}
+
+/* -- calls */
+
+/* A call of a function: a value for each parameter. */
+struct calling {
+	struct eval *ev;
+	struct py_span at;
+	struct func *f;
+	struct run_arg *args;
+	bool *known; /* by parameter: it has its value */
+};
+
+static const char *
+sizes_text(struct arena *a, const struct array *x)
+{
+	const char *text = "(";
+
+	for (int d = 0; d < x->ndim; d++) {
+		text = arena_printf(a, "%s%s%" PRId64, text, d ? ", " : "",
+				    x->shape[d]);
+	}
+	return arena_printf(a, "%s%s)", text, x->ndim == 1 ? "," : "");
+}
+
+/* Takes an argument for parameter i. */
+static bool
+take(struct calling *k, int i, struct py_span at, const struct pval *v)
+{
+	const struct param *p = &k->f->params.data[i];
+	struct py_number n;
+	struct array *x;
+
+	k->known[i] = true;
+	if (!p->buffer) {
+		if ((!pv_number(v, &n) && !np_number(v, &n)) ||
+		    n.kind == PY_NUMBER_FLOAT) {
+			return eval_error(k->ev, at,
+					  "the parameter %s of %s is an int, "
+					  "not %s",
+					  p->var->name, k->f->name,
+					  pv_kind_name(v->kind));
+		}
+		k->args[i].scalar = n.i;
+		return true;
+	}
+	if (!np_is_array(v)) {
+		return eval_error(k->ev, at,
+				  "the parameter %s of %s is an array, not "
+				  "%s; make one with tvm.nd.array()",
+				  p->buffer->name, k->f->name,
+				  pv_kind_name(v->kind));
+	}
+	if (v->kind == PV_NDARRAY && v->u.nd->unknown) {
+		return eval_leave_out(k->ev, v->u.nd->unknown);
+	}
+	x = v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
+	if (!dtype_equal(x->type, p->buffer->type) ||
+	    x->ndim != p->buffer->ndim || p->buffer->strides ||
+	    !array_is_dense(x)) {
+		return eval_error(
+			k->ev, at,
+			"the parameter %s of %s is %d-dimensional %s, not "
+			"%s of shape %s%s",
+			p->buffer->name, k->f->name, p->buffer->ndim,
+			dtype_name(p->buffer->type), dtype_name(x->type),
+			sizes_text(k->ev->a, x),
+			array_is_dense(x) ? "" : ", whose elements have gaps");
+	}
+	k->args[i].data = (char *)x->data + x->offset * dtype_bytes(x->type);
+	return true;
+}
+
+/* The index of the parameter that is this variable; -1 if there is none. */
+static int
+param_of(const struct func *f, const struct expr *e)
+{
+	for (int i = 0; e->kind == EXPR_VAR && i < f->params.n; i++) {
+		if (!f->params.data[i].buffer &&
+		    f->params.data[i].var == e->u.var) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Sizes that the program did not give are those of the arrays. */
+static void
+take_sizes(struct calling *k, int i, const struct array *x)
+{
+	const struct buffer *b = k->f->params.data[i].buffer;
+
+	for (int d = 0; d < b->ndim; d++) {
+		int size = param_of(k->f, b->shape[d]);
+
+		if (size >= 0 && !k->known[size]) {
+			k->args[size].scalar = x->shape[d];
+			k->known[size] = true;
+		}
+	}
+}
+
+/* Do the arrays have the shapes that the parameters say? */
+static bool
+check_shapes(struct calling *k, const struct call_args *given)
+{
+	struct arena *a = k->ev->a;
+	int64_t *values = arena_array(a, int64_t, k->f->params.n + 1);
+	int64_t dims[ARRAY_MAX_RANK + 2];
+	int n;
+
+	for (int i = 0; i < k->f->params.n; i++) {
+		values[i] = k->args[i].scalar;
+	}
+	for (int i = 0; i < k->f->params.n; i++) {
+		const struct param *p = &k->f->params.data[i];
+		const struct pval *v = &given->values.data[i];
+		const struct array *x;
+		bool fits;
+
+		values[i] = 0;
+		if (!p->buffer) {
+			values[i] = k->args[i].scalar;
+			continue;
+		}
+		x = v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
+		fits = trial_shape(k->f, i, values, dims, &n) && n == x->ndim;
+		for (int d = 0; fits && d < n; d++) {
+			fits = dims[d] == x->shape[d];
+		}
+		if (!fits) {
+			return eval_error(
+				k->ev, given->given.data[i].span,
+				"the argument for %s of %s has shape %s, which "
+				"does not fit the function",
+				p->buffer->name, k->f->name, sizes_text(a, x));
+		}
+	}
+	return true;
+}
+
+static bool
+bind(struct calling *k, const struct call_args *given)
+{
+	int n = given->values.n;
+
+	for (int i = 0; i < n; i++) {
+		if (given->given.data[i].name || i >= k->f->params.n) {
+			return eval_error(k->ev, given->given.data[i].span,
+					  "%s takes %d arguments, by position",
+					  k->f->name, k->f->params.n);
+		}
+		if (!take(k, i, given->given.data[i].span,
+			  &given->values.data[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		const struct pval *v = &given->values.data[i];
+
+		if (np_is_array(v)) {
+			take_sizes(k, i,
+				   v->kind == PV_NDARRAY ? v->u.nd->array
+							 : v->u.array);
+		}
+	}
+	for (int i = 0; i < k->f->params.n; i++) {
+		const struct param *p = &k->f->params.data[i];
+
+		if (!k->known[i]) {
+			return eval_error(
+				k->ev, k->at,
+				"the call of %s gives no value for %s; give "
+				"each array, and sizes that no array has",
+				k->f->name,
+				p->buffer ? p->buffer->name : p->var->name);
+		}
+	}
+	return check_shapes(k, given);
+}
+
+/* The function that a call of the module runs: main, or its first. */
+static struct program_func *
+called_func(const struct pval *v)
+{
+	const struct pv_module *m = v->u.module;
+
+	for (int i = 0; v->kind == PV_BUILT && i < m->funcs.n; i++) {
+		if (strcmp(m->funcs.data[i]->func->name, "main") == 0) {
+			return m->funcs.data[i];
+		}
+	}
+	return v->kind == PV_FUNC ? v->u.func : m->funcs.data[0];
+}
+
+/* After a run that took too many steps: the arrays that the function writes are
+ * unknown, and the statement is left out. */
+static bool
+give_up(struct calling *k, const struct call_args *given)
+{
+	const char *what = arena_printf(k->ev->a,
+					"the results of %s, whose run takes "
+					"too long for the interpreter",
+					k->f->name);
+
+	for (int i = 0; i < given->values.n; i++) {
+		const struct pval *v = &given->values.data[i];
+		const struct buffer *b = k->f->params.data[i].buffer;
+
+		if (!b || !func_writes(k->f, b)) {
+			continue;
+		}
+		if (v->kind != PV_NDARRAY) {
+			return eval_error(k->ev, k->at,
+					  "%s; make the arrays smaller", what);
+		}
+		v->u.nd->unknown = what;
+	}
+	return eval_leave_out(k->ev, what);
+}
+
+/* Does the function do so many operations that the interpreter surely needs more
+ * steps? */
+static bool
+is_long(const struct calling *k, int64_t steps)
+{
+	int64_t *values = arena_array(k->ev->a, int64_t, k->f->params.n + 1);
+	double floats, ints;
+
+	for (int i = 0; i < k->f->params.n; i++) {
+		values[i] = k->f->params.data[i].buffer ? 0 : k->args[i].scalar;
+	}
+	func_operations(k->f, values, &floats, &ints);
+	return floats + ints > 16 * (double)steps;
+}
+
+bool
+nd_call(struct eval *ev, struct py_span at, const struct pval *f,
+	const struct call_args *args, struct pval *out)
+{
+	struct program_func *of;
+	struct calling k = { .ev = ev, .at = at };
+	int errors = ev->m->diags.list.n;
+	int64_t steps, before;
+	bool ok;
+
+	if (f->kind == PV_BUILT && f->u.module->funcs.n == 0) {
+		return eval_error(ev, at, "the module has no function");
+	}
+	of = called_func(f);
+	if (of->stage != PROGRAM_BUILT) {
+		return eval_error(ev, at,
+				  "a PrimFunc is called when it is built: "
+				  "tvm.build(%s)",
+				  of->func->name);
+	}
+	k.f = of->func;
+	k.args = arena_array(ev->a, struct run_arg, k.f->params.n + 1);
+	k.known = arena_array(ev->a, bool, k.f->params.n + 1);
+	*out = pv_none();
+	if (!bind(&k, args)) {
+		return false;
+	}
+	if (!trial_define_called(ev->m, ev->result, k.f)) {
+		return eval_locate(ev, at, errors);
+	}
+	/* a statement of the interpreter is a quarter of a step, so that a run
+	 * which is given up leaves half of them */
+	before = steps = 2 * (ev->max_steps - ev->steps);
+	if (is_long(&k, steps)) {
+		return give_up(&k, args);
+	}
+	ok = interp_run_steps(k.f, k.args, k.f->params.n, &steps);
+	ev->steps += (before - steps) / 4;
+	if (steps < 0) {
+		diags_drop_errors(&ev->m->diags, errors, DIAG_COUNT);
+		return give_up(&k, args);
+	}
+	return (ok || eval_locate(ev, at, errors)) && eval_tick(ev, at, 1);
+}
+
+/* -- times */
+
+/* What time_evaluator returns: a function that is called with arguments. */
+struct pv_timer {
+	struct pval f;
+};
+
+/* The result of that call. */
+struct pv_times {
+	double seconds; /* of the one run */
+};
+
+/* BUILT.entry_name */
+bool
+nd_entry(struct call *c, struct pval *out)
+{
+	if (c->self.u.module->funcs.n == 0) {
+		return call_error(c, -1, "the module has no function");
+	}
+	*out = pv_string(c->ev, called_func(&c->self)->func->name);
+	return true;
+}
+
+bool
+nd_timer(struct call *c, struct pval *out)
+{
+	struct pv_timer *t = arena_new(c->ev->a, struct pv_timer);
+	struct diag_place place = { .file = c->ev->src->name,
+				    .line = c->span.line,
+				    .col = c->span.col };
+
+	t->f = c->self;
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place,
+		  "time_evaluator gives the time of one run in the "
+		  "interpreter; tirc run %s times the compiled source",
+		  c->ev->src->name);
+	*out = (struct pval){ .kind = PV_TIMER, .u.timer = t };
+	return true;
+}
+
+bool
+nd_time(struct eval *ev, struct py_span at, const struct pval *f,
+	const struct call_args *args, struct pval *out)
+{
+	struct pv_times *t = arena_new(ev->a, struct pv_times);
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	if (!nd_call(ev, at, &f->u.timer->f, args, out)) {
+		return false;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	t->seconds = (double)(to.tv_sec - from.tv_sec) +
+		     (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+	*out = (struct pval){ .kind = PV_TIMES, .u.times = t };
+	return true;
+}
+
+bool
+nd_times(struct call *c, struct pval *out)
+{
+	struct pval v = pv_float(c->self.u.times->seconds);
+	const char *name = c->row->name;
+
+	*out = strcmp(name, "results") == 0 ? pv_list_of(c->ev, PV_TUPLE, &v, 1)
+	       : strcmp(name, "std") == 0   ? pv_float(0)
+					    : v;
+	return true;
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrays: NumPy 2 prints the same.
+import numpy as np
+print(np.zeros(3), np.ones((2,3)), np.arange(10), np.arange(0,1,0.1))
+print(np.linspace(0,1,7), np.arange(12).reshape(3,4).astype("float32"))
+a = np.arange(24).reshape(2,3,4)
+print(a, a.T.shape, a.sum(), a.sum(axis=1), a.mean(axis=(0,2)), a.max(), a[1], a[0,1,2], a[:, ::2, 1])
+print(np.array([1.5,2,3e10]), np.array([1e-5,1]), np.array([True,False]), np.array([np.nan, np.inf, -1.25]))
+np.random.seed(3)
+x=np.random.uniform(size=(4,5)).astype("float32")
+print(x); print(repr(x)); print(x.sum(), x.mean(), x.std(), repr(x.sum()))
+print(np.random.rand(3), np.random.randn(5), np.random.randint(0,10,(3,3)), np.random.randint(5), np.random.normal(0,1,3))
+rng=np.random.default_rng(42)
+print(rng.random(4), rng.integers(0,100,8), rng.standard_normal(3), rng.uniform(-1,1,2), rng.random(3, dtype="float32"))
+i = np.arange(6).reshape(2, 3)
+print(np.dot(i, i.T), i @ i.T, i.T.dot(i), (i @ i.T).shape, np.matmul(np.ones((5, 2, 3)), i.T).shape)
+print(np.arange(2000), np.arange(10000).reshape(100,100).astype("float32"))
+print(repr(np.arange(2000)), repr(np.random.rand(30).astype("float16")))
+b=np.zeros((3,3)); b[1]=2; b[:,0]+=1; b*=3; print(b, b>2, b[b>2], np.where(b>2,1,0))
+print(np.random.permutation(7), np.float32(0.1), 1/np.float32(3), np.float32(3)*2, np.int8(100)+np.int8(100))
+print(np.maximum(a,5)[0,0], np.exp(np.arange(4)), np.sqrt(2), np.clip(a,2,4)[0])
+print(np.concatenate([b,b]).shape, np.stack([b,b],axis=1).shape, np.argmax(b), np.eye(2), np.full((2,2),7), np.sort(np.array([3,1,2])), np.cumsum([1,2,3]))
+print(list(np.arange(3)), a.dtype, a.dtype=="int64", a.dtype==np.int64, np.float64(1e20), 7//np.arange(1,4), -7 % np.arange(1,4))
+print(np.allclose(x,x+1e-9), np.array_equal(b,b), len(a), a.size, a.nbytes, a.tolist()[0])
+h = np.array([65504, 1e-3, 0.1], "float16")
+print(h, repr(h), h[1:].sum(), h * 2, h + np.float32(1))
+print(np.array([1e300, 1e-300]), np.array([1e10, 1]), np.array([[1e-4, 12345.678]]), np.array([0.1 + 0.2]))
+print(np.array([], "int8"), repr(np.zeros((0, 3))), np.array(5), repr(np.array(5.0)), np.array([[]]).shape)
+c = np.arange(10)
+c[2:5] = -1
+c[[7, 8]] = [70, 80]
+c[c < 0] *= 2
+v = c[::-1]
+v[0] = 99
+print(c, v[:3], c[-1], c[np.array([0, 9])], c[..., None].shape, c[None].shape)
+print(np.pad(np.ones((2, 2)), 1), np.pad(np.ones(2), (1, 2), constant_values=5), np.squeeze(np.ones((1, 3, 1))).shape)
+print(np.uint8(200) + np.arange(3, dtype="uint8"), (np.arange(3) - 2) // 2, 5 % np.array([-3, 3]), 2 ** np.arange(5), -np.arange(3), ~np.arange(2))
+print(np.array([1, 2]) / 2, np.array([3, 4]) ** 0.5, np.arange(3) * 1.5, np.arange(3, dtype="float32") * 1.5, np.array([True]) + np.array([True]))
+print(np.round(np.array([0.5, 1.5, 2.567]), 1), np.around(2.5), np.isnan(np.array([1, np.nan])), np.linalg.norm(np.array([3.0, 4.0])))
+print(np.argsort(np.array([3, 1, 2])), np.arange(6).reshape(2, 3).argmax(axis=1), np.arange(6).reshape(2, 3).cumsum(axis=0), np.any(np.arange(2)), np.all(np.arange(2)))
+print([x for x in np.eye(2)], 3 in [1, 2], float(np.float32(2.5)), int(np.arange(3)[1]), range(np.int64(2)), [1, 2, 3][np.int64(1)], f"{np.float32(0.5):.3f}")
+r = np.random.RandomState(7)
+print(r.rand(2), r.randint(-5, 5, 4), r.randint(0, 256, 6, dtype="uint8"), r.standard_normal(2), r.randint(0, 2**40))
+print(np.random.default_rng(1).integers(0, 10, (2, 3)), np.random.default_rng(2).random((2, 2)), np.random.default_rng(5).normal(2, 0.5, 1000).sum())
+np.testing.assert_allclose([1, 2], [1, 2 + 1e-9])
+np.testing.assert_equal(np.arange(3), [0, 1, 2])
