@@ -206,7 +206,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	switch (id) {
 	case OPT_OUT:
 		c->out = arg;
-		return true;
+		return strcmp(arg, "-") != 0; /* not a name for stdout */
 	case OPT_QUIET:
 		c->quiet = true;
 		return true;

@@ -44,6 +44,8 @@ expect("help", tirc("help").stdout == tirc("--help").stdout)
 
 seen = tirc("lower", "--explain-schedule", "conv", status=2)
 check_output(seen.stderr, "--explain-schedule needs a model")
+seen = tirc("compile", "model.onnx", "-o", "-", status=2)
+check_output(seen.stderr, "-o cannot be -; -o DIR: folder for the files")
 
 # -- a model without data, whose exporter gives all graphs one name --
 path = os.path.join(folder, "two words.onnx")
