@@ -710,7 +710,8 @@ main(int argc, char **argv)
 		     conv(&k, 2, 2, 40, 1, true));
 	CASE_VECTORS("window_short", "reduction", conv(&k, 2, 2, 3, 1, true));
 	CASE_VECTORS("window_groups", "tiled", near(&k, true));
-	CASE_VECTORS("window_channels", "window  ow_lanes 12", near(&k, false));
+	CASE_VECTORS("window_channels", "window  oh_ow_lanes 16",
+		     near(&k, false));
 	CASE_VECTORS("window_by_2", "reduction", conv(&k, 2, 2, 14, 2, true));
 	CASE("rows", "rowwise", rowwise(&k, 5, 9));
 	CASE_NARROW("sum", "reduction  one accumulator", SUMS(1, 5, 64));

@@ -5,8 +5,28 @@
 #include "decision.h"
 #include "register_tile.h"
 
+/* Are the last two of the n indices of an access to the buffer the row and the
+ * column of v, v // columns and v % columns, and is v in no other one? */
+static bool
+walks_rows(const struct buffer *b, const struct expr *const *index, int n,
+	   const struct var *v)
+{
+	for (int d = 0; d < n - 2; d++) {
+		if (expr_uses_var(index[d], v)) {
+			return false;
+		}
+	}
+	return n >= 2 && index[n - 2]->kind == EXPR_FLOORDIV &&
+	       index[n - 1]->kind == EXPR_FLOORMOD &&
+	       index[n - 2]->args[0] == v->expr &&
+	       index[n - 1]->args[0] == v->expr &&
+	       index[n - 2]->args[1] == b->shape[n - 1] &&
+	       index[n - 1]->args[1] == b->shape[n - 1];
+}
+
 /* Is v, in the load, only in the index of the last dimension and there with
- * step 1, or in no index? *is_indexed is set if v is in an index. */
+ * step 1, or the number of an element of the last two dimensions, or in no
+ * index? *is_indexed is set if v is in an index. */
 static bool
 is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 		 bool *is_indexed)
@@ -16,6 +36,10 @@ is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 	int64_t step;
 
 	analyser_init(&a, r->module);
+	if (walks_rows(load->u.buffer, load->args, load->n_args, v)) {
+		*is_indexed = true;
+		return true;
+	}
 	for (int d = 0; d < load->n_args; d++) {
 		if (!expr_uses_var(load->args[d], v)) {
 			continue;
@@ -39,8 +63,12 @@ window_find_lanes(struct rules *r, const struct block_access *x)
 	int lane = -1;
 
 	for (int i = 0; i < x->info->n_iters; i++) {
-		if (store->n_args > 1 && last == x->info->iters[i].var->expr &&
-		    x->info->iters[i].kind == ITER_SPATIAL) {
+		const struct iter_var *axis = &x->info->iters[i];
+
+		if (store->n_args > 1 && axis->kind == ITER_SPATIAL &&
+		    (last == axis->var->expr ||
+		     walks_rows(store->u.buffer, store->args + 1,
+				store->n_args - 1, axis->var))) {
 			lane = i;
 		}
 	}

@@ -22,11 +22,54 @@ tests_lanes(const struct block_access *x, int lane)
 			       x->info->iters[lane].var, true);
 }
 
+/* Are the last two axes better one axis? They are if the last one leaves a rest of
+ * the lanes of a vector, and both together leave none. */
+static bool
+is_better_fused(const struct block_access *x, int lane, int64_t vector)
+{
+	int64_t columns = tiling_extent(x, lane);
+	int64_t rows = lane > 0 ? tiling_extent(x, lane - 1) : 0;
+
+	return lane == x->n_spatial - 1 && rows > 1 && columns % vector != 0 &&
+	       rows % vector * (columns % vector) % vector == 0;
+}
+
+/* Fuses the last two axes of the reduction and of the output if they are better
+ * one; *lane becomes the axis of the lanes, x the new accesses, and *name, in that
+ * case, the name for the fused loops. False after a failed step. */
+static bool
+fuse_rows(struct rules *r, struct block_access *x, int reduction, int *output,
+	  int *lane, const char **name)
+{
+	const struct iter_var *axes = x->info->iters;
+	const char *words;
+
+	if (!is_better_fused(x, *lane, window_vector(r, x))) {
+		return true;
+	}
+	words = arena_printf(&r->module->arena, "%s_%s",
+			     iter_axis_name(axes[*lane - 1].var->name),
+			     iter_axis_name(axes[*lane].var->name));
+	if (!rules_access(r, reduction, x)) {
+		return false;
+	}
+	if (!rules_fuse_spatial_axes(r, x, reduction, output)) {
+		return true;
+	}
+	if (!rules_access(r, reduction, x)) {
+		return false;
+	}
+	*name = words;
+	*lane = window_find_lanes(r, x);
+	return *lane >= 0;
+}
+
 bool
 rule_window(struct rules *r, const struct kernel_blocks *k)
 {
 	struct block_access x;
 	const struct buffer *acc;
+	const char *name = NULL;
 	int loops[MAX_AXES], split[2];
 	int lane, lane_loop, at = 0, reduction = k->reduction;
 	int output = k->output;
@@ -41,7 +84,6 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 		return rules_no(r, "no axis is contiguous in the result and in "
 				   "all operands");
 	}
-	extent = tiling_extent(&x, lane);
 	if (x.most[lane] < vector) {
 		return rules_no(r,
 				"the contiguous axis has %lld elements, fewer "
@@ -55,13 +97,16 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 	if (output != reduction && !rules_same_axes(r, &x, output)) {
 		return rules_no(r, "the epilogue reads the sums at other axes");
 	}
-	if (!rules_separate_accumulator(r, &x, reduction, &output)) {
+	if (!rules_separate_accumulator(r, &x, reduction, &output) ||
+	    !fuse_rows(r, &x, reduction, &output, &lane, &name)) {
 		return false;
 	}
 	rules_name_loops(r, &x, output);
-	if (!rules_axis_loops(r, output, loops) || loops[lane] == 0) {
+	if (!rules_axis_loops(r, output, loops) || loops[lane] == 0 ||
+	    (name != NULL && !sched_rename_loop(&r->s, loops[lane], name))) {
 		return false;
 	}
+	extent = tiling_extent(&x, lane);
 	lanes = extent > 0 ? window_lanes(extent, vector) : vector;
 	if (!window_split(r, &x, lane, loops[lane], lanes, split)) {
 		return false;
@@ -74,13 +119,18 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 	if ((at != 0 && !sched_compute_at(&r->s, reduction, at)) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &acc) ||
-	    !window_lane_innermost(r, reduction, lane, at, &lane_loop)) {
+	    !window_lane_innermost(r, reduction, lane, at, &lane_loop) ||
+	    (name != NULL && !sched_rename_loop(&r->s, lane_loop,
+						arena_printf(&r->module->arena,
+							     "%s_i", name)))) {
 		return false;
 	}
 	sched_vectorize(&r->s, split[1]);
 	sched_vectorize(&r->s, lane_loop);
 	strbuf_printf(&r->words, "window  %s_lanes %lld",
-		      iter_axis_name(x.info->iters[lane].var->name),
+		      name != NULL
+			      ? name
+			      : iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
 	return tiling_overlap(r, output, split[0], x.info->iters[lane].var,
 			      tiling_rest(r, &x, lane, lanes),
