@@ -201,6 +201,9 @@ const char *tirc_explain(struct tirc *t);
 /* The names of the available backends, sorted. */
 int tirc_backend_count(struct tirc *t);
 const char *tirc_backend(struct tirc *t, int i);
+/* After tirc_load: the model as the text of a module of Relay, TVM's language of
+ * graphs; after tirc_partition with a function for each region. */
+const char *tirc_relay(struct tirc *t);
 /* Compiles the model: graph passes, schedules, lowering, memory plan, text of
  * the files. */
 bool tirc_compile(struct tirc *t);

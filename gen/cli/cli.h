@@ -88,6 +88,8 @@ int cmd_targets(struct cli *c);
 int cmd_passes(struct cli *c);
 int cmd_help(struct cli *c);
 int cmd_version(struct cli *c);
+/* Reads its own arguments, which are c->rest. */
+int cmd_tvmc(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

@@ -61,6 +61,34 @@ cli_no_such_verb(const char *word)
 	return CLI_USAGE;
 }
 
+/* Is the program called by this name, in any folder? */
+static bool
+is_called(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+}
+
+static int
+run_tvmc(int argc, char **argv)
+{
+	struct cli c = { 0 };
+	int status;
+
+	arena_init(&c.arena);
+	c.rest = arena_array(&c.arena, const char *, argc + 1);
+	for (int i = 0; i < argc; i++) {
+		c.rest[i] = argv[i];
+	}
+	c.n_rest = argc;
+	c.rtol = c.atol = -1;
+	c.phase = -1;
+	status = cmd_tvmc(&c);
+	cli_options_free(&c);
+	return status;
+}
+
 static int
 run_verb(int argc, char **argv)
 {
@@ -68,6 +96,9 @@ run_verb(int argc, char **argv)
 	int n;
 	const struct verb *verbs = cli_verbs(&n);
 
+	if (argc > 0 && is_called(argv[0], "tvmc")) {
+		return run_tvmc(argc - 1, argv + 1);
+	}
 	if (argc < 2) {
 		cli_overview(stderr);
 		return CLI_USAGE;
@@ -84,6 +115,9 @@ run_verb(int argc, char **argv)
 
 		if (strcmp(argv[1], verbs[i].name) != 0) {
 			continue;
+		}
+		if (verbs[i].run == cmd_tvmc) {
+			return run_tvmc(argc - 2, argv + 2);
 		}
 		status = cli_options(&c, &verbs[i], argc - 1, argv + 1);
 		if (status == CLI_DONE && c.help) {

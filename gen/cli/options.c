@@ -329,6 +329,14 @@ static const struct verb verbs[] = {
 	  "  tirc help zsh > ~/.zfunc/_tirc\n",
 	  cmd_help },
 	{ "version", "", "the version of this program", "", cmd_version },
+	{ "tvmc", "compile|run|tune|micro FILE",
+	  "the command line of TVM, as tvmc",
+	  "Reads the options of tvmc: compile writes a model as a package, a .tar\n"
+	  "in TVM's Model Library Format or with a shared library; run runs the\n"
+	  "model of a package. tune and micro name what tirc has instead. A link\n"
+	  "to tirc with the name tvmc is the same. `tirc tvmc compile --help`\n"
+	  "lists the options; docs/from-tvm.md tells more.\n",
+	  cmd_tvmc },
 };
 
 const struct verb *

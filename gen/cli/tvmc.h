@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc tvmc: the command line of TVM, on top of tirc's verbs. */
+#ifndef TIRC_TVMC_H
+#define TIRC_TVMC_H
+
+#include "cli.h"
+
+/* What the options of tvmc say; NULL, 0 or false if they are not given. */
+struct tvmc {
+	const char *file; /* the model, or the package to run */
+	const char *target, *shapes, *output, *format, *executor, *name, *cc;
+	const char *inputs, *outputs, *fill, *device, *model_format;
+	int64_t print_top, repeat, number;
+	bool print_time, verbose, help;
+};
+
+/* tvmc_compile.c, tvmc_run.c: the two commands. They set the fields of c that they
+ * need, and return the exit status. */
+int tvmc_compile(struct cli *c, const struct tvmc *o);
+int tvmc_run(struct cli *c, const struct tvmc *o);
+
+#endif
