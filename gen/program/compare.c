@@ -4,6 +4,7 @@
  * program can hold a list of millions of elements through shared parts. */
 #include "eval.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 
 enum {
@@ -221,6 +222,9 @@ pv_same(const struct pval *x, const struct pval *y)
 		       x->u.handle.func == y->u.handle.func;
 	case PV_NAMESPACE:
 		return x->u.names == y->u.names;
+	case PV_BOUND:
+		return x->u.bound->f.u.any == y->u.bound->f.u.any &&
+		       x->u.bound->self.u.any == y->u.bound->self.u.any;
 	default:
 		return x->u.any == y->u.any;
 	}
@@ -331,6 +335,28 @@ dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	vec_push(ev->a, &d->keys, *key);
 	vec_push(ev->a, &d->values, *value);
 	return true;
+}
+
+bool
+dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
+	    const struct pval *key)
+{
+	int i;
+
+	if (!eval_find(ev, at, &d->keys, key, &i)) {
+		return false;
+	}
+	if (i < 0) {
+		return eval_raise(ev, at, "KeyError",
+				  "the dict has no such key");
+	}
+	memmove(&d->keys.data[i], &d->keys.data[i + 1],
+		sizeof *key * (size_t)(d->keys.n - i - 1));
+	memmove(&d->values.data[i], &d->values.data[i + 1],
+		sizeof *key * (size_t)(d->values.n - i - 1));
+	d->keys.n--;
+	d->values.n--;
+	return eval_tick(ev, at, d->keys.n / 8);
 }
 
 bool

@@ -15,6 +15,7 @@ eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = arena_vprintf(ev->a, fmt, ap);
 	va_end(ap);
+	ev->raised.kind = PV_MISSING;
 	return py_error(ev->m, ev->src, at, "%s", text);
 }
 
@@ -27,6 +28,7 @@ call_error(struct call *c, int i, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = arena_vprintf(c->ev->a, fmt, ap);
 	va_end(ap);
+	c->ev->raised.kind = PV_MISSING;
 	return py_error(c->ev->m, c->ev->src, i >= 0 ? c->spans[i] : c->span,
 			"%s", text);
 }
@@ -69,6 +71,8 @@ bool
 eval_tick(struct eval *ev, struct py_span at, int64_t n)
 {
 	ev->steps += n;
+	ev->fatal |= ev->steps > ev->max_steps ||
+		     ev->a->used_bytes > ev->max_bytes;
 	if (ev->steps > ev->max_steps) {
 		return eval_error(ev, at,
 				  "the program does not come to an "

@@ -19,15 +19,21 @@ enum pv_kind {
 struct axis;
 struct closure;
 struct method;
+struct pv_bound;
+struct pv_class;
 struct pv_dict;
 struct pv_list;
+struct pv_iterator;
 struct pv_module;
+struct pv_object;
 struct pv_pass_context;
 struct pv_device;
 struct pv_nd;
 struct pv_range;
+struct pv_super;
 struct pv_timer;
 struct pv_times;
+struct pv_wrapped;
 struct random_stream;
 struct array;
 struct stage;
@@ -80,6 +86,12 @@ struct pval {
 		struct pv_target *target;
 		const struct tensor_intrin *intrin;
 		const struct pv_map *map;
+		const struct pv_class *class; /* USER_CLASS */
+		struct pv_object *object;
+		const struct pv_bound *bound;
+		const struct pv_wrapped *wrapped;
+		const struct pv_super *super;
+		struct pv_iterator *iterator;
 		struct array *array;          /* ARRAY */
 		struct pv_nd *nd;             /* NDARRAY */
 		struct random_stream *random; /* RANDOM */
@@ -110,6 +122,8 @@ struct closure {
 	/* for each parameter its default value; MISSING if it has none */
 	const struct pval *defaults;
 	const char *name;
+	const struct pv_class *owner; /* the class that has it as a method, or
+				       * NULL */
 };
 
 /* A method with the value to which it belongs: what x.f means without a
@@ -163,9 +177,21 @@ struct scope_entry {
 	struct pval value;
 };
 
+/* A name that `global` or `nonlocal` gives to another scope. */
+struct scope_link {
+	const char *name;
+	struct scope *to;
+};
+
 struct scope {
 	struct scope *parent;
 	VEC(struct scope_entry) names;
+	VEC(struct scope_link) links;
+	/* the class whose statements run in the scope: its names are attributes,
+	 * which functions inside do not see; else NULL */
+	const struct pv_class *of;
+	const struct pv_class
+		*method_of; /* the class of the method that runs */
 };
 
 struct eval {
@@ -214,6 +240,15 @@ struct eval {
 	/* while a statement fails because it needs what is not known: what that is
 	 * (eval_leave_out); else NULL */
 	const char *left_out;
+	struct scope *frame;    /* of the function that runs, or NULL */
+	struct pv_list *yields; /* what the generator that runs has yielded */
+	/* The exception that was raised last: an object, or MISSING after an error
+	 * of tirc; and the one that a handler is for. */
+	struct pval raised, handled;
+	int catches_imports; /* the `try` around that handle an ImportError */
+	bool fatal; /* a limit of the program is exceeded, which no `try` handles */
+	struct pv_class *
+		*exceptions; /* by row of exceptions.def; NULL: not made */
 	struct random_stream *random; /* of numpy.random; NULL: not used yet */
 };
 

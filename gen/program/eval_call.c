@@ -3,6 +3,7 @@
  * built-in functions. */
 #include "eval.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 
 void
@@ -69,6 +70,9 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 						def);
 	struct pval *values;
 	struct py_span *spans;
+	struct scope *outer = ev->frame;
+	struct pv_list *outer_yields = ev->yields;
+	struct pval yielded = { .kind = PV_NONE };
 	enum flow flow;
 
 	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
@@ -80,17 +84,32 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 			       values[i].kind == PV_MISSING ? &c->defaults[i]
 							    : &values[i]);
 	}
+	scope->method_of = c->owner;
+	ev->frame = scope;
 	if (def->kind == PY_LAMBDA) {
-		return eval_expr(ev, scope, def->kids[0], out);
+		bool ok = eval_expr(ev, scope, def->kids[0], out);
+
+		ev->frame = outer;
+		return ok;
+	}
+	if (def->is_generator) {
+		yielded = pv_list_of(ev, PV_LIST, NULL, 0);
+		ev->yields = yielded.u.list;
 	}
 	*out = pv_none();
 	flow = eval_suite(ev, scope, def->kids[0], out);
+	ev->frame = outer;
+	ev->yields = outer_yields;
 	if (flow == FLOW_BREAK || flow == FLOW_CONTINUE) {
 		return eval_error(ev, ev->left_at, "%s outside of a loop",
 				  flow == FLOW_BREAK ? "break" : "continue");
 	}
 	if (flow != FLOW_RETURN) {
 		*out = pv_none();
+	}
+	if (def->is_generator && flow != FLOW_ERROR) {
+		/* it runs to its end when it is called */
+		return object_iterator(ev, at, &yielded, out);
 	}
 	return flow != FLOW_ERROR;
 }
@@ -121,13 +140,46 @@ call_row(struct eval *ev, struct py_span at, const struct name_row *row,
 	return row->fn(&c, out) || eval_locate(ev, at, errors);
 }
 
+/* Calls f with self before the other arguments. */
+static bool
+call_bound(struct eval *ev, struct py_span at, const struct pv_bound *b,
+	   const struct call_args *args, struct pval *out)
+{
+	struct call_args all = { 0 };
+
+	eval_give(ev, &all, NULL, at, &b->self);
+	for (int i = 0; i < args->values.n; i++) {
+		eval_give(ev, &all, args->given.data[i].name,
+			  args->given.data[i].span, &args->values.data[i]);
+	}
+	return eval_call(ev, at, &b->f, &all, out);
+}
+
 bool
 eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	  const struct call_args *args, struct pval *out)
 {
+	struct pval call;
+	bool found;
+
 	switch (f->kind) {
 	case PV_CLOSURE:
 		return call_closure(ev, at, f->u.closure, args, out);
+	case PV_BOUND:
+		return call_bound(ev, at, f->u.bound, args, out);
+	case PV_USER_CLASS:
+		return object_new(ev, at, f, args, out);
+	case PV_OBJECT:
+		if (!object_attribute(ev, at, f, "__call__", &call, &found)) {
+			return false;
+		}
+		if (found) {
+			return eval_call(ev, at, &call, args, out);
+		}
+		return eval_raise(ev, at, "TypeError",
+				  "an object of class %s cannot be called; it "
+				  "has no __call__",
+				  f->u.object->of->name);
 	case PV_BUILTIN:
 		return call_row(ev, at, f->u.row, NULL, args, out);
 	case PV_METHOD:
@@ -191,14 +243,22 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 	if (of->kind == PV_NAMESPACE) {
 		return module_attribute(ev, at, of->u.names, name, out);
 	}
+	if (of->kind == PV_OBJECT || of->kind == PV_USER_CLASS ||
+	    of->kind == PV_SUPER) {
+		bool found;
+
+		if (!object_attribute(ev, at, of, name, out, &found) || found) {
+			return found;
+		}
+	}
 	row = names_of(of->kind, name);
 	if (!row && of->kind == PV_SCHEDULE) {
 		row = schedule_method(ev, name);
 	}
 	if (!row) {
 		known = names_list(ev->a, 0, of->kind, &n);
-		return eval_error(
-			ev, at, "%s has no attribute %s%s",
+		return eval_raise(
+			ev, at, "AttributeError", "%s has no attribute %s%s",
 			pv_kind_name(of->kind), name,
 			of->kind == PV_SCHEDULE
 				? py_did_you_mean(ev->a, name, known, n,

@@ -4,6 +4,7 @@
 #include "eval.h"
 #include "format.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 #include "relay_values.h"
 #include "text.h"
@@ -35,6 +36,11 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 		*out = *found;
 		return true;
 	}
+	*out = (struct pval){ .kind = PV_USER_CLASS,
+			      .u.class = exception_class(ev, e->text) };
+	if (out->u.class) {
+		return true;
+	}
 	row = names_in(IN_PYTHON, e->text);
 	if (row) {
 		*out = (struct pval){ .kind = PV_BUILTIN, .u.row = row };
@@ -56,7 +62,8 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 				  "docs/reference/programs.md lists",
 				  e->text);
 	}
-	return eval_error(ev, e->span, "nothing is named %s here%s", e->text,
+	return eval_raise(ev, e->span, "NameError",
+			  "nothing is named %s here%s", e->text,
 			  py_did_you_mean(ev->a, e->text, known.data, known.n,
 					  "define or import it first"));
 }
@@ -123,7 +130,9 @@ bool
 eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 	   struct pval **items, int *n)
 {
+	struct pval inner;
 	int64_t length;
+	bool found;
 
 	switch (v->kind) {
 	case PV_TUPLE:
@@ -171,6 +180,24 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 	case PV_ARRAY:
 	case PV_NDARRAY:
 		return np_items(ev, at, v, items, n);
+	case PV_ITERATOR:
+		*n = v->u.iterator->n - v->u.iterator->at;
+		*items = v->u.iterator->items + v->u.iterator->at;
+		v->u.iterator->at = v->u.iterator->n;
+		return eval_tick(ev, at, *n);
+	case PV_OBJECT:
+		if (!object_special(ev, at, v, "__iter__", NULL, 0, &inner,
+				    &found)) {
+			return false;
+		}
+		if (found && inner.kind != PV_OBJECT) {
+			return eval_items(ev, at, &inner, items, n);
+		}
+		return eval_raise(ev, at, "TypeError",
+				  found ? "an __iter__ that returns an object; "
+					  "yield the items, or return a list"
+					: "an object without __iter__ cannot "
+					  "be iterated over");
 	default:
 		return eval_error(ev, at, "%s cannot be iterated over",
 				  pv_kind_name(v->kind));
@@ -209,7 +236,7 @@ eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 	}
 	*out = i.i;
 	if (*out < -n || *out >= n) {
-		return eval_error(ev, at,
+		return eval_raise(ev, at, "IndexError",
 				  "index %lld of %lld elements; count from 0",
 				  (long long)*out, (long long)n);
 	}
@@ -299,6 +326,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 {
 	const struct pval *found;
 	int64_t i;
+	bool has;
 
 	switch (of->kind) {
 	case PV_LIST:
@@ -337,7 +365,12 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 			return false;
 		}
 		if (!found) {
-			return eval_error(ev, at, "the dict has no such key");
+			eval_error(ev, at, "the dict has no such key");
+			ev->raised = exception_new(ev,
+						   exception_class(ev,
+								   "KeyError"),
+						   index, 1);
+			return false;
 		}
 		*out = *found;
 		return true;
@@ -351,6 +384,12 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	case PV_ARRAY:
 	case PV_NDARRAY:
 		return np_subscript(ev, at, of, index, out);
+	case PV_OBJECT:
+		return object_special(ev, at, of, "__getitem__", index, 1, out,
+				      &has) &&
+		       (has || eval_raise(ev, at, "TypeError",
+					  "an object without __getitem__ has "
+					  "no elements"));
 	case PV_TE_SCHEDULE:
 		return te_schedule_stage(ev, at, of, index, out);
 	case PV_IRMODULE:
@@ -414,6 +453,17 @@ eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 	if (e->kind == PY_TUPLE && has_slice(e)) {
 		return eval_indices(ev, s, e, out);
+	}
+	if (e->kind == PY_STAR) {
+		struct pval v, *items;
+		int n;
+
+		if (!eval_expr(ev, s, e->kids[0], &v) ||
+		    !eval_items(ev, e->span, &v, &items, &n)) {
+			return false;
+		}
+		*out = pv_list_of(ev, PV_TUPLE, items, n);
+		return true;
 	}
 	if (e->kind != PY_SLICE) {
 		return eval_expr(ev, s, e, out);
@@ -711,8 +761,26 @@ eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 	c->scope = s;
 	c->defaults = defaults;
 	c->name = name;
+	c->owner = s->of;
 	*out = (struct pval){ .kind = PV_CLOSURE, .u.closure = c };
 	return true;
+}
+
+/* A generator runs to its end when it is called, and keeps what it yields. */
+static bool
+eval_yield(struct eval *ev, struct scope *s, const struct py_node *e,
+	   struct pval *out)
+{
+	struct pval v = pv_none(), *items = &v;
+	int n = 1;
+
+	*out = pv_none();
+	if (!ev->yields) {
+		return eval_error(ev, e->span, "yield outside of a function");
+	}
+	return (!e->kids[0] || eval_expr(ev, s, e->kids[0], &v)) &&
+	       (!e->text || eval_items(ev, e->span, &v, &items, &n)) &&
+	       list_add(ev, e->span, ev->yields, items, n);
 }
 
 static bool
@@ -786,6 +854,8 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		return eval_closure(ev, s, e, "<lambda>", out);
 	case PY_COMPREHENSION:
 		return eval_comprehension(ev, s, e, out);
+	case PY_YIELD:
+		return eval_yield(ev, s, e, out);
 	default:
 		return eval_error(ev, e->span,
 				  "this is not part of the "

@@ -4,6 +4,7 @@
 #include "eval.h"
 #include "format.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 
 /* -- expressions -- */
@@ -223,11 +224,19 @@ eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 {
 	struct py_number a, b, c;
 	const char *error;
+	bool found;
 
 	if (pv_number(x, &a) && pv_number(y, &b)) {
 		error = py_number_binary(op, &a, &b, &c);
 		*out = pv_of_number(&c);
-		return !error || eval_error(ev, at, "%s", error);
+		return !error ||
+		       eval_raise(ev, at,
+				  strstr(error, "zero") ? "ZeroDivisionError"
+							: "ValueError",
+				  "%s", error);
+	}
+	if (!object_operator(ev, at, op, x, y, out, &found) || found) {
+		return found;
 	}
 	if (op == PY_OP_MOD && x->kind == PV_STRING) {
 		return format_percent(ev, at, x, y, out);
@@ -300,9 +309,13 @@ bool
 eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 	     const struct pval *x, const struct pval *y, struct pval *out)
 {
-	bool equality = op == PY_OP_EQ || op == PY_OP_NE, answer;
+	bool equality = op == PY_OP_EQ || op == PY_OP_NE, answer, found;
 	struct py_number n;
 	int order;
+
+	if (!object_operator(ev, at, op, x, y, out, &found) || found) {
+		return found;
+	}
 
 	if (op == PY_OP_IS || op == PY_OP_IS_NOT) {
 		answer = pv_same(x, y);

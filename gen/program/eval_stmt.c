@@ -2,6 +2,7 @@
 /* Executes the statements of the program. */
 #include "eval.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 
 static enum flow run_with(struct eval *ev, struct scope *s,
@@ -62,6 +63,16 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 	    !eval_index(ev, s, target->kids[1], &index)) {
 		return false;
 	}
+	if (of.kind == PV_OBJECT) {
+		struct pval args[2] = { index, *value }, none;
+		bool found;
+
+		return object_special(ev, target->span, &of, "__setitem__",
+				      args, 2, &none, &found) &&
+		       (found || eval_raise(ev, target->span, "TypeError",
+					    "an element of an object without "
+					    "__setitem__ cannot be set"));
+	}
 	if (of.kind == PV_ARRAY) {
 		return np_set_element(ev, target->span, &of, &index, value);
 	}
@@ -86,6 +97,8 @@ bool
 eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 	    const struct pval *value)
 {
+	struct pval of;
+
 	switch (target->kind) {
 	case PY_NAME:
 		eval_scope_set(ev, s, target->text, value);
@@ -95,9 +108,13 @@ eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		return unpack(ev, s, target, value);
 	case PY_SUBSCRIPT:
 		return assign_element(ev, s, target, value);
+	case PY_ATTRIBUTE:
+		return eval_expr(ev, s, target->kids[0], &of) &&
+		       object_set_attribute(ev, target->span, &of, target->text,
+					    value);
 	default:
 		return eval_error(ev, target->span,
-				  "only names, elements of "
+				  "only names, attributes, elements of "
 				  "lists and dicts, and tuples of those can "
 				  "be assigned to");
 	}
@@ -237,17 +254,96 @@ check_assert(struct eval *ev, struct scope *s, const struct py_node *e)
 		return true;
 	}
 	if (e->n_kids < 2 || !e->kids[1]) {
-		return eval_error(ev, e->span, "the assertion does not hold");
+		return eval_raise(ev, e->span, "AssertionError",
+				  "the assertion does not hold");
 	}
 	if (!eval_expr(ev, s, e->kids[1], &v)) {
 		return false;
 	}
 	strbuf_init(&text);
-	pv_text(ev, &v, false, 0, &text);
-	eval_error(ev, e->span, "the assertion does not hold: %.200s",
-		   text.data ? text.data : "");
+	if (object_text(ev, e->span, &v, false, &text)) {
+		eval_error(ev, e->span, "the assertion does not hold: %.200s",
+			   text.data ? text.data : "");
+		ev->raised = exception_new(ev,
+					   exception_class(ev,
+							   "AssertionError"),
+					   &v, 1);
+	}
 	strbuf_release(&text);
 	return false;
+}
+
+/* global x and nonlocal x: assignments to x are for another scope. */
+static bool
+link_names(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	for (int i = 0; i < e->n_kids; i++) {
+		struct scope_link link = { e->kids[i]->text, ev->globals };
+		struct scope *to = s->parent;
+
+		if (strcmp(e->text, "nonlocal") == 0) {
+			while (to && (to->of || !scope_has(to, link.name))) {
+				to = to->parent;
+			}
+			if (!to || to == ev->globals) {
+				return eval_error(ev, e->kids[i]->span,
+						  "no function around this one "
+						  "has a name %s",
+						  link.name);
+			}
+			link.to = to;
+		}
+		if (s != ev->globals) {
+			vec_push(ev->a, &s->links, link);
+		}
+	}
+	return eval_tick(ev, e->span, e->n_kids);
+}
+
+/* del x, del list[i], del dict[key] */
+static bool delete (struct eval *ev, struct scope *s,
+		    const struct py_node *target)
+{
+	struct pval of, index;
+	int64_t i;
+
+	if (target->kind == PY_TUPLE || target->kind == PY_LIST) {
+		for (int k = 0; k < target->n_kids; k++) {
+			if (!delete (ev, s, target->kids[k])) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (target->kind == PY_NAME) {
+		return scope_delete(s, target->text) ||
+		       eval_raise(ev, target->span, "NameError",
+				  "nothing is named %s here", target->text);
+	}
+	if (target->kind != PY_SUBSCRIPT) {
+		return eval_error(ev, target->span,
+				  "only names and elements of lists and dicts "
+				  "are deleted");
+	}
+	if (!eval_expr(ev, s, target->kids[0], &of) ||
+	    !eval_index(ev, s, target->kids[1], &index)) {
+		return false;
+	}
+	if (of.kind == PV_DICT) {
+		return dict_delete(ev, target->span, of.u.dict, &index);
+	}
+	if (of.kind != PV_LIST) {
+		return eval_error(ev, target->span,
+				  "an element of %s cannot be deleted",
+				  pv_kind_name(of.kind));
+	}
+	if (!eval_element(ev, target->span, &index, of.u.list->n, &i)) {
+		return false;
+	}
+	memmove(&of.u.list->data[i], &of.u.list->data[i + 1],
+		sizeof of * (size_t)(of.u.list->n - i - 1));
+	of.u.list->n--;
+	return eval_tick(ev, target->span, of.u.list->n / 8);
 }
 
 static bool
@@ -262,13 +358,8 @@ define(struct eval *ev, struct scope *s, const struct py_node *e)
 	if (is_script) {
 		return true;
 	}
-	if (e->kind == PY_CLASS) {
-		return eval_error(ev, e->span,
-				  "classes are read as modules "
-				  "in TVMScript alone; mark it "
-				  "@tvm.script.ir_module");
-	}
-	if (!eval_closure(ev, s, e, e->text, &f)) {
+	if (e->kind == PY_CLASS ? !object_define_class(ev, s, e, &f)
+				: !eval_closure(ev, s, e, e->text, &f)) {
 		return false;
 	}
 	for (int i = e->n_decorators - 1; i >= 0; i--) {
@@ -338,6 +429,14 @@ run_kind(struct eval *ev, struct scope *s, const struct py_node *e,
 		return check_assert(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
 	case PY_SUITE:
 		return eval_suite(ev, s, e, result);
+	case PY_TRY:
+		return exception_try(ev, s, e, result);
+	case PY_RAISE:
+		return exception_raise(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_GLOBAL:
+		return link_names(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_DELETE:
+		return delete (ev, s, e->kids[0]) ? FLOW_NEXT : FLOW_ERROR;
 	case PY_WITH:
 		return run_with(ev, s, e, result);
 	default:
@@ -368,6 +467,65 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	return FLOW_RETURN;
 }
 
+/* Enters an item of `with`; *entered: its value. */
+static bool
+enter(struct eval *ev, struct scope *s, const struct py_node *item,
+      struct pval *entered)
+{
+	const struct py_node *value = item->kind == PY_AS ? item->kids[0]
+							  : item;
+	struct pval v;
+	bool found = false;
+
+	if (!eval_expr(ev, s, value, entered) ||
+	    !object_special(ev, item->span, entered, "__enter__", NULL, 0, &v,
+			    &found)) {
+		return false;
+	}
+	v = found ? v : *entered;
+	if (entered->kind == PV_TARGET) {
+		ev->with_target = entered->u.target;
+	} else if (entered->kind == PV_PASS_CONTEXT) {
+		ev->context = entered->u.any;
+	} else if (!found) {
+		return eval_error(ev, item->span,
+				  "with takes a tvm.target.Target, a "
+				  "tvm.transform.PassContext, or an object "
+				  "with __enter__ here");
+	}
+	return item->kind != PY_AS || eval_assign(ev, s, item->kids[1], &v);
+}
+
+/* Leaves it after what has given `flow`: a true result of __exit__ handles an
+ * exception. first: the index of the first error since it was entered. */
+static enum flow
+leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
+      enum flow flow)
+{
+	struct pval args[3] = { pv_none(), pv_none(), pv_none() }, v;
+	struct pval raised = ev->raised;
+	bool found, truth = false;
+
+	if (entered->kind != PV_OBJECT || ev->fatal) {
+		return flow;
+	}
+	if (flow == FLOW_ERROR && raised.kind == PV_OBJECT) {
+		args[0] = (struct pval){ .kind = PV_USER_CLASS,
+					 .u.class = raised.u.object->of };
+		args[1] = raised;
+	}
+	if (!object_special(ev, at, entered, "__exit__", args, 3, &v, &found) ||
+	    (found && !eval_truth(ev, at, &v, &truth))) {
+		return FLOW_ERROR;
+	}
+	ev->raised = raised;
+	if (flow == FLOW_ERROR && truth) {
+		diags_drop_errors(&ev->m->diags, first, DIAG_COUNT);
+		return FLOW_NEXT;
+	}
+	return flow;
+}
+
 /* `with tvm.target.Target(…):` sets the target of functions built inside, `with
  * tvm.transform.PassContext(…):` what passes over models do. */
 static enum flow
@@ -376,36 +534,24 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 {
 	const struct pv_target *target = ev->with_target;
 	const struct pv_pass_context *context = ev->context;
-	enum flow flow;
+	struct pval *entered = arena_array(ev->a, struct pval, e->n_kids);
+	enum flow flow = FLOW_NEXT;
+	int n = 0, first = ev->m->diags.list.n;
 
-	for (int i = 0; i < e->n_kids - 1; i++) {
-		const struct py_node *item = e->kids[i];
-		const struct py_node *value = item->kind == PY_AS
-						      ? item->kids[0]
-						      : item;
-		struct pval v;
-
-		if (!eval_expr(ev, s, value, &v)) {
-			return FLOW_ERROR;
+	while (flow == FLOW_NEXT && n < e->n_kids - 1) {
+		if (!enter(ev, s, e->kids[n], &entered[n])) {
+			flow = FLOW_ERROR;
+			break;
 		}
-		if (v.kind != PV_TARGET && v.kind != PV_PASS_CONTEXT) {
-			eval_error(ev, item->span,
-				   "with takes a "
-				   "tvm.target.Target or a "
-				   "tvm.transform.PassContext here");
-			return FLOW_ERROR;
-		}
-		if (v.kind == PV_TARGET) {
-			ev->with_target = v.u.target;
-		} else {
-			ev->context = v.u.any;
-		}
-		if (item->kind == PY_AS &&
-		    !eval_assign(ev, s, item->kids[1], &v)) {
-			return FLOW_ERROR;
-		}
+		n++;
 	}
-	flow = eval_suite(ev, s, e->kids[e->n_kids - 1], result);
+	if (flow == FLOW_NEXT) {
+		flow = eval_suite(ev, s, e->kids[e->n_kids - 1], result);
+	}
+	while (n > 0) {
+		n--;
+		flow = leave(ev, e->kids[n]->span, &entered[n], first, flow);
+	}
 	ev->with_target = target;
 	ev->context = context;
 	return flow;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "numpy.h"
+#include "objects.h"
 
 enum { MOST_WIDTH = 100000 };
 
@@ -298,13 +299,15 @@ format_value(struct eval *ev, struct py_span at, const struct pval *v,
 		struct strbuf text;
 
 		strbuf_init(&text);
-		pv_text(ev, v, conversion != 's', 0, &text);
+		if (!object_text(ev, at, v, conversion != 's', &text)) {
+			strbuf_release(&text);
+			return false;
+		}
 		shown = pv_text_n(ev, text.data, text.len);
 		strbuf_release(&text);
 	}
 	if (!spec || *spec == '\0') {
-		pv_text(ev, &shown, false, 0, out);
-		return true;
+		return object_text(ev, at, &shown, false, out);
 	}
 	return parse_spec(ev, at, spec, &s) &&
 	       put_spec(ev, at, &shown, &s, out);
@@ -403,7 +406,10 @@ put_percent(struct percent *p, const char **text, struct strbuf *out)
 		struct strbuf shown;
 
 		strbuf_init(&shown);
-		pv_text(p->ev, v, repr, 0, &shown);
+		if (!object_text(p->ev, p->at, v, repr, &shown)) {
+			strbuf_release(&shown);
+			return false;
+		}
 		whole = pv_text_n(p->ev, shown.data, shown.len);
 		strbuf_release(&shown);
 		s.type = 's';

@@ -2,7 +2,7 @@
 /* type(value), and the text of classes: Python's, and TVM's by their
  * documented names. */
 #include "eval.h"
-#include "program_parts.h"
+#include "objects.h"
 
 struct python_class {
 	enum pv_kind kind;
@@ -25,6 +25,9 @@ static const struct python_class classes[] = {
 	{ PV_CLOSURE, "function" },
 	{ PV_BUILTIN, "builtin_function_or_method" },
 	{ PV_METHOD, "method" },
+	{ PV_BOUND, "method" },
+	{ PV_USER_CLASS, "type" },
+	{ PV_ITERATOR, "generator" },
 	{ PV_NAMESPACE, "module" },
 	{ PV_CLASS, "type" },
 	{ PV_TENSOR, "tvm.te.tensor.Tensor" },
@@ -149,6 +152,11 @@ class_of(struct eval *ev, const struct pval *v)
 bool
 python_type(struct call *c, struct pval *out)
 {
+	if (c->args[0].kind == PV_OBJECT) {
+		*out = (struct pval){ .kind = PV_USER_CLASS,
+				      .u.class = c->args[0].u.object->of };
+		return true;
+	}
 	*out = pv_any(PV_CLASS, class_of(c->ev, &c->args[0]));
 	return true;
 }

@@ -168,36 +168,52 @@ expr_reinterpret(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* call_extern(type, name, *args) */
-bool
-expr_call_extern(struct call *c, struct pval *out)
+/* A call of an external function that returns a t: its name is argument `name`, its
+ * arguments are in the next one. */
+static bool
+external_call(struct call *c, struct dtype t, int name, struct pval *out)
 {
 	struct eval *ev = c->ev;
-	const struct pv_list *rest = c->args[2].u.list;
+	const struct pv_list *rest = c->args[name + 1].u.list;
 	const struct expr **args = arena_array(ev->a, const struct expr *,
 					       rest->n + 1);
 	int depth = 1, deep;
 	struct typed x;
-	struct dtype t;
 
-	if (!arg_dtype(c, 0, &t) || !arg_expr(c, 1, &args[0], &deep)) {
+	if (!arg_expr(c, name, &args[0], &deep)) {
 		return false;
 	}
 	for (int i = 0; i < rest->n; i++) {
-		if (!value_expr(ev, c->spans[2], &rest->data[i], &args[i + 1],
-				&deep)) {
+		if (!value_expr(ev, c->spans[name + 1], &rest->data[i],
+				&args[i + 1], &deep)) {
 			return false;
 		}
 		if (args[i + 1]->kind == EXPR_STRING) {
-			return call_error(c, 2,
+			return call_error(c, name + 1,
 					  "texts are not passed to "
 					  "functions outside");
 		}
 		depth = deep > depth ? deep : depth;
 	}
-	return typed_intrin(&ev->typing, c->spans[1], INTRIN_CALL_EXTERN, t,
+	return typed_intrin(&ev->typing, c->spans[name], INTRIN_CALL_EXTERN, t,
 			    args, rest->n + 1, &x) &&
 	       eval_typed_result(ev, c->span, &x, depth, out);
+}
+
+/* call_extern(type, name, *args) */
+bool
+expr_call_extern(struct call *c, struct pval *out)
+{
+	struct dtype t;
+
+	return arg_dtype(c, 0, &t) && external_call(c, t, 1, out);
+}
+
+/* hardware_intrin(name, *args): as papers on TVM write an instruction. */
+bool
+expr_hardware_intrin(struct call *c, struct pval *out)
+{
+	return external_call(c, dtype_of(DT_I32), 0, out);
 }
 
 /* -- attributes -- */

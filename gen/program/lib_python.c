@@ -6,6 +6,7 @@
 
 #include "eval.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 
 bool
@@ -31,8 +32,8 @@ python_print(struct call *c, struct pval *out)
 			break;
 		}
 		strbuf_puts(&s, i ? between : "");
-		pv_text(ev, &values->data[i], false, 0, &s);
-		ok = eval_tick_bytes(ev, c->span, s.len - before);
+		ok = object_text(ev, c->span, &values->data[i], false, &s) &&
+		     eval_tick_bytes(ev, c->span, s.len - before);
 	}
 	strbuf_puts(&s, end);
 	ok = ok && eval_tick_bytes(ev, c->span, strlen(end)) &&
@@ -46,6 +47,7 @@ bool
 python_len(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
+	bool found;
 
 	switch (v->kind) {
 	case PV_STRING:
@@ -62,6 +64,11 @@ python_len(struct call *c, struct pval *out)
 	case PV_RANGE:
 		*out = pv_int(range_length(v->u.range));
 		return true;
+	case PV_OBJECT:
+		return object_special(c->ev, c->span, v, "__len__", NULL, 0,
+				      out, &found) &&
+		       (found ||
+			value_kind_error(c, 0, "something with a length"));
 	case PV_ARRAY:
 		if (v->u.array->ndim == 0) {
 			return call_error(c, 0,
@@ -162,7 +169,8 @@ python_int(struct call *c, struct pval *out)
 		errno = 0;
 		value = strtoll(v->u.text.data, &end, 10);
 		if (end == v->u.text.data || *end != '\0' || errno) {
-			return call_error(c, 0, "not a number: %.40s",
+			return eval_raise(c->ev, c->spans[0], "ValueError",
+					  "not a number: %.40s",
 					  v->u.text.data);
 		}
 		*out = pv_int(value);
@@ -219,7 +227,10 @@ to_text(struct call *c, bool repr, struct pval *out)
 	struct strbuf s;
 
 	strbuf_init(&s);
-	pv_text(c->ev, &c->args[0], repr, 0, &s);
+	if (!object_text(c->ev, c->span, &c->args[0], repr, &s)) {
+		strbuf_release(&s);
+		return false;
+	}
 	*out = pv_text_n(c->ev, s.data, s.len);
 	strbuf_release(&s);
 	return eval_tick_bytes(c->ev, c->spans[0], out->u.text.n);
@@ -758,6 +769,14 @@ python_isinstance(struct call *c, struct pval *out)
 	}
 	*out = pv_bool(false);
 	for (int i = 0; i < n; i++) {
+		if (types[i].kind == PV_USER_CLASS) {
+			if (c->args[0].kind == PV_OBJECT &&
+			    class_derives(c->args[0].u.object->of,
+					  types[i].u.class)) {
+				*out = pv_bool(true);
+			}
+			continue;
+		}
 		if (types[i].kind != PV_BUILTIN) {
 			return call_error(c, 1, "a class is needed, not %s",
 					  pv_kind_name(types[i].kind));
@@ -796,8 +815,16 @@ bool
 python_callable(struct call *c, struct pval *out)
 {
 	enum pv_kind kind = c->args[0].kind;
+	struct pval call;
+	bool found = false;
 
-	*out = pv_bool(kind == PV_CLOSURE || kind == PV_BUILTIN ||
+	if (kind == PV_OBJECT && !object_attribute(c->ev, c->span, &c->args[0],
+						   "__call__", &call, &found)) {
+		return false;
+	}
+
+	*out = pv_bool(found || kind == PV_CLOSURE || kind == PV_BUILTIN ||
+		       kind == PV_BOUND || kind == PV_USER_CLASS ||
 		       kind == PV_METHOD || kind == PV_REDUCER);
 	return true;
 }

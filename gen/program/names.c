@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of names: modules, functions, methods, attributes. */
 #include "eval.h"
-#include "program_parts.h"
+#include "objects.h"
 
 static const struct name_row rows[] = {
 #define FUNCTION(in, name, params, function)                                   \
@@ -183,11 +183,6 @@ module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 						 names_path(row->in), name);
 		}
 	}
-	if (strcmp(name, "hardware_intrin") == 0) {
-		/* papers on TVM use this name for a declared instruction */
-		elsewhere = "; a function of the hardware is called by "
-			    "tvm.tir.call_extern";
-	}
 	return eval_error(ev, at, "%s has no %s%s", names_path(in), name,
 			  elsewhere);
 }
@@ -196,15 +191,11 @@ bool
 names_left_out(const char *name)
 {
 	static const char *const builtins[] = {
-		"bytearray",    "bytes",   "callable",   "classmethod",
-		"compile",      "delattr", "dir",        "eval",
-		"exec",         "filter",  "frozenset",  "getattr",
-		"globals",      "hasattr", "hash",       "help",
-		"id",           "input",   "isinstance", "iter",
-		"issubclass",   "locals",  "map",        "memoryview",
-		"next",         "object",  "open",       "property",
-		"repr",         "setattr", "slice",      "set",
-		"staticmethod", "super",   "vars",
+		"bytearray",  "bytes",      "callable", "compile", "delattr",
+		"dir",        "eval",       "exec",     "filter",  "frozenset",
+		"globals",    "hash",       "help",     "id",      "input",
+		"isinstance", "issubclass", "locals",   "map",     "memoryview",
+		"open",       "repr",       "slice",    "set",     "vars",
 	};
 
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
@@ -252,11 +243,15 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 /* Gives the name a module that tirc does not have: what a program does not use is
  * no error. */
 static bool
-import_absent(struct eval *ev, struct scope *s, const char *name,
-	      const char *path)
+import_absent(struct eval *ev, struct scope *s, struct py_span at,
+	      const char *name, const char *path)
 {
 	struct pval v = { .kind = PV_ABSENT, .u.path = path };
 
+	if (ev->catches_imports > 0) {
+		return eval_raise(ev, at, "ModuleNotFoundError",
+				  "No module named '%s'", path);
+	}
 	eval_scope_set(ev, s, name, &v);
 	return true;
 }
@@ -276,7 +271,7 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 		v.u.names = names_module(name);
 	}
 	if (!v.u.names) {
-		return import_absent(ev, s, name, one->path);
+		return import_absent(ev, s, one->span, name, one->path);
 	}
 	eval_scope_set(ev, s, name, &v);
 	return true;
@@ -301,7 +296,10 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 			if (!e->names[i].name) {
 				return names_absent(ev, e->span, e->text);
 			}
-			import_absent(ev, s, e->names[i].name, e->text);
+			if (!import_absent(ev, s, e->span, e->names[i].name,
+					   e->text)) {
+				return false;
+			}
 		}
 		return true;
 	}

@@ -20,6 +20,9 @@ bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 	      const struct pval *key, const struct pval **out);
+/* Removes a key, which the dict must have. */
+bool dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
+		 const struct pval *key);
 /* Appends n items to a list. False after an error if it becomes too long. */
 bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);
@@ -32,6 +35,10 @@ bool names_absent(struct eval *ev, struct py_span at, const char *path);
  * defaults of its parameters. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
+
+/* Has the scope itself the name? scope_delete also removes it. */
+bool scope_has(const struct scope *s, const char *name);
+bool scope_delete(struct scope *s, const char *name);
 
 bool module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		      const char *name, struct pval *out);

@@ -239,6 +239,15 @@ stage_op(struct call *c, struct pval *out)
 	return true;
 }
 
+/* s[C].axis and s[C].reduce_axis, as those of the operation */
+bool
+stage_axis(struct call *c, struct pval *out)
+{
+	struct call of = *c;
+
+	return stage_op(c, &of.self) && op_attribute(&of, out);
+}
+
 bool
 stage_leaves(struct call *c, struct pval *out)
 {

@@ -4,6 +4,7 @@
 
 #include "eval.h"
 #include "numpy.h"
+#include "objects.h"
 #include "program_parts.h"
 #include "relay_values.h"
 
@@ -179,7 +180,9 @@ bool
 eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 {
 	struct py_number n;
+	struct pval result;
 	int64_t number;
+	bool found;
 
 	switch (v->kind) {
 	case PV_NONE:
@@ -207,6 +210,19 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 		return true;
 	case PV_ARRAY:
 		return np_truth(ev, at, v->u.array, out);
+	case PV_OBJECT:
+		if (!object_special(ev, at, v, "__bool__", NULL, 0, &result,
+				    &found) ||
+		    (!found && !object_special(ev, at, v, "__len__", NULL, 0,
+					       &result, &found))) {
+			return false;
+		}
+		if (found && pv_number(&result, &n)) {
+			*out = py_number_truth(&n);
+		} else {
+			*out = true;
+		}
+		return true;
 	case PV_EXPR:
 		if (expr_is_int(v->u.expr, &number)) {
 			*out = number != 0;
@@ -395,6 +411,14 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 		return;
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->said);
+		return;
+	case PV_USER_CLASS:
+		strbuf_printf(out, "<class '%s%s'>",
+			      v->u.class->is_exception ? "" : "__main__.",
+			      v->u.class->name);
+		return;
+	case PV_OBJECT:
+		object_put(ev, v, repr, out);
 		return;
 	case PV_ARRAY:
 		array_text(v->u.array, repr, out);

@@ -289,7 +289,7 @@ atom(struct py_parser *p)
 		if (py_at(p, "None")) {
 			return literal(p, PY_NONE);
 		}
-		if (py_at(p, "await") || py_at(p, "yield")) {
+		if (py_at(p, "await")) {
 			py_refuse(p, t->span,
 				  arena_printf(&p->module->arena, "'%s'",
 					       t->op));

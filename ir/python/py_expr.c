@@ -224,23 +224,6 @@ conditional(struct py_parser *p)
 	return py_finish(p, py_node_new(p, PY_IFELSE, first), &kids, first);
 }
 
-const struct py_node *
-py_expression(struct py_parser *p)
-{
-	if (!py_enter(p)) {
-		return NULL;
-	}
-	const struct py_node *node = py_at(p, "lambda") ? lambda(p)
-							: conditional(p);
-
-	py_leave(p);
-	if (node && py_at(p, ":=")) {
-		py_refuse(p, py_here(p)->span, "':='");
-		return NULL;
-	}
-	return node;
-}
-
 /* Does a list without brackets end here? True if no element can begin here. */
 static bool
 ends_list(const struct py_parser *p)
@@ -251,6 +234,42 @@ ends_list(const struct py_parser *p)
 	       py_at(p, "=") || py_at(p, ":") || py_at(p, ";") ||
 	       py_at(p, ")") || py_at(p, "]") || py_at(p, "}") ||
 	       py_at(p, "in");
+}
+
+/* yield, yield x and yield from x */
+static const struct py_node *
+yield_expression(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_node *node = py_node_new(p, PY_YIELD, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *value = NULL;
+
+	p->yields = true;
+	node->text = py_accept(p, "from") ? "from" : NULL;
+	if ((node->text || !ends_list(p)) && !(value = py_expression_list(p))) {
+		return NULL;
+	}
+	py_push(p, &kids, value);
+	return py_finish(p, node, &kids, first);
+}
+
+const struct py_node *
+py_expression(struct py_parser *p)
+{
+	if (!py_enter(p)) {
+		return NULL;
+	}
+	const struct py_node *node = py_at(p, "lambda")  ? lambda(p)
+				     : py_at(p, "yield") ? yield_expression(p)
+							 : conditional(p);
+
+	py_leave(p);
+	if (node && py_at(p, ":=")) {
+		py_refuse(p, py_here(p)->span, "':='");
+		return NULL;
+	}
+	return node;
 }
 
 static const struct py_node *

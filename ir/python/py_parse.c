@@ -307,12 +307,81 @@ with_statement(struct py_parser *p)
 	return py_finish(p, py_node_new(p, PY_WITH, first), &kids, first);
 }
 
+/* Reads "except Class as name: …". */
+static const struct py_node *
+handler(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_node *node = py_node_new(p, PY_EXCEPT, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *type = NULL, *suite;
+
+	if (py_at(p, "*")) {
+		py_refuse(p, py_here(p)->span, "'except*'");
+		return NULL;
+	}
+	if (!py_at(p, ":") && !(type = py_expression(p))) {
+		return NULL;
+	}
+	if (type && py_accept(p, "as") &&
+	    !(node->text = py_take_name(p, "'as' needs the name to use"))) {
+		return NULL;
+	}
+	suite = statement_suite(p, "'except'");
+	if (!suite) {
+		return NULL;
+	}
+	py_push(p, &kids, type);
+	py_push(p, &kids, suite);
+	return py_finish(p, node, &kids, first);
+}
+
+static const struct py_node *
+try_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	for (int i = 0; i < 3; i++) {
+		py_push(p, &kids, NULL);
+	}
+	kids.data[0] = statement_suite(p, "'try'");
+	if (!kids.data[0]) {
+		return NULL;
+	}
+	while (py_at(p, "except")) {
+		const struct py_node *one = handler(p);
+
+		if (!one) {
+			return NULL;
+		}
+		py_push(p, &kids, one);
+	}
+	if (kids.n > 3 && py_accept(p, "else") &&
+	    !(kids.data[1] = statement_suite(p, "'else'"))) {
+		return NULL;
+	}
+	if (py_accept(p, "finally") &&
+	    !(kids.data[2] = statement_suite(p, "'finally'"))) {
+		return NULL;
+	}
+	if (kids.n == 3 && !kids.data[2]) {
+		py_fail(p, py_here(p)->span,
+			"'except' or 'finally' expected, not %s; one of them "
+			"follows a 'try'",
+			py_describe(p, py_here(p)));
+		return NULL;
+	}
+	return py_finish(p, py_node_new(p, PY_TRY, first), &kids, first);
+}
+
 static const struct py_node *
 definition(struct py_parser *p, const struct py_nodes *decorators, int first)
 {
 	struct py_node *node = py_node_new(p, PY_DEF, first);
 	struct py_nodes kids = { NULL, 0, 0 };
 	const struct py_node *suite, *result = NULL;
+	bool outer = p->yields;
 
 	p->at++;
 	node->decorators = decorators->data;
@@ -327,13 +396,37 @@ definition(struct py_parser *p, const struct py_nodes *decorators, int first)
 	if (py_accept(p, "->") && !(result = py_expression(p))) {
 		return NULL;
 	}
+	p->yields = false;
 	suite = statement_suite(p, "the parameters");
+	node->is_generator = p->yields;
+	p->yields = outer;
 	if (!suite) {
 		return NULL;
 	}
 	py_push(p, &kids, suite);
 	py_push(p, &kids, result);
 	return py_finish(p, node, &kids, first);
+}
+
+/* Reads the bases of a class and the closing parenthesis. */
+static bool
+class_bases(struct py_parser *p, struct py_nodes *kids)
+{
+	while (!py_at(p, ")")) {
+		const struct py_node *base = py_expression(p);
+
+		if (!base) {
+			return false;
+		}
+		py_push(p, kids, base);
+		if (!py_at(p, ")") &&
+		    !py_expect(p, ",",
+			       "separate the bases, or close with ')'")) {
+			return false;
+		}
+	}
+	p->at++;
+	return true;
 }
 
 static const struct py_node *
@@ -350,17 +443,12 @@ class_definition(struct py_parser *p, const struct py_nodes *decorators,
 	if (!node->text) {
 		return NULL;
 	}
-	if (py_accept(p, "(") && !py_accept(p, ")")) {
-		py_refuse(p, py_here(p)->span, "a class with a base");
+	py_push(p, &kids, NULL);
+	if (py_accept(p, "(") && !class_bases(p, &kids)) {
 		return NULL;
 	}
-	const struct py_node *suite = statement_suite(p, "the name");
-
-	if (!suite) {
-		return NULL;
-	}
-	py_push(p, &kids, suite);
-	return py_finish(p, node, &kids, first);
+	kids.data[0] = statement_suite(p, "the name");
+	return kids.data[0] ? py_finish(p, node, &kids, first) : NULL;
 }
 
 static const struct py_node *
@@ -418,6 +506,9 @@ compound_statement(struct py_parser *p)
 	if (py_at(p, "with")) {
 		return with_statement(p);
 	}
+	if (py_at(p, "try")) {
+		return try_statement(p);
+	}
 	if (py_at(p, "def")) {
 		return definition(p, &none, p->at);
 	}
@@ -431,7 +522,7 @@ static bool
 statements(struct py_parser *p, struct py_nodes *out)
 {
 	static const char *const compound[] = {
-		"if", "for", "while", "with", "def", "class", "@",
+		"if", "for", "while", "with", "try", "def", "class", "@",
 	};
 
 	for (size_t i = 0; i < sizeof compound / sizeof *compound; i++) {

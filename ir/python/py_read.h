@@ -70,6 +70,7 @@ struct py_parser {
 	struct py_tokens tokens;
 	int at;
 	int nesting;
+	bool yields; /* the function that is read has a yield */
 	bool failed;
 };
 

@@ -216,8 +216,8 @@ keyword_statement(struct py_parser *p, enum py_kind kind)
 	if (kind == PY_RAISE && !bare && !(value = py_expression(p))) {
 		return NULL;
 	}
-	if (kind == PY_RAISE && py_at(p, "from")) {
-		py_refuse(p, py_here(p)->span, "'raise … from'");
+	/* `from` names what caused the exception, which only a traceback shows */
+	if (kind == PY_RAISE && py_accept(p, "from") && !py_expression(p)) {
 		return NULL;
 	}
 	if (kind == PY_ASSERT) {
@@ -233,6 +233,38 @@ keyword_statement(struct py_parser *p, enum py_kind kind)
 	return py_finish(p, py_node_new(p, kind, first), &kids, first);
 }
 
+/* global x, y and nonlocal x, y */
+static const struct py_node *
+scope_statement(struct py_parser *p)
+{
+	int first = p->at;
+	struct py_node *node = py_node_new(p, PY_GLOBAL, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	node->text = py_here(p)->op;
+	p->at++;
+	do {
+		int at = p->at;
+		struct py_node *name = py_node_new(p, PY_NAME, at);
+
+		name->text = py_take_name(p, "it is 'global name'");
+		if (!name->text) {
+			return NULL;
+		}
+		py_push(p, &kids, py_finish(p, name, NULL, at));
+	} while (py_accept(p, ","));
+	return py_finish(p, node, &kids, first);
+}
+
+static const struct py_node *
+delete_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	const struct py_node *target = py_target_list(p);
+
+	return target ? py_finish1(p, PY_DELETE, NULL, target, first) : NULL;
+}
+
 static const struct py_node *
 word_statement(struct py_parser *p, enum py_kind kind)
 {
@@ -245,8 +277,10 @@ static const struct py_node *
 simple_statement(struct py_parser *p)
 {
 	static const char *const refused[] = {
-		"try",      "async", "await",  "yield",   "global",
-		"nonlocal", "del",   "except", "finally",
+		"async",
+		"await",
+		"except",
+		"finally",
 	};
 
 	if (py_at(p, "return")) {
@@ -260,6 +294,12 @@ simple_statement(struct py_parser *p)
 	}
 	if (py_at(p, "import") || py_at(p, "from")) {
 		return import_statement(p);
+	}
+	if (py_at(p, "global") || py_at(p, "nonlocal")) {
+		return scope_statement(p);
+	}
+	if (py_at(p, "del")) {
+		return delete_statement(p);
 	}
 	if (py_at(p, "pass")) {
 		return word_statement(p, PY_PASS);

@@ -83,7 +83,7 @@ enum py_kind {
 	PY_AS,     /* kids: expression, target */
 	PY_DEF,    /* text: name; params; decorators; kids: suite, return
 			* annotation or NULL */
-	PY_CLASS,  /* text: name; decorators; kids: suite */
+	PY_CLASS,  /* text: name; decorators; kids: suite, bases… */
 	PY_IMPORT, /* text: dotted module (NULL for `import a.b as c`, …);
 			* names */
 	PY_PASS,
@@ -91,6 +91,13 @@ enum py_kind {
 	PY_CONTINUE,
 	PY_ASSERT, /* kids: condition, message or NULL */
 	PY_RAISE,  /* kids[0] or NULL */
+	/* kids: suite, else suite or NULL, finally suite or NULL, PY_EXCEPT… */
+	PY_TRY,
+	PY_EXCEPT, /* kids: class or NULL, suite; text: the name or NULL */
+	PY_GLOBAL, /* text: "global" or "nonlocal"; kids: PY_NAME… */
+	PY_DELETE, /* kids: targets */
+	/* an expression; kids[0] or NULL; text: "from" of `yield from`, or NULL */
+	PY_YIELD,
 	PY_KIND_COUNT
 };
 
@@ -129,6 +136,7 @@ struct py_node {
 	int n_kids;
 	const struct py_param *params;
 	int n_params;
+	bool is_generator; /* of a PY_DEF: it has a yield */
 	const struct py_node *const *decorators;
 	int n_decorators;
 	const struct py_import *names;

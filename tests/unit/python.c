@@ -73,6 +73,11 @@ put_node(struct strbuf *out, const struct py_node *n)
 		[PY_CONTINUE] = "continue",
 		[PY_ASSERT] = "assert",
 		[PY_RAISE] = "raise",
+		[PY_TRY] = "try",
+		[PY_EXCEPT] = "except",
+		[PY_GLOBAL] = "global",
+		[PY_DELETE] = "del",
+		[PY_YIELD] = "yield",
 		[PY_TRUE] = "True",
 		[PY_FALSE] = "False",
 		[PY_NONE] = "None",
@@ -234,6 +239,13 @@ static const struct {
 	{ "from a.b import c as d, e", "(do (import a.b: c>d e>e))" },
 	{ "from a import (b,\n c,)", "(do (import a: b>b c>c))" },
 	{ "from a import *", "(do (import a: *>))" },
+	{ "try: a\nexcept E as e: b\nexcept: c\nelse: d\nfinally: f",
+	  "(do (try (do (expr a)) (do (expr d)) (do (expr f)) "
+	  "(except E (do (expr b))) (except _ (do (expr c)))))" },
+	{ "global a, b\ndel c\nx = yield a\nyield",
+	  "(do (global a b) (del c) (assign x (yield a)) "
+	  "(expr (yield _)))" },
+	{ "class A(B, c.D): pass", "(do (class A (do (pass)) B c.D))" },
 	{ "assert a, 'b'\nraise C\nraise\n",
 	  "(do (assert a \"b\") (raise C) (raise _))" },
 	{ "if a: b\nelif c:\n  d\nelse:\n  pass",
@@ -318,22 +330,14 @@ static const struct {
 	  "t.py:1:1: a value that nothing can be assigned to; "
 	  "assign to a name, an element or an attribute",
 	  "    f() = 3\n    ^^^" },
-	{ "try:\n  a",
-	  "t.py:1:1: 'try' is outside of the Python that tirc "
-	  "reads; write it without",
-	  "    try:\n    ^^^" },
+	{ "try:\n  a\nb",
+	  "t.py:3:1: 'except' or 'finally' expected, not 'b'; one of "
+	  "them follows a 'try'",
+	  "    b\n    ^" },
 	{ "async def f(): pass",
 	  "t.py:1:1: 'async' is outside of the Python "
 	  "that tirc reads; write it without",
 	  "    async def f(): pass\n    ^^^^^" },
-	{ "x = yield a",
-	  "t.py:1:5: 'yield' is outside of the Python that "
-	  "tirc reads; write it without",
-	  "    x = yield a\n        ^^^^^" },
-	{ "global a",
-	  "t.py:1:1: 'global' is outside of the Python that tirc "
-	  "reads; write it without",
-	  "    global a\n    ^^^^^^" },
 	{ "(a := 1)",
 	  "t.py:1:4: ':=' is outside of the Python that tirc "
 	  "reads; write it without",
@@ -405,10 +409,10 @@ static const struct {
 	  "t.py:1:8: a dict's entry and a set's in one display; "
 	  "write 'key: value' in all of them or in none",
 	  "    {a: 1, b}\n           ^" },
-	{ "class A(B): pass",
-	  "t.py:1:9: a class with a base is outside of "
-	  "the Python that tirc reads; write it without",
-	  "    class A(B): pass\n            ^" },
+	{ "class A(B c): pass",
+	  "t.py:1:11: ',' expected, not 'c'; separate the bases, or close "
+	  "with ')'",
+	  "    class A(B c): pass\n              ^" },
 	{ "from . import a",
 	  "t.py:1:6: an import relative to a package is "
 	  "outside of the Python that tirc reads; write it without",

@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-class Point:
+from tvm import te
+
+
+class Point(te.placeholder((8,), name="A")):
     x = 1
