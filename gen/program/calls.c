@@ -172,7 +172,7 @@ whole(struct checking *c, const struct elements *x)
 }
 
 /* Is it proven that the array has at least as many elements as the parameter,
- * for all sizes? */
+ * for all sizes? Elements of arrays are no sizes: sums of them wrap. */
 static bool
 is_large_enough(struct checking *c, const struct elements *has,
 		const struct elements *needs)
@@ -180,7 +180,8 @@ is_large_enough(struct checking *c, const struct elements *has,
 	struct analyser a;
 
 	analyser_init(&a, c->m);
-	return prove(&a, expr_le(c->m, whole(c, needs), whole(c, has)));
+	return !expr_has(needs->rest, EXPR_LOAD) &&
+	       prove(&a, expr_le(c->m, whole(c, needs), whole(c, has)));
 }
 
 static const char *

@@ -230,6 +230,16 @@ copy_box(struct frame *f, struct node *n)
 	const struct buffer_cell *to = n->args[0]->args[0]->buffer;
 	const struct buffer_cell *from = n->args[1]->args[0]->buffer;
 
+	if (f->interp->source && f->interp->in_kernel) {
+		interp_fail(f, "a box is copied to '%s' in a parallel loop",
+			    to->buffer->name);
+	}
+	if (to->elem_bytes != from->elem_bytes) {
+		interp_fail(f,
+			    "a box is copied from '%s' to '%s', whose "
+			    "elements have another size",
+			    from->buffer->name, to->buffer->name);
+	}
 	if (!f->interp->failed && !box_is_within(n)) {
 		interp_fail(f, "a box exceeds '%s' or '%s'", to->buffer->name,
 			    from->buffer->name);
@@ -241,6 +251,28 @@ copy_box(struct frame *f, struct node *n)
 				  ->value[0]
 				  .u,
 			  to->elem_bytes);
+	}
+}
+
+/* Is the function defined for these arguments in each dialect? The interpreter is
+ * for more: it takes exponents to the nearest in range, and bits that are not
+ * there as 0. */
+static bool
+is_in_domain(const struct node *n, const union number *args)
+{
+	int64_t product, high;
+
+	switch (n->expr->u.intrin) {
+	case INTRIN_NIBBLE:
+		return args[1].u <
+		       (unsigned)dtype_bits(n->args[0]->expr->type) / 4;
+	case INTRIN_SCALE_FIXED:
+		product = args[0].i * args[1].i; /* of 32-bit integers */
+		high = args[2].i > 0 ? args[2].i : 0;
+		return args[2].i >= -31 && args[2].i <= 31 &&
+		       product >> (62 - high) == (product < 0 ? -1 : 0);
+	default:
+		return true;
 	}
 }
 
@@ -289,6 +321,12 @@ eval_call(struct frame *f, struct node *n)
 	for (int lane = 0; lane < n->lanes; lane++) {
 		for (int i = 0; i < n->expr->n_args && i < 3; i++) {
 			args[i] = n->args[i]->value[lane];
+		}
+		if (f->interp->source && !is_in_domain(n, args)) {
+			interp_fail(f,
+				    "'%s' is not defined for these arguments",
+				    intrin_name(op));
+			return;
 		}
 		n->value[lane] = scalar_call(op, n->expr->type,
 					     n->args[0]->expr->type, args,

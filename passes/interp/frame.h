@@ -119,6 +119,8 @@ struct interp {
 	/* how the source will run; NULL if the function is no source's */
 	const struct run_source *source;
 	const struct stmt *at; /* the statement that runs */
+	/* handles are addresses of memory that is large enough */
+	bool trusts_handles;
 	int64_t *
 		steps; /* the statements that may still run; NULL: any number */
 };

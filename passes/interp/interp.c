@@ -359,8 +359,8 @@ struct memory {
 	unsigned char *written;
 };
 
-/* Binds parameter i to its array. memory: NULL if f is no source; `called`: the
- * array must be as large as the parameter says. */
+/* Binds parameter i to its array. memory: NULL if it is as large as the parameter
+ * says; `called`: it must be. */
 static void
 bind_param(struct frame *f, int i, const struct run_arg *arg,
 	   const struct memory *memory, bool called)
@@ -458,7 +458,7 @@ check_bounds(struct frame *f, const struct run_arg *args)
 	}
 }
 
-/* memory: by argument, of a source; else NULL. */
+/* memory: by argument, of a call or of a source; else NULL. */
 static void
 run_func_frame(struct frame *f, const struct run_arg *args, int n,
 	       const struct memory *memory, bool called)
@@ -498,10 +498,10 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n,
 				   called);
 		}
 	}
-	if (memory && !f->interp->failed) {
+	if (f->interp->source && !f->interp->failed) {
 		check_bounds(f, args);
 	}
-	if (memory && called && !f->interp->failed) {
+	if (f->interp->source && called && !f->interp->failed) {
 		check_apart(f);
 	}
 	if (f->body && !f->interp->failed) {
@@ -573,8 +573,10 @@ pointed_to(struct frame *f, const struct node *arg)
 		return arg->args[0]->buffer;
 	}
 	for (int i = 0; i < f->buffers.n && arg->var; i++) {
-		if (f->buffers.data[i]->pointer == arg->var) {
-			return f->buffers.data[i];
+		struct buffer_cell *c = f->buffers.data[i];
+
+		if (c->pointer == arg->var && c->bound) {
+			return c;
 		}
 	}
 	return NULL;
@@ -604,6 +606,10 @@ given_memory(struct frame *f, const struct func *callee, int i,
 	struct buffer_cell *c = pointed_to(f, arg);
 	int64_t from;
 
+	if (!c && f->interp->trusts_handles) {
+		*out = (struct memory){ .bytes = INT64_MAX };
+		return true;
+	}
 	if (!c || !c->bound || !c->data) {
 		interp_fail(f,
 			    "argument %d of '%s' is no array, but the function "
@@ -613,7 +619,7 @@ given_memory(struct frame *f, const struct func *callee, int i,
 	}
 	from = (int64_t)(arg->value[0].u - (uint64_t)(uintptr_t)c->data);
 	*out = (struct memory){ .bytes = c->room_bytes - from };
-	if (!c->written) {
+	if (!c->written || !f->interp->source) {
 		return true;
 	}
 	if (c->elem_bytes == dtype_bytes(param->type) * param->type.lanes) {
@@ -651,14 +657,14 @@ takes_value(struct frame *f, const struct func *callee, int i,
 	return false;
 }
 
-/* Sets *out to the memory of the arguments of a call in a source. False after a
+/* Sets *out to the memory of the arguments of a call. False after a
  * diagnostic. */
 static bool
-pass_memory(struct frame *f, const struct func *callee, const struct node *call,
-	    struct memory *out)
+pass_memory(struct frame *f, const struct func *callee,
+	    struct node *const *args, struct memory *out)
 {
 	for (int i = 0; i < callee->params.n; i++) {
-		const struct node *arg = call->args[1 + i];
+		const struct node *arg = args[i];
 		bool good = callee->params.data[i].buffer
 				    ? given_memory(f, callee, i, arg, &out[i])
 				    : takes_value(f, callee, i, arg);
@@ -668,6 +674,14 @@ pass_memory(struct frame *f, const struct func *callee, const struct node *call,
 		}
 	}
 	return true;
+}
+
+/* Is the call more than the statement at which it is? */
+static bool
+is_used(const struct node *call, const struct stmt *at)
+{
+	return call->expr->type.kind != DT_VOID &&
+	       (at->kind != STMT_EVALUATE || at->args[0] != call->expr);
 }
 
 void
@@ -681,7 +695,6 @@ frame_call(struct frame *f, struct node *call)
 				       call->expr->u.intrin ==
 					       INTRIN_CALL_EXTERN)
 		       : module_find_func(f->interp->module, name);
-	struct memory *memory = NULL;
 	bool launch = call->expr->u.intrin == INTRIN_LAUNCH;
 	int first = launch ? 1 + LAUNCH_EXTENTS : 1;
 	int n = call->expr->n_args - first;
@@ -696,9 +709,25 @@ frame_call(struct frame *f, struct node *call)
 			name);
 		return;
 	}
+	if (n != func->params.n) {
+		interp_fail(f, "'%s' takes %d arguments, not %d", func->name,
+			    func->params.n, n);
+		return;
+	}
+	if (source && is_used(call, at)) {
+		interp_fail(f,
+			    "the result of '%s' is used, and its source has "
+			    "none",
+			    func->name);
+		return;
+	}
 	struct frame *callee = frame_for(f->interp, func);
 	struct run_arg *args = arena_array(f->arena, struct run_arg, n + 1);
+	struct memory *memory = arena_array(f->arena, struct memory, n + 1);
 
+	if (!pass_memory(f, func, call->args + first, memory)) {
+		return;
+	}
 	for (int i = 0; i < n; i++) {
 		const struct node *arg = call->args[first + i];
 
@@ -709,12 +738,6 @@ frame_call(struct frame *f, struct node *call)
 	if (launch) {
 		read_launch(call, extent);
 		f->interp->launch = extent;
-	}
-	if (source && n == func->params.n) {
-		memory = arena_array(f->arena, struct memory, n + 1);
-		if (!pass_memory(f, func, call, memory)) {
-			return;
-		}
 	}
 	run_func_frame(callee, args, n, memory, true);
 	f->interp->launch = NULL;
@@ -750,52 +773,65 @@ source_memory(struct interp *x, const struct func *f)
 }
 
 static bool
-run(const struct func *f, const struct run_arg *args, int n, bool races,
-    const struct run_source *source, int64_t *steps)
+run(struct interp *x, const struct func *f, const struct run_arg *args, int n,
+    bool races)
 {
-	struct interp x = { .module = f->module,
-			    .source = source,
-			    .steps = steps };
-
-	arena_init(&x.arena);
-	x.races = races || source ? race_table_new() : NULL;
-	run_func_frame(frame_for(&x, f), args, n,
-		       source ? source_memory(&x, f) : NULL, false);
-	for (int i = 0; i < x.frames.n; i++) {
-		const struct frame *frame = x.frames.data[i];
+	x->module = f->module;
+	arena_init(&x->arena);
+	x->races = races ? race_table_new() : NULL;
+	run_func_frame(frame_for(x, f), args, n,
+		       x->source ? source_memory(x, f) : NULL, false);
+	for (int i = 0; i < x->frames.n; i++) {
+		const struct frame *frame = x->frames.data[i];
 
 		for (int k = 0; k < frame->owned.n; k++) {
 			free(frame->owned.data[k]->data);
 			free(frame->owned.data[k]->written);
 		}
 	}
-	race_table_free(x.races);
-	arena_release(&x.arena);
-	return !x.failed;
+	race_table_free(x->races);
+	arena_release(&x->arena);
+	return !x->failed;
 }
 
 bool
 interp_run(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, false, NULL, NULL);
+	struct interp x = { 0 };
+
+	return run(&x, f, args, n, false);
+}
+
+bool
+interp_run_entry(struct func *f, const struct run_arg *args, int n)
+{
+	struct interp x = { .trusts_handles = true };
+
+	return run(&x, f, args, n, false);
 }
 
 bool
 interp_run_races(struct func *f, const struct run_arg *args, int n)
 {
-	return run(f, args, n, true, NULL, NULL);
+	struct interp x = { 0 };
+
+	return run(&x, f, args, n, true);
 }
 
 bool
 interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		  const struct run_source *how)
 {
-	return run(f, args, n, false, how, NULL);
+	struct interp x = { .source = how };
+
+	return run(&x, f, args, n, true);
 }
 
 bool
 interp_run_steps(struct func *f, const struct run_arg *args, int n,
 		 int64_t *steps)
 {
-	return run(f, args, n, false, NULL, steps);
+	struct interp x = { .steps = steps };
+
+	return run(&x, f, args, n, false);
 }

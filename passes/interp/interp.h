@@ -61,6 +61,11 @@ struct run_source {
  * vectorized loop access, and one of them writes. */
 bool interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		       const struct run_source *how);
+/* Like interp_run, for an entry function of a model, whose handles are addresses
+ * in memory that is large enough: never for a program of a user's. Callees get
+ * memory by such handles; interp_run gives them whole arrays and parts of
+ * arrays. */
+bool interp_run_entry(struct func *f, const struct run_arg *args, int n);
 /* Like interp_run; also false if two threads of a lowered kernel access the
  * same element without a barrier in between, and one of them writes it. */
 bool interp_run_races(struct func *f, const struct run_arg *args, int n);

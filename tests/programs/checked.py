@@ -273,10 +273,49 @@ def f(A: T.Buffer((%d,), "float32"), B: T.Buffer((7,), "float32")):
 tvm.build(f, target="c", name="f")
 """
 passes(written("large.py", GIVEN % 7))
-for verb in "test", "run":
-    done = tirc(verb, written("small.py", GIVEN % 6), "--cc", CC, "--cflags",
-                "-O1", status=1)
-    if "gives 'x' an array of 12 bytes, and its shape has 16" not in done.stderr:
-        fail("an array is too small:\n" + done.stdout + done.stderr)
-    if done.stdout or os.path.exists(COMPILED):
-        fail("something ran:\n" + done.stdout)
+# Elements that two arguments share, one of which is written.
+refused(written("overlap.py", GIVEN.replace("(B[i * 3])", "(A[i * 3 + 1])") % 8),
+        "its caller gives 'y' and 'x' memory that overlaps, and it writes 'y'")
+
+# -- what an external function is given, and what it gives --
+DECLARED = GIVEN[:GIVEN.index("@T.prim_func")].replace(
+    'tvm.build(s, [A, B], target="c", name="declares")',
+    "tvm.lower(s, [A, B])") + """@T.prim_func
+def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    %s
+
+
+tvm.build(f, target="c", name="f")
+"""
+CALL = 'T.evaluate(T.call_extern("int32", "twice_4", %s))'
+passes(written("whole.py", DECLARED % CALL % "A.data, B.data"))
+for name, arguments, says in (
+        ("number", 'T.Cast("int64", 123456789), B.data',
+         "argument 1 of 'twice_4' is no array"),
+        ("element", "A.data, A[0]", "argument 2 of 'twice_4' is no array"),
+        ("offset", "T.ptr_byte_offset(\"handle\", A.data, 8), B.data",
+         "argument 1 of 'twice_4' is no array"),
+        ("more", "A.data, B.data, A.data, B.data",
+         "'twice_4' takes 2 arguments, not 4"),
+        ("too_small", "T.address_of(A[5]), B.data",
+         "gives 'x' an array of 12 bytes, and its shape has 16")):
+    for verb in "test", "run":
+        done = tirc(verb, written(name + ".py", DECLARED % CALL % arguments),
+                    "--cc", CC, "--cflags", "-O1", status=1)
+        if says not in done.stdout + done.stderr or "signal" in done.stderr:
+            fail("%s:\n%s%s" % (name, done.stdout, done.stderr))
+        if "f  " in done.stdout.replace("FAIL  f  not compared", ""):
+            fail("f ran:\n" + done.stdout)
+        if os.path.exists(COMPILED):
+            os.remove(COMPILED)  # without a call of f
+refused(written("result.py", DECLARED % """x: T.int32 = T.call_extern(
+        "int32", "twice_4", A.data, B.data)
+    B[T.max(T.min(x, 7), 0)] = A[0]"""), "the result of 'defined_twice_4' is used, and its source has none")
+
+# -- functions on integers that are not defined for all of them --
+for name, value in (
+        ("exponent", "T.scale_fixed(I[0], I[1], I[2] - 70)"),
+        ("bits", 'T.Cast("int32", T.nibble("uint4", U[0], I[2] + 100))')):
+    refused(function(name, "I[3] = " + value,
+                     ', I: T.Buffer((8,), "int32"), U: T.Buffer((8,), "uint32")'),
+            "is not defined for these arguments")

@@ -246,7 +246,7 @@ check_model(struct module *m, const char *target_name, const char *path,
 	}
 	args = arena_array(&m->arena, struct run_arg, p.entry->params.n + 1);
 	same = func_verify(p.entry) && make_args(&p, folder, args) &&
-	       interp_run(p.entry, args, p.entry->params.n) &&
+	       interp_run_entry(p.entry, args, p.entry->params.n) &&
 	       outputs_match(&p, folder, args);
 	if (p.plan.workspace_bytes > 0) {
 		free(args[p.entry->params.n - g->dims.n - 1].data);

@@ -570,7 +570,11 @@ test_calls_and_vectors(void)
 		data[i] = (float)i;
 	}
 	CHECK(func_verify(k) && func_verify(f));
-	CHECK(interp_run(f, args, 2));
+	CHECK(!interp_run(f, args, 2));
+	CHECK_STR_EQ(last_message(m),
+		     "argument 1 of 'reverse_twice' is no array, but the "
+		     "function takes one");
+	CHECK(interp_run_entry(f, args, 2));
 	CHECK(work[8] == 14 && work[15] == 0);
 	module_free(m);
 }
