@@ -174,11 +174,26 @@ read_graph(void *ctx, const struct graph_request *r)
 
 /* -- the source -- */
 
+static struct graph_weight
+weight_of(struct arena *a, const struct weight *w)
+{
+	const struct buffer *b = w->buffer;
+	int64_t *shape = arena_array(a, int64_t, b->ndim + 1);
+
+	for (int d = 0; d < b->ndim; d++) {
+		expr_is_int(b->shape[d], &shape[d]);
+	}
+	return (struct graph_weight){ .name = w->name,
+				      .dtype = dtype_name(b->type),
+				      .ndim = b->ndim,
+				      .shape = shape };
+}
+
 static void
 collect(struct tirc *model, struct graph_built *out)
 {
 	struct arena *a = &model->m->arena;
-	VEC(const char *) names = { 0 };
+	VEC(struct graph_weight) weights = { 0 };
 	const char *source = "";
 
 	for (int i = 0; i < tirc_file_count(model); i++) {
@@ -198,12 +213,13 @@ collect(struct tirc *model, struct graph_built *out)
 		}
 	}
 	for (int i = 0; i < model->program.weights.n; i++) {
-		vec_push(a, &names, model->program.weights.data[i]->name);
+		vec_push(a, &weights,
+			 weight_of(a, model->program.weights.data[i]));
 	}
 	out->name = tirc_summary(model).name;
 	out->source = source;
-	out->weights = names.data;
-	out->n_weights = names.n;
+	out->weights = weights.data;
+	out->n_weights = weights.n;
 }
 
 static bool

@@ -31,6 +31,7 @@ struct pv_device;
 struct pv_nd;
 struct pv_range;
 struct pv_super;
+struct pv_runtime;
 struct pv_timer;
 struct pv_times;
 struct pv_wrapped;
@@ -98,6 +99,7 @@ struct pval {
 		const struct pv_device *device;
 		struct pv_timer *timer;
 		const struct pv_times *times;
+		struct pv_runtime *runtime;
 		const void *any;
 	} u;
 };

@@ -395,6 +395,9 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	case PV_IRMODULE:
 	case PV_BUILT:
 		return module_function(ev, at, of, index, out);
+	case PV_LIBRARY:
+		*out = *of;
+		return true;
 	case PV_GRAPH:
 		return rmod_function(ev, at, of, index, out);
 	default:

@@ -28,6 +28,13 @@ struct graph_build {
 	int n_disabled;
 };
 
+/* A weight as it is stored. */
+struct graph_weight {
+	const char *name, *dtype;
+	int ndim;
+	const int64_t *shape;
+};
+
 /* The source of a graph. */
 struct graph_built {
 	const char *name; /* the prefix of its names */
@@ -37,7 +44,7 @@ struct graph_built {
 	const char *header;
 	const char *json; /* the graph as data; NULL with `aot` */
 	/* the weights as they are stored, in the order of their places */
-	const char *const *weights;
+	const struct graph_weight *weights;
 	int n_weights;
 };
 

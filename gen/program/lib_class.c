@@ -54,6 +54,8 @@ static const struct python_class classes[] = {
 	{ PV_PARAM, "tvm.runtime.ndarray.NDArray" },
 	{ PV_PASS, "tvm.ir.transform.Pass" },
 	{ PV_PASS_CONTEXT, "tvm.ir.transform.PassContext" },
+	{ PV_RUNTIME, "tvm.contrib.graph_executor.GraphModule" },
+	{ PV_TVMC_RESULT, "tvm.driver.tvmc.result_utils.TVMCResult" },
 	{ PV_LIBRARY,
 	  "tvm.relay.backend.executor_factory.GraphExecutorFactoryModule" },
 	{ PV_ARRAY, "numpy.ndarray" },

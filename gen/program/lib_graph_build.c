@@ -105,8 +105,14 @@ weights_dict(struct eval *ev, struct py_span at, const struct pv_library *lib)
 	struct pval d = pv_dict_new(ev);
 
 	for (int i = 0; i < lib->built.n_weights; i++) {
-		struct pval key = pv_string(ev, lib->built.weights[i]);
-		struct pval v = pv_any(PV_PARAM, NULL);
+		const struct graph_weight *w = &lib->built.weights[i];
+		struct pv_param *p = arena_new(ev->a, struct pv_param);
+		struct pval key = pv_string(ev, w->name);
+		struct pval v = pv_any(PV_PARAM, p);
+
+		p->dtype = w->dtype;
+		p->ndim = w->ndim;
+		p->shape = w->shape;
 
 		if (!dict_set(ev, at, d.u.dict, &key, &v)) {
 			break;

@@ -115,8 +115,23 @@ module_of_model(struct call *c, bool is_relax)
 		       : NULL;
 }
 
-/* The dict of the parameters of main. */
-static struct pval
+static struct pv_param *
+param_of(struct eval *ev, const struct tensor *t)
+{
+	struct pv_param *p = arena_new(ev->a, struct pv_param);
+	int64_t *shape = arena_array(ev->a, int64_t, t->ndim + 1);
+
+	for (int d = 0; d < t->ndim; d++) {
+		expr_is_int(t->shape[d], &shape[d]);
+	}
+	p->tensor = t;
+	p->dtype = dtype_name(t->type);
+	p->ndim = t->ndim;
+	p->shape = shape;
+	return p;
+}
+
+struct pval
 params_dict(struct eval *ev, struct py_span at, struct graph *g)
 {
 	struct pval d = pv_dict_new(ev);
@@ -125,7 +140,7 @@ params_dict(struct eval *ev, struct py_span at, struct graph *g)
 
 	for (int i = 0; i < n; i++) {
 		struct pval key = pv_string(ev, tensor_label(list[i]));
-		struct pval v = pv_any(PV_PARAM, list[i]);
+		struct pval v = pv_any(PV_PARAM, param_of(ev, list[i]));
 
 		if (!dict_set(ev, at, d.u.dict, &key, &v)) {
 			break;
@@ -161,18 +176,15 @@ relax_from_onnx(struct call *c, struct pval *out)
 bool
 param_attribute(struct call *c, struct pval *out)
 {
-	const struct tensor *t = c->self.u.any;
+	const struct pv_param *p = c->self.u.any;
 
 	if (strcmp(c->row->name, "dtype") == 0) {
-		*out = pv_string(c->ev, dtype_name(t->type));
+		*out = pv_string(c->ev, p->dtype);
 		return true;
 	}
 	*out = pv_list_of(c->ev, PV_TUPLE, NULL, 0);
-	for (int i = 0; i < t->ndim; i++) {
-		int64_t v = 0;
-
-		expr_is_int(t->shape[i], &v);
-		vec_push(c->ev->a, out->u.list, pv_int(v));
+	for (int i = 0; i < p->ndim; i++) {
+		vec_push(c->ev->a, out->u.list, pv_int(p->shape[i]));
 	}
 	return true;
 }

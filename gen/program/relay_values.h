@@ -48,6 +48,14 @@ struct pv_pass_context {
 	int n_disabled, n_required;
 };
 
+/* PARAM: a parameter of a module, or a weight as it is stored. */
+struct pv_param {
+	const struct tensor *tensor; /* of the module; else NULL */
+	const char *dtype;
+	int ndim;
+	const int64_t *shape;
+};
+
 /* LIBRARY: the result of relay.build. */
 struct pv_library {
 	const struct pv_graph *module;
@@ -60,6 +68,10 @@ struct pv_library {
 bool rmod_shapes(struct call *c, int i, struct graph_request *r);
 /* A copy of a module, which a step changes. */
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
+/* The dict of the parameters of main. */
+struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
+/* Appends what print shows for the result of tvmc.run. */
+void tvmc_result_text(const struct pval *v, struct strbuf *out);
 /* The graph of a module, which is read and changed by its steps at the first call.
  * NULL after an error. */
 struct graph *rmod_of(struct eval *ev, struct py_span at,

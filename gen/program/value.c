@@ -405,6 +405,9 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_TRACE:
 		pv_script_text(ev, v, out);
 		return;
+	case PV_TVMC_RESULT:
+		tvmc_result_text(v, out);
+		return;
 	case PV_GRAPH:
 	case PV_GRAPH_FUNC:
 		rmod_text(ev, (struct py_span){ 0 }, v, out);

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models that programs run, in the interpreter: parameters as arrays, the executors of
+ * TVM, and tvm.driver.tvmc. */
+#include "numpy.h"
+#include "random_stream.h"
+#include "relay.h"
+#include "relay_values.h"
+
+/* The seed of made inputs: the same numbers in each run. */
+enum { MADE_SEED = 0 };
+
+/* RUNTIME: a model with the arrays of its inputs and, after a run, its outputs. */
+struct pv_runtime {
+	const struct pv_graph *module;
+	struct graph *graph;
+	struct array **inputs;  /* by input; NULL: not set */
+	struct array **outputs; /* by output; NULL before the first run */
+};
+
+/* -- arrays and tensors -- */
+
+/* An array of zeros with the tensor's type and shape. NULL after an error. */
+static struct array *
+zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
+{
+	int64_t shape[ARRAY_MAX_RANK];
+	struct array_work w;
+	struct array *x;
+
+	for (int d = 0; d < t->ndim; d++) {
+		if (!expr_is_int(t->shape[d], &shape[d])) {
+			eval_error(ev, at,
+				   "the sizes of %s are open; give its shape "
+				   "to from_onnx",
+				   tensor_label(t));
+			return NULL;
+		}
+	}
+	w = np_work(ev);
+	x = array_new(&w, t->type, t->ndim, shape);
+	return np_done(ev, at, &w) ? x : NULL;
+}
+
+static struct pval
+nd_of(struct eval *ev, struct array *x)
+{
+	struct pv_nd *nd = arena_new(ev->a, struct pv_nd);
+
+	nd->array = x;
+	nd->device = (struct pv_device){ .name = "cpu" };
+	return (struct pval){ .kind = PV_NDARRAY, .u.nd = nd };
+}
+
+/* params["w"].numpy() */
+bool
+param_numpy(struct call *c, struct pval *out)
+{
+	const struct pv_param *p = c->self.u.any;
+	const struct value *v = p->tensor != NULL ? p->tensor->value : NULL;
+	struct array *x;
+
+	if (v == NULL) {
+		return call_error(c, -1,
+				  "the elements are in the file of weights, in "
+				  "the order of the kernels; the parameters of "
+				  "from_onnx have the model's");
+	}
+	x = zeros_like(c->ev, c->span, p->tensor);
+	if (x == NULL) {
+		return false;
+	}
+	for (int64_t i = 0; i < array_elems(x); i++) {
+		array_set(x, i,
+			  v->data != NULL
+				  ? number_load(v->type, v->data, (size_t)i)
+				  : v->fill);
+	}
+	*out = pv_array(x);
+	return true;
+}
+
+/* -- a model with its arrays -- */
+
+static struct pv_runtime *
+runtime_of(struct eval *ev, struct py_span at, const struct pv_graph *module)
+{
+	struct pv_runtime *r = arena_new(ev->a, struct pv_runtime);
+
+	r->module = module;
+	r->graph = rmod_of(ev, at, module);
+	if (r->graph == NULL) {
+		return NULL;
+	}
+	r->inputs = arena_array(ev->a, struct array *, r->graph->inputs.n + 1);
+	return r;
+}
+
+/* The module of the first argument that is a library. NULL after an error. */
+static struct pv_runtime *
+runtime_of_call(struct call *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		if (c->args[i].kind == PV_LIBRARY) {
+			const struct pv_library *lib = c->args[i].u.any;
+
+			return runtime_of(c->ev, c->span, lib->module);
+		}
+	}
+	value_kind_error(c, 0, "a built model");
+	return NULL;
+}
+
+bool
+runtime_new(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = runtime_of_call(c);
+
+	*out = (struct pval){ .kind = PV_RUNTIME, .u.runtime = r };
+	return r != NULL;
+}
+
+/* The position of an input by its name or number, -1 for a name of a parameter; -2
+ * after an error. */
+static int
+input_of(struct eval *ev, struct py_span at, const struct pv_runtime *r,
+	 const struct pval *key)
+{
+	const struct graph *g = r->graph;
+	const char **names = arena_array(ev->a, const char *, g->inputs.n + 1);
+	const char *name;
+
+	if (key->kind == PV_INT) {
+		if (key->u.ival >= 0 && key->u.ival < g->inputs.n) {
+			return (int)key->u.ival;
+		}
+		eval_error(ev, at, "the model has %d inputs", g->inputs.n);
+		return -2;
+	}
+	if (key->kind != PV_STRING) {
+		eval_error(ev, at, "an input has a name or a number");
+		return -2;
+	}
+	name = key->u.text.data;
+	for (int i = 0; i < g->inputs.n; i++) {
+		names[i] = tensor_label(g->inputs.data[i]);
+		if (strcmp(names[i], name) == 0) {
+			return i;
+		}
+	}
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (tensor_is_constant(t) &&
+		    strcmp(tensor_label(t), name) == 0) {
+			return -1;
+		}
+	}
+	eval_error(ev, at, "the model has no input %s%s", name,
+		   py_suggest(ev->a, name, names, g->inputs.n));
+	return -2;
+}
+
+/* Sets an input to a copy of the value, in the input's type. */
+static bool
+set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
+	  const struct pval *key, const struct pval *v)
+{
+	int i = input_of(ev, at, r, key);
+	const struct tensor *t;
+	struct array_work w;
+	struct array *x, *to;
+
+	if (i < 0) {
+		/* the model has its parameters */
+		return i == -1;
+	}
+	t = r->graph->inputs.data[i];
+	to = zeros_like(ev, at, t);
+	if (to == NULL || !np_value(ev, at, v, &x)) {
+		return false;
+	}
+	if (x->ndim != to->ndim ||
+	    memcmp(x->shape, to->shape, sizeof *x->shape * (size_t)x->ndim) !=
+		    0) {
+		return eval_error(ev, at,
+				  "the array for %s has another shape than the "
+				  "input",
+				  tensor_label(t));
+	}
+	w = np_work(ev);
+	array_store(&w, to, x);
+	r->inputs[i] = to;
+	return np_done(ev, at, &w);
+}
+
+static bool
+set_inputs(struct eval *ev, struct py_span at, struct pv_runtime *r,
+	   const struct pv_dict *d)
+{
+	for (int i = 0; i < d->keys.n; i++) {
+		/* parameters come in dicts of their own, by any name */
+		if (d->values.data[i].kind == PV_PARAM) {
+			continue;
+		}
+		if (!set_input(ev, at, r, &d->keys.data[i],
+			       &d->values.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+runtime_set_input(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = c->self.u.runtime;
+
+	(void)out;
+	if (arg_given(c, 0) && arg_missing(c, 1)) {
+		return call_error(c, 0, "set_input takes a name and an array");
+	}
+	return (!arg_given(c, 0) ||
+		set_input(c->ev, c->span, r, &c->args[0], &c->args[1])) &&
+	       set_inputs(c->ev, c->span, r, c->args[2].u.dict);
+}
+
+/* Runs the model: every input has an array. */
+static bool
+run(struct eval *ev, struct py_span at, struct pv_runtime *r)
+{
+	const struct graph_services *s = ev->o->graphs;
+	struct graph *g = r->graph;
+	const void **in = arena_array(ev->a, const void *, g->inputs.n + 1);
+	void **out = arena_array(ev->a, void *, g->outputs.n + 1);
+	int errors = ev->m->diags.list.n;
+
+	r->outputs = arena_array(ev->a, struct array *, g->outputs.n + 1);
+	for (int i = 0; i < g->inputs.n; i++) {
+		if (r->inputs[i] == NULL) {
+			return eval_error(ev, at,
+					  "input %s has no array; set_input "
+					  "gives it one",
+					  tensor_label(g->inputs.data[i]));
+		}
+		in[i] = r->inputs[i]->data;
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		r->outputs[i] = zeros_like(ev, at, g->outputs.data[i]);
+		if (r->outputs[i] == NULL) {
+			return false;
+		}
+		out[i] = r->outputs[i]->data;
+	}
+	return eval_tick(ev, at, 100000) &&
+	       (s->run(s->ctx, &r->module->request, in, out) ||
+		eval_locate(ev, at, errors));
+}
+
+bool
+runtime_run(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = c->self.u.runtime;
+
+	(void)out;
+	return set_inputs(c->ev, c->span, r, c->args[0].u.dict) &&
+	       run(c->ev, c->span, r);
+}
+
+bool
+runtime_output(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = c->self.u.runtime;
+	int64_t i;
+
+	if (r->outputs == NULL) {
+		return call_error(c, -1, "the model has not run; call run()");
+	}
+	if (!arg_int(c, 0, 0, r->graph->outputs.n - 1, &i)) {
+		return false;
+	}
+	*out = nd_of(c->ev, r->outputs[i]);
+	return true;
+}
+
+bool
+runtime_input(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = c->self.u.runtime;
+	int i = input_of(c->ev, c->span, r, &c->args[0]);
+
+	if (i >= 0 && r->inputs[i] != NULL) {
+		*out = nd_of(c->ev, r->inputs[i]);
+		return true;
+	}
+	return i != -2 && call_error(c, 0, "the input has no array");
+}
+
+bool
+runtime_count(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = c->self.u.runtime;
+
+	*out = pv_int(strcmp(c->row->name, "get_num_inputs") == 0
+			      ? r->graph->inputs.n
+			      : r->graph->outputs.n);
+	return true;
+}
+
+/* -- tvmc -- */
+
+/* tvmc.load(path, model_format, shape_dict) */
+bool
+tvmc_load(struct call *c, struct pval *out)
+{
+	struct pval model, pair;
+	struct call of = *c;
+	const char *format;
+
+	if (arg_given(c, 1) &&
+	    (!arg_text(c, 1, &format) ||
+	     (strcmp(format, "onnx") != 0 &&
+	      !call_error(c, 1, "tirc reads ONNX; export the model to it")))) {
+		return false;
+	}
+	if (!onnx_load(c, &model)) {
+		return false;
+	}
+	of.args = arena_copy(c->ev->a, c->args, sizeof *c->args * 3);
+	of.args[0] = model;
+	of.args[1] = c->args[2];
+	of.n = 2;
+	if (!relay_from_onnx(&of, &pair)) {
+		return false;
+	}
+	*out = pair.u.list->data[0];
+	return true;
+}
+
+static void
+note(struct call *c, int i, const char *text)
+{
+	struct diag_place place = { .file = c->ev->src->name,
+				    .line = c->spans[i].line,
+				    .col = c->spans[i].col };
+
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, "%s", text);
+}
+
+bool
+tvmc_compile_model(struct call *c, struct pval *out)
+{
+	struct call of = *c;
+	struct pval args[4] = { c->args[0], c->args[1], pv_none(), pv_none() };
+
+	if (arg_given(c, 2)) {
+		note(c, 2,
+		     "tuning records are not read: tirc's rules schedule "
+		     "each kernel");
+	}
+	if (arg_given(c, 3)) {
+		note(c, 3,
+		     "no package is written; tirc tvmc compile writes "
+		     "one");
+	}
+	of.args = args;
+	of.n = 4;
+	return relay_build(&of, out);
+}
+
+bool
+tvmc_tune(struct call *c, struct pval *out)
+{
+	(void)out;
+	return call_error(c, -1,
+			  "tirc has no tuner yet: its rules choose the "
+			  "schedule of each kernel (tirc lower --from-onnx "
+			  "MODEL --explain-schedule KERNEL shows how); leave "
+			  "this step and tuning_records out");
+}
+
+/* Fills an input that has no array: floats from 0 to 1, integers from 0 to 127, as
+ * tvmc does. */
+static bool
+make_input(struct eval *ev, struct py_span at, struct random_stream *random,
+	   const struct tensor *t, struct array **out)
+{
+	struct array *x = zeros_like(ev, at, t);
+
+	*out = x;
+	for (int64_t i = 0; x != NULL && i < array_elems(x); i++) {
+		double v = random_double(random);
+
+		if (!dtype_is_float(x->type)) {
+			v = (double)(int)(v *
+					  (x->type.kind == DT_BOOL ? 2 : 128));
+		}
+		array_set(x, i, number_of_double(x->type, v));
+	}
+	return x != NULL && eval_tick(ev, at, array_elems(x));
+}
+
+/* tvmc.run(package, device, inputs) */
+bool
+tvmc_run_model(struct call *c, struct pval *out)
+{
+	struct pv_runtime *r = runtime_of_call(c);
+	struct random_stream *random = arena_new(c->ev->a,
+						 struct random_stream);
+
+	*out = (struct pval){ .kind = PV_TVMC_RESULT, .u.runtime = r };
+	if (r == NULL) {
+		return false;
+	}
+	if (arg_given(c, 2) &&
+	    (c->args[2].kind != PV_DICT
+		     ? !value_kind_error(c, 2, "a dict of arrays")
+		     : !set_inputs(c->ev, c->span, r, c->args[2].u.dict))) {
+		return false;
+	}
+	random_seed_legacy(random, MADE_SEED);
+	for (int i = 0; i < r->graph->inputs.n; i++) {
+		if (r->inputs[i] == NULL &&
+		    !make_input(c->ev, c->span, random,
+				r->graph->inputs.data[i], &r->inputs[i])) {
+			return false;
+		}
+	}
+	return run(c->ev, c->span, r);
+}
+
+/* result.outputs: arrays by output_0, output_1, … */
+bool
+tvmc_outputs(struct call *c, struct pval *out)
+{
+	const struct pv_runtime *r = c->self.u.runtime;
+
+	*out = pv_dict_new(c->ev);
+	for (int i = 0; i < r->graph->outputs.n; i++) {
+		struct pval key = pv_string(c->ev,
+					    arena_printf(c->ev->a, "output_%d",
+							 i));
+		struct pval v = pv_array(r->outputs[i]);
+
+		if (!dict_set(c->ev, c->span, out->u.dict, &key, &v)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+tvmc_output(struct call *c, struct pval *out)
+{
+	struct pval d;
+	const struct pval *found;
+
+	if (!tvmc_outputs(c, &d) ||
+	    !dict_get(c->ev, c->span, d.u.dict, &c->args[0], &found)) {
+		return false;
+	}
+	if (found == NULL) {
+		return call_error(c, 0, "the outputs are output_0 and so on");
+	}
+	*out = *found;
+	return true;
+}
+
+void
+tvmc_result_text(const struct pval *v, struct strbuf *out)
+{
+	const struct pv_runtime *r = v->u.runtime;
+
+	strbuf_puts(out, "Output Names:\n [");
+	for (int i = 0; i < r->graph->outputs.n; i++) {
+		strbuf_printf(out, "%s'output_%d'", i > 0 ? ", " : "", i);
+	}
+	strbuf_putc(out, ']');
+}
+
+/* model.summary(): the text of the module. model.mod, model.params. */
+bool
+tvmc_part(struct call *c, struct pval *out)
+{
+	struct graph *g = rmod_of(c->ev, c->span, c->self.u.any);
+
+	if (strcmp(c->row->name, "mod") == 0 || g == NULL) {
+		*out = c->self;
+		return g != NULL;
+	}
+	*out = params_dict(c->ev, c->span, g);
+	return true;
+}

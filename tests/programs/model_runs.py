@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model that a program runs: by the graph executor, in its old and new spelling, and by
+tvmc."""
+import numpy as np
+import onnx
+import tvm
+from tvm import relay
+from tvm.contrib import graph_executor, graph_runtime
+from tvm.driver import tvmc
+
+path = "../../examples/digits/digits.onnx"
+mod, params = relay.frontend.from_onnx(onnx.load(path), {"image": (1, 1, 8, 8)})
+weights = params["conv1.weight"].numpy()
+print(weights.shape, weights.dtype, weights[0, 0, 0])
+
+lib = relay.build(mod, target="llvm", params=params)
+image = (np.arange(64, dtype="float32") % 17 / 16).reshape(1, 1, 8, 8)
+module = graph_executor.GraphModule(lib["default"](tvm.cpu(0)))
+module.set_input("image", image)
+module.set_input(**params)
+module.run()
+first = module.get_output(0).numpy()
+print(module.get_num_inputs(), module.get_num_outputs(), first.shape)
+print(np.round(first, 3), np.round(first.sum(), 4))
+
+graph, library, weights = lib
+print(weights["conv1_bias"].shape, weights["conv1_bias"].dtype)
+old = graph_runtime.create(graph, library, tvm.cpu(0))
+old.run(image=tvm.nd.array(image))
+np.testing.assert_allclose(old.get_output(0).asnumpy(), first)
+print((old.get_input(0).numpy() == image).all())
+
+package = tvmc.compile(tvmc.load(path, shape_dict={"image": [1, 1, 8, 8]}), target="llvm")
+result = tvmc.run(package, device="cpu", inputs={"image": image})
+print(result)
+np.testing.assert_allclose(result.get_output("output_0"), first)
+print(tvmc.run(package, device="cpu").outputs["output_0"].shape)
