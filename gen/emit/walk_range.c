@@ -157,13 +157,14 @@ walk_may_wrap(struct walker *w, const struct expr *e)
 bool
 walk_is_negative(struct walker *w, const struct expr *e)
 {
-	struct bounds b;
+	bool fits;
 
-	if (dtype_class(e->type) == DTC_UINT) {
+	if (dtype_class(e->type) == DTC_UINT ||
+	    analyse_bounds(&w->an, e).min >= 0) {
 		return false;
 	}
-	b = analyse_bounds(&w->an, e);
-	return b.min < 0;
+	return !walk_is_data(w, e) ||
+	       value_range_of(&w->ranges, e, &fits).min < 0;
 }
 
 /* Is the divisor proven to be neither 0 nor -1? */

@@ -295,7 +295,8 @@ of_call(const struct expr *e, bounds_fn *of, void *state)
 		}
 		y = bounds_union(negated(x), x);
 		y.min = x.min > 0 ? x.min : x.max < 0 ? -x.max : 0;
-		return y;
+		/* the absolute value of the least integer of a type wraps */
+		return bounds_within(y, all) ? y : all;
 	case INTRIN_NIBBLE:
 		return bounds_of_type(
 			dtype_of(dtype_is_signed(e->type) ? DT_I4 : DT_U4));
@@ -305,6 +306,12 @@ of_call(const struct expr *e, bounds_fn *of, void *state)
 	default:
 		return all;
 	}
+}
+
+static bool
+is_uint64(struct dtype t)
+{
+	return dtype_class(t) == DTC_UINT && dtype_bits(t) == 64;
 }
 
 static struct bounds
@@ -319,7 +326,10 @@ of_cast(const struct expr *e, bounds_fn *of, void *state)
 	}
 	/* if values do not fit in the type, they wrap, and nothing is known */
 	x = of(state, e->args[0]);
-	return bounds_within(x, all) ? x : all;
+	return bounds_within(x, all) &&
+			       !(is_uint64(from) && x.max == BOUND_POS_INF)
+		       ? x
+		       : all;
 }
 
 struct bounds
@@ -355,5 +365,9 @@ bounds_of_operation(const struct expr *e, bounds_fn *of, void *state)
 	}
 	x = bounds_binary(e->kind, of(state, e->args[0]),
 			  of(state, e->args[1]));
+	if (is_uint64(e->type) && x.max == BOUND_POS_INF &&
+	    (e->kind == EXPR_ADD || e->kind == EXPR_MUL)) {
+		return all;
+	}
 	return bounds_within(x, all) ? x : all; /* narrow integers wrap */
 }

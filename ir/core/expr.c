@@ -310,6 +310,10 @@ node_new(struct module *m, const struct expr *payload,
 		memcpy(e->args, args, sizeof *args * (size_t)n_args);
 	}
 	e->var_bits = bits_of_vars(e);
+	e->loads = e->kind == EXPR_LOAD;
+	for (int i = 0; i < n_args; i++) {
+		e->loads |= args[i]->loads;
+	}
 	return e;
 }
 

@@ -81,6 +81,7 @@ struct expr {
 	uint32_t id; /* increases in the order of creation, which is
 		      * deterministic */
 	int n_args;
+	bool loads; /* is a LOAD in the expression? */
 	/* A set of bits, bit id % 64 for each variable in the expression: it
 	 * does not use a variable whose bit (var_bit) is 0. */
 	uint64_t var_bits;

@@ -8,6 +8,7 @@
  *	value_range.c      range of data, arrays included
  *	prove_sign.c       is a linear form never positive?
  *	modular.c          divisibility
+ *	wraps.c            which operations on loaded values may wrap
  *	width.c            does index arithmetic fit 32 bits?
  *	region.c, access.c boxes of buffers, and who accesses them
  *	iter_map.c         loop variables as digits of a block's bindings */
@@ -31,6 +32,7 @@ struct analyser_var {
 	/* the value of a LET's variable, or NULL */
 	const struct expr *value;
 	bool inlined; /* simplify replaces the variable by its value */
+	bool data;    /* the value holds a loaded value */
 };
 
 struct analyser_fact; /* a known linear form that is <= 0 */
@@ -40,6 +42,8 @@ struct analyser_order;
 struct analyser {
 	struct module *module;
 	VEC(struct analyser_var) vars;
+	/* the bits (var_bit) of all variables that ever had data as value */
+	uint64_t data_bits;
 	/* conditions that are known to be true */
 	VEC(const struct expr *) facts;
 	/* the facts that are comparisons, as linear forms */
@@ -81,6 +85,10 @@ struct analyser_mark {
 struct analyser_mark analyser_mark(const struct analyser *a);
 void analyser_pop(struct analyser *a, struct analyser_mark mark);
 
+/* Does e hold a loaded value: a LOAD, or a variable whose value does? Arithmetic
+ * on loaded values wraps, in the interpreter and in emitted code; the analyser
+ * assumes nothing else of it (wraps.c). */
+bool holds_data(struct analyser *a, const struct expr *e);
 struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
 struct modular analyse_modular(struct analyser *a, const struct expr *e);
 /* An equivalent expression, never larger, in a normal form: equal affine
@@ -94,7 +102,8 @@ bool prove_equal(struct analyser *a, const struct expr *x,
 		 const struct expr *y);
 
 /* e == sum coeff[i] * vars[i] + rest, where rest does not contain vars; false
- * if e is not affine in them. */
+ * if e is not affine in them. Sums of loaded values may wrap: then the equation
+ * holds for values of e's type, not for unlimited integers. */
 bool analyse_affine(struct analyser *a, const struct expr *e,
 		    struct var *const *vars, int n, int64_t *coeff,
 		    const struct expr **rest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interval of an expression: by arithmetic of intervals (ir/core/bounds.c),
  * where sums are normalized first, so that equal terms cancel; i32 and i64
- * arithmetic is assumed not to overflow. */
+ * arithmetic is assumed not to overflow, but for loaded values (wraps.c). */
 #include "linear.h"
 
 static const struct bounds anything = { BOUND_NEG_INF, BOUND_POS_INF };
@@ -161,6 +161,9 @@ fresh_bounds(struct analyser *a, const struct expr *e)
 {
 	struct linear l;
 
+	if (may_wrap(a, e)) {
+		return anything;
+	}
 	if (type_is_index(e->type) &&
 	    (e->kind == EXPR_ADD || e->kind == EXPR_SUB ||
 	     e->kind == EXPR_MUL)) {

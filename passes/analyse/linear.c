@@ -35,7 +35,7 @@ type_is_index(struct dtype t)
 void
 linear_init(struct linear *l, struct analyser *a)
 {
-	l->arena = &a->module->arena;
+	l->analyser = a;
 	l->constant = 0;
 	l->n = 0;
 	l->cap = LINEAR_INLINE;
@@ -60,7 +60,8 @@ linear_copy(struct linear *to, const struct linear *from)
 {
 	*to = *from;
 	if (from->more) {
-		to->more = arena_copy(from->arena, from->more,
+		to->more = arena_copy(&from->analyser->module->arena,
+				      from->more,
 				      sizeof *from->more * (size_t)from->cap);
 	}
 }
@@ -86,7 +87,8 @@ linear_add_constant(struct linear *l, int64_t v)
 static void
 grow(struct linear *l)
 {
-	struct term *more = arena_array(l->arena, struct term, l->cap * 2);
+	struct term *more = arena_array(&l->analyser->module->arena,
+					struct term, l->cap * 2);
 
 	memcpy(more, linear_terms(l), sizeof *more * (size_t)l->n);
 	l->more = more;
@@ -152,7 +154,8 @@ is_value_of(int64_t v, struct dtype t)
 /* A product whose factor leaves its type, (x * 70000) * 60000 of int32, stays a
  * product of smaller factors: linear_emit writes factors of that type. */
 static void
-add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
+add_expr(struct linear *l, const struct expr *e, int64_t scale, bool modulo,
+	 int *budget)
 {
 	int64_t v;
 
@@ -164,19 +167,20 @@ add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
 		linear_add_constant(l, l->broken ? 0 : v);
 		return;
 	}
-	if (--*budget > 0 && type_is_index(e->type)) {
+	if (--*budget > 0 && type_is_index(e->type) &&
+	    (modulo || !may_wrap(l->analyser, e))) {
 		switch (e->kind) {
 		case EXPR_ADD:
-			add_expr(l, e->args[0], scale, budget);
-			add_expr(l, e->args[1], scale, budget);
+			add_expr(l, e->args[0], scale, modulo, budget);
+			add_expr(l, e->args[1], scale, modulo, budget);
 			return;
 		case EXPR_SUB:
-			add_expr(l, e->args[0], scale, budget);
+			add_expr(l, e->args[0], scale, modulo, budget);
 			if (scale == INT64_MIN) {
 				l->broken = true;
 				return;
 			}
-			add_expr(l, e->args[1], -scale, budget);
+			add_expr(l, e->args[1], -scale, modulo, budget);
 			return;
 		case EXPR_MUL:
 			for (int i = 0; i < 2; i++) {
@@ -190,7 +194,8 @@ add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
 				    !is_value_of(v, e->type)) {
 					linear_add_term(l, e, scale);
 				} else {
-					add_expr(l, e->args[i], v, budget);
+					add_expr(l, e->args[i], v, modulo,
+						 budget);
 				}
 				return;
 			}
@@ -207,7 +212,15 @@ linear_add_expr(struct linear *l, const struct expr *e, int64_t scale)
 {
 	int budget = SUM_NODES;
 
-	add_expr(l, e, scale, &budget);
+	add_expr(l, e, scale, false, &budget);
+}
+
+void
+linear_add_modulo(struct linear *l, const struct expr *e, int64_t scale)
+{
+	int budget = SUM_NODES;
+
+	add_expr(l, e, scale, true, &budget);
 }
 
 void
@@ -343,7 +356,7 @@ linear_add_product(struct analyser *a, struct linear *l,
 		return;
 	}
 	if (p->n == 1) { /* the only factor may be a sum */
-		linear_add_expr(l, p->factor[0], p->scale);
+		linear_add_modulo(l, p->factor[0], p->scale);
 		return;
 	}
 	for (int i = 1; i < sorted.n; i++) {

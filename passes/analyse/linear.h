@@ -15,7 +15,7 @@ struct term {
 };
 
 struct linear {
-	struct arena *arena;
+	struct analyser *analyser;
 	int64_t constant;
 	int n, cap;
 	/* The form is invalid: a coefficient overflowed, or is INT64_MIN, whose
@@ -38,9 +38,14 @@ void linear_add_constant(struct linear *l, int64_t v);
 void linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff);
 /* l += scale * other */
 void linear_add(struct linear *l, const struct linear *other, int64_t scale);
-/* l += scale * e; sums and products with constants in e are taken apart, unless a
- * product of the constants leaves the type of e. */
+/* l += scale * e, as integers of unlimited size; sums and products with constants
+ * in e are taken apart, unless they may wrap, or a product of the constants leaves
+ * the type of e. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
+/* Like linear_add_expr, but what may wrap is taken apart, too: l changes by
+ * scale * e modulo a power of two only, the number of values of e's type. For
+ * sums that are written again, not for their bounds or order. */
+void linear_add_modulo(struct linear *l, const struct expr *e, int64_t scale);
 /* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
 /* Breaks the form if a coefficient or the constant is no value of the index type
@@ -68,16 +73,26 @@ bool product_add(struct product *p, const struct expr *e);
 /* Divides p by d; false, with p unchanged, if p does not have all factors of
  * d. */
 bool product_divide(struct product *p, const struct product *d);
-/* l += p; products that are equal up to order become one term, in the order met
+/* l += p, modulo the number of values of its type; products that are equal up to order become one term, in the order met
  * first. */
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
-/* Is t a scalar i32 or i64, the types of indices, whose arithmetic is assumed
- * not to overflow? */
+/* Is t a scalar i32 or i64, the types of indices? Their arithmetic is assumed not
+ * to overflow, but for loaded values (wraps.c). */
 bool type_is_index(struct dtype t);
 
 int64_t gcd(int64_t x, int64_t y);
+
+/* -- wraps.c */
+/* May the operation e, on loaded values of an index type, have a result that its
+ * type does not hold, and wrap? False for sizes and loop variables. */
+bool may_wrap(struct analyser *a, const struct expr *e);
+/* May an operation in e wrap that is not a part of x or y (NULL: none)? If an
+ * expression of x and y was rewritten as e by arithmetic of unlimited integers, e
+ * then may have another value. */
+bool wraps_anew(struct analyser *a, const struct expr *e, const struct expr *x,
+		const struct expr *y);
 
 /* -- bounds.c */
 struct bounds linear_bounds(struct analyser *a, const struct linear *l);
@@ -102,9 +117,9 @@ bool linear_never_negative(struct analyser *a, const struct linear *l);
 /* counterexample.c: true only if values of the variables are found for which l
  * is positive. */
 bool linear_has_counterexample(struct analyser *a, const struct linear *l);
-/* May two sums of l's atoms be compared by the sign of their difference? True
- * for arithmetic on indices, which is assumed not to overflow; false for
- * arithmetic on loaded data, which may wrap. */
+/* May sums of l's atoms be written in another order? True for arithmetic on
+ * indices, which is assumed not to overflow, and for bounded data; false for
+ * loaded values without bounds, whose sums may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
 /* Sets *out to x - y; false unless linear_is_index holds for it. */
 bool linear_difference(struct analyser *a, const struct expr *x,
@@ -129,6 +144,6 @@ const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
 
 /* -- rules.c: the replacement by the first rule that matches e; NULL if none
  * does */
-const struct expr *rules_apply(struct module *m, const struct expr *e);
+const struct expr *rules_apply(struct analyser *a, const struct expr *e);
 
 #endif

@@ -59,7 +59,7 @@ analyse_modular(struct analyser *a, const struct expr *e)
 	struct linear l;
 	int64_t c, base;
 
-	if (!dtype_is_int(e->type) || e->type.lanes != 1) {
+	if (!dtype_is_int(e->type) || e->type.lanes != 1 || may_wrap(a, e)) {
 		return unknown;
 	}
 	switch (e->kind) {

@@ -101,7 +101,7 @@ by_variable(struct analyser *a, const struct linear *l, int depth)
 	return with_replaced(a, l, at, &end, coeff, depth);
 }
 
-/* l += scale * sum * p */
+/* l += scale * sum * p; broken if a factor is loaded: the product may wrap. */
 static void
 add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
 	       int64_t scale, const struct product *p)
@@ -115,6 +115,9 @@ add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
 			     __builtin_mul_overflow(q.scale, k, &q.scale) ||
 			     (i >= 0 &&
 			      !product_add(&q, linear_at(sum, i)->atom));
+		for (int j = 0; j < q.n && !l->broken; j++) {
+			l->broken = holds_data(a, q.factor[j]);
+		}
 		if (!l->broken && k != 0) {
 			linear_add_product(a, l, &q);
 		}
@@ -129,7 +132,7 @@ by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 	struct term term = *linear_at(l, i);
 	struct product p = { .scale = 1 };
 
-	if (!product_add(&p, term.atom)) {
+	if (may_wrap(a, term.atom) || !product_add(&p, term.atom)) {
 		return false;
 	}
 	for (int j = 0; j < p.n; j++) {

@@ -57,13 +57,18 @@ product_fits(int64_t x, int64_t y)
 		(void)c2;                                                      \
 		return condition;                                              \
 	}
+#define EXACT_RULE RULE
 #include "rules.def"
+#undef EXACT_RULE
 #undef RULE
 
 const struct rule rules_table[] = {
 #define RULE(name, pattern, replacement, condition)                            \
-	{ #name, pattern, replacement, when_##name },
+	{ #name, pattern, replacement, false, when_##name },
+#define EXACT_RULE(name, pattern, replacement, condition)                      \
+	{ #name, pattern, replacement, true, when_##name },
 #include "rules.def"
+#undef EXACT_RULE
 #undef RULE
 };
 
@@ -102,7 +107,8 @@ wildcard_accepts(enum wildcard w, const struct expr *e)
 }
 
 static bool
-matches(const struct pattern *p, const struct expr *e, struct match *m)
+matches(struct analyser *a, const struct rule *r, const struct pattern *p,
+	const struct expr *e, struct match *m)
 {
 	if (p->wild != WILD_NONE) {
 		if (m->bound[p->wild]) {
@@ -111,11 +117,11 @@ matches(const struct pattern *p, const struct expr *e, struct match *m)
 		m->bound[p->wild] = e;
 		return wildcard_accepts(p->wild, e);
 	}
-	if (e->kind != p->kind) {
+	if (e->kind != p->kind || (r->exact && may_wrap(a, e))) {
 		return false;
 	}
 	for (int i = 0; i < e->n_args && i < 3; i++) {
-		if (!matches(p->args[i], e->args[i], m)) {
+		if (!matches(a, r, p->args[i], e->args[i], m)) {
 			return false;
 		}
 	}
@@ -152,7 +158,7 @@ build(struct module *m, const struct pattern *p, const struct match *match,
 }
 
 const struct expr *
-rules_apply(struct module *m, const struct expr *e)
+rules_apply(struct analyser *a, const struct expr *e)
 {
 	for (int i = 0; i < rules_count; i++) {
 		const struct rule *r = &rules_table[i];
@@ -163,7 +169,7 @@ rules_apply(struct module *m, const struct expr *e)
 			continue;
 		}
 		match = (struct match){ { NULL } };
-		if (!matches(r->pattern, e, &match)) {
+		if (!matches(a, r, r->pattern, e, &match)) {
 			continue;
 		}
 		if (match.bound[WILD_C1]) {
@@ -173,7 +179,8 @@ rules_apply(struct module *m, const struct expr *e)
 			c2 = match.bound[WILD_C2]->u.ival;
 		}
 		if (r->when(c1, c2)) {
-			return build(m, r->replacement, &match, e->type);
+			return build(a->module, r->replacement, &match,
+				     e->type);
 		}
 	}
 	return NULL;

@@ -30,6 +30,7 @@ struct pattern {
 struct rule {
 	const char *name;
 	const struct pattern *pattern, *replacement;
+	bool exact; /* no operation of the pattern may wrap */
 	/* does the rule apply to the constants that C1 and C2 matched? */
 	bool (*when)(int64_t c1, int64_t c2);
 };

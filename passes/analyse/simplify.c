@@ -75,18 +75,18 @@ simplify_sum(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	if (plain->kind != kind) {
 		return plain;
 	}
-	r = rules_apply(a->module, plain);
+	r = rules_apply(a, plain);
 	if (r) {
 		return again(a, r);
 	}
 	linear_init(&l, a);
 	if (kind != EXPR_MUL) {
-		linear_add_expr(&l, x, 1);
-		linear_add_expr(&l, y, kind == EXPR_ADD ? 1 : -1);
+		linear_add_modulo(&l, x, 1);
+		linear_add_modulo(&l, y, kind == EXPR_ADD ? 1 : -1);
 	} else if (expr_is_int(x, &c)) {
-		linear_add_expr(&l, y, c);
+		linear_add_modulo(&l, y, c);
 	} else if (expr_is_int(y, &c)) {
-		linear_add_expr(&l, x, c);
+		linear_add_modulo(&l, x, c);
 	} else {
 		add_product(a, x, y, &l);
 	}
@@ -116,7 +116,7 @@ simplify_extreme(struct analyser *a, enum expr_kind kind, const struct expr *x,
 			return kind == EXPR_MIN ? y : x;
 		}
 	}
-	r = rules_apply(a->module, plain);
+	r = rules_apply(a, plain);
 	return r ? again(a, r) : plain;
 }
 
@@ -185,14 +185,14 @@ combine(struct analyser *a, const struct expr *e,
 	case EXPR_GT:
 	case EXPR_GE:
 		r = simplify_compare(a, e->kind, args[0], args[1]);
-		rewritten = rules_apply(a->module, r);
+		rewritten = rules_apply(a, r);
 		return rewritten ? again(a, rewritten) : r;
 	case EXPR_AND:
 	case EXPR_OR:
 	case EXPR_NOT:
 	case EXPR_SELECT:
 		r = changed ? expr_rebuild(a->module, e, args) : e;
-		rewritten = rules_apply(a->module, r);
+		rewritten = rules_apply(a, r);
 		if (rewritten) {
 			return again(a, rewritten);
 		}

@@ -85,8 +85,10 @@ divide_common(enum expr_kind kind, struct linear *l)
 
 static const struct expr *
 write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
-	      struct dtype t)
+	      const struct expr *x, const struct expr *y)
 {
+	const struct expr *sides[2];
+	struct dtype t = x->type;
 	struct linear left, right;
 	bool swap;
 
@@ -131,9 +133,12 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 	}
 	/* prefer x == 3 to 3 == x */
 	swap = left.n == 0 && (kind == EXPR_EQ || kind == EXPR_NE);
-	return expr_binary(a->module, kind,
-			   linear_emit(a, swap ? &right : &left, t),
-			   linear_emit(a, swap ? &left : &right, t));
+	sides[swap] = linear_emit(a, &left, t);
+	sides[!swap] = linear_emit(a, &right, t);
+	if (wraps_anew(a, sides[0], x, y) || wraps_anew(a, sides[1], x, y)) {
+		return NULL;
+	}
+	return expr_binary(a->module, kind, sides[0], sides[1]);
 }
 
 static bool
@@ -215,7 +220,7 @@ simplify_compare(struct analyser *a, enum expr_kind kind, const struct expr *x,
 		result = decide_order(a, kind, &l);
 	}
 	if (!result) {
-		result = write_compare(a, kind, &l, x->type);
+		result = write_compare(a, kind, &l, x, y);
 		result = result ? compare_dividend(a, result) : NULL;
 	}
 	return result ? result : plain;

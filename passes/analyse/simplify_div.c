@@ -273,7 +273,8 @@ divide_term(struct analyser *a, struct term term, const struct product *d,
 {
 	struct product p = { .scale = term.coeff };
 
-	if (!product_add(&p, term.atom) || !product_divide(&p, d)) {
+	if (may_wrap(a, term.atom) || !product_add(&p, term.atom) ||
+	    !product_divide(&p, d)) {
 		return false;
 	}
 	linear_add_product(a, quotient, &p);
@@ -324,9 +325,10 @@ split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
 	return in_range(a, rest, d);
 }
 
-const struct expr *
-simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
-	       const struct expr *d)
+/* x // d or x % d, by arithmetic of unlimited integers. */
+static const struct expr *
+floor_unlimited(struct analyser *a, enum expr_kind kind, const struct expr *x,
+		const struct expr *d)
 {
 	bool divides = kind == EXPR_FLOORDIV;
 	struct linear l, rest;
@@ -357,6 +359,15 @@ simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	}
 	linear_add_expr(&l, x, 1);
 	return linear_emit(a, &l, t);
+}
+
+const struct expr *
+simplify_floor(struct analyser *a, enum expr_kind kind, const struct expr *x,
+	       const struct expr *d)
+{
+	const struct expr *e = floor_unlimited(a, kind, x, d);
+
+	return wraps_anew(a, e, x, d) ? expr_binary(a->module, kind, x, d) : e;
 }
 
 /* -- recombining quotient and remainder */
@@ -414,7 +425,7 @@ merge_congruent(struct analyser *a, struct linear *l, struct term term,
 		    same_remainder(a, other.atom->args[0], sum, c)) {
 			linear_add_term(l, other.atom, -other.coeff);
 			linear_add_term(l, term.atom, -term.coeff);
-			linear_add_expr(l, other.atom->args[0], term.coeff);
+			linear_add_modulo(l, other.atom->args[0], term.coeff);
 			return true;
 		}
 	}
@@ -427,7 +438,7 @@ static bool
 merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 {
 	struct term term = *linear_at(l, i);
-	const struct expr *x, *q;
+	const struct expr *x, *q, *rest;
 	struct linear sum, sx;
 	int64_t c, d, scale, both;
 	bool candidate = false;
@@ -445,7 +456,7 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 	x = term.atom->args[0];
 	linear_of(a, x, &sx);
 	q = sx.broken ? NULL : div_const(a, &sx, c, t);
-	if (!q) {
+	if (!q || wraps_anew(a, q, x, NULL)) {
 		return false;
 	}
 	linear_of(a, q, &sum);
@@ -468,9 +479,13 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 		    both > (int64_t)dtype_max_int(t)) {
 			continue;
 		}
+		rest = mod_const(a, &sx, both, t);
+		if (wraps_anew(a, rest, x, NULL)) {
+			continue;
+		}
 		linear_add_term(l, other.atom, -other.coeff);
 		linear_add_term(l, term.atom, -term.coeff);
-		linear_add_expr(l, mod_const(a, &sx, both, t), term.coeff);
+		linear_add_modulo(l, rest, term.coeff);
 		return true;
 	}
 	return false;
@@ -512,7 +527,7 @@ merge_symbolic(struct analyser *a, struct linear *l, int i)
 	}
 	linear_add(l, &whole, -term.coeff);
 	linear_add_term(l, term.atom, -term.coeff);
-	linear_add_expr(l, x, term.coeff);
+	linear_add_modulo(l, x, term.coeff);
 	return true;
 }
 

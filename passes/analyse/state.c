@@ -46,9 +46,13 @@ bind_value(struct analyser *a, const struct var *v, const struct expr *value,
 {
 	struct analyser_var one = { .var = v,
 				    .value = value,
-				    .inlined = inlined };
+				    .inlined = inlined,
+				    .data = holds_data(a, value) };
 
 	one.bounds = analyse_bounds(a, value);
+	if (one.data) {
+		a->data_bits |= var_bit(v);
+	}
 	vec_push(&a->module->arena, &a->vars, one);
 	changed(a);
 }

@@ -15,7 +15,8 @@ analyse_affine(struct analyser *a, const struct expr *e,
 	if (!type_is_index(e->type)) {
 		return false;
 	}
-	linear_of(a, simplify(a, e), &l);
+	linear_init(&l, a);
+	linear_add_modulo(&l, simplify(a, e), 1);
 	if (l.broken) {
 		return false;
 	}
@@ -215,6 +216,9 @@ cover_atom(struct cover *c, const struct expr *e)
 
 	if (is_free(c, e)) {
 		return (struct interval){ e, e };
+	}
+	if (may_wrap(c->a, e)) {
+		return by_bounds(c, e);
 	}
 	switch (e->kind) {
 	case EXPR_VAR:

@@ -185,6 +185,13 @@ range_of_var(struct value_ranges *r, const struct var *v)
 
 /* -- expressions -- */
 
+/* Are values of t possible above a.max, since they are above INT64_MAX? */
+static bool
+is_open(struct dtype t, struct bounds a)
+{
+	return dtype_max_int(t) > INT64_MAX && a.max == INT64_MAX;
+}
+
 static struct bounds
 exact_or_type(struct dtype t, bool computed, struct bounds v, bool *fits)
 {
@@ -199,11 +206,12 @@ arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
 {
 	struct bounds a = value_range_of(r, e->args[0], fits);
 	struct bounds b = value_range_of(r, e->args[1], fits), v;
+	bool open = is_open(e->type, a) || is_open(e->type, b);
 	bool ok = e->kind == EXPR_ADD   ? value_range_add(a, b, &v)
 		  : e->kind == EXPR_SUB ? value_range_sub(a, b, &v)
 					: value_range_mul(a, b, &v);
 
-	return exact_or_type(e->type, ok, v, fits);
+	return exact_or_type(e->type, ok && !open, v, fits);
 }
 
 static struct bounds
@@ -228,6 +236,10 @@ of_call(struct value_ranges *r, const struct expr *e, bool *fits)
 	    amount >= 0 && amount < dtype_bits(e->type)) {
 		a = value_range_of(r, e->args[0], &inner);
 		*fits = true;
+		if (is_open(e->type, a) && amount > 0) {
+			a.max = (int64_t)(UINT64_MAX >> amount);
+			return (struct bounds){ a.min >> amount, a.max };
+		}
 		return (struct bounds){ a.min >> amount, a.max >> amount };
 	}
 	if (e->u.intrin == INTRIN_BITAND) {
@@ -262,7 +274,9 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 			return all;
 		}
 		a = value_range_of(r, e->args[0], &inner);
-		return bounds_within(a, all) ? a : all;
+		return bounds_within(a, all) && !is_open(e->args[0]->type, a)
+			       ? a
+			       : all;
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:

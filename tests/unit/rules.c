@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both sides of every rewrite rule, evaluated at edges and at random: where
- * the pattern is defined (in i32, without overflow or division by zero) the
- * replacement must be too, and equal. Nor may it be larger. */
+/* Both sides of every rewrite rule, evaluated in i32 at edges and at random:
+ * where the pattern is defined (no division by zero; for exact rules, no
+ * overflow) the replacement must be too, and equal. Nor may it be larger. */
 #include "rules.h"
 #include "check.h"
 
 struct values {
 	int64_t v[WILD_COUNT];
+	bool exact; /* results that leave i32 are undefined; else they wrap */
 	bool undefined;
 };
 
@@ -113,11 +114,11 @@ evaluate(const struct pattern *p, struct values *s)
 	default:
 		CHECK(!"an operator that patterns use");
 	}
-	if (r < INT32_MIN || r > INT32_MAX) {
+	if (s->exact && (r < INT32_MIN || r > INT32_MAX)) {
 		s->undefined = true;
 		r = 0; /* keeps the arithmetic here defined */
 	}
-	return r;
+	return (int32_t)(uint32_t)r;
 }
 
 static int
@@ -146,6 +147,7 @@ check_at(const struct rule *r, struct values *s)
 	if (!r->when(s->v[WILD_C1], s->v[WILD_C2])) {
 		return 0;
 	}
+	s->exact = r->exact;
 	s->undefined = false;
 	want = evaluate(r->pattern, s);
 	if (s->undefined) {

@@ -322,6 +322,52 @@ check_loads(void)
 	CHECK(prove(&a, expr_lt(m, modulo(load, 5), num(5))));
 }
 
+/* Nor of a variable that has a loaded value, whatever is known of its sign: sums
+ * that may wrap have no bounds, no order and no quotients. */
+static void
+check_loaded_variables(void)
+{
+	struct analyser_mark mark = analyser_mark(&a);
+	const struct expr *shape[1] = { num(8) };
+	struct buffer_spec spec = { .name = "data",
+				    .type = dtype_of(DT_I32),
+				    .ndim = 1,
+				    .shape = shape };
+	const struct buffer *b = buffer_new(m, &spec);
+	const struct expr *zero[1] = { num(0) };
+	struct var *z = var_new(m, "z", dtype_of(DT_I32));
+	struct var *n = var_new(m, "n", dtype_of(DT_I32));
+	struct bounds some;
+	E small;
+
+	analyser_bind_value(&a, z, expr_load(m, b, zero, 1));
+	analyser_assume(&a, expr_lt(m, num(5), z->expr));
+	CHECK(prove(&a, expr_lt(m, num(0), z->expr)));
+	CHECK(!prove(&a, expr_lt(m, num(0), add(z->expr, num(1)))));
+	CHECK(!prove(&a, expr_lt(m, z->expr, add(z->expr, num(1)))));
+	CHECK(analyse_bounds(&a, add(z->expr, num(1))).min == BOUND_NEG_INF);
+	CHECK(analyse_bounds(&a, sub(z->expr, num(6))).min == 0);
+	IS(modulo(mul(z->expr, 3), 63), "z * 3 % 63");
+	IS(quotient(mul(z->expr, 4), 4), "z * 4 // 4");
+	IS(expr_max(m, add(z->expr, num(1)), add(n->expr, num(1))),
+	   "T.max(z + 1, n + 1)");
+	IS(expr_binary(m, EXPR_TRUNCMOD, add(z->expr, num(1)), num(7)),
+	   "T.truncmod(z + 1, 7)");
+	CHECK(analyse_modular(&a, mul(z->expr, 3)).coeff == 1);
+	/* sums are written again as they were */
+	IS(sub(add(z->expr, num(1)), num(1)), "z");
+	IS(add(mul(quotient(z->expr, 7), 7), modulo(z->expr, 7)), "z");
+	/* what cannot wrap is an index like others */
+	small = expr_min(m, z->expr, num(1000));
+	CHECK(prove(&a, expr_lt(m, num(5), add(small, num(1)))));
+	IS(quotient(mul(small, 4), 4), "T.min(z, 1000)");
+	some = analyse_bounds(&a, add(mul(small, 4), num(2)));
+	CHECK(some.min == 26 && some.max == 4002);
+	/* sizes never do */
+	CHECK(prove(&a, expr_lt(m, n->expr, add(n->expr, num(1)))));
+	analyser_pop(&a, mark);
+}
+
 static void
 check_functions(void)
 {
@@ -365,6 +411,7 @@ main(void)
 	check_many_sizes();
 	check_regions();
 	check_loads();
+	check_loaded_variables();
 	check_functions();
 	module_free(m);
 	return check_done();

@@ -427,8 +427,9 @@ holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 		return holds_first(m, cond->args[0], loop) &&
 		       holds_first(m, cond->args[1], loop);
 	}
-	analyser_init(&a, m);
+	analyser_at(&a, m, loop);
 	return (cond->kind == EXPR_LT || cond->kind == EXPR_LE) &&
+	       !holds_data(&a, cond) &&
 	       analyse_affine(&a, expr_sub(m, cond->args[0], cond->args[1]), &v,
 			      1, &factor, &rest) &&
 	       factor >= 0;

@@ -57,7 +57,7 @@ partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 	const struct expr *sum;
 
 	if ((c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) ||
-	    !dtype_is_int(c->args[0]->type) || expr_has_load(c)) {
+	    !dtype_is_int(c->args[0]->type) || holds_data(a, c)) {
 		return false;
 	}
 	sum = expr_sub(m, c->args[swap], c->args[!swap]);

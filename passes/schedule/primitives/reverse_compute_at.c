@@ -107,8 +107,9 @@ inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 	if (prove(&a, c0)) {
 		return true;
 	}
-	bound = bound && analyse_affine(&a, expr_sub(m, c->args[0], c->args[1]),
-					vars, map.n, coeff, &rest);
+	bound = bound && !holds_data(&a, c) &&
+		analyse_affine(&a, expr_sub(m, c->args[0], c->args[1]), vars,
+			       map.n, coeff, &rest);
 	for (int i = 0; i < map.n && bound; i++) {
 		bound = coeff[i] >= 0;
 	}
