@@ -137,14 +137,31 @@ runs_across(const struct pair *x, const struct element *e, int64_t i)
 	return runs;
 }
 
+/* Is the program's value of element i one that a perturbed run of the program with
+ * factors could have: between its values, or `allowed` beyond? If it is not, the
+ * program is wrong, whatever steps that element has. */
+static bool
+is_among_runs(const struct pair *x, const struct element *e, int64_t i,
+	      double allowed)
+{
+	double got = array_double(x->got, i);
+
+	return got >= e->values[0] - allowed &&
+	       got <= e->values[e->n - 1] + allowed;
+}
+
 /* Is the expected value of element i within `allowed` of its value in a run on
- * the other side of a step? */
+ * the other side of a step? step: that of a quantized result, else 0. */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
-	      double allowed)
+	      double allowed, double step)
 {
 	const struct observed *o = x->observed;
 	unsigned runs = runs_across(x, e, i);
+
+	if (o->twin && !is_among_runs(x, e, i, allowed + step)) {
+		return false;
+	}
 
 	for (int r = 0; r < o->n; r++) {
 		if ((runs >> r & 1) != 0 &&
@@ -230,7 +247,7 @@ judge(const struct pair *x, const struct tolerance *t, int64_t i, double error,
 	if (error <= *allowed + t->step) {
 		return STEPPED;
 	}
-	if (e.n > 0 && (is_other_side(x, &e, i, *allowed) ||
+	if (e.n > 0 && (is_other_side(x, &e, i, *allowed, t->step) ||
 			(!dtype_is_float(x->got->type) && error <= e.width))) {
 		return OTHER_SIDE;
 	}

@@ -14,9 +14,8 @@ enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
 struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
-	/* the runs are of another program than the one that is tested, which
-	 * rounds alike: the tested one's value of an element is no evidence of a
-	 * step then */
+	/* the runs are of another program than the one that is tested: the tested
+	 * one's value of an element is no evidence of a step then */
 	bool twin;
 	double share;
 	/* by element: did it differ between two runs on the same inputs? NULL
@@ -25,10 +24,10 @@ struct observed {
 };
 
 /* The values of one element in these runs and, if they are of the same program, in
- * the run on the given inputs, sorted. If the element is a continuous function of the inputs, rounding
- * errors move it by up to `width`. A gap between two values that is much wider
- * is a step: the model rounds, compares or chooses there. The height of a step
- * is not part of the width. */
+ * the run on the given inputs, sorted. If the element is a continuous function of
+ * the inputs, rounding errors move it by up to `width`. A gap between two values
+ * that is much wider is a step: the model rounds, compares or chooses there. The
+ * height of a step is not part of the width. */
 struct element {
 	double values[OBSERVED_RUNS + 1];
 	int n;
@@ -154,6 +153,11 @@ struct other_rounding {
 const char *other_rounding_try(struct other_rounding *r, struct harness *h,
 			       const struct array *inputs,
 			       const struct pair *pairs, int n);
+/* Are the results of h's program those that the interpreter computes with its
+ * rounding? If not, a pair becomes one with the interpreter's result. False, too,
+ * after an error message. Before the states of h change. */
+bool other_rounding_agrees(struct harness *h, const struct array *inputs,
+			   struct pair *pairs, int n);
 /* Unless quiet, prints a note if the other value gave equal or closer results.
  * Closes r->program. */
 void other_rounding_end(struct other_rounding *r, struct harness *h);

@@ -23,6 +23,11 @@ void interpreted_inputs(struct harness *h, const int64_t *sizes,
  * computes; the model's states begin as zeros. False after an error message. */
 bool interpreted_read(struct harness *h, const int64_t *sizes,
 		      struct data_set *out);
+/* Sets the expected results of *out to what the interpreter computes from these
+ * inputs, arrays for h's program, and the states of h's next run, with the rounding
+ * of h's program. False after an error message. */
+bool interpreted_results(struct harness *h, const struct array *inputs,
+			 struct data_set *out);
 /* Can the model be loaded with these sizes? False after a note. */
 bool interpreted_takes(struct harness *h, const int64_t *sizes);
 /* Loads the model of the options c with numbers in place of its symbolic sizes,

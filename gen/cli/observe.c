@@ -291,16 +291,6 @@ ones(struct arena *a, struct tirc_tensor x)
 	return y;
 }
 
-/* Does the program round as TensorFlow Lite does? The one with factors rounds as
- * ONNX defines, so that both may be steps apart. */
-static bool
-rounds_apart(const struct harness *h)
-{
-	const char *requant = h->cli->tirc.requant;
-
-	return requant != NULL && strcmp(requant, "tflite") == 0;
-}
-
 /* Runs p on perturbed inputs for the pairs that are not near. result: as for
  * observe(). */
 static void
@@ -319,7 +309,7 @@ observe_far(struct harness *h, struct harness *p, const struct array *inputs,
 	begin(h, pairs, s, result, n);
 	for (int i = 0; i < n; i++) {
 		if (result[i] >= 0) {
-			pairs[i].observed->twin = p != h && !rounds_apart(h);
+			pairs[i].observed->twin = p != h;
 		}
 	}
 	if (s.rounded > 0) {

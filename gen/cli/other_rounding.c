@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test of a quantized model whose results are not those of a data set: do
  * they become so with the other value of --requant? The data were recorded with
- * that rounding then, and a note says so. */
+ * that rounding then, and a note says so. The program itself is compared with the
+ * interpreter then. */
 #include <string.h>
 
 #include "compare.h"
+#include "interpreted.h"
 
 /* The number of elements of all results that are not as expected, but for the
  * differences of float arithmetic. *far: are some of them more than one step
@@ -83,6 +85,32 @@ other_rounding_try(struct other_rounding *r, struct harness *h,
 	r->unequal += unequal;
 	r->unequal_then += then;
 	return then == 0 ? r->other : NULL;
+}
+
+bool
+other_rounding_agrees(struct harness *h, const struct array *inputs,
+		      struct pair *pairs, int n)
+{
+	struct arena *a = &h->m->arena;
+	struct data_set own = { 0 };
+
+	if (!interpreted_results(h, inputs, &own)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		struct pair now = pairs[i];
+
+		if (!own.expected[now.result]) {
+			continue;
+		}
+		now.want = &own.want[now.result];
+		now.where = arena_printf(a, "%s by the interpreter", now.where);
+		if (!pair_near(h->cli, &now)) {
+			pairs[i] = now;
+			return false;
+		}
+	}
+	return true;
 }
 
 void

@@ -14,6 +14,7 @@ from onnx import TensorProto, numpy_helper
 from onnx import helper as make
 
 import helper
+import turns
 
 FOLDER = helper.work_folder()
 RNG = np.random.default_rng(3)
@@ -121,3 +122,64 @@ mixed[0, 0] = 77 if mixed[0, 0] != 77 else 7
 np.savez(path("mixed.npz"), q0=X, **{OUTPUT: mixed})
 check("near ONNX's data", path("mixed.npz"), *TFLITE, status=1,
       says=["closer with --requant onnx, where 1 element differs in place of"])
+
+
+# -- wrong programs: their results are the same for all inputs
+
+DAMAGE = path("damage.py")
+ONCE = path("once")
+with open(DAMAGE, "w", encoding="utf-8") as file:
+    file.write("""#!%s
+import os, re, sys
+# The program that is tested reads zeros in place of its inputs; that with factors,
+# and with WHAT=first all others, do not.
+for path in sys.argv[1:]:
+    if not (path.endswith(".c") and os.path.exists(path)):
+        continue
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if re.search(r"\\bin->\\w+", text) is None or "in->factor" in text or (
+            os.environ["WHAT"] == "first" and os.path.exists(%r)):
+        continue
+    open(%r, "w").close()
+    text = re.sub(r"\\bin->\\w+", "(const void *)zeros", text)
+    text = text.replace("#include", "static const char zeros[1 << 18];\\n#include", 1)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+os.execvp("gcc", ["gcc", *sys.argv[1:]])
+""" % (sys.executable, ONCE, ONCE))
+os.chmod(DAMAGE, 0o755)
+
+
+def planted(name, model, data, passes):
+    """The right program is not found wrong, whatever its rounding; a wrong one is,
+    also where the program with the other rounding is right. passes: the options
+    with which a data set is decided."""
+    common = ["test", model, *data, "--target", "c99", "--cflags", "-O0"]
+    for requant in ("onnx", "tflite"):
+        done = helper.tirc(*common, "--cc", "gcc", "--requant", requant,
+                           status=None)
+        if "FAIL" in done.stdout or (done.returncode == 0) != (
+                requant in passes):
+            sys.exit("%s, %s: the right program:\n%s%s" % (
+                name, requant, done.stdout, done.stderr))
+        for what in ("all", "first"):
+            if os.path.exists(ONCE):
+                os.remove(ONCE)
+            done = helper.tirc(*common, "--cc", DAMAGE, "--requant", requant,
+                               env=dict(os.environ, WHAT=what), status=None)
+            if done.returncode != 1 or "FAIL" not in done.stdout or \
+                    not os.path.exists(ONCE):
+                sys.exit("%s, %s, %s: a wrong program passes:\n%s%s" % (
+                    name, requant, what, done.stdout, done.stderr))
+            print("%s, %s, %s:\n%s" % (name, requant, what, done.stdout))
+
+
+planted("steps", path("model.onnx"), [path("onnx.npz"), path("tflite.npz")],
+        ("onnx", "tflite"))
+for folder in turns.some("planted", ["ad01_int8", "kws_int8", "vww_int8",
+                                     "resnet8_int8"]):
+    if helper.shared() is not None:
+        planted(folder, helper.shared_model(
+            os.path.join("mlperf_tiny", folder, "model.onnx")), [],
+                ("onnx", "tflite"))
