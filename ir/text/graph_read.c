@@ -261,10 +261,10 @@ read_range(struct graph_reader *r, int64_t *min, int64_t *max)
 	}
 	return (dots && end[0] == dots && end[0] != word &&
 		end[1] != dots + 2 && *end[1] == '\0' && errno == 0 &&
-		*min >= 0 && *max >= *min && *max > 0) ||
+		*min >= 0 && *max >= *min) ||
 	       graph_fail(r, from,
 			  "bounds are expected here, as 1..4: from 0 up, the "
-			  "second at least the first and not 0");
+			  "second at least the first");
 }
 
 static bool

@@ -40,6 +40,8 @@ static const char everything[] =
 	"graph \"a graph\" {byte_type = int8, byte_depth = 4, conv = auto, conv_gflops = 20}\n"
 	"  dim batch: 1..4\n"
 	"  dim \"in put\": 0..9223372036854775807\n"
+	"  dim empty: 0..0\n"
+	"  size found: 0..0\n"
 	"  input x: float32[batch, 3] {scale = double 0.33333333333333331, "
 	"zero_point = -3, stored_offset = 128}\n"
 	"  input input: uint8[batch * 2 + 1, T.min(batch, 4)]\n"
