@@ -53,16 +53,20 @@ UNARY(neg)
 	return expr_neg(c->module, x[0]);
 }
 
-/* If x is neither above nor below 0 (0, -0, NaN), the result is x. */
+/* The sign of -0 is 0, that of NaN is NaN. */
 UNARY(sign)
 {
 	const struct expr *zero = like(c, x[0], 0);
 	const struct expr *below = x[0];
 
 	(void)n;
+	if (dtype_is_float(x[0]->type)) {
+		below = expr_select(c->module, expr_eq(c->module, x[0], zero),
+				    zero, x[0]);
+	}
 	if (dtype_class(x[0]->type) != DTC_UINT) {
 		below = expr_select(c->module, expr_lt(c->module, x[0], zero),
-				    like(c, x[0], -1), x[0]);
+				    like(c, x[0], -1), below);
 	}
 	return expr_select(c->module, expr_lt(c->module, zero, x[0]),
 			   like(c, x[0], 1), below);

@@ -115,6 +115,10 @@ def rows(m, kind):
         m.output(m.node("Softmax", [x], axis=1))
         m.output(m.node("LogSoftmax", [x], axis=1))
         m.output(m.node("Hardmax", [x], axis=1), hard(array))
+    # The sign of -0 is 0: its reciprocal is inf.
+    with np.errstate(divide="ignore"):
+        m.output(m.node("Reciprocal", [m.node("Sign", [x])]),
+                 (1 / np.sign(array)).astype(kind))
         nothing = m.constant(np.array(NAN, kind))
         nan = np.full_like(array, NAN)
         m.output(m.node("Clip", [x, nothing, high]), nan)
