@@ -253,8 +253,14 @@ define_average_pool(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "c");
 	index = axes_exprs(c, axes, y->ndim);
 	for (int d = 0; d < w.n; d++) {
-		count = dim_mul(m, count,
-				count_taps(m, &w, d, index[2 + d], padding));
+		const struct expr *taps = count_taps(m, &w, d, index[2 + d],
+						     padding);
+
+		/* Beyond the input the difference of the ends is below 0. */
+		if (!padding && window_may_miss(m, &w, d)) {
+			taps = expr_max(m, taps, expr_i32(m, 0));
+		}
+		count = dim_mul(m, count, taps);
 	}
 	e = expr_div(m, te_at(m, sum, index, y->ndim),
 		     define_count(c, t, count));
