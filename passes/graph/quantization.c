@@ -78,7 +78,8 @@ read_parameters(struct graph *g, const struct node *n, int ndim,
 
 	if (!tensor_is_constant(scale) ||
 	    !dtype_equal(scale->type, dtype_of(DT_F32)) || scale->ndim > 1 ||
-	    node_attr_int(n, "block_size", 0) != 0) {
+	    node_attr_int(n, "block_size", 0) != 0 ||
+	    node_attr(n, "precision") != NULL) {
 		return false;
 	}
 	q->scale = constant_doubles(g, scale, &q->n);

@@ -7,7 +7,7 @@
  *
  * The table has a row for each change of an operator's meaning; all rows newer
  * than a node's version are applied to it, in order. Versions above the
- * canonical one changed only types; the last rows refuse the other changes.
+ * canonical one changed only types, but for QuantizeLinear.
  * consumed_inputs, an attribute before version 6, does not change results and
  * is ignored. */
 #include "upgrade.h"
@@ -490,6 +490,7 @@ static const struct row {
 	{ "Pad", 2, pad_rename, false },
 	{ "Pad", 11, upgrade_pad, true },
 	{ "Pow", 7, upgrade_broadcast, true },
+	{ "QuantizeLinear", ANY_VERSION, upgrade_quantize, true },
 	{ "ReduceL1", 18, axes_to_input, false },
 	{ "ReduceL2", 18, axes_to_input, false },
 	{ "ReduceLogSum", 18, axes_to_input, false },

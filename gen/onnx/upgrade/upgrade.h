@@ -40,7 +40,8 @@ struct node *upgrade_insert(struct upgrade *u, int pos, const char *op_type,
 
 /* upgrade_late.c: adapters that need shapes or types. */
 upgrade_fn upgrade_broadcast, upgrade_clip, upgrade_group_norm, upgrade_pad,
-	upgrade_prelu, upgrade_softmax, upgrade_split, upgrade_tile;
+	upgrade_prelu, upgrade_quantize, upgrade_softmax, upgrade_split,
+	upgrade_tile;
 
 /* -- upgrade.c -- */
 

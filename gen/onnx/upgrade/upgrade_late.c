@@ -85,6 +85,34 @@ upgrade_prelu(struct upgrade *u)
 	return true;
 }
 
+/* From opset 23 on, QuantizeLinear divides in the type that the attribute
+ * precision names, or else in that of the scale; before, and here without the
+ * attribute, in at least 32 bits. */
+bool
+upgrade_quantize(struct upgrade *u)
+{
+	const struct tensor *scale = known_input(u, 1);
+	int64_t number = node_attr_int(u->node, "precision", 0);
+	struct dtype t = dtype_of(DT_F32);
+
+	if (u->version >= 23 && number != 0 &&
+	    (!dtype_from_onnx(number, &t) || !dtype_is_float(t) ||
+	     dtype_bits(t) < 16)) {
+		return upgrade_refuse(u, "its precision is no float of 16 bits "
+					 "or more; correct the attribute");
+	}
+	if (u->version >= 23 && number == 0 && scale != NULL &&
+	    dtype_is_float(scale->type) && dtype_bits(scale->type) == 16) {
+		t = scale->type;
+	}
+	node_remove_attr(u->node, "precision");
+	if (t.kind != DT_F32) {
+		node_set_attr_int(u->g, u->node, "precision",
+				  dtype_onnx_number(t));
+	}
+	return true;
+}
+
 /* Is v an integer in [least, INT32_MAX]? */
 static bool
 is_count(double v, double least)

@@ -125,6 +125,21 @@ infer_quantize(struct infer *c, struct node *n)
 	return true;
 }
 
+/* x / scale in the type of n's attribute precision (upgrade_quantize in
+ * gen/onnx/upgrade/), as a value of type f; without the attribute in f. */
+static const struct expr *
+quotient(struct define *c, const struct node *n, struct dtype f,
+	 const struct expr *x, const struct expr *scale)
+{
+	struct module *m = c->module;
+	struct dtype t = f;
+
+	dtype_from_onnx(node_attr_int(n, "precision", 0), &t);
+	x = expr_cast(m, f, expr_cast(m, t, x));
+	scale = expr_cast(m, f, expr_cast(m, t, scale));
+	return expr_cast(m, f, expr_cast(m, t, expr_div(m, x, scale)));
+}
+
 /* QuantizeLinear rounds half to even and saturates (to floats only if the
  * attribute is set). */
 bool
@@ -140,8 +155,12 @@ define_quantize(struct define *c, const struct node *n,
 	if (!dtype_is_float(f)) {
 		f = dtype_of(DT_F32);
 	}
-	e = expr_div(m, expr_cast(m, f, te_at(m, in[0], index, y->ndim)),
-		     expr_cast(m, f, quant_param(c, n, 1, in, index)));
+	if (node_attr_int(n, "precision", 0) ==
+	    dtype_onnx_number(dtype_of(DT_F64))) {
+		f = dtype_of(DT_F64);
+	}
+	e = quotient(c, n, f, te_at(m, in[0], index, y->ndim),
+		     quant_param(c, n, 1, in, index));
 	if (dtype_is_int(y->type)) {
 		e = expr_call1(m, INTRIN_NEARBYINT, e);
 	}

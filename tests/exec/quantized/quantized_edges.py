@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantized models and padded pools at the edges of what integers compute in
 place of floats: scales below 0, scales of a bias that nearly fit, biases near
-2^31, Clip with its bounds exchanged, windows that hold padding alone. Expected are
-the definitions of the operators, computed here in float32.
+2^31, Clip with its bounds exchanged, windows that hold padding alone, quotients of
+QuantizeLinear in several types. Expected are the definitions of the operators,
+computed here in float32.
 
-usage: quantized_edges.py products|biases|order|pads|same|scales"""
+usage: quantized_edges.py products|biases|order|pads|same|scales|quotients"""
 import sys
 
 import numpy as np
@@ -192,6 +193,22 @@ def pads():
             model.add("MaxPool", [a], np.array([[want]], kind),
                       kernel_shape=[2], strides=[3], ceil_mode=ceil)
         model.test()
+    # AveragePool divides by the number of elements, where there are none by 0.
+    x = np.arange(1, 11, dtype=f32).reshape(1, 1, 2, 5)
+    for before, behind in ((3, 3), (2, 0), (0, 4)):
+        for count in (0, 1):
+            want = np.zeros((1, 1, 2, 5 + before + behind - 1), f32)
+            for row in range(2):
+                for i in range(want.shape[3]):
+                    taps = [x[0, 0, row, k] for k in (i - before, i - before + 1)
+                            if 0 <= k < 5]
+                    number = 2 if count else len(taps)
+                    want[0, 0, row, i] = sum(taps) / f32(number) if number \
+                        else np.nan
+            model = Model(x=x)
+            model.add("AveragePool", ["x"], want, kernel_shape=[1, 2],
+                      pads=[0, before, 0, behind], count_include_pad=count)
+            model.test()
 
 
 def scales():
@@ -231,5 +248,34 @@ def scales():
     model.test()
 
 
+def quotients():
+    """From opset 23 on, QuantizeLinear divides in the type that `precision` names,
+    or in that of the scale; before, in float32."""
+    rng = np.random.default_rng(5)
+    names = {np.float16: 10, np.float32: 1, np.float64: 11}
+    for opset in (21, 23, 25):
+        x = rng.standard_normal(3000).astype(f32) * 4
+        model = Model(x=x, h=x.astype(np.float16))
+        model.opset = opset
+        for name, kind in (("x", f32), ("h", np.float16)):
+            scale = kind(0.0371)
+            for form in (None, *names) if opset > 21 else (None,):
+                t = form or (f32 if opset == 21 else kind)
+                real = (x.astype(kind).astype(t) / t(scale)).astype(t)
+                more = {} if form is None else {"precision": names[form]}
+                for zero in (np.int8(3), np.int16(-7)):
+                    info = np.iinfo(zero.dtype)
+                    want = np.clip(np.rint(real).astype(np.int64) + zero,
+                                   info.min, info.max).astype(zero.dtype)
+                    model.add("QuantizeLinear", [name, scale, zero], want,
+                              **more)
+        model.test(*EXACT)
+    model = Model(x=x)
+    model.opset = 23
+    model.add("QuantizeLinear", ["x", f32(1), np.int8(0)], x.astype(np.int8),
+              precision=6)
+    model.refuse("its precision is no float of 16 bits or more")
+
+
 {"products": products, "biases": biases, "order": order, "pads": pads,
- "same": same, "scales": scales}[sys.argv[1]]()
+ "same": same, "scales": scales, "quotients": quotients}[sys.argv[1]]()
