@@ -132,6 +132,8 @@ struct pattern_node {
 	struct tensor_condition *outputs;
 	int n_outputs;
 	bool more_outputs;
+	/* a pool, each of whose windows has an element of the input */
+	bool full_windows;
 	struct attribute_condition *attributes;
 	int n_attributes;
 	struct fact_rule *facts;

@@ -26,6 +26,9 @@ const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 const char *byoc_attribute_fails(struct graph *g,
 				 const struct attribute_condition *c,
 				 const struct node *n);
+/* NULL if each window of the pool n has an element of the input; else the reason
+ * why not. */
+const char *byoc_windows_fail(struct graph *g, const struct node *n);
 /* Sets *out to the value that the rule takes from the node n: of its attribute,
  * else of its constant input, else the default. inputs: the inputs of n in the
  * pattern's order. Returns NULL, or the reason why n has no value. */

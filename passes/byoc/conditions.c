@@ -7,6 +7,7 @@
 #include "ops.h"
 #include "passes.h"
 #include "rewrite.h"
+#include "window.h"
 
 /* A constant with more elements does not meet a condition on its value. */
 #define VALUE_ELEMS_MAX 65536
@@ -430,6 +431,29 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 				   "do not support",
 				   c->name);
 	}
+}
+
+/* -- windows -- */
+
+const char *
+byoc_windows_fail(struct graph *g, const struct node *n)
+{
+	struct window w;
+	const char *wrong = window_of_node(g->module, n, NULL, false, &w);
+
+	if (wrong != NULL) {
+		return byoc_reason(g, "%s", wrong);
+	}
+	for (int d = 0; d < w.n; d++) {
+		if (window_may_miss(g->module, &w, d)) {
+			return byoc_reason(
+				g,
+				"a window along dimension %d may lie in "
+				"the padding alone",
+				d + 2);
+		}
+	}
+	return NULL;
 }
 
 /* -- facts -- */

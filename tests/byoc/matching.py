@@ -280,6 +280,19 @@ def numbers():
         expect("Clip %s %s" % (low, high), text, *want)
 
 
+def windows():
+    """Windows that lie in the padding alone."""
+    pool = {"id": "pool", "op": "MaxPool", "full_windows": True}
+    for pads, why in ((1, None), (2, "a window along dimension 2 may lie in the "
+                                     "padding alone")):
+        text = explain([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2],
+                             pads=[pads, 1, 1, 1])], [],
+                       {"one": [{"name": "p", "nodes": [pool]}]})
+        want = ["MaxPool -> y: one_0, pattern p, 'pool'"] if why is None else [
+            "MaxPool -> y: generated", "    one: as 'pool' of pattern p: " + why]
+        expect("MaxPool %d" % pads, text, *want)
+
+
 def differs():
     """What a backend says of its results is said once, of models that it computes
     a part of."""
@@ -522,6 +535,7 @@ dag()
 conditions()
 rows()
 numbers()
+windows()
 differs()
 sizes()
 values()
