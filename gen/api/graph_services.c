@@ -44,6 +44,27 @@ take_messages(struct tirc *to, struct tirc *from)
 	}
 }
 
+/* Is the memory of all models of the program within the limit of one command? False
+ * after a diagnostic. */
+static bool
+has_memory(struct tirc *t, const char *path)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < t->models.n; i++) {
+		used += t->models.data[i]->m->arena.used_bytes;
+	}
+	if (t->m->quota.memory_bytes == 0 ||
+	    (int64_t)used <= t->m->quota.memory_bytes) {
+		return true;
+	}
+	return diag_error(&t->m->diags, DIAG_BAD_PROGRAM,
+			  (struct diag_place){ .file = path },
+			  "the program's models take more than %lld bytes of "
+			  "memory (--max-memory)",
+			  (long long)t->m->quota.memory_bytes);
+}
+
 /* A context with the model of the request; NULL after a diagnostic. */
 static struct tirc *
 open_model(struct tirc *t, const struct graph_request *r,
@@ -62,6 +83,9 @@ open_model(struct tirc *t, const struct graph_request *r,
 	};
 	struct tirc *model;
 
+	if (!has_memory(t, r->path)) {
+		return NULL;
+	}
 	if (t->models.n == MAX_MODELS) {
 		diag_error(&t->m->diags, DIAG_BAD_PROGRAM,
 			   (struct diag_place){ .file = r->path },
@@ -216,6 +240,7 @@ collect(struct tirc *model, struct graph_built *out)
 		vec_push(a, &weights,
 			 weight_of(a, model->program.weights.data[i]));
 	}
+	out->model = model;
 	out->name = tirc_summary(model).name;
 	out->source = source;
 	out->weights = weights.data;
@@ -269,4 +294,17 @@ context_graph_services(struct tirc *t)
 					.read = read_graph,
 					.build = build,
 					.run = run };
+}
+
+bool
+context_write_model(struct tirc *t, const char *folder)
+{
+	struct tirc *model = t->built_model;
+	bool ok;
+
+	model->options.force = t->options.force;
+	model->m->diags.list.n = 0;
+	ok = tirc_write(model, folder);
+	take_messages(t, model);
+	return ok;
 }

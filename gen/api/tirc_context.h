@@ -84,6 +84,9 @@ struct tirc {
 	/* Of a program: its path, and the contexts of the models that it read. */
 	const char *program_path;
 	VEC(struct tirc *) models;
+	/* the model whose source is that of the program, which has no
+	 * functions; NULL: there is none */
+	struct tirc *built_model;
 	VEC(struct by_hand) by_hand;
 };
 
@@ -130,6 +133,8 @@ bool context_program(struct tirc *t, const char *path,
 		     struct program_result *chosen, const char **target);
 /* graph_services.c: the functions by which the program of t reads models. */
 struct graph_services context_graph_services(struct tirc *t);
+/* Writes the files of t->built_model into a folder. False after a diagnostic. */
+bool context_write_model(struct tirc *t, const char *folder);
 /* tirc.c: loads the target of the options and sets the settings of the graph. False
  * after a diagnostic. */
 bool context_prepare(struct tirc *t);

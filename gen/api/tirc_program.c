@@ -262,6 +262,10 @@ context_program(struct tirc *t, const char *path,
 		return false;
 	}
 	choose_funcs(&all, o->schedule != NULL, chosen, &t->m->arena);
+	if (chosen->funcs.n == 0 && all.built_model != NULL) {
+		t->built_model = all.built_model;
+		return true;
+	}
 	if (chosen->funcs.n == 0) {
 		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
 				  "the program builds no function");
@@ -302,6 +306,25 @@ keep_functions(struct tirc *t, const struct program_result *list,
 	}
 }
 
+/* Lists the files of the model that the program has built: with headers all of them,
+ * else the sources. The text of a binary file is "". */
+static void
+take_model(struct tirc *t, const struct tirc_program_options *o)
+{
+	struct tirc *model = t->built_model;
+
+	t->target = model->target;
+	for (int i = 0; i < tirc_file_count(model); i++) {
+		struct tirc_file f = tirc_file(model, i);
+
+		if (o->header || f.is_source) {
+			context_add_source(t, f.name,
+					   f.text != NULL ? f.text : "")
+				->is_compiled = f.is_source;
+		}
+	}
+}
+
 bool
 tirc_program_sources(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o)
@@ -313,8 +336,14 @@ tirc_program_sources(struct tirc *t, const char *path,
 	struct program_options options;
 	const char *target;
 
-	if (!context_program(t, path, o, &options, chosen, &target) ||
-	    !program_source(t->m, chosen, &options, target, &text)) {
+	if (!context_program(t, path, o, &options, chosen, &target)) {
+		return false;
+	}
+	if (t->built_model != NULL) {
+		take_model(t, o);
+		return true;
+	}
+	if (!program_source(t->m, chosen, &options, target, &text)) {
 		return false;
 	}
 	keep_functions(t, chosen, &text);
@@ -345,6 +374,9 @@ tirc_write_sources(struct tirc *t, const char *folder)
 	int64_t bytes = 0;
 	bool ok;
 
+	if (t->built_model != NULL) {
+		return context_write_model(t, folder);
+	}
 	for (int i = 0; i < t->sources.n; i++) {
 		bytes += (int64_t)strlen(t->sources.data[i].text);
 	}

@@ -316,6 +316,13 @@ tirc_program_tests(struct tirc *t, const char *path,
 	if (!context_program(t, path, o, &options, all, &target)) {
 		return false;
 	}
+	if (t->built_model != NULL) {
+		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM,
+				  (struct diag_place){ .file = path },
+				  "the program builds a model and no function; "
+				  "tirc test or tirc run with the model itself "
+				  "does this");
+	}
 	for (int i = 0; i < t->options.n_dims; i++) {
 		if (!check_given(t, all, t->options.dims[i], &given[i])) {
 			return false;

@@ -58,7 +58,9 @@ print_summary(struct cli *c, struct tirc *t)
 	}
 	say(stdout, "\n");
 	print_compile(&c->arena, c, t);
-	cli_print_next_of_program(c, t);
+	if (tirc_function_count(t) > 0) {
+		cli_print_next_of_program(c, t);
+	}
 }
 
 int

@@ -37,6 +37,7 @@ struct graph_weight {
 
 /* The source of a graph. */
 struct graph_built {
+	void *model;      /* for the owner of the services */
 	const char *name; /* the prefix of its names */
 	/* the sources that a compiler gets, one after the other; with the graph as
 	 * data, the kernels alone */

@@ -58,8 +58,12 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 	lib->module = module;
 	lib->aot = aot;
 	*out = pv_any(PV_LIBRARY, lib);
-	return eval_tick(ev, c->span, 100000) &&
-	       s->build(s->ctx, &module->request, &b, &lib->built);
+	if (!eval_tick(ev, c->span, 100000) ||
+	    !s->build(s->ctx, &module->request, &b, &lib->built)) {
+		return false;
+	}
+	ev->result->built_model = lib->built.model;
+	return true;
 }
 
 bool
@@ -99,6 +103,15 @@ nnvm_build(struct call *c, struct pval *out)
 
 /* -- what was built -- */
 
+/* The text of a file without its last newline, which print adds. */
+static struct pval
+text_of_file(struct eval *ev, const char *text)
+{
+	size_t n = strlen(text);
+
+	return pv_text_n(ev, text, n - (n > 0 && text[n - 1] == '\n'));
+}
+
 static struct pval
 weights_dict(struct eval *ev, struct py_span at, const struct pv_library *lib)
 {
@@ -130,7 +143,7 @@ library_items(struct eval *ev, struct py_span at, const struct pv_library *lib,
 				  "the executor aot has no graph JSON, only a "
 				  "library; build with executor=\"graph\"");
 	}
-	items[0] = pv_string(ev, lib->built.json);
+	items[0] = text_of_file(ev, lib->built.json);
 	items[1] = pv_any(PV_LIBRARY, lib);
 	items[2] = weights_dict(ev, at, lib);
 	return true;
@@ -160,6 +173,6 @@ library_source(struct call *c, struct pval *out)
 {
 	const struct pv_library *lib = c->self.u.any;
 
-	*out = pv_string(c->ev, lib->built.source);
+	*out = text_of_file(c->ev, lib->built.source);
 	return eval_tick_bytes(c->ev, c->span, out->u.text.n);
 }

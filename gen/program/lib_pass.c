@@ -19,6 +19,23 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 /* TVM's opt_level if a program gives none. */
 enum { USUAL_LEVEL = 2 };
 
+/* Adds a note, once for each name. */
+static void
+tell(struct call *c, const char *fmt, const char *name, const char *of)
+{
+	struct diag_place place = { .file = c->ev->src->name,
+				    .line = c->span.line,
+				    .col = c->span.col };
+
+	for (int i = 0; i < c->ev->told.n; i++) {
+		if (strcmp(c->ev->told.data[i], name) == 0) {
+			return;
+		}
+	}
+	vec_push(c->ev->a, &c->ev->told, name);
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, fmt, name, of);
+}
+
 /* -- the context -- */
 
 /* The context of the enclosing `with`, or TVM's usual one. */
@@ -69,6 +86,27 @@ read_names(struct call *c, const char *key, int position,
 	return true;
 }
 
+/* Tells of settings that change nothing here. */
+static void
+note_settings(struct call *c)
+{
+	static const char *const names[] = { "config", "instruments", "trace" };
+	const struct pv_dict *d = c->args[1].u.dict;
+
+	for (int i = 0; i < d->keys.n; i++) {
+		const char *key = d->keys.data[i].u.text.data;
+
+		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+			if (strcmp(key, names[k]) == 0 &&
+			    d->values.data[i].kind != PV_NONE) {
+				tell(c, "PassContext: %s is not read; %s",
+				     names[k],
+				     "tirc's passes have no such settings");
+			}
+		}
+	}
+}
+
 bool
 tvm_pass_context(struct call *c, struct pval *out)
 {
@@ -91,6 +129,7 @@ tvm_pass_context(struct call *c, struct pval *out)
 		p->level = (int)level->u.ival;
 	}
 	*out = pv_any(PV_PASS_CONTEXT, p);
+	note_settings(c);
 	return read_names(c, "required_pass", 1, &p->required,
 			  &p->n_required) &&
 	       read_names(c, "disabled_pass", 2, &p->disabled, &p->n_disabled);
@@ -134,22 +173,6 @@ passes_left_out(struct eval *ev, int *n)
 }
 
 /* -- making passes -- */
-
-static void
-tell(struct call *c, const char *fmt, const char *name, const char *of)
-{
-	struct diag_place place = { .file = c->ev->src->name,
-				    .line = c->span.line,
-				    .col = c->span.col };
-
-	for (int i = 0; i < c->ev->told.n; i++) {
-		if (strcmp(c->ev->told.data[i], name) == 0) {
-			return;
-		}
-	}
-	vec_push(c->ev->a, &c->ev->told, name);
-	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, fmt, name, of);
-}
 
 /* Takes the names of backends that there are from the first argument of
  * AnnotateTarget. False after an error. */

@@ -62,8 +62,10 @@ struct program_func {
 struct program_result {
 	const char *file;               /* path of the program, for messages */
 	VEC(struct program_func) funcs; /* in the order of their creation */
-	bool printed;                   /* the program has printed something */
-	int64_t printed_bytes;          /* the number of bytes that it has
+	/* graph_built.model of the model that the program built last, or NULL */
+	void *built_model;
+	bool printed;          /* the program has printed something */
+	int64_t printed_bytes; /* the number of bytes that it has
 					 * printed */
 	/* intrinsics that the program declares, with the external functions in
 	 * them */
