@@ -130,20 +130,49 @@ is_read_by_product(const struct tensor *t)
 	return false;
 }
 
-/* Does the node take some elements of its result from its input, and the others
- * are zeros or elements of another input (as a Pad does)? */
+/* Is an element of t chosen by a condition, in its stage or in one that it
+ * reads? */
 static bool
-has_edges(const struct node *n)
+has_choice(const struct te_tensor *t)
 {
-	static const char *const names[] = { "Pad",   "Concat", "Where",
-					     "Trilu", "OneHot", "EyeLike" };
+	const struct te_stage *s = t->stage;
+	struct tree_iter it;
+	const struct expr *e;
+	bool found = false;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (node_is(n, names[i])) {
-			return true;
-		}
+	if (s == NULL) {
+		return false;
 	}
-	return false;
+	it = exprs_each(s->bodies, s->bodies != NULL ? s->n_out : 0);
+	while (!found && (e = tree_next(&it)) != NULL) {
+		found = e->kind == EXPR_IF || e->kind == EXPR_SELECT;
+	}
+	tree_stop(&it);
+	for (int i = 0; i < s->n_inputs && !found; i++) {
+		found = has_choice(s->inputs[i]);
+	}
+	return found;
+}
+
+/* May the node take some elements of its result from its input, and the others
+ * are zeros or elements of another input (as a Pad does)? Its definition says
+ * so. */
+static bool
+has_edges(struct graph *g, const struct node *n)
+{
+	struct module *m = g->module;
+	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+					    n->n_inputs + 1);
+	struct te_tensor *out = NULL;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		in[i] = t != NULL ? te_placeholder(m, t->name, t->type, t->ndim,
+						   t->shape)
+				  : NULL;
+	}
+	return !ops_define(g, n, in, &out) || has_choice(out);
 }
 
 /* -- the constants that a constant is computed from -- */
@@ -181,7 +210,7 @@ add_parts(struct unfolding *u, struct tensor *t, int depth)
 		return false;
 	}
 	p.recipe = depth == 0 || may_be_computed(t) ? recipe_of(t) : NULL;
-	if (p.recipe != NULL && u->for_product && has_edges(p.recipe)) {
+	if (p.recipe != NULL && u->for_product && has_edges(u->g, p.recipe)) {
 		p.recipe = NULL;
 	}
 	for (int i = 0; p.recipe != NULL && i < p.recipe->n_inputs; i++) {
