@@ -291,6 +291,7 @@ set_target_settings(struct settings *s, const struct target *target)
 							dtype_of(DT_I8));
 	s->by_threads = target->max_threads > 1;
 	s->slow_floats = target->max_threads == 0 && target->vectors.n == 0;
+	s->by_elements = s->slow_floats && target->vector_bytes <= 16;
 	s->small_constants = target->optimize_memory;
 	s->part_align_bytes = target->align_tensors ? target->align_bytes
 						    : target_wide_bytes(target);

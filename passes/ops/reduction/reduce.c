@@ -283,6 +283,8 @@ define_reduce_log_sum_exp(struct define *c, const struct node *n,
 
 /* ---- ArgMax, ArgMin ---- */
 
+enum { SHORT_ROW = 32 };
+
 bool
 infer_arg(struct infer *c, struct node *n)
 {
@@ -297,27 +299,106 @@ infer_arg(struct infer *c, struct node *n)
 	return true;
 }
 
+/* The largest (smallest) element along the reduced axis, without NaN, but NaN where
+ * the first element is. */
+static struct te_tensor *
+define_best(struct define *c, struct te_tensor *x, const bool *reduced,
+	    bool max)
+{
+	struct module *m = c->module;
+	struct dtype t = x->buffer->type;
+	const struct reducer *r = reducer_extreme(m, t, max);
+	struct reduce_plan p = reduce_plan(c, x, reduced, false);
+	const struct expr *e = te_at(m, x, p.at, x->buffer->ndim);
+
+	if (dtype_is_float(t)) {
+		const struct expr *k = p.over[0].var->expr;
+		const struct expr *later = expr_lt(m, expr_int(m, k->type, 0),
+						   k);
+
+		later = expr_and(m, later, expr_call1(m, INTRIN_ISNAN, e));
+		e = expr_select(m, later, r->identity[0], e);
+	}
+	return define_stage(c, "best", "reduce", p.n_axes, p.axes,
+			    te_reduce(m, r, e, p.over, p.n_over));
+}
+
+/* A reduction of pairs: of the best element and its position. */
+static struct te_tensor *
+define_pairs(struct define *c, const struct reducer *r, struct te_tensor *x,
+	     const bool *reduced, bool keep)
+{
+	struct module *m = c->module;
+	struct reduce_plan p = reduce_plan(c, x, reduced, keep);
+
+	return define_arg_stage(c, r, te_at(m, x, p.at, x->buffer->ndim),
+				expr_cast(m, dtype_of(DT_I64),
+					  p.over[0].var->expr),
+				p.axes, p.n_axes, p.over, 1, NULL);
+}
+
+/* Two reductions, which lanes and threads can share: the best element, and the
+ * first or the last position of an element that is equal to it. Where none is,
+ * the best is NaN, and the position 0. */
+static struct te_tensor *
+define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
+	     bool keep, bool max, bool last)
+{
+	struct module *m = c->module;
+	int ndim = x->buffer->ndim;
+	struct te_tensor *best = define_best(c, x, reduced, max), *place;
+	struct reduce_plan p = reduce_plan(c, x, reduced, false);
+	const struct expr *k = p.over[0].var->expr, *e, **index;
+	const struct reducer *r = reducer_extreme(m, k->type, last);
+	const struct expr *none = r->identity[0];
+
+	e = expr_eq(m, te_at(m, x, p.at, ndim),
+		    te_at(m, best, axes_exprs(c, p.axes, p.n_axes), p.n_axes));
+	place = define_stage(c, "place", "reduce", p.n_axes, p.axes,
+			     te_reduce(m, r, expr_select(m, e, k, none), p.over,
+				       p.n_over));
+	p = reduce_plan(c, x, reduced, keep);
+	index = axes_exprs(c, p.axes, p.n_axes);
+	e = te_at(m, place, keep ? kept_exprs(c, index, reduced, ndim) : index,
+		  ndim - 1);
+	e = expr_select(m, expr_eq(m, e, none), expr_int(m, k->type, 0), e);
+	return define_stage(c, max ? "argmax" : "argmin", "elementwise",
+			    p.n_axes, p.axes,
+			    expr_cast(m, dtype_of(DT_I64), e));
+}
+
+/* Do lanes gain nothing: has the target none, or are the elements of a row next to
+ * each other, and fewer than SHORT_ROW? */
+static bool
+in_one_pass(struct define *c, const struct te_tensor *x, int64_t axis)
+{
+	int64_t size;
+
+	return c->graph->settings->by_elements ||
+	       (axis == x->buffer->ndim - 1 &&
+		expr_is_int(x->buffer->shape[axis], &size) && size < SHORT_ROW);
+}
+
 static bool
 define_arg(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out, bool max)
 {
-	struct module *m = c->module;
 	int ndim = in[0]->buffer->ndim;
 	int64_t axis = node_attr_int(n, "axis", 0);
 	bool keep = node_attr_int(n, "keepdims", 1) != 0;
 	bool last = node_attr_int(n, "select_last_index", 0) != 0;
-	bool *reduced = arena_array(&m->arena, bool, ndim + 1);
-	struct dtype i64 = dtype_of(DT_I64);
-	struct reduce_plan p;
+	bool *reduced = arena_array(&c->module->arena, bool, ndim + 1);
 
-	reduced[axis < 0 ? axis + ndim : axis] = true;
-	p = reduce_plan(c, in[0], reduced, keep);
-	out[0] = define_arg_stage(c,
-				  reducer_arg(m, in[0]->buffer->type, i64, max,
-					      last),
-				  te_at(m, in[0], p.at, ndim),
-				  expr_cast(m, i64, p.over[0].var->expr),
-				  p.axes, p.n_axes, p.over, 1, NULL);
+	axis = axis < 0 ? axis + ndim : axis;
+	reduced[axis] = true;
+	out[0] = in_one_pass(c, in[0], axis)
+			 ? define_pairs(c,
+					reducer_arg(c->module,
+						    in[0]->buffer->type,
+						    dtype_of(DT_I64), max,
+						    last),
+					in[0], reduced, keep)
+			 : define_parts(c, in[0], reduced, keep, max, last);
 	return true;
 }
 

@@ -136,6 +136,14 @@ adds(const struct stmt *block)
 	return block->children[0]->args[0]->kind == EXPR_ADD;
 }
 
+/* Do results of this type take longer one after the other than by lanes? Compilers
+ * make vectors of sums of integers by themselves. */
+static bool
+has_lanes(struct dtype t, bool sum)
+{
+	return dtype_is_float(t) || (t.kind == DT_I32 && !sum);
+}
+
 /* The loop from which to take lanes for vectors of `bytes` bytes; in *lanes the
  * number of lanes of a vector, in *values the largest number of values that are
  * reduced for a result. 0: the block cannot be reduced by lanes. Without vector
@@ -149,7 +157,7 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	int *loops, n, of_axis[MAX_AXES], axis;
 	double least;
 
-	if (!rules_access(r, block, &x) || !dtype_is_float(x.out->type) ||
+	if (!rules_access(r, block, &x) || !has_lanes(x.out->type, adds(s)) ||
 	    rules_order_is_visible(r->s.func, s->children[0]->args[0])) {
 		return 0;
 	}
@@ -158,7 +166,8 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	if (r->target->vectors.n == 0 && !adds(s) && *lanes < LOOP_LANES) {
 		*lanes = LOOP_LANES;
 	}
-	least = 2 * (double)*lanes;
+	least = dtype_is_float(x.out->type) ? 2 * (double)*lanes
+					    : (double)*lanes;
 	if (axis < 0 || *lanes < LEAST_LANES ||
 	    (x.most[axis] % *lanes != 0 && (double)x.most[axis] < least) ||
 	    *values < least ||
@@ -423,6 +432,28 @@ rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made)
 		}
 	}
 	return 0;
+}
+
+bool
+rules_reduces_columns(struct rules *r, int block)
+{
+	struct block_access x;
+	double values;
+	int lane = -1, axis;
+
+	if (!block_reduces(func_find(r->s.func, block)) ||
+	    !rules_have_lanes(r->target) || !rules_access(r, block, &x)) {
+		return false;
+	}
+	for (int i = 0; i < x.info->n_iters; i++) {
+		lane = x.info->iters[i].kind == ITER_SPATIAL ? i : lane;
+	}
+	axis = reduced_axis(&x, &values);
+	return lane >= 0 && axis >= 0 && x.store.use[lane] == AXIS_PLAIN &&
+	       x.store.dim[lane] == x.out->ndim - 1 &&
+	       x.most[lane] * dtype_bytes(x.out->type) >=
+		       r->target->vector_bytes &&
+	       loads_contiguous(&x, lane) && !loads_contiguous(&x, axis);
 }
 
 void

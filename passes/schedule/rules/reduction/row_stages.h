@@ -12,16 +12,19 @@ void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 		       int *common);
 
 /* lane_reduction.c: has the target vector types, or vectors of more than 16 bytes
- * that compilers make of loops? Of the latter, only sums: the largest of two floats
- * is a branch where NaNs count. */
+ * that compilers make of loops? */
 bool rules_have_lanes(const struct target *t);
 /* Gives reductions along contiguous rows one partial result for each lane of a
  * vector, if rules_have_lanes: factors them, stores the blocks of the partial
  * results, at most 2 n, in made, and returns their number. The innermost two axes of
  * all blocks may be fused for that. */
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
-/* Vectorizes the lanes of a block of partial results, which must be at its
- * final place. */
+/* Is the block a reduction of columns: is its last spatial axis contiguous in the
+ * result and in all operands, long enough for the lanes of a vector, and the
+ * reduced axis not contiguous? */
+bool rules_reduces_columns(struct rules *r, int block);
+/* Moves the loop over the last spatial axis of a block, the lanes, innermost, and
+ * vectorizes it. The block must be at its final place. */
 void rules_vectorize_lanes(struct rules *r, int block);
 /* Is the block a product of a matrix and a vector whose sums go along the rows
  * of the matrix, and is the matrix no constant? Then its elements are read

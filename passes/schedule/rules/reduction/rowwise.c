@@ -117,6 +117,11 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 	for (int i = 0; i < by_lanes; i++) {
 		rules_vectorize_lanes(r, made[i]);
 	}
+	for (int i = 0; i < n; i++) {
+		if (rules_reduces_columns(r, blocks[i])) {
+			rules_vectorize_lanes(r, blocks[i]);
+		}
+	}
 	strbuf_printf(&r->words, "rowwise  %d stage%s %s", stages,
 		      stages == 1 ? "" : "s",
 		      placed > 0 || n == 1 ? "per row" : "one after the other");
