@@ -247,7 +247,10 @@ struct tirc_program_options {
 	bool functions;
 	int phase;            /* 0 to 3 */
 	const char *schedule; /* a file, or NULL */
-	bool header;          /* sources include a header with prototypes */
+	/* the interpreter runs the functions that the program calls on arrays to
+	 * their end; else a run that takes too long is left out with a note */
+	bool execute;
+	bool header; /* sources include a header with prototypes */
 	/* add notes about loops for threads or vectors that the target lacks */
 	bool notes;
 	/* of tirc_program_tests: each function has only one run, to be timed,

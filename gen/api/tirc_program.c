@@ -41,6 +41,7 @@ options_of(struct tirc *t, const char *path,
 		.target = t->options.target,
 		.fp = t->options.fp,
 		.graphs = graphs,
+		.execute = o->execute,
 	};
 }
 

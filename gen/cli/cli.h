@@ -56,6 +56,7 @@ struct cli {
 	bool old_script;
 	int phase; /* -1 if not given */
 	const char *from_onnx, *kernel;
+	bool execute; /* lower: calls on arrays without a limit of time */
 	bool unscheduled, show_trace, explain_schedule, merged, names;
 	const char *keep; /* --keep: the folder in which to build, which then
 			   * stays */

@@ -24,6 +24,7 @@ run_program(struct cli *c, FILE *out)
 			 : c->schedule != NULL ? 0
 					       : 3,
 		.schedule = c->schedule,
+		.execute = c->execute,
 		.print = write_text,
 		.print_ctx = out,
 	};

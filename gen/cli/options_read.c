@@ -367,6 +367,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_KERNEL:
 		c->kernel = arg;
 		return true;
+	case OPT_EXECUTE:
+		c->execute = true;
+		return true;
 	case OPT_UNSCHEDULED:
 		c->unscheduled = true;
 		return true;

@@ -89,6 +89,7 @@ struct pval {
 		const struct pv_map *map;
 		const struct pv_class *class; /* USER_CLASS */
 		struct pv_object *object;
+		struct stmt *stmt; /* STMT */
 		const struct pv_bound *bound;
 		const struct pv_wrapped *wrapped;
 		const struct pv_super *super;
@@ -251,6 +252,8 @@ struct eval {
 	bool fatal; /* a limit of the program is exceeded, which no `try` handles */
 	struct pv_class *
 		*exceptions; /* by row of exceptions.def; NULL: not made */
+	/* holds the statements that the program makes (tir_nodes.c); or NULL */
+	struct func *detached;
 	struct random_stream *random; /* of numpy.random; NULL: not used yet */
 };
 

@@ -6,6 +6,7 @@
 
 #include "eval.h"
 #include "program_parts.h"
+#include "tir_nodes.h"
 
 void
 remember_func(struct eval *ev, const struct program_func *f)
@@ -357,6 +358,7 @@ lower_all(struct call *c, const char *name, bool simple,
 {
 	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
 
+	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
 	if (!functions_of(c, name, module)) {
 		return false;
 	}
@@ -371,13 +373,12 @@ lower_all(struct call *c, const char *name, bool simple,
 		f->scheduled = f->func;
 		f->func = func_clone(f->func, f->func->name);
 		if (!eval_tick(c->ev, c->span, 1000) ||
-		    !program_lower(f->func, 3, simple, c->ev->o->hooks)) {
+		    !tir_lower(c->ev, c->span, simple, out, f)) {
 			return false;
 		}
 		remember_func(c->ev, f);
 	}
 	module->simple = simple;
-	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
 	return true;
 }
 

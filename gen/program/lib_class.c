@@ -3,6 +3,7 @@
  * documented names. */
 #include "eval.h"
 #include "objects.h"
+#include "tir_nodes.h"
 
 struct python_class {
 	enum pv_kind kind;
@@ -138,6 +139,10 @@ class_of(struct eval *ev, const struct pval *v)
 	}
 	if (v->kind == PV_BUILTIN && makes_class(v->u.row->name)) {
 		return "type";
+	}
+	if (v->kind == PV_STMT) {
+		return arena_printf(ev->a, "tvm.tir.stmt.%s",
+				    stmt_class(v->u.stmt));
 	}
 	if (v->kind == PV_OP) {
 		return v->u.tensor->stage ? "tvm.te.tensor.ComputeOp"

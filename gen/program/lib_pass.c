@@ -6,6 +6,7 @@
 #include "relay.h"
 #include "relay_values.h"
 #include "text.h"
+#include "tir_nodes.h"
 
 static const struct pv_pass rows[] = {
 #define PASS(id, from, list, instead)                                          \
@@ -86,6 +87,18 @@ read_names(struct call *c, const char *key, int position,
 	return true;
 }
 
+/* Is it config={"tir.add_lower_pass": …}, which is read? */
+static bool
+is_lower_config(const struct pval *v)
+{
+	const struct pval *key = v->kind == PV_DICT && v->u.dict->keys.n == 1
+					 ? v->u.dict->keys.data
+					 : NULL;
+
+	return key && key->kind == PV_STRING &&
+	       strcmp(key->u.text.data, "tir.add_lower_pass") == 0;
+}
+
 /* Tells of settings that change nothing here. */
 static void
 note_settings(struct call *c)
@@ -98,13 +111,53 @@ note_settings(struct call *c)
 
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 			if (strcmp(key, names[k]) == 0 &&
-			    d->values.data[i].kind != PV_NONE) {
+			    d->values.data[i].kind != PV_NONE &&
+			    !is_lower_config(&d->values.data[i])) {
 				tell(c, "PassContext: %s is not read; %s",
 				     names[k],
 				     "tirc's passes have no such settings");
 			}
 		}
 	}
+}
+
+/* Reads config={"tir.add_lower_pass": [(1, pass)]}. */
+static bool
+read_lower_passes(struct call *c, struct pv_pass_context *p)
+{
+	struct pval key = pv_string(c->ev, "config"), *items;
+	const struct pval *found;
+
+	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &key, &found)) {
+		return false;
+	}
+	if (!found || found->kind != PV_DICT) {
+		return true;
+	}
+	key = pv_string(c->ev, "tir.add_lower_pass");
+	if (!dict_get(c->ev, c->span, found->u.dict, &key, &found)) {
+		return false;
+	}
+	if (!found) {
+		return true;
+	}
+	if (!eval_items(c->ev, c->span, found, &items, &p->n_lower)) {
+		return false;
+	}
+	for (int i = 0; i < p->n_lower; i++) {
+		const struct pv_list *pair = items[i].u.list;
+
+		if (items[i].kind != PV_TUPLE || pair->n != 2 ||
+		    pair->data[0].kind != PV_INT || pair->data[0].u.ival < 0 ||
+		    pair->data[0].u.ival > 3) {
+			return call_error(c, -1,
+					  "tir.add_lower_pass is a list of "
+					  "pairs: a phase from 0 to 3, and a "
+					  "pass");
+		}
+	}
+	p->lower = items;
+	return true;
 }
 
 bool
@@ -130,7 +183,8 @@ tvm_pass_context(struct call *c, struct pval *out)
 	}
 	*out = pv_any(PV_PASS_CONTEXT, p);
 	note_settings(c);
-	return read_names(c, "required_pass", 1, &p->required,
+	return read_lower_passes(c, p) &&
+	       read_names(c, "required_pass", 1, &p->required,
 			  &p->n_required) &&
 	       read_names(c, "disabled_pass", 2, &p->disabled, &p->n_disabled);
 }
@@ -406,6 +460,9 @@ pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 
 	if (args->values.n != 1) {
 		return eval_error(ev, at, "a pass is called with a module");
+	}
+	if (!is_decorator && args->values.data[0].kind == PV_IRMODULE) {
+		return tir_pass_apply(ev, at, f, &args->values.data[0], out);
 	}
 	if (!is_decorator) {
 		return rmod_apply(ev, at, pass, &args->values.data[0], false,

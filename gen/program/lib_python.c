@@ -8,6 +8,7 @@
 #include "numpy.h"
 #include "objects.h"
 #include "program_parts.h"
+#include "tir_nodes.h"
 
 bool
 python_print(struct call *c, struct pval *out)
@@ -748,6 +749,9 @@ is_instance(const struct pval *v, const char *name)
 	     (strcmp(name, "FloatImm") == 0 &&
 	      v->u.expr->kind == EXPR_FLOAT))) {
 		return true;
+	}
+	if (v->kind == PV_STMT) {
+		return stmt_is_instance(v->u.stmt, name);
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (v->kind == kinds[i].kind &&

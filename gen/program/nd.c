@@ -461,12 +461,13 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	}
 	/* a statement of the interpreter is a quarter of a step, so that a run
 	 * which is given up leaves half of them */
-	before = steps = 2 * (ev->max_steps - ev->steps);
+	before = steps = ev->o->execute ? INT64_MAX
+					: 2 * (ev->max_steps - ev->steps);
 	if (is_long(&k, steps)) {
 		return give_up(&k, args);
 	}
 	ok = interp_run_steps(k.f, k.args, k.f->params.n, &steps);
-	ev->steps += (before - steps) / 4;
+	ev->steps += ev->o->execute ? 0 : (before - steps) / 4;
 	if (steps < 0) {
 		diags_drop_errors(&ev->m->diags, errors, DIAG_COUNT);
 		return give_up(&k, args);

@@ -20,6 +20,7 @@ struct program_options {
 	const char *stem;
 	const char *target; /* NULL: the target that the program names */
 	const char *fp;     /* mode of --fp; NULL: "default" */
+	bool execute;       /* calls on arrays run to their end */
 	int64_t max_steps;  /* steps of evaluation; 0: the default limit */
 	int64_t max_bytes;  /* 0: the default limit */
 	void (*print)(void *ctx, const char *text, size_t length);

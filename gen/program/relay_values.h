@@ -46,6 +46,9 @@ struct pv_pass_context {
 	int level;
 	const struct pval *disabled, *required; /* names */
 	int n_disabled, n_required;
+	/* tir.add_lower_pass: pairs of a phase and a pass */
+	const struct pval *lower;
+	int n_lower;
 };
 
 /* PARAM: a parameter of a module, or a weight as it is stored. */
