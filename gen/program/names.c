@@ -214,8 +214,16 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 	int n;
 	const char *const *known = names_paths(ev->a, &n);
 	const char *near = text_nearest(path, known, n);
-	struct strbuf list;
+	const char *dot = strrchr(path, '.');
+	uint64_t in = dot ? names_module(arena_strndup(ev->a, path,
+						       (size_t)(dot - path)))
+			  : 0;
+	struct pval unused;
 
+	if (in) {
+		/* the module exists, and does not have the name */
+		return module_attribute(ev, at, in, dot + 1, &unused);
+	}
 	if (near != NULL) {
 		return eval_error(ev, at,
 				  "there is no module %s; did you mean %s?",
@@ -228,16 +236,10 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 			"into a function that the program does not call",
 			path);
 	}
-	strbuf_init(&list);
-	for (int i = 0; i < n; i++) {
-		strbuf_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
-	}
-	eval_error(ev, at,
-		   "there is no module %s: tirc reads programs itself, without "
-		   "Python; these modules exist: %s",
-		   path, list.data);
-	strbuf_release(&list);
-	return false;
+	return eval_error(ev, at,
+			  "there is no module %s: tirc reads programs itself, "
+			  "without Python; docs/from-tvm.md tells what it has",
+			  path);
 }
 
 /* Gives the name a module that tirc does not have: what a program does not use is
@@ -274,6 +276,28 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 		return import_absent(ev, s, one->span, name, one->path);
 	}
 	eval_scope_set(ev, s, name, &v);
+	return true;
+}
+
+/* from path import one: what the module does not have is absent, and an error where
+ * it is needed. */
+static bool
+import_one(struct eval *ev, struct scope *s, uint64_t in, const char *path,
+	   const struct py_import *one)
+{
+	int errors = ev->m->diags.list.n;
+	struct pval v;
+
+	if (!module_attribute(ev, one->span, in, one->path, &v)) {
+		if (ev->fatal) {
+			return false;
+		}
+		diags_drop_errors(&ev->m->diags, errors, DIAG_COUNT);
+		return import_absent(ev, s, one->span, one->name,
+				     arena_printf(ev->a, "%s.%s", path,
+						  one->path));
+	}
+	eval_scope_set(ev, s, one->name, &v);
 	return true;
 }
 
@@ -315,17 +339,15 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 	}
 	for (int i = 0; i < e->n_names; i++) {
 		const struct py_import *one = &e->names[i];
-		struct pval v;
 
 		if (!one->name) {
 			return eval_error(ev, one->span,
 					  "import * is not "
 					  "read; name what is used");
 		}
-		if (!module_attribute(ev, one->span, in, one->path, &v)) {
+		if (!import_one(ev, s, in, e->text, one)) {
 			return false;
 		}
-		eval_scope_set(ev, s, one->name, &v);
 	}
 	return true;
 }

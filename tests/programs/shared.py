@@ -63,6 +63,7 @@ for path in programs:
     got = lower(path, *options)
     if stem in EXECUTED:
         failed |= differs(stem, got, lower(path, "--execute"))
+    got = got.rstrip("\n") + "\n"
     mine = os.path.join(OURS, stem + ".txt")
     if os.environ.get("REGEN") == "1":
         os.makedirs(OURS, exist_ok=True)
