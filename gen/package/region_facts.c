@@ -305,8 +305,6 @@ offset_text(struct region_text *x, const struct matmul *p,
 
 	strbuf_init(&s);
 	for (int i = 0; i < p->n_loops; i++) {
-		int64_t fixed;
-
 		if (expr_is_value(step[i], 0)) {
 			continue;
 		}
@@ -315,10 +313,7 @@ offset_text(struct region_text *x, const struct matmul *p,
 		if (expr_is_value(step[i], 1)) {
 			continue;
 		}
-		strbuf_printf(&s,
-			      expr_is_int(step[i], &fixed) ? " * %s"
-							   : " * (%s)",
-			      region_expr(x, step[i]));
+		strbuf_printf(&s, " * %s", region_expr(x, step[i]));
 	}
 	text = arena_strdup(x->k->a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);

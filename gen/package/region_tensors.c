@@ -6,10 +6,23 @@
 #include "kernels.h"
 #include "regions.h"
 
+/* Is the text a number or a name? */
+static bool
+is_word(const char *text)
+{
+	while (isalnum((unsigned char)*text) || *text == '_') {
+		text++;
+	}
+	return *text == '\0';
+}
+
 const char *
 region_expr(struct region_text *x, const struct expr *e)
 {
-	return unit_bound_expr(x->u, x->kernel->func, x->bound, x->n_bound, e);
+	const char *text = unit_bound_expr(x->u, x->kernel->func, x->bound,
+					   x->n_bound, e);
+
+	return is_word(text) ? text : arena_printf(x->k->a, "(%s)", text);
 }
 
 static const char *

@@ -27,7 +27,8 @@ struct region_text {
 	VEC(struct region_name) tensors; /* see region_name_tensors() */
 };
 
-/* The text of an expression of sizes in the functions of the region. */
+/* The text of an expression of sizes in the functions of the region: a number, a
+ * name, or a formula in parentheses, so that templates can use it as an operand. */
 const char *region_expr(struct region_text *x, const struct expr *e);
 /* region_tensors.c: lists the region's tensors (inputs, constants, computed
  * values) and names them. */

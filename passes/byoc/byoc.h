@@ -42,6 +42,10 @@ const char *byoc_order_fails(struct graph *g, const char *at_least,
 /* Is each dimension of `from`, counted from the last, 1 or equal to that of
  * `to`? */
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);
+/* If n is a MatMul or a Gemm of symbolic sizes that do not tell how its operands
+ * are broadcast: a clause that says so. Else NULL. Templates are given the steps
+ * of matrices and the kind of bias, which must be right for all sizes. */
+const char *byoc_product_fails(const struct node *n);
 /* Is the last dimension of `row` equal to that of `of`, and are all others
  * 1? */
 bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);

@@ -333,6 +333,55 @@ byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 	return shift >= 0;
 }
 
+/* Is each dimension of a batch of matrices equal to that of the result y of a
+ * MatMul, or 1? Dimensions of matrices and vectors do not count: `inner` of t's,
+ * `y_inner` of y's. */
+static bool
+batch_broadcasts_to(const struct tensor *t, int inner, const struct tensor *y,
+		    int y_inner)
+{
+	for (int i = 0; i < t->ndim - inner; i++) {
+		const struct expr *size = t->shape[t->ndim - inner - 1 - i];
+		int at = y->ndim - y_inner - 1 - i;
+
+		if (!expr_is_value(size, 1) &&
+		    (at < 0 || size != y->shape[at])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+const char *
+byoc_product_fails(const struct node *n)
+{
+	const struct tensor *a, *b, *y;
+	int a_inner, b_inner;
+
+	if (n->n_inputs < 2 || n->inputs[0] == NULL || n->inputs[1] == NULL) {
+		return NULL;
+	}
+	y = n->outputs[0];
+	if (strcmp(n->op_type, "Gemm") == 0) {
+		return n->n_inputs < 3 || n->inputs[2] == NULL ||
+				       byoc_broadcasts_to(n->inputs[2], y)
+			       ? NULL
+			       : "it is not certain how input 2 is broadcast";
+	}
+	if (strcmp(n->op_type, "MatMul") != 0) {
+		return NULL;
+	}
+	a = n->inputs[0];
+	b = n->inputs[1];
+	a_inner = a->ndim > 1 ? 2 : 1;
+	b_inner = b->ndim > 1 ? 2 : 1;
+	return batch_broadcasts_to(a, a_inner, y, a_inner + b_inner - 2) &&
+			       batch_broadcasts_to(b, b_inner, y,
+						   a_inner + b_inner - 2)
+		       ? NULL
+		       : "it is not certain how its matrices are broadcast";
+}
+
 /* Is the last dimension of `row` equal to that of `of`, and are all others
  * 1? */
 bool

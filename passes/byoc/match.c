@@ -227,6 +227,7 @@ fits(const struct matcher *m, int node, const struct node *n)
 	why = why != NULL ? why : inputs_fail(m, node, n);
 	why = why != NULL ? why : outputs_fail(m, node, n);
 	why = why != NULL ? why : facts_fail(m, node, n);
+	why = why != NULL ? why : byoc_product_fails(n);
 	if (why == NULL && p->full_windows) {
 		why = byoc_windows_fail(m->graph, n);
 	}

@@ -206,6 +206,80 @@ def check_symbolic(size):
             fail("%d rows of a symbolic number %s: %s" % (n, size, got))
 
 
+def check_formulas():
+    """Sizes that are formulas of others are operands in calls, loops and offsets;
+    where sizes do not tell how matrices or a third one are broadcast, generated
+    code finds out when it runs."""
+    folder = work_folder()
+    nodes, outputs, calls = [], [], 0
+    inputs = {"a": "pn", "b0": "nq", "c0": "q", "d": "p1", "e0": "pq", "f": "1",
+              "g": "r", "x0": "spn", "w0": "snq", "v": "tnq"}
+
+    def cut(name, axis):
+        """All but the first along the axis."""
+        nodes.append(helper.make_node(
+            "Slice", [name, "one", "most", "axis%d" % axis], [name + "_cut"]))
+        return name + "_cut"
+
+    def product(op, name, *operands, called=True, relu=False):
+        nonlocal calls
+        calls += called
+        last = name + "_product" if relu else name
+        nodes.append(helper.make_node(op, operands, [last]))
+        if relu:
+            nodes.append(helper.make_node("Relu", [last], [name]))
+        outputs.append(helper.make_tensor_value_info(
+            name, TensorProto.FLOAT, None))
+
+    b, c, e = cut("b0", 1), cut("c0", 0), cut(cut("e0", 1), 0)
+    x, w = cut("x0", 0), cut("w0", 0)
+    product("Gemm", "column", "a", b, c)
+    product("Gemm", "row", "a", b, "d")
+    product("Gemm", "element", cut("a", 0), b, e)
+    product("Gemm", "tensor", "a", b, "f", relu=True)
+    product("Gemm", "either", "a", "b0", "g", called=False)
+    product("MatMul", "batch", x, w)
+    product("MatMul", "shared", x, b, relu=True)
+    product("MatMul", "batches", "x0", "v", called=False)
+    constants = {"one": [1], "most": [2**62], "axis0": [0], "axis1": [1]}
+    path = os.path.join(folder, "formulas.onnx")
+    onnx.save(helper.make_model(helper.make_graph(
+        nodes, "formulas",
+        [helper.make_tensor_value_info(
+            name, TensorProto.FLOAT, [1 if d == "1" else d for d in shape])
+         for name, shape in inputs.items()], outputs,
+        [numpy_helper.from_array(np.array(v, np.int64), name)
+         for name, v in constants.items()]),
+        opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    options = ["--byoc", "cblas"]
+    for dim in "p=2..6 n=1..6 q=2..6 r=1..6 s=2..6 t=1..6".split():
+        options += ["--dim", dim]
+    text = source(compile_model(path, *options), "formulas")
+    if text.count("cblas_sgemm(") + text.count("cblas_sgemv(") != calls:
+        fail("not %d calls:\n%s" % (calls, text))
+    for sizes in ({"p": 3, "n": 4, "q": 5, "r": 5, "s": 3, "t": 3},
+                  {"p": 2, "n": 1, "q": 2, "r": 1, "s": 2, "t": 1}):
+        v = {name: rng.uniform(-1, 1, [sizes.get(d, 1) for d in shape]).astype(
+            np.float32) for name, shape in inputs.items()}
+        a, b, x, w = v["a"], v["b0"][:, 1:], v["x0"][1:], v["w0"][1:]
+        wants = {"column": a @ b + v["c0"][1:], "row": a @ b + v["d"],
+                 "element": a[1:] @ b + v["e0"][1:, 1:],
+                 "tensor": np.maximum(a @ b + v["f"], 0),
+                 "either": a @ v["b0"] + v["g"], "batch": x @ w,
+                 "shared": np.maximum(x @ b, 0), "batches": v["x0"] @ v["v"]}
+        np.savez(os.path.join(folder, "in.npz"), **v)
+        tirc("run", "-q", path, *options, "--cc", "gcc", "--cflags",
+             "-std=c99 -g -O1 -fsanitize=address,undefined "
+             "-fno-sanitize-recover=all", "--input",
+             os.path.join(folder, "in.npz"), "--output",
+             os.path.join(folder, "out.npz"))
+        got = np.load(os.path.join(folder, "out.npz"))
+        for name, want in wants.items():
+            if got[name].shape != want.shape or not np.allclose(
+                    got[name], want, 1e-5, 1e-6):
+                fail("%s of %s: %s, not %s" % (name, sizes, got[name], want))
+
+
 # Regions of several products: what goes from one to the next lies in the
 # workspace.
 def check_merged():
@@ -376,4 +450,5 @@ check_products()
 check_sizes()
 check_symbolic("n")
 check_symbolic("i")
+check_formulas()
 check_merged()
