@@ -31,7 +31,7 @@ enum {
 static __host__ __device__ float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || isnan(a) ? a : b;
+	return a > b || a != a ? a : b;
 }
 
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
@@ -264,7 +264,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  stages of threads an element per thread
- *   work      736 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
+ *   work      768 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
  */
 static __global__ void __launch_bounds__(32)
 prob(const float *__restrict__ x, float *__restrict__ max_)
@@ -292,7 +292,7 @@ prob_2(const float *__restrict__ x, float *__restrict__ exp_,
 }
 
 static __global__ void __launch_bounds__(32)
-prob_3(float *__restrict__ sum, const float *__restrict__ exp_)
+prob_3(float *__restrict__ inverse, const float *__restrict__ exp_)
 {
 	const int i_i = threadIdx.x;
 	float acc = 0.0f;
@@ -301,18 +301,18 @@ prob_3(float *__restrict__ sum, const float *__restrict__ exp_)
 		acc += exp_[j];
 	}
 	if (i_i < 1) {
-		sum[0] = acc;
+		inverse[0] = 1.0f / acc;
 	}
 }
 
 static __global__ void __launch_bounds__(32)
-prob_4(float *__restrict__ y, const float *__restrict__ sum,
+prob_4(float *__restrict__ y, const float *__restrict__ inverse,
        const float *__restrict__ exp_)
 {
 	const int j_i = threadIdx.x;
 
 	if (j_i < 10) {
-		y[j_i] = exp_[j_i] / sum[0];
+		y[j_i] = exp_[j_i] * inverse[0];
 	}
 }
 
@@ -425,7 +425,7 @@ digits_init(struct digits *m, const struct digits_config *config)
  *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
- *   bytes 256..259: prob_sum, scratch of prob
+ *   bytes 256..259: prob_inverse, scratch of prob
  *   bytes 0..39: prob_exp, scratch of prob
  *   bytes 512..515: prob_max, scratch of prob
  */
@@ -451,7 +451,7 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
 	void *const fc = workspace + 1536;
-	void *const prob_sum = workspace + 256;
+	void *const prob_inverse = workspace + 256;
 	void *const prob_exp = workspace;
 	void *const prob_max = workspace + 512;
 
@@ -474,9 +474,9 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	launch(m, prob_2, dim3(1), dim3(32),
 	       (const float *)fc, (float *)prob_exp, (const float *)prob_max);
 	launch(m, prob_3, dim3(1), dim3(32),
-	       (float *)prob_sum, (const float *)prob_exp);
+	       (float *)prob_inverse, (const float *)prob_exp);
 	launch(m, prob_4, dim3(1), dim3(32),
-	       out->prob, (const float *)prob_sum, (const float *)prob_exp);
+	       out->prob, (const float *)prob_inverse, (const float *)prob_exp);
 	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
 }
 
