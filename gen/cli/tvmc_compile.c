@@ -16,6 +16,7 @@
 #include <cjson/cJSON.h>
 
 #include "cleanup.h"
+#include "json_put.h"
 #include "output_file.h"
 #include "process.h"
 #include "tar.h"
@@ -112,10 +113,10 @@ add_file(struct packing *p, const char *file, const char *name)
 	FILE *from = fopen(path, "rb");
 	bool ok;
 
-	errno = 0;
 	if (from == NULL) {
 		return cannot("read", path);
 	}
+	errno = 0;
 	ok = tar_add_file(p->to, name, from);
 	fclose(from);
 	return ok || cannot("written", p->c->out);
@@ -152,8 +153,8 @@ put_text(cJSON *to, const char *key, const char *text)
 
 /* The metadata of the Model Library Format, version 7. The date is always the same, so
  * that a model always gives the same package. */
-static char *
-metadata(const struct packing *p)
+static void
+put_metadata(const struct packing *p, struct strbuf *out)
 {
 	struct tirc_summary s = tirc_summary(p->t);
 	cJSON *top = cJSON_CreateObject();
@@ -162,7 +163,6 @@ metadata(const struct packing *p)
 	cJSON *functions = cJSON_AddObjectToObject(memory, "functions");
 	cJSON *main = cJSON_AddArrayToObject(functions, "main");
 	cJSON *sizes = cJSON_CreateObject();
-	char *text;
 
 	cJSON_AddNumberToObject(top, "version", 7);
 	cJSON_AddItemToObject(cJSON_AddObjectToObject(top, "modules"), p->name,
@@ -181,18 +181,20 @@ metadata(const struct packing *p)
 	put_text(module, "style", "full-model");
 	put_text(module, "generator",
 		 arena_printf(&p->c->arena, "tirc %s", tirc_version()));
-	text = cJSON_Print(top);
+	json_put(out, top, true);
 	cJSON_Delete(top);
-	return text;
 }
 
 static bool
 add_mlf(struct packing *p, const char *relay)
 {
-	char *text = metadata(p);
-	bool ok = tar_add(p->to, "metadata.json", text, strlen(text));
+	struct strbuf text;
+	bool ok;
 
-	free(text);
+	strbuf_init(&text);
+	put_metadata(p, &text);
+	ok = tar_add(p->to, "metadata.json", text.data, text.len);
+	strbuf_release(&text);
 	for (int i = 0; ok && i < tirc_file_count(p->t); i++) {
 		struct tirc_file f = tirc_file(p->t, i);
 

@@ -19,19 +19,20 @@ enum { USUAL_REPEAT = 1, USUAL_NUMBER = 10 };
 
 /* -- the package -- */
 
-/* Copies the member to a new file of the folder. */
+/* Copies the member to a file. */
 static bool
-extract(FILE *from, const struct tar_member *m, const char *path)
+extract(struct arena *a, FILE *from, const struct tar_member *m,
+	const char *path)
 {
-	FILE *to = fopen(path, "wbx");
+	struct output o;
 	bool ok;
 
-	if (to == NULL) {
+	if (!output_open(&o, a, path)) {
 		return cli_error("%s: cannot be written: %s", path,
 				 strerror(errno));
 	}
-	ok = tar_copy(from, m, to);
-	ok = fclose(to) == 0 && ok;
+	ok = tar_copy(from, m, o.file);
+	ok = output_close(&o, ok) && ok;
 	return ok || cli_error("the package is not whole: %s cannot be copied "
 			       "out of it",
 			       m->name);
@@ -43,7 +44,7 @@ unpack(struct cli *c, const char *package, FILE *from, const char *folder)
 {
 	struct tar_member m;
 	enum tar_found found;
-	int taken = 0;
+	bool has_json = false, has_weights = false;
 
 	while ((found = tar_next(from, &m)) == TAR_MEMBER) {
 		bool json = strcmp(m.name, "src/model.json") == 0;
@@ -58,13 +59,17 @@ unpack(struct cli *c, const char *package, FILE *from, const char *folder)
 			}
 			continue;
 		}
-		if (!extract(from, &m, path)) {
+		if (json ? has_json : has_weights) {
+			break;
+		}
+		if (!extract(&c->arena, from, &m, path)) {
 			return false;
 		}
 		c->model = json ? path : c->model;
-		taken++;
+		has_json |= json;
+		has_weights |= weights;
 	}
-	if (found == TAR_END && taken == 2) {
+	if (found == TAR_END && has_json && has_weights) {
 		return true;
 	}
 	return cli_error(

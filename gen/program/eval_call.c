@@ -5,6 +5,7 @@
 #include "numpy.h"
 #include "objects.h"
 #include "program_parts.h"
+#include "relay_values.h"
 
 void
 eval_give(struct eval *ev, struct call_args *args, const char *name,
@@ -194,6 +195,8 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 		}
 		return te_index(ev, at, f, args->values.data, args->values.n,
 				out);
+	case PV_RUNTIME:
+		return runtime_call(ev, at, f, args, out);
 	case PV_LIBRARY:
 		/* lib["default"](device) */
 		*out = *f;

@@ -396,6 +396,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	case PV_BUILT:
 		return module_function(ev, at, of, index, out);
 	case PV_LIBRARY:
+	case PV_RUNTIME:
 		*out = *of;
 		return true;
 	case PV_GRAPH:

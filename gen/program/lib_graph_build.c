@@ -79,6 +79,20 @@ relay_build(struct call *c, struct pval *out)
 	       build(c, c->args[0].u.any, target, aot, out);
 }
 
+/* relax.build(mod, target): functions that call each other, as TVM's virtual machine
+ * has them. */
+bool
+relax_build(struct call *c, struct pval *out)
+{
+	const char *target;
+
+	if (c->args[0].kind != PV_GRAPH) {
+		return value_kind_error(c, 0, "a module of relax");
+	}
+	return target_of(c, 1, &target) &&
+	       build(c, c->args[0].u.any, target, true, out);
+}
+
 /* nnvm.compiler.build(graph, target, shape, …) gives graph, library, parameters. */
 bool
 nnvm_build(struct call *c, struct pval *out)

@@ -267,6 +267,35 @@ runtime_run(struct call *c, struct pval *out)
 }
 
 bool
+runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
+	     const struct call_args *args, struct pval *out)
+{
+	struct pv_runtime *r = f->u.runtime;
+
+	for (int i = 0; i < args->values.n; i++) {
+		const char *name = args->given.data[i].name;
+		struct pval key = name ? pv_string(ev, name) : pv_int(i);
+
+		if (args->values.data[i].kind != PV_PARAM &&
+		    !set_input(ev, at, r, &key, &args->values.data[i])) {
+			return false;
+		}
+	}
+	if (!run(ev, at, r)) {
+		return false;
+	}
+	if (r->graph->outputs.n == 1) {
+		*out = nd_of(ev, r->outputs[0]);
+		return true;
+	}
+	*out = pv_list_of(ev, PV_TUPLE, NULL, 0);
+	for (int i = 0; i < r->graph->outputs.n; i++) {
+		vec_push(ev->a, out->u.list, nd_of(ev, r->outputs[i]));
+	}
+	return true;
+}
+
+bool
 runtime_output(struct call *c, struct pval *out)
 {
 	struct pv_runtime *r = c->self.u.runtime;

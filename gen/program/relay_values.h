@@ -73,6 +73,10 @@ bool rmod_shapes(struct call *c, int i, struct graph_request *r);
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
 /* The dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
+/* Calls a value of kind RUNTIME, vm["main"](x, …): runs the model on the arguments and
+ * gives its output, or a tuple of several. */
+bool runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
+		  const struct call_args *args, struct pval *out);
 /* Appends what print shows for the result of tvmc.run. */
 void tvmc_result_text(const struct pval *v, struct strbuf *out);
 /* The graph of a module, which is read and changed by its steps at the first call.

@@ -35,3 +35,11 @@ result = tvmc.run(package, device="cpu", inputs={"image": image})
 print(result)
 np.testing.assert_allclose(result.get_output("output_0"), first)
 print(tvmc.run(package, device="cpu").outputs["output_0"].shape)
+
+# Relax's virtual machine.
+from tvm import relax
+from tvm.relax.frontend.onnx import from_onnx
+
+newest = relax.get_pipeline("zero")(from_onnx(onnx.load(path)))
+machine = relax.VirtualMachine(relax.build(newest, target="llvm"), tvm.cpu())
+np.testing.assert_allclose(machine["main"](tvm.nd.array(image)).numpy(), first)

@@ -145,7 +145,7 @@ with tarfile.open(path("twice.tar"), "w") as tar:
         member = tarfile.TarInfo(name)
         member.size = 2
         tar.addfile(member, io.BytesIO(b"{}"))
-says("cannot be written", "run", "twice.tar", status=1)
+says("no package of tirc tvmc compile", "run", "twice.tar", status=1)
 with tarfile.open(path("link.tar"), "w") as tar:
     member = tarfile.TarInfo("src/model.json")
     member.type = tarfile.SYMTYPE
