@@ -4,6 +4,7 @@
 #ifndef TIRC_GRAPH_H
 #define TIRC_GRAPH_H
 
+#include "pointer_map.h"
 #include "settings.h"
 #include "te.h"
 
@@ -190,6 +191,9 @@ struct origin {
 	bool settled;
 };
 
+/* Numbers of sizes: indices into graph.run_sizes. */
+typedef VEC(int) size_numbers;
+
 /* A fusion group: it becomes one kernel, or no kernel (a view, or a Concat
  * without a copy, see tensor.part_of). It stores the results of its last node.
  * A prologue node may be in several groups; node.group is the first. */
@@ -206,6 +210,10 @@ struct group {
 	bool is_control;
 	struct graph_region *region; /* the region that its nodes form, or
 				      * NULL */
+	/* The sizes that the entry function must have read and checked before
+	 * the group writes its result, besides those that its nodes rely on:
+	 * the result is in the memory of an output that is a view of it. */
+	size_numbers waits;
 };
 
 /* The index of the node in the group; -1 if it is not in the group. */
@@ -236,8 +244,8 @@ struct run_size {
 			  * may be 0 */
 	bool proven;     /* the bounds hold for every input; else the entry
 			  * function checks them */
-	const struct node *read_by; /* the tirc.RunSize that reads it; set by
-				     * graph_find_bodies */
+	struct node *read_by; /* the tirc.RunSize that reads it; set by
+			       * graph_find_bodies */
 };
 
 /* A text that the model's author or exporter stored, such as the names of
@@ -448,6 +456,11 @@ const char *graph_wrong_control(const struct graph *g, const struct node **at);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
  * nodes of a body, and of those inside, are one range before its end. */
 void graph_find_bodies(struct graph *g);
+/* Puts the nodes of each body, and of those inside, into one range before its
+ * end; nodes of one body keep their order. */
+void graph_order_by_body(struct graph *g);
+/* The innermost body that contains both bodies or is one of them. */
+int graph_common_body(const struct graph *g, int a, int b);
 /* The body with the number id; NULL for 0, which stands for all nodes outside
  * of branches and loops. */
 struct graph_body *graph_body(struct graph *g, int id);
@@ -509,6 +522,17 @@ struct tensor *graph_view_root(const struct graph *g, struct tensor *t);
  * v. NULL if no node lists v. */
 struct node *graph_run_size(const struct graph *g, const struct var *v,
 			    int *index);
+/* graph_sizes.c: makes a map from the variables of graph.run_sizes to their
+ * numbers, in the module's arena. */
+void graph_number_sizes(const struct graph *g, struct pointer_map *numbers);
+/* Adds to `out`, each once, the sizes that the expressions contain. numbers: as
+ * from graph_number_sizes; list may be NULL. */
+void graph_add_sizes(const struct pointer_map *numbers,
+		     const struct expr *const *list, int n, size_numbers *out);
+/* Adds to `out` the sizes that n relies on: those in the shapes of its inputs
+ * and outputs, and in their known elements. */
+void graph_add_node_sizes(const struct pointer_map *numbers,
+			  const struct node *n, size_numbers *out);
 /* The size that the caller gives for the dimension dim, and the number by which
  * it is divided to get dim: a row of graph.steps, or dim itself and 1. */
 struct dim_step graph_given_dim(const struct graph *g, struct var *dim);

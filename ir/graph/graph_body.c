@@ -162,9 +162,8 @@ depth_of(const struct graph *g, int body)
 	return depth;
 }
 
-/* The innermost body that contains both bodies or is one of them. */
-static int
-common_body(const struct graph *g, int a, int b)
+int
+graph_common_body(const struct graph *g, int a, int b)
 {
 	int da = depth_of(g, a), db = depth_of(g, b);
 
@@ -258,7 +257,7 @@ find_run_sizes(struct graph *g)
 		g->run_sizes.data[i].read_by = NULL;
 	}
 	for (int i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.data[i];
+		struct node *n = g->nodes.data[i];
 		int first = node_run_sizes(n);
 		int64_t count = 0;
 
@@ -288,10 +287,52 @@ reads_in(const struct node *n, int i)
 	return n->body;
 }
 
-/* Moves n inward, into the innermost branch that contains all its readers, but
- * not into a loop. */
+typedef VEC(struct node *) node_list;
+
+/* By number of graph.run_sizes: the nodes that rely on the size. */
+static node_list *
+find_size_users(struct graph *g)
+{
+	struct arena *a = &g->module->arena;
+	node_list *users = arena_array(a, node_list, g->run_sizes.n + 1);
+	struct pointer_map numbers;
+
+	graph_number_sizes(g, &numbers);
+	for (int i = 0; i < g->nodes.n && g->run_sizes.n > 0; i++) {
+		size_numbers sizes = { 0 };
+
+		graph_add_node_sizes(&numbers, g->nodes.data[i], &sizes);
+		for (int k = 0; k < sizes.n; k++) {
+			vec_push(a, &users[sizes.data[k]], g->nodes.data[i]);
+		}
+	}
+	return users;
+}
+
+/* The innermost body that contains `late` (if that is not -1) and all nodes that
+ * rely on a size that n reads. */
+static int
+around_users(const struct graph *g, const struct node *n,
+	     const node_list *size_users, int late)
+{
+	for (int i = 0; node_run_sizes(n) >= 0 && i < g->run_sizes.n; i++) {
+		if (g->run_sizes.data[i].read_by != n) {
+			continue;
+		}
+		for (int k = 0; k < size_users[i].n; k++) {
+			int body = size_users[i].data[k]->body;
+
+			late = late < 0 ? body
+					: graph_common_body(g, late, body);
+		}
+	}
+	return late;
+}
+
+/* Moves n inward, into the innermost branch that contains all its readers and
+ * all nodes that rely on sizes that n reads, but not into a loop. */
 static void
-place_late(const struct graph *g, struct node *n)
+place_late(const struct graph *g, struct node *n, const node_list *size_users)
 {
 	int late = -1, into;
 
@@ -311,9 +352,11 @@ place_late(const struct graph *g, struct node *n)
 			int body = reads_in(t->uses.data[i].node,
 					    t->uses.data[i].input);
 
-			late = late < 0 ? body : common_body(g, late, body);
+			late = late < 0 ? body
+					: graph_common_body(g, late, body);
 		}
 	}
+	late = around_users(g, n, size_users, late);
 	while (late >= 0 && late != n->body) {
 		for (into = late; g->bodies.data[into].parent != n->body;
 		     into = g->bodies.data[into].parent) {
@@ -330,8 +373,6 @@ ends_body(const struct node *n)
 {
 	return node_ends_if(n) || node_ends_loop(n);
 }
-
-typedef VEC(struct node *) node_list;
 
 /* Appends the nodes of a body to `out`; the nodes of an inner branch or loop
  * come right before the node that ends it. */
@@ -350,8 +391,8 @@ append_body(struct graph *g, const node_list *of, int body, node_list *out)
 	}
 }
 
-static void
-order_by_body(struct graph *g)
+void
+graph_order_by_body(struct graph *g)
 {
 	struct arena *a = &g->module->arena;
 	node_list *of = arena_array(a, node_list, g->bodies.n + 1);
@@ -367,6 +408,8 @@ order_by_body(struct graph *g)
 void
 graph_find_bodies(struct graph *g)
 {
+	node_list *size_users;
+
 	for (int b = 0; b < g->bodies.n; b++) {
 		g->bodies.data[b].end = NULL;
 	}
@@ -381,15 +424,16 @@ graph_find_bodies(struct graph *g)
 			add_body(g, n, "loop", true, false);
 		}
 	}
+	find_run_sizes(g);
 	if (g->bodies.n == 0) {
 		return;
 	}
-	find_run_sizes(g);
 	for (int i = 0; i < g->nodes.n; i++) {
 		place_early(g, g->nodes.data[i]);
 	}
+	size_users = find_size_users(g);
 	for (int i = g->nodes.n - 1; i >= 0; i--) {
-		place_late(g, g->nodes.data[i]);
+		place_late(g, g->nodes.data[i], size_users);
 	}
-	order_by_body(g);
+	graph_order_by_body(g);
 }

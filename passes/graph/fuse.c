@@ -183,31 +183,6 @@ next_anchor(struct fusion *f, const struct group *group,
 	return n;
 }
 
-const struct tensor *
-fuse_storage_of(const struct tensor *t)
-{
-	while (t->producer && t->producer->op->fuse == FUSE_VIEW &&
-	       t->producer->inputs[0]) {
-		t = t->producer->inputs[0];
-	}
-	return t;
-}
-
-int
-fuse_outputs_behind(const struct tensor *t)
-{
-	int n = t->is_output;
-
-	for (int i = 0; i < t->uses.n; i++) {
-		const struct node *user = t->uses.data[i].node;
-
-		if (user->op->fuse == FUSE_VIEW && t->uses.data[i].input == 0) {
-			n += fuse_outputs_behind(user->outputs[0]);
-		}
-	}
-	return n;
-}
-
 /* Does control flow decide where t is stored, perhaps anew in each iteration?
  * Not for what a loop stacks, which is a tensor of its own. */
 static bool
@@ -223,9 +198,10 @@ is_placed(const struct tensor *t)
 /* A view needs a copy if its bytes would have to be in two places: in an input
  * or a constant and in an output, or in two outputs. A view of a constant needs
  * a copy, too: constants are not in the workspace. (Its size is known only when
- * the model runs; else it would have been folded to a constant.) */
+ * the model runs; else it would have been folded to a constant.) So does an
+ * output whose size is not known before its elements are computed. */
 static bool
-is_free_view(const struct node *n)
+is_free_view(struct fusion *f, const struct node *n)
 {
 	const struct tensor *root;
 
@@ -239,7 +215,8 @@ is_free_view(const struct node *n)
 	if (!fuse_outputs_behind(n->outputs[0])) {
 		return true;
 	}
-	return root->producer && fuse_outputs_behind(root) == 1;
+	return root->producer && fuse_outputs_behind(root) == 1 &&
+	       fuse_waits_for_sizes(f, n);
 }
 
 /* Is n a Concat without a copy? Each input must be stored by a kernel, and not
@@ -289,7 +266,7 @@ make_group(struct fusion *f, struct node *n)
 		vec_push(a, &group->nodes, n);
 		return;
 	}
-	if (is_free_view(n)) {
+	if (is_free_view(f, n)) {
 		group->is_view = true;
 		vec_push(a, &group->nodes, n);
 		return;
@@ -404,6 +381,7 @@ graph_fuse(struct graph *g)
 		g->tensors.data[i]->element_of = NULL;
 	}
 	fuse_find_sinks(&f);
+	fuse_find_sizes(&f);
 	take_regions(&f);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
@@ -412,6 +390,7 @@ graph_fuse(struct graph *g)
 			make_group(&f, n);
 		}
 	}
+	fuse_order_by_sizes(&f);
 	sort_groups(&f);
 	fuse_loops(g);
 	return true;

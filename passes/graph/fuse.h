@@ -17,6 +17,8 @@ struct fusion {
 	/* by position: the number of operators and operands in the expression
 	 * that computes one element from the inputs of the group */
 	int *size;
+	struct fuse_sizes *sizes; /* NULL if no size is known only when the
+				   * model runs */
 	VEC(struct group *) groups;
 };
 
@@ -39,8 +41,8 @@ bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);
 
-/* The tensor whose memory has t's bytes: t itself, or the tensor that t is a
- * view of. */
+/* fuse_views.c: the tensor whose memory has t's bytes: t itself, or the tensor
+ * that t is a view of. */
 const struct tensor *fuse_storage_of(const struct tensor *t);
 /* The number of graph outputs among t and its views. */
 int fuse_outputs_behind(const struct tensor *t);
@@ -50,6 +52,16 @@ int fuse_outputs_behind(const struct tensor *t);
 bool fuse_concat_is_free(const struct node *n, int align_bytes);
 /* Makes the inputs of a Concat parts of its result: sets tensor.part_of. */
 void fuse_concat_place(struct node *n);
+
+/* fuse_sizes.c: sets f->sizes. */
+void fuse_find_sizes(struct fusion *f);
+/* The view is an output of the graph, or a view between a computed tensor and an
+ * output. Can the sizes of all of them be known before the tensor is computed?
+ * Then its group waits for them (group.waits). */
+bool fuse_waits_for_sizes(struct fusion *f, const struct node *view);
+/* Orders the nodes so that each comes after the sizes that it relies on and that
+ * its group waits for. An order that is so already stays. */
+void fuse_order_by_sizes(struct fusion *f);
 
 /* fuse_loops.c: finds the bodies, and drops the copies at the borders of
  * branches and loops that are not needed. */

@@ -266,6 +266,25 @@ moves_only_ones(const struct node *n)
 	return count > 0;
 }
 
+/* Has `between` a size that is known only when the model runs, and that neither
+ * x nor y has? The conditions that make x, `between` and y equally large then
+ * contain it, and can be checked only when it is known. */
+static bool
+has_own_size(const struct graph *g, const struct tensor *x,
+	     const struct tensor *between, const struct tensor *y)
+{
+	size_numbers sizes = { 0 };
+	struct pointer_map numbers;
+	int others;
+
+	graph_number_sizes(g, &numbers);
+	graph_add_sizes(&numbers, x->shape, x->ndim, &sizes);
+	graph_add_sizes(&numbers, y->shape, y->ndim, &sizes);
+	others = sizes.n;
+	graph_add_sizes(&numbers, between->shape, between->ndim, &sizes);
+	return sizes.n > others;
+}
+
 static bool
 merge_views(struct graph *g, struct node *n)
 {
@@ -275,7 +294,8 @@ merge_views(struct graph *g, struct node *n)
 	if (node_is(n, "Transpose") && moves_only_ones(n)) {
 		return as_reshape(g, n, x);
 	}
-	if (!is_view(n) || !is_view(p) || tensor_is_constant(p->inputs[0])) {
+	if (!is_view(n) || !is_view(p) || tensor_is_constant(p->inputs[0]) ||
+	    has_own_size(g, p->inputs[0], x, n->outputs[0])) {
 		return false;
 	}
 	if (!as_reshape(g, n, p->inputs[0])) {

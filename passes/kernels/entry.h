@@ -16,9 +16,6 @@ struct after_kernel {
 	int *next; /* by item */
 };
 
-/* The numbers of sizes (indices into graph.run_sizes) that a check contains. */
-typedef VEC(int) size_numbers;
-
 struct entry {
 	struct program *p;
 	struct module *m;
@@ -33,7 +30,8 @@ struct entry {
 	/* the pointers that are LETs, outermost first */
 	VEC(struct var *) pointers;
 	VEC(const struct expr *) values;
-	int next; /* the index of the next kernel to call */
+	int next;                   /* the index of the next kernel to call */
+	struct pointer_map numbers; /* of graph_number_sizes */
 	/* By number of the graph's run_sizes: the tensor and the element that
 	 * hold the size, the kernel after which it is read (-1: before the
 	 * first one), the body in which it is read, and its load. The tensor is

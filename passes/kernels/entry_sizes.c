@@ -8,6 +8,8 @@
  *     if y_count > 0:
  *       y(x, y_out, y_count)
  *     y_count_out[0] = y_count */
+#include <assert.h>
+
 #include "entry.h"
 
 #include "iterate.h"
@@ -54,6 +56,30 @@ last_of_branches(const struct entry *e, const struct node *end)
 	return i;
 }
 
+static int complete_after(const struct entry *e, struct tensor **written,
+			  int *body);
+
+/* The index of the kernel after which all parts of a concatenation without a
+ * copy are complete; -1 if t is another tensor. */
+static int
+last_of_parts(const struct entry *e, const struct tensor *t)
+{
+	const struct node *n = t->producer;
+	int last = -1, body;
+
+	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
+		struct tensor *part = n->inputs[i];
+		int at;
+
+		if (part == NULL || part->part_of != t) {
+			return -1;
+		}
+		at = complete_after(e, &part, &body);
+		last = at > last ? at : last;
+	}
+	return last;
+}
+
 /* The index of the kernel after which the tensor's bytes are complete; -1 if
  * they are an input's. *written is set to the tensor that owns the memory of
  * these bytes, and *body to the branch or loop whose statements follow the
@@ -66,6 +92,7 @@ complete_after(const struct entry *e, struct tensor **written, int *body)
 	     t = t->producer != NULL ? t->producer->inputs[0] : NULL) {
 		int i = last_writer(e, t);
 
+		i = i >= 0 ? i : last_of_parts(e, t);
 		*written = t;
 		if (i >= 0) {
 			*body = body_of(e, i);
@@ -387,11 +414,45 @@ entry_divide_sizes(struct entry *e, struct stmt *rest)
 	return rest;
 }
 
+/* Has the entry function read, before kernel k runs, all sizes that its nodes
+ * rely on, and those that its group, or a branch or loop around it, waits
+ * for? */
+static bool
+knows_sizes(const struct entry *e, const struct kernel *k)
+{
+	const struct graph *g = e->p->graph;
+	const struct group *group = k->group;
+	size_numbers sizes = { 0 };
+	int body = kernel_body(k);
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		graph_add_node_sizes(&e->numbers, group->nodes.data[i], &sizes);
+	}
+	for (;;) {
+		for (int i = 0; i < group->waits.n; i++) {
+			vec_push(&e->m->arena, &sizes, group->waits.data[i]);
+		}
+		if (body == 0) {
+			break;
+		}
+		group = g->groups.data[g->bodies.data[body].end->group];
+		body = g->bodies.data[body].parent;
+	}
+	for (int i = 0; i < sizes.n; i++) {
+		if (e->size_tensor[sizes.data[i]] != NULL &&
+		    e->size_value[sizes.data[i]] == NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
 struct stmt *
 entry_call_some(struct entry *e, const struct kernel *k)
 {
 	struct stmt *call;
 
+	assert(knows_sizes(e, k));
 	e->some = has_results(e, k);
 	call = entry_call(e, k);
 	return e->some != NULL ? stmt_if(e->f, e->some, call, NULL) : call;
@@ -420,31 +481,21 @@ find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 static void
 find_checked_sizes(struct entry *e)
 {
-	struct graph *g = e->p->graph;
-	struct arena *a = &e->m->arena;
-	struct pointer_map numbers;
+	const struct graph *g = e->p->graph;
 
-	pointer_map_init(&numbers, a);
-	for (int i = 0; i < g->run_sizes.n; i++) {
-		pointer_map_put(&numbers, g->run_sizes.data[i].var, i);
-	}
-	e->check_sizes = arena_array(a, size_numbers, g->checks.n + 1);
+	e->check_sizes = arena_array(&e->m->arena, size_numbers,
+				     g->checks.n + 1);
 	init_after(e, &e->checks_after, g->checks.n);
 	for (int i = 0; i < g->checks.n; i++) {
-		struct expr_iter it = expr_each_of(g->checks.data[i].condition,
-						   EXPR_VAR);
-		const struct expr *x;
+		size_numbers *sizes = &e->check_sizes[i];
 		int kernel = -1;
 
-		while ((x = expr_next(&it)) != NULL) {
-			int size = pointer_map_get(&numbers, x->u.var, -1);
+		graph_add_sizes(&e->numbers, &g->checks.data[i].condition, 1,
+				sizes);
+		for (int k = 0; k < sizes->n; k++) {
+			int at = e->read_after[sizes->data[k]];
 
-			if (size >= 0) {
-				int at = e->read_after[size];
-
-				vec_push(a, &e->check_sizes[i], size);
-				kernel = at > kernel ? at : kernel;
-			}
+			kernel = at > kernel ? at : kernel;
 		}
 		add_after(&e->checks_after, kernel, i);
 	}
@@ -554,6 +605,7 @@ entry_find_sizes(struct entry *e)
 	bool checks = g->checks.n > 0 || g->steps.n > 0;
 	struct pointer_map given;
 
+	graph_number_sizes(g, &e->numbers);
 	e->size_tensor = arena_array(a, struct tensor *, n + 1);
 	e->size_index = arena_array(a, int, n + 1);
 	e->read_after = arena_array(a, int, n + 1);

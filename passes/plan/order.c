@@ -43,8 +43,13 @@ struct order {
 	struct program *p;
 	struct arena *arena;
 	struct storages s;
-	int n; /* the number of kernels */
-	/* by kernel: the kernels whose results it reads, each once */
+	int n;       /* the number of kernels */
+	int *writer; /* by tensor id: the kernel that writes it, or -1 */
+	/* by tensor id: 1 + the kernel whose producers were added last */
+	int *added_for;
+	struct pointer_map sizes; /* of graph_number_sizes */
+	/* by kernel: those that must run before it, each once: it reads their
+	 * results, or relies on sizes that they compute */
 	int_vec *before;
 	int_vec *after;
 	/* by kernel: the storages in the workspace that it reads or writes */
@@ -69,26 +74,61 @@ add_once(struct arena *a, int_vec *v, int x)
 	vec_push(a, v, x);
 }
 
+static void add_node_sizes(struct order *o, int kernel, const struct node *n);
+
 /* Adds the kernels that must run before `kernel` can read t to
  * o->before[kernel], and `kernel` to o->after of each. */
 static void
-add_producers(struct order *o, const int *writer, int kernel,
-	      const struct tensor *t)
+add_producers(struct order *o, int kernel, const struct tensor *t)
 {
 	const struct node *n = t->producer;
+	int writer = o->writer[t->id];
 
-	if (writer[t->id] >= 0) {
-		if (writer[t->id] != kernel) {
-			add_once(o->arena, &o->before[kernel], writer[t->id]);
-			add_once(o->arena, &o->after[writer[t->id]], kernel);
+	if (o->added_for[t->id] == kernel + 1) {
+		return;
+	}
+	o->added_for[t->id] = kernel + 1;
+	if (writer >= 0) {
+		if (writer != kernel) {
+			add_once(o->arena, &o->before[kernel], writer);
+			add_once(o->arena, &o->after[writer], kernel);
 		}
 		return;
 	}
 	for (int i = 0; n && i < n->n_inputs; i++) {
 		if (n->inputs[i]) {
-			add_producers(o, writer, kernel, n->inputs[i]);
+			add_producers(o, kernel, n->inputs[i]);
 		}
 	}
+	if (n) {
+		add_node_sizes(o, kernel, n);
+	}
+}
+
+/* Adds the kernels that must run before the entry function can read and check
+ * the sizes. */
+static void
+add_sizes(struct order *o, int kernel, const size_numbers *sizes)
+{
+	const struct graph *g = o->p->graph;
+
+	for (int i = 0; i < sizes->n; i++) {
+		const struct node *n =
+			g->run_sizes.data[sizes->data[i]].read_by;
+
+		if (n != NULL) {
+			add_producers(o, kernel, n->inputs[0]);
+		}
+	}
+}
+
+static void
+add_node_sizes(struct order *o, int kernel, const struct node *n)
+{
+	size_numbers sizes = { 0 };
+
+	graph_add_node_sizes(&o->sizes, n, &sizes);
+	add_sizes(o, kernel, &sizes);
 }
 
 /* Does the kernel copy a state for the next run? */
@@ -107,10 +147,11 @@ is_kept(const struct program *p, int kernel)
 static void
 find_links(struct order *o)
 {
-	int *writer = arena_array(o->arena, int, o->s.n_tensors + 1);
-
+	o->writer = arena_array(o->arena, int, o->s.n_tensors + 1);
+	o->added_for = arena_array(o->arena, int, o->s.n_tensors + 1);
+	graph_number_sizes(o->p->graph, &o->sizes);
 	for (int i = 0; i < o->s.n_tensors; i++) {
-		writer[i] = -1;
+		o->writer[i] = -1;
 	}
 	for (int k = 0; k < o->n; k++) {
 		const struct kernel *kernel = o->p->kernels.data[k];
@@ -119,27 +160,32 @@ find_links(struct order *o)
 			const struct kernel_arg *arg = &kernel->args.data[i];
 
 			if (arg->kind == ARG_TENSOR && arg->written) {
-				writer[arg->tensor->id] = k;
+				o->writer[arg->tensor->id] = k;
 			}
 		}
 	}
 	for (int k = 0; k < o->n; k++) {
 		const struct kernel *kernel = o->p->kernels.data[k];
+		const struct group *group = kernel->group;
 
+		for (int i = 0; i < group->nodes.n; i++) {
+			add_node_sizes(o, k, group->nodes.data[i]);
+		}
+		add_sizes(o, k, &group->waits);
 		for (int i = 0; i < kernel->args.n; i++) {
 			const struct kernel_arg *arg = &kernel->args.data[i];
 
 			if (arg->kind == ARG_DIM && arg->size_of != NULL) {
-				add_producers(o, writer, k, arg->size_of);
+				add_producers(o, k, arg->size_of);
 			}
 			if (arg->kind != ARG_TENSOR) {
 				continue;
 			}
 			if (arg->in_place) {
-				add_producers(o, writer, k, arg->in_place);
+				add_producers(o, k, arg->in_place);
 			}
 			if (!arg->written) {
-				add_producers(o, writer, k, arg->tensor);
+				add_producers(o, k, arg->tensor);
 			}
 		}
 	}

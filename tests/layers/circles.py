@@ -25,7 +25,7 @@ MAY = {
     "passes/ops/core": (8, "elements of a size are computed by definitions, "
                            "whose sizes are inferred"),
     "passes/ops/image": (2, "a position is known, or a formula"),
-    "passes/graph": (3, "an epilogue is fused where its reader is"),
+    "passes/graph": (2, "an epilogue is fused where its reader is"),
     "passes/byoc": (2, "a mismatch is explained by matching parts"),
     "passes/lower": (2, "a loop's tail is a loop"),
     "passes/kernels": (3, "branches of the entry function contain calls"),

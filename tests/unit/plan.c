@@ -169,7 +169,9 @@ make_kernel(struct program *p, const char *name, struct tensor *const *in,
 	struct kernel_arg arg = { .kind = ARG_TENSOR };
 
 	k->name = name;
-	graph_node(p->graph, "", "Op", name, in, n_in, &out, 1);
+	k->group = arena_new(&m->arena, struct group);
+	vec_push(&m->arena, &k->group->nodes,
+		 graph_node(p->graph, "", "Op", name, in, n_in, &out, 1));
 	for (int i = 0; i <= n_in; i++) {
 		arg.tensor = i < n_in ? in[i] : out;
 		arg.read = i < n_in;
@@ -215,6 +217,44 @@ test_order(void)
 	CHECK_EQ(plan_find(&p.plan, x)->kind, PLACE_INPUT);
 	CHECK_EQ(plan_find(&p.plan, y)->kind, PLACE_OUTPUT);
 	CHECK_EQ(plan_find(&p.plan, small[0])->kind, PLACE_WORKSPACE);
+	module_free(m);
+}
+
+/* The same branches, but c must not write before a size is read from d's
+ * result: d comes first. */
+static void
+test_order_of_sizes(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "sizes");
+	struct program p = { .graph = g };
+	struct tensor *x = make_tensor(g, "x", 10), *big[2], *small[2];
+	struct tensor *y = make_tensor(g, "y", 10);
+	struct tensor *size = make_tensor(g, "size", 1);
+	struct run_size read = { .var = var_new_dim(m, "n", 0, 10) };
+	struct kernel *c;
+
+	x->is_input = true;
+	y->is_output = true;
+	big[0] = make_tensor(g, "big0", 1000);
+	big[1] = make_tensor(g, "big1", 1000);
+	small[0] = make_tensor(g, "small0", 10);
+	small[1] = make_tensor(g, "small1", 1);
+	make_kernel(&p, "a", &x, 1, big[0]);
+	make_kernel(&p, "b", &x, 1, big[1]);
+	make_kernel(&p, "d", &big[1], 1, small[1]);
+	c = make_kernel(&p, "c", &big[0], 1, small[0]);
+	make_kernel(&p, "e", small, 2, y);
+	read.read_by = graph_node(g, "tirc", "RunSize", "", &small[1], 1, &size,
+				  1);
+	vec_push(&m->arena, &g->run_sizes, read);
+	vec_push(&m->arena, &c->group->waits, 0);
+
+	plan_order(&p);
+	CHECK(plan_memory(&p));
+	CHECK_EQ(p.plan.bound_bytes, 4 * 1011);
+	CHECK_STR_EQ(p.kernels.data[1]->name, "d");
+	CHECK_STR_EQ(p.kernels.data[3]->name, "c");
 	module_free(m);
 }
 
@@ -299,6 +339,7 @@ main(void)
 	test_pieces();
 	test_nothing();
 	test_order();
+	test_order_of_sizes();
 	test_types();
 	test_shared();
 	return check_done();
