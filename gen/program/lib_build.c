@@ -555,6 +555,30 @@ build_build(struct call *c, struct pval *out)
 	return true;
 }
 
+/* tvm.compile(mod, target): what tvm.build is called today. */
+bool
+build_compile(struct call *c, struct pval *out)
+{
+	enum { TARGET = 2, N = 7 };
+	struct py_slot *params = arena_array(c->ev->a, struct py_slot, N);
+	struct call of = *c;
+
+	of.args = arena_array(c->ev->a, struct pval, N);
+	of.spans = arena_array(c->ev->a, struct py_span, N);
+	for (int i = 0; i < N; i++) {
+		int from = i == TARGET;
+
+		params[i] = c->params[from];
+		of.spans[i] = c->spans[from];
+		if (i == 0 || i == TARGET) {
+			of.args[i] = c->args[from];
+		}
+	}
+	of.params = params;
+	of.n = N;
+	return build_build(&of, out);
+}
+
 /* get_source makes the text when it is called */
 bool
 built_source(struct call *c, struct pval *out)

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os, sys, time and timeit, as far as they need no files: programs read and write
+ * none through them. The environment is empty. */
+#include <time.h>
+
+#include "objects.h"
+
+/* os.path.join(a, b, …): an absolute part drops those before it. */
+bool
+path_join(struct call *c, struct pval *out)
+{
+	const struct pv_list *parts = c->args[0].u.list;
+	struct strbuf s;
+
+	strbuf_init(&s);
+	for (int i = 0; i < parts->n; i++) {
+		const struct pval *one = &parts->data[i];
+
+		if (one->kind != PV_STRING) {
+			strbuf_release(&s);
+			return call_error(c, 0, "a path is a str, not %s",
+					  pv_kind_name(one->kind));
+		}
+		if (one->u.text.n > 0 && one->u.text.data[0] == '/') {
+			strbuf_release(&s);
+			strbuf_init(&s);
+		} else if (s.len > 0 && s.data[s.len - 1] != '/') {
+			strbuf_putc(&s, '/');
+		}
+		strbuf_write(&s, one->u.text.data, one->u.text.n);
+	}
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return eval_tick_bytes(c->ev, c->span, out->u.text.n);
+}
+
+/* os.path.basename and dirname */
+bool
+path_part(struct call *c, struct pval *out)
+{
+	const char *path, *slash;
+	size_t n;
+
+	if (!arg_text(c, 0, &path)) {
+		return false;
+	}
+	slash = strrchr(path, '/');
+	if (c->row->name[0] == 'b') {
+		*out = pv_string(c->ev, slash ? slash + 1 : path);
+	} else {
+		n = slash ? (size_t)(slash - path) : 0;
+		*out = pv_text_n(c->ev, path, slash == path ? 1 : n);
+	}
+	return eval_tick_bytes(c->ev, c->span, strlen(path));
+}
+
+/* os.path.abspath and others: the path as it is, since the folder in which tirc runs
+ * is not the program's concern. */
+bool
+path_same(struct call *c, struct pval *out)
+{
+	const char *path;
+
+	*out = c->args[0];
+	return arg_text(c, 0, &path);
+}
+
+/* os.path.exists: there are no files for programs. */
+bool
+path_exists(struct call *c, struct pval *out)
+{
+	const char *path;
+
+	*out = pv_bool(false);
+	return arg_text(c, 0, &path);
+}
+
+bool
+os_cwd(struct call *c, struct pval *out)
+{
+	*out = pv_string(c->ev, ".");
+	return true;
+}
+
+bool
+os_environ(struct call *c, struct pval *out)
+{
+	*out = pv_dict_new(c->ev);
+	return true;
+}
+
+bool
+os_getenv(struct call *c, struct pval *out)
+{
+	const char *name;
+
+	*out = arg_missing(c, 1) ? pv_none() : c->args[1];
+	return arg_text(c, 0, &name);
+}
+
+bool
+sys_argv(struct call *c, struct pval *out)
+{
+	struct pval name = pv_string(c->ev, c->ev->src->name);
+
+	*out = pv_list_of(c->ev, PV_LIST, &name, 1);
+	return true;
+}
+
+/* sys.version_info: that of a Python which reads all that tirc reads. */
+bool
+sys_version(struct call *c, struct pval *out)
+{
+	struct pval parts[3] = { pv_int(3), pv_int(11), pv_int(0) };
+
+	*out = pv_list_of(c->ev, PV_TUPLE, parts, 3);
+	return true;
+}
+
+/* The seconds of a clock that only goes forward. */
+bool
+time_now(struct call *c, struct pval *out)
+{
+	struct timespec now;
+
+	(void)c;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	*out = pv_float((double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+	return true;
+}
+
+/* time.sleep(): a program has nothing to wait for. */
+bool
+time_sleep(struct call *c, struct pval *out)
+{
+	(void)c;
+	(void)out;
+	return true;
+}
