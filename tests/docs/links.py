@@ -22,7 +22,10 @@ def read(path):
 
 
 def without_code(text):
-    return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    """The text without blocks of code, and without code that looks like a link:
+    f["name"](x)."""
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", lambda m: "" if "](" in m[0] else m[0], text)
 
 
 def anchors(path):
