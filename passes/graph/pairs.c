@@ -11,10 +11,12 @@
  *
  * The narrow tensor is stored; kernels widen what they read, or multiply it by
  * the instruction. Nodes that only move elements move the narrow ones: rounding
- * stands before them and widening after them. Inputs and outputs of the graph
- * and what control flow reads or writes keep their type: a product rounds its
- * own copy of these. */
+ * stands before them and widening after them. Inputs and outputs of the graph,
+ * what control flow reads or writes, and what becomes an integer, an index or a
+ * condition elsewhere (visible.h) keep their type: a product rounds its own copy
+ * of these. */
 #include "pairs.h"
+#include "visible.h"
 
 /* Fewer channels are not stored in blocks, and then lie apart. */
 enum { LEAST_BLOCK = 8 };
@@ -203,6 +205,7 @@ struct rounding {
 	struct graph *g;
 	bool *seen; /* by tensor id */
 	int n;      /* the number of tensors when the pass began */
+	struct visible visible;
 };
 
 /* Rounds x where it is computed, or what x's elements are moved from, if that
@@ -225,7 +228,7 @@ round_source(struct rounding *r, struct tensor *x)
 		}
 		return true;
 	}
-	if (!is_free(x)) {
+	if (!is_free(x) || visible_at(&r->visible, x)) {
 		return true;
 	}
 	wide = insert_rounding(r->g, x->uses.data[0].node, x);
@@ -300,6 +303,7 @@ round_sources(struct graph *g, struct node *const *products, int n)
 		.g = g,
 		.seen = arena_array(&g->module->arena, bool, g->tensors.n + 1),
 		.n = g->tensors.n,
+		.visible = { .graph = g },
 	};
 
 	for (int i = 0; i < n; i++) {

@@ -310,20 +310,38 @@ sums_several_elements(struct graph *g, const struct node *n)
 	       reduce_has_several_terms(g, n);
 }
 
-/* -- elements that a constant makes 0, or tiny -- */
+/* -- elements that a mask makes 0, or tiny -- */
 
 /* The nodes in front of a sum that are still searched for masks. */
 #define MASK_NODES_MAX 64
 
-/* Does a constant of n, which computes elements from single elements, make some of
- * them 0 or far smaller than others, as a product with [1, 0, 0] does? */
+/* Is x made of flags or indices when the model runs, as OneHot or a Cast of a
+ * condition makes it? */
+static bool
+is_made_of_flags(const struct tensor *x)
+{
+	const struct node *made = x->producer;
+
+	while (made != NULL && made->op != NULL &&
+	       (made->op->fuse == FUSE_VIEW ||
+		made->op->fuse == FUSE_INJECTIVE) &&
+	       !node_is(made, "OneHot") && made->inputs[0] != NULL) {
+		made = made->inputs[0]->producer;
+	}
+	return made != NULL && (node_is(made, "OneHot") ||
+				(node_is(made, "Cast") &&
+				 !dtype_is_float(made->inputs[0]->type)));
+}
+
+/* Does n, which computes elements from single elements, make some of them 0 or far
+ * smaller than others, as a choice or a product with [1, 0, 0] does? */
 static bool
 is_mask(struct graph *g, const struct node *n)
 {
 	int64_t elems;
 
 	if (node_is(n, "Where")) {
-		return tensor_is_constant(n->inputs[0]);
+		return true;
 	}
 	if (node_is(n, "Pad")) {
 		return strcmp(node_attr_string(n, "mode", "constant"),
@@ -332,7 +350,13 @@ is_mask(struct graph *g, const struct node *n)
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
-		if (t == NULL || !tensor_is_constant(t)) {
+		if (t == NULL) {
+			continue;
+		}
+		if (!tensor_is_constant(t)) {
+			if (node_is(n, "Mul") && is_made_of_flags(t)) {
+				return true;
+			}
 			continue;
 		}
 		if (node_is(n, "Concat") ||
@@ -345,7 +369,7 @@ is_mask(struct graph *g, const struct node *n)
 	return false;
 }
 
-/* May x have elements that a constant made 0 or tiny? *left: the number of nodes
+/* May x have elements that a mask made 0 or tiny? *left: the number of nodes
  * that may still be searched; without any, the answer is that x may. */
 static bool
 is_masked(struct graph *g, const struct tensor *x, int *left)
