@@ -132,7 +132,8 @@ array_is_dense(const struct array *x)
 	return true;
 }
 
-int64_t
+/* The number of the element in the data, from its number in row-major order. */
+static int64_t
 array_place(const struct array *x, int64_t element)
 {
 	int64_t at = x->offset;
@@ -201,49 +202,4 @@ array_range(struct array_work *w, struct dtype type, int64_t n, double start,
 						: first + (double)i * between));
 	}
 	return x;
-}
-
-struct array *
-array_cast(struct array_work *w, const struct array *x, struct dtype type)
-{
-	struct array *y = array_new(w, type, x->ndim, x->shape);
-
-	if (!y || !array_store(w, y, x)) {
-		return NULL;
-	}
-	y->scalar = x->scalar;
-	return y;
-}
-
-bool
-array_store(struct array_work *w, struct array *x, const struct array *y)
-{
-	const struct array *from = array_broadcast(w, y, x->ndim, x->shape);
-	int64_t n = array_elems(x);
-	bool same = x->type.kind == y->type.kind;
-
-	if (!from || !array_count(w, n)) {
-		return false;
-	}
-	if (same && array_is_dense(x) && array_is_dense(from)) {
-		size_t size = (size_t)dtype_bytes(x->type);
-
-		memmove((char *)x->data + (size_t)x->offset * size,
-			(const char *)from->data + (size_t)from->offset * size,
-			(size_t)n * size);
-		return true;
-	}
-	if (x->data == from->data && n > 1) {
-		/* the parts of one array may overlap */
-		from = array_cast(w, from, from->type);
-		if (!from) {
-			return false;
-		}
-	}
-	for (int64_t i = 0; i < n; i++) {
-		union number v = array_get(from, i);
-
-		array_set(x, i, same ? v : number_cast(x->type, from->type, v));
-	}
-	return true;
 }

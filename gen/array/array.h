@@ -60,18 +60,9 @@ struct array *array_scalar(struct array_work *w, struct dtype type,
 /* The number start + i * step for each i < n, in the type. */
 struct array *array_range(struct array_work *w, struct dtype type, int64_t n,
 			  double start, double step);
-/* A dense copy in row-major order, of another type where `type` is one. */
-struct array *array_cast(struct array_work *w, const struct array *x,
-			 struct dtype type);
-/* Copies the elements of y to x, to whose shape and type it is converted. False
- * after an error. */
-bool array_store(struct array_work *w, struct array *x, const struct array *y);
-
 int64_t array_elems(const struct array *x);
 /* Are the elements in row-major order without gaps? */
 bool array_is_dense(const struct array *x);
-/* The number of the element in the data, from its number in row-major order. */
-int64_t array_place(const struct array *x, int64_t element);
 union number array_get(const struct array *x, int64_t element);
 void array_set(struct array *x, int64_t element, union number v);
 /* An element as a float; integers are rounded. */
@@ -87,8 +78,14 @@ struct dtype array_common(const struct array *x, const struct array *y);
 /* The type in which functions such as exp are computed: of integers a float. */
 struct dtype array_float_type(struct dtype t);
 
-/* -- views (array_index.c) */
+/* -- views and copies (array_index.c) */
 
+/* A dense copy in row-major order, of another type where `type` is one. */
+struct array *array_cast(struct array_work *w, const struct array *x,
+			 struct dtype type);
+/* Copies the elements of y to x, to whose shape and type it is converted. False
+ * after an error. */
+bool array_store(struct array_work *w, struct array *x, const struct array *y);
 struct array *array_reshape(struct array_work *w, const struct array *x,
 			    int ndim, const int64_t *shape);
 /* axes: a permutation; NULL reverses the dimensions. */

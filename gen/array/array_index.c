@@ -554,3 +554,50 @@ array_join(struct array_work *w, struct array *const *list, int n, int axis,
 	}
 	return out;
 }
+
+/* -- copies -- */
+
+struct array *
+array_cast(struct array_work *w, const struct array *x, struct dtype type)
+{
+	struct array *y = array_new(w, type, x->ndim, x->shape);
+
+	if (!y || !array_store(w, y, x)) {
+		return NULL;
+	}
+	y->scalar = x->scalar;
+	return y;
+}
+
+bool
+array_store(struct array_work *w, struct array *x, const struct array *y)
+{
+	const struct array *from = array_broadcast(w, y, x->ndim, x->shape);
+	int64_t n = array_elems(x);
+	bool same = x->type.kind == y->type.kind;
+
+	if (!from || !array_count(w, n)) {
+		return false;
+	}
+	if (same && array_is_dense(x) && array_is_dense(from)) {
+		size_t size = (size_t)dtype_bytes(x->type);
+
+		memmove((char *)x->data + (size_t)x->offset * size,
+			(const char *)from->data + (size_t)from->offset * size,
+			(size_t)n * size);
+		return true;
+	}
+	if (x->data == from->data && n > 1) {
+		/* the parts of one array may overlap */
+		from = array_cast(w, from, from->type);
+		if (!from) {
+			return false;
+		}
+	}
+	for (int64_t i = 0; i < n; i++) {
+		union number v = array_get(from, i);
+
+		array_set(x, i, same ? v : number_cast(x->type, from->type, v));
+	}
+	return true;
+}

@@ -166,7 +166,7 @@ random_seed_pcg(struct random_stream *r, uint64_t seed)
 
 /* -- both */
 
-uint32_t
+static uint32_t
 random_32(struct random_stream *r)
 {
 	uint64_t v;
@@ -184,7 +184,7 @@ random_32(struct random_stream *r)
 	return (uint32_t)v;
 }
 
-uint64_t
+static uint64_t
 random_64(struct random_stream *r)
 {
 	uint64_t high;

@@ -34,8 +34,6 @@ struct random_stream {
 void random_seed_legacy(struct random_stream *r, uint32_t seed);
 void random_seed_pcg(struct random_stream *r, uint64_t seed);
 
-uint32_t random_32(struct random_stream *r);
-uint64_t random_64(struct random_stream *r);
 /* A float in [0, 1) with 53 random bits. */
 double random_double(struct random_stream *r);
 /* A float32 in [0, 1) with 24 random bits; of PCG64 only. */

@@ -14,6 +14,8 @@
 #include "lower.h"
 #include "relay_values.h"
 
+static bool stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s);
+
 static struct func *
 detached(struct eval *ev)
 {
@@ -341,7 +343,8 @@ functor_substitute(struct call *c, struct pval *out)
 	return eval_expr_fits(ev, c->span, out->u.expr, depth + deepest);
 }
 
-bool
+/* Are the expressions of s not too large and not too deep? False after an error. */
+static bool
 stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s)
 {
 	int depth;

@@ -10,8 +10,6 @@
 const char *stmt_class(const struct stmt *s);
 /* Is it of the class with this name? Names of all releases are known. */
 bool stmt_is_instance(const struct stmt *s, const char *name);
-/* Are the expressions of s not too large and not too deep? False after an error. */
-bool stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s);
 /* Applies a pass over PrimFuncs to each function of a module. */
 bool tir_pass_apply(struct eval *ev, struct py_span at, const struct pval *pass,
 		    const struct pval *module, struct pval *out);

@@ -20,7 +20,13 @@ NAME = re.compile(r"(?<![\w-])(%s)(?![\w-])" % "|".join(
 PROGRAMS = {'"extern"', '"__future__"', '"__name__"', '"__main__"',
             '"__file__"'}
 # Lines with names of devices in TVM, which programs use.
-DEVICES = {"ARRAYS(cuda)", "ARRAYS(opencl)"}
+DEVICES = {'DEVICE("cpu") DEVICE("cuda") DEVICE("gpu") DEVICE("opencl") '
+           'DEVICE("metal")'}
+# The names of Python's special methods, which classes of programs may have.
+SPECIAL = re.compile(
+    r"__(?:r?(?:add|sub|mul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift)|"
+    r"neg|abs|eq|ne|lt|gt|le|ge|str|repr|len|iter|next|call|class|name|main|init|"
+    r"bool|hash|contains|getitem|setitem|enter|exit|version)__")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 SYNTAX = re.compile(
     r"#\s*(pragma|include|define|ifn?def|endif)\b|__\w+__|"
@@ -57,6 +63,8 @@ for layer in ("passes", "gen"):
             if re.match(r"\s*#\s*include", line):
                 continue
             for string in STRING.findall(line):
+                if name.startswith("gen/program/"):
+                    string = SPECIAL.sub("", string)
                 found = SYNTAX.search(string)
                 if found and string not in PROGRAMS:
                     failed.append("%s:%d: target syntax %s in %s"
