@@ -107,7 +107,7 @@ run_program(struct graph *g, const struct graph *like, int batch)
 		args[n++].scalar = batch;
 	}
 	CHECK_EQ(n, p.entry->params.n);
-	return CHECK(run_func(p.entry, args, n));
+	return CHECK(interp_run_entry(p.entry, args, n));
 }
 
 /* Sizes as parameters: the same kernels for every batch. */
