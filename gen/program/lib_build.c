@@ -3,6 +3,7 @@
  * modules. */
 #include "calls.h"
 #include "lower.h"
+#include "text.h"
 
 #include "eval.h"
 #include "program_parts.h"
@@ -155,6 +156,18 @@ put_func(struct eval *ev, struct pv_module *module, struct program_func *f)
 	vec_push(ev->a, &module->funcs, f);
 }
 
+/* A function has a name that its script and its source can have. */
+static bool
+is_function_name(const struct pval *v)
+{
+	return strlen(v->u.text.data) == v->u.text.n &&
+	       text_is_identifier(v->u.text.data, "");
+}
+
+static const char not_a_name[] =
+	"the name of a function consists of letters, digits and _, and begins "
+	"with no digit";
+
 bool
 build_module(struct call *c, struct pval *out)
 {
@@ -170,6 +183,10 @@ build_module(struct call *c, struct pval *out)
 	}
 	d = c->args[0].u.dict;
 	for (int i = 0; i < d->keys.n; i++) {
+		if (d->keys.data[i].kind == PV_STRING &&
+		    !is_function_name(&d->keys.data[i])) {
+			return call_error(c, 0, "%s", not_a_name);
+		}
 		if (d->keys.data[i].kind != PV_STRING ||
 		    d->values.data[i].kind != PV_FUNC) {
 			return call_error(c, 0,
@@ -219,6 +236,9 @@ module_set(struct eval *ev, struct py_span at, const struct pval *of,
 {
 	if (name->kind != PV_STRING || f->kind != PV_FUNC) {
 		return eval_error(ev, at, "a module maps names to functions");
+	}
+	if (!is_function_name(name)) {
+		return eval_error(ev, at, "%s", not_a_name);
 	}
 	put_func(ev, of->u.module,
 		 named_func(ev, f->u.func, name->u.text.data));
