@@ -70,11 +70,10 @@ array_new(struct array_work *w, struct dtype type, int ndim,
 				d, (long long)shape[d]);
 		}
 	}
+	/* The other dimensions of an array without elements count, too: they are
+	 * the lengths of loops. */
 	for (int d = 0; d < ndim; d++) {
-		n = shape[d] == 0 ? 0 : quota_times(n, shape[d]);
-		if (n == 0) {
-			break;
-		}
+		n = quota_times(n, shape[d] > 0 ? shape[d] : 1);
 	}
 	bytes = quota_times(n, dtype_bytes(type));
 	if (w->a->used_bytes >= w->most_bytes ||
@@ -88,7 +87,8 @@ array_new(struct array_work *w, struct dtype type, int ndim,
 		return NULL;
 	}
 	x = header(w, type, ndim, shape);
-	x->data = arena_alloc(w->a, (size_t)bytes + 1);
+	x->data = arena_alloc(w->a,
+			      (size_t)(array_elems(x) * dtype_bytes(type)) + 1);
 	return x;
 }
 

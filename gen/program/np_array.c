@@ -202,11 +202,9 @@ np_eye(struct call *c, struct pval *out)
 		return false;
 	}
 	x = array_new(&w, t, 2, shape);
-	for (int64_t i = 0; x && i < shape[0]; i++) {
-		if (i + k >= 0 && i + k < shape[1]) {
-			array_set(x, i * shape[1] + i + k,
-				  number_of_double(t, 1));
-		}
+	for (int64_t i = k < 0 ? -k : 0; x && i < shape[0] && i + k < shape[1];
+	     i++) {
+		array_set(x, i * shape[1] + i + k, number_of_double(t, 1));
 	}
 	return np_result(c->ev, c->span, &w, x, out);
 }

@@ -333,15 +333,56 @@ is_made_of_flags(const struct tensor *x)
 				 !dtype_is_float(made->inputs[0]->type)));
 }
 
-/* Does n, which computes elements from single elements, make some of them 0 or far
- * smaller than others, as a choice or a product with [1, 0, 0] does? */
+/* Is a step of a ConvTranspose wider than its weights, so that no product reaches
+ * some elements? */
+static bool
+leaves_gaps(const struct node *n)
+{
+	const struct tensor *w = n->inputs[1];
+	const int64_t *strides;
+	int rank = node_attr_ints(n, "strides", &strides);
+
+	for (int i = 0; i < rank && i + 2 < w->ndim; i++) {
+		if (strides[i] > least_extent(w->shape[i + 2])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_one_of(const struct node *n, const char *const *names)
+{
+	while (*names != NULL && !node_is(n, *names)) {
+		names++;
+	}
+	return *names != NULL;
+}
+
+/* Does n make some elements of its result 0 or far smaller than others, as a
+ * choice, a border of zeros or a product with [1, 0, 0] does? */
 static bool
 is_mask(struct graph *g, const struct node *n)
 {
+	static const char *const always[] = {
+		"CenterCropPad", "GridSample", "MaxUnpool", "ScatterElements",
+		"ScatterND",     "Trilu",      "Where",     NULL,
+	};
+	static const char *const by_constant[] = { "Div", "Max", "Min", "Mul",
+						   NULL };
 	int64_t elems;
 
-	if (node_is(n, "Where")) {
+	if (is_one_of(n, always)) {
 		return true;
+	}
+	if (node_is(n, "Resize")) {
+		return strcmp(node_attr_string(n,
+					       "coordinate_transformation_mode",
+					       "half_pixel"),
+			      "tf_crop_and_resize") == 0;
+	}
+	if (node_is(n, "ConvTranspose")) {
+		return leaves_gaps(n);
 	}
 	if (node_is(n, "Pad")) {
 		return strcmp(node_attr_string(n, "mode", "constant"),
@@ -360,7 +401,7 @@ is_mask(struct graph *g, const struct node *n)
 			continue;
 		}
 		if (node_is(n, "Concat") ||
-		    ((node_is(n, "Mul") || node_is(n, "Div")) &&
+		    (is_one_of(n, by_constant) &&
 		     !(tensor_const_elems(t, &elems) && elems == 1) &&
 		     !is_even(g, t))) {
 			return true;
@@ -374,14 +415,20 @@ is_mask(struct graph *g, const struct node *n)
 static bool
 is_masked(struct graph *g, const struct tensor *x, int *left)
 {
+	static const char *const keeps[] = { "GlobalMaxPool", "MaxPool",
+					     "ReduceMax", "ReduceMin", NULL };
 	const struct node *made = x->producer;
 	enum fuse_class fuse = made && made->op ? made->op->fuse : FUSE_OPAQUE;
 
+	if (made != NULL && made->op != NULL && is_mask(g, made)) {
+		return true;
+	}
 	if (fuse != FUSE_ELEMENTWISE && fuse != FUSE_BROADCAST &&
-	    fuse != FUSE_INJECTIVE && fuse != FUSE_VIEW) {
+	    fuse != FUSE_INJECTIVE && fuse != FUSE_VIEW &&
+	    !(made != NULL && is_one_of(made, keeps))) {
 		return false;
 	}
-	if (--*left < 0 || is_mask(g, made)) {
+	if (--*left < 0) {
 		return true;
 	}
 	for (int i = 0; i < made->n_inputs; i++) {
