@@ -162,6 +162,8 @@ struct pv_module {
 	bool simple;        /* print shows the functions without the module
 			     * around them */
 	const char *source; /* BUILT: what get_source returns */
+	bool of_function;   /* of a schedule of one function, which TVM calls
+			     * main there: "main" names it, too */
 };
 
 /* tvm.target.Target. said: the program's words, "llvm -mcpu=haswell"; name: the

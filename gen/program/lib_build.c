@@ -218,7 +218,9 @@ module_function(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 	for (int i = 0; i < module->funcs.n; i++) {
 		names[i] = module->funcs.data[i]->func->name;
-		if (strcmp(names[i], name->u.text.data) == 0) {
+		if (strcmp(names[i], name->u.text.data) == 0 ||
+		    (module->of_function &&
+		     strcmp(name->u.text.data, "main") == 0)) {
 			*out = (struct pval){ .kind = PV_FUNC,
 					      .u.func = module->funcs.data[i] };
 			return true;
@@ -257,32 +259,59 @@ module_names(struct call *c, struct pval *out)
 	return true;
 }
 
-/* with_attr("global_symbol", "matmul") changes the name, too. */
-bool
-func_with_attr(struct call *c, struct pval *out)
+/* Sets an attribute of f; "global_symbol" changes the name, too. v: NULL removes
+ * it. */
+static bool
+set_attr(struct call *c, struct program_func *f, const char *key,
+	 const struct pval *v)
 {
-	struct eval *ev = c->ev;
-	struct program_func *f = arena_copy(ev->a, c->self.u.func, sizeof *f);
 	const struct expr *value = NULL;
-	const char *key;
 	int depth;
 
-	if (!arg_text(c, 0, &key) ||
-	    (c->n > 1 && !arg_expr(c, 1, &value, &depth))) {
+	if (v && !value_expr(c->ev, c->span, v, &value, &depth)) {
 		return false;
 	}
 	if (value && value->kind != EXPR_STRING && value->kind != EXPR_INT &&
 	    value->kind != EXPR_FLOAT) {
-		return call_error(c, 1, "an attribute is a text or a number");
+		return eval_error(c->ev, c->span,
+				  "an attribute is a text or a number");
 	}
-	f->func = func_clone(f->func,
-			     value && value->kind == EXPR_STRING &&
-					     strcmp(key, "global_symbol") == 0
-				     ? value->u.text
-				     : f->func->name);
-	f->named |= strcmp(f->func->name, c->self.u.func->func->name) != 0;
+	if (value && value->kind == EXPR_STRING &&
+	    strcmp(key, "global_symbol") == 0) {
+		f->named |= strcmp(f->func->name, value->u.text) != 0;
+		f->func = func_clone(f->func, value->u.text);
+	}
 	func_set_attribute(f->func, key, value);
+	return true;
+}
+
+/* with_attr("global_symbol", "matmul"), with_attr({"global_symbol": "matmul"}) */
+bool
+func_with_attr(struct call *c, struct pval *out)
+{
+	struct program_func *f = arena_copy(c->ev->a, c->self.u.func,
+					    sizeof *f);
+	const struct pval *first = &c->args[0];
+	const char *key;
+
+	f->func = func_clone(f->func, f->func->name);
 	*out = (struct pval){ .kind = PV_FUNC, .u.func = f };
+	if (first->kind != PV_DICT) {
+		return arg_text(c, 0, &key) &&
+		       set_attr(c, f, key, c->n > 1 ? &c->args[1] : NULL);
+	}
+	for (int i = 0; i < first->u.dict->keys.n; i++) {
+		const struct pval *name = &first->u.dict->keys.data[i];
+
+		if (name->kind != PV_STRING) {
+			return call_error(c, 0,
+					  "names of attributes are texts");
+		}
+		if (!set_attr(c, f, name->u.text.data,
+			      &first->u.dict->values.data[i])) {
+			return false;
+		}
+	}
 	return true;
 }
 

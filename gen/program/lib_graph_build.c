@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relay.build and nnvm.compiler.build: the source of a model, and the graph as
  * data. */
+#include "dialects.h"
 #include "program_parts.h"
 #include "relay_values.h"
 
@@ -54,6 +55,11 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 	struct pv_library *lib = arena_new(ev->a, struct pv_library);
 	struct graph_build b = { .target = target, .aot = aot };
 
+	/* The program's words may change facts of a target alone. */
+	if (target != NULL && target != ev->o->target &&
+	    target_load_named(ev->m, target, ev->o->dialect_path) == NULL) {
+		return false;
+	}
 	b.disabled = passes_left_out(ev, &b.n_disabled);
 	lib->module = module;
 	lib->aot = aot;

@@ -127,7 +127,8 @@ choose_work(struct call *c, int i, struct tir_schedule *t, int *out)
 	}
 	for (int k = 0; k < t->works.n; k++) {
 		names[k] = t->works.data[k].sched.func->name;
-		if (strcmp(names[k], name) == 0) {
+		if (strcmp(names[k], name) == 0 ||
+		    (t->single && strcmp(name, "main") == 0)) {
 			*out = k;
 			return true;
 		}
@@ -190,6 +191,7 @@ schedule_mod(struct call *c, struct pval *out)
 		}
 		vec_push(c->ev->a, &module->funcs, snapshot(c->ev, w));
 	}
+	module->of_function = t->single;
 	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
 	return true;
 }

@@ -487,8 +487,13 @@ np_assert_allclose(struct call *c, struct pval *out)
 static bool
 are_numbers(const struct pval *v)
 {
-	if (v->kind == PV_LIST || v->kind == PV_TUPLE) {
-		return v->u.list->n > 0 && are_numbers(&v->u.list->data[0]);
+	for (int d = 0;
+	     d < ARRAY_MAX_RANK && (v->kind == PV_LIST || v->kind == PV_TUPLE);
+	     d++) {
+		if (v->u.list->n == 0) {
+			return false;
+		}
+		v = &v->u.list->data[0];
 	}
 	return np_is_array(v) || pv_number(v, NULL);
 }

@@ -304,7 +304,7 @@ object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 
 /* The text of an exception: its argument, or its arguments as a tuple. */
 static bool
-exception_text(struct eval *ev, struct pv_object *o, bool repr,
+exception_text(struct eval *ev, struct pv_object *o, bool repr, int depth,
 	       struct strbuf *out)
 {
 	const struct pval *args = own_attribute(ev, o, "args");
@@ -317,20 +317,22 @@ exception_text(struct eval *ev, struct pv_object *o, bool repr,
 		strbuf_putc(out, '(');
 		for (int i = 0; i < args->u.list->n; i++) {
 			strbuf_puts(out, i > 0 ? ", " : "");
-			pv_text(ev, &args->u.list->data[i], true, 1, out);
+			pv_text(ev, &args->u.list->data[i], true, depth + 1,
+				out);
 		}
 		strbuf_putc(out, ')');
 	} else if (args->u.list->n == 1) {
 		pv_text(ev, &args->u.list->data[0],
-			strcmp(o->of->name, "KeyError") == 0, 1, out);
+			strcmp(o->of->name, "KeyError") == 0, depth + 1, out);
 	} else if (args->u.list->n > 1) {
-		pv_text(ev, args, false, 1, out);
+		pv_text(ev, args, false, depth + 1, out);
 	}
 	return true;
 }
 
 void
-object_put(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
+object_put(struct eval *ev, const struct pval *v, bool repr, int depth,
+	   struct strbuf *out)
 {
 	struct py_span at = { 0 };
 	struct pval text;
@@ -348,7 +350,7 @@ object_put(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 		eval_raise(ev, at, "TypeError",
 			   "the text of an object is a str, not %s",
 			   pv_kind_name(text.kind));
-	} else if (!exception_text(ev, v->u.object, repr, out)) {
+	} else if (!exception_text(ev, v->u.object, repr, depth, out)) {
 		strbuf_printf(out, "<__main__.%s object>",
 			      v->u.object->of->name);
 	}

@@ -64,8 +64,9 @@ bool object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 		     const struct pval *x, const struct pval *y,
 		     struct pval *out, bool *found);
 bool class_derives(const struct pv_class *c, const struct pv_class *base);
-/* Appends the text of an object by its __str__ or __repr__; an error is reported. */
-void object_put(struct eval *ev, const struct pval *v, bool repr,
+/* Appends the text of an object by its __str__ or __repr__; an error is reported.
+ * depth: as of pv_text. */
+void object_put(struct eval *ev, const struct pval *v, bool repr, int depth,
 		struct strbuf *out);
 /* As pv_text; false after an error in a method of an object. */
 bool object_text(struct eval *ev, struct py_span at, const struct pval *v,

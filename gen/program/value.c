@@ -421,7 +421,7 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 			      v->u.class->name);
 		return;
 	case PV_OBJECT:
-		object_put(ev, v, repr, out);
+		object_put(ev, v, repr, depth, out);
 		return;
 	case PV_ARRAY:
 		array_text(v->u.array, repr, out);
