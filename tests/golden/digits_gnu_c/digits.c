@@ -100,7 +100,6 @@ exp_f32(float x)
 	const float y = choose_f32(x < -176.0f, -176.0f, x);
 	/* 1.5 * 2^23 + 254: the sum is rounded, its last bits are n + 254. */
 	const float shifted = y * 1.44269504f + 12583166.0f;
-	int32_t most;
 	uint32_t count;
 	uint32_t bits;
 	float n;
@@ -111,8 +110,8 @@ exp_f32(float x)
 
 	/* n is at most 130, where 2^n is infinity: then r and p grow with x. The
 	 * limit is one of integers, as those have an instruction for it. */
-	memcpy(&most, &shifted, sizeof most);
-	count = (uint32_t)(most > 0x4b400180 ? 0x4b400180 : most);
+	memcpy(&count, &shifted, sizeof count);
+	count = count > 0x4b400180u ? 0x4b400180u : count;
 	bits = count - 0x00400000u; /* of 2^23 + 254 + n */
 	memcpy(&n, &bits, sizeof n);
 	n -= 8388862.0f;
