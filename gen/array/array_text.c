@@ -157,6 +157,9 @@ struct format {
 	int exponent;
 	int left, right; /* the columns before the point, and behind it */
 	int width;       /* of an element */
+	/* the smallest and the largest size of the finite numbers that are shown
+	 * and not 0; 0: there is none */
+	double least, most;
 };
 
 struct printing {
@@ -203,33 +206,30 @@ each_shown(struct printing *p, int d, int64_t at, element_fn *fn)
 	}
 }
 
+static void
+note_size(struct format *f, union number v)
+{
+	double size = fabs(v.f);
+
+	if (size > 0 && isfinite(size)) {
+		f->least = f->least == 0 || size < f->least ? size : f->least;
+		f->most = size > f->most ? size : f->most;
+	}
+}
+
 /* Are there numbers so different, small or large that all have exponents? */
 static bool
-needs_exponents(const struct printing *p)
+needs_exponents(struct printing *p)
 {
-	const struct array *x = p->x;
-	double least = 0, most = 0;
-	int64_t n = array_elems(x);
+	struct format *f = &p->f;
 
-	for (int64_t i = 0; i < n; i++) {
-		double size = fabs(array_float(x, i));
-		int64_t rest = i;
-		bool shown = true;
-
-		for (int d = x->ndim - 1; d >= 0; d--) {
-			shown &= is_shown(p, rest % x->shape[d], x->shape[d]);
-			rest /= x->shape[d];
-		}
-		if (shown && size > 0 && isfinite(size)) {
-			least = least == 0 || size < least ? size : least;
-			most = size > most ? size : most;
-		}
-	}
-	return most >= 1e8 ||
-	       (most > 0 &&
-		(least < 1e-4 ||
-		 number_round(x->type, (union number){ .f = most / least }).f >
-			 1000));
+	each_shown(p, 0, p->x->offset, note_size);
+	return f->most >= 1e8 ||
+	       (f->most > 0 &&
+		(f->least < 1e-4 ||
+		 number_round(f->type,
+			      (union number){ .f = f->most / f->least })
+				 .f > 1000));
 }
 
 static int

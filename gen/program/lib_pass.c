@@ -290,6 +290,8 @@ relay_pass(struct call *c, struct pval *out)
 	       take_backends(c, pass);
 }
 
+enum { MOST_PASSES = 1000, MOST_LISTS = 50 };
+
 bool
 pass_sequential(struct call *c, struct pval *out)
 {
@@ -301,11 +303,24 @@ pass_sequential(struct call *c, struct pval *out)
 		return false;
 	}
 	for (int i = 0; i < pass->n_list; i++) {
+		const struct pv_pass *inner = items[i].u.any;
+
 		if (items[i].kind != PV_PASS) {
 			return call_error(c, 0, "a list of passes has no %s",
 					  pv_kind_name(items[i].kind));
 		}
+		pass->n_all += 1 + inner->n_all;
+		pass->depth = inner->depth > pass->depth ? inner->depth
+							 : pass->depth;
+		if (pass->n_all > MOST_PASSES || pass->depth >= MOST_LISTS) {
+			return call_error(
+				c, 0,
+				"a Sequential of more than %d passes, "
+				"or %d lists in each other",
+				MOST_PASSES, MOST_LISTS);
+		}
 	}
+	pass->depth++;
 	pass->list = items;
 	*out = pv_any(PV_PASS, pass);
 	return true;

@@ -39,6 +39,9 @@ struct pv_pass {
 	bool of_module;    /* the function takes the whole module */
 	const struct pval *list; /* of Sequential */
 	int n_list;
+	int n_all,
+		depth; /* of Sequential: the passes in its lists, and those in
+			   * their lists; how many lists are in each other */
 };
 
 /* PASS_CONTEXT: tvm.transform.PassContext. */

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 from tvm import te
 
-te.compile
+te.wholesale
