@@ -84,8 +84,8 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
-/* The target for which the function was built, if it has grids of threads; else
- * NULL. */
+/* The target that the program names for the function, whatever the command line's,
+ * if it has grids of threads; else NULL. */
 static const char *
 own_grid_target(struct writing *w, const struct program_func *from)
 {
@@ -93,15 +93,20 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	int first = diags->list.n;
 	const struct target *t = NULL;
 	const struct dialect *d = NULL;
+	const char *name = NULL;
 
-	if (from->target != NULL) {
-		t = target_load_named(w->m, from->target, w->o->dialect_path);
+	if (from->target_said != NULL) {
+		name = target_of_tvm(w->m, from->target_said,
+				     (struct diag_place){ 0 });
+	}
+	if (name != NULL) {
+		t = target_load_named(w->m, name, w->o->dialect_path);
 	}
 	if (t != NULL) {
 		d = dialect_for_target(w->m, t, w->o->dialect_path);
 	}
 	diags_drop_errors(diags, first, DIAG_COUNT);
-	return d != NULL && d->device.rejected == NULL ? from->target : NULL;
+	return d != NULL && d->device.rejected == NULL ? name : NULL;
 }
 
 /* Checks that the target has grids of threads if the function has loops that
