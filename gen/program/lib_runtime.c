@@ -2,6 +2,8 @@
 /* Models that programs run, in the interpreter: parameters as arrays, the executors of
  * TVM, and tvm.driver.tvmc. */
 #include "numpy.h"
+#include "ops.h"
+#include "quota.h"
 #include "random_stream.h"
 #include "relay.h"
 #include "relay_values.h"
@@ -225,6 +227,39 @@ runtime_set_input(struct call *c, struct pval *out)
 }
 
 /* Runs the model: every input has an array. */
+/* Counts the steps of a run: the interpreter does about RUN_RATE multiplications and
+ * elements in the time of a step. False after an error if they are too many. */
+static bool
+count_run(struct eval *ev, struct py_span at, const struct graph *g)
+{
+	enum { RUN_RATE = 1024 };
+	int64_t work = 0, elems;
+
+	for (int i = 0; i < g->nodes.n && !ev->o->execute; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		work = quota_plus(work, op_macs(n));
+		for (int k = 0; k < n->n_inputs + n->n_outputs; k++) {
+			const struct tensor *t =
+				k < n->n_inputs ? n->inputs[k]
+						: n->outputs[k - n->n_inputs];
+
+			if (t != NULL && tensor_max_elems(t, &elems)) {
+				work = quota_plus(work, elems);
+			}
+		}
+	}
+	if (work / RUN_RATE > ev->max_steps - ev->steps) {
+		ev->fatal = true;
+		return eval_error(ev, at,
+				  "the model's run takes %lld operations, too "
+				  "many for the interpreter; tirc lower "
+				  "--execute runs it to its end",
+				  (long long)work);
+	}
+	return eval_tick(ev, at, work / RUN_RATE + 1000);
+}
+
 static bool
 run(struct eval *ev, struct py_span at, struct pv_runtime *r)
 {
@@ -251,7 +286,7 @@ run(struct eval *ev, struct py_span at, struct pv_runtime *r)
 		}
 		out[i] = r->outputs[i]->data;
 	}
-	return eval_tick(ev, at, 100000) &&
+	return count_run(ev, at, g) &&
 	       (s->run(s->ctx, &r->module->request, in, out) ||
 		eval_locate(ev, at, errors));
 }
