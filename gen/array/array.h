@@ -67,7 +67,8 @@ union number array_get(const struct array *x, int64_t element);
 void array_set(struct array *x, int64_t element, union number v);
 /* An element as a float; integers are rounded. */
 double array_float(const struct array *x, int64_t element);
-/* The same of a value of the type. */
+/* The value v of type t as a float, and the float v as a value of type t; integers
+ * are rounded and wrap. */
 double number_double(struct dtype t, union number v);
 union number number_of_double(struct dtype t, double v);
 
@@ -75,7 +76,8 @@ union number number_of_double(struct dtype t, double v);
 
 /* The type to which operands are converted, by NumPy's rules. */
 struct dtype array_common(const struct array *x, const struct array *y);
-/* The type in which functions such as exp are computed: of integers a float. */
+/* The type in which functions such as exp are computed: t if it is a float, else the
+ * float to which NumPy converts t. */
 struct dtype array_float_type(struct dtype t);
 
 /* -- views and copies (array_index.c) */
@@ -180,7 +182,7 @@ struct array *array_dot(struct array_work *w, const struct array *x,
 
 /* -- text (array_text.c) */
 
-/* Appends what print shows; repr: array([…], dtype=float32). */
+/* Appends the text that print shows; with repr, "array([…], dtype=float32)". */
 void array_text(const struct array *x, bool repr, struct strbuf *out);
 
 #endif

@@ -428,7 +428,8 @@ has_list(const struct array_index *index, int n)
 	return found;
 }
 
-/* Sets *v, *d and *list to what the indices with a list mean. False after an
+/* For indices with one list: sets *v to the view by the other indices, *d to the
+ * dimension of the list in it, and *list to the list of indices. False after an
  * error. */
 static bool
 resolve(struct array_work *w, const struct array *x,

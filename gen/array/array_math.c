@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators element by element. Floats are computed in double and rounded to the
  * type of the result, integers in 64 bits and wrapped to it; the functions of
- * float32, such as exp, may so differ from NumPy's in the last bit. */
+ * float32, such as exp, are rounded from double, and may differ from NumPy's in the
+ * last bit. */
 #include "array.h"
 
 #include <math.h>

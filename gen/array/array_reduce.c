@@ -410,7 +410,7 @@ array_sort(struct array_work *w, const struct array *x, int axis, bool places)
 	}
 	axes[axis] = x->ndim - 1;
 	axes[x->ndim - 1] = axis;
-	/* the axis last; the same exchange leads back */
+	/* the axis becomes the last one; the result is exchanged back */
 	from = array_cast(w, array_transpose(w, x, axes), x->type);
 	if (!from || !array_count(w, array_elems(x) * 32)) {
 		return NULL;

@@ -154,8 +154,8 @@ const char *other_rounding_try(struct other_rounding *r, struct harness *h,
 			       const struct array *inputs,
 			       const struct pair *pairs, int n);
 /* Are the results of h's program those that the interpreter computes with its
- * rounding? If not, a pair becomes one with the interpreter's result. False, too,
- * after an error message. Before the states of h change. */
+ * rounding? If not, the expected result of each pair is replaced by the interpreter's.
+ * Also false after an error message. To be called before the states of h change. */
 bool other_rounding_agrees(struct harness *h, const struct array *inputs,
 			   struct pair *pairs, int n);
 /* Unless quiet, prints a note if the other value gave equal or closer results.

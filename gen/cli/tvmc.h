@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* What the options of tvmc say; NULL, 0 or false if they are not given. */
+/* The values of tvmc's options; NULL, 0 or false where an option is not given. */
 struct tvmc {
 	const char *file; /* the model, or the package to run */
 	const char *target, *shapes, *output, *format, *executor, *name, *cc;

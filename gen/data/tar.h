@@ -26,7 +26,7 @@ struct tar_member {
 	int64_t bytes;
 };
 
-/* What tar_next() finds. */
+/* The result of tar_next(): a member, the end of the archive, or no archive. */
 enum tar_found { TAR_MEMBER, TAR_END, TAR_BROKEN };
 
 /* Reads the next member's header; from is at a header. TAR_BROKEN: it is no ustar

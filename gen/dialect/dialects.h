@@ -33,8 +33,8 @@ dialect_for_target(struct module *m, const struct target *t, const char *dir);
  * " -KEY=VALUE" (target_files.h). NULL after diagnostics. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
-/* target_tvm.c: the text without TVM's words that means the same, "x86-64-v3" for
- * "llvm -mcpu=haswell"; a text of another kind of target is returned unchanged.
+/* target_tvm.c: the text of tirc's target for one of TVM's target strings, "x86-64-v3"
+ * for "llvm -mcpu=haswell"; a text of another kind of target is returned unchanged.
  * Adds a note at the place for each of TVM's options that changes nothing here.
  * NULL after a diagnostic there. */
 const char *target_of_tvm(struct module *m, const char *text,

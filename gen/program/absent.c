@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements that need what tirc does not have: modules such as torch, or the results
- * of functions that the interpreter cannot run in the time of a program. They do not
- * run, the names that they assign are absent as well, and a note tells which was the
- * first. Where control flow needs an absent value, that is an error. */
+/* Statements that need a value which tirc does not have: of modules such as torch, or
+ * the results of functions that the interpreter cannot run in the time of a program.
+ * They do not run, the names that they assign are absent as well, and a note tells
+ * which was the first. Where control flow needs an absent value, that is an error. */
 #include "eval.h"
 #include "program_parts.h"
 
@@ -15,7 +15,8 @@ absent_may_be_left_out(const char *path)
 	       (n != 4 || strncmp(path, "nnvm", n) != 0);
 }
 
-/* The name of what e names, if that is absent and may be left out; else NULL. */
+/* The name of the absent value that the expression e is, if statements with it may be
+ * left out; else NULL. */
 static const char *
 absent_name(struct eval *ev, struct scope *s, const struct py_node *e)
 {

@@ -242,11 +242,12 @@ struct eval {
 	int n_absent;
 	struct py_span absent_at;
 	const char *absent;
-	/* while a statement fails because it needs what is not known: what that is
-	 * (eval_leave_out); else NULL */
+	/* while a statement fails because it needs a value that is not known: the
+	 * name of that value (eval_leave_out); else NULL */
 	const char *left_out;
-	struct scope *frame;    /* of the function that runs, or NULL */
-	struct pv_list *yields; /* what the generator that runs has yielded */
+	struct scope *frame; /* of the function that runs, or NULL */
+	struct pv_list
+		*yields; /* the values that the running generator has yielded */
 	/* The exception that was raised last: an object, or MISSING after an error
 	 * of tirc; and the one that a handler is for. */
 	struct pval raised, handled;
@@ -363,8 +364,8 @@ enum flow eval_suite(struct eval *ev, struct scope *s,
  * element, or a list of targets. False after an error. */
 bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		 const struct pval *value);
-/* Evaluates what is in brackets behind a value: an expression, a slice, or a tuple
- * of those; NULL is None. */
+/* Evaluates an index in brackets behind a value: an expression, a slice, or a tuple
+ * of them. e NULL: None. */
 bool eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 		struct pval *out);
 

@@ -527,7 +527,7 @@ leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
 }
 
 /* `with tvm.target.Target(…):` sets the target of functions built inside, `with
- * tvm.transform.PassContext(…):` what passes over models do. */
+ * tvm.transform.PassContext(…):` sets which passes over models run. */
 static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)

@@ -211,8 +211,9 @@ takes_imports(const struct py_node *e)
 	return false;
 }
 
-/* Runs `finally`, after what has given `flow`, which it may replace, and has reported
- * the errors from index `first` on. */
+/* Runs the block of `finally` after a block that ended with `flow` and reported the
+ * errors from index `first` on. Returns the flow of both: a return, a break or an
+ * error in `finally` replaces that of the block before. */
 static enum flow
 run_finally(struct eval *ev, struct scope *s, const struct py_node *suite,
 	    enum flow flow, int first, struct pval *result)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs need of models: gen/api, which compiles models, fills in these
- * functions, so that gen/program does not depend on import and code of models. */
+/* The functions on models that the evaluator of programs calls. gen/api, which
+ * compiles models, fills them in, so that gen/program does not depend on the import
+ * and the code of models. */
 #ifndef TIRC_GRAPH_SERVICES_H
 #define TIRC_GRAPH_SERVICES_H
 

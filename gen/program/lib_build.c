@@ -604,7 +604,7 @@ build_build(struct call *c, struct pval *out)
 	return true;
 }
 
-/* tvm.compile(mod, target): what tvm.build is called today. */
+/* tvm.compile(mod, target), the name of tvm.build in newer releases. */
 bool
 build_compile(struct call *c, struct pval *out)
 {

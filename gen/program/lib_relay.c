@@ -344,7 +344,7 @@ rmod_functions(struct call *c, struct pval *out)
 	return ok;
 }
 
-/* The attributes of a function as a dict: those of main are none. */
+/* The attributes of a function as a dict, which is empty for main. */
 bool
 rmod_func_attrs(struct call *c, struct pval *out)
 {

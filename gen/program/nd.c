@@ -279,7 +279,7 @@ param_of(const struct func *f, const struct expr *e)
 	return -1;
 }
 
-/* Sizes that the program did not give are those of the arrays. */
+/* Sets each symbolic size that the program did not give to the size of the array. */
 static void
 take_sizes(struct calling *k, int i, const struct array *x)
 {
