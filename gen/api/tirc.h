@@ -178,8 +178,8 @@ bool tirc_write_partition(struct tirc *t, const char *path);
  * their share of the work. */
 struct tirc_region {
 	const char *name, *backend;
-	/* which results of the backend are not those of the operators, as its
-	 * backend.json says; NULL if all are */
+	/* the results in which the backend differs from the operators, in the
+	 * words of its backend.json; NULL if it differs in none */
 	const char *differs;
 	const char *what; /* what the region matched: "20 conv, 1 pool" */
 	int nodes, inputs, outputs; /* how many it has */

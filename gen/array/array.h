@@ -172,7 +172,7 @@ struct array *array_sort(struct array_work *w, const struct array *x, int axis,
 			 bool places);
 
 /* -- products (array_product.c): floats are added in double and rounded once, so
- * the last bits may differ from those of a BLAS */
+ * the last bits of a product may differ from those of NumPy with a BLAS */
 
 struct array *array_matmul(struct array_work *w, const struct array *x,
 			   const struct array *y);

@@ -102,7 +102,8 @@ array_broadcast(struct array_work *w, const struct array *x, int ndim,
 	int more = ndim - x->ndim;
 	struct array *v;
 
-	/* an assignment to fewer dimensions drops those of length 1 */
+	/* an assignment drops leading dimensions of length 1 that the part does not
+	 * have */
 	for (; more < 0 && x->shape[0] == 1; more++) {
 		v = view_of(w, x, x->ndim - 1);
 		for (int d = 0; d < v->ndim; d++) {

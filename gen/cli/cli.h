@@ -128,8 +128,8 @@ int cli_compare_doubles(const void *a, const void *b);
  * model was converted from TensorFlow Lite and the user has not chosen a
  * rounding. */
 void cli_note_tflite(struct tirc *t);
-/* cmd_partition.c: prints a note for each backend that computes a region and whose
- * results are not quite those of the operators. */
+/* cmd_partition.c: prints a note for each backend that computes a region and says
+ * that some of its results differ from those of the operators. */
 void cli_note_backends(struct tirc *t);
 
 /* package.c: arranges the compiled model as the firmware package of the

@@ -131,6 +131,22 @@ put_grouped(const char *digits, char comma, int group, struct strbuf *out)
 	strbuf_puts(out, digits + whole);
 }
 
+/* Appends the sign and prefix in `text` and the digits, with the separator between
+ * groups of `group` digits, padded. Frees both texts. */
+static void
+put_number(const struct spec *s, struct strbuf *text, struct strbuf *digits,
+	   int group, struct strbuf *out)
+{
+	if (s->comma) {
+		put_grouped(digits->data, s->comma, group, text);
+	} else {
+		strbuf_write(text, digits->data, digits->len);
+	}
+	put_padded(s, '>', text->data, text->len, out);
+	strbuf_release(text);
+	strbuf_release(digits);
+}
+
 static void
 put_sign(const struct spec *s, bool negative, struct strbuf *out)
 {
@@ -174,15 +190,8 @@ put_int(const struct spec *s, int64_t v, struct strbuf *out)
 	} else {
 		strbuf_printf(&digits, "%" PRIu64, size);
 	}
-	if (s->comma) {
-		put_grouped(digits.data, s->comma,
-			    type && strchr("xXob", type) ? 4 : 3, &text);
-	} else {
-		strbuf_write(&text, digits.data, digits.len);
-	}
-	put_padded(s, '>', text.data, text.len, out);
-	strbuf_release(&text);
-	strbuf_release(&digits);
+	put_number(s, &text, &digits, type && strchr("xXob", type) ? 4 : 3,
+		   out);
 }
 
 static void
@@ -224,14 +233,7 @@ put_float(const struct spec *s, double v, struct strbuf *out)
 			      type == '%' ? size * 100 : size);
 		strbuf_puts(&digits, type == '%' ? "%" : "");
 	}
-	if (s->comma) {
-		put_grouped(digits.data, s->comma, 3, &text);
-	} else {
-		strbuf_write(&text, digits.data, digits.len);
-	}
-	put_padded(s, '>', text.data, text.len, out);
-	strbuf_release(&text);
-	strbuf_release(&digits);
+	put_number(s, &text, &digits, 3, out);
 }
 
 /* A value that is no number, as a text. */

@@ -139,19 +139,15 @@ node_keeps_rows(struct graph *g, const struct node *n, const bool *by_image)
 	if (n->op->fuse == FUSE_VIEW || n->op->fuse == FUSE_CONTROL) {
 		return false;
 	}
+	if (!ops_define_alone(g, n, in, out)) {
+		return false;
+	}
 	pointer_map_init(&s.known, &m->arena);
 	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		if (t != NULL) {
-			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
-					       t->shape);
+		if (in[i] != NULL) {
 			pointer_map_put(&s.known, in[i]->buffer,
 					by_image[i] ? ROWS_APART : ROWS_NONE);
 		}
-	}
-	if (!ops_define(g, n, in, out)) {
-		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		if (n->outputs[k] != NULL &&

@@ -37,15 +37,7 @@ loads(struct graph *g, const struct node *n, const struct tensor *x)
 	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
 					     n->n_outputs + 1);
 
-	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		if (t) {
-			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
-					       t->shape);
-		}
-	}
-	if (!ops_define(g, n, in, out)) {
+	if (!ops_define_alone(g, n, in, out)) {
 		return true;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {

@@ -160,19 +160,12 @@ has_choice(const struct te_tensor *t)
 static bool
 has_edges(struct graph *g, const struct node *n)
 {
-	struct module *m = g->module;
-	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+	struct te_tensor **in = arena_array(&g->module->arena,
+					    struct te_tensor *,
 					    n->n_inputs + 1);
 	struct te_tensor *out = NULL;
 
-	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		in[i] = t != NULL ? te_placeholder(m, t->name, t->type, t->ndim,
-						   t->shape)
-				  : NULL;
-	}
-	return !ops_define(g, n, in, &out) || has_choice(out);
+	return !ops_define_alone(g, n, in, &out) || has_choice(out);
 }
 
 /* -- the constants that a constant is computed from -- */

@@ -382,3 +382,17 @@ ops_define(struct graph *g, const struct node *n, struct te_tensor *const *in,
 	}
 	return n->op->define(&c, n, in, out);
 }
+
+bool
+ops_define_alone(struct graph *g, const struct node *n, struct te_tensor **in,
+		 struct te_tensor **out)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		in[i] = t != NULL ? te_placeholder(g->module, t->name, t->type,
+						   t->ndim, t->shape)
+				  : NULL;
+	}
+	return ops_define(g, n, in, out);
+}

@@ -203,17 +203,13 @@ ops_cost(struct graph *g, const struct node *n)
 	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
 	const struct func *f;
 
+	if (!ops_define_alone(g, n, in, results)) {
+		return cost;
+	}
 	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		if (t) {
-			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
-					       t->shape);
+		if (in[i]) {
 			params[count++] = in[i];
 		}
-	}
-	if (!ops_define(g, n, in, results)) {
-		return cost;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		if (n->outputs[k]) {

@@ -108,6 +108,10 @@ bool ops_infer(struct graph *g);
  * False after a diagnostic. */
 bool ops_define(struct graph *g, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out);
+/* Like ops_define, on placeholders for the node's inputs: fills in[n_inputs], where
+ * an input that is left out is NULL, and out[n_outputs]. */
+bool ops_define_alone(struct graph *g, const struct node *n,
+		      struct te_tensor **in, struct te_tensor **out);
 /* Evaluates a node whose inputs are constants with values: sets out[k] to a new
  * value for output k, in the module's arena. False after a diagnostic. */
 bool ops_evaluate(struct graph *g, const struct node *n,

@@ -176,15 +176,7 @@ infer_values(struct graph *g, struct node *n)
 	}
 	s.inputs = arena_array(a, struct te_tensor *, n->n_inputs + 1);
 	s.outputs = arena_array(a, struct te_tensor *, n->n_outputs + 1);
-	for (int i = 0; i < n->n_inputs; i++) {
-		const struct tensor *t = n->inputs[i];
-
-		if (t) {
-			s.inputs[i] = te_placeholder(m, t->name, t->type,
-						     t->ndim, t->shape);
-		}
-	}
-	if (!ops_define(g, n, s.inputs, s.outputs)) {
+	if (!ops_define_alone(g, n, s.inputs, s.outputs)) {
 		return;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
