@@ -12,8 +12,14 @@
  *
  * Every store to the array was under the condition, so the program never reads
  * the elements beyond the tail. The additional lanes must only load elements
- * within the bounds of the parameters: packed constants are padded with
- * zeros. */
+ * within the bounds of the parameters, as of packed constants, which are padded
+ * with zeros; or of another local array. If that array is copied under a
+ * condition, then its other elements become zero:
+ *
+ *   for k, oc_i in T.grid(8, 16):          for k, oc_i in T.grid(8, 16):
+ *     if oc_o * 16 + oc_i < n:               pack[k, oc_i] = T.if_then_else(
+ *       pack[k, oc_i] = w[...]       ->        oc_o * 16 + oc_i < n, w[...], 0)
+ */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -31,6 +37,9 @@ struct lanes {
 	struct module *module;
 	const struct stmt *alloc;
 	VEC(struct lane_store) stores;
+	/* stores to other local arrays, whose guards become values: zero where
+	 * the guard fails */
+	VEC(struct stmt *) padded;
 };
 
 static bool
@@ -179,6 +188,118 @@ varies_with(const struct expr *e, const struct expr *condition)
 	return any;
 }
 
+/* The ALLOC of b around s; NULL if there is none. */
+static const struct stmt *
+alloc_around(const struct stmt *s, const struct buffer *b)
+{
+	while (s != NULL && (s->kind != STMT_ALLOC || s->u.buffer != b)) {
+		s = s->parent;
+	}
+	return s;
+}
+
+/* Does the loop run once for each index of dimension d of the stored buffer,
+ * which its variable is? */
+static bool
+loops_over(struct analyser *a, const struct stmt *loop,
+	   const struct stmt *store, int d)
+{
+	return simplify(a, store->args[1 + d]) == loop->u.loop.var->expr &&
+	       expr_is_value(loop->args[0], 0) &&
+	       loop->args[1] == store->u.buffer->shape[d];
+}
+
+/* Does the store, apart from its guard, write each element of its buffer
+ * whenever the body of alloc runs? */
+static bool
+writes_all(struct lanes *l, const struct stmt *store, const struct stmt *guard,
+	   const struct stmt *alloc)
+{
+	int n_dims = 0;
+	struct analyser a;
+
+	analyser_at(&a, l->module, store);
+	for (const struct stmt *s = store->parent; s != alloc; s = s->parent) {
+		bool covers = false;
+		int64_t extent;
+
+		if (s == guard || s->kind == STMT_SEQ ||
+		    s->kind == STMT_ALLOC || s->kind == STMT_LET) {
+			continue;
+		}
+		if (s->kind != STMT_FOR || s->u.loop.kind == FOR_THREAD ||
+		    !expr_is_int(s->args[1], &extent) || extent < 1) {
+			return false;
+		}
+		for (int d = 0; d < store->u.buffer->ndim && !covers; d++) {
+			covers = loops_over(&a, s, store, d);
+		}
+		n_dims += covers;
+	}
+	return n_dims == store->u.buffer->ndim;
+}
+
+/* The only store to b, a local array whose ALLOC is given; NULL: there are
+ * several, or its address is taken. */
+static struct stmt *
+only_store(struct lanes *l, const struct stmt *alloc, const struct buffer *b)
+{
+	struct access_list uses = accesses_of(l->func, alloc->children[0], b);
+	struct stmt *store = NULL;
+
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct access *use = &uses.list.data[i];
+
+		if (use->address || (use->load == NULL && store != NULL)) {
+			return NULL;
+		}
+		store = use->load == NULL ? use->at : store;
+	}
+	return store;
+}
+
+/* Can all elements of b, a local array that s reads, have a value? Notes the
+ * store whose guard must become zeros. */
+static bool
+can_pad(struct lanes *l, const struct stmt *s, const struct buffer *b)
+{
+	const struct stmt *alloc = alloc_around(s, b);
+	struct stmt *store = alloc && !buffer_is_shared(b)
+				     ? only_store(l, alloc, b)
+				     : NULL;
+	struct stmt *guard = store ? store->parent : NULL;
+	struct analyser a;
+
+	if (guard == NULL || guard->kind != STMT_IF) {
+		return store && writes_all(l, store, NULL, alloc);
+	}
+	analyser_at(&a, l->module, guard);
+	if (guard->children[1] != NULL || store->args[0]->type.lanes != 1 ||
+	    expr_has_load(guard->args[0]) ||
+	    !expr_is_total(&a, guard->args[0]) ||
+	    !writes_all(l, store, guard, alloc)) {
+		return false;
+	}
+	vec_push(&l->module->arena, &l->padded, store);
+	return true;
+}
+
+/* Turns the guard of a store to a local array into a value of zero. */
+static void
+pad(struct lanes *l, struct stmt *store)
+{
+	struct module *m = l->module;
+	struct stmt *guard = store->parent;
+
+	if (guard->kind != STMT_IF) {
+		return; /* done for another load */
+	}
+	stmt_set_arg(l->func, store, 0,
+		     expr_if(m, guard->args[0], store->args[0],
+			     expr_const(m, store->args[0]->type, 0)));
+	stmt_replace(l->func, guard, store);
+}
+
 static bool
 loads_in_bounds(struct lanes *l, const struct lane_store *s)
 {
@@ -197,12 +318,14 @@ loads_in_bounds(struct lanes *l, const struct lane_store *s)
 
 			/* Elements of a local array beyond the tail may be
 			 * uninitialized. */
-			ok &= !varies_with(i, s->condition) ||
+			ok = ok &&
+			     (!varies_with(i, s->condition) ||
 			      b == l->alloc->u.buffer ||
-			      (func_has_param(l->func, b) &&
-			       prove(&a,
+			      (prove(&a,
 				     expr_le(m, expr_int(m, i->type, 0), i)) &&
-			       prove(&a, expr_lt(m, i, b->shape[d])));
+			       prove(&a, expr_lt(m, i, b->shape[d])) &&
+			       (func_has_param(l->func, b) ||
+				can_pad(l, s->store, b))));
 		}
 	}
 	return ok;
@@ -247,6 +370,9 @@ lower_lanes(struct func *f)
 
 		for (int k = 0; k < l.stores.n && legal; k++) {
 			legal = loads_in_bounds(&l, &l.stores.data[k]);
+		}
+		for (int k = 0; k < l.padded.n && legal; k++) {
+			pad(&l, l.padded.data[k]);
 		}
 		for (int k = 0; k < l.stores.n && legal; k++) {
 			drop_guard(&l, &l.stores.data[k]);
