@@ -138,16 +138,36 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 	}
 }
 
-/* Tells the analyser that loops of extent 1 around the block have extent 2, so
- * that simplification does not replace their variables by a constant. */
-static void
-forget_units(struct analyser *a, const struct stmt *block)
+/* May a loop of this extent have no iteration, and never more than one? */
+static bool
+may_be_left_out(struct analyser *a, const struct expr *extent)
 {
-	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
-	     p = p->parent) {
-		if (p->kind == STMT_FOR && expr_is_value(p->args[1], 1)) {
-			analyser_bind(a, p->u.loop.var, p->args[0],
-				      expr_int(a->module, p->args[1]->type, 2));
+	struct bounds b = analyse_bounds(a, extent);
+
+	return b.min < 1 && b.max == 1;
+}
+
+void
+bind_kept(struct analyser *a, const struct var *v, const struct expr *min,
+	  const struct expr *extent, bool keep_units)
+{
+	if (keep_units && expr_is_value(extent, 1)) {
+		extent = expr_int(a->module, extent->type, 2);
+	} else if (may_be_left_out(a, extent)) {
+		extent = expr_add(a->module, extent,
+				  expr_int(a->module, extent->type, 1));
+	}
+	analyser_bind(a, v, min, extent);
+}
+
+/* Binds the loops around the statement anew (bind_kept). */
+static void
+keep_loops(struct analyser *a, const struct stmt *s, bool keep_units)
+{
+	for (s = s->parent; s && s->kind != STMT_BLOCK; s = s->parent) {
+		if (s->kind == STMT_FOR) {
+			bind_kept(a, s->u.loop.var, s->args[0], s->args[1],
+				  keep_units);
 		}
 	}
 }
@@ -164,9 +184,7 @@ bindings_simplify(struct func *f, struct stmt *s, bool keep_units)
 
 		analyser_init(&a, f->module);
 		analyser_enter_scope(&a, b);
-		if (keep_units) {
-			forget_units(&a, b);
-		}
+		keep_loops(&a, b, keep_units);
 		for (int k = 0; k < b->n_args; k++) {
 			stmt_set_arg(f, b, k, simplify(&a, b->args[k]));
 		}
@@ -226,18 +244,23 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 					b->n_iters + 1);
 	const struct expr *predicate = expr_bool(m, true);
 	struct stmt *nest = block;
-	struct analyser a;
+	struct analyser a, kept;
 
 	analyser_init(&a, m);
+	analyser_init(&kept, m);
 	if (context) {
 		analyser_enter(&a, context);
+		analyser_enter(&kept, context);
+		keep_loops(&kept, context, false);
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		const struct iter_var *it = &b->iters[i];
+		const struct expr *extent = ranges[i].extent;
 		const struct expr *value = ranges[i].min, *end;
 
-		if (unit_loops || !expr_is_value(ranges[i].extent, 1)) {
+		if (unit_loops || !expr_is_value(extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
+			const struct expr *none = expr_int(m, it->var->type, 0);
 
 			/* The loop covers only a part of the axis, as h_i in h
 			 * = h_o * 4 + h_i. */
@@ -245,12 +268,12 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 				axis = arena_printf(&m->arena, "%s_i", axis);
 			}
 			vars[i] = var_new(m, axis, it->var->type);
-			analyser_bind(&a, vars[i],
-				      expr_int(m, it->var->type, 0),
-				      ranges[i].extent);
+			analyser_bind(&a, vars[i], none, extent);
+			analyser_assume(&a, expr_lt(m, none, extent));
+			bind_kept(&kept, vars[i], none, extent, false);
 			value = expr_add(m, value, vars[i]->expr);
 		}
-		value = simplify(&a, value);
+		value = simplify(&kept, value);
 		stmt_set_arg(f, block, i + 1, value);
 		end = expr_add(m, it->min, it->extent);
 		if (!prove(&a, expr_le(m, it->min, value))) {

@@ -29,9 +29,14 @@ void block_refresh(struct func *f, struct stmt *block);
 /* Recomputes the read and write regions of all blocks of f that have
  * regions. */
 void blocks_refresh(struct func *f);
-/* Simplifies bindings and predicates of the blocks at or below s; if
- * keep_units, variables of loops with one iteration are not replaced by their
- * value. */
+/* Binds v, the variable of a loop, for the simplification of a block's bindings:
+ * v is not replaced by a constant if the loop may have no iteration, and never
+ * more than one, since such a loop of a reduction is found by the bindings that
+ * use v; nor, if keep_units, if the loop has one iteration. */
+void bind_kept(struct analyser *a, const struct var *v, const struct expr *min,
+	       const struct expr *extent, bool keep_units);
+/* Simplifies bindings and predicates of the blocks at or below s, with the
+ * variables of the loops around them bound by bind_kept. */
 void bindings_simplify(struct func *f, struct stmt *s, bool keep_units);
 /* Adds a buffer to the allocations of a scope; tells whether it is among them;
  * removes it. */

@@ -330,7 +330,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 	}
 	v = var_new(e->m, fused_name(e, list, n), total->type);
 	analyser_at(&a, e->m, list[0]);
-	analyser_bind(&a, v, expr_int(e->m, v->type, 0), total);
+	bind_kept(&a, v, expr_int(e->m, v->type, 0), total, false);
 	rest = v->expr;
 	for (int i = n - 1; i >= 0; i--) {
 		from[i] = list[i]->u.loop.var;

@@ -154,3 +154,30 @@ for target in ("c99", "cuda", "opencl"):
         with open(os.path.join(out, "m.json"), encoding="utf-8") as file:
             if json.load(file)["kernels"]:
                 fail("a kernel of %s that computes nothing" % target)
+
+# Sums and the largest of at most one row, and of none.
+row = os.path.join(folder, "row")
+os.makedirs(os.path.join(row, "test_data_set_0"))
+with open(os.path.join(row, "model.onnx"), "wb") as file:
+    file.write(proto.model(proto.graph(
+        [proto.node("ReduceMax", ["x", "first"], ["most"], keepdims=0),
+         proto.node("ReduceMax", ["w", "axes"], ["row_most"], keepdims=0),
+         proto.node("Neg", ["most"], ["least"]),
+         proto.node("ReduceSum", ["x", "first"], ["sum"], keepdims=0),
+         proto.node("MatMul", ["w", "x"], ["product"])],
+        [proto.value_info("x", ["n", 3]), proto.value_info("w", [2, "n"])],
+        [proto.value_info("least", [3]), proto.value_info("row_most", [2]),
+         proto.value_info("sum", [3]), proto.value_info("product", [2, 3])],
+        [constants[0], tensor("first", np.array([0]), proto.INT64)])))
+for name, value in (("input_0", np.zeros((0, 3))), ("input_1", np.zeros((2, 0))),
+                    ("output_0", np.full(3, np.inf)),
+                    ("output_1", np.full(2, -np.inf)),
+                    ("output_2", np.zeros(3)), ("output_3", np.zeros((2, 3)))):
+    put = {"input_0": "x", "input_1": "w", "output_0": "least",
+           "output_1": "row_most", "output_2": "sum", "output_3": "product"}
+    with open(os.path.join(row, "test_data_set_0", name + ".pb"),
+              "wb") as file:
+        file.write(tensor(put[name], value.astype(np.float32)))
+for target in ("c99", "gnu-c"):
+    tirc("test", os.path.join(row, "model.onnx"), "--target", target, "--dim",
+         "n=0..1")
