@@ -306,6 +306,7 @@ cmd_test(struct cli *c)
 	}
 	cli_use_machine(c);
 	c->has_summary = !c->each_region && !c->layers;
+	data_set_open_folders(c);
 	complete_const_inputs(c);
 	data_sizes(c);
 	if (c->each_region || c->layers) {

@@ -268,20 +268,17 @@ is_test_data(const struct dirent *entry)
 	return strncmp(entry->d_name, "test_data_set_", 14) == 0;
 }
 
-int
-test_folders(struct arena *a, const char *model, const char ***out)
+/* Sets *out to the paths of the folders test_data_set_* in `folder`, sorted by
+ * their numbers; returns how many there are. */
+static int
+folders_in(struct arena *a, const char *folder, const char ***out)
 {
-	const char *slash = strrchr(model, '/');
-	const char *beside = slash != NULL
-				     ? arena_strndup(a, model,
-						     (size_t)(slash - model))
-				     : ".";
 	struct dirent **entries;
-	int n = scandir(beside, &entries, is_test_data, by_name);
+	int n = scandir(folder, &entries, is_test_data, by_name);
 
 	*out = arena_array(a, const char *, n < 0 ? 1 : n + 1);
 	for (int i = 0; i < n; i++) {
-		(*out)[i] = arena_printf(a, "%s/%s", beside,
+		(*out)[i] = arena_printf(a, "%s/%s", folder,
 					 entries[i]->d_name);
 		free(entries[i]);
 	}
@@ -289,6 +286,38 @@ test_folders(struct arena *a, const char *model, const char ***out)
 		free(entries);
 	}
 	return n < 0 ? 0 : n;
+}
+
+int
+test_folders(struct arena *a, const char *model, const char ***out)
+{
+	const char *slash = strrchr(model, '/');
+
+	return folders_in(a,
+			  slash != NULL ? arena_strndup(a, model,
+							(size_t)(slash - model))
+					: ".",
+			  out);
+}
+
+void
+data_set_open_folders(struct cli *c)
+{
+	VEC(const char *) paths = { 0 };
+
+	for (int i = 0; i < c->n_rest; i++) {
+		const char **found;
+		int n = folders_in(&c->arena, c->rest[i], &found);
+
+		for (int k = 0; k < n; k++) {
+			vec_push(&c->arena, &paths, found[k]);
+		}
+		if (n == 0) {
+			vec_push(&c->arena, &paths, c->rest[i]);
+		}
+	}
+	c->rest = paths.data;
+	c->n_rest = paths.n;
 }
 
 int

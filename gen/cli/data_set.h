@@ -18,6 +18,9 @@ struct data_set {
 /* Sets *out to the paths of the folders test_data_set_* beside the model,
  * sorted by their numbers; returns how many there are. */
 int test_folders(struct arena *a, const char *model, const char ***out);
+/* Replaces each argument of the command line that is a folder of folders
+ * test_data_set_* by these. */
+void data_set_open_folders(struct cli *c);
 /* Sets *out to the paths of the data sets: the arguments of the command line;
  * without them, one NULL if there are options --input or --expect; else the
  * folders beside the model. Returns how many, which may be 0. */

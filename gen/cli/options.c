@@ -251,8 +251,8 @@ static const struct verb verbs[] = {
 	  cmd_run },
 	{ "test", "MODEL.onnx [DIR or FILE.npz…] | FILE.py",
 	  "compare with test data, or with the interpreter",
-	  "Runs the model on input_*.pb of each DIR (default: every\n"
-	  "test_data_set_* beside the model) and compares with output_*.pb; or\n"
+	  "Runs the model on input_*.pb of each DIR, or of each test_data_set_* in\n"
+	  "it (default: those beside the model) and compares with output_*.pb; or\n"
 	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
 	  "compares with those that have the names of outputs; or on --input,\n"
 	  "with --expect. Sizes that the model leaves open are those of the data.\n"

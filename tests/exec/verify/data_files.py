@@ -129,6 +129,17 @@ onnx.save_tensor(numpy_helper.from_array(Y),
 test("no output file", status=1, says=[
     "error: ", "output_1.pb: cannot be read", "FAIL  test_data_set_0",
     "not compared", LAST])
+for folder in ("test_data_set_2", "test_data_set_10"):
+    os.makedirs(path("several", folder))
+    for i, array in enumerate((X, BIG, HUGE)):
+        onnx.save_tensor(numpy_helper.from_array(array), path(
+            "several", folder, "input_%d.pb" % i))
+    for i, array in enumerate((Y, K, BIG, HUGE)):
+        onnx.save_tensor(numpy_helper.from_array(array), path(
+            "several", folder, "output_%d.pb" % i))
+test("a folder of data sets", path("several"), path("data.npz"), status=0,
+     says=["ok    test_data_set_2  y", "ok    test_data_set_10  y",
+           "ok    data.npz  y", "3 of 3 data sets passed"])
 
 # As they are.
 test("large integers", archive("big.npz", same=BIG - 1), status=1,
