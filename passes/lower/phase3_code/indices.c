@@ -202,19 +202,28 @@ count_expr(struct search *q, const struct expr *e)
 	vec_push(&q->func->module->arena, &q->list, fresh);
 }
 
+/* Is e, an argument of s, printed as its operands only? The value of a LET has a
+ * name already; of a loop from a to before b, the extent is b - a. */
+static bool
+prints_operands(const struct stmt *s, const struct expr *e)
+{
+	return s->kind == STMT_LET ||
+	       (s->kind == STMT_FOR && e == s->args[1] && e->kind == EXPR_SUB &&
+		e->args[1] == s->args[0]);
+}
+
 static void
 count_stmt(struct search *q, struct stmt *s)
 {
 	q->at = s;
 	for (int i = 0; i < s->n_args; i++) {
-		/* The value of a LET has a name already, so only its operands
-		 * are counted. */
-		if (s->kind == STMT_LET) {
-			for (int k = 0; k < s->args[i]->n_args; k++) {
-				count_expr(q, s->args[i]->args[k]);
-			}
-		} else {
-			count_expr(q, s->args[i]);
+		const struct expr *e = s->args[i];
+
+		for (int k = 0; k < e->n_args && prints_operands(s, e); k++) {
+			count_expr(q, e->args[k]);
+		}
+		if (!prints_operands(s, e)) {
+			count_expr(q, e);
 		}
 	}
 }
@@ -285,9 +294,17 @@ offset_of(const struct expr *e)
 		       : 0;
 }
 
+/* Is e, a division by the integer `by`, rounded up: (n + by - 1) // by? */
+static bool
+rounds_up(const struct expr *e, int64_t by)
+{
+	return e->kind == EXPR_FLOORDIV && by > 1 &&
+	       offset_of(e->args[0]) == by - 1;
+}
+
 /* A name for the value of e: "h" and "kh" make "ih", "w_o" and "w_i" make "w",
- * n // 4 is n_div4; t_o * 4 is t0, t_o * 4 + 3 is t3, t_o * 4 - 1 is
- * t_before1. */
+ * n // 4 is n_div4, (n + 3) // 4 is n_div4_up; t_o * 4 is t0, t_o * 4 + 3 is t3,
+ * t_o * 4 - 1 is t_before1. */
 static const char *
 name_for(struct func *f, struct stmt *at, const struct expr *e)
 {
@@ -299,9 +316,10 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 	base = n.stem ? n.stem : "at";
 	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
 	    expr_is_int(e->args[1], &by)) {
-		name = arena_printf(arena, "%s_%s%lld", base,
+		name = arena_printf(arena, "%s_%s%lld%s", base,
 				    e->kind == EXPR_FLOORDIV ? "div" : "mod",
-				    (long long)by);
+				    (long long)by,
+				    rounds_up(e, by) ? "_up" : "");
 	} else if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
 		name = arena_printf(arena, "%s_%s", base,
 				    e->kind == EXPR_FLOORDIV ? "div" : "mod");
