@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks and converts the arguments of built-in functions; errors are reported
  * at the argument. */
-#include "eval.h"
-#include "numpy.h"
-#include "program_parts.h"
+#include "library.h"
 
 bool
 arg_missing(const struct call *c, int i)
@@ -31,14 +29,10 @@ arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 	const struct pval *v = &c->args[i];
 	struct py_number n;
 
-	if (np_number(v, &n) && n.kind != PY_NUMBER_FLOAT) {
+	if (eval_number(c->ev, v, &n) && n.kind != PY_NUMBER_FLOAT) {
 		*out = n.i;
 	} else if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
 		/* out has the value of an expression that is a constant */
-	} else if (v->kind == PV_INT) {
-		*out = v->u.ival;
-	} else if (v->kind == PV_BOOL) {
-		*out = v->u.boolean;
 	} else {
 		return value_kind_error(c, i, "an int");
 	}
@@ -96,18 +90,6 @@ arg_dtype(struct call *c, int i, struct dtype *out)
 		    : value_kind_error(c, i, "a type such as \"float32\"");
 }
 
-/* The single number of an array, in its type. */
-static struct typed
-array_typed(struct module *m, const struct array *x)
-{
-	union number v = array_get(x, 0);
-
-	return typed_expr(dtype_is_float(x->type) ? expr_float(m, x->type, v.f)
-			  : dtype_class(x->type) == DTC_BOOL
-				  ? expr_bool(m, v.i != 0)
-				  : expr_int(m, x->type, v.i));
-}
-
 bool
 value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct typed *out, int *depth)
@@ -132,15 +114,6 @@ value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 	case PV_STRING:
 		*out = typed_expr(expr_string(ev->m, v->u.text.data));
 		return true;
-	case PV_ARRAY:
-		if (array_elems(v->u.array) == 1) {
-			*out = array_typed(ev->m, v->u.array);
-			return true;
-		}
-		return eval_error(ev, at,
-				  "an array where a number is needed; index "
-				  "it, or give it to the function as an "
-				  "argument");
 	case PV_TENSOR_PART:
 		return eval_error(ev, at,
 				  "%s has %d dimensions, but only %d "
@@ -154,6 +127,9 @@ value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 				  "its elements is needed; index it",
 				  v->u.tensor->buffer->name);
 	default:
+		if (ops_of(ev, v->kind)->operand) {
+			return ops_of(ev, v->kind)->operand(ev, at, v, out);
+		}
 		return eval_error(ev, at,
 				  "a number or an expression is "
 				  "needed here, not %s",

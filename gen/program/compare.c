@@ -3,7 +3,6 @@
  * that is compared and every few bytes of a text count as work, as a short
  * program can hold a list of millions of elements through shared parts. */
 #include "eval.h"
-#include "numpy.h"
 #include "objects.h"
 #include "program_parts.h"
 
@@ -123,10 +122,11 @@ texts_equal(struct eval *ev, struct py_span at, const struct pval *x,
 static bool
 same_type(const struct pval *x, const struct pval *y)
 {
-	const char *a = np_type_name(x), *b = np_type_name(y);
+	const char *a = value_type_name(x), *b = value_type_name(y);
+	struct dtype type;
 
 	return (x->kind == PV_STRING || y->kind == PV_STRING) && a && b &&
-	       strcmp(a, b) == 0;
+	       strcmp(a, b) == 0 && dtype_from_name(a, &type);
 }
 
 static bool

@@ -37,6 +37,7 @@ struct pv_times;
 struct pv_wrapped;
 struct random_stream;
 struct array;
+struct libraries;
 struct stage;
 struct te_schedule;
 struct tir_schedule;
@@ -205,6 +206,7 @@ struct eval {
 	const struct source *src;
 	struct typing typing;
 	const struct program_options *o;
+	const struct libraries *libraries; /* library.h */
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
@@ -322,13 +324,14 @@ struct name_row {
 
 /* The row of a name in one of the modules whose bits are in `in`, or (in 0) of
  * an attribute of a kind of value; NULL if there is none. */
-const struct name_row *names_in(uint64_t in, const char *name);
-const struct name_row *names_of(enum pv_kind kind, const char *name);
+const struct name_row *names_in(struct eval *ev, uint64_t in, const char *name);
+const struct name_row *names_of(struct eval *ev, enum pv_kind kind,
+				const char *name);
 /* Is the name a function or a type of Python that programs cannot use? */
 bool names_left_out(const char *name);
 /* All names in the modules or of the kind, for suggestions; allocated in the
  * arena. */
-const char *const *names_list(struct arena *a, uint64_t in, enum pv_kind kind,
+const char *const *names_list(struct eval *ev, uint64_t in, enum pv_kind kind,
 			      int *n);
 
 /* -- evaluation -- */
@@ -349,12 +352,6 @@ bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
  * are left. */
 bool eval_tick_bytes(struct eval *ev, struct py_span at, size_t n);
 
-/* Begins the evaluation of the program in src: sets the limits and the names
- * that exist from the start. */
-void eval_start(struct eval *ev, struct module *m, const struct source *src,
-		const struct program_options *o, struct program_result *out);
-/* Runs all its statements. */
-bool eval_whole(struct eval *ev, const struct py_node *tree);
 bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
 	       struct pval *out);
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR };
@@ -404,6 +401,13 @@ bool eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 		 const struct pval *x, const struct pval *y, struct pval *out);
 bool eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, struct pval *out);
+/* x @ y */
+bool eval_product(struct eval *ev, struct py_span at, const struct pval *x,
+		  const struct pval *y, struct pval *out);
+/* Sets *out to what `x op= y` assigns to x, which may be x itself, changed. */
+bool eval_augmented(struct eval *ev, struct py_span at, enum py_operator op,
+		    const struct pval *x, const struct pval *y,
+		    struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		  const struct pval *x, const struct pval *y, struct pval *out);
 /* Comparisons of any values (compare.c). They count steps; the result is false
@@ -504,6 +508,12 @@ struct pval pv_any(enum pv_kind kind, const void *p);
 /* Is v a number of Python? If so, sets *out, unless out is NULL. */
 bool pv_number(const struct pval *v, struct py_number *out);
 struct pval pv_of_number(const struct py_number *n);
+/* The same; or a value of a library that is a number, as an array with one
+ * element. */
+bool eval_number(const struct eval *ev, const struct pval *v,
+		 struct py_number *out);
+/* Is v an array, or one of TVM's? */
+bool pv_is_array(const struct pval *v);
 
 /* -- checks and conversions of arguments; errors are reported at the argument
  * -- */
@@ -538,7 +548,7 @@ bool value_typed(struct eval *ev, struct py_span at, const struct pval *v,
 		 struct typed *out, int *depth);
 bool value_kind_error(struct call *c, int i, const char *wanted);
 
-/* -- tensors (lib_te.c) -- */
+/* -- tensors (tensors.c) -- */
 
 /* te_remember registers a tensor with its depth (see pval.depth), te_depth
  * gives this depth, te_tensor_of the tensor that was registered for a buffer,

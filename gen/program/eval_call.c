@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: assigns arguments to the parameters of functions in the program and of
  * built-in functions. */
-#include "eval.h"
-#include "numpy.h"
+#include "library.h"
 #include "objects.h"
-#include "program_parts.h"
-#include "relay_values.h"
 
 void
 eval_give(struct eval *ev, struct call_args *args, const char *name,
@@ -186,31 +183,10 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 	case PV_METHOD:
 		return call_row(ev, at, f->u.method->row, &f->u.method->self,
 				args, out);
-	case PV_TENSOR:
-		for (int i = 0; i < args->given.n; i++) {
-			if (args->given.data[i].name) {
-				return eval_error(ev, args->given.data[i].span,
-						  "indices have no names");
-			}
-		}
-		return te_index(ev, at, f, args->values.data, args->values.n,
-				out);
-	case PV_RUNTIME:
-		return runtime_call(ev, at, f, args, out);
-	case PV_LIBRARY:
-		/* lib["default"](device) */
-		*out = *f;
-		return true;
-	case PV_PASS:
-		return pass_call(ev, at, f, args, out);
-	case PV_REDUCER:
-		return te_call_reducer(ev, at, f, args, out);
-	case PV_BUILT:
-	case PV_FUNC:
-		return nd_call(ev, at, f, args, out);
-	case PV_TIMER:
-		return nd_time(ev, at, f, args, out);
 	default:
+		if (ops_of(ev, f->kind)->call) {
+			return ops_of(ev, f->kind)->call(ev, at, f, args, out);
+		}
 		return eval_error(ev, at, "%s cannot be called",
 				  pv_kind_name(f->kind));
 	}
@@ -258,12 +234,9 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 			return found;
 		}
 	}
-	row = names_of(of->kind, name);
-	if (!row && of->kind == PV_SCHEDULE) {
-		row = schedule_method(ev, name);
-	}
+	row = names_of(ev, of->kind, name);
 	if (!row) {
-		known = names_list(ev->a, 0, of->kind, &n);
+		known = names_list(ev, 0, of->kind, &n);
 		return eval_raise(
 			ev, at, "AttributeError", "%s has no attribute %s%s",
 			pv_kind_name(of->kind), name,

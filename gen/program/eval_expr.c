@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of the program: names, literals, subscripts, attributes, calls,
  * comprehensions. */
-#include "eval.h"
 #include "format.h"
-#include "numpy.h"
+#include "library.h"
 #include "objects.h"
-#include "program_parts.h"
-#include "relay_values.h"
 #include "text.h"
 
 bool
@@ -41,7 +38,7 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	if (out->u.class) {
 		return true;
 	}
-	row = names_in(IN_PYTHON, e->text);
+	row = names_in(ev, IN_PYTHON, e->text);
 	if (row) {
 		*out = (struct pval){ .kind = PV_BUILTIN, .u.row = row };
 		return true;
@@ -51,7 +48,7 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 			vec_push(ev->a, &known, s->names.data[i].name);
 		}
 	}
-	builtin = names_list(ev->a, IN_PYTHON, PV_MISSING, &n);
+	builtin = names_list(ev, IN_PYTHON, PV_MISSING, &n);
 	for (int i = 0; i < n; i++) {
 		vec_push(ev->a, &known, builtin[i]);
 	}
@@ -154,10 +151,6 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 			(*items)[i] = pv_text_n(ev, v->u.text.data + i, 1);
 		}
 		return eval_tick(ev, at, *n);
-	case PV_LIBRARY:
-		*n = 3;
-		*items = arena_array(ev->a, struct pval, *n);
-		return library_items(ev, at, v->u.any, *items);
 	case PV_RANGE:
 		length = range_length(v->u.range);
 		if (length > EVAL_MAX_ITEMS) {
@@ -177,9 +170,6 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 					     i * v->u.range->step);
 		}
 		return true;
-	case PV_ARRAY:
-	case PV_NDARRAY:
-		return np_items(ev, at, v, items, n);
 	case PV_ITERATOR:
 		*n = v->u.iterator->n - v->u.iterator->at;
 		*items = v->u.iterator->items + v->u.iterator->at;
@@ -199,6 +189,9 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 					: "an object without __iter__ cannot "
 					  "be iterated over");
 	default:
+		if (ops_of(ev, v->kind)->items) {
+			return ops_of(ev, v->kind)->items(ev, at, v, items, n);
+		}
 		return eval_error(ev, at, "%s cannot be iterated over",
 				  pv_kind_name(v->kind));
 	}
@@ -229,8 +222,7 @@ eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 {
 	struct py_number i;
 
-	if ((!pv_number(index, &i) && !np_number(index, &i)) ||
-	    i.kind == PY_NUMBER_FLOAT) {
+	if (!eval_number(ev, index, &i) || i.kind == PY_NUMBER_FLOAT) {
 		return eval_error(ev, at, "an int is needed as index, not %s",
 				  pv_kind_name(index->kind));
 	}
@@ -374,34 +366,17 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		}
 		*out = *found;
 		return true;
-	case PV_TENSOR:
-	case PV_TENSOR_PART:
-		if (index->kind == PV_TUPLE) {
-			return te_index(ev, at, of, index->u.list->data,
-					index->u.list->n, out);
-		}
-		return te_index(ev, at, of, index, 1, out);
-	case PV_ARRAY:
-	case PV_NDARRAY:
-		return np_subscript(ev, at, of, index, out);
 	case PV_OBJECT:
 		return object_special(ev, at, of, "__getitem__", index, 1, out,
 				      &has) &&
 		       (has || eval_raise(ev, at, "TypeError",
 					  "an object without __getitem__ has "
 					  "no elements"));
-	case PV_TE_SCHEDULE:
-		return te_schedule_stage(ev, at, of, index, out);
-	case PV_IRMODULE:
-	case PV_BUILT:
-		return module_function(ev, at, of, index, out);
-	case PV_LIBRARY:
-	case PV_RUNTIME:
-		*out = *of;
-		return true;
-	case PV_GRAPH:
-		return rmod_function(ev, at, of, index, out);
 	default:
+		if (ops_of(ev, of->kind)->subscript) {
+			return ops_of(ev, of->kind)
+				->subscript(ev, at, of, index, out);
+		}
 		return eval_error(ev, at, "%s has no elements",
 				  pv_kind_name(of->kind));
 	}
@@ -839,7 +814,7 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		if (strcmp(e->op, "@") == 0) {
 			return eval_expr(ev, s, e->kids[0], &x) &&
 			       eval_expr(ev, s, e->kids[1], &y) &&
-			       np_product(ev, e->span, &x, &y, out);
+			       eval_product(ev, e->span, &x, &y, out);
 		}
 		if (!eval_operator(ev, e, e->op, &op)) {
 			return false;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on texts and lists, and which values are numbers of Python
  * (ir/python/py_number.h) or operands of expressions (ir/typed). */
-#include "eval.h"
 #include "format.h"
-#include "numpy.h"
+#include "library.h"
 #include "objects.h"
-#include "program_parts.h"
 
 /* -- expressions -- */
 
@@ -241,8 +239,8 @@ eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 	if (op == PY_OP_MOD && x->kind == PV_STRING) {
 		return format_percent(ev, at, x, y, out);
 	}
-	if (np_is_array(x) || np_is_array(y)) {
-		return np_operator(ev, at, op, x, y, out);
+	if (pv_is_array(x) || pv_is_array(y)) {
+		return ops_of(ev, PV_ARRAY)->binary(ev, at, op, x, y, out);
 	}
 	if ((is_symbolic(x) && (is_symbolic(y) || pv_number(y, &b))) ||
 	    (is_symbolic(y) && pv_number(x, &a))) {
@@ -258,7 +256,7 @@ eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 		return repeat(ev, at, y, x->u.ival, out);
 	}
 	if (x->kind == PV_TENSOR || y->kind == PV_TENSOR) {
-		return topi_operator(ev, at, py_operator_text(op), x, y, out);
+		return ops_of(ev, PV_TENSOR)->binary(ev, at, op, x, y, out);
 	}
 	return eval_error(ev, at, "%s is not defined for %s and %s",
 			  py_operator_text(op), pv_kind_name(x->kind),
@@ -286,8 +284,8 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		*out = pv_of_number(&n);
 		return !error || eval_error(ev, at, "%s", error);
 	}
-	if (x->kind == PV_ARRAY) {
-		return np_negated(ev, at, op, x, out);
+	if (ops_of(ev, x->kind)->unary) {
+		return ops_of(ev, x->kind)->unary(ev, at, op, x, out);
 	}
 	if (x->kind == PV_EXPR && op == PY_OP_SUB &&
 	    x->u.expr->type.kind == DT_BOOL) {
@@ -296,11 +294,29 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 	if (is_symbolic(x)) {
 		return symbolic_unary(ev, at, op, x, out);
 	}
-	if (op == PY_OP_SUB && x->kind == PV_TENSOR) {
-		return topi_operator(ev, at, "negative", x, NULL, out);
-	}
 	return eval_error(ev, at, "%s is not defined for %s",
 			  py_operator_text(op), pv_kind_name(x->kind));
+}
+
+bool
+eval_product(struct eval *ev, struct py_span at, const struct pval *x,
+	     const struct pval *y, struct pval *out)
+{
+	if (!pv_is_array(x) && !pv_is_array(y)) {
+		return eval_error(ev, at, "@ is not defined for %s and %s",
+				  pv_kind_name(x->kind), pv_kind_name(y->kind));
+	}
+	return ops_of(ev, PV_ARRAY)->product(ev, at, x, y, out);
+}
+
+bool
+eval_augmented(struct eval *ev, struct py_span at, enum py_operator op,
+	       const struct pval *x, const struct pval *y, struct pval *out)
+{
+	if (ops_of(ev, x->kind)->augment) {
+		return ops_of(ev, x->kind)->augment(ev, at, op, x, y, out);
+	}
+	return eval_binary(ev, at, op, x, y, out);
 }
 
 /* -- comparison -- */
@@ -334,9 +350,9 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 		*out = pv_bool(answer == (op == PY_OP_IN));
 		return true;
 	}
-	if ((np_is_array(x) && (np_is_array(y) || pv_number(y, &n))) ||
-	    (np_is_array(y) && pv_number(x, &n))) {
-		return np_operator(ev, at, op, x, y, out);
+	if ((pv_is_array(x) && (pv_is_array(y) || pv_number(y, &n))) ||
+	    (pv_is_array(y) && pv_number(x, &n))) {
+		return ops_of(ev, PV_ARRAY)->binary(ev, at, op, x, y, out);
 	}
 	if (x->kind == PV_AXIS && y->kind == PV_AXIS &&
 	    x->u.axis == y->u.axis && equality) {

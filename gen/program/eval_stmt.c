@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes the statements of the program. */
-#include "eval.h"
-#include "numpy.h"
+#include "library.h"
 #include "objects.h"
-#include "program_parts.h"
 
 static enum flow run_with(struct eval *ev, struct scope *s,
 			  const struct py_node *e, struct pval *result);
@@ -73,14 +71,8 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 					    "an element of an object without "
 					    "__setitem__ cannot be set"));
 	}
-	if (of.kind == PV_ARRAY) {
-		return np_set_element(ev, target->span, &of, &index, value);
-	}
 	if (of.kind == PV_DICT) {
 		return dict_set(ev, target->span, of.u.dict, &index, value);
-	}
-	if (of.kind == PV_IRMODULE) {
-		return module_set(ev, target->span, &of, &index, value);
 	}
 	if (of.kind == PV_LIST) {
 		if (!eval_element(ev, target->span, &index, of.u.list->n, &i)) {
@@ -88,6 +80,10 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 		}
 		of.u.list->data[i] = *value;
 		return true;
+	}
+	if (ops_of(ev, of.kind)->set_element) {
+		return ops_of(ev, of.kind)
+			->set_element(ev, target->span, &of, &index, value);
 	}
 	return eval_error(ev, target->span, "an element of %s cannot be set",
 			  pv_kind_name(of.kind));
@@ -151,18 +147,13 @@ augment(struct eval *ev, struct scope *s, const struct py_node *e)
 				y.u.list->n);
 	}
 	if (strcmp(e->op, "@") == 0) {
-		return np_product(ev, e->span, &x, &y, &v) &&
+		return eval_product(ev, e->span, &x, &y, &v) &&
 		       eval_assign(ev, s, e->kids[0], &v);
 	}
 	if (!eval_operator(ev, e, e->op, &op)) {
 		return false;
 	}
-	if (x.kind == PV_ARRAY && !x.u.array->scalar) {
-		/* x may be a copy, of a[[1, 2]] */
-		return np_augment(ev, e->span, op, &x, &y) &&
-		       eval_assign(ev, s, e->kids[0], &x);
-	}
-	return eval_binary(ev, e->span, op, &x, &y, &v) &&
+	return eval_augmented(ev, e->span, op, &x, &y, &v) &&
 	       eval_assign(ev, s, e->kids[0], &v);
 }
 

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "numpy.h"
 #include "objects.h"
 
 enum { MOST_WIDTH = 100000 };
@@ -264,7 +263,7 @@ put_spec(struct eval *ev, struct py_span at, const struct pval *v,
 
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, &whole)) {
 		n = py_int(whole);
-	} else if (!pv_number(v, &n) && !np_number(v, &n)) {
+	} else if (!eval_number(ev, v, &n)) {
 		if (as_float || as_int) {
 			return eval_error(ev, at,
 					  "the format %c is for numbers, not "
@@ -425,8 +424,7 @@ put_percent(struct percent *p, const char **text, struct strbuf *out)
 	}
 	if (s.type == 'c' && v->kind == PV_STRING) {
 		s.type = 's';
-	} else if (strchr("dc", s.type) &&
-		   (pv_number(v, &n) || np_number(v, &n)) &&
+	} else if (strchr("dc", s.type) && eval_number(p->ev, v, &n) &&
 		   n.kind == PY_NUMBER_FLOAT && fabs(n.f) < 9e18) {
 		whole = pv_int((int64_t)n.f);
 		v = &whole;

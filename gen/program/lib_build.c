@@ -1,51 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules, tvm.lower, tvm.build, targets, and the text of functions and
  * modules. */
-#include "calls.h"
-#include "lower.h"
+#include "build_parts.h"
+#include "te_parts.h"
 #include "text.h"
-
-#include "eval.h"
-#include "program_parts.h"
 #include "tir_nodes.h"
-
-void
-remember_func(struct eval *ev, const struct program_func *f)
-{
-	for (int i = 0; i < ev->result->funcs.n; i++) {
-		if (ev->result->funcs.data[i].func == f->func) {
-			/* the function was added before: by tvm.lower, then by
-			 * its name */
-			return;
-		}
-	}
-	vec_push(ev->a, &ev->result->funcs, *f);
-}
-
-bool
-print_bytes(struct eval *ev, struct py_span at, const char *text, size_t n)
-{
-	const struct diag_place place = { .file = ev->src->name,
-					  .line = at.line,
-					  .col = at.col };
-
-	ev->result->printed = true;
-	ev->result->printed_bytes += (int64_t)n;
-	if (!quota_check_output(ev->m, place, "the program's output",
-				ev->result->printed_bytes)) {
-		return false;
-	}
-	if (ev->o->print && n > 0) {
-		ev->o->print(ev->o->ctx, text, n);
-	}
-	return eval_tick(ev, at, (int64_t)n / 8 + 1);
-}
-
-bool
-print_text(struct eval *ev, struct py_span at, const char *text)
-{
-	return print_bytes(ev, at, text, strlen(text));
-}
+#include "tir_parts.h"
 
 /* -- text -- */
 
@@ -71,10 +31,12 @@ module_text(struct eval *ev, const struct pv_module *module, struct strbuf *out)
 }
 
 void
-pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+pv_script_text(struct eval *ev, const struct pval *v, bool repr,
+	       struct strbuf *out)
 {
 	size_t from = out->len;
 
+	(void)repr;
 	if (v->kind == PV_FUNC) {
 		func_print(v->u.func->func, ev->o->script, out);
 	} else if (v->kind == PV_IRMODULE) {
@@ -94,7 +56,7 @@ module_script(struct call *c, struct pval *out)
 	struct strbuf s;
 
 	strbuf_init(&s);
-	pv_script_text(c->ev, &c->self, &s);
+	pv_script_text(c->ev, &c->self, false, &s);
 	*out = pv_text_n(c->ev, s.data, s.len);
 	strbuf_release(&s);
 	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
@@ -108,19 +70,11 @@ module_show(struct call *c, struct pval *out)
 
 	(void)out;
 	strbuf_init(&s);
-	pv_script_text(c->ev, &c->self, &s);
+	pv_script_text(c->ev, &c->self, false, &s);
 	strbuf_putc(&s, '\n');
 	ok = print_text(c->ev, c->span, s.data);
 	strbuf_release(&s);
 	return ok;
-}
-
-bool
-name_only(struct call *c, struct pval *out)
-{
-	(void)out;
-	return call_error(c, -1, "%s is not made by calling it here",
-			  c->row->name);
 }
 
 /* -- functions and modules -- */
@@ -316,37 +270,6 @@ func_with_attr(struct call *c, struct pval *out)
 }
 
 /* -- lowering -- */
-
-bool
-program_lower(struct func *f, int phase, bool simple,
-	      const struct pass_hooks *hooks)
-{
-	struct pass_hooks fewer = { 0 };
-	VEC(const char *) disabled = { 0 };
-	int n;
-	const struct lower_pass *passes = lower_passes(&n);
-
-	if (phase > 0) {
-		program_name_addresses(f);
-	}
-	if (!simple) {
-		return lower_func_to(f, phase, hooks);
-	}
-	if (hooks) {
-		fewer = *hooks;
-	}
-	for (int i = 0; i < fewer.n_disabled; i++) {
-		vec_push(&f->module->arena, &disabled, fewer.disabled[i]);
-	}
-	for (int i = 0; i < n; i++) {
-		if (passes[i].phase == 2 && !passes[i].needed) {
-			vec_push(&f->module->arena, &disabled, passes[i].name);
-		}
-	}
-	fewer.disabled = disabled.data;
-	fewer.n_disabled = disabled.n;
-	return lower_func_to(f, phase, &fewer);
-}
 
 /* Sets `module` to the functions that the first argument of tvm.lower or
  * tvm.build means, not lowered yet (phase 0). False after an error. */

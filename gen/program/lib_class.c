@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* type(value), and the text of classes: Python's, and TVM's by their
  * documented names. */
-#include "eval.h"
 #include "objects.h"
-#include "tir_nodes.h"
+#include "python_parts.h"
 
 struct python_class {
 	enum pv_kind kind;
@@ -140,9 +139,8 @@ class_of(struct eval *ev, const struct pval *v)
 	if (v->kind == PV_BUILTIN && makes_class(v->u.row->name)) {
 		return "type";
 	}
-	if (v->kind == PV_STMT) {
-		return arena_printf(ev->a, "tvm.tir.stmt.%s",
-				    stmt_class(v->u.stmt));
+	if (ops_of(ev, v->kind)->class_name) {
+		return ops_of(ev, v->kind)->class_name(ev, v);
 	}
 	if (v->kind == PV_OP) {
 		return v->u.tensor->stage ? "tvm.te.tensor.ComputeOp"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on expressions: mathematical functions, conditionals, casts, calls
  * of external functions. */
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
 /* Converts v to an argument of a function of ir/typed; a type, such as `float`,
  * becomes its name. False after an error. */

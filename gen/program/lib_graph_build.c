@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relay.build and nnvm.compiler.build: the source of a model, and the graph as
  * data. */
+#include "build_parts.h"
 #include "dialects.h"
-#include "program_parts.h"
 #include "relay_values.h"
 
 /* Reads the word of executor= or runtime=, or of a dict or target string that has
@@ -104,8 +104,9 @@ bool
 nnvm_build(struct call *c, struct pval *out)
 {
 	struct pv_graph *module;
-	struct pval lib, items[3];
+	struct pval lib, *items;
 	const char *target;
+	int n;
 
 	if (c->args[0].kind != PV_GRAPH) {
 		return value_kind_error(c, 0, "a graph of nnvm");
@@ -113,11 +114,11 @@ nnvm_build(struct call *c, struct pval *out)
 	module = rmod_copy(c->ev, c->args[0].u.any);
 	if (!rmod_shapes(c, 2, &module->request) || !target_of(c, 1, &target) ||
 	    !build(c, module, target, false, &lib) ||
-	    !library_items(c->ev, c->span, lib.u.any, items)) {
+	    !library_items(c->ev, c->span, &lib, &items, &n)) {
 		return false;
 	}
 	items[0] = lib;
-	*out = pv_list_of(c->ev, PV_TUPLE, items, 3);
+	*out = pv_list_of(c->ev, PV_TUPLE, items, n);
 	return true;
 }
 
@@ -155,26 +156,31 @@ weights_dict(struct eval *ev, struct py_span at, const struct pv_library *lib)
 }
 
 bool
-library_items(struct eval *ev, struct py_span at, const struct pv_library *lib,
-	      struct pval *items)
+library_items(struct eval *ev, struct py_span at, const struct pval *v,
+	      struct pval **items, int *n)
 {
+	const struct pv_library *lib = v->u.any;
+
 	if (lib->built.json == NULL) {
 		return eval_error(ev, at,
 				  "the executor aot has no graph JSON, only a "
 				  "library; build with executor=\"graph\"");
 	}
-	items[0] = text_of_file(ev, lib->built.json);
-	items[1] = pv_any(PV_LIBRARY, lib);
-	items[2] = weights_dict(ev, at, lib);
+	*n = 3;
+	*items = arena_array(ev->a, struct pval, *n);
+	(*items)[0] = text_of_file(ev, lib->built.json);
+	(*items)[1] = *v;
+	(*items)[2] = weights_dict(ev, at, lib);
 	return true;
 }
 
 bool
 library_json(struct call *c, struct pval *out)
 {
-	struct pval items[3];
+	struct pval *items;
+	int n;
 
-	if (!library_items(c->ev, c->span, c->self.u.any, items)) {
+	if (!library_items(c->ev, c->span, &c->self, &items, &n)) {
 		return false;
 	}
 	*out = items[0];

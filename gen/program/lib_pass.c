@@ -2,7 +2,6 @@
 /* Passes over the graphs of models: Relay's and Relax's by the table
  * relay_passes.def, those that the program writes, lists of passes, and the context
  * in which they run. */
-#include "program_parts.h"
 #include "relay.h"
 #include "relay_values.h"
 #include "text.h"

@@ -4,11 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "eval.h"
-#include "numpy.h"
 #include "objects.h"
-#include "program_parts.h"
-#include "tir_nodes.h"
+#include "python_parts.h"
 
 bool
 python_print(struct call *c, struct pval *out)
@@ -25,11 +22,14 @@ python_print(struct call *c, struct pval *out)
 	}
 	strbuf_init(&s);
 	for (int i = 0; ok && i < values->n; i++) {
+		const struct kind_ops *ops = ops_of(ev, values->data[i].kind);
+		const char *unknown = ops->unknown
+					      ? ops->unknown(&values->data[i])
+					      : NULL;
 		size_t before = s.len;
 
-		if (values->data[i].kind == PV_NDARRAY &&
-		    values->data[i].u.nd->unknown) {
-			ok = eval_leave_out(ev, values->data[i].u.nd->unknown);
+		if (unknown) {
+			ok = eval_leave_out(ev, unknown);
 			break;
 		}
 		strbuf_puts(&s, i ? between : "");
@@ -48,6 +48,8 @@ bool
 python_len(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
+	const struct kind_ops *ops = ops_of(c->ev, v->kind);
+	int64_t length;
 	bool found;
 
 	switch (v->kind) {
@@ -70,18 +72,17 @@ python_len(struct call *c, struct pval *out)
 				      out, &found) &&
 		       (found ||
 			value_kind_error(c, 0, "something with a length"));
-	case PV_ARRAY:
-		if (v->u.array->ndim == 0) {
+	default:
+		if (!ops->length) {
+			return value_kind_error(c, 0,
+						"something with a length");
+		}
+		if (!ops->length(v, &length)) {
 			return call_error(c, 0,
 					  "a single number has no length");
 		}
-		*out = pv_int(v->u.array->shape[0]);
+		*out = pv_int(length);
 		return true;
-	case PV_TENSOR:
-		*out = pv_int(v->u.tensor->buffer->ndim);
-		return true;
-	default:
-		return value_kind_error(c, 0, "something with a length");
 	}
 }
 
@@ -91,16 +92,8 @@ whole_number(struct call *c, struct py_span at, const struct pval *v,
 {
 	struct py_number n;
 
-	if (np_number(v, &n) && n.kind != PY_NUMBER_FLOAT) {
+	if (eval_number(c->ev, v, &n) && n.kind != PY_NUMBER_FLOAT) {
 		*out = n.i;
-		return true;
-	}
-	if (v->kind == PV_INT) {
-		*out = v->u.ival;
-		return true;
-	}
-	if (v->kind == PV_BOOL) {
-		*out = v->u.boolean;
 		return true;
 	}
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
@@ -150,7 +143,7 @@ python_int(struct call *c, struct pval *out)
 	struct pval number;
 	int64_t value;
 
-	if (np_number(v, &n)) {
+	if (eval_number(c->ev, v, &n)) {
 		number = pv_of_number(&n);
 		v = &number;
 	}
@@ -192,12 +185,8 @@ python_float(struct call *c, struct pval *out)
 	int64_t value;
 	char *end;
 
-	if (np_number(v, &n)) {
+	if (eval_number(c->ev, v, &n)) {
 		*out = pv_float(py_number_double(&n));
-		return true;
-	}
-	if (v->kind == PV_FLOAT) {
-		*out = *v;
 		return true;
 	}
 	if (v->kind == PV_EXPR && v->u.expr->kind == EXPR_FLOAT) {
@@ -266,12 +255,6 @@ python_abs(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
 
-	if (v->kind == PV_ARRAY) {
-		struct array_work w = np_work(c->ev);
-
-		return np_result(c->ev, c->span, &w,
-				 array_unary(&w, ARRAY_ABS, v->u.array), out);
-	}
 	if (v->kind == PV_FLOAT) {
 		*out = pv_float(fabs(v->u.fval));
 		return true;
@@ -280,7 +263,7 @@ python_abs(struct call *c, struct pval *out)
 		*out = pv_int(v->u.ival < 0 ? -v->u.ival : v->u.ival);
 		return true;
 	}
-	return expr_math(c, out);
+	return call_namesake(c, v->kind == PV_ARRAY ? IN_NUMPY : IN_TIR, out);
 }
 
 /* Sets *items to the values that max(a, b, …) or max(list) compares. False
@@ -725,7 +708,7 @@ python_dict(struct call *c, struct pval *out)
 
 /* isinstance: is v of the type that the row's name means? */
 static bool
-is_instance(const struct pval *v, const char *name)
+is_instance(struct eval *ev, const struct pval *v, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -750,8 +733,8 @@ is_instance(const struct pval *v, const char *name)
 	      v->u.expr->kind == EXPR_FLOAT))) {
 		return true;
 	}
-	if (v->kind == PV_STMT) {
-		return stmt_is_instance(v->u.stmt, name);
+	if (ops_of(ev, v->kind)->is_instance) {
+		return ops_of(ev, v->kind)->is_instance(v, name);
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (v->kind == kinds[i].kind &&
@@ -785,7 +768,7 @@ python_isinstance(struct call *c, struct pval *out)
 			return call_error(c, 1, "a class is needed, not %s",
 					  pv_kind_name(types[i].kind));
 		}
-		if (is_instance(&c->args[0], types[i].u.row->name)) {
+		if (is_instance(c->ev, &c->args[0], types[i].u.row->name)) {
 			*out = pv_bool(true);
 		}
 	}
@@ -800,7 +783,8 @@ python_round(struct call *c, struct pval *out)
 
 	if (c->args[0].kind != PV_FLOAT) {
 		*out = c->args[0];
-		return c->args[0].kind == PV_INT || expr_math(c, out);
+		return c->args[0].kind == PV_INT ||
+		       call_namesake(c, IN_TIR, out);
 	}
 	if (!arg_missing(c, 1) && !arg_int(c, 1, -300, 300, &digits)) {
 		return false;

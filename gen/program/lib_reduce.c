@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions: te.sum and the like, and reducers that the program defines. */
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
 static bool
 reduce_axes(struct call *c, struct py_span at, const struct pval *axis,

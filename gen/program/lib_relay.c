@@ -2,8 +2,8 @@
 /* Models in programs: onnx.load, the frontends, modules and their functions. */
 #include <inttypes.h>
 
+#include "build_parts.h"
 #include "graph_region.h"
-#include "program_parts.h"
 #include "relay.h"
 #include "relay_values.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models that programs run, in the interpreter: parameters as arrays, the executors of
  * TVM, and tvm.driver.tvmc. */
+#include "build_parts.h"
 #include "numpy.h"
 #include "ops.h"
 #include "quota.h"
@@ -530,10 +531,13 @@ tvmc_output(struct call *c, struct pval *out)
 }
 
 void
-tvmc_result_text(const struct pval *v, struct strbuf *out)
+tvmc_result_text(struct eval *ev, const struct pval *v, bool repr,
+		 struct strbuf *out)
 {
 	const struct pv_runtime *r = v->u.runtime;
 
+	(void)ev;
+	(void)repr;
 	strbuf_puts(out, "Output Names:\n [");
 	for (int i = 0; i < r->graph->outputs.n; i++) {
 		strbuf_printf(out, "%s'output_%d'", i > 0 ? ", " : "", i);

@@ -5,8 +5,7 @@
 #include "iterate.h"
 #include "trace.h"
 
-#include "eval.h"
-#include "program_parts.h"
+#include "tir_parts.h"
 
 /* The work on a function that costs one step of the evaluation: for a query,
  * walking through QUERIED_PER_STEP statements; for a primitive that changes the
@@ -242,12 +241,14 @@ schedule_finish(struct eval *ev)
 }
 
 void
-handle_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+handle_text(struct eval *ev, const struct pval *v, bool repr,
+	    struct strbuf *out)
 {
 	const struct tir_schedule *t = v->u.handle.schedule;
 	const struct func *f = t->works.data[v->u.handle.func].sched.func;
 	const struct stmt *s = func_find(f, v->u.handle.id);
 
+	(void)repr;
 	ev->steps += steps_of(f, true);
 	strbuf_puts(out, !s                      ? "(gone)"
 			 : s->kind == STMT_BLOCK ? s->u.block->name
@@ -579,9 +580,11 @@ apply(struct call *c, struct pval *out)
  * with the values that they take -- */
 
 const struct name_row *
-schedule_method(struct eval *ev, const char *name)
+schedule_method(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 {
-	const struct primitive *p = sched_primitive_find(name);
+	const struct primitive *p = !in && of == PV_SCHEDULE
+					    ? sched_primitive_find(name)
+					    : NULL;
 	struct name_row *row;
 	struct strbuf s;
 
@@ -605,12 +608,13 @@ schedule_method(struct eval *ev, const char *name)
 }
 
 void
-schedule_names(struct arena *a, struct pv_names *list)
+schedule_names(struct arena *a, uint64_t in, enum pv_kind of,
+	       struct pv_names *list)
 {
 	int n;
 	const struct primitive *p = sched_primitives(&n);
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; !in && of == PV_SCHEDULE && i < n; i++) {
 		vec_push(a, list, p[i].name);
 	}
 }

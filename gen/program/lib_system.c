@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "objects.h"
+#include "python_parts.h"
 
 /* os.path.join(a, b, …): an absolute part drops those before it. */
 bool

@@ -2,37 +2,9 @@
 /* Tensor expressions: placeholders, axes, elements, compute. */
 #include <stdio.h>
 
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
-/* -- tensors by buffer -- */
-
-void
-te_remember(struct eval *ev, struct te_tensor *t, int depth)
-{
-	int id = t->buffer->id;
-
-	while (ev->tensors.n <= id) {
-		vec_push(ev->a, &ev->tensors, NULL);
-		vec_push(ev->a, &ev->depths, 0);
-	}
-	ev->tensors.data[id] = t;
-	ev->depths.data[id] = depth;
-	ev->n_tensors++;
-}
-
-struct te_tensor *
-te_tensor_of(struct eval *ev, const struct buffer *b)
-{
-	return b->id < ev->tensors.n ? ev->tensors.data[b->id] : NULL;
-}
-
-int
-te_depth(struct eval *ev, const struct te_tensor *t)
-{
-	return t->buffer->id < ev->depths.n ? ev->depths.data[t->buffer->id]
-					    : 1;
-}
+/* -- leaves -- */
 
 static bool
 room_for_tensors(struct call *c)
@@ -40,8 +12,6 @@ room_for_tensors(struct call *c)
 	return c->ev->n_tensors < EVAL_MAX_TENSORS ||
 	       call_error(c, -1, "more than %d tensors", EVAL_MAX_TENSORS);
 }
-
-/* -- leaves -- */
 
 bool
 te_make_placeholder(struct call *c, struct pval *out)
@@ -249,7 +219,7 @@ check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
 }
 
 /* A(i, j), A[i, j], and A[i][j] index by index. */
-bool
+static bool
 te_index(struct eval *ev, struct py_span at, const struct pval *of,
 	 const struct pval *index, int n, struct pval *out)
 {
@@ -302,6 +272,30 @@ te_index(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 	*out = pv_expr(te_at(ev->m, t, all, total), depth);
 	return eval_expr_fits(ev, at, out->u.expr, depth);
+}
+
+bool
+te_call_tensor(struct eval *ev, struct py_span at, const struct pval *of,
+	       const struct call_args *args, struct pval *out)
+{
+	for (int i = 0; i < args->given.n; i++) {
+		if (args->given.data[i].name) {
+			return eval_error(ev, args->given.data[i].span,
+					  "indices have no names");
+		}
+	}
+	return te_index(ev, at, of, args->values.data, args->values.n, out);
+}
+
+bool
+te_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+	     const struct pval *index, struct pval *out)
+{
+	if (index->kind == PV_TUPLE) {
+		return te_index(ev, at, of, index->u.list->data,
+				index->u.list->n, out);
+	}
+	return te_index(ev, at, of, index, 1, out);
 }
 
 /* -- compute -- */

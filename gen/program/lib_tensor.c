@@ -3,8 +3,7 @@
  * te.decl_tensor_intrin. */
 #include "intrinsic_make.h"
 
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
 static struct pval
 shape_value(struct eval *ev, const struct buffer *b)

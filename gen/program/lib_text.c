@@ -2,8 +2,7 @@
 /* Methods of str, list, tuple and dict. */
 #include <ctype.h>
 
-#include "eval.h"
-#include "program_parts.h"
+#include "python_parts.h"
 
 /* -- str -- */
 

@@ -6,8 +6,7 @@
 
 #include "define.h"
 
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 #include "text.h"
 
 struct topi {
@@ -32,11 +31,18 @@ static const struct topi rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof *rows, MAX_INPUTS = 64 };
 
-void
-topi_list(struct arena *a, bool nn, struct pv_names *list)
+static uint64_t
+module_of(const struct topi *row)
 {
+	return row->nn ? IN_TOPI_NN : IN_TOPI;
+}
+
+void
+topi_list(struct arena *a, uint64_t in, enum pv_kind of, struct pv_names *list)
+{
+	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if (rows[i].nn == nn) {
+		if (in & module_of(&rows[i])) {
 			vec_push(a, list, rows[i].name);
 		}
 	}
@@ -745,14 +751,16 @@ topi_call(struct call *c, struct pval *out)
 }
 
 const struct name_row *
-topi_find(struct eval *ev, const char *name, bool nn)
+topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 {
+	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if (rows[i].nn == nn && strcmp(rows[i].name, name) == 0) {
+		if ((in & module_of(&rows[i])) &&
+		    strcmp(rows[i].name, name) == 0) {
 			struct name_row *row = arena_new(ev->a,
 							 struct name_row);
 
-			row->in = nn ? IN_TOPI_NN : IN_TOPI;
+			row->in = module_of(&rows[i]);
 			row->name = rows[i].name;
 			row->params = rows[i].params;
 			row->fn = topi_call;
@@ -783,7 +791,7 @@ topi_operator(struct eval *ev, struct py_span at, const char *op,
 			op = names[i].name;
 		}
 	}
-	f.u.row = topi_find(ev, op, false);
+	f.u.row = topi_find(ev, IN_TOPI, PV_MISSING, op);
 	if (!f.u.row) {
 		return eval_error(ev, at,
 				  "%s is not defined for whole "
@@ -793,4 +801,22 @@ topi_operator(struct eval *ev, struct py_span at, const char *op,
 	args[0] = *x;
 	args[1] = y ? *y : pv_none();
 	return eval_apply(ev, at, &f, args, y ? 2 : 1, out);
+}
+
+bool
+topi_binary(struct eval *ev, struct py_span at, enum py_operator op,
+	    const struct pval *x, const struct pval *y, struct pval *out)
+{
+	return topi_operator(ev, at, py_operator_text(op), x, y, out);
+}
+
+bool
+topi_unary(struct eval *ev, struct py_span at, enum py_operator op,
+	   const struct pval *x, struct pval *out)
+{
+	if (op == PY_OP_SUB) {
+		return topi_operator(ev, at, "negative", x, NULL, out);
+	}
+	return eval_error(ev, at, "%s is not defined for %s",
+			  py_operator_text(op), pv_kind_name(x->kind));
 }

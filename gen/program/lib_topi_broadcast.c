@@ -8,8 +8,7 @@
  * topi.add(A, 1) with an int8 tensor A has the type int32. */
 #include "define.h"
 
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
 /* Makes a tensor in a temporary graph with the shape of v (none for a number),
  * so that shape inference finds the shape of the result. */

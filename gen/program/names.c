@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of names: modules, functions, methods, attributes. */
-#include "eval.h"
+/* The names of the libraries: modules, functions, methods, attributes. */
+#include "library.h"
 #include "objects.h"
 
-static const struct name_row rows[] = {
-#define FUNCTION(in, name, params, function)                                   \
-	{ in, PV_MISSING, name, params, function },
-#define METHOD(kind, name, params, function)                                   \
-	{ 0, PV_##kind, name, params, function },
-#define ATTRIBUTE(kind, name, function) { 0, PV_##kind, name, NULL, function },
-#define ATTRIBUTE_OF(in, name, function)                                       \
-	{ in, PV_MISSING, name, NULL, function },
-#include "names.def"
-#undef FUNCTION
-#undef METHOD
-#undef ATTRIBUTE
-#undef ATTRIBUTE_OF
-};
-
-enum { N_ROWS = sizeof rows / sizeof *rows };
+static bool
+is_in(const struct name_row *row, uint64_t in, enum pv_kind kind)
+{
+	return in ? (row->in & in) != 0 : !row->in && row->of == kind;
+}
 
 /* The dotted paths of the modules, each first under its own name. */
 static const struct {
@@ -39,27 +28,54 @@ static const struct {
 
 enum { N_PATHS = sizeof paths / sizeof *paths };
 
-const struct name_row *
-names_in(uint64_t in, const char *name)
+/* The row of the name in the modules, or (in 0) of the kind. */
+static const struct name_row *
+names_find(struct eval *ev, uint64_t in, enum pv_kind kind, const char *name)
 {
-	for (int i = 0; i < N_ROWS; i++) {
-		if ((rows[i].in & in) && strcmp(rows[i].name, name) == 0) {
-			return &rows[i];
+	const struct name_row *row = NULL;
+
+	for (int i = 0; i < ev->libraries->n; i++) {
+		const struct library *l = ev->libraries->list[i];
+
+		for (int k = 0; k < l->n_rows; k++) {
+			if (is_in(&l->rows[k], in, kind) &&
+			    strcmp(l->rows[k].name, name) == 0) {
+				return &l->rows[k];
+			}
 		}
 	}
-	return NULL;
+	for (int i = 0; !row && i < ev->libraries->n; i++) {
+		const struct library *l = ev->libraries->list[i];
+
+		row = l->find ? l->find(ev, in, kind, name) : NULL;
+	}
+	return row;
 }
 
 const struct name_row *
-names_of(enum pv_kind kind, const char *name)
+names_in(struct eval *ev, uint64_t in, const char *name)
 {
-	for (int i = 0; i < N_ROWS; i++) {
-		if (!rows[i].in && rows[i].of == kind &&
-		    strcmp(rows[i].name, name) == 0) {
-			return &rows[i];
-		}
-	}
-	return NULL;
+	return names_find(ev, in, PV_MISSING, name);
+}
+
+const struct name_row *
+names_of(struct eval *ev, enum pv_kind kind, const char *name)
+{
+	return names_find(ev, 0, kind, name);
+}
+
+bool
+call_namesake(struct call *c, uint64_t in, struct pval *out)
+{
+	return names_in(c->ev, in, c->row->name)->fn(c, out);
+}
+
+bool
+name_only(struct call *c, struct pval *out)
+{
+	(void)out;
+	return call_error(c, -1, "%s is not made by calling it here",
+			  c->row->name);
 }
 
 /* The bit of the module with this dotted path, "tvm.te"; 0 if there is none. */
@@ -106,16 +122,17 @@ submodule(struct arena *a, uint64_t in, const char *name)
 }
 
 const char *const *
-names_list(struct arena *a, uint64_t in, enum pv_kind kind, int *n)
+names_list(struct eval *ev, uint64_t in, enum pv_kind kind, int *n)
 {
 	struct pv_names list = { 0 };
 
-	for (int i = 0; i < N_ROWS; i++) {
-		bool here = in ? (rows[i].in & in) != 0
-			       : !rows[i].in && rows[i].of == kind;
+	for (int i = 0; i < ev->libraries->n; i++) {
+		const struct library *l = ev->libraries->list[i];
 
-		if (here) {
-			vec_push(a, &list, rows[i].name);
+		for (int k = 0; k < l->n_rows; k++) {
+			if (is_in(&l->rows[k], in, kind)) {
+				vec_push(ev->a, &list, l->rows[k].name);
+			}
 		}
 	}
 	for (int i = 0; in && i < N_PATHS; i++) {
@@ -126,17 +143,15 @@ names_list(struct arena *a, uint64_t in, enum pv_kind kind, int *n)
 
 		if (strncmp(one, path, length) == 0 && one[length] == '.' &&
 		    strchr(one + length + 1, '.') == NULL) {
-			vec_push(a, &list, one + length + 1);
+			vec_push(ev->a, &list, one + length + 1);
 		}
 	}
-	if (!in && kind == PV_SCHEDULE) {
-		schedule_names(a, &list);
-	}
-	if (in & IN_TOPI) {
-		topi_list(a, false, &list);
-	}
-	if (in & IN_TOPI_NN) {
-		topi_list(a, true, &list);
+	for (int i = 0; i < ev->libraries->n; i++) {
+		const struct library *l = ev->libraries->list[i];
+
+		if (l->list) {
+			l->list(ev->a, in, kind, &list);
+		}
 	}
 	*n = list.n;
 	return list.data;
@@ -146,7 +161,7 @@ bool
 module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		 const char *name, struct pval *out)
 {
-	const struct name_row *row = names_in(in, name);
+	const struct name_row *row = names_in(ev, in, name);
 	uint64_t inner = submodule(ev->a, in, name);
 	const char *const *known;
 	const char *elsewhere;
@@ -165,18 +180,11 @@ module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		*out = (struct pval){ .kind = PV_NAMESPACE, .u.names = inner };
 		return true;
 	}
-	if (in & (IN_TOPI | IN_TOPI_NN)) {
-		row = topi_find(ev, name, (in & IN_TOPI_NN) != 0);
-		if (row) {
-			*out = (struct pval){ .kind = PV_BUILTIN,
-					      .u.row = row };
-			return true;
-		}
-	}
-	known = names_list(ev->a, in, PV_MISSING, &n);
+	known = names_list(ev, in, PV_MISSING, &n);
 	elsewhere = py_suggest(ev->a, name, known, n);
 	if (elsewhere[0] == '\0') {
-		row = names_in(IN_TVM | IN_TE | IN_TIR | IN_TARGET | IN_SCRIPT,
+		row = names_in(ev,
+			       IN_TVM | IN_TE | IN_TIR | IN_TARGET | IN_SCRIPT,
 			       name);
 		if (row) {
 			elsewhere = arena_printf(ev->a, "; there is %s.%s",

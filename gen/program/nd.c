@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "build_parts.h"
 #include "func_work.h"
 #include "interp.h"
 #include "trial.h"
@@ -173,10 +174,11 @@ device_text(const struct pv_device *d, struct strbuf *out)
 }
 
 void
-nd_text(const struct pval *v, bool repr, struct strbuf *out)
+nd_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 {
 	const struct array *x;
 
+	(void)ev;
 	if (v->kind == PV_DEVICE) {
 		device_text(v->u.device, out);
 		return;
@@ -228,8 +230,7 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 
 	k->known[i] = true;
 	if (!p->buffer) {
-		if ((!pv_number(v, &n) && !np_number(v, &n)) ||
-		    n.kind == PY_NUMBER_FLOAT) {
+		if (!eval_number(k->ev, v, &n) || n.kind == PY_NUMBER_FLOAT) {
 			return eval_error(k->ev, at,
 					  "the parameter %s of %s is an int, "
 					  "not %s",
@@ -239,7 +240,7 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 		k->args[i].scalar = n.i;
 		return true;
 	}
-	if (!np_is_array(v)) {
+	if (!pv_is_array(v)) {
 		return eval_error(k->ev, at,
 				  "the parameter %s of %s is an array, not "
 				  "%s; make one with tvm.nd.array()",
@@ -353,7 +354,7 @@ bind(struct calling *k, const struct call_args *given)
 	for (int i = 0; i < n; i++) {
 		const struct pval *v = &given->values.data[i];
 
-		if (np_is_array(v)) {
+		if (pv_is_array(v)) {
 			take_sizes(k, i,
 				   v->kind == PV_NDARRAY ? v->u.nd->array
 							 : v->u.array);

@@ -56,12 +56,6 @@ pv_sizes(struct eval *ev, const struct array *x)
 	return list;
 }
 
-bool
-np_is_array(const struct pval *v)
-{
-	return v->kind == PV_ARRAY || v->kind == PV_NDARRAY;
-}
-
 struct pval
 np_python(struct eval *ev, const struct array *x, int64_t i)
 {
@@ -89,6 +83,32 @@ np_number(const struct pval *v, struct py_number *out)
 	}
 	one = np_python(NULL, v->u.array, 0);
 	return pv_number(&one, out);
+}
+
+/* The single number of an array, in its type. */
+static struct typed
+array_typed(struct module *m, const struct array *x)
+{
+	union number v = array_get(x, 0);
+
+	return typed_expr(dtype_is_float(x->type) ? expr_float(m, x->type, v.f)
+			  : dtype_class(x->type) == DTC_BOOL
+				  ? expr_bool(m, v.i != 0)
+				  : expr_int(m, x->type, v.i));
+}
+
+bool
+np_operand(struct eval *ev, struct py_span at, const struct pval *v,
+	   struct typed *out)
+{
+	if (array_elems(v->u.array) != 1) {
+		return eval_error(ev, at,
+				  "an array where a number is needed; index "
+				  "it, or give it to the function as an "
+				  "argument");
+	}
+	*out = array_typed(ev->m, v->u.array);
+	return true;
 }
 
 /* -- values as arrays */
@@ -278,8 +298,7 @@ whole(struct call *c, int i, const struct pval *v, int64_t *out)
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
 		return true;
 	}
-	if ((!pv_number(v, &n) && !np_number(v, &n)) ||
-	    n.kind == PY_NUMBER_FLOAT) {
+	if (!eval_number(c->ev, v, &n) || n.kind == PY_NUMBER_FLOAT) {
 		return call_error(c, i, "%s of %s() should be ints, not %s",
 				  c->params[i].name, c->row->name,
 				  pv_kind_name(v->kind));
@@ -341,7 +360,7 @@ np_arg_double(struct call *c, int i, double *out)
 {
 	struct py_number n;
 
-	if (!pv_number(&c->args[i], &n) && !np_number(&c->args[i], &n)) {
+	if (!eval_number(c->ev, &c->args[i], &n)) {
 		return value_kind_error(c, i, "a number");
 	}
 	*out = py_number_double(&n);
@@ -471,10 +490,6 @@ np_product(struct eval *ev, struct py_span at, const struct pval *x,
 	struct array_work w;
 	struct array *a, *b;
 
-	if (!np_is_array(x) && !np_is_array(y)) {
-		return eval_error(ev, at, "@ is not defined for %s and %s",
-				  pv_kind_name(x->kind), pv_kind_name(y->kind));
-	}
 	if (!np_value(ev, at, x, &a) || !np_value(ev, at, y, &b)) {
 		return false;
 	}
@@ -484,14 +499,18 @@ np_product(struct eval *ev, struct py_span at, const struct pval *x,
 
 bool
 np_augment(struct eval *ev, struct py_span at, enum py_operator op,
-	   const struct pval *x, const struct pval *y)
+	   const struct pval *x, const struct pval *y, struct pval *out)
 {
 	struct array_work w = np_work(ev);
 	struct pval v;
 
+	if (x->u.array->scalar) {
+		return eval_binary(ev, at, op, x, y, out);
+	}
 	if (!np_operator(ev, at, op, x, y, &v)) {
 		return false;
 	}
+	*out = *x; /* may be a copy, of a[[1, 2]] */
 	if (dtype_is_float(v.u.array->type) &&
 	    !dtype_is_float(x->u.array->type)) {
 		return eval_error(ev, at,
@@ -533,7 +552,7 @@ index_part(struct eval *ev, struct py_span at, const struct pval *v,
 			if (part->kind == PV_NONE) {
 				continue;
 			}
-			if ((!pv_number(part, &n) && !np_number(part, &n)) ||
+			if (!eval_number(ev, part, &n) ||
 			    n.kind == PY_NUMBER_FLOAT) {
 				return eval_error(ev, at,
 						  "a slice needs ints, not %s",
@@ -678,8 +697,17 @@ np_items(struct eval *ev, struct py_span at, const struct pval *v,
 }
 
 bool
-np_truth(struct eval *ev, struct py_span at, const struct array *x, bool *out)
+np_length(const struct pval *v, int64_t *out)
 {
+	*out = v->u.array->ndim > 0 ? v->u.array->shape[0] : 0;
+	return v->u.array->ndim > 0;
+}
+
+bool
+np_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
+{
+	const struct array *x = v->u.array;
+
 	if (array_elems(x) != 1) {
 		return eval_error(ev, at,
 				  "the truth of an array with %lld elements is "

@@ -544,11 +544,15 @@ np_newaxis(struct call *c, struct pval *out)
 	return true;
 }
 
+/* numpy.pi, numpy.inf, numpy.nan */
 bool
-np_nan(struct call *c, struct pval *out)
+np_constant(struct call *c, struct pval *out)
 {
-	(void)c;
-	*out = pv_float(NAN);
+	const char *name = c->row->name;
+
+	*out = pv_float(strcmp(name, "pi") == 0    ? acos(-1.0)
+			: strcmp(name, "inf") == 0 ? (double)INFINITY
+						   : (double)NAN);
 	return true;
 }
 

@@ -495,7 +495,7 @@ are_numbers(const struct pval *v)
 		}
 		v = &v->u.list->data[0];
 	}
-	return np_is_array(v) || pv_number(v, NULL);
+	return pv_is_array(v) || pv_number(v, NULL);
 }
 
 bool

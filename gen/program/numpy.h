@@ -4,8 +4,7 @@
 #define TIRC_NUMPY_H
 
 #include "array.h"
-#include "eval.h"
-#include "program_parts.h"
+#include "library.h"
 
 /* tvm.cpu(0) and others: only names, as the interpreter stands for each. */
 struct pv_device {
@@ -33,8 +32,6 @@ bool np_result(struct eval *ev, struct py_span at, const struct array_work *w,
 
 struct pval pv_array(struct array *x);
 struct pval pv_sizes(struct eval *ev, const struct array *x);
-/* Is v an array, or one of TVM's? */
-bool np_is_array(const struct pval *v);
 /* Sets *out to the value as an array: an array, a number, or a list of those. A
  * number of Python is weak. False after an error. */
 bool np_value(struct eval *ev, struct py_span at, const struct pval *v,
@@ -56,7 +53,7 @@ bool np_arg_sizes(struct call *c, int i, int64_t *sizes, int *n);
 bool np_arg_axis(struct call *c, int i, int n, int *axis);
 bool np_arg_double(struct call *c, int i, double *out);
 
-/* -- operators and elements */
+/* -- operators and elements: of struct kind_ops (library.h) */
 bool np_operator(struct eval *ev, struct py_span at, enum py_operator op,
 		 const struct pval *x, const struct pval *y, struct pval *out);
 bool np_negated(struct eval *ev, struct py_span at, enum py_operator op,
@@ -64,23 +61,26 @@ bool np_negated(struct eval *ev, struct py_span at, enum py_operator op,
 /* x @ y */
 bool np_product(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, struct pval *out);
-/* x op= y, in the memory of the array x. */
+/* x op= y, in the memory of the array x unless it is a scalar of numpy. */
 bool np_augment(struct eval *ev, struct py_span at, enum py_operator op,
-		const struct pval *x, const struct pval *y);
+		const struct pval *x, const struct pval *y, struct pval *out);
 bool np_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		  const struct pval *index, struct pval *out);
 bool np_set_element(struct eval *ev, struct py_span at, const struct pval *of,
 		    const struct pval *index, const struct pval *v);
 bool np_items(struct eval *ev, struct py_span at, const struct pval *v,
 	      struct pval **items, int *n);
-bool np_truth(struct eval *ev, struct py_span at, const struct array *x,
+bool np_truth(struct eval *ev, struct py_span at, const struct pval *v,
 	      bool *out);
-/* Calls a function that tvm.build has made. */
-bool nd_call(struct eval *ev, struct py_span at, const struct pval *f,
-	     const struct call_args *args, struct pval *out);
-/* Calls the result of time_evaluator. */
-bool nd_time(struct eval *ev, struct py_span at, const struct pval *f,
-	     const struct call_args *args, struct pval *out);
-void nd_text(const struct pval *v, bool repr, struct strbuf *out);
+bool np_length(const struct pval *v, int64_t *out);
+bool np_operand(struct eval *ev, struct py_span at, const struct pval *v,
+		struct typed *out);
+
+#define NAME(in, kind, name, params, function) name_fn function;
+#include "numpy.def"
+#undef NAME
+
+extern const struct library numpy_library;
+extern const struct kind_ops array_ops;
 
 #endif

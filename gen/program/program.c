@@ -3,9 +3,10 @@
  * functions. */
 #include "program.h"
 
-#include "eval.h"
 #include "intrinsics_attach.h"
 #include "program_parts.h"
+#include "start.h"
+#include "tir_parts.h"
 
 enum {
 	DEFAULT_STEPS = 20 * 1000 * 1000,
@@ -51,6 +52,7 @@ eval_start(struct eval *ev, struct module *m, const struct source *src,
 		.src = src,
 		.typing = { m, src, &typing_of_programs },
 		.o = o,
+		.libraries = &libraries,
 		.result = out,
 		.max_steps = o->max_steps > 0 ? o->max_steps : DEFAULT_STEPS,
 		.max_bytes = m->arena.used_bytes + bytes,

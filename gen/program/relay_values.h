@@ -3,8 +3,8 @@
 #ifndef TIRC_RELAY_VALUES_H
 #define TIRC_RELAY_VALUES_H
 
-#include "eval.h"
 #include "graph_services.h"
+#include "library.h"
 
 /* onnx.load: a model that nothing has read yet. */
 struct pv_onnx {
@@ -24,34 +24,6 @@ struct pv_graph {
 struct pv_graph_func {
 	const struct pv_graph *module;
 	int function; /* see relay_function_name() */
-};
-
-/* PASS: one of Relay's, a function of the program, or several of them. */
-struct pv_pass {
-	const char *name;
-	int level;                   /* TVM's opt_level from which on it runs */
-	const char *passes;          /* tirc's, "fold dead" */
-	const char *words;           /* in a note, if there are none */
-	const struct pval *backends; /* of AnnotateTarget: names */
-	int n_backends;
-	const struct pval
-		*function; /* of the program: f(function or module, …) */
-	bool of_module;    /* the function takes the whole module */
-	const struct pval *list; /* of Sequential */
-	int n_list;
-	int n_all,
-		depth; /* of Sequential: the passes in its lists, and those in
-			   * their lists; how many lists are in each other */
-};
-
-/* PASS_CONTEXT: tvm.transform.PassContext. */
-struct pv_pass_context {
-	int level;
-	const struct pval *disabled, *required; /* names */
-	int n_disabled, n_required;
-	/* tir.add_lower_pass: pairs of a phase and a pass */
-	const struct pval *lower;
-	int n_lower;
 };
 
 /* PARAM: a parameter of a module, or a weight as it is stored. */
@@ -76,12 +48,16 @@ bool rmod_shapes(struct call *c, int i, struct graph_request *r);
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
 /* The dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
+/* Calls a value of kind PASS. */
+bool pass_call(struct eval *ev, struct py_span at, const struct pval *f,
+	       const struct call_args *args, struct pval *out);
 /* Calls a value of kind RUNTIME, vm["main"](x, …): runs the model on the arguments and
  * gives its output, or a tuple of several. */
 bool runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
 		  const struct call_args *args, struct pval *out);
 /* Appends what print shows for the result of tvmc.run. */
-void tvmc_result_text(const struct pval *v, struct strbuf *out);
+void tvmc_result_text(struct eval *ev, const struct pval *v, bool repr,
+		      struct strbuf *out);
 /* The graph of a module, which is read and changed by its steps at the first call.
  * NULL after an error. */
 struct graph *rmod_of(struct eval *ev, struct py_span at,
@@ -97,7 +73,19 @@ bool rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
 		   const struct pval *name, struct pval *out);
 /* The values to which a library unpacks: graph, library, parameters. False after an
  * error. */
-bool library_items(struct eval *ev, struct py_span at,
-		   const struct pv_library *lib, struct pval *items);
+bool library_items(struct eval *ev, struct py_span at, const struct pval *v,
+		   struct pval **items, int *n);
+
+#define NAME(in, kind, name, params, function) name_fn function;
+#include "models.def"
+#undef NAME
+
+extern const struct library models_library;
+extern const struct kind_ops graph_func_ops;
+extern const struct kind_ops graph_ops;
+extern const struct kind_ops library_ops;
+extern const struct kind_ops pass_ops;
+extern const struct kind_ops runtime_ops;
+extern const struct kind_ops tvmc_result_ops;
 
 #endif

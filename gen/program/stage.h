@@ -5,8 +5,7 @@
 #ifndef TIRC_STAGE_H
 #define TIRC_STAGE_H
 
-#include "eval.h"
-#include "program_parts.h"
+#include "te_parts.h"
 
 /* The kinds of requests that a schedule records; axes are those in event.axes,
  * `text` and value the members of struct event. */

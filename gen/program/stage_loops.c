@@ -3,6 +3,7 @@
  * annotations of a loop. They are recorded as events, which stage_lower.c
  * applies. */
 #include "stage.h"
+#include "tir_parts.h"
 
 /* Reads argument i, which must be a current loop of the stage. False after an
  * error. */

@@ -5,6 +5,7 @@
  * applied in their order. So a request means the same loop even if the stage
  * moves, and the order of requests for different stages does not matter. */
 #include "stage.h"
+#include "tir_parts.h"
 
 /* The bytes that one prefetch loads. A constant, since the target is not known
  * yet when a program is scheduled. */

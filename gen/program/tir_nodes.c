@@ -12,7 +12,7 @@
 #include "tir_nodes.h"
 
 #include "lower.h"
-#include "relay_values.h"
+#include "tir_parts.h"
 
 static bool stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s);
 

@@ -6,6 +6,34 @@
 #include "eval.h"
 #include "program_parts.h"
 
+/* PASS: one of Relay's, a function of the program, or several of them. */
+struct pv_pass {
+	const char *name;
+	int level;                   /* TVM's opt_level from which on it runs */
+	const char *passes;          /* tirc's, "fold dead" */
+	const char *words;           /* in a note, if there are none */
+	const struct pval *backends; /* of AnnotateTarget: names */
+	int n_backends;
+	const struct pval
+		*function; /* of the program: f(function or module, …) */
+	bool of_module;    /* the function takes the whole module */
+	const struct pval *list; /* of Sequential */
+	int n_list;
+	int n_all,
+		depth; /* of Sequential: the passes in its lists, and those in
+			   * their lists; how many lists are in each other */
+};
+
+/* PASS_CONTEXT: tvm.transform.PassContext. */
+struct pv_pass_context {
+	int level;
+	const struct pval *disabled, *required; /* names */
+	int n_disabled, n_required;
+	/* tir.add_lower_pass: pairs of a phase and a pass */
+	const struct pval *lower;
+	int n_lower;
+};
+
 /* The name of the statement's class in tvm.tir: "For". */
 const char *stmt_class(const struct stmt *s);
 /* Is it of the class with this name? Names of all releases are known. */

@@ -6,8 +6,9 @@
  *   io, ii = sch.split(i, factors=[None, 4]) */
 #include "trace_python.h"
 
-#include "eval.h"
 #include "program_parts.h"
+#include "start.h"
+#include "tir_parts.h"
 
 /* A value for the schedule, which a program can use; its state is a copy of
  * *s. */

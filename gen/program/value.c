@@ -2,11 +2,8 @@
 /* Values: creation, truth, and their text as print writes it. */
 #include <inttypes.h>
 
-#include "eval.h"
-#include "numpy.h"
+#include "library.h"
 #include "objects.h"
-#include "program_parts.h"
-#include "relay_values.h"
 
 const char *
 pv_kind_name(enum pv_kind kind)
@@ -159,6 +156,29 @@ pv_of_number(const struct py_number *n)
 					  : pv_float(n->f);
 }
 
+const struct kind_ops *
+ops_of(const struct eval *ev, enum pv_kind kind)
+{
+	static const struct kind_ops none = { 0 };
+	const struct kind_ops *ops = ev->libraries->kinds[kind];
+
+	return ops ? ops : &none;
+}
+
+bool
+eval_number(const struct eval *ev, const struct pval *v, struct py_number *out)
+{
+	const struct kind_ops *ops = ops_of(ev, v->kind);
+
+	return pv_number(v, out) || (ops->number && ops->number(v, out));
+}
+
+bool
+pv_is_array(const struct pval *v)
+{
+	return v->kind == PV_ARRAY || v->kind == PV_NDARRAY;
+}
+
 static bool
 is_axis(const struct eval *ev, const struct expr *e)
 {
@@ -208,8 +228,6 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 	case PV_RANGE:
 		*out = range_length(v->u.range) > 0;
 		return true;
-	case PV_ARRAY:
-		return np_truth(ev, at, v->u.array, out);
 	case PV_OBJECT:
 		if (!object_special(ev, at, v, "__bool__", NULL, 0, &result,
 				    &found) ||
@@ -244,6 +262,9 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 				  "the program is read; use "
 				  "tvm.tir.if_then_else");
 	default:
+		if (ops_of(ev, v->kind)->truth) {
+			return ops_of(ev, v->kind)->truth(ev, at, v, out);
+		}
 		*out = true;
 		return true;
 	}
@@ -395,26 +416,6 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_THREAD:
 		axis_text(v->u.axis, out);
 		return;
-	case PV_BLOCK:
-	case PV_LOOP:
-		handle_text(ev, v, out);
-		return;
-	case PV_IRMODULE:
-	case PV_FUNC:
-	case PV_SCHEDULE:
-	case PV_TRACE:
-		pv_script_text(ev, v, out);
-		return;
-	case PV_TVMC_RESULT:
-		tvmc_result_text(v, out);
-		return;
-	case PV_GRAPH:
-	case PV_GRAPH_FUNC:
-		rmod_text(ev, (struct py_span){ 0 }, v, out);
-		return;
-	case PV_TARGET:
-		strbuf_puts(out, v->u.target->said);
-		return;
 	case PV_USER_CLASS:
 		strbuf_printf(out, "<class '%s%s'>",
 			      v->u.class->is_exception ? "" : "__main__.",
@@ -423,17 +424,14 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_OBJECT:
 		object_put(ev, v, repr, depth, out);
 		return;
-	case PV_ARRAY:
-		array_text(v->u.array, repr, out);
-		return;
-	case PV_NDARRAY:
-	case PV_DEVICE:
-		nd_text(v, repr, out);
-		return;
 	case PV_CLASS:
 		strbuf_printf(out, "<class '%s'>", (const char *)v->u.any);
 		return;
 	default:
+		if (ops_of(ev, v->kind)->text) {
+			ops_of(ev, v->kind)->text(ev, v, repr, out);
+			return;
+		}
 		strbuf_printf(out, v->kind == PV_NONE ? "%s" : "<%s>",
 			      pv_kind_name(v->kind));
 		return;

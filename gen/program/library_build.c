@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of modules, targets, built functions and their arrays, and the meaning
+ * of their values. */
+#include "build_parts.h"
+#include "numpy.h"
+
+static const struct name_row rows[] = {
+#define NAME NAME_ROW
+#include "build.def"
+#undef NAME
+};
+
+const struct library build_library = {
+	.rows = rows,
+	.n_rows = sizeof rows / sizeof *rows,
+};
+
+static void
+target_text(struct eval *ev, const struct pval *v, bool repr,
+	    struct strbuf *out)
+{
+	(void)ev;
+	(void)repr;
+	strbuf_puts(out, v->u.target->said);
+}
+
+static const char *
+nd_unknown(const struct pval *v)
+{
+	return v->u.nd->unknown;
+}
+
+const struct kind_ops irmodule_ops = {
+	.text = pv_script_text,
+	.subscript = module_function,
+	.set_element = module_set,
+};
+
+const struct kind_ops built_ops = {
+	.subscript = module_function,
+	.call = nd_call,
+};
+
+const struct kind_ops func_ops = { .text = pv_script_text, .call = nd_call };
+const struct kind_ops script_ops = { .text = pv_script_text };
+const struct kind_ops target_ops = { .text = target_text };
+const struct kind_ops device_ops = { .text = nd_text };
+const struct kind_ops timer_ops = { .call = nd_time };
+
+const struct kind_ops nd_ops = {
+	.text = nd_text,
+	.unknown = nd_unknown,
+	.items = np_items,
+	.subscript = np_subscript,
+};

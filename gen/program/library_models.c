@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of models, and the meaning of their values. */
+#include "build_parts.h"
+#include "relay_values.h"
+
+static const struct name_row rows[] = {
+#define NAME NAME_ROW
+#include "models.def"
+#undef NAME
+};
+
+const struct library models_library = {
+	.rows = rows,
+	.n_rows = sizeof rows / sizeof *rows,
+};
+
+static void
+graph_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
+{
+	(void)repr;
+	rmod_text(ev, (struct py_span){ 0 }, v, out);
+}
+
+/* lib["default"], vm["main"]: itself, with the methods of a runtime. */
+static bool
+same_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+	       const struct pval *index, struct pval *out)
+{
+	(void)ev;
+	(void)at;
+	(void)index;
+	*out = *of;
+	return true;
+}
+
+/* lib["default"](device) */
+static bool
+same_call(struct eval *ev, struct py_span at, const struct pval *f,
+	  const struct call_args *args, struct pval *out)
+{
+	(void)ev;
+	(void)at;
+	(void)args;
+	*out = *f;
+	return true;
+}
+
+const struct kind_ops graph_ops = {
+	.text = graph_text,
+	.subscript = rmod_function,
+};
+
+const struct kind_ops graph_func_ops = { .text = graph_text };
+const struct kind_ops pass_ops = { .call = pass_call };
+const struct kind_ops tvmc_result_ops = { .text = tvmc_result_text };
+
+const struct kind_ops library_ops = {
+	.items = library_items,
+	.subscript = same_subscript,
+	.call = same_call,
+};
+
+const struct kind_ops runtime_ops = {
+	.subscript = same_subscript,
+	.call = runtime_call,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of Python. */
+#include "python_parts.h"
+
+static const struct name_row rows[] = {
+#define NAME NAME_ROW
+#include "python.def"
+#undef NAME
+};
+
+const struct library python_library = {
+	.rows = rows,
+	.n_rows = sizeof rows / sizeof *rows,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program gives: functions, and the text that it prints. */
+#include "eval.h"
+#include "program_parts.h"
+
+void
+remember_func(struct eval *ev, const struct program_func *f)
+{
+	for (int i = 0; i < ev->result->funcs.n; i++) {
+		if (ev->result->funcs.data[i].func == f->func) {
+			/* the function was added before: by tvm.lower, then by
+			 * its name */
+			return;
+		}
+	}
+	vec_push(ev->a, &ev->result->funcs, *f);
+}
+
+bool
+print_bytes(struct eval *ev, struct py_span at, const char *text, size_t n)
+{
+	const struct diag_place place = { .file = ev->src->name,
+					  .line = at.line,
+					  .col = at.col };
+
+	ev->result->printed = true;
+	ev->result->printed_bytes += (int64_t)n;
+	if (!quota_check_output(ev->m, place, "the program's output",
+				ev->result->printed_bytes)) {
+		return false;
+	}
+	if (ev->o->print && n > 0) {
+		ev->o->print(ev->o->ctx, text, n);
+	}
+	return eval_tick(ev, at, (int64_t)n / 8 + 1);
+}
+
+bool
+print_text(struct eval *ev, struct py_span at, const char *text)
+{
+	return print_bytes(ev, at, text, strlen(text));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors, expressions and functions of topi in programs, and the library te. */
+#ifndef TIRC_TE_PARTS_H
+#define TIRC_TE_PARTS_H
+
+#include "library.h"
+#include "te.h"
+
+/* Applies an operator of Python, or a function of topi, to whole tensors. */
+bool topi_operator(struct eval *ev, struct py_span at, const char *op,
+		   const struct pval *x, const struct pval *y,
+		   struct pval *out);
+
+/* Calls a function of ir/typed by its name. args: by parameter; those of *args
+ * follow. */
+bool expr_function(struct call *c, const char *name, const struct pval *args,
+		   int n, struct pval *out);
+/* Applies an operator of topi to the two arguments of the call, element by
+ * element. */
+bool topi_broadcast(struct call *c, const char *op, struct pval *out);
+/* Gives the errors from index `first` on the position of the call: they are
+ * about the node that a function of topi made. Returns false. */
+bool topi_locate(struct call *c, int first);
+
+/* Lowers a schedule of stages to a function; the second argument of the call
+ * lists the parameters. */
+bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
+		   struct program_func *out);
+
+/* The values of struct library and struct kind_ops (library.h). */
+const struct name_row *topi_find(struct eval *ev, uint64_t in, enum pv_kind of,
+				 const char *name);
+void topi_list(struct arena *a, uint64_t in, enum pv_kind of,
+	       struct pv_names *list);
+bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
+		     const struct call_args *args, struct pval *out);
+/* A(i, j) and A[i, j] */
+bool te_call_tensor(struct eval *ev, struct py_span at, const struct pval *of,
+		    const struct call_args *args, struct pval *out);
+bool te_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+		  const struct pval *index, struct pval *out);
+/* Operators of Python on tensors. */
+bool topi_binary(struct eval *ev, struct py_span at, enum py_operator op,
+		 const struct pval *x, const struct pval *y, struct pval *out);
+bool topi_unary(struct eval *ev, struct py_span at, enum py_operator op,
+		const struct pval *x, struct pval *out);
+bool te_schedule_stage(struct eval *ev, struct py_span at,
+		       const struct pval *of, const struct pval *index,
+		       struct pval *out);
+
+#define NAME(in, kind, name, params, function) name_fn function;
+#include "te.def"
+#undef NAME
+
+extern const struct library te_library;
+extern const struct kind_ops reducer_ops;
+extern const struct kind_ops te_schedule_ops;
+extern const struct kind_ops tensor_ops;
+extern const struct kind_ops tensor_part_ops;
+
+#endif
