@@ -36,7 +36,7 @@ MAY = {
     "gen/onnx/flow": (8, "a node has bodies, which have nodes"),
     "gen/partition": (3, "a region's command gives a partition"),
     "gen/package": (9, "a region's functions are kernels with regions"),
-    "gen/program": (11, "values have methods, which evaluate"),
+    "gen/program/eval": (11, "values have methods, which evaluate"),
     "gen/cli": (31, "the table of verbs, and verbs that print it"),
 }
 

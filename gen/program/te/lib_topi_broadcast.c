@@ -10,6 +10,18 @@
 
 #include "te_parts.h"
 
+bool
+topi_locate(struct call *c, int first)
+{
+	for (int i = first; i < c->ev->m->diags.list.n; i++) {
+		struct diag *d = &c->ev->m->diags.list.data[i];
+
+		d->place.item = c->row->name;
+		d->place.file = NULL;
+	}
+	return eval_locate(c->ev, c->span, first);
+}
+
 /* Makes a tensor in a temporary graph with the shape of v (none for a number),
  * so that shape inference finds the shape of the result. */
 static struct tensor *

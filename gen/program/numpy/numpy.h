@@ -45,8 +45,6 @@ bool np_number(const struct pval *v, struct py_number *out);
 bool np_arg(struct call *c, int i, struct array **out);
 /* A type, in numpy's meaning: float is float64. If it is absent, *out stays. */
 bool np_arg_type(struct call *c, int i, struct dtype *out);
-/* The name of the type that v may be in numpy's meaning; NULL if it is none. */
-const char *np_type_name(const struct pval *v);
 /* A shape or axes: an int or a list of ints; at most ARRAY_MAX_RANK. */
 bool np_arg_sizes(struct call *c, int i, int64_t *sizes, int *n);
 /* An axis of an array with n dimensions; negative from the end. */

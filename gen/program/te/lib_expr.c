@@ -55,7 +55,7 @@ expr_function(struct call *c, const char *name, const struct pval *args, int n,
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* Elementary functions, selected by the name in their row of names.def; of a
+/* Elementary functions, selected by the name in their row of te.def; of a
  * whole tensor, the operator of topi. "tir.round" rounds half away from zero,
  * as TVM's does. */
 bool

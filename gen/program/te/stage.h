@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TE's schedules of stages: the requests that a program makes for each stage.
  * They are applied when the function is lowered. Private to
- * gen/program/stage*.c. */
+ * gen/program/te/stage*.c. */
 #ifndef TIRC_STAGE_H
 #define TIRC_STAGE_H
 

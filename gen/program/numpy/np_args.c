@@ -251,8 +251,9 @@ type_of_name(const char *name, struct dtype *out)
 	       dtype_class(*out) != DTC_STRING;
 }
 
-const char *
-np_type_name(const struct pval *v)
+/* The name of the type that v may be in numpy's meaning; NULL if it is none. */
+static const char *
+type_name(const struct pval *v)
 {
 	struct dtype t;
 
@@ -275,7 +276,7 @@ np_arg_type(struct call *c, int i, struct dtype *out)
 	if (!arg_given(c, i)) {
 		return true;
 	}
-	name = np_type_name(&c->args[i]);
+	name = type_name(&c->args[i]);
 	if (!name) {
 		return value_kind_error(c, i, "a type such as \"float32\"");
 	}

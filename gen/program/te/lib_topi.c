@@ -671,18 +671,6 @@ define_node(struct build *b, const char *op, struct te_tensor **out)
 	return true;
 }
 
-bool
-topi_locate(struct call *c, int first)
-{
-	for (int i = first; i < c->ev->m->diags.list.n; i++) {
-		struct diag *d = &c->ev->m->diags.list.data[i];
-
-		d->place.item = c->row->name;
-		d->place.file = NULL;
-	}
-	return eval_locate(c->ev, c->span, first);
-}
-
 static bool
 topi_call(struct call *c, struct pval *out)
 {
@@ -768,55 +756,4 @@ topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 		}
 	}
 	return NULL;
-}
-
-bool
-topi_operator(struct eval *ev, struct py_span at, const char *op,
-	      const struct pval *x, const struct pval *y, struct pval *out)
-{
-	static const struct {
-		const char *op, *name;
-	} names[] = {
-		{ "+", "add" },         { "-", "subtract" },
-		{ "*", "multiply" },    { "/", "divide" },
-		{ "%", "floor_mod" },   { "//", "floor_divide" },
-		{ "**", "power" },      { "&", "bitwise_and" },
-		{ "|", "bitwise_or" },  { "^", "bitwise_xor" },
-		{ "<<", "left_shift" }, { ">>", "right_shift" },
-	};
-	struct pval f = { .kind = PV_BUILTIN }, args[2];
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(names[i].op, op) == 0) {
-			op = names[i].name;
-		}
-	}
-	f.u.row = topi_find(ev, IN_TOPI, PV_MISSING, op);
-	if (!f.u.row) {
-		return eval_error(ev, at,
-				  "%s is not defined for whole "
-				  "tensors; index them",
-				  op);
-	}
-	args[0] = *x;
-	args[1] = y ? *y : pv_none();
-	return eval_apply(ev, at, &f, args, y ? 2 : 1, out);
-}
-
-bool
-topi_binary(struct eval *ev, struct py_span at, enum py_operator op,
-	    const struct pval *x, const struct pval *y, struct pval *out)
-{
-	return topi_operator(ev, at, py_operator_text(op), x, y, out);
-}
-
-bool
-topi_unary(struct eval *ev, struct py_span at, enum py_operator op,
-	   const struct pval *x, struct pval *out)
-{
-	if (op == PY_OP_SUB) {
-		return topi_operator(ev, at, "negative", x, NULL, out);
-	}
-	return eval_error(ev, at, "%s is not defined for %s",
-			  py_operator_text(op), pv_kind_name(x->kind));
 }

@@ -311,7 +311,7 @@ struct call {
 
 typedef bool name_fn(struct call *c, struct pval *out);
 
-/* A row of names.def. params: "shape, dtype?, *rest, **options"; NULL for an
+/* A row of a library's table of names (library.h). params: "shape, dtype?, *rest, **options"; NULL for an
  * attribute, whose function is called when the program reads it. */
 struct name_row {
 	uint64_t in;     /* bits of modules; 0 for methods and attributes */
