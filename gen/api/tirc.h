@@ -560,6 +560,7 @@ struct tirc_summary {
 	 * threads. 0: one thread, or a device. */
 	int cores;
 	bool takes_threads;
+	bool is_device; /* the target is a device, with a driver of its own */
 };
 
 struct tirc_kernel {

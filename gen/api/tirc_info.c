@@ -433,6 +433,7 @@ program_summary(const struct tirc *t)
 		.cflags = target->cflags,
 		.ldflags = target->ldflags,
 		.library_cflags = "",
+		.is_device = target->max_threads > 0,
 	};
 }
 
@@ -475,6 +476,7 @@ model_summary(const struct tirc *t)
 		.tf32 = t->target->tf32,
 		.cores = t->target->max_threads == 0 ? t->target->cores : 0,
 		.takes_threads = t->dialect->tasks.used,
+		.is_device = t->target->max_threads > 0,
 	};
 
 	for (int i = 0; i < t->program.kernels.n; i++) {

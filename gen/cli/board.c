@@ -11,33 +11,33 @@
 
 #include "harness.h"
 
-/* Is the program that the first word of the command names installed? */
-static bool
-command_is_there(struct arena *a, const char *command)
+const char *
+harness_find_command(struct arena *a, const char *command)
 {
 	size_t n = strcspn(command, " ");
 	const char *name = arena_strndup(a, command, n);
 	const char *path = getenv("PATH");
 
 	if (strchr(name, '/') != NULL || path == NULL) {
-		return access(name, X_OK) == 0;
+		return access(name, X_OK) == 0 ? name : NULL;
 	}
 	while (*path != '\0') {
 		size_t length = strcspn(path, ":");
+		const char *found = arena_printf(a, "%.*s/%s", (int)length,
+						 path, name);
 
-		if (access(arena_printf(a, "%.*s/%s", (int)length, path, name),
-			   X_OK) == 0) {
-			return true;
+		if (access(found, X_OK) == 0) {
+			return found;
 		}
 		path += length + (path[length] == ':');
 	}
-	return false;
+	return NULL;
 }
 
 static bool
 need_command(struct harness *h, const char *command, const char *package)
 {
-	return command_is_there(&h->m->arena, command) ||
+	return harness_find_command(&h->m->arena, command) != NULL ||
 	       cli_error("%.*s is not installed%s%s",
 			 (int)strcspn(command, " "), command,
 			 package != NULL ? "; on Debian: apt-get install " : "",

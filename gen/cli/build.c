@@ -12,15 +12,16 @@
 #include "output_file.h"
 #include "process.h"
 
-/* Runs a command in the folder of the harness, and shows `step` on a terminal
- * while it runs. The command's output goes to stderr (a library may print). NULL
+/* Runs a command in the folder of the harness, confined unless `confined` is
+ * NULL, and shows `step` on a terminal while it runs. The command's output goes to stderr (a library may print). NULL
  * if the command ended with status 0, else a text about how it failed; *status:
  * its status. */
 static const char *
 run_there(const struct harness *h, const struct command *command,
-	  const char *step, int *status)
+	  const struct confinement *confined, const char *step, int *status)
 {
 	const struct process process = { .command = command,
+					 .confined = confined,
 					 .folder = h->folder,
 					 .status = status };
 	const char *failed;
@@ -115,10 +116,8 @@ add_sources(const struct harness *h, struct command *command, bool objects)
 	}
 }
 
-/* The command of the compiler with its flags: --cc, $CC if the program runs on
- * this machine, or the target's. */
-static const char *
-compiler(const struct harness *h)
+const char *
+harness_compiler(const struct harness *h)
 {
 	struct tirc_summary s = tirc_summary(h->t);
 	const char *cc = h->cli->cc;
@@ -139,7 +138,7 @@ compiler(const struct harness *h)
 static const char *
 compiler_of_any_processor(const struct harness *h)
 {
-	const char *cc = compiler(h);
+	const char *cc = harness_compiler(h);
 	const char *lacking = tirc_flags_lacking(h->t, cc, "");
 
 	cleanup_pause_if_interrupted();
@@ -159,7 +158,7 @@ compile(const struct harness *h, const struct command *command)
 {
 	const char *step = arena_printf(&h->m->arena, "compiling %s …",
 					h->sources.data[0]);
-	const char *failed = run_there(h, command, step, NULL);
+	const char *failed = run_there(h, command, NULL, step, NULL);
 
 	return failed == NULL || cli_error("the C compiler %s: %s", failed,
 					   command_text(&h->m->arena, command));
@@ -288,9 +287,31 @@ add_run(const struct harness *h, const char *arguments, struct command *command)
  * instruction ended. */
 enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
 
-static bool
-program_failed(const struct harness *h, const char *failed, int status)
+/* The exit status of loaders that do not find a library. */
+enum { NOT_LOADED = 127 };
+
+void
+harness_expect_none(struct harness *h)
 {
+	h->results.n = 0;
+}
+
+bool
+harness_expect(struct harness *h, const char *name)
+{
+	vec_push(&h->m->arena, &h->results, name);
+	return harness_write(h, name, "", 0);
+}
+
+static bool
+program_failed(const struct harness *h, const char *failed, int status,
+	       bool is_confined)
+{
+	if (status == NOT_LOADED && is_confined) {
+		return cli_error("the program %s; it may read libraries of the "
+				 "system alone, unless --confine off is given",
+				 failed);
+	}
 	if (status != ILLEGAL_INSTRUCTION) {
 		return cli_error("the program %s", failed);
 	}
@@ -308,13 +329,17 @@ program_failed(const struct harness *h, const char *failed, int status)
 bool
 harness_execute(struct harness *h, const char *arguments)
 {
+	const struct confinement *confined = NULL;
 	struct command command = { 0 };
 	const char *failed;
 	int status = 0;
 
-	if (!add_run(h, arguments, &command)) {
+	if (!add_run(h, arguments, &command) ||
+	    !harness_confine(h, &command, &confined)) {
 		return false;
 	}
-	failed = run_there(h, &command, "running the program …", &status);
-	return failed == NULL || program_failed(h, failed, status);
+	failed = run_there(h, &command, confined, "running the program …",
+			   &status);
+	return failed == NULL ||
+	       program_failed(h, failed, status, confined != NULL);
 }

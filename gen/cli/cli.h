@@ -39,6 +39,7 @@ struct cli {
 	const char *cc, *cflags;
 	/* --runner: a command that runs the built program, or NULL */
 	const char *runner;
+	const char *confine; /* --confine: "auto", "require" or "off" */
 	/* --input of run and test: NAME=FILE or FILE */
 	const char *const *inputs;
 	int n_inputs;

@@ -31,6 +31,15 @@ default_repeat(const struct harness *h)
 static bool run_model(struct harness *h, const struct array *inputs,
 		      struct array *outputs);
 
+static int64_t
+model_bytes(const struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+
+	return quota_plus(quota_plus(s.workspace_bytes, s.weights_bytes),
+			  cli_io_bytes(h->t));
+}
+
 bool
 harness_open(struct harness *h, struct cli *c)
 {
@@ -54,6 +63,7 @@ harness_open(struct harness *h, struct cli *c)
 	cli_timings(h->t);
 	h->n_inputs = tirc_input_count(h->t);
 	h->n_results = harness_results(h);
+	h->array_bytes = model_bytes(h);
 	if (c->repeat == 0) {
 		c->repeat = default_repeat(h);
 	}
@@ -286,6 +296,17 @@ harness_read_times(struct harness *h, int n)
 	return true;
 }
 
+/* The file of result i: an output, or, after the outputs, a state. */
+static const char *
+result_file(struct harness *h, int i)
+{
+	const int state = i - tirc_output_count(h->t);
+
+	return state < 0
+		       ? arena_printf(&h->m->arena, "output_%d.bin", i)
+		       : arena_printf(&h->m->arena, "next_state_%d.bin", state);
+}
+
 /* Reads result i of the last run from its file: an output, or, after the
  * outputs, a state. False after an error message. */
 static bool
@@ -310,12 +331,7 @@ read_result(struct harness *h, int i, const int64_t *dim_values,
 	for (int d = 0; d < x.ndim; d++) {
 		out->elems *= out->shape[d];
 	}
-	return harness_read_array(h,
-				  state < 0
-					  ? arena_printf(a, "output_%d.bin", i)
-					  : arena_printf(a, "next_state_%d.bin",
-							 state),
-				  out);
+	return harness_read_array(h, result_file(h, i), out);
 }
 
 int
@@ -390,6 +406,23 @@ read_sizes(const struct harness *h, int64_t *values)
 }
 
 static bool
+expect_results(struct harness *h)
+{
+	bool ok;
+
+	harness_expect_none(h);
+	ok = harness_expect(h, "times.txt") &&
+	     (tirc_size_count(h->t) == 0 || harness_expect(h, "sizes.txt")) &&
+	     (!h->cli->tirc.profile || harness_expect(h, "profile.txt")) &&
+	     (tirc_summary(h->t).simulator == NULL ||
+	      harness_expect(h, "board.txt"));
+	for (int i = 0; ok && i < h->n_results; i++) {
+		ok = harness_expect(h, result_file(h, i));
+	}
+	return ok;
+}
+
+static bool
 run_model(struct harness *h, const struct array *inputs, struct array *outputs)
 {
 	struct arena *m = &h->m->arena;
@@ -412,7 +445,8 @@ run_model(struct harness *h, const struct array *inputs, struct array *outputs)
 		arguments = arena_printf(m, "%s %lld", arguments,
 					 (long long)values[d]);
 	}
-	if (!harness_execute(h, arguments) || !read_sizes(h, values + n_dims)) {
+	if (!expect_results(h) || !harness_execute(h, arguments) ||
+	    !read_sizes(h, values + n_dims)) {
 		return false;
 	}
 	for (int i = 0; i < h->n_results; i++) {

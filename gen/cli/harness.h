@@ -8,6 +8,8 @@
 #include "cli.h"
 
 struct cJSON;
+struct command;
+struct confinement;
 
 /* The memory that a program on a simulated board uses, in bytes: the sections
  * of the model's own object files, its workspace, its inputs and outputs, and
@@ -42,6 +44,9 @@ struct harness {
 	int n_told;
 	/* the names of the files to compile and link */
 	VEC(const char *) sources;
+	/* the names of the files that the next run writes; no others */
+	VEC(const char *) results;
+	int64_t array_bytes; /* of a run, workspace and constants included */
 	/* The number of arrays that harness_run() passes to the program, and
 	 * gets from it. `run` implements harness_run(); run_ctx is its own. */
 	int n_inputs, n_results;
@@ -69,8 +74,20 @@ void harness_add_source(struct harness *h, const char *name);
 /* Writes `text`, the result of tirc_harness(), as one more source of the
  * folder, and compiles and links all sources. */
 bool harness_build(struct harness *h, const char *text);
-/* Executes the program in the folder with these arguments. */
+/* The command of the compiler with its flags: --cc, $CC if the program runs on
+ * this machine, or the target's. */
+const char *harness_compiler(const struct harness *h);
+/* Begins the list of files that the next run writes; then adds one, which is
+ * made, or emptied. False after an error message. */
+void harness_expect_none(struct harness *h);
+bool harness_expect(struct harness *h, const char *name);
+/* Executes the program in the folder with these arguments. It is confined
+ * (--confine) to read the folder and to write the expected files. */
 bool harness_execute(struct harness *h, const char *arguments);
+/* confined.c: how the program, which this command runs in the folder, is
+ * confined; *out stays NULL if it is not. False after an error message. */
+bool harness_confine(const struct harness *h, const struct command *command,
+		     const struct confinement **out);
 /* harness.c: reads the times of the last n runs into times_ns. */
 bool harness_read_times(struct harness *h, int n);
 
@@ -94,6 +111,9 @@ bool harness_write_json(struct harness *h, struct cJSON *top);
 /* board.c: are the target's compiler and simulator installed? Always true for a
  * target without a simulator. False after an error message. */
 bool harness_find_tools(struct harness *h);
+/* The path of the program that the first word of the command names; NULL if it
+ * is not installed. */
+const char *harness_find_command(struct arena *a, const char *command);
 /* Reads to h->board the memory use that the program wrote. False after an error
  * message. */
 bool harness_read_board(struct harness *h);

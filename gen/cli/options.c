@@ -193,6 +193,10 @@ static const struct option_row rows[] = {
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
 	  RUNNING_VERBS },
+	{ OPT_CONFINE, "confine", "auto|require|off",
+	  "keep the program from other files, networks and processes: where the "
+	  "system can (default), always, or not",
+	  RUNNING_VERBS },
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUNNING_VERBS },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },

@@ -83,6 +83,7 @@ enum option_id {
 	OPT_FP,
 	OPT_MERGED,
 	OPT_RUNNER,
+	OPT_CONFINE,
 	OPT_CONV,
 	OPT_BYOC,
 	OPT_BYOC_PATH,

@@ -339,6 +339,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_RUNNER:
 		c->runner = arg;
 		return true;
+	case OPT_CONFINE:
+		c->confine = arg;
+		return true;
 	case OPT_CFLAGS:
 		c->cflags = arg;
 		return true;

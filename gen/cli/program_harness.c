@@ -63,6 +63,28 @@ call_array(struct harness *h, const struct call *call, int i)
 	return x;
 }
 
+static const char *
+result_file(struct harness *h, int parameter)
+{
+	return arena_printf(&h->m->arena, "result_%d.bin", parameter);
+}
+
+static bool
+expect_results(struct harness *h, const struct call *call)
+{
+	bool ok;
+
+	harness_expect_none(h);
+	ok = harness_expect(h, "times.txt") &&
+	     (tirc_summary(h->t).simulator == NULL ||
+	      harness_expect(h, "board.txt"));
+	for (int i = 0; ok && i < call->of.n_given; i++) {
+		ok = !tirc_parameter(h->t, call->function, i).is_array ||
+		     harness_expect(h, result_file(h, i));
+	}
+	return ok;
+}
+
 bool
 call_run(struct harness *h, const struct array *inputs, struct array *results)
 {
@@ -80,15 +102,13 @@ call_run(struct harness *h, const struct array *inputs, struct array *results)
 		}
 	}
 	if (!harness_write(h, "arguments.txt", arguments, strlen(arguments)) ||
-	    !harness_execute(h, "")) {
+	    !expect_results(h, call) || !harness_execute(h, "")) {
 		return false;
 	}
 	for (int i = 0; results != NULL && i < call->of.n_given; i++) {
 		if (tirc_parameter(h->t, call->function, i).written) {
 			results[out] = call_array(h, call, i);
-			if (!harness_read_array(h,
-						arena_printf(a, "result_%d.bin",
-							     i),
+			if (!harness_read_array(h, result_file(h, i),
 						&results[out++])) {
 				return false;
 			}
@@ -122,6 +142,7 @@ call_within_limit(struct harness *h, const struct call *call)
 		}
 		bytes = quota_plus(bytes, size);
 	}
+	h->array_bytes = bytes > h->array_bytes ? bytes : h->array_bytes;
 	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
 	quota_of_input(h->m, 0);
 	return quota_check_output(h->m,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a program, given by its words. Its input is an unlinked temporary file:
  * with a pipe, both processes could block on full pipes. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include "process.h"
 
@@ -23,8 +23,15 @@ struct child {
 	char *const *argv; /* ends in NULL */
 	int input;         /* file descriptors, or -1 */
 	int output;
-	int error; /* a pipe: if the program cannot be started, errno is written
-		    * to it */
+	int error; /* a pipe for a struct failure, if the program cannot be
+		    * started */
+};
+
+/* Why a program cannot be started: errno, and the part of the confinement that
+ * failed, a constant text, or NULL. */
+struct failure {
+	int problem;
+	const char *part;
 };
 
 static bool
@@ -39,23 +46,44 @@ connect_streams(const struct child *c)
 	       (!c->p->is_quiet || dup2(nothing, STDERR_FILENO) >= 0);
 }
 
+/* Confines this process, and executes the program. Returns if one fails: the
+ * part of the confinement, or NULL. */
+static const char *
+execute_confined(const struct child *c)
+{
+	const struct confinement *confined = c->p->confined;
+	const struct confined_start call = { .path = confined->program,
+					     .argv = c->argv,
+					     .env = environ };
+	const char *part = confine_enter(confined, &call);
+
+	if (part == NULL) {
+		execve(call.path, call.argv, call.env);
+	}
+	return part;
+}
+
 /* Runs the program in the child process, with default handling of signals. Does
  * not return. */
 static void
 start(const struct child *c)
 {
+	struct failure failure = { 0 };
 	sigset_t none;
-	int problem;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	if ((c->p->folder == NULL || chdir(c->p->folder) == 0) &&
 	    connect_streams(c)) {
-		execvp(c->argv[0], c->argv);
+		if (c->p->confined != NULL) {
+			failure.part = execute_confined(c);
+		} else {
+			execvp(c->argv[0], c->argv);
+		}
 	}
-	problem = errno;
-	(void)!write(c->error, &problem, sizeof problem);
+	failure.problem = errno;
+	(void)!write(c->error, &failure, sizeof failure);
 	_exit(127);
 }
 
@@ -106,6 +134,14 @@ not_started(struct arena *a, int problem)
 	return arena_printf(a, "cannot be started: %s", strerror(problem));
 }
 
+static const char *
+why_not_started(struct arena *a, const struct failure *f)
+{
+	return f->part == NULL ? not_started(a, f->problem)
+			       : arena_printf(a, "cannot be confined: %s: %s",
+					      f->part, strerror(f->problem));
+}
+
 /* Waits for the child; NULL if it ended with status 0, else how it ended. */
 static const char *
 end_of(struct arena *a, pid_t child, int *as_of_shell)
@@ -138,7 +174,7 @@ end_of(struct arena *a, pid_t child, int *as_of_shell)
 static const char *
 run(struct arena *a, const struct child *c, int output[2], int error[2])
 {
-	int problem = 0;
+	struct failure failure = { 0 };
 	bool whole = true;
 	const char *end;
 	pid_t child;
@@ -163,11 +199,11 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 		output[0] = -1;
 	}
 	do {
-		n = read(error[0], &problem, sizeof problem);
+		n = read(error[0], &failure, sizeof failure);
 	} while (n < 0 && errno == EINTR);
 	end = end_of(a, child, c->p->status);
-	if (n == (ssize_t)sizeof problem) {
-		return not_started(a, problem);
+	if (n == (ssize_t)sizeof failure) {
+		return why_not_started(a, &failure);
 	}
 	return whole ? end
 		     : arena_printf(a, "wrote more than %zu bytes", MAX_OUTPUT);

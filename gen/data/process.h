@@ -3,7 +3,7 @@
 #ifndef TIRC_PROCESS_H
 #define TIRC_PROCESS_H
 
-#include "arena.h"
+#include "confine.h"
 
 /* The words of a command: the program and its arguments. */
 struct command {
@@ -27,6 +27,9 @@ const char *command_quoted(struct arena *a, const char *word);
 struct process {
 	/* the program, which is searched in PATH, and its arguments */
 	const struct command *command;
+	/* unless NULL: how the program is confined; its `program` is then the
+	 * file that is executed */
+	const struct confinement *confined;
 	const char *folder; /* working folder; NULL: the current one */
 	const char *input;  /* text for standard input; NULL: empty */
 	size_t input_bytes;
@@ -39,8 +42,8 @@ struct process {
 };
 
 /* Runs the command and waits for its end. NULL if it ended with status 0; else
- * the reason, as the end of a sentence: "cannot be started: ...", "ended with
- * status 3". */
+ * the reason, as the end of a sentence: "cannot be started: ...", "cannot be
+ * confined: ...", "ended with status 3". */
 const char *process_run(struct arena *a, const struct process *p);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of confine.c. */
+#ifndef TIRC_CONFINE_PARTS_H
+#define TIRC_CONFINE_PARTS_H
+
+#include "confine.h"
+
+/* Each first function: can this kernel do it? Each second one does it for this
+ * process, for good; false with errno. The process must have set no_new_privs. */
+bool confine_files_available(void);
+bool confine_files(const struct confinement *c);
+bool confine_calls_available(void);
+bool confine_calls(const struct confinement *c,
+		   const struct confined_start *start);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads how the kernel and the loader start an executable file. */
+#ifndef TIRC_PROGRAM_FILE_H
+#define TIRC_PROGRAM_FILE_H
+
+#include "arena.h"
+
+struct program_file {
+	const char *loader; /* the dynamic loader; NULL: none */
+	/* Absolute folders in which the file and LD_LIBRARY_PATH tell the loader
+	 * to find libraries. */
+	VEC(const char *) folders;
+	VEC(const char *) libraries; /* the names of those that it needs */
+};
+
+/* False if the file is no ELF program for the processor and the word size of
+ * tirc itself: the kernel may start it by another program (a script's, an
+ * emulator). The texts are owned by the arena. */
+bool program_file_read(struct arena *a, const char *path,
+		       struct program_file *out);
+
+#endif
