@@ -56,8 +56,9 @@ struct walker {
 	VEC(const struct stmt *) done;
 	/* arrays that use the declaration of another one */
 	VEC(struct same_array) same;
-	bool failed; /* a diagnostic was reported: the text is not used */
-	bool shares; /* the statement under print is in a parallel loop */
+	bool failed;     /* a diagnostic was reported: the text is not used */
+	bool shares;     /* the statement under print is in a parallel loop */
+	bool vectorizes; /* … in a vectorized loop */
 	/* In a predicated loop: the text of the number of lanes that are left;
 	 * else NULL. */
 	const char *count;

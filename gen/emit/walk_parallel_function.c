@@ -207,7 +207,7 @@ walk_share(struct walker *w, struct stmt *loop, struct tdata *data)
 	int n = 0;
 
 	if (!w->u->d->tasks.used || w->u->model == NULL || w->u->in_part ||
-	    w->shares || !is_shared(loop)) {
+	    w->shares || w->vectorizes || !is_shared(loop)) {
 		return false;
 	}
 	use_stmts(&c, loop->children[0]);

@@ -262,7 +262,7 @@ walk_for(struct walker *w, struct stmt *s)
 	struct tdata *data = tdata_new(w->a);
 	const struct lines *lines;
 	struct inner inner;
-	bool shares = w->shares;
+	bool shares = w->shares, vectorizes = w->vectorizes;
 	struct dtype vector;
 	int64_t n;
 
@@ -283,11 +283,11 @@ walk_for(struct walker *w, struct stmt *s)
 	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
 	    (id == SAY_VECTORIZED && w->u->no_lanes) ||
-	    (id == SAY_PARALLEL && w->shares)) {
+	    (id == SAY_PARALLEL && (w->shares || w->vectorizes))) {
 		id = SAY_SERIAL; /* Printed as serial loops: unrolled ones
 				  * without a constant extent, vectorized ones
 				  * without vectors, parallel ones in another
-				  * parallel loop. */
+				  * parallel loop or in a vectorized one. */
 	}
 	lines = lines_of(w, id);
 	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
@@ -310,8 +310,10 @@ walk_for(struct walker *w, struct stmt *s)
 	open_lines(w, lines->open, data);
 	analyser_bind(&w->an, v, min, extent);
 	w->shares = shares || id == SAY_PARALLEL;
+	w->vectorizes = vectorizes || id == SAY_VECTORIZED;
 	walk_inside(w, s->children[0]);
 	w->shares = shares;
+	w->vectorizes = vectorizes;
 	leave(w, inner);
 	close_lines(w, lines->close);
 }

@@ -87,7 +87,9 @@ run_for(struct frame *f, const struct step *s)
 	int64_t extent = node_int(f, s->args[1]);
 	int64_t block = x->block, thread = x->thread;
 	bool lanes = x->source && s->stmt->u.loop.kind == FOR_VECTORIZED;
+	/* In a parallel or vectorized loop, source has a serial one. */
 	bool parallel = x->source && x->parallel_loops == 0 &&
+			x->lane_loops == 0 &&
 			s->stmt->u.loop.kind == FOR_PARALLEL;
 	bool hardware = (s->tag >= 0 && s->tag < TAG_COUNT) || parallel;
 	bool outermost = (hardware || lanes) && !x->in_kernel;
@@ -97,10 +99,6 @@ run_for(struct frame *f, const struct step *s)
 		return;
 	}
 	if (!launch_fits(f, s, extent) || !loop_fits(f, s, min, extent)) {
-		return;
-	}
-	if (parallel && x->lane_loops > 0) {
-		interp_fail(f, "a loop is parallel within a vectorized one");
 		return;
 	}
 	x->in_kernel |= outermost;

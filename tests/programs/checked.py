@@ -231,11 +231,18 @@ for i in T.parallel(8):
     k[0] = 3
     B[i] = A[k[0]]
 """, ', k: T.Buffer((9,), "int32")'), "element 0 of 'k' is written in an iteration")
-refused(function("nested", """
+# A parallel loop within a vectorized one is a serial loop of each lane.
+passes(function("nested", """
 for i in T.vectorized(8):
     for j in T.parallel(16):
         k[i, j] = j
-""", ', k: T.Buffer((8, 16), "int32")'), "parallel within a vectorized one")
+""", ', k: T.Buffer((8, 16), "int32")'))
+refused(function("nested_lanes", """
+for i in T.vectorized(8):
+    for j in T.parallel(16):
+        k[j] = i
+        B[i] = A[k[j]]
+""", ', k: T.Buffer((16,), "int32")'), "vectorized loop, and accessed in another")
 passes(function("own", """
 for i in T.parallel(4):
     w = T.alloc_buffer((8,), "int32")
