@@ -299,7 +299,7 @@ add_argmax(struct source_run *r, const char *name, bool factored)
 	sched_init(&s, f);
 	if (!sched_get_loops(&s, sched_get_block(&s, "at"), &loops, &n) ||
 	    !sched_split(&s, loops[1], (int64_t[]){ 0, 4 }, 2, parts) ||
-	    !sched_rfactor(&s, parts[1], -1, &made)) {
+	    !sched_rfactor_inside(&s, parts[1], -1, &made)) {
 		fprintf(stderr, "%s: %s\n", name,
 			s.diags.list.n ? s.diags.list.data[0].message
 				       : "no loops");

@@ -259,7 +259,7 @@ test_rfactor(void)
 		trial_start(&t, m, make_matmul(m, 4, depth, 3));
 		l = loops(&t, "c", 3);
 		CHECK(sched_split(&t.s, l[2], (int64_t[]){ 0, 4 }, 2, k));
-		CHECK(sched_rfactor(&t.s, k[1], -1, &part));
+		CHECK(sched_rfactor_inside(&t.s, k[1], -1, &part));
 		trial_same(&t);
 		l = loops(&t, "c_rf", 4);
 		CHECK(sched_vectorize(&t.s, l[3]));

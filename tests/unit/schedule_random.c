@@ -372,8 +372,8 @@ random_step(struct trial *t, struct rng *r)
 							 random_loop(t, r),
 							 out);
 		case 1:
-			return sched_rfactor(&t->s, random_loop(t, r),
-					     (int)pick(r, 3) - 1, out);
+			return sched_rfactor_inside(&t->s, random_loop(t, r),
+						    (int)pick(r, 3) - 1, out);
 		case 2:
 			return sched_unroll(&t->s, random_loop(t, r));
 		default:

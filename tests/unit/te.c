@@ -309,11 +309,11 @@ test_reducer_text(void)
 		CHECK(want[i] == 2);
 	}
 	/* The order matters: only the outermost loop may be set apart. */
-	CHECK(!sched_rfactor(&sched, loops[1], -1, &part));
+	CHECK(!sched_rfactor_inside(&sched, loops[1], -1, &part));
 	CHECK(strstr(sched.diags.list.data[0].message,
 		     "the update of block Y is not commutative; factor its "
 		     "outermost reduction loop k_o"));
-	CHECK(sched_rfactor(&sched, loops[0], -1, &part));
+	CHECK(sched_rfactor_inside(&sched, loops[0], -1, &part));
 	args[1].data = got;
 	CHECK(func_verify(f) && interp_run(f, args, 2));
 	CHECK(memcmp(want, got, sizeof got) == 0);
@@ -402,7 +402,7 @@ test_reducer_refusals(void)
 	CHECK(strstr(why, "depends on 'x'"));
 	/* x - y: 0 is not neutral on the left. */
 	reduce_rows(&s, make_reducer(&s, "minus", false), &sched, loops);
-	CHECK(!sched_rfactor(&sched, loops[0], -1, &part));
+	CHECK(!sched_rfactor_inside(&sched, loops[0], -1, &part));
 	CHECK(strstr(sched.diags.list.data[0].message,
 		     "is not the identity of its update"));
 	module_free(s.m);

@@ -499,6 +499,8 @@ build_self(struct call *c, struct pval *out)
 
 /* -- tvm.build -- */
 
+/* tvm.build(inputs, args, target, …); tvm.build(mod, target) in newer
+ * releases. */
 bool
 build_build(struct call *c, struct pval *out)
 {
@@ -506,6 +508,10 @@ build_build(struct call *c, struct pval *out)
 	const struct pv_target *target = c->ev->with_target;
 	struct pv_target own;
 
+	if ((c->args[1].kind == PV_STRING || c->args[1].kind == PV_TARGET) &&
+	    !arg_given(c, 2)) {
+		return build_compile(c, out);
+	}
 	if (arg_given(c, 5) && !arg_text(c, 5, &name)) {
 		return false;
 	}

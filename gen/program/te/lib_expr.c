@@ -79,6 +79,14 @@ expr_operator(struct call *c, struct pval *out)
 	return expr_function(c, c->row->name, c->args, c->n, out);
 }
 
+/* x.equal(y): the condition, as x == y is. */
+bool
+expr_equal(struct call *c, struct pval *out)
+{
+	return eval_expr_binary(c->ev, c->span, EXPR_EQ, &c->self, &c->args[0],
+				out);
+}
+
 bool
 expr_all(struct call *c, struct pval *out)
 {

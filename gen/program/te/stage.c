@@ -90,6 +90,21 @@ make_own(struct eval *ev, struct te_schedule *s)
 	}
 }
 
+struct te_schedule *
+stage_copy_schedule(struct eval *ev, const struct te_schedule *s)
+{
+	struct te_schedule *copy = arena_new(ev->a, struct te_schedule);
+
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *st = s->stages.data[i];
+
+		vec_push(ev->a, &copy->stages,
+			 arena_copy(ev->a, st, sizeof *st));
+	}
+	make_own(ev, copy);
+	return copy;
+}
+
 struct stage *
 stage_of_buffer(const struct te_schedule *s, const struct buffer *b)
 {

@@ -37,6 +37,7 @@ struct event {
 	struct axis **axes;
 	int n;
 	const struct expr *factor, *nparts;
+	const struct axis *thread; /* EVENT_BIND: the program's thread axis */
 	const char *text;
 	struct sched_value value;
 };
@@ -72,6 +73,15 @@ struct stage *stage_of_buffer(const struct te_schedule *s,
 /* Inserts a new stage that computes op at index `place`; returns it. */
 struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 			struct te_stage *op, int place);
+/* A copy of the schedule with stages of its own: the same loops and requests,
+ * and computations that can be changed. */
+struct te_schedule *stage_copy_schedule(struct eval *ev,
+					const struct te_schedule *s);
+/* Inlines stage i of the schedule into the stages that read it; it stays in
+ * the list, and nothing reads it. False, with the reason in *why, if that is not
+ * possible. */
+bool stage_inline(struct module *m, struct te_schedule *s, int i,
+		  const char **why);
 /* Makes the axes of the stage its current loops, in order. */
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction that a stage computes, or NULL. */

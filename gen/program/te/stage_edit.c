@@ -461,34 +461,170 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	}
 }
 
+/* The values of the partial results: for each output a reduction over the other
+ * loops; without other loops the source itself. */
+static const struct expr **
+partial_bodies(struct eval *ev, const struct te_stage *op, struct factoring *f)
+{
+	const struct reduction *r = stage_reduction(op);
+	const struct expr **sources = arena_array(ev->a, const struct expr *,
+						  op->n_out);
+	const struct expr **made = arena_array(ev->a, const struct expr *,
+					       op->n_out);
+
+	for (int k = 0; k < op->n_out; k++) {
+		sources[k] = expr_substitute(ev->m, op->bodies[0]->args[k],
+					     &f->map);
+	}
+	if (r->condition) {
+		const struct expr *old = expr_substitute(ev->m, r->condition,
+							 &f->map);
+
+		f->condition = f->condition ? expr_and(ev->m, f->condition, old)
+					    : old;
+	}
+	if (f->n_over > 0) {
+		te_reduce_multi(ev->m, r->reducer, sources, f->over, f->n_over,
+				f->condition, made);
+		return made;
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		made[k] = f->condition
+				  ? expr_if(ev->m, f->condition, sources[k],
+					    r->reducer->identity[k])
+				  : sources[k];
+	}
+	return made;
+}
+
+/* Makes the stage "NAME_rf" of the partial results; out: its tensors. */
+static void
+make_partial(struct eval *ev, const struct te_stage *op, struct factoring *f,
+	     struct te_tensor **out)
+{
+	const char **names = arena_array(ev->a, const char *, op->n_out);
+
+	for (int k = 0; k < op->n_out; k++) {
+		names[k] = arena_printf(ev->a, "%s_rf",
+					op->out[k]->buffer->name);
+	}
+	te_compute_multi(ev->m, names, op->tag, f->n_axes, f->axes,
+			 partial_bodies(ev, op, f), op->n_out, op->inputs,
+			 op->n_inputs, out);
+	out[0]->stage->name = arena_printf(ev->a, "%s_rf", op->name);
+}
+
+/* The reduction of the partial results along `rest`. */
+static const struct expr **
+final_bodies(struct eval *ev, const struct te_stage *op,
+	     const struct factoring *f, struct te_tensor *const *partial,
+	     struct iter_var *rest)
+{
+	const struct reduction *r = stage_reduction(op);
+	const struct expr **index = arena_array(ev->a, const struct expr *,
+						f->n_axes);
+	const struct expr **loaded = arena_array(ev->a, const struct expr *,
+						 op->n_out);
+	const struct expr **made = arena_array(ev->a, const struct expr *,
+					       op->n_out);
+
+	for (int i = 0, n = 0; i < f->n_axes; i++) {
+		index[i] = i == f->at ? rest->var->expr
+				      : op->axes[n++].var->expr;
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		loaded[k] = te_at(ev->m, partial[k], index, f->n_axes);
+	}
+	te_reduce_from(ev->m, r->reducer, loaded, rest, 1, NULL, r->init, made);
+	return made;
+}
+
+/* Makes op reduce the partial results. Loops of spatial axes keep their
+ * requests. */
+static void
+reduce_partial(struct eval *ev, struct stage *st, const struct factoring *f,
+	       const struct axis *x, struct te_tensor *const *partial)
+{
+	struct te_stage *op = st->op;
+	struct te_tensor **inputs = arena_array(ev->a, struct te_tensor *,
+						op->n_inputs + op->n_out);
+	struct iter_var rest = f->axes[f->at];
+	const struct expr **bodies;
+	VEC(struct axis *) kept = { 0 };
+	int n = 0;
+
+	rest.kind = ITER_REDUCE;
+	rest.var = var_new(ev->m, x->iv.var->name, rest.var->type);
+	bodies = final_bodies(ev, op, f, partial, &rest);
+	for (int k = 0; k < op->n_out; k++) {
+		inputs[n++] = partial[k];
+	}
+	for (int i = 0; i < op->n_inputs; i++) {
+		struct exprs parts = { 0 };
+		bool used = false;
+
+		te_body_parts(ev->a, bodies[0], &parts);
+		for (int k = 0; k < parts.list.n; k++) {
+			used |= expr_uses_buffer(parts.list.data[k],
+						 op->inputs[i]->buffer);
+		}
+		if (used) {
+			inputs[n++] = op->inputs[i];
+		}
+	}
+	drop_reduce_events(st);
+	for (int i = 0; i < st->leaves.n; i++) {
+		if (st->leaves.data[i]->iv.kind != ITER_REDUCE) {
+			vec_push(ev->a, &kept, st->leaves.data[i]);
+		}
+	}
+	vec_push(ev->a, &kept, pv_axis(ev, &rest).u.axis);
+	rewrite_op(ev, st, bodies, inputs, n);
+	st->leaves.n = 0;
+	for (int i = 0; i < kept.n; i++) {
+		vec_push(ev->a, &st->leaves, kept.data[i]);
+	}
+}
+
+/* Reads the tensors of the call, which are those of one stage. */
+static bool
+arg_reduction(struct call *c, struct te_tensor **t, struct stage **st)
+{
+	struct te_tensor **list;
+	int n;
+
+	if (!arg_tensors(c, 0, &list, &n)) {
+		return false;
+	}
+	for (int i = 1; i < n; i++) {
+		if (list[i]->stage != list[0]->stage) {
+			return call_error(c, 0, "one operation at a time");
+		}
+	}
+	*t = n > 0 ? list[0] : NULL;
+	*st = n > 0 ? stage_of_buffer(c->self.u.te_schedule, (*t)->buffer)
+		    : NULL;
+	if (!*st || !stage_reduction((*st)->op)) {
+		return call_error(c, 0, "%s is no reduction of this schedule",
+				  n > 0 ? (*t)->buffer->name : "an empty list");
+	}
+	return true;
+}
+
 bool
 stage_rfactor(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	struct te_schedule *s = c->self.u.te_schedule;
-	struct te_tensor *t, *made, **inputs;
-	struct stage *st;
-	const struct reduction *r;
-	const struct expr *source, *partial, **index, **body, *loaded;
+	struct te_tensor *t = NULL, **made;
+	struct stage *st = NULL;
 	struct factoring f = { 0 };
-	struct iter_var rest;
+	struct pval *results;
 	struct axis *x;
 	int64_t at = 0;
-	int n_inputs = 0;
 
-	if (!tensor_stage(c, 0, &t, &st)) {
+	if (!arg_reduction(c, &t, &st) || !can_rewrite(c, st)) {
 		return false;
-	}
-	if (!st || !stage_reduction(st->op)) {
-		return call_error(c, 0, "%s is no reduction of this schedule",
-				  t->buffer->name);
-	}
-	r = stage_reduction(st->op);
-	if (!can_rewrite(c, st)) {
-		return false;
-	}
-	if (st->op->n_out != 1) {
-		return call_error(c, 0, "%s has several outputs", st->op->name);
 	}
 	if (c->args[1].kind != PV_AXIS ||
 	    stage_leaf(st, c->args[1].u.axis) < 0 ||
@@ -509,68 +645,20 @@ stage_rfactor(struct call *c, struct pval *out)
 				  "more");
 	}
 	plan_factoring(c, st, x, &f);
-	source = expr_substitute(ev->m, st->op->bodies[0]->args[0], &f.map);
-	if (r->condition) {
-		const struct expr *old = expr_substitute(ev->m, r->condition,
-							 &f.map);
-
-		f.condition = f.condition ? expr_and(ev->m, f.condition, old)
-					  : old;
-	}
-	if (f.n_over > 0) {
-		te_reduce_multi(ev->m, r->reducer, &source, f.over, f.n_over,
-				f.condition, &partial);
-	} else {
-		partial = f.condition ? expr_if(ev->m, f.condition, source,
-						r->reducer->identity[0])
-				      : source;
-	}
-	made = te_compute(ev->m, arena_printf(ev->a, "%s_rf", st->op->name),
-			  st->op->tag, f.n_axes, f.axes, partial,
-			  st->op->inputs, st->op->n_inputs);
-	rest = f.axes[f.at];
-	rest.kind = ITER_REDUCE;
-	rest.var = var_new(ev->m, x->iv.var->name, rest.var->type);
-	index = arena_array(ev->a, const struct expr *, f.n_axes);
-	for (int i = 0, n = 0; i < f.n_axes; i++) {
-		index[i] = i == f.at ? rest.var->expr
-				     : st->op->axes[n++].var->expr;
-	}
-	loaded = te_at(ev->m, made, index, f.n_axes);
-	body = arena_array(ev->a, const struct expr *, 1);
-	te_reduce_from(ev->m, r->reducer, &loaded, &rest, 1, NULL, r->init,
-		       body);
-	inputs = arena_array(ev->a, struct te_tensor *, st->op->n_inputs + 1);
-	inputs[n_inputs++] = made;
-	for (int i = 0; i < st->op->n_inputs; i++) {
-		struct te_tensor *in = st->op->inputs[i];
-
-		if (expr_uses_buffer(body[0], in->buffer)) {
-			inputs[n_inputs++] = in;
-		}
-	}
-	drop_reduce_events(st);
-	stage_add(ev, s, made->stage, place_of(s, st));
-	{
-		/* The loops of spatial axes keep their requests. */
-		VEC(struct axis *) kept = { 0 };
-
-		for (int i = 0; i < st->leaves.n; i++) {
-			if (st->leaves.data[i]->iv.kind != ITER_REDUCE) {
-				vec_push(ev->a, &kept, st->leaves.data[i]);
-			}
-		}
-		rewrite_op(ev, st, body, inputs, n_inputs);
-		st->leaves.n = 0;
-		for (int i = 0; i < kept.n; i++) {
-			vec_push(ev->a, &st->leaves, kept.data[i]);
-		}
-		vec_push(ev->a, &st->leaves, pv_axis(ev, &rest).u.axis);
-	}
-	if (!settle_scans(c, s, st->op, made->stage)) {
+	made = arena_array(ev->a, struct te_tensor *, st->op->n_out);
+	results = arena_array(ev->a, struct pval, st->op->n_out);
+	make_partial(ev, st->op, &f, made);
+	reduce_partial(ev, st, &f, x, made);
+	stage_add(ev, s, made[0]->stage, place_of(s, st));
+	if (!settle_scans(c, s, st->op, made[0]->stage)) {
 		return false;
 	}
-	te_remember(ev, made, te_depth(ev, t) + 1);
-	*out = pv_tensor(ev, made);
+	for (int k = 0; k < st->op->n_out; k++) {
+		te_remember(ev, made[k], te_depth(ev, t) + 1);
+		results[k] = pv_tensor(ev, made[k]);
+	}
+	*out = st->op->n_out == 1
+		       ? results[0]
+		       : pv_list_of(ev, PV_LIST, results, st->op->n_out);
 	return true;
 }

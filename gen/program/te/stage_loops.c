@@ -351,7 +351,56 @@ stage_bind(struct call *c, struct pval *out)
 				  (long long)have, (long long)want);
 	}
 	e.text = t->thread;
+	e.thread = t;
 	return one_loop(c, &e);
+}
+
+/* Is v the variable of a thread axis to which a reduction loop of the stage is
+ * bound? */
+static bool
+reduces_by(const struct stage *st, const struct var *v)
+{
+	for (int i = 0; i < st->events.n; i++) {
+		const struct event *e = &st->events.data[i];
+
+		if (e->kind == EVENT_BIND && e->thread->iv.var == v &&
+		    e->axes[0]->iv.kind == ITER_REDUCE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_first_thread(const struct stage *st, const struct expr *e)
+{
+	if (e->kind == EXPR_AND) {
+		return is_first_thread(st, e->args[0]) &&
+		       is_first_thread(st, e->args[1]);
+	}
+	return e->kind == EXPR_EQ && e->args[0]->kind == EXPR_VAR &&
+	       expr_is_value(e->args[1], 0) &&
+	       reduces_by(st, e->args[0]->u.var);
+}
+
+/* set_store_predicate(tx.var.equal(0)): of the threads that reduce together, one
+ * stores, as it does without this request. */
+bool
+stage_store_predicate(struct call *c, struct pval *out)
+{
+	const struct expr *e;
+	int depth;
+
+	(void)out;
+	if (!arg_expr(c, 0, &e, &depth)) {
+		return false;
+	}
+	return is_first_thread(c->self.u.stage, e) ||
+	       call_error(c, 0,
+			  "a store predicate is t.var.equal(0) of a thread "
+			  "axis to which the stage's reduction is bound "
+			  "before; for other elements that are not stored, "
+			  "use te.if_then_else in the expression");
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowers a schedule of stages to a function: stages become blocks, requests
- * become primitives. Stages are inlined first. Then each stage, consumers
+ * become primitives. Stages are inlined first (stage_inline.c). Then each stage, consumers
  * before producers, is moved to its compute_at loop, and its requests are
  * applied in their order. So a request means the same loop even if the stage
  * moves, and the order of requests for different stages does not matter. */
@@ -277,6 +277,26 @@ apply_reorder(struct replay *r, const struct event *e)
 	return e->n < 2 || apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
+/* Moves a loop inside of the loops that it is around, before it is vectorized:
+ * the lanes of a vector run these loops together. False after an error. */
+static bool
+move_inside(struct replay *r, const struct event *e, int loop)
+{
+	VEC(struct sched_value) list = { 0 };
+	const struct stmt *s = func_find(r->s.func, loop);
+	struct sched_value arg;
+
+	for (s = s->children[0]; s->kind == STMT_FOR; s = s->children[0]) {
+		vec_push(r->ev->a, &list, sv_loop(s->id));
+	}
+	if (list.n == 0) {
+		return true;
+	}
+	vec_push(r->ev->a, &list, sv_loop(loop));
+	arg = sv_list(r->ev->m, list.data, list.n);
+	return apply(r, e->span, "reorder", &arg, 1, NULL);
+}
+
 /* Applies a request that does not replace the loop: a binding or an annotation.
  * False after an error. */
 static bool
@@ -298,7 +318,9 @@ apply_to_loop(struct replay *r, const struct event *e)
 	case EVENT_MARK:
 		say(r, arena_printf(r->ev->a, "%s(%s)", e->text,
 				    e->axes[0]->iv.var->name));
-		return apply(r, e->span, e->text, v, 1, NULL);
+		return (strcmp(e->text, "vectorize") != 0 ||
+			move_inside(r, e, loop)) &&
+		       apply(r, e->span, e->text, v, 1, NULL);
 	case EVENT_TENSORIZE:
 		say(r, arena_printf(r->ev->a, "tensorize(%s, %s)",
 				    e->axes[0]->iv.var->name, e->text));
@@ -422,23 +444,48 @@ apply_stage(struct replay *r, int i)
 	return true;
 }
 
+/* The sum of the sizes of all expressions of the schedule is limited: they must
+ * remain small enough to print. */
+static bool
+inlined_fits(struct eval *ev, const struct te_schedule *s, struct py_span at)
+{
+	int64_t total = 0;
+
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct te_stage *op = s->stages.data[i]->op;
+
+		for (int k = 0; op->kind == TE_COMPUTE && k < op->n_out; k++) {
+			total += eval_expr_size(ev, op->bodies[k]);
+		}
+	}
+	return total <= EVAL_MAX_EXPR_SIZE ||
+	       eval_error(ev, at,
+			  "inlining makes expressions of more than "
+			  "%d parts; leave some tensors as they are",
+			  EVAL_MAX_EXPR_SIZE);
+}
+
 static bool
 inline_stages(struct replay *r)
 {
+	const char *why;
+
 	for (int i = 0; i < r->schedule->stages.n; i++) {
-		struct stage *st = r->schedule->stages.data[i];
-		struct sched_value v = sv_block(r->blocks[i]);
+		const struct stage *st = r->schedule->stages.data[i];
 
 		if (st->attach != ATTACH_INLINE) {
 			continue;
 		}
 		say(r,
 		    arena_printf(r->ev->a, "compute_inline(%s)", st->op->name));
-		if (!needs_block(r, i, st->attach_span) ||
-		    !apply(r, st->attach_span, "compute_inline", &v, 1, NULL)) {
+		if (!stage_inline(r->ev->m, r->schedule, i, &why)) {
+			return eval_error(r->ev, st->attach_span, "%s", why);
+		}
+		if (!eval_tick(r->ev, st->attach_span,
+			       100 + r->schedule->stages.n) ||
+		    !inlined_fits(r->ev, r->schedule, st->attach_span)) {
 			return false;
 		}
-		r->blocks[i] = 0;
 	}
 	return true;
 }
@@ -591,24 +638,28 @@ stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 {
 	struct eval *ev = c->ev;
 	struct parameters p = { 0 };
-	struct replay r = { .c = c, .ev = ev, .schedule = s };
+	struct replay r = { .c = c, .ev = ev };
 	struct func *f;
 	bool ok;
 
-	if (!list_parameters(c, s, &p)) {
+	s = stage_copy_schedule(ev, s);
+	r.schedule = s;
+	strbuf_init(&r.text);
+	if (!list_parameters(c, s, &p) || !inline_stages(&r)) {
+		strbuf_release(&r.text);
 		return false;
 	}
 	out->plain = make_func(c, name, p.plain.data, p.plain.n, &p, NULL);
 	f = out->plain ? make_func(c, name, p.own.data, p.own.n, &p, &r.made)
 		       : NULL;
 	if (!f) {
+		strbuf_release(&r.text);
 		return false;
 	}
 	sched_init(&r.s, f);
 	r.s.intrins = ev->intrins;
 	r.blocks = arena_array(ev->a, int, s->stages.n + 1);
-	strbuf_init(&r.text);
-	ok = find_blocks(&r) && inline_stages(&r);
+	ok = find_blocks(&r);
 	for (int i = s->stages.n - 1; ok && i >= 0; i--) {
 		ok = apply_stage(&r, i);
 	}

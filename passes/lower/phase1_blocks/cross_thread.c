@@ -22,8 +22,9 @@
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
  * The pass `sync` inserts the barriers. Between the outermost reduction loop
- * and the block, there must only be reduction loops, without other
- * statements. */
+ * and the block, there must only be reduction loops. Statements before the block
+ * that are inside of all thread loops stay before it: a thread computes there
+ * the partial result that it contributes (rfactor, then compute_at). */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -43,8 +44,6 @@ struct cross {
 	struct stmt *block, *outer;
 	/* the reduction loops that are bound to threads, outermost first */
 	struct stmt_list threads;
-	/* the other reduction loops, outermost first */
-	struct stmt_list serial;
 	/* the loops around `outer` over the other thread indices of the thread
 	 * block. (A loop around it over the same index as one of `threads`
 	 * adds no threads: all of them reduce together.) */
@@ -93,14 +92,35 @@ reduces_along(const struct cross *x, int tag)
 	return false;
 }
 
-/* Sets x->outer, and divides the loops of the block into x->threads, x->serial
- * and x->around. False after a diagnostic if other loops or statements are
- * among them. */
+/* Is s a sequence that ends with `last`, whose other statements do not access
+ * the result of the block? */
+static bool
+only_precedes(const struct cross *x, const struct stmt *s,
+	      const struct stmt *last)
+{
+	const struct buffer *result = x->block->u.block->writes[0].buffer;
+
+	if (s->kind != STMT_SEQ || s->children[s->n_children - 1] != last) {
+		return false;
+	}
+	for (int i = 0; i < s->n_children - 1; i++) {
+		if (accesses_of(x->func, s->children[i], result).list.n > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Sets x->outer, and collects the loops of the block that are bound to threads
+ * in x->threads, those around x->outer in x->around. False after a diagnostic
+ * if other loops or statements are among them. */
 static bool
 find_loops(struct cross *x)
 {
 	struct arena *arena = &x->m->arena;
 	struct stmt_list inner = { 0 };
+	const struct stmt *below = x->block;
+	bool in_threads = false;
 
 	for (struct stmt *s = x->block->parent; s && s->kind != STMT_BLOCK;
 	     s = s->parent) {
@@ -109,14 +129,18 @@ find_loops(struct cross *x)
 		}
 	}
 	for (struct stmt *s = x->block->parent; s != x->outer->parent;
-	     s = s->parent) {
+	     below = s, s = s->parent) {
 		if (s->kind != STMT_FOR) {
+			if (!in_threads && only_precedes(x, s, below)) {
+				continue;
+			}
 			return cross_fail(x,
 					  "there is more than the block in "
 					  "loop %s; compute the other "
 					  "statements elsewhere",
 					  x->outer->u.loop.var->name);
 		}
+		in_threads |= tag_is_thread(tag_of(s));
 		if (loop_drives(s, x->block, false)) {
 			return cross_fail(x,
 					  "loop %s, inside of loop %s, does "
@@ -138,8 +162,6 @@ find_loops(struct cross *x)
 					  "together",
 					  s->u.loop.var->name,
 					  s->u.loop.thread);
-		} else {
-			vec_push(arena, &x->serial.list, s);
 		}
 	}
 	for (struct stmt *s = x->outer->parent; s; s = s->parent) {
@@ -217,7 +239,8 @@ split_predicate(struct cross *x)
 
 		for (struct stmt *s = x->block->parent; s != x->outer->parent;
 		     s = s->parent) {
-			inner |= expr_uses_var(c, s->u.loop.var);
+			inner |= s->kind == STMT_FOR &&
+				 expr_uses_var(c, s->u.loop.var);
 		}
 		if (inner) {
 			vec_push(arena, &reducing.list, c);
@@ -450,6 +473,18 @@ by_warps(struct cross *x, const struct buffer *part,
 	return k + butterfly(x, part, warps, out + k);
 }
 
+/* The statements of the sequence, but for the last one, which s replaces. */
+static struct stmt *
+with_preceding(struct func *f, const struct stmt *sequence, struct stmt *s)
+{
+	int n = sequence->n_children;
+	struct stmt **list = arena_copy(&f->module->arena, sequence->children,
+					sizeof *list * (size_t)n);
+
+	list[n - 1] = s;
+	return stmt_seq(f, list, n);
+}
+
 /* Makes the statements of one thread: part = identity, then part = part op
  * source in the serial loops. */
 static void
@@ -464,12 +499,15 @@ reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
 	if (x->reducing) {
 		s = stmt_if(f, x->reducing, s, NULL);
 	}
-	for (int i = x->serial.list.n - 1; i >= 0; i--) {
-		const struct stmt *l = x->serial.list.data[i];
-
-		s = stmt_for(f, l->u.loop.var, l->args[0], l->args[1],
-			     l->u.loop.kind, s);
-		s->notes = l->notes;
+	for (const struct stmt *l = x->block->parent; l != x->outer->parent;
+	     l = l->parent) {
+		if (l->kind == STMT_SEQ) {
+			s = with_preceding(f, l, s);
+		} else if (!tag_is_thread(tag_of(l))) {
+			s = stmt_for(f, l->u.loop.var, l->args[0], l->args[1],
+				     l->u.loop.kind, s);
+			s->notes = l->notes;
+		}
 	}
 	out[0] = stmt_store(f, part, x->identity, NULL, 0);
 	out[1] = s;

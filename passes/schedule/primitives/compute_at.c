@@ -192,9 +192,11 @@ body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
 }
 
-/* A buffer that the block reads and the loop writes; NULL if there is none. */
+/* A buffer of which the block reads elements that the loop writes, not to be
+ * distinguished from them within an iteration of the loops around both; NULL if
+ * there is none. */
 static const struct buffer *
-input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
+input_written_in(struct edit *e, struct stmt *block, struct stmt *loop)
 {
 	const struct block *b = block->u.block;
 
@@ -203,7 +205,10 @@ input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 						     b->reads[i].buffer);
 
 		for (int k = 0; k < all.list.n; k++) {
-			if (access_writes(&all.list.data[k])) {
+			const struct access *x = &all.list.data[k];
+
+			if (access_writes(x) &&
+			    !reads_elsewhere(e, block, loop, x)) {
 				return b->reads[i].buffer;
 			}
 		}
@@ -215,7 +220,7 @@ input_written_in(struct edit *e, const struct stmt *block, struct stmt *loop)
  * memory that the block reads: the block might read elements that other threads
  * have not stored yet. NULL if there is none. */
 static const struct stmt *
-producing_threads(struct edit *e, const struct stmt *block, struct stmt *loop)
+producing_threads(struct edit *e, struct stmt *block, struct stmt *loop)
 {
 	if (!buffer_is_shared(block->u.block->writes[0].buffer)) {
 		return NULL;

@@ -653,10 +653,63 @@ stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 	return leaves && !stores_distinct_elements(e, writer, store);
 }
 
-const struct buffer *
-input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
+/* The child of `outer` that contains s. */
+static struct stmt *
+child_with(const struct stmt *outer, struct stmt *s)
 {
-	const struct stmt *top = scope_child(last);
+	while (s->parent != outer) {
+		s = s->parent;
+	}
+	return s;
+}
+
+/* Is the range x provably before the range y? */
+static bool
+is_before(struct edit *e, struct analyser *a, const struct range *x,
+	  const struct range *y)
+{
+	return prove(a,
+		     expr_le(e->m, expr_add(e->m, x->min, x->extent), y->min));
+}
+
+bool
+reads_elsewhere(struct edit *e, struct stmt *block, struct stmt *last,
+		const struct access *write)
+{
+	struct stmt *common = stmt_common(block, last);
+	struct access_list reads = accesses_of(e->f, block, write->buffer);
+	int ndim = write->buffer->ndim;
+	struct range *from, *to;
+	struct analyser a;
+
+	if (common == block || common == last || write->address ||
+	    access_any_address(&reads) || reads.list.n == 0 ||
+	    !stmt_contains(common, write->at)) {
+		return false;
+	}
+	from = arena_array(&e->m->arena, struct range, ndim + 1);
+	to = arena_array(&e->m->arena, struct range, ndim + 1);
+	if (!access_box(e->f, child_with(common, block), reads.list.data,
+			reads.list.n, from) ||
+	    !access_box(e->f, child_with(common, write->at), write, 1, to)) {
+		return false;
+	}
+	analyser_at(&a, e->m, common);
+	for (int d = 0; d < ndim; d++) {
+		if (is_before(e, &a, &from[d], &to[d]) ||
+		    is_before(e, &a, &to[d], &from[d])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct buffer *
+input_changed(struct edit *e, struct stmt *block, struct stmt *last)
+{
+	struct stmt *common = stmt_common(block, last);
+	const struct stmt *top = common == last ? last
+						: child_with(common, last);
 	struct access_list all = accesses_of(e->f, block->children[0], NULL);
 
 	for (int i = 0; i < all.list.n; i++) {
@@ -673,7 +726,8 @@ input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 			if (access_writes(x) &&
 			    !stmt_before(e->f, x->at, block) &&
 			    (stmt_contains(top, x->at) ||
-			     stmt_before(e->f, x->at, top))) {
+			     stmt_before(e->f, x->at, top)) &&
+			    !reads_elsewhere(e, block, last, x)) {
 				return b;
 			}
 			if (!x->load && stored_again(e, x->at, block, last)) {

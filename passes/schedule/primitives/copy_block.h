@@ -119,10 +119,14 @@ bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
  * NULL if there is none. */
 const struct stmt *init_before_loop(const struct stmt *loop,
 				    const struct access_list *loads);
-/* A buffer that the block reads and that is overwritten before `last` or in the
- * loops around it; NULL if there is none, so that the block can be moved
- * there. */
+/* Does the block provably read other elements than `write` writes, in each
+ * iteration of the loops that are around both the block and `last`? */
+bool reads_elsewhere(struct edit *e, struct stmt *block, struct stmt *last,
+		     const struct access *write);
+/* A buffer of which the block reads elements that are overwritten before `last`
+ * or in the loops around it; NULL if there is none, so that the block can be
+ * moved there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,
-				   const struct stmt *last);
+				   struct stmt *last);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rfactor: partial results along one reduction loop, then their reduction.
+/* rfactor, rfactor_inside: partial results along one reduction loop, then their reduction.
  *
  *   for i, k_o, k_i:                     for i:
  *       with T.block("C"):                   for k_o, k_i:
@@ -8,6 +8,9 @@
  *                                            for k_i:
  *                                                with T.block("C"):
  *                                                    C[v_i] += C_rf[v_i, ..]
+ *
+ * That is rfactor_inside. rfactor gives both nests loops i of their own, unless
+ * these loops are annotated or around other statements.
  *
  * The inner loop of the first nest can then be vectorized, with an accumulator
  * for each lane. Reassociates floating-point sums. A reduction of several
@@ -20,6 +23,8 @@
 struct rfactor {
 	struct edit *e;
 	struct stmt *block, *loop, *outer;
+	/* the loop that the first nest begins with: outer, or a loop around it */
+	struct stmt *top;
 	struct block_reduction red;
 	/* by value of the reduction: its buffer of partial results */
 	const struct buffer **partial;
@@ -271,6 +276,34 @@ partial_block(struct rfactor *r)
 					   sources));
 }
 
+/* The outermost loop of those around r->outer if they are plain loops around
+ * the block alone, and can run for all partial results before the first is
+ * reduced; else r->outer. */
+static struct stmt *
+outermost_apart(const struct rfactor *r)
+{
+	struct stmt *top = r->outer;
+
+	while (top->parent->kind == STMT_FOR &&
+	       top->parent->u.loop.kind == FOR_SERIAL && !top->parent->notes) {
+		top = top->parent;
+	}
+	if (top->parent->kind != STMT_BLOCK &&
+	    (top->parent->kind != STMT_SEQ ||
+	     top->parent->parent->kind != STMT_BLOCK)) {
+		return r->outer;
+	}
+	for (int k = 0; k < r->red.reducer->n; k++) {
+		for (int i = 0; i < r->red.reducer->n; i++) {
+			if (expr_uses_buffer(r->red.sources[k],
+					     r->red.buffers[i])) {
+				return r->outer;
+			}
+		}
+	}
+	return top;
+}
+
 /* Makes the nest "for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v,
  * lane])". NULL after a diagnostic if its condition cannot be tested without
  * those of the reduction. */
@@ -336,9 +369,10 @@ final_nest(struct rfactor *r)
 					   r->red.index, sources));
 	nest = stmt_for(e->f, loop->u.loop.var, loop->args[0], loop->args[1],
 			FOR_SERIAL, nest);
-	for (struct stmt *p = r->block->parent; p != r->outer->parent;
+	for (struct stmt *p = r->block->parent; p != r->top->parent;
 	     p = p->parent) {
-		if (loop_drives(p, r->block, false)) {
+		if (stmt_contains(p, r->outer->parent) ||
+		    loop_drives(p, r->block, false)) {
 			nest = stmt_for(e->f, p->u.loop.var, p->args[0],
 					p->args[1], FOR_SERIAL, nest);
 		}
@@ -364,7 +398,7 @@ make_partial(struct rfactor *r)
 			.type = b->type,
 			.ndim = ndim + 1,
 			.shape = shape,
-			.scope = "local",
+			.scope = r->top == r->outer ? "local" : b->scope,
 		};
 
 		for (int d = 0; d <= ndim; d++) {
@@ -375,9 +409,9 @@ make_partial(struct rfactor *r)
 	}
 }
 
-bool
-prim_rfactor(struct edit *e, const struct sched_value *args,
-	     struct sched_value *out)
+static bool
+factor(struct edit *e, const struct sched_value *args, bool shared,
+       struct sched_value *out)
 {
 	struct rfactor r = { .e = e };
 	const struct buffer *b;
@@ -412,6 +446,7 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 				 (long long)args[1].u.ival, b->name, b->ndim,
 				 -b->ndim - 1, b->ndim);
 	}
+	r.top = shared ? r.outer : outermost_apart(&r);
 	make_partial(&r);
 	r.lane = var_new(e->m,
 			 arena_printf(&e->m->arena, "v_%s",
@@ -423,8 +458,8 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	}
 	added = partial_block(&r);
 	stmt_replace(e->f, r.block, added);
-	place = stmt_place_of(r.outer);
-	pair[0] = r.outer;
+	place = stmt_place_of(r.top);
+	pair[0] = r.top;
 	pair[1] = nest;
 	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
 	for (int k = 0; k < r.red.reducer->n; k++) {
@@ -438,4 +473,18 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	block_refresh(e->f, final.list.data[0]);
 	*out = sv_block(added->id);
 	return true;
+}
+
+bool
+prim_rfactor(struct edit *e, const struct sched_value *args,
+	     struct sched_value *out)
+{
+	return factor(e, args, false, out);
+}
+
+bool
+prim_rfactor_inside(struct edit *e, const struct sched_value *args,
+		    struct sched_value *out)
+{
+	return factor(e, args, true, out);
 }

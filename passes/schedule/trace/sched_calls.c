@@ -240,11 +240,11 @@ sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
 }
 
 bool
-sched_rfactor(struct sched *s, int loop, int factor_axis, int *out)
+sched_rfactor_inside(struct sched *s, int loop, int factor_axis, int *out)
 {
 	struct sched_value args[2] = { sv_loop(loop), sv_int(factor_axis) };
 
-	return make_block(s, "rfactor", args, 2, out);
+	return make_block(s, "rfactor_inside", args, 2, out);
 }
 
 bool

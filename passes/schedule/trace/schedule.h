@@ -114,10 +114,10 @@ bool sched_reindex(struct sched *s, int block, int write_index, int *out);
  * before the loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
 /* Computes partial results along a reduction loop in a separate block, *out,
- * which can be vectorized along the loop; the old block reduces them.
- * factor_axis: the position of the new dimension in the buffer of the partial
- * results; -1: the last. */
-bool sched_rfactor(struct sched *s, int loop, int factor_axis, int *out);
+ * which can be vectorized along the loop; the old block reduces them, in the
+ * loops around the reduction. factor_axis: the position of the new dimension in
+ * the buffer of the partial results; -1: the last. */
+bool sched_rfactor_inside(struct sched *s, int loop, int factor_axis, int *out);
 bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,

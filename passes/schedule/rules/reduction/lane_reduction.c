@@ -227,7 +227,7 @@ reduce_by_quarter(struct rules *r, int block, int64_t quarter, int *made)
 
 	if (sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
 	    rules_split(r, loops[n - 1], sv_int(quarter), parts) &&
-	    sched_rfactor(&r->s, parts[1], -1, made)) {
+	    sched_rfactor_inside(&r->s, parts[1], -1, made)) {
 		return true;
 	}
 	sched_rollback(&r->s, mark);
@@ -280,7 +280,8 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 					      quarter > 0 ? 2 * quarter
 							  : LEAST_LANES),
 				 parts) ||
-		    !sched_rfactor(&r->s, parts[1], -1, &made[changed])) {
+		    !sched_rfactor_inside(&r->s, parts[1], -1,
+					  &made[changed])) {
 			sched_rollback(&r->s, mark);
 			continue;
 		}

@@ -184,7 +184,7 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 		return false;
 	}
 	part_name = func_find(r->s.func, parts[0])->u.loop.var->name;
-	if (!sched_rfactor(&r->s, parts[0], -1, &partial)) {
+	if (!sched_rfactor_inside(&r->s, parts[0], -1, &partial)) {
 		return false;
 	}
 	p.part = rules_driven_iter(func_find(r->s.func, partial),
