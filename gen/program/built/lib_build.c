@@ -50,33 +50,6 @@ pv_script_text(struct eval *ev, const struct pval *v, bool repr,
 	}
 }
 
-bool
-module_script(struct call *c, struct pval *out)
-{
-	struct strbuf s;
-
-	strbuf_init(&s);
-	pv_script_text(c->ev, &c->self, false, &s);
-	*out = pv_text_n(c->ev, s.data, s.len);
-	strbuf_release(&s);
-	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
-}
-
-bool
-module_show(struct call *c, struct pval *out)
-{
-	struct strbuf s;
-	bool ok;
-
-	(void)out;
-	strbuf_init(&s);
-	pv_script_text(c->ev, &c->self, false, &s);
-	strbuf_putc(&s, '\n');
-	ok = print_text(c->ev, c->span, s.data);
-	strbuf_release(&s);
-	return ok;
-}
-
 /* -- functions and modules -- */
 
 /* A copy of *f with the given name. The function f->func is cloned only if it
@@ -157,33 +130,45 @@ build_module(struct call *c, struct pval *out)
 }
 
 bool
-module_function(struct eval *ev, struct py_span at, const struct pval *of,
-		const struct pval *name, struct pval *out)
+find_function(struct eval *ev, struct py_span at, const struct pval *name,
+	      const char *const *names, int n, int *out)
 {
-	const struct pv_module *module = of->u.module;
-	const char **names = arena_array(ev->a, const char *,
-					 module->funcs.n + 1);
-
 	if (name->kind != PV_STRING) {
 		return eval_error(ev, at,
 				  "functions of a module have names, "
 				  "not %s",
 				  pv_kind_name(name->kind));
 	}
-	for (int i = 0; i < module->funcs.n; i++) {
-		names[i] = module->funcs.data[i]->func->name;
-		if (strcmp(names[i], name->u.text.data) == 0 ||
-		    (module->of_function &&
-		     strcmp(name->u.text.data, "main") == 0)) {
-			*out = (struct pval){ .kind = PV_FUNC,
-					      .u.func = module->funcs.data[i] };
+	for (*out = 0; *out < n; ++*out) {
+		if (strcmp(names[*out], name->u.text.data) == 0) {
 			return true;
 		}
 	}
 	return eval_error(ev, at, "the module has no function %s%s",
 			  name->u.text.data,
-			  py_suggest(ev->a, name->u.text.data, names,
-				     module->funcs.n));
+			  py_suggest(ev->a, name->u.text.data, names, n));
+}
+
+bool
+module_function(struct eval *ev, struct py_span at, const struct pval *of,
+		const struct pval *name, struct pval *out)
+{
+	const struct pv_module *module = of->u.module;
+	int n = module->funcs.n, i;
+	const char **names = arena_array(ev->a, const char *, n + 1);
+
+	for (i = 0; i < n; i++) {
+		names[i] = module->funcs.data[i]->func->name;
+	}
+	if (n > 0 && module->of_function && name->kind == PV_STRING &&
+	    strcmp(name->u.text.data, "main") == 0) {
+		i = 0;
+	} else if (!find_function(ev, at, name, names, n, &i)) {
+		return false;
+	}
+	*out = (struct pval){ .kind = PV_FUNC,
+			      .u.func = module->funcs.data[i] };
+	return true;
 }
 
 bool
@@ -445,9 +430,6 @@ read_target(struct call *c, int i, struct pv_target *out)
 {
 	const struct pval *v = &c->args[i];
 	struct eval *ev = c->ev;
-	const struct diag_place place = { .file = ev->src->name,
-					  .line = c->spans[i].line,
-					  .col = c->spans[i].col };
 
 	if (v->kind == PV_TARGET) {
 		*out = *v->u.target;
@@ -463,7 +445,7 @@ read_target(struct call *c, int i, struct pv_target *out)
 	/* an option of the command line takes the place of the program's */
 	out->name = ev->o->target != NULL
 			    ? ev->o->target
-			    : target_of_tvm(ev->m, out->said, place);
+			    : target_of_tvm(ev->m, out->said, call_place(c, i));
 	return out->name != NULL;
 }
 

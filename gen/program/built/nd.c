@@ -52,20 +52,26 @@ nd_exist(struct call *c, struct pval *out)
 
 /* -- arrays */
 
-static bool
-new_nd(struct call *c, struct array *x, int device, struct pval *out)
+struct pval
+pv_nd_of(struct eval *ev, struct array *x)
 {
-	struct pv_nd *nd = arena_new(c->ev->a, struct pv_nd);
+	struct pv_nd *nd = arena_new(ev->a, struct pv_nd);
 
 	nd->array = x;
 	nd->device = (struct pv_device){ .name = "cpu" };
+	return (struct pval){ .kind = PV_NDARRAY, .u.nd = nd };
+}
+
+static bool
+new_nd(struct call *c, struct array *x, int device, struct pval *out)
+{
+	*out = pv_nd_of(c->ev, x);
 	if (arg_given(c, device)) {
 		if (c->args[device].kind != PV_DEVICE) {
 			return value_kind_error(c, device, "a device");
 		}
-		nd->device = *c->args[device].u.device;
+		out->u.nd->device = *c->args[device].u.device;
 	}
-	*out = (struct pval){ .kind = PV_NDARRAY, .u.nd = nd };
 	return true;
 }
 
@@ -157,9 +163,6 @@ nd_attribute(struct call *c, struct pval *out)
 		*out = pv_sizes(c->ev, nd->array);
 	} else if (c->row->name[1] == 't') {
 		*out = pv_string(c->ev, dtype_name(nd->array->type));
-	} else if (c->row->name[0] == 'd' && c->row->name[1] == 'e') {
-		*out = (struct pval){ .kind = PV_DEVICE,
-				      .u.device = &nd->device };
 	} else {
 		*out = (struct pval){ .kind = PV_DEVICE,
 				      .u.device = &nd->device };
@@ -503,12 +506,9 @@ bool
 nd_timer(struct call *c, struct pval *out)
 {
 	struct pv_timer *t = arena_new(c->ev->a, struct pv_timer);
-	struct diag_place place = { .file = c->ev->src->name,
-				    .line = c->span.line,
-				    .col = c->span.col };
 
 	t->f = c->self;
-	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place,
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
 		  "time_evaluator gives the time of one run in the "
 		  "interpreter; tirc run %s times the compiled source",
 		  c->ev->src->name);

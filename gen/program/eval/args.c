@@ -26,14 +26,7 @@ value_kind_error(struct call *c, int i, const char *wanted)
 bool
 arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 {
-	const struct pval *v = &c->args[i];
-	struct py_number n;
-
-	if (eval_number(c->ev, v, &n) && n.kind != PY_NUMBER_FLOAT) {
-		*out = n.i;
-	} else if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
-		/* out has the value of an expression that is a constant */
-	} else {
+	if (!eval_int(c->ev, &c->args[i], out)) {
 		return value_kind_error(c, i, "an int");
 	}
 	if (*out < min || *out > max) {

@@ -338,6 +338,19 @@ dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 }
 
 bool
+dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
+	 const struct pv_dict *more)
+{
+	for (int i = 0; i < more->keys.n; i++) {
+		if (!dict_set(ev, at, d, &more->keys.data[i],
+			      &more->values.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
 dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 	    const struct pval *key)
 {

@@ -44,14 +44,17 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		enum diag_id id = one->id;
 		int errors = d->n_errors;
 
+		bool here = one->place.file &&
+			    strcmp(one->place.file, ev->src->name) == 0;
+
 		if (one->severity != DIAG_ERROR ||
-		    (one->place.file &&
-		     strcmp(one->place.file, ev->src->name) == 0)) {
+		    (here && one->place.line > 0)) {
 			continue;
 		}
 		/* the new error repeats what the diagnostic is about, then its
 		 * message */
 		const char *of = one->place.item ? one->place.item
+				 : here          ? NULL
 						 : one->place.file;
 
 		py_error(ev->m, ev->src, at, "%s%s%s", of ? of : "",
@@ -63,6 +66,16 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		d->n_errors = errors;
 	}
 	return false;
+}
+
+struct diag_place
+call_place(const struct call *c, int i)
+{
+	struct py_span at = i >= 0 ? c->spans[i] : c->span;
+
+	return (struct diag_place){ .file = c->ev->src->name,
+				    .line = at.line,
+				    .col = at.col };
 }
 
 /* -- limits -- */

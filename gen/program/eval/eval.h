@@ -341,6 +341,8 @@ bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 /* Reports an error at argument i of the call; i -1: at the whole call. Returns
  * false. */
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
+/* The place of argument i, or of the whole call. */
+struct diag_place call_place(const struct call *c, int i);
 /* Gives those errors from index `first` on that have no position in the
  * program, since other layers reported them, the position `at`. Returns
  * false. */
@@ -512,6 +514,8 @@ struct pval pv_of_number(const struct py_number *n);
  * element. */
 bool eval_number(const struct eval *ev, const struct pval *v,
 		 struct py_number *out);
+/* Is it an int, or an expression that is a constant? */
+bool eval_int(const struct eval *ev, const struct pval *v, int64_t *out);
 /* Is v an array, or one of TVM's? */
 bool pv_is_array(const struct pval *v);
 

@@ -611,21 +611,3 @@ str_format(struct call *c, struct pval *out)
 	strbuf_release(&s);
 	return ok;
 }
-
-/* format(value, spec) */
-bool
-python_format(struct call *c, struct pval *out)
-{
-	const char *spec = NULL;
-	struct strbuf s;
-	bool ok;
-
-	if (arg_given(c, 1) && !arg_text(c, 1, &spec)) {
-		return false;
-	}
-	strbuf_init(&s);
-	ok = format_value(c->ev, c->span, &c->args[0], 0, spec, &s);
-	*out = pv_text_n(c->ev, s.data, s.len);
-	strbuf_release(&s);
-	return ok;
-}

@@ -11,6 +11,8 @@
  * error. */
 bool format_value(struct eval *ev, struct py_span at, const struct pval *v,
 		  char conversion, const char *spec, struct strbuf *out);
+/* A name_fn: text.format(*values, **names) */
+bool str_format(struct call *c, struct pval *out);
 /* text % values */
 bool format_percent(struct eval *ev, struct py_span at, const struct pval *text,
 		    const struct pval *values, struct pval *out);

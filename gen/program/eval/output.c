@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program gives: functions, and the text that it prints. */
-#include "eval.h"
-#include "program_parts.h"
+#include "objects.h"
 
 void
 remember_func(struct eval *ev, const struct program_func *f)
@@ -39,4 +38,25 @@ bool
 print_text(struct eval *ev, struct py_span at, const char *text)
 {
 	return print_bytes(ev, at, text, strlen(text));
+}
+
+bool
+value_script(struct call *c, struct pval *out)
+{
+	const char *name = c->row->name;
+	bool prints = strcmp(name, "show") == 0 || strcmp(name, "summary") == 0;
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = object_text(c->ev, c->span, &c->self, false, &s);
+	if (ok && prints) {
+		strbuf_putc(&s, '\n');
+		ok = print_text(c->ev, c->span, s.data);
+	} else if (ok) {
+		*out = pv_text_n(c->ev, s.data, s.len);
+		ok = eval_tick_bytes(c->ev, c->span, s.len);
+	}
+	strbuf_release(&s);
+	return ok;
 }

@@ -12,6 +12,9 @@ struct pv_names {
 
 /* The number of elements of a range. */
 int64_t range_length(const struct pv_range *r);
+/* The length of a text, a list, a tuple, a set, a dict or a range; false for other
+ * values. */
+bool pv_length(const struct pval *v, int64_t *out);
 /* dict_set() gives a key a value, dict_get() sets *out to the value of a key,
  * or to NULL if the dict does not have it. False after an error, since the
  * search counts steps. */
@@ -19,6 +22,9 @@ bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 	      const struct pval *key, const struct pval **out);
+/* Sets each key of `more` in d. */
+bool dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
+	      const struct pv_dict *more);
 /* Removes a key, which the dict must have. */
 bool dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 		 const struct pval *key);
@@ -49,6 +55,9 @@ bool print_bytes(struct eval *ev, struct py_span at, const char *text,
 		 size_t n);
 bool print_text(struct eval *ev, struct py_span at, const char *text);
 
+/* A name_fn for values whose text is a script: show() and summary() print it,
+ * script() and astext() return it. */
+bool value_script(struct call *c, struct pval *out);
 /* A name_fn for names that programs use without a call, in isinstance and
  * annotations. */
 bool name_only(struct call *c, struct pval *out);

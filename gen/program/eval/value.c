@@ -174,6 +174,18 @@ eval_number(const struct eval *ev, const struct pval *v, struct py_number *out)
 }
 
 bool
+eval_int(const struct eval *ev, const struct pval *v, int64_t *out)
+{
+	struct py_number n;
+
+	if (eval_number(ev, v, &n) && n.kind != PY_NUMBER_FLOAT) {
+		*out = n.i;
+		return true;
+	}
+	return v->kind == PV_EXPR && expr_is_int(v->u.expr, out);
+}
+
+bool
 pv_is_array(const struct pval *v)
 {
 	return v->kind == PV_ARRAY || v->kind == PV_NDARRAY;
@@ -215,18 +227,13 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 		*out = py_number_truth(&n);
 		return true;
 	case PV_STRING:
-		*out = v->u.text.n > 0;
-		return true;
 	case PV_TUPLE:
 	case PV_LIST:
 	case PV_SET:
-		*out = v->u.list->n > 0;
-		return true;
 	case PV_DICT:
-		*out = v->u.dict->keys.n > 0;
-		return true;
 	case PV_RANGE:
-		*out = range_length(v->u.range) > 0;
+		pv_length(v, &number);
+		*out = number > 0;
 		return true;
 	case PV_OBJECT:
 		if (!object_special(ev, at, v, "__bool__", NULL, 0, &result,
@@ -283,6 +290,29 @@ range_length(const struct pv_range *r)
 	step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
 	span = (span - 1) / step + 1;
 	return span > INT64_MAX ? INT64_MAX : (int64_t)span;
+}
+
+bool
+pv_length(const struct pval *v, int64_t *out)
+{
+	switch (v->kind) {
+	case PV_STRING:
+		*out = (int64_t)v->u.text.n;
+		return true;
+	case PV_LIST:
+	case PV_TUPLE:
+	case PV_SET:
+		*out = v->u.list->n;
+		return true;
+	case PV_DICT:
+		*out = v->u.dict->keys.n;
+		return true;
+	case PV_RANGE:
+		*out = range_length(v->u.range);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* -- text -- */

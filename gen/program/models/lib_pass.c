@@ -23,17 +23,14 @@ enum { USUAL_LEVEL = 2 };
 static void
 tell(struct call *c, const char *fmt, const char *name, const char *of)
 {
-	struct diag_place place = { .file = c->ev->src->name,
-				    .line = c->span.line,
-				    .col = c->span.col };
-
 	for (int i = 0; i < c->ev->told.n; i++) {
 		if (strcmp(c->ev->told.data[i], name) == 0) {
 			return;
 		}
 	}
 	vec_push(c->ev->a, &c->ev->told, name);
-	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, fmt, name, of);
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1), fmt,
+		  name, of);
 }
 
 /* -- the context -- */

@@ -23,14 +23,11 @@ onnx_load(struct call *c, struct pval *out)
 {
 	struct pv_onnx *model = arena_new(c->ev->a, struct pv_onnx);
 	const struct graph_services *s = c->ev->o->graphs;
-	const struct diag_place place = { .file = c->ev->src->name,
-					  .line = c->spans[0].line,
-					  .col = c->spans[0].col };
 
 	if (!has_services(c) || !arg_text(c, 0, &model->said)) {
 		return false;
 	}
-	model->path = s->find(s->ctx, model->said, place);
+	model->path = s->find(s->ctx, model->said, call_place(c, 0));
 	*out = pv_any(PV_ONNX, model);
 	return model->path != NULL;
 }
@@ -215,17 +212,18 @@ rmod_of(struct eval *ev, struct py_span at, const struct pv_graph *module)
 	return *module->graph;
 }
 
-bool
-rmod_text(struct eval *ev, struct py_span at, const struct pval *v,
-	  struct strbuf *out)
+void
+rmod_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 {
+	struct py_span at = { 0 };
 	const struct pv_graph_func *f = v->u.any;
 	const struct pv_graph *module = v->kind == PV_GRAPH ? v->u.any
 							    : f->module;
 	struct graph *g = rmod_of(ev, at, module);
 
+	(void)repr;
 	if (g == NULL) {
-		return false;
+		return;
 	}
 	if (module->is_relax) {
 		relax_print(g, out);
@@ -238,37 +236,7 @@ rmod_text(struct eval *ev, struct py_span at, const struct pval *v,
 	if (out->len > 0 && out->data[out->len - 1] == '\n') {
 		out->data[--out->len] = '\0';
 	}
-	return eval_tick(ev, at, (int64_t)out->len / 8);
-}
-
-bool
-rmod_script(struct call *c, struct pval *out)
-{
-	struct strbuf s;
-	bool ok;
-
-	strbuf_init(&s);
-	ok = rmod_text(c->ev, c->span, &c->self, &s);
-	if (ok) {
-		*out = pv_text_n(c->ev, s.data, s.len);
-	}
-	strbuf_release(&s);
-	return ok;
-}
-
-bool
-rmod_show(struct call *c, struct pval *out)
-{
-	struct strbuf s;
-	bool ok;
-
-	(void)out;
-	strbuf_init(&s);
-	ok = rmod_text(c->ev, c->span, &c->self, &s);
-	strbuf_putc(&s, '\n');
-	ok = ok && print_text(c->ev, c->span, s.data);
-	strbuf_release(&s);
-	return ok;
+	eval_tick_bytes(ev, at, out->len);
 }
 
 static struct pval
@@ -287,28 +255,21 @@ rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
 	const struct pv_graph *module = of->u.any;
 	struct graph *g = rmod_of(ev, at, module);
 	const char **names;
-	int n;
+	int n, i;
 
 	if (g == NULL) {
 		return false;
 	}
-	if (name->kind != PV_STRING) {
-		return eval_error(ev, at,
-				  "functions of a module have names, not %s",
-				  pv_kind_name(name->kind));
-	}
 	n = relay_function_count(g);
 	names = arena_array(ev->a, const char *, n + 1);
-	for (int i = 0; i < n; i++) {
+	for (i = 0; i < n; i++) {
 		names[i] = relay_function_name(g, i);
-		if (strcmp(names[i], name->u.text.data) == 0) {
-			*out = function_value(ev, module, i);
-			return true;
-		}
 	}
-	return eval_error(ev, at, "the module has no function %s%s",
-			  name->u.text.data,
-			  py_suggest(ev->a, name->u.text.data, names, n));
+	if (!find_function(ev, at, name, names, n, &i)) {
+		return false;
+	}
+	*out = function_value(ev, module, i);
+	return true;
 }
 
 bool

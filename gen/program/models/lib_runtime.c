@@ -44,16 +44,6 @@ zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
 	return np_done(ev, at, &w) ? x : NULL;
 }
 
-static struct pval
-nd_of(struct eval *ev, struct array *x)
-{
-	struct pv_nd *nd = arena_new(ev->a, struct pv_nd);
-
-	nd->array = x;
-	nd->device = (struct pv_device){ .name = "cpu" };
-	return (struct pval){ .kind = PV_NDARRAY, .u.nd = nd };
-}
-
 /* params["w"].numpy() */
 bool
 param_numpy(struct call *c, struct pval *out)
@@ -227,7 +217,6 @@ runtime_set_input(struct call *c, struct pval *out)
 	       set_inputs(c->ev, c->span, r, c->args[2].u.dict);
 }
 
-/* Runs the model: every input has an array. */
 /* Counts the steps of a run: the interpreter does about RUN_RATE multiplications and
  * elements in the time of a step. False after an error if they are too many. */
 static bool
@@ -261,6 +250,7 @@ count_run(struct eval *ev, struct py_span at, const struct graph *g)
 	return eval_tick(ev, at, work / RUN_RATE + 1000);
 }
 
+/* Runs the model: every input has an array. */
 static bool
 run(struct eval *ev, struct py_span at, struct pv_runtime *r)
 {
@@ -321,12 +311,12 @@ runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
 		return false;
 	}
 	if (r->graph->outputs.n == 1) {
-		*out = nd_of(ev, r->outputs[0]);
+		*out = pv_nd_of(ev, r->outputs[0]);
 		return true;
 	}
 	*out = pv_list_of(ev, PV_TUPLE, NULL, 0);
 	for (int i = 0; i < r->graph->outputs.n; i++) {
-		vec_push(ev->a, out->u.list, nd_of(ev, r->outputs[i]));
+		vec_push(ev->a, out->u.list, pv_nd_of(ev, r->outputs[i]));
 	}
 	return true;
 }
@@ -343,7 +333,7 @@ runtime_output(struct call *c, struct pval *out)
 	if (!arg_int(c, 0, 0, r->graph->outputs.n - 1, &i)) {
 		return false;
 	}
-	*out = nd_of(c->ev, r->outputs[i]);
+	*out = pv_nd_of(c->ev, r->outputs[i]);
 	return true;
 }
 
@@ -354,7 +344,7 @@ runtime_input(struct call *c, struct pval *out)
 	int i = input_of(c->ev, c->span, r, &c->args[0]);
 
 	if (i >= 0 && r->inputs[i] != NULL) {
-		*out = nd_of(c->ev, r->inputs[i]);
+		*out = pv_nd_of(c->ev, r->inputs[i]);
 		return true;
 	}
 	return i != -2 && call_error(c, 0, "the input has no array");
@@ -404,11 +394,8 @@ tvmc_load(struct call *c, struct pval *out)
 static void
 note(struct call *c, int i, const char *text)
 {
-	struct diag_place place = { .file = c->ev->src->name,
-				    .line = c->spans[i].line,
-				    .col = c->spans[i].col };
-
-	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, place, "%s", text);
+	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, call_place(c, i), "%s",
+		  text);
 }
 
 bool

@@ -14,13 +14,6 @@ const struct library models_library = {
 	.n_rows = sizeof rows / sizeof *rows,
 };
 
-static void
-graph_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
-{
-	(void)repr;
-	rmod_text(ev, (struct py_span){ 0 }, v, out);
-}
-
 /* lib["default"], vm["main"]: itself, with the methods of a runtime. */
 static bool
 same_subscript(struct eval *ev, struct py_span at, const struct pval *of,
@@ -46,11 +39,11 @@ same_call(struct eval *ev, struct py_span at, const struct pval *f,
 }
 
 const struct kind_ops graph_ops = {
-	.text = graph_text,
+	.text = rmod_text,
 	.subscript = rmod_function,
 };
 
-const struct kind_ops graph_func_ops = { .text = graph_text };
+const struct kind_ops graph_func_ops = { .text = rmod_text };
 const struct kind_ops pass_ops = { .call = pass_call };
 const struct kind_ops tvmc_result_ops = { .text = tvmc_result_text };
 

@@ -64,9 +64,9 @@ struct graph *rmod_of(struct eval *ev, struct py_span at,
 		      const struct pv_graph *module);
 /* The passes of tirc that are left out in the context, in the arena. */
 const char *const *passes_left_out(struct eval *ev, int *n);
-/* Appends the text that print shows for a module or one of its functions. False
- * after an error. */
-bool rmod_text(struct eval *ev, struct py_span at, const struct pval *v,
+/* Appends the text that print shows for a module or one of its functions; an error
+ * is reported. */
+void rmod_text(struct eval *ev, const struct pval *v, bool repr,
 	       struct strbuf *out);
 /* Sets *out to the function of a module with this name. False after an error. */
 bool rmod_function(struct eval *ev, struct py_span at, const struct pval *of,

@@ -49,63 +49,34 @@ python_len(struct call *c, struct pval *out)
 {
 	const struct pval *v = &c->args[0];
 	const struct kind_ops *ops = ops_of(c->ev, v->kind);
-	int64_t length;
-	bool found;
+	int64_t length = 0;
+	bool found = pv_length(v, &length);
 
-	switch (v->kind) {
-	case PV_STRING:
-		*out = pv_int((int64_t)v->u.text.n);
-		return true;
-	case PV_LIST:
-	case PV_TUPLE:
-	case PV_SET:
-		*out = pv_int(v->u.list->n);
-		return true;
-	case PV_DICT:
-		*out = pv_int(v->u.dict->keys.n);
-		return true;
-	case PV_RANGE:
-		*out = pv_int(range_length(v->u.range));
-		return true;
-	case PV_OBJECT:
-		return object_special(c->ev, c->span, v, "__len__", NULL, 0,
-				      out, &found) &&
-		       (found ||
-			value_kind_error(c, 0, "something with a length"));
-	default:
-		if (!ops->length) {
-			return value_kind_error(c, 0,
-						"something with a length");
-		}
+	if (!found && ops->length) {
 		if (!ops->length(v, &length)) {
 			return call_error(c, 0,
 					  "a single number has no length");
 		}
-		*out = pv_int(length);
-		return true;
+		found = true;
 	}
+	*out = pv_int(length);
+	return (found || object_special(c->ev, c->span, v, "__len__", NULL, 0,
+					out, &found)) &&
+	       (found || value_kind_error(c, 0, "something with a length"));
 }
 
 static bool
 whole_number(struct call *c, struct py_span at, const struct pval *v,
 	     int64_t *out)
 {
-	struct py_number n;
-
-	if (eval_number(c->ev, v, &n) && n.kind != PY_NUMBER_FLOAT) {
-		*out = n.i;
-		return true;
-	}
-	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
-		return true;
-	}
-	return eval_error(
-		c->ev, at, "%s() needs an int, not %s%s", c->row->name,
-		pv_kind_name(v->kind),
-		v->kind == PV_EXPR || v->kind == PV_AXIS
-			? " whose value is known only when the function "
-			  "runs"
-			: "");
+	return eval_int(c->ev, v, out) ||
+	       eval_error(
+		       c->ev, at, "%s() needs an int, not %s%s", c->row->name,
+		       pv_kind_name(v->kind),
+		       v->kind == PV_EXPR || v->kind == PV_AXIS
+			       ? " whose value is known only when the function "
+				 "runs"
+			       : "");
 }
 
 bool
@@ -211,9 +182,11 @@ python_float(struct call *c, struct pval *out)
 	return true;
 }
 
-static bool
-to_text(struct call *c, bool repr, struct pval *out)
+/* str(value), repr(value) */
+bool
+python_text(struct call *c, struct pval *out)
 {
+	bool repr = c->row->name[0] == 'r';
 	struct strbuf s;
 
 	strbuf_init(&s);
@@ -224,18 +197,6 @@ to_text(struct call *c, bool repr, struct pval *out)
 	*out = pv_text_n(c->ev, s.data, s.len);
 	strbuf_release(&s);
 	return eval_tick_bytes(c->ev, c->spans[0], out->u.text.n);
-}
-
-bool
-python_str(struct call *c, struct pval *out)
-{
-	return to_text(c, false, out);
-}
-
-bool
-python_repr(struct call *c, struct pval *out)
-{
-	return to_text(c, true, out);
 }
 
 bool
@@ -281,9 +242,11 @@ operands(struct call *c, struct pval **items, int *n)
 	return true;
 }
 
-static bool
-extreme(struct call *c, bool max, struct pval *out)
+/* min(values), max(values) */
+bool
+python_extreme(struct call *c, struct pval *out)
 {
+	bool max = c->row->name[1] == 'a';
 	struct pval *items, less;
 	int n;
 
@@ -324,18 +287,6 @@ extreme(struct call *c, bool max, struct pval *out)
 		}
 	}
 	return true;
-}
-
-bool
-python_min(struct call *c, struct pval *out)
-{
-	return extreme(c, false, out);
-}
-
-bool
-python_max(struct call *c, struct pval *out)
-{
-	return extreme(c, true, out);
 }
 
 bool
@@ -584,9 +535,11 @@ python_reversed(struct call *c, struct pval *out)
 	return true;
 }
 
-static bool
-decide(struct call *c, bool any, struct pval *out)
+/* any(values), all(values) */
+bool
+python_any(struct call *c, struct pval *out)
 {
+	bool any = c->row->name[1] == 'n';
 	struct pval *items;
 	int n;
 
@@ -608,21 +561,11 @@ decide(struct call *c, bool any, struct pval *out)
 	return true;
 }
 
+/* list(values), tuple(values) */
 bool
-python_any(struct call *c, struct pval *out)
+python_list(struct call *c, struct pval *out)
 {
-	return decide(c, true, out);
-}
-
-bool
-python_all(struct call *c, struct pval *out)
-{
-	return decide(c, false, out);
-}
-
-static bool
-collect(struct call *c, enum pv_kind kind, struct pval *out)
-{
+	enum pv_kind kind = c->row->name[0] == 't' ? PV_TUPLE : PV_LIST;
 	struct pval *items;
 	int n = 0;
 
@@ -635,23 +578,11 @@ collect(struct call *c, enum pv_kind kind, struct pval *out)
 }
 
 bool
-python_list(struct call *c, struct pval *out)
-{
-	return collect(c, PV_LIST, out);
-}
-
-bool
-python_tuple(struct call *c, struct pval *out)
-{
-	return collect(c, PV_TUPLE, out);
-}
-
-bool
 python_set(struct call *c, struct pval *out)
 {
 	struct pval all;
 
-	if (!collect(c, PV_LIST, &all)) {
+	if (!python_list(c, &all)) {
 		return false;
 	}
 	*out = pv_list_of(c->ev, PV_SET, NULL, 0);
@@ -677,15 +608,7 @@ python_dict(struct call *c, struct pval *out)
 
 	*out = c->args[1];
 	if (!arg_missing(c, 0) && c->args[0].kind == PV_DICT) {
-		const struct pv_dict *d = c->args[0].u.dict;
-
-		for (int i = 0; i < d->keys.n; i++) {
-			if (!dict_set(c->ev, c->span, out->u.dict,
-				      &d->keys.data[i], &d->values.data[i])) {
-				return false;
-			}
-		}
-		return true;
+		return dict_add(c->ev, c->span, out->u.dict, c->args[0].u.dict);
 	}
 	if (!arg_missing(c, 0) &&
 	    !eval_items(c->ev, c->spans[0], &c->args[0], &items, &n)) {

@@ -2,6 +2,7 @@
 /* Methods of str, list, tuple and dict. */
 #include <ctype.h>
 
+#include "format.h"
 #include "python_parts.h"
 
 /* -- str -- */
@@ -163,6 +164,24 @@ str_split(struct call *c, struct pval *out)
 	return true;
 }
 
+/* format(value, spec) */
+bool
+python_format(struct call *c, struct pval *out)
+{
+	const char *spec = NULL;
+	struct strbuf s;
+	bool ok;
+
+	if (arg_given(c, 1) && !arg_text(c, 1, &spec)) {
+		return false;
+	}
+	strbuf_init(&s);
+	ok = format_value(c->ev, c->span, &c->args[0], 0, spec, &s);
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return ok;
+}
+
 /* -- list and tuple -- */
 
 bool
@@ -301,15 +320,8 @@ bool
 dict_update(struct call *c, struct pval *out)
 {
 	(void)out;
-	if (c->args[0].kind != PV_DICT) {
-		return value_kind_error(c, 0, "a dict");
-	}
-	for (int i = 0; i < c->args[0].u.dict->keys.n; i++) {
-		if (!dict_set(c->ev, c->span, c->self.u.dict,
-			      &c->args[0].u.dict->keys.data[i],
-			      &c->args[0].u.dict->values.data[i])) {
-			return false;
-		}
-	}
-	return true;
+	return c->args[0].kind == PV_DICT
+		       ? dict_add(c->ev, c->span, c->self.u.dict,
+				  c->args[0].u.dict)
+		       : value_kind_error(c, 0, "a dict");
 }

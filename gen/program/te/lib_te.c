@@ -13,6 +13,19 @@ room_for_tensors(struct call *c)
 	       call_error(c, -1, "more than %d tensors", EVAL_MAX_TENSORS);
 }
 
+struct pval
+te_made(struct eval *ev, struct te_tensor *const *made, int n, int depth,
+	bool one)
+{
+	struct pval list = pv_list_of(ev, PV_LIST, NULL, 0);
+
+	for (int i = 0; i < n; i++) {
+		te_remember(ev, made[i], depth);
+		vec_push(ev->a, list.u.list, pv_tensor(ev, made[i]));
+	}
+	return one ? list.u.list->data[0] : list;
+}
+
 bool
 te_make_placeholder(struct call *c, struct pval *out)
 {
@@ -494,7 +507,7 @@ te_make_compute(struct call *c, struct pval *out)
 	struct checker k = { .ev = ev };
 	struct iter_var *axes;
 	struct te_tensor **made;
-	struct pval *index, value, *tensors;
+	struct pval *index, value;
 	int rank, n = 0, depth = 0;
 
 	if (!arg_shape(c, 0, &shape, &rank) ||
@@ -525,18 +538,12 @@ te_make_compute(struct call *c, struct pval *out)
 							i);
 	}
 	made = arena_array(ev->a, struct te_tensor *, n);
-	tensors = arena_array(ev->a, struct pval, n);
 	te_compute_multi(ev->m, output_names, tag, rank, axes, bodies, n,
 			 k.inputs.data, k.inputs.n, made);
 	if (n > 1) {
 		made[0]->stage->name = name;
 	}
-	for (int i = 0; i < n; i++) {
-		te_remember(ev, made[i], depth + 1);
-		tensors[i] = pv_tensor(ev, made[i]);
-	}
-	*out = n == 1 && value.kind != PV_TUPLE && value.kind != PV_LIST
-		       ? tensors[0]
-		       : pv_list_of(ev, PV_LIST, tensors, n);
+	*out = te_made(ev, made, n, depth + 1,
+		       value.kind != PV_TUPLE && value.kind != PV_LIST);
 	return true;
 }

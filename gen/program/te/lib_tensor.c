@@ -6,35 +6,21 @@
 #include "te_parts.h"
 
 static struct pval
-shape_value(struct eval *ev, const struct buffer *b)
+size_value(const struct expr *e)
 {
-	struct pval out = pv_list_of(ev, PV_TUPLE, NULL, 0);
 	int64_t v;
 
-	for (int d = 0; d < b->ndim; d++) {
-		struct pval size = expr_is_int(b->shape[d], &v)
-					   ? pv_int(v)
-					   : pv_expr(b->shape[d], 1);
-
-		vec_push(ev->a, out.u.list, size);
-	}
-	return out;
+	return expr_is_int(e, &v) ? pv_int(v) : pv_expr(e, 1);
 }
 
-/* The strides of a buffer as a list; an empty list if it is dense, as in
- * TVM. */
+/* n sizes, or strides, as a tuple. */
 static struct pval
-strides_value(struct eval *ev, const struct buffer *b)
+sizes_value(struct eval *ev, const struct expr *const *sizes, int n)
 {
 	struct pval out = pv_list_of(ev, PV_TUPLE, NULL, 0);
-	int64_t v;
 
-	for (int d = 0; b->strides && d < b->ndim; d++) {
-		struct pval stride = expr_is_int(b->strides[d], &v)
-					     ? pv_int(v)
-					     : pv_expr(b->strides[d], 1);
-
-		vec_push(ev->a, out.u.list, stride);
+	for (int d = 0; d < n; d++) {
+		vec_push(ev->a, out.u.list, size_value(sizes[d]));
 	}
 	return out;
 }
@@ -49,9 +35,10 @@ tensor_attribute(struct call *c, struct pval *out)
 	const char *name = c->row->name;
 
 	if (strcmp(name, "shape") == 0) {
-		*out = shape_value(ev, b);
+		*out = sizes_value(ev, b->shape, b->ndim);
 	} else if (strcmp(name, "strides") == 0) {
-		*out = strides_value(ev, b);
+		/* none for dense elements, as in TVM */
+		*out = sizes_value(ev, b->strides, b->strides ? b->ndim : 0);
 	} else if (strcmp(name, "ndim") == 0) {
 		*out = pv_int(b->ndim);
 	} else if (strcmp(name, "name") == 0) {
@@ -152,14 +139,13 @@ axis_extent(struct call *c, struct pval *out)
 	const struct axis *x = c->self.u.axis;
 	const struct expr *e = c->row->name[0] == 'm' ? x->iv.min
 						      : x->iv.extent;
-	int64_t v;
 
 	if (!e) {
 		return call_error(c, -1,
 				  "the axis has no extent before the "
 				  "function is lowered");
 	}
-	*out = expr_is_int(e, &v) ? pv_int(v) : pv_expr(e, 1);
+	*out = size_value(e);
 	return true;
 }
 
@@ -241,7 +227,6 @@ te_make_scan(struct call *c, struct pval *out)
 	struct te_tensor **init, **update, **state, **inputs = NULL, **made;
 	const char *name = "scan", *tag = "", *why;
 	int n, n_update, n_state, n_inputs = 0, depth = 0;
-	struct pval *tensors;
 
 	if (!arg_tensors(c, 0, &init, &n) ||
 	    !arg_tensors(c, 1, &update, &n_update) ||
@@ -277,7 +262,6 @@ te_make_scan(struct call *c, struct pval *out)
 		     made, &why)) {
 		return report(c, why);
 	}
-	tensors = arena_array(ev->a, struct pval, n);
 	for (int i = 0; i < n; i++) {
 		int deep = te_depth(ev, init[i]);
 
@@ -285,11 +269,7 @@ te_make_scan(struct call *c, struct pval *out)
 		deep = te_depth(ev, update[i]);
 		depth = deep > depth ? deep : depth;
 	}
-	for (int i = 0; i < n; i++) {
-		te_remember(ev, made[i], depth + 1);
-		tensors[i] = pv_tensor(ev, made[i]);
-	}
-	*out = n == 1 ? tensors[0] : pv_list_of(ev, PV_LIST, tensors, n);
+	*out = te_made(ev, made, n, depth + 1, n == 1);
 	return true;
 }
 
@@ -377,7 +357,7 @@ te_make_extern(struct call *c, struct pval *out)
 	const struct buffer **in, **results;
 	const char *name = "extern", *tag = "", *why;
 	struct dtype *types;
-	struct pval both[2], body, *tensors;
+	struct pval both[2], body;
 	int *ndims, n, n_inputs, depth = 0, deep;
 
 	if (!extern_shapes(c, &shapes, &ndims, &n) ||
@@ -416,12 +396,7 @@ te_make_extern(struct call *c, struct pval *out)
 	if (!te_extern_body(ev->m, made[0], NULL, call, NULL, &why)) {
 		return report(c, why);
 	}
-	tensors = arena_array(ev->a, struct pval, n);
-	for (int i = 0; i < n; i++) {
-		te_remember(ev, made[i], depth + 1);
-		tensors[i] = pv_tensor(ev, made[i]);
-	}
-	*out = n == 1 ? tensors[0] : pv_list_of(ev, PV_LIST, tensors, n);
+	*out = te_made(ev, made, n, depth + 1, n == 1);
 	return true;
 }
 

@@ -263,18 +263,26 @@ stage_axis(struct call *c, struct pval *out)
 	return stage_op(c, &of.self) && op_attribute(&of, out);
 }
 
+struct pval
+stage_axes(struct eval *ev, enum pv_kind kind, struct axis *const *axes, int n)
+{
+	struct pval out = pv_list_of(ev, kind, NULL, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct pval v = { .kind = PV_AXIS, .depth = 1 };
+
+		v.u.axis = axes[i];
+		vec_push(ev->a, out.u.list, v);
+	}
+	return out;
+}
+
 bool
 stage_leaves(struct call *c, struct pval *out)
 {
 	const struct stage *st = c->self.u.stage;
 
-	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
-	for (int i = 0; i < st->leaves.n; i++) {
-		struct pval v = { .kind = PV_AXIS, .depth = 1 };
-
-		v.u.axis = st->leaves.data[i];
-		vec_push(c->ev->a, out->u.list, v);
-	}
+	*out = stage_axes(c->ev, PV_LIST, st->leaves.data, st->leaves.n);
 	return true;
 }
 

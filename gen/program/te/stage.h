@@ -86,6 +86,9 @@ bool stage_inline(struct module *m, struct te_schedule *s, int i,
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction that a stage computes, or NULL. */
 const struct reduction *stage_reduction(const struct te_stage *op);
+/* The axes as a list or a tuple. */
+struct pval stage_axes(struct eval *ev, enum pv_kind kind,
+		       struct axis *const *axes, int n);
 /* Appends a request to those of the stage. */
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
 /* The index of the axis x in the stage's current loops (leaves), or -1. */

@@ -110,20 +110,6 @@ split(struct call *c, struct axis *x, const struct expr *factor,
 	return true;
 }
 
-static struct pval
-axis_pair(struct eval *ev, struct axis *const *axes, int n)
-{
-	struct pval out = pv_list_of(ev, PV_TUPLE, NULL, 0);
-
-	for (int i = 0; i < n; i++) {
-		struct pval v = { .kind = PV_AXIS, .depth = 1 };
-
-		v.u.axis = axes[i];
-		vec_push(ev->a, out.u.list, v);
-	}
-	return out;
-}
-
 bool
 stage_split(struct call *c, struct pval *out)
 {
@@ -143,7 +129,7 @@ stage_split(struct call *c, struct pval *out)
 	    !split(c, x, factor, nparts, &made[0], &made[1])) {
 		return false;
 	}
-	*out = axis_pair(c->ev, made, 2);
+	*out = stage_axes(c->ev, PV_TUPLE, made, 2);
 	return true;
 }
 
@@ -193,7 +179,7 @@ stage_tile(struct call *c, struct pval *out)
 	    !reorder(c, made, 4)) {
 		return false;
 	}
-	*out = axis_pair(c->ev, made, 4);
+	*out = stage_axes(c->ev, PV_TUPLE, made, 4);
 	return true;
 }
 

@@ -6,6 +6,10 @@
 #include "library.h"
 #include "te.h"
 
+/* Registers the n outputs of a stage, which have this depth (te_remember): the value
+ * of the only one, or their list. */
+struct pval te_made(struct eval *ev, struct te_tensor *const *made, int n,
+		    int depth, bool one);
 /* Applies an operator of Python, or a function of topi, to whole tensors. */
 bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,

@@ -214,20 +214,6 @@ schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 	strbuf_puts(out, trace_text(ev, &work_of(v)->sched));
 }
 
-bool
-schedule_show(struct call *c, struct pval *out)
-{
-	struct strbuf text;
-	bool ok;
-
-	(void)out;
-	strbuf_init(&text);
-	schedule_text(c->ev, &c->self, &text);
-	ok = print_text(c->ev, c->span, text.data ? text.data : "");
-	strbuf_release(&text);
-	return ok;
-}
-
 void
 schedule_finish(struct eval *ev)
 {
