@@ -11,6 +11,7 @@
 
 #include "arena.h"
 #include "dtype.h"
+#include "py_number.h"
 
 enum { ARRAY_MAX_RANK = 32 };
 
@@ -135,6 +136,13 @@ enum array_op {
 
 /* The operator with this name in NumPy, or ARRAY_OP_COUNT. */
 enum array_op array_op_find(const char *name);
+/* Python's operator between arrays, or ARRAY_OP_COUNT. */
+enum array_op array_op_of(enum py_operator op);
+/* Compares two numbers of the type: -1, 0, 1; 2 if one of them is a NaN. */
+int array_order(struct dtype t, union number a, union number b);
+/* Sets shape to that to which both arrays broadcast. False after an error. */
+bool array_common_shape(struct array_work *w, const struct array *x,
+			const struct array *y, int64_t *shape, int *ndim);
 struct array *array_binary(struct array_work *w, enum array_op op,
 			   const struct array *x, const struct array *y);
 struct array *array_unary(struct array_work *w, enum array_op op,

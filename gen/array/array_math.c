@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "bounds.h"
+
 static const struct {
 	const char *name;
 	enum { BINARY, SAME, FLOAT, TEST } kind;
@@ -27,6 +29,22 @@ array_op_find(const char *name)
 		}
 	}
 	return ARRAY_OP_COUNT;
+}
+
+/* The first operators are those of Python, in its order. */
+#define SAME(id) ((int)ARRAY_##id == PY_OP_##id)
+_Static_assert(SAME(ADD) && SAME(SUB) && SAME(MUL) && SAME(DIV) &&
+		       SAME(FLOORDIV) && SAME(MOD) && SAME(POW) &&
+		       SAME(BITAND) && SAME(BITOR) && SAME(BITXOR) &&
+		       SAME(SHL) && SAME(SHR) && SAME(EQ) && SAME(NE) &&
+		       SAME(LT) && SAME(LE) && SAME(GT) && SAME(GE),
+	       "array_op_of");
+#undef SAME
+
+enum array_op
+array_op_of(enum py_operator op)
+{
+	return op <= PY_OP_GE ? (enum array_op)op : ARRAY_OP_COUNT;
 }
 
 /* -- binary operators */
@@ -103,42 +121,10 @@ check_weak(struct array_work *w, const struct array *x, struct dtype t)
 }
 
 static double
-floor_divide(double a, double b)
-{
-	double rest, whole, floored;
-
-	if (b == 0) {
-		return a / b;
-	}
-	rest = fmod(a, b);
-	whole = (a - rest) / b;
-	if (rest != 0 && (b < 0) != (rest < 0)) {
-		whole -= 1;
-	}
-	if (whole == 0) {
-		return copysign(0, a / b);
-	}
-	floored = floor(whole);
-	return whole - floored > 0.5 ? floored + 1 : floored;
-}
-
-static double
-float_mod(double a, double b)
-{
-	double rest = fmod(a, b);
-
-	if (b == 0 || isnan(rest)) {
-		return rest;
-	}
-	if (rest == 0) {
-		return copysign(0, b);
-	}
-	return (b < 0) != (rest < 0) ? rest + b : rest;
-}
-
-static double
 float_binary(enum array_op op, double a, double b)
 {
+	double quotient, remainder;
+
 	switch (op) {
 	case ARRAY_ADD:
 		return a + b;
@@ -149,9 +135,11 @@ float_binary(enum array_op op, double a, double b)
 	case ARRAY_DIV:
 		return a / b;
 	case ARRAY_FLOORDIV:
-		return floor_divide(a, b);
+		py_float_divmod(a, b, &quotient, &remainder);
+		return b == 0 ? a / b : quotient;
 	case ARRAY_MOD:
-		return float_mod(a, b);
+		py_float_divmod(a, b, &quotient, &remainder);
+		return remainder;
 	case ARRAY_POW:
 		return pow(a, b);
 	case ARRAY_FMOD:
@@ -173,24 +161,15 @@ float_binary(enum array_op op, double a, double b)
 static int64_t
 int_floor(enum array_op op, int64_t a, int64_t b)
 {
-	int64_t q, r;
-
 	if (b == 0) {
 		return 0;
 	}
 	if (b == -1) {
 		return op == ARRAY_FLOORDIV ? (int64_t)(0 - (uint64_t)a) : 0;
 	}
-	q = a / b;
-	r = a % b;
-	if (op == ARRAY_FMOD) {
-		return r;
-	}
-	if (r != 0 && (r < 0) != (b < 0)) {
-		q--;
-		r += b;
-	}
-	return op == ARRAY_FLOORDIV ? q : r;
+	return op == ARRAY_FLOORDIV ? floor_div(a, b)
+	       : op == ARRAY_MOD    ? floor_mod(a, b)
+				    : a % b;
 }
 
 static uint64_t
@@ -266,34 +245,14 @@ int_binary(enum array_op op, struct dtype t, union number a, union number b)
 	return number_round(t, v);
 }
 
-/* -1, 0, 1; 2 if a NaN is compared. */
-static int
-order_of(struct dtype t, union number a, union number b)
+int
+array_order(struct dtype t, union number a, union number b)
 {
 	if (dtype_is_float(t)) {
 		return isnan(a.f) || isnan(b.f) ? 2 : (a.f > b.f) - (a.f < b.f);
 	}
 	return dtype_class(t) == DTC_UINT ? (a.u > b.u) - (a.u < b.u)
 					  : (a.i > b.i) - (a.i < b.i);
-}
-
-static bool
-holds(enum array_op op, int order)
-{
-	switch (op) {
-	case ARRAY_EQ:
-		return order == 0;
-	case ARRAY_NE:
-		return order != 0;
-	case ARRAY_LT:
-		return order == -1;
-	case ARRAY_LE:
-		return order == -1 || order == 0;
-	case ARRAY_GT:
-		return order == 1;
-	default:
-		return order == 1 || order == 0;
-	}
 }
 
 /* One element, of two values of type t. */
@@ -303,7 +262,8 @@ apply(enum array_op op, struct dtype t, union number a, union number b)
 	union number v;
 
 	if (is_comparison(op)) {
-		v.i = holds(op, order_of(t, a, b));
+		v.i = py_order_holds((enum py_operator)op,
+				     array_order(t, a, b));
 	} else if (is_logical(op)) {
 		bool p = number_double(t, a) != 0, q = number_double(t, b) != 0;
 
@@ -324,10 +284,9 @@ apply(enum array_op op, struct dtype t, union number a, union number b)
 	return v;
 }
 
-/* The shape of two operands; false after an error. */
-static bool
-common_shape(struct array_work *w, const struct array *x, const struct array *y,
-	     int64_t *shape, int *ndim)
+bool
+array_common_shape(struct array_work *w, const struct array *x,
+		   const struct array *y, int64_t *shape, int *ndim)
 {
 	*ndim = x->ndim > y->ndim ? x->ndim : y->ndim;
 	for (int d = 1; d <= *ndim; d++) {
@@ -350,7 +309,8 @@ array_binary(struct array_work *w, enum array_op op, const struct array *x,
 	int ndim;
 
 	if (!types_of(w, op, x, y, &in, &type) || !check_weak(w, x, in) ||
-	    !check_weak(w, y, in) || !common_shape(w, x, y, shape, &ndim)) {
+	    !check_weak(w, y, in) ||
+	    !array_common_shape(w, x, y, shape, &ndim)) {
 		return NULL;
 	}
 	out = array_new(w, type, ndim, shape);
@@ -388,11 +348,11 @@ array_where(struct array_work *w, const struct array *condition,
 	struct array *both, *out;
 	int ndim;
 
-	if (!common_shape(w, x, y, shape, &ndim)) {
+	if (!array_common_shape(w, x, y, shape, &ndim)) {
 		return NULL;
 	}
 	both = array_broadcast(w, x, ndim, shape);
-	if (!common_shape(w, both, condition, shape, &ndim)) {
+	if (!array_common_shape(w, both, condition, shape, &ndim)) {
 		return NULL;
 	}
 	out = array_new(w, type, ndim, shape);

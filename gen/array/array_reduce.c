@@ -13,6 +13,12 @@ struct reducing {
 	struct dtype sum;      /* the type of the partial sums */
 };
 
+static double
+rounded(struct dtype t, double v)
+{
+	return number_round(t, (union number){ .f = v }).f;
+}
+
 /* The float sum of n numbers in the type t, as NumPy's pairwise summation: blocks
  * of at most 128 numbers in 8 partial sums, then the sums of both halves.
  * squares: of the squares of their differences to `mean`. */
@@ -25,12 +31,7 @@ pairwise(const struct array *x, struct dtype t, int64_t at, int64_t n)
 	if (n < 8) {
 		sum = -0.0;
 		for (i = 0; i < n; i++) {
-			sum = number_round(t,
-					   (union number){
-						   .f = sum +
-							array_float(x,
-								    at + i) })
-				      .f;
+			sum = rounded(t, sum + array_float(x, at + i));
 		}
 		return sum;
 	}
@@ -40,31 +41,21 @@ pairwise(const struct array *x, struct dtype t, int64_t at, int64_t n)
 		half -= half % 8;
 		sum = pairwise(x, t, at, half);
 		sum += pairwise(x, t, at + half, n - half);
-		return number_round(t, (union number){ .f = sum }).f;
+		return rounded(t, sum);
 	}
 	for (i = 0; i < 8; i++) {
 		r[i] = array_float(x, at + i);
 	}
 	for (i = 8; i < n - n % 8; i++) {
-		r[i % 8] = number_round(t,
-					(union number){
-						.f = r[i % 8] +
-						     array_float(x, at + i) })
-				   .f;
+		r[i % 8] = rounded(t, r[i % 8] + array_float(x, at + i));
 	}
 	for (int k = 1; k < 8; k *= 2) {
 		for (int j = 0; j < 8; j += 2 * k) {
-			r[j] = number_round(t, (union number){ .f = r[j] +
-								    r[j + k] })
-				       .f;
+			r[j] = rounded(t, r[j] + r[j + k]);
 		}
 	}
 	for (; i < n; i++) {
-		r[0] = number_round(t,
-				    (union number){
-					    .f = r[0] +
-						 array_float(x, at + i) })
-			       .f;
+		r[0] = rounded(t, r[0] + array_float(x, at + i));
 	}
 	return r[0];
 }
@@ -76,11 +67,8 @@ float_sum(const struct reducing *r, int64_t k)
 	double sum = -0.0;
 
 	for (int64_t i = 0; i < r->each; i += r->run) {
-		union number v = { .f = sum + pairwise(r->x, r->sum,
-						       k * r->each + i,
-						       r->run) };
-
-		sum = number_round(r->sum, v).f;
+		sum = rounded(r->sum, sum + pairwise(r->x, r->sum,
+						     k * r->each + i, r->run));
 	}
 	return r->each == 0 ? 0 : sum;
 }
@@ -104,12 +92,16 @@ float_product(const struct reducing *r, int64_t k)
 	double v = 1;
 
 	for (int64_t i = 0; i < r->each; i++) {
-		union number next = { .f = v *
-					   array_float(r->x, k * r->each + i) };
-
-		v = number_round(r->sum, next).f;
+		v = rounded(r->sum, v * array_float(r->x, k * r->each + i));
 	}
 	return v;
+}
+
+/* Is a, and not b, a NaN? order: of both. */
+static bool
+is_nan_beside(int order, union number a, union number b)
+{
+	return order == 2 && isnan(a.f) && !isnan(b.f);
 }
 
 /* The place of the largest, or smallest, of the elements of result k; of the first
@@ -123,17 +115,11 @@ extreme(const struct reducing *r, int64_t k, bool max)
 	for (int64_t i = 1; i < r->each; i++) {
 		union number a = array_get(r->x, k * r->each + best);
 		union number b = array_get(r->x, k * r->each + i);
-		bool better;
+		int order = array_order(t, b, a);
 
-		if (dtype_is_float(t)) {
-			better = !isnan(a.f) &&
-				 (isnan(b.f) || (max ? b.f > a.f : b.f < a.f));
-		} else if (dtype_class(t) == DTC_UINT) {
-			better = max ? b.u > a.u : b.u < a.u;
-		} else {
-			better = max ? b.i > a.i : b.i < a.i;
+		if (order == (max ? 1 : -1) || is_nan_beside(order, b, a)) {
+			best = i;
 		}
-		best = better ? i : best;
 	}
 	return best;
 }
@@ -153,24 +139,15 @@ any_of(const struct reducing *r, int64_t k, bool truth)
 static double
 variance(const struct reducing *r, int64_t k, struct array *square)
 {
-	double mean = number_round(r->sum,
-				   (union number){ .f = float_sum(r, k) /
-							(double)r->each })
-			      .f;
+	double mean = rounded(r->sum, float_sum(r, k) / (double)r->each);
 	struct reducing of = *r;
 
 	for (int64_t i = 0; i < r->each; i++) {
-		double d = number_round(r->sum,
-					(union number){
-						.f = array_float(r->x,
-								 k * r->each +
-									 i) -
-						     mean })
-				   .f;
+		union number v = array_get(r->x, k * r->each + i);
+		double d = rounded(r->sum, number_double(r->x->type, v) - mean);
 
-		number_store(square->type, square->data, (size_t)i,
-			     number_round(r->sum,
-					  (union number){ .f = d * d }));
+		v.f = rounded(r->sum, d * d);
+		number_store(square->type, square->data, (size_t)i, v);
 	}
 	of.x = square;
 	return float_sum(&of, 0) / (double)r->each;
@@ -236,10 +213,7 @@ reduce_one(const struct reducing *r, enum array_reduction what, int64_t k,
 		v.f = variance(r, k, room);
 		return v;
 	case REDUCE_STD:
-		v.f = sqrt(number_round(r->sum,
-					(union number){
-						.f = variance(r, k, room) })
-				   .f);
+		v.f = sqrt(rounded(r->sum, variance(r, k, room)));
 		return v;
 	case REDUCE_ALL:
 		v.i = !any_of(r, k, false);
@@ -369,10 +343,9 @@ array_cumulate(struct array_work *w, const struct array *x, int axis,
 static bool
 is_behind(struct dtype t, union number a, union number b)
 {
-	if (dtype_is_float(t)) {
-		return isnan(a.f) ? !isnan(b.f) : a.f > b.f;
-	}
-	return dtype_class(t) == DTC_UINT ? a.u > b.u : a.i > b.i;
+	int order = array_order(t, a, b);
+
+	return order == 1 || is_nan_beside(order, a, b);
 }
 
 /* Sorts the places of n elements by a stable merge. */

@@ -18,9 +18,8 @@ int_type(bool is_signed, int bits)
 	}
 }
 
-/* The narrowest float that a conversion from the type goes to. */
-static struct dtype
-float_of(struct dtype t)
+struct dtype
+array_float_type(struct dtype t)
 {
 	int bits = dtype_class(t) == DTC_BOOL ? 8 : dtype_bits(t);
 
@@ -30,23 +29,14 @@ float_of(struct dtype t)
 	return dtype_of(bits <= 8 ? DT_F16 : bits <= 16 ? DT_F32 : DT_F64);
 }
 
-struct dtype
-array_float_type(struct dtype t)
-{
-	return float_of(t);
-}
-
 static struct dtype
 wider(struct dtype a, struct dtype b)
 {
-	struct dtype both;
-
 	if (dtype_is_float(a) && dtype_is_float(b) && a.kind != b.kind &&
 	    dtype_bits(a) == dtype_bits(b)) {
 		return dtype_of(DT_F32); /* float16 and bfloat16 */
 	}
-	both = dtype_bits(a) >= dtype_bits(b) ? a : b;
-	return both;
+	return dtype_bits(a) >= dtype_bits(b) ? a : b;
 }
 
 /* Of two types. */
@@ -63,7 +53,7 @@ common(struct dtype a, struct dtype b)
 		return b;
 	}
 	if (dtype_is_float(a) || dtype_is_float(b)) {
-		return wider(float_of(a), float_of(b));
+		return wider(array_float_type(a), array_float_type(b));
 	}
 	if (a_signed == b_signed) {
 		return wider(a, b);

@@ -205,9 +205,8 @@ int_binary(enum py_operator op, int64_t a, int64_t b, struct py_number *out)
 	return overflow ? too_large : error;
 }
 
-/* Sets the results of a // b and a % b; the remainder has the sign of b. */
-static void
-float_divmod(double a, double b, double *quotient, double *remainder)
+void
+py_float_divmod(double a, double b, double *quotient, double *remainder)
 {
 	double rest = fmod(a, b), times = (a - rest) / b;
 
@@ -244,7 +243,7 @@ float_binary(enum py_operator op, double a, double b, struct py_number *out)
 		return NULL;
 	case PY_OP_FLOORDIV:
 	case PY_OP_MOD:
-		float_divmod(a, b, &quotient, &remainder);
+		py_float_divmod(a, b, &quotient, &remainder);
 		*out = py_float(op == PY_OP_MOD ? remainder : quotient);
 		return NULL;
 	case PY_OP_POW:

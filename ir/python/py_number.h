@@ -58,6 +58,8 @@ const char *py_number_binary(enum py_operator op, const struct py_number *x,
 /* Sets *out to +x, -x, ~x or not x. NULL, or the error. */
 const char *py_number_unary(enum py_operator op, const struct py_number *x,
 			    struct py_number *out);
+/* a // b and a % b, which has the sign of b; if b is 0, both are NaN. */
+void py_float_divmod(double a, double b, double *quotient, double *remainder);
 /* Compares x with y: -1, 0, 1; 2 if one of them is a NaN. */
 int py_number_order(const struct py_number *x, const struct py_number *y);
 /* Does the operator, of the group ORDER, hold for operands of this order: the

@@ -44,3 +44,4 @@ print(r.rand(2), r.randint(-5, 5, 4), r.randint(0, 256, 6, dtype="uint8"), r.sta
 print(np.random.default_rng(1).integers(0, 10, (2, 3)), np.random.default_rng(2).random((2, 2)), np.random.default_rng(5).normal(2, 0.5, 1000).sum())
 np.testing.assert_allclose([1, 2], [1, 2 + 1e-9])
 np.testing.assert_equal(np.arange(3), [0, 1, 2])
+print(np.fabs([-1, 2]), np.fabs(np.float32(-1.5)), np.fabs(np.array([True])))

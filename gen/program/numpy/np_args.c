@@ -222,6 +222,13 @@ np_arg(struct call *c, int i, struct array **out)
 	return np_value(c->ev, c->spans[i], &c->args[i], out);
 }
 
+bool
+np_subject(struct call *c, struct array **x, int *first)
+{
+	*first = c->self.kind == PV_ARRAY ? 0 : 1;
+	return np_value(c->ev, c->span, *first ? &c->args[0] : &c->self, x);
+}
+
 /* Names of types that only numpy has. */
 static const struct {
 	const char *name;
@@ -294,18 +301,10 @@ np_arg_type(struct call *c, int i, struct dtype *out)
 static bool
 whole(struct call *c, int i, const struct pval *v, int64_t *out)
 {
-	struct py_number n;
-
-	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
-		return true;
-	}
-	if (!eval_number(c->ev, v, &n) || n.kind == PY_NUMBER_FLOAT) {
-		return call_error(c, i, "%s of %s() should be ints, not %s",
-				  c->params[i].name, c->row->name,
-				  pv_kind_name(v->kind));
-	}
-	*out = n.i;
-	return true;
+	return eval_int(c->ev, v, out) ||
+	       call_error(c, i, "%s of %s() should be ints, not %s",
+			  c->params[i].name, c->row->name,
+			  pv_kind_name(v->kind));
 }
 
 bool
@@ -404,56 +403,11 @@ np_dtype(struct call *c, struct pval *out)
 
 /* -- operators: the operators of Python on arrays */
 
-static enum array_op
-array_op(enum py_operator op)
-{
-	switch (op) {
-	case PY_OP_ADD:
-		return ARRAY_ADD;
-	case PY_OP_SUB:
-		return ARRAY_SUB;
-	case PY_OP_MUL:
-		return ARRAY_MUL;
-	case PY_OP_DIV:
-		return ARRAY_DIV;
-	case PY_OP_FLOORDIV:
-		return ARRAY_FLOORDIV;
-	case PY_OP_MOD:
-		return ARRAY_MOD;
-	case PY_OP_POW:
-		return ARRAY_POW;
-	case PY_OP_BITAND:
-		return ARRAY_BITAND;
-	case PY_OP_BITOR:
-		return ARRAY_BITOR;
-	case PY_OP_BITXOR:
-		return ARRAY_BITXOR;
-	case PY_OP_SHL:
-		return ARRAY_SHL;
-	case PY_OP_SHR:
-		return ARRAY_SHR;
-	case PY_OP_EQ:
-		return ARRAY_EQ;
-	case PY_OP_NE:
-		return ARRAY_NE;
-	case PY_OP_LT:
-		return ARRAY_LT;
-	case PY_OP_LE:
-		return ARRAY_LE;
-	case PY_OP_GT:
-		return ARRAY_GT;
-	case PY_OP_GE:
-		return ARRAY_GE;
-	default:
-		return ARRAY_OP_COUNT;
-	}
-}
-
 bool
 np_operator(struct eval *ev, struct py_span at, enum py_operator op,
 	    const struct pval *x, const struct pval *y, struct pval *out)
 {
-	enum array_op as = array_op(op);
+	enum array_op as = array_op_of(op);
 	struct array_work w;
 	struct array *a, *b;
 

@@ -37,77 +37,35 @@ np_array(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, x, out);
 }
 
-/* An array of the shape in argument i, whose elements are all v. */
-static bool
-filled(struct call *c, int ndim, const int64_t *shape, struct dtype t,
-       const struct array *v, struct pval *out)
+/* numpy.zeros, ones, empty, whose elements are zeros, and full: of a shape, or like an
+ * array. */
+bool
+np_filled(struct call *c, struct pval *out)
 {
-	struct array_work w = np_work(c->ev);
-	struct array *x = array_new(&w, t, ndim, shape);
+	const char *name = c->row->name;
+	bool full = name[0] == 'f', like = strstr(name, "_like") != NULL;
+	struct pval one = pv_int(1);
+	int64_t shape[ARRAY_MAX_RANK];
+	struct array_work w;
+	struct array *x = NULL, *v = NULL;
+	struct dtype t;
+	int n;
 
+	if ((like ? !np_arg(c, 0, &x) : !np_arg_sizes(c, 0, shape, &n)) ||
+	    (full && !np_arg(c, 1, &v)) ||
+	    (name[0] == 'o' && !np_value(c->ev, c->span, &one, &v))) {
+		return false;
+	}
+	t = like ? x->type : full ? v->type : dtype_of(DT_F64);
+	if (!np_arg_type(c, 1 + full, &t)) {
+		return false;
+	}
+	w = np_work(c->ev);
+	x = array_new(&w, t, like ? x->ndim : n, like ? x->shape : shape);
 	if (x && v && !array_store(&w, x, v)) {
 		x = NULL;
 	}
 	return np_result(c->ev, c->span, &w, x, out);
-}
-
-/* numpy.zeros, ones and empty, whose elements are zeros. */
-bool
-np_filled(struct call *c, struct pval *out)
-{
-	struct dtype t = dtype_of(DT_F64);
-	struct pval one = pv_int(1);
-	int64_t shape[ARRAY_MAX_RANK];
-	struct array *v = NULL;
-	int n;
-
-	return np_arg_sizes(c, 0, shape, &n) && np_arg_type(c, 1, &t) &&
-	       (c->row->name[0] != 'o' || np_value(c->ev, c->span, &one, &v)) &&
-	       filled(c, n, shape, t, v, out);
-}
-
-bool
-np_full(struct call *c, struct pval *out)
-{
-	int64_t shape[ARRAY_MAX_RANK];
-	struct array *v;
-	struct dtype t;
-	int n;
-
-	if (!np_arg_sizes(c, 0, shape, &n) || !np_arg(c, 1, &v)) {
-		return false;
-	}
-	t = v->type;
-	return np_arg_type(c, 2, &t) && filled(c, n, shape, t, v, out);
-}
-
-bool
-np_like(struct call *c, struct pval *out)
-{
-	struct pval one = pv_int(1);
-	struct array *x, *v = NULL;
-	struct dtype t;
-
-	if (!np_arg(c, 0, &x)) {
-		return false;
-	}
-	t = x->type;
-	return np_arg_type(c, 1, &t) &&
-	       (c->row->name[0] != 'o' || np_value(c->ev, c->span, &one, &v)) &&
-	       filled(c, x->ndim, x->shape, t, v, out);
-}
-
-bool
-np_full_like(struct call *c, struct pval *out)
-{
-	struct array *x, *v;
-	struct dtype t;
-
-	if (!np_arg(c, 0, &x) || !np_arg(c, 1, &v)) {
-		return false;
-	}
-	t = x->type;
-	return np_arg_type(c, 2, &t) && filled(c, x->ndim, x->shape, t, v, out);
 }
 
 bool
@@ -239,16 +197,7 @@ np_join(struct call *c, struct pval *out)
 			 array_join(&w, parts, n, axis, stack), out);
 }
 
-/* -- shapes: as functions of numpy their first argument is the array, as methods
- * it is self */
-
-/* Sets *x to the array, and *first to the index of the argument behind it. */
-static bool
-subject(struct call *c, struct array **x, int *first)
-{
-	*first = c->self.kind == PV_ARRAY ? 0 : 1;
-	return np_value(c->ev, c->span, *first ? &c->args[0] : &c->self, x);
-}
+/* -- shapes */
 
 bool
 np_reshape(struct call *c, struct pval *out)
@@ -258,7 +207,7 @@ np_reshape(struct call *c, struct pval *out)
 	struct array *x;
 	int first, n;
 
-	if (!subject(c, &x, &first) || !np_arg_sizes(c, first, shape, &n)) {
+	if (!np_subject(c, &x, &first) || !np_arg_sizes(c, first, shape, &n)) {
 		return false;
 	}
 	w = np_work(c->ev);
@@ -275,7 +224,7 @@ np_transpose(struct call *c, struct pval *out)
 	struct array_work w;
 	struct array *x;
 
-	if (!subject(c, &x, &first)) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	if (c->n > first && arg_given(c, first) &&
@@ -307,7 +256,7 @@ np_squeeze(struct call *c, struct pval *out)
 	struct array *x;
 	int first, axis;
 
-	if (!subject(c, &x, &first)) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	for (int d = 0; d < x->ndim; d++) {
@@ -369,7 +318,7 @@ np_flatten(struct call *c, struct pval *out)
 	struct array *x;
 	int first;
 
-	if (!subject(c, &x, &first)) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	w = np_work(c->ev);

@@ -33,27 +33,12 @@ np_unary(struct call *c, struct pval *out)
 	enum array_op op;
 	struct array *x;
 
-	op = array_op_find(strcmp(name, "absolute") == 0 ||
-					   strcmp(name, "fabs") == 0
-				   ? "abs"
-				   : name);
+	op = array_op_find(strcmp(name, "absolute") == 0 ? "abs" : name);
 	if (!np_arg(c, 0, &x)) {
 		return false;
 	}
 	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_unary(&w, op, x), out);
-}
-
-/* Sets *x to the array: self, or argument 0. Returns the index of the argument
- * behind it, -1 after an error. */
-static int
-subject(struct call *c, struct array **x)
-{
-	bool method = c->self.kind == PV_ARRAY;
-
-	return np_value(c->ev, c->span, method ? &c->self : &c->args[0], x)
-		       ? !method
-		       : -1;
 }
 
 /* numpy.round: the nearest multiple of 10^-decimals, of two the even one. */
@@ -65,9 +50,9 @@ np_round(struct call *c, struct pval *out)
 	struct pval scale;
 	struct array *x, *by;
 	bool up;
-	int first = subject(c, &x);
+	int first;
 
-	if (first < 0 ||
+	if (!np_subject(c, &x, &first) ||
 	    (arg_given(c, first) && !arg_int(c, first, -20, 20, &decimals))) {
 		return false;
 	}
@@ -108,9 +93,9 @@ np_clip(struct call *c, struct pval *out)
 	static const enum array_op ops[] = { ARRAY_MAX, ARRAY_MIN };
 	struct array_work w = np_work(c->ev);
 	struct array *x;
-	int first = subject(c, &x);
+	int first;
 
-	if (first < 0) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	for (int i = 0; x && i < 2; i++) {
@@ -133,9 +118,9 @@ np_dot(struct call *c, struct pval *out)
 	bool dot = c->row->name[0] == 'd';
 	struct array_work w;
 	struct array *x, *y;
-	int first = subject(c, &x);
+	int first;
 
-	if (first < 0 || !np_arg(c, first, &y)) {
+	if (!np_subject(c, &x, &first) || !np_arg(c, first, &y)) {
 		return false;
 	}
 	w = np_work(c->ev);
@@ -206,9 +191,9 @@ np_reduce(struct call *c, struct pval *out)
 	struct array_work w = np_work(c->ev);
 	struct array *x;
 	struct dtype t;
-	int first = subject(c, &x), keep;
+	int first, keep;
 
-	if (first < 0) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	keep = first + 1 + typed;
@@ -235,9 +220,9 @@ np_cumulate(struct call *c, struct pval *out)
 	struct array_work w = np_work(c->ev);
 	int64_t all = -1;
 	struct array *x;
-	int first = subject(c, &x), axis = 0;
+	int first, axis = 0;
 
-	if (first < 0) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	if (!arg_given(c, first)) {
@@ -254,9 +239,9 @@ np_sort(struct call *c, struct pval *out)
 {
 	struct array_work w = np_work(c->ev);
 	struct array *x;
-	int first = subject(c, &x), axis;
+	int first, axis;
 
-	if (first < 0) {
+	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
 	axis = x->ndim - 1;
@@ -324,25 +309,16 @@ compare(struct call *c, struct array **x, struct array **y,
 	const struct closeness *how, struct difference *d)
 {
 	struct array_work w = np_work(c->ev);
-	struct array *a = *x, *b = *y;
-	const struct array *large = a->ndim >= b->ndim ? a : b;
 	int64_t shape[ARRAY_MAX_RANK];
+	int ndim;
 
 	*d = (struct difference){ 0 };
-	for (int k = 1; k <= large->ndim; k++) {
-		int64_t p = k <= a->ndim ? a->shape[a->ndim - k] : 1;
-		int64_t q = k <= b->ndim ? b->shape[b->ndim - k] : 1;
-
-		shape[large->ndim - k] = p == 1 ? q : p;
-	}
-	*x = array_broadcast(&w, a, large->ndim, shape);
-	*y = array_broadcast(&w, b, large->ndim, shape);
-	d->shapes = !*x || !*y;
+	d->shapes = !array_common_shape(&w, *x, *y, shape, &ndim);
 	if (d->shapes) {
-		*x = a;
-		*y = b;
 		return true;
 	}
+	*x = array_broadcast(&w, *x, ndim, shape);
+	*y = array_broadcast(&w, *y, ndim, shape);
 	d->elems = array_elems(*x);
 	if (!array_count(&w, d->elems * 2)) {
 		return np_done(c->ev, c->span, &w);

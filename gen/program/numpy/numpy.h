@@ -43,6 +43,9 @@ bool np_number(const struct pval *v, struct py_number *out);
 
 /* -- arguments of calls */
 bool np_arg(struct call *c, int i, struct array **out);
+/* For a row that is a function of numpy and a method of arrays: the array, argument
+ * 0 or self; *first: the index of the argument behind it. */
+bool np_subject(struct call *c, struct array **x, int *first);
 /* A type, in numpy's meaning: float is float64. If it is absent, *out stays. */
 bool np_arg_type(struct call *c, int i, struct dtype *out);
 /* A shape or axes: an int or a list of ints; at most ARRAY_MAX_RANK. */
