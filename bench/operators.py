@@ -117,7 +117,7 @@ def simple(op_type, shape, *constants, **attributes):
 
 
 for _op in ("Tanh", "Erf", "Sigmoid", "Softplus", "Exp", "Log", "Gelu", "Elu",
-            "HardSwish", "Sin"):
+            "HardSwish", "Sin", "Cos"):
     simple(_op, (1, 64, 56, 56))
 for _shape in ((1, 1000), (12, 128, 128), (12, 197, 197), (64, 30522)):
     simple("Softmax", _shape)
@@ -301,7 +301,7 @@ def measure(name, folder, args):
     built = built or os.path.join(folder, "built")
     reference = os.path.join(folder, "reference.npz")
     program, facts, _ = cpu_driver.build(path, built, args.target, args.cc,
-                                         args.option)
+                                         args.option, cflags=args.cflags)
     pair = [cpu.Process([program, built] + [f for f, _, _ in inputs.values()],
                         1),
             cpu.Process([sys.executable, os.path.join(HERE, "cpu_ort.py"),
@@ -326,6 +326,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--target", default="native")
     parser.add_argument("--cc", default="gcc")
+    parser.add_argument("--cflags", help="in place of the target's, for "
+                        "example \"-std=c99 -O3 -march=native\"")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
     parser.add_argument("--rounds", type=int, default=100)

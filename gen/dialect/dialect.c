@@ -8,12 +8,13 @@
 #include "identifiers.h"
 #include "json_put.h"
 
+static const char *const modes[] = { "strict", "fast" };
+
 /* Reads the headers and lines that the mode of --fp adds. choose_fp() has
  * merged its expressions into the dialect already. */
 void
 dialect_read_fp(void *ctx, struct json j)
 {
-	static const char *const modes[] = { "strict", "fast" };
 	struct loader *l = ctx;
 
 	for (int i = 0; i < 2; i++) {
@@ -46,6 +47,22 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 			cJSON_DeleteItemFromObjectCaseSensitive(rows,
 								row->string);
 		}
+	}
+}
+
+/* The same for the expressions of the modes of --fp. */
+static void
+drop_mode_rows(cJSON *base, const cJSON *over)
+{
+	cJSON *base_modes = cJSON_GetObjectItemCaseSensitive(base, "fp");
+	const cJSON *over_modes = cJSON_GetObjectItemCaseSensitive(over, "fp");
+
+	for (int i = 0; i < 2; i++) {
+		drop_rows(cJSON_GetObjectItemCaseSensitive(base_modes,
+							   modes[i]),
+			  cJSON_GetObjectItemCaseSensitive(over_modes,
+							   modes[i]),
+			  "expressions");
 	}
 }
 
@@ -132,6 +149,7 @@ load_chain(struct loader *l, const char *name)
 	for (int i = l->n - 2; i >= 0; i--) {
 		drop_rows(merged, l->trees[i], "expressions");
 		drop_rows(merged, l->trees[i], "statements");
+		drop_mode_rows(merged, l->trees[i]);
 		json_merge(merged, l->trees[i]);
 		if (cJSON_GetObjectItemCaseSensitive(l->trees[i], "reserved") !=
 		    NULL) {

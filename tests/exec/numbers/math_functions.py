@@ -14,7 +14,7 @@ from helper import STRICT, compilers, execute, fail, tirc, work_folder
 FUNCTIONS = {
     "exp": ("exp(x)", 1.1), "log": ("log(x)", 1.0), "tanh": ("tanh(x)", 1.5),
     "erf": ("erf(x)", 3.0), "sigmoid": ("1.0 / (1.0 + exp(-x))", 2.5),
-    "log1p": ("log1p(x)", 1.5),
+    "log1p": ("log1p(x)", 1.5), "sin": ("sin(x)", 1.6), "cos": ("cos(x)", 1.6),
 }
 N = 4096
 PROGRAM = """
@@ -73,7 +73,10 @@ MAIN = """
 static const float places[] = { 0.0f, 0x1p-126f, 0x1p-149f, 0x1p-24f, 0.6f,
 	0.9f, 1.0f, 0.70710678f, 1.41421356f, 4.0f, 9.0f, 10.0f, 41.0f, 44.0f,
 	87.33655f, 88.72284f, 89.0f, 103.27893f, 103.97208f, 104.0f, 176.0f,
-	178.5f, 0x1p127f, 0x1.6a09e6p127f, INFINITY };
+	178.5f, 0x1p127f, 0x1.6a09e6p127f, INFINITY, 0x1.921fb6p-1f,
+	0x1.921fb6p0f, 0x1.921fb6p1f, 0x1.2d97c8p2f, 0x1.921fb6p20f, 0x1p50f,
+	0x1p76f, 0x1p102f, 0x1.f9cbe2p7f, 0x1.47d0fep34f, 0x1.13093p76f,
+	0x1.32ede2p85f, 0x1.f37c8ap95f, 0x1.b08c4ap111f };
 #define PLACES (sizeof places / sizeof *places)
 #define END (COARSE + PLACES * 2 * NEAR)
 
