@@ -51,7 +51,9 @@ larger_f32(float a, float b) /* the number, where one is NaN */
 static float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || a != a ? a : b;
+	const float larger = b > a ? b : a; /* a, where one is NaN */
+
+	return b != b ? b : larger;
 }
 
 /* c ? a : b, but both are there: a branch would keep loops from becoming

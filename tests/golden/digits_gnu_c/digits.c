@@ -70,7 +70,7 @@ max_f32(float a, float b) /* NaN if one is */
 {
 	const float larger = b > a ? b : a; /* a, where one is NaN */
 
-	return isnan(b) ? b : larger;
+	return b != b ? b : larger;
 }
 
 /* c ? a : b, but both are there: a branch would keep loops from becoming

@@ -105,7 +105,9 @@ f8e5m2fnuz_to_f32(uint8_t bits)
 static float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || a != a ? a : b;
+	const float larger = b > a ? b : a; /* a, where one is NaN */
+
+	return b != b ? b : larger;
 }
 
 /* The nearest float of 5 bits of exponent, biased by 15, and 2 behind
