@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models in programs: the functions of graph_services.h. Each reading of a model is a
- * context of its own, which the program's context owns. */
+ * context of its own, which the program's context owns, as it does the model's file,
+ * which is opened once. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "onnx_file.h"
 #include "passes.h"
@@ -103,6 +103,7 @@ open_model(struct tirc *t, const struct graph_request *r,
 	if (model == NULL) {
 		return NULL;
 	}
+	model->opened = t->opened;
 	vec_push(&t->m->arena, &t->models, model);
 	return model;
 }
@@ -115,9 +116,8 @@ folder_of(struct arena *a, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash != NULL
-		       ? arena_strndup(a, path, (size_t)(slash - path) + 1)
-		       : "./";
+	return slash != NULL ? arena_strndup(a, path, (size_t)(slash - path))
+			     : ".";
 }
 
 static const char *
@@ -125,22 +125,26 @@ find(void *ctx, const char *name, struct diag_place place)
 {
 	struct tirc *t = ctx;
 	struct arena *a = &t->m->arena;
-	const char *folder = folder_of(a, t->program_path), *why;
-	int file;
+	const char *folder = folder_of(a, t->program_path), *why = "no memory";
+	const char *path = name[0] == '/'
+				   ? name
+				   : arena_printf(a, "%s/%s", folder, name);
 
 	if (t->options.allow_files) {
-		return name[0] == '/' ? name
-				      : arena_printf(a, "%s%s", folder, name);
+		return path;
 	}
-	file = beside_open(a, "program", folder, name, &why);
-	if (file < 0) {
+	if (t->opened == NULL) {
+		t->opened = onnx_file_new();
+	}
+	if (t->opened == NULL ||
+	    onnx_file_map_beside(t->opened, "program", folder, name, a, &why) ==
+		    NULL) {
 		diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
 			   "%s %s, or allow all files with --allow-files", name,
 			   why);
 		return NULL;
 	}
-	close(file);
-	return arena_printf(a, "%s%s", folder, name);
+	return path;
 }
 
 static bool

@@ -45,6 +45,9 @@ tirc_free(struct tirc *t)
 	for (int i = 0; i < t->models.n; i++) {
 		tirc_free(t->models.data[i]);
 	}
+	if (t->program_path != NULL) {
+		onnx_file_close(t->opened); /* shared with its models */
+	}
 	context_close_passes(t);
 	context_close_backends(t);
 	module_free(t->m);

@@ -84,6 +84,9 @@ struct tirc {
 	/* Of a program: its path, and the contexts of the models that it read. */
 	const char *program_path;
 	VEC(struct tirc *) models;
+	/* the files of the models that the program named, which its models
+	 * share; NULL: there are none */
+	struct onnx_file *opened;
 	/* the model whose source is that of the program, which has no
 	 * functions; NULL: there is none */
 	struct tirc *built_model;

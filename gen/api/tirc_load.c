@@ -419,6 +419,7 @@ tirc_load(struct tirc *t, const char *path)
 		.n_functions = o->n_functions,
 		.const_inputs = consts,
 		.n_const_inputs = o->n_const_inputs,
+		.opened = t->opened,
 		.read_array = read_array,
 	};
 	struct pass_hooks hooks;
@@ -468,7 +469,7 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	context_progress(t, "import", 0, 4);
 	start = hooks_start(&hooks);
-	if (partition_is(path)) {
+	if (!onnx_file_has(t->opened, path) && partition_is(path)) {
 		return load_partition(t, path) && context_states(t);
 	}
 	t->graph = onnx_import(t->m, path, &import, &t->file);

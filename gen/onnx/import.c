@@ -383,10 +383,14 @@ onnx_import(struct module *m, const char *path,
 {
 	struct onnx_file *f = onnx_file_new();
 	const char *why = "out of memory";
-	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena, &why)
-				       : NULL;
+	const struct onnx_map *map = NULL;
 	struct graph *g = NULL;
 
+	if (f) {
+		map = onnx_file_share(f, options ? options->opened : NULL,
+				      path);
+		map = map ? map : onnx_file_map(f, path, &m->arena, &why);
+	}
 	if (map) {
 		const char *slash = strrchr(path, '/');
 		struct tensor_source source = {

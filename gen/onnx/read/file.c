@@ -210,6 +210,28 @@ onnx_file_map_beside(struct onnx_file *file, const char *owner,
 	return map;
 }
 
+const struct onnx_map *
+onnx_file_share(struct onnx_file *file, const struct onnx_file *from,
+		const char *path)
+{
+	const struct onnx_map *found = from ? find_map(from, path) : NULL;
+	struct onnx_map map;
+
+	if (!found) {
+		return NULL;
+	}
+	map = *found;
+	map.kind = BYTES_SHARED;
+	map.path = strdup(path);
+	return add_map(file, map);
+}
+
+bool
+onnx_file_has(const struct onnx_file *file, const char *path)
+{
+	return file && find_map(file, path) != NULL;
+}
+
 int64_t
 onnx_file_bytes(const struct onnx_file *file)
 {

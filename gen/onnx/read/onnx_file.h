@@ -14,7 +14,9 @@ struct onnx_map {
 	char *path;
 	const uint8_t *base;
 	size_t length;
-	enum { BYTES_MAPPED, BYTES_OWNED } kind;
+	/* SHARED: the bytes belong to another struct onnx_file, which lives
+	 * longer */
+	enum { BYTES_MAPPED, BYTES_OWNED, BYTES_SHARED } kind;
 };
 
 struct onnx_file {
@@ -40,6 +42,11 @@ const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
+/* The map of `from` for this path, which becomes one of `file`, too, without being
+ * opened again; NULL if `from`, which may be NULL, has none. */
+const struct onnx_map *onnx_file_share(struct onnx_file *file,
+				       const struct onnx_file *from,
+				       const char *path);
 /* Takes ownership of the bytes, which live until onnx_file_close(). False: out
  * of memory. */
 bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);

@@ -94,6 +94,9 @@ struct import_options {
 	int n_functions;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
+	/* Files that are open already, such as the models that a program names:
+	 * they are not opened again. May be NULL. */
+	const struct onnx_file *opened;
 	/* Reads an array from a file; position: see struct const_input. False
 	 * after a diagnostic. */
 	bool (*read_array)(struct module *m, const char *path, int position,
@@ -112,6 +115,8 @@ struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
+/* Is the file at this path mapped? file may be NULL. */
+bool onnx_file_has(const struct onnx_file *file, const char *path);
 /* Of the model's file and its files of external data, as they are mapped: the
  * sum of their bytes, their number, and the path of file i. */
 int64_t onnx_file_bytes(const struct onnx_file *file);
