@@ -119,6 +119,8 @@ struct array *array_select(struct array_work *w, const struct array *x,
 bool array_assign(struct array_work *w, struct array *x,
 		  const struct array_index *index, int n,
 		  const struct array *y);
+/* "(2,3)", in the arena. */
+const char *array_shape_text(struct arena *a, int ndim, const int64_t *shape);
 /* Joins arrays along an axis that they have; with `stack`, along a new one. */
 struct array *array_join(struct array_work *w, struct array *const *list, int n,
 			 int axis, bool stack);

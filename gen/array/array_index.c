@@ -18,8 +18,8 @@ view_of(struct array_work *w, const struct array *x, int ndim)
 	return v;
 }
 
-static const char *
-shape_text(struct arena *a, int ndim, const int64_t *shape)
+const char *
+array_shape_text(struct arena *a, int ndim, const int64_t *shape)
 {
 	const char *text = "(";
 
@@ -63,7 +63,7 @@ array_reshape(struct array_work *w, const struct array *x, int ndim,
 				  "cannot reshape array of size %lld into "
 				  "shape %s; choose sizes with that product",
 				  (long long)have,
-				  shape_text(w->a, ndim, shape));
+				  array_shape_text(w->a, ndim, shape));
 	}
 	if (!array_is_dense(x)) {
 		x = array_cast(w, x, x->type);
@@ -122,8 +122,8 @@ array_broadcast(struct array_work *w, const struct array *x, int ndim,
 			w,
 			"shapes %s and %s do not broadcast; make them "
 			"equal, or 1 in a dimension",
-			shape_text(w->a, x->ndim, x->shape),
-			shape_text(w->a, ndim, shape));
+			array_shape_text(w->a, x->ndim, x->shape),
+			array_shape_text(w->a, ndim, shape));
 	}
 	v = view_of(w, x, ndim);
 	for (int d = 0; d < ndim; d++) {
@@ -529,10 +529,10 @@ array_join(struct array_work *w, struct array *const *list, int n, int axis,
 			     parts[i]->shape[d] != parts[0]->shape[d])) {
 				return array_fail(
 					w, "shapes %s and %s cannot be joined",
-					shape_text(w->a, list[0]->ndim,
-						   list[0]->shape),
-					shape_text(w->a, list[i]->ndim,
-						   list[i]->shape));
+					array_shape_text(w->a, list[0]->ndim,
+							 list[0]->shape),
+					array_shape_text(w->a, list[i]->ndim,
+							 list[i]->shape));
 			}
 		}
 		at = quota_plus(at, parts[i]->shape[axis]);

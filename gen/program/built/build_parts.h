@@ -8,10 +8,6 @@
 /* Reads argument i of the call, a target or its text. False after an error. */
 bool read_target(struct call *c, int i, struct pv_target *out);
 
-/* Sets *out to the index of the name, a str, among those of a module's functions.
- * False after an error. */
-bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
-		   const char *const *names, int n, int *out);
 /* An array of TVM, on the processor. */
 struct pval pv_nd_of(struct eval *ev, struct array *x);
 /* The values of struct kind_ops (library.h). */

@@ -130,26 +130,6 @@ build_module(struct call *c, struct pval *out)
 }
 
 bool
-find_function(struct eval *ev, struct py_span at, const struct pval *name,
-	      const char *const *names, int n, int *out)
-{
-	if (name->kind != PV_STRING) {
-		return eval_error(ev, at,
-				  "functions of a module have names, "
-				  "not %s",
-				  pv_kind_name(name->kind));
-	}
-	for (*out = 0; *out < n; ++*out) {
-		if (strcmp(names[*out], name->u.text.data) == 0) {
-			return true;
-		}
-	}
-	return eval_error(ev, at, "the module has no function %s%s",
-			  name->u.text.data,
-			  py_suggest(ev->a, name->u.text.data, names, n));
-}
-
-bool
 module_function(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, struct pval *out)
 {

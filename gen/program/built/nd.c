@@ -78,13 +78,12 @@ new_nd(struct call *c, struct array *x, int device, struct pval *out)
 bool
 nd_array(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 
 	if (!np_arg(c, 0, &x)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	x = array_cast(&w, x, x->type);
 	if (!np_done(c->ev, c->span, &w) || !x) {
 		return false;
@@ -98,14 +97,13 @@ nd_empty(struct call *c, struct pval *out)
 {
 	struct dtype t = dtype_of(DT_F32);
 	int64_t shape[ARRAY_MAX_RANK];
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	int n;
 
 	if (!np_arg_sizes(c, 0, shape, &n) || !np_arg_type(c, 1, &t)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	x = array_new(&w, t, n, shape);
 	return np_done(c->ev, c->span, &w) && x && new_nd(c, x, 2, out);
 }
@@ -113,13 +111,12 @@ nd_empty(struct call *c, struct pval *out)
 bool
 nd_numpy(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 
 	if (!np_value(c->ev, c->span, &c->self, &x)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_cast(&w, x, x->type), out);
 }
 
@@ -211,16 +208,10 @@ struct calling {
 	bool *known; /* by parameter: it has its value */
 };
 
-static const char *
-sizes_text(struct arena *a, const struct array *x)
+static struct array *
+array_of(const struct pval *v)
 {
-	const char *text = "(";
-
-	for (int d = 0; d < x->ndim; d++) {
-		text = arena_printf(a, "%s%s%" PRId64, text, d ? ", " : "",
-				    x->shape[d]);
-	}
-	return arena_printf(a, "%s%s)", text, x->ndim == 1 ? "," : "");
+	return v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
 }
 
 /* Takes an argument for parameter i. */
@@ -253,7 +244,7 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 	if (v->kind == PV_NDARRAY && v->u.nd->unknown) {
 		return eval_leave_out(k->ev, v->u.nd->unknown);
 	}
-	x = v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
+	x = array_of(v);
 	if (!dtype_equal(x->type, p->buffer->type) ||
 	    x->ndim != p->buffer->ndim || p->buffer->strides ||
 	    !array_is_dense(x)) {
@@ -263,7 +254,7 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 			"%s of shape %s%s",
 			p->buffer->name, k->f->name, p->buffer->ndim,
 			dtype_name(p->buffer->type), dtype_name(x->type),
-			sizes_text(k->ev->a, x),
+			array_shape_text(k->ev->a, x->ndim, x->shape),
 			array_is_dense(x) ? "" : ", whose elements have gaps");
 	}
 	k->args[i].data = (char *)x->data + x->offset * dtype_bytes(x->type);
@@ -322,7 +313,7 @@ check_shapes(struct calling *k, const struct call_args *given)
 			values[i] = k->args[i].scalar;
 			continue;
 		}
-		x = v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
+		x = array_of(v);
 		fits = trial_shape(k->f, i, values, dims, &n) && n == x->ndim;
 		for (int d = 0; fits && d < n; d++) {
 			fits = dims[d] == x->shape[d];
@@ -332,7 +323,8 @@ check_shapes(struct calling *k, const struct call_args *given)
 				k->ev, given->given.data[i].span,
 				"the argument for %s of %s has shape %s, which "
 				"does not fit the function",
-				p->buffer->name, k->f->name, sizes_text(a, x));
+				p->buffer->name, k->f->name,
+				array_shape_text(a, x->ndim, x->shape));
 		}
 	}
 	return true;
@@ -358,9 +350,7 @@ bind(struct calling *k, const struct call_args *given)
 		const struct pval *v = &given->values.data[i];
 
 		if (pv_is_array(v)) {
-			take_sizes(k, i,
-				   v->kind == PV_NDARRAY ? v->u.nd->array
-							 : v->u.array);
+			take_sizes(k, i, array_of(v));
 		}
 	}
 	for (int i = 0; i < k->f->params.n; i++) {

@@ -214,6 +214,27 @@ names_left_out(const char *name)
 	return false;
 }
 
+bool
+find_function(struct eval *ev, struct py_span at, const struct pval *name,
+	      const char *const *names, int n, int *out)
+{
+	if (name->kind != PV_STRING) {
+		return eval_error(ev, at,
+				  "functions of a module have names, "
+				  "not %s",
+				  pv_kind_name(name->kind));
+	}
+	for (int i = 0; i < n; i++) {
+		if (strcmp(names[i], name->u.text.data) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return eval_error(ev, at, "the module has no function %s%s",
+			  name->u.text.data,
+			  py_suggest(ev->a, name->u.text.data, names, n));
+}
+
 /* -- imports -- */
 
 bool

@@ -34,6 +34,10 @@ bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 /* Reports that tirc has no module of this name, with the nearest one, or with
  * all. Returns false. */
 bool names_absent(struct eval *ev, struct py_span at, const char *path);
+/* Sets *out to the index of the name, a str, among those of a module's functions.
+ * False after an error. */
+bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
+		   const char *const *names, int n, int *out);
 /* Makes the function of e, a lambda or def, in the scope s: evaluates the
  * defaults of its parameters. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,

@@ -56,23 +56,35 @@ has_name(const struct pval *names, int n, const char *name)
 	return false;
 }
 
-/* Reads the member `key` of the context's settings, a list of names. False after an
- * error. */
+/* Sets *found to the setting `key` of the context, which is given by name or by
+ * position; NULL if it is not. False after an error. */
+static bool
+find_setting(struct call *c, const char *key, int position,
+	     const struct pval **found)
+{
+	struct pval word = pv_string(c->ev, key);
+
+	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &word, found)) {
+		return false;
+	}
+	if (*found == NULL && position < c->args[0].u.list->n) {
+		*found = &c->args[0].u.list->data[position];
+	}
+	return true;
+}
+
+/* Reads a setting that is a list of names. False after an error. */
 static bool
 read_names(struct call *c, const char *key, int position,
 	   const struct pval **names, int *n)
 {
-	struct pval word = pv_string(c->ev, key);
 	const struct pval *found;
 	struct pval *items;
 
-	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &word, &found)) {
+	*n = 0;
+	if (!find_setting(c, key, position, &found)) {
 		return false;
 	}
-	if (found == NULL && position < c->args[0].u.list->n) {
-		found = &c->args[0].u.list->data[position];
-	}
-	*n = 0;
 	if (found == NULL || found->kind == PV_NONE) {
 		return true;
 	}
@@ -160,15 +172,11 @@ bool
 tvm_pass_context(struct call *c, struct pval *out)
 {
 	struct pv_pass_context *p = arena_new(c->ev->a, struct pv_pass_context);
-	struct pval word = pv_string(c->ev, "opt_level");
 	const struct pval *level;
 
 	p->level = USUAL_LEVEL;
-	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &word, &level)) {
+	if (!find_setting(c, "opt_level", 0, &level)) {
 		return false;
-	}
-	if (level == NULL && c->args[0].u.list->n > 0) {
-		level = &c->args[0].u.list->data[0];
 	}
 	if (level != NULL) {
 		if (level->kind != PV_INT || level->u.ival < 0 ||

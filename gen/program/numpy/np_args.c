@@ -408,7 +408,7 @@ np_operator(struct eval *ev, struct py_span at, enum py_operator op,
 	    const struct pval *x, const struct pval *y, struct pval *out)
 {
 	enum array_op as = array_op_of(op);
-	struct array_work w;
+	struct array_work w = np_work(ev);
 	struct array *a, *b;
 
 	if (as == ARRAY_OP_COUNT) {
@@ -419,7 +419,6 @@ np_operator(struct eval *ev, struct py_span at, enum py_operator op,
 	if (!np_value(ev, at, x, &a) || !np_value(ev, at, y, &b)) {
 		return false;
 	}
-	w = np_work(ev);
 	return np_result(ev, at, &w, array_binary(&w, as, a, b), out);
 }
 
@@ -442,13 +441,12 @@ bool
 np_product(struct eval *ev, struct py_span at, const struct pval *x,
 	   const struct pval *y, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(ev);
 	struct array *a, *b;
 
 	if (!np_value(ev, at, x, &a) || !np_value(ev, at, y, &b)) {
 		return false;
 	}
-	w = np_work(ev);
 	return np_result(ev, at, &w, array_matmul(&w, a, b), out);
 }
 
@@ -585,7 +583,7 @@ np_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	     const struct pval *index, struct pval *out)
 {
 	struct array_index *parts;
-	struct array_work w;
+	struct array_work w = np_work(ev);
 	struct array *x;
 	int n;
 
@@ -593,7 +591,6 @@ np_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	    !index_parts(ev, at, index, &parts, &n)) {
 		return false;
 	}
-	w = np_work(ev);
 	return np_result(ev, at, &w, array_select(&w, x, parts, n), out);
 }
 
@@ -602,7 +599,7 @@ np_set_element(struct eval *ev, struct py_span at, const struct pval *of,
 	       const struct pval *index, const struct pval *v)
 {
 	struct array_index *parts;
-	struct array_work w;
+	struct array_work w = np_work(ev);
 	struct array *x, *y;
 	int n;
 
@@ -610,7 +607,6 @@ np_set_element(struct eval *ev, struct py_span at, const struct pval *of,
 	    !index_parts(ev, at, index, &parts, &n)) {
 		return false;
 	}
-	w = np_work(ev);
 	array_assign(&w, x, parts, n, y);
 	return np_done(ev, at, &w);
 }
@@ -620,7 +616,7 @@ np_items(struct eval *ev, struct py_span at, const struct pval *v,
 	 struct pval **items, int *n)
 {
 	struct array *x;
-	struct array_work w;
+	struct array_work w = np_work(ev);
 
 	if (!np_value(ev, at, v, &x)) {
 		return false;
@@ -636,7 +632,6 @@ np_items(struct eval *ev, struct py_span at, const struct pval *v,
 				  "loop",
 				  EVAL_MAX_ITEMS);
 	}
-	w = np_work(ev);
 	*n = (int)x->shape[0];
 	*items = arena_array(ev->a, struct pval, *n + 1);
 	for (int i = 0; i < *n; i++) {

@@ -11,7 +11,7 @@
 bool
 np_array(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	bool method = c->n == 0 || c->self.kind == PV_ARRAY;
 	struct dtype t;
@@ -23,7 +23,6 @@ np_array(struct call *c, struct pval *out)
 	if (!method && c->n > 1 && !np_arg_type(c, 1, &t)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	if (c->row->name[0] == 'a' && c->row->name[1] == 's' &&
 	    t.kind == x->type.kind && array_is_dense(x) &&
 	    c->args[0].kind == PV_ARRAY) {
@@ -46,7 +45,7 @@ np_filled(struct call *c, struct pval *out)
 	bool full = name[0] == 'f', like = strstr(name, "_like") != NULL;
 	struct pval one = pv_int(1);
 	int64_t shape[ARRAY_MAX_RANK];
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x = NULL, *v = NULL;
 	struct dtype t;
 	int n;
@@ -60,7 +59,6 @@ np_filled(struct call *c, struct pval *out)
 	if (!np_arg_type(c, 1 + full, &t)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	x = array_new(&w, t, like ? x->ndim : n, like ? x->shape : shape);
 	if (x && v && !array_store(&w, x, v)) {
 		x = NULL;
@@ -171,7 +169,7 @@ bool
 np_join(struct call *c, struct pval *out)
 {
 	bool stack = c->row->name[0] == 's';
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array **parts;
 	struct pval *items;
 	int n, axis = 0;
@@ -192,7 +190,6 @@ np_join(struct call *c, struct pval *out)
 	    !np_arg_axis(c, 1, parts[0]->ndim + stack, &axis)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w,
 			 array_join(&w, parts, n, axis, stack), out);
 }
@@ -202,7 +199,7 @@ np_join(struct call *c, struct pval *out)
 bool
 np_reshape(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	int64_t shape[ARRAY_MAX_RANK];
 	struct array *x;
 	int first, n;
@@ -210,7 +207,6 @@ np_reshape(struct call *c, struct pval *out)
 	if (!np_subject(c, &x, &first) || !np_arg_sizes(c, first, shape, &n)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_reshape(&w, x, n, shape),
 			 out);
 }
@@ -221,7 +217,7 @@ np_transpose(struct call *c, struct pval *out)
 	int64_t given[ARRAY_MAX_RANK];
 	int axes[ARRAY_MAX_RANK], first, n = 0;
 	bool seen[ARRAY_MAX_RANK] = { false };
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 
 	if (!np_subject(c, &x, &first)) {
@@ -243,7 +239,6 @@ np_transpose(struct call *c, struct pval *out)
 		seen[axis] = true;
 		axes[d] = (int)axis;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w,
 			 array_transpose(&w, x, n > 0 ? axes : NULL), out);
 }
@@ -252,7 +247,7 @@ bool
 np_squeeze(struct call *c, struct pval *out)
 {
 	bool drop[ARRAY_MAX_RANK] = { false };
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	int first, axis;
 
@@ -274,21 +269,19 @@ np_squeeze(struct call *c, struct pval *out)
 					  axis, (long long)x->shape[axis]);
 		}
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_squeeze(&w, x, drop), out);
 }
 
 bool
 np_expand_dims(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	int axis;
 
 	if (!np_arg(c, 0, &x) || !np_arg_axis(c, 1, x->ndim + 1, &axis)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_expand(&w, x, axis), out);
 }
 
@@ -296,14 +289,13 @@ bool
 np_broadcast_to(struct call *c, struct pval *out)
 {
 	int64_t shape[ARRAY_MAX_RANK];
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	int n;
 
 	if (!np_arg(c, 0, &x) || !np_arg_sizes(c, 1, shape, &n)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	x = array_broadcast(&w, x, n, shape);
 	/* a copy, since a view with repeated elements cannot be stored to */
 	return np_result(c->ev, c->span, &w,
@@ -314,14 +306,13 @@ bool
 np_flatten(struct call *c, struct pval *out)
 {
 	int64_t all = -1;
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 	int first;
 
 	if (!np_subject(c, &x, &first)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	if (c->row->name[0] == 'f') {
 		x = array_cast(&w, x, x->type);
 	}
@@ -338,7 +329,7 @@ np_pad(struct call *c, struct pval *out)
 	const char *mode = "constant";
 	struct array *x, *widths, *v, *y;
 	struct pval value = pv_int(0);
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 
 	if (!np_arg(c, 0, &x) || !np_arg(c, 1, &widths) ||
 	    (arg_given(c, 2) && !arg_text(c, 2, &mode)) ||
@@ -351,7 +342,6 @@ np_pad(struct call *c, struct pval *out)
 				  "only pads of mode \"constant\" are "
 				  "made");
 	}
-	w = np_work(c->ev);
 	shape[0] = x->ndim;
 	shape[1] = 2;
 	widths = array_broadcast(&w, widths, 2, shape);
@@ -420,14 +410,13 @@ np_astype(struct call *c, struct pval *out)
 bool
 np_fill(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *v;
 
 	(void)out;
 	if (!np_arg(c, 0, &v)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	array_store(&w, c->self.u.array, v);
 	return np_done(c->ev, c->span, &w);
 }

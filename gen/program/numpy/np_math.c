@@ -10,7 +10,7 @@ bool
 np_binary(struct call *c, struct pval *out)
 {
 	const char *name = c->row->name;
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x, *y;
 	enum array_op op;
 
@@ -21,7 +21,6 @@ np_binary(struct call *c, struct pval *out)
 	if (!np_arg(c, 0, &x) || !np_arg(c, 1, &y)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_binary(&w, op, x, y), out);
 }
 
@@ -29,7 +28,7 @@ bool
 np_unary(struct call *c, struct pval *out)
 {
 	const char *name = c->row->name;
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	enum array_op op;
 	struct array *x;
 
@@ -37,7 +36,6 @@ np_unary(struct call *c, struct pval *out)
 	if (!np_arg(c, 0, &x)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_unary(&w, op, x), out);
 }
 
@@ -45,7 +43,7 @@ np_unary(struct call *c, struct pval *out)
 bool
 np_round(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	int64_t decimals = 0;
 	struct pval scale;
 	struct array *x, *by;
@@ -61,7 +59,6 @@ np_round(struct call *c, struct pval *out)
 	if (!np_value(c->ev, c->span, &scale, &by)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	if (decimals != 0) {
 		x = array_binary(&w, up ? ARRAY_MUL : ARRAY_DIV, x, by);
 	}
@@ -75,14 +72,13 @@ np_round(struct call *c, struct pval *out)
 bool
 np_where(struct call *c, struct pval *out)
 {
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *condition, *x, *y;
 
 	if (!np_arg(c, 0, &condition) || !np_arg(c, 1, &x) ||
 	    !np_arg(c, 2, &y)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w, array_where(&w, condition, x, y),
 			 out);
 }
@@ -116,14 +112,13 @@ bool
 np_dot(struct call *c, struct pval *out)
 {
 	bool dot = c->row->name[0] == 'd';
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x, *y;
 	int first;
 
 	if (!np_subject(c, &x, &first) || !np_arg(c, first, &y)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	return np_result(c->ev, c->span, &w,
 			 dot ? array_dot(&w, x, y) : array_matmul(&w, x, y),
 			 out);
@@ -260,13 +255,12 @@ bool
 np_norm(struct call *c, struct pval *out)
 {
 	bool over[ARRAY_MAX_RANK];
-	struct array_work w;
+	struct array_work w = np_work(c->ev);
 	struct array *x;
 
 	if (!np_arg(c, 0, &x)) {
 		return false;
 	}
-	w = np_work(c->ev);
 	memset(over, true, sizeof over);
 	x = array_cast(&w, x, array_float_type(x->type));
 	x = x ? array_unary(&w, ARRAY_SQUARE, x) : NULL;

@@ -619,7 +619,6 @@ stage_rfactor(struct call *c, struct pval *out)
 	struct te_tensor *t = NULL, **made;
 	struct stage *st = NULL;
 	struct factoring f = { 0 };
-	struct pval *results;
 	struct axis *x;
 	int64_t at = 0;
 
@@ -646,19 +645,13 @@ stage_rfactor(struct call *c, struct pval *out)
 	}
 	plan_factoring(c, st, x, &f);
 	made = arena_array(ev->a, struct te_tensor *, st->op->n_out);
-	results = arena_array(ev->a, struct pval, st->op->n_out);
 	make_partial(ev, st->op, &f, made);
 	reduce_partial(ev, st, &f, x, made);
 	stage_add(ev, s, made[0]->stage, place_of(s, st));
 	if (!settle_scans(c, s, st->op, made[0]->stage)) {
 		return false;
 	}
-	for (int k = 0; k < st->op->n_out; k++) {
-		te_remember(ev, made[k], te_depth(ev, t) + 1);
-		results[k] = pv_tensor(ev, made[k]);
-	}
-	*out = st->op->n_out == 1
-		       ? results[0]
-		       : pv_list_of(ev, PV_LIST, results, st->op->n_out);
+	*out = te_made(ev, made, st->op->n_out, te_depth(ev, t) + 1,
+		       st->op->n_out == 1);
 	return true;
 }

@@ -119,21 +119,17 @@ choose_work(struct call *c, int i, struct tir_schedule *t, int *out)
 {
 	const char **names = arena_array(c->ev->a, const char *,
 					 t->works.n + 1);
-	const char *name;
+	const struct pval *name = &c->args[i];
 
-	if (!arg_text(c, i, &name)) {
-		return false;
-	}
 	for (int k = 0; k < t->works.n; k++) {
 		names[k] = t->works.data[k].sched.func->name;
-		if (strcmp(names[k], name) == 0 ||
-		    (t->single && strcmp(name, "main") == 0)) {
-			*out = k;
-			return true;
-		}
 	}
-	return call_error(c, i, "the module has no function %s%s", name,
-			  py_suggest(c->ev->a, name, names, t->works.n));
+	if (t->single && name->kind == PV_STRING &&
+	    strcmp(name->u.text.data, "main") == 0) {
+		*out = 0;
+		return true;
+	}
+	return find_function(c->ev, c->spans[i], name, names, t->works.n, out);
 }
 
 bool

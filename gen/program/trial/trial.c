@@ -64,13 +64,9 @@ trial_timed_values(const struct func *f, int64_t *values)
 	}
 }
 
-/* Sets *out to the value of an expression of f's scalars. False if it has other
- * variables, or elements of arrays. */
-static bool
-value_of(const struct func *f, const struct expr *e, const int64_t *values,
-	 int64_t *out)
+struct var_map
+trial_map(struct module *m, const struct func *f, const int64_t *values)
 {
-	struct module *m = f->module;
 	struct var_map map = {
 		.from = arena_array(&m->arena, struct var *, f->params.n + 1),
 		.to = arena_array(&m->arena, const struct expr *,
@@ -85,7 +81,18 @@ value_of(const struct func *f, const struct expr *e, const int64_t *values,
 			map.to[map.n++] = expr_int(m, p->var->type, values[i]);
 		}
 	}
-	return expr_is_int(expr_substitute(m, e, &map), out);
+	return map;
+}
+
+/* Sets *out to the value of an expression of f's scalars. False if it has other
+ * variables, or elements of arrays. */
+static bool
+value_of(const struct func *f, const struct expr *e, const int64_t *values,
+	 int64_t *out)
+{
+	struct var_map map = trial_map(f->module, f, values);
+
+	return expr_is_int(expr_substitute(f->module, e, &map), out);
 }
 
 /* Sets *elems to the number of elements from the first to the last one of b, an

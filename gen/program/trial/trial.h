@@ -34,6 +34,10 @@ bool trial_shape(const struct func *f, int param, const int64_t *values,
 bool trial_elems(const struct func *f, int param, const int64_t *values,
 		 int64_t *elems);
 
+/* The values of f's integers, as expressions in m. */
+struct var_map trial_map(struct module *m, const struct func *f,
+			 const int64_t *values);
+
 /* Runs f in the interpreter; data[i]: the elements of array i, which f
  * changes. False after a DIAG_INTERPRET. */
 bool trial_run(struct func *f, const int64_t *values, void *const *data);

@@ -30,27 +30,6 @@ condition(struct module *m, const struct func *plain, const int64_t *values)
 			    text);
 }
 
-/* The values of f's integers, as expressions. */
-static struct var_map
-values_of(struct module *m, const struct func *f, const int64_t *values)
-{
-	struct var_map map = {
-		.from = arena_array(&m->arena, struct var *, f->params.n + 1),
-		.to = arena_array(&m->arena, const struct expr *,
-				  f->params.n + 1),
-	};
-
-	for (int i = 0; i < f->params.n; i++) {
-		struct var *v = f->params.data[i].var;
-
-		if (!f->params.data[i].buffer && dtype_is_int(v->type)) {
-			map.from[map.n] = v;
-			map.to[map.n++] = expr_int(m, v->type, values[i]);
-		}
-	}
-	return map;
-}
-
 /* Does no access depend on how floats are rounded? False after a diagnostic. */
 static bool
 check_floats(struct module *m, const struct program_sources *text, int at,
@@ -61,7 +40,7 @@ check_floats(struct module *m, const struct program_sources *text, int at,
 	struct float_check check = { .callees = text->callees,
 				     .n_callees = text->n_callees,
 				     .first = at,
-				     .values = values_of(m, f, values),
+				     .values = trial_map(m, f, values),
 				     .is_short = is_short,
 				     .file = how->file,
 				     .line = how->line,
