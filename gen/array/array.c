@@ -2,6 +2,7 @@
 /* Arrays: creation, elements, conversion. */
 #include "array.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "quota.h"
@@ -87,8 +88,8 @@ array_new(struct array_work *w, struct dtype type, int ndim,
 		return NULL;
 	}
 	x = header(w, type, ndim, shape);
-	x->data = arena_alloc(w->a,
-			      (size_t)(array_elems(x) * dtype_bytes(type)) + 1);
+	x->room = array_elems(x);
+	x->data = arena_alloc(w->a, (size_t)(x->room * dtype_bytes(type)) + 1);
 	return x;
 }
 
@@ -145,16 +146,33 @@ array_place(const struct array *x, int64_t element)
 	return at;
 }
 
+void *
+array_bytes(const struct array *x, int64_t place, int64_t n)
+{
+	assert(place >= 0 && n >= 0 && n <= x->room - place);
+	return (char *)x->data + place * dtype_bytes(x->type);
+}
+
+union number
+array_load(const struct array *x, int64_t place)
+{
+	assert(place >= 0 && place < x->room);
+	return number_load(x->type, x->data, (size_t)place);
+}
+
 union number
 array_get(const struct array *x, int64_t element)
 {
-	return number_load(x->type, x->data, (size_t)array_place(x, element));
+	return array_load(x, array_place(x, element));
 }
 
 void
 array_set(struct array *x, int64_t element, union number v)
 {
-	number_store(x->type, x->data, (size_t)array_place(x, element), v);
+	int64_t place = array_place(x, element);
+
+	assert(place >= 0 && place < x->room);
+	number_store(x->type, x->data, (size_t)place, v);
 }
 
 double

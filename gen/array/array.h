@@ -30,6 +30,7 @@ struct array {
 	int64_t *shape;
 	int64_t *strides; /* in elements; 0 where an element is repeated */
 	void *data;       /* views share the data of their array */
+	int64_t room;     /* the elements of data */
 	int64_t offset;   /* of element [0, …, 0] from data, in elements */
 	bool scalar; /* one number, as a[0] or numpy.float32(1), which is no
 			   * array of rank 0 */
@@ -64,6 +65,11 @@ struct array *array_range(struct array_work *w, struct dtype type, int64_t n,
 int64_t array_elems(const struct array *x);
 /* Are the elements in row-major order without gaps? */
 bool array_is_dense(const struct array *x);
+/* The element at this place of the data; the bytes of n elements from there on.
+ * It is a bug of tirc, which ends it, if they are outside of the data. */
+union number array_load(const struct array *x, int64_t place);
+void *array_bytes(const struct array *x, int64_t place, int64_t n);
+/* An element by its number in row-major order. */
 union number array_get(const struct array *x, int64_t element);
 void array_set(struct array *x, int64_t element, union number v);
 /* An element as a float; integers are rounded. */

@@ -584,9 +584,8 @@ array_store(struct array_work *w, struct array *x, const struct array *y)
 	if (same && array_is_dense(x) && array_is_dense(from)) {
 		size_t size = (size_t)dtype_bytes(x->type);
 
-		memmove((char *)x->data + (size_t)x->offset * size,
-			(const char *)from->data + (size_t)from->offset * size,
-			(size_t)n * size);
+		memmove(array_bytes(x, x->offset, n),
+			array_bytes(from, from->offset, n), (size_t)n * size);
 		return true;
 	}
 	if (x->data == from->data && n > 1) {

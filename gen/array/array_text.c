@@ -195,7 +195,7 @@ each_shown(struct printing *p, int d, int64_t at, element_fn *fn)
 	const struct array *x = p->x;
 
 	if (d == x->ndim) {
-		fn(&p->f, number_load(x->type, x->data, (size_t)at));
+		fn(&p->f, array_load(x, at));
 		return;
 	}
 	for (int64_t i = 0; i < x->shape[d]; i++) {
@@ -354,10 +354,7 @@ put_row(struct printing *p, int64_t at, const char *separator, int indent)
 			strbuf_puts(&s, "...");
 		} else {
 			put_element(&p->f,
-				    number_load(x->type, x->data,
-						(size_t)(at +
-							 i * x->strides[d])),
-				    &s);
+				    array_load(x, at + i * x->strides[d]), &s);
 		}
 		last = i == n - 1;
 		if (p->out->len - p->line + s.len > room &&

@@ -29,7 +29,7 @@ buffer_offset(struct frame *f, struct buffer_cell *c, struct node *const *index,
 		}
 		offset += at * c->stride[d];
 	}
-	if (f->interp->source && offset >= c->room_bytes / c->elem_bytes) {
+	if (offset < 0 || offset >= c->room) {
 		interp_fail(f,
 			    "element %lld of '%s' is outside of its array of "
 			    "%lld bytes",
@@ -137,7 +137,7 @@ eval_address(struct frame *f, struct node *n)
 	for (int d = 0; d < c->buffer->ndim; d++) {
 		node_eval(f, load->args[d]);
 	}
-	if (!c->bound || f->interp->failed) {
+	if (!c->bound || !c->data || f->interp->failed) {
 		interp_fail(f, "the address of '%s' has no storage",
 			    c->buffer->name);
 		return;
@@ -199,7 +199,7 @@ reaches(const struct node *address, int64_t most)
 			       (uint64_t)(uintptr_t)c->data) /
 		     c->elem_bytes;
 
-	return most < c->elems - at;
+	return at >= 0 && most >= 0 && most < c->room - at;
 }
 
 static bool

@@ -291,6 +291,53 @@ exec_statement(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
+/* Sets *elems to the number of elements from the first to the last. False if the
+ * sizes are not constant, or too large. */
+static bool
+count_elems(const struct buffer *b, int64_t *elems)
+{
+	int64_t n, extent, stride, step, bytes;
+
+	if (!buffer_const_elems(b, &n)) {
+		return false;
+	}
+	*elems = n;
+	if (b->strides != NULL && n > 0) {
+		*elems = 1;
+		for (int d = 0; d < b->ndim; d++) {
+			if (!expr_is_int(b->shape[d], &extent) ||
+			    !expr_is_int(b->strides[d], &stride) ||
+			    stride < 0 ||
+			    __builtin_mul_overflow(extent - 1, stride, &step) ||
+			    __builtin_add_overflow(*elems, step, elems)) {
+				return false;
+			}
+		}
+	}
+	return *elems >= 0 &&
+	       !__builtin_mul_overflow(*elems, dtype_bytes(b->type), &bytes);
+}
+
+static void
+measure_buffers(struct exec_builder *b)
+{
+	struct exec *x = b->exec;
+
+	x->elems = arena_array(b->arena, int64_t, x->n_buffers + 1);
+	for (int i = 0; i < x->n_buffers; i++) {
+		b->failed |= !count_elems(b->buffers.data[i], &x->elems[i]);
+	}
+	for (int i = 0; i < x->n_params; i++) {
+		int at = x->param_buffer[i];
+
+		if (at >= 0) {
+			x->param_bytes[i] = x->elems[at] *
+					    dtype_bytes(
+						    b->buffers.data[at]->type);
+		}
+	}
+}
+
 struct exec *
 exec_compile(struct arena *a, const struct func *f)
 {
@@ -303,6 +350,7 @@ exec_compile(struct arena *a, const struct func *f)
 	x->n_params = f->params.n;
 	x->param_slot = arena_array(a, int, f->params.n + 1);
 	x->param_buffer = arena_array(a, int, f->params.n + 1);
+	x->param_bytes = arena_array(a, int64_t, f->params.n + 1);
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 
@@ -317,6 +365,7 @@ exec_compile(struct arena *a, const struct func *f)
 		}
 	}
 	x->root = exec_statement(&b, f->body);
+	measure_buffers(&b);
 	if (b.failed) {
 		return NULL;
 	}

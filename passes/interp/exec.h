@@ -127,6 +127,7 @@ struct exec_node {
 struct exec {
 	struct exec_node *root;
 	int n_slots, n_buffers, n_regs;
+	int64_t *elems; /* by buffer: the number of its elements */
 	/* constants; their registers follow the other registers, from n_regs
 	 * on */
 	VEC(struct exec_preset) presets;
@@ -134,6 +135,7 @@ struct exec {
 	/* by parameter: its slot in env, and the index of its buffer; one of
 	 * them is -1 */
 	int *param_slot, *param_buffer;
+	int64_t *param_bytes; /* by parameter: the bytes of its buffer */
 	int n_params;
 };
 

@@ -36,38 +36,6 @@ address_offset(const struct machine *m, const struct exec_address *at)
 	return (int64_t)offset;
 }
 
-static void *
-address_pointer(const struct machine *m, const struct exec_address *at)
-{
-	return (unsigned char *)m->buffers[at->buffer] +
-	       address_offset(m, at) * dtype_bytes(at->type);
-}
-
-/* Where an op's result goes: to memory directly, or to its column; the result
- * of a load needs no store if the memory can serve as the column. Elements of a
- * mapped file may be unaligned: they are copied. */
-static void *
-destination(const struct machine *m, const struct exec_op *op,
-	    const struct exec_program *p)
-{
-	unsigned char *column = m->columns +
-				(size_t)op->dst * EXEC_COLUMN_BYTES;
-	const struct exec_address *at;
-	void *memory;
-
-	if (op->direct >= 0) {
-		return address_pointer(m, &p->addresses.data[op->direct]);
-	}
-	if (!op->aliases) {
-		return column;
-	}
-	at = &p->addresses.data[op->index];
-	memory = address_pointer(m, at);
-	return (uintptr_t)memory % (uintptr_t)dtype_bytes(at->type) == 0
-		       ? memory
-		       : column;
-}
-
 /* The mask of an op, by lane. NULL for all lanes, and for a uniform op: some
  * lane needs it, else its region would have been skipped. */
 static const unsigned char *
@@ -80,16 +48,113 @@ mask_of(const struct machine *m, const struct exec_op *op, int n)
 	return mask && memchr(mask, 0, (size_t)n) ? mask : NULL;
 }
 
+/* The largest offset of a lane of the mask, where negative offsets count as
+ * larger than all others. */
+static uint64_t
+farthest(int64_t offset, const int64_t *gather, const unsigned char *mask,
+	 int n)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t at = (uint64_t)offset + (uint64_t)gather[i];
+
+		most = (mask == NULL || mask[i]) && at > most ? at : most;
+	}
+	return most;
+}
+
+/* Are all accesses of the n lanes, or of those of the mask, inside of the buffer?
+ * offset: that of lane 0. */
+static bool
+is_inside(const struct machine *m, const struct exec_address *at,
+	  int64_t offset, const unsigned char *mask, int n)
+{
+	const uint64_t elems = (uint64_t)m->exec->elems[at->buffer];
+	int first = 0, last = n - 1;
+	int64_t step;
+
+	if (at->gather >= 0) {
+		return farthest(offset, m->reg[at->gather], mask, n) < elems;
+	}
+	while (mask != NULL && first < n && !mask[first]) {
+		first++;
+	}
+	while (mask != NULL && last > first && !mask[last]) {
+		last--;
+	}
+	if (first == n) {
+		return true;
+	}
+	return !__builtin_mul_overflow((int64_t)last, at->stride, &step) &&
+	       (uint64_t)offset + (uint64_t)step < elems &&
+	       (uint64_t)offset + (uint64_t)first * (uint64_t)at->stride <
+		       elems;
+}
+
+/* Sets *offset to that of lane 0. False, and the machine has failed, if a lane's
+ * access is outside of the buffer. */
+static bool
+locate(struct machine *m, const struct exec_address *at,
+       const unsigned char *mask, int n, int64_t *offset)
+{
+	*offset = address_offset(m, at);
+	m->failed |= !is_inside(m, at, *offset, mask, n);
+	return !m->failed;
+}
+
+/* The place of lane 0 in memory, which has elements for n lanes; NULL if it has
+ * not. */
+static void *
+place(struct machine *m, const struct exec_address *at, int n)
+{
+	int64_t offset;
+
+	return locate(m, at, NULL, n, &offset)
+		       ? (unsigned char *)m->buffers[at->buffer] +
+				 offset * dtype_bytes(at->type)
+		       : NULL;
+}
+
+/* Where the result of an op with n lanes goes: to memory directly, or to its
+ * column; the result of a load needs no store if the memory can serve as the
+ * column. Elements of a mapped file may be unaligned: they are copied. NULL if
+ * the memory is outside of its buffer. */
+static void *
+destination(struct machine *m, const struct exec_op *op,
+	    const struct exec_program *p, int n)
+{
+	unsigned char *column = m->columns +
+				(size_t)op->dst * EXEC_COLUMN_BYTES;
+	const struct exec_address *at;
+	void *memory;
+
+	if (op->direct >= 0) {
+		return place(m, &p->addresses.data[op->direct], n);
+	}
+	if (!op->aliases) {
+		return column;
+	}
+	at = &p->addresses.data[op->index];
+	memory = place(m, at, n);
+	return (uintptr_t)memory % (uintptr_t)dtype_bytes(at->type) == 0
+		       ? memory
+		       : column;
+}
+
 static void
 run_load(struct machine *m, const struct exec_op *op,
 	 const struct exec_program *p, int n)
 {
 	const struct exec_address *at = &p->addresses.data[op->index];
 	const int64_t *gather = at->gather < 0 ? NULL : m->reg[at->gather];
+	const unsigned char *mask = mask_of(m, op, n);
+	int64_t offset;
 
-	column_load(at->type, m->reg[op->dst], m->buffers[at->buffer],
-		    address_offset(m, at), at->stride, gather,
-		    mask_of(m, op, n), n);
+	if (locate(m, at, mask, n, &offset)) {
+		column_load(at->type, m->reg[op->dst], m->buffers[at->buffer],
+			    offset, at->stride, gather, mask, n);
+	}
 }
 
 static void
@@ -98,9 +163,23 @@ run_store(struct machine *m, const struct exec_op *op,
 {
 	const struct exec_address *at = &p->addresses.data[op->index];
 	const int64_t *gather = at->gather < 0 ? NULL : m->reg[at->gather];
+	const unsigned char *mask = mask_of(m, op, n);
+	int64_t offset;
 
-	column_store(at->type, m->buffers[at->buffer], address_offset(m, at),
-		     at->stride, gather, m->reg[op->a], mask_of(m, op, n), n);
+	if (locate(m, at, mask, n, &offset)) {
+		column_store(at->type, m->buffers[at->buffer], offset,
+			     at->stride, gather, m->reg[op->a], mask, n);
+	}
+}
+
+static void
+run_fold(struct machine *m, const struct exec_op *op,
+	 const struct exec_program *p, int n)
+{
+	void *cell = place(m, &p->addresses.data[op->index], 1);
+
+	m->failed |= cell == NULL || !column_fold(op, cell, m->reg[op->a],
+						  mask_of(m, op, n), n);
 }
 
 static bool
@@ -121,7 +200,10 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 		void *dst = NULL;
 
 		if (op->dst >= 0) {
-			dst = destination(m, op, p);
+			dst = destination(m, op, p, n);
+			if (dst == NULL) {
+				return;
+			}
 			m->reg[op->dst] = dst;
 		}
 		switch ((enum exec_code)op->code) {
@@ -144,11 +226,7 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 			run_store(m, op, p, n);
 			break;
 		case EXEC_FOLD:
-			m->failed |= !column_fold(
-				op,
-				address_pointer(m,
-						&p->addresses.data[op->index]),
-				a, mask_of(m, op, n), n);
+			run_fold(m, op, p, n);
 			break;
 		case EXEC_BINARY:
 			m->failed |= !column_binary(op, dst, a, b,
@@ -308,6 +386,7 @@ fill_presets(struct machine *m)
 	}
 }
 
+/* Sets the arguments; the machine has failed if one has too few bytes. */
 static void
 bind_params(struct machine *m, const struct run_arg *args)
 {
@@ -316,6 +395,8 @@ bind_params(struct machine *m, const struct run_arg *args)
 	for (int i = 0; i < x->n_params; i++) {
 		if (x->param_buffer[i] >= 0) {
 			m->buffers[x->param_buffer[i]] = args[i].data;
+			m->failed |= args[i].bytes > 0 &&
+				     args[i].bytes < x->param_bytes[i];
 		} else if (x->param_slot[i] >= 0) {
 			m->env[x->param_slot[i]] = args[i].scalar;
 		}
@@ -344,7 +425,9 @@ exec_run(const struct exec *x, const struct run_arg *args, int n)
 	}
 	fill_presets(&m);
 	bind_params(&m, args);
-	run_node(&m, x->root);
+	if (!m.failed) {
+		run_node(&m, x->root);
+	}
 	for (int i = 0; i < x->n_buffers; i++) {
 		free(m.owned[i]);
 	}

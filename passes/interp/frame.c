@@ -241,6 +241,13 @@ measure(struct frame *f, struct buffer_cell *c)
 }
 
 void
+buffer_set_room(struct buffer_cell *c, int64_t bytes)
+{
+	c->room_bytes = bytes;
+	c->room = bytes / c->elem_bytes;
+}
+
+void
 buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 {
 	const struct buffer *b = c->buffer;
@@ -261,7 +268,7 @@ buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 			    b->name);
 		return;
 	}
-	c->room_bytes = c->elems * c->elem_bytes;
+	buffer_set_room(c, c->elems * c->elem_bytes);
 	c->data = data;
 	c->bound = true;
 	if (c->pointer) {

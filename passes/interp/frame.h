@@ -26,6 +26,7 @@ struct buffer_cell {
 	int elem_bytes;
 	void *data;
 	int64_t room_bytes; /* the bytes from data on that are the buffer's */
+	int64_t room;       /* the same in elements */
 	/* by element: was it written? NULL if that is not tracked */
 	unsigned char *written;
 	/* the sizes of data and written that the cell has allocated */
@@ -132,6 +133,8 @@ struct step *frame_step(struct frame *f, const struct stmt *s);
 
 /* Evaluates the extents and strides of a buffer, and sets the cell's data. */
 void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
+/* Sets room_bytes and room. */
+void buffer_set_room(struct buffer_cell *c, int64_t bytes);
 /* Allocates memory for a buffer, in which every element counts as unwritten. */
 void buffer_allocate(struct frame *f, struct buffer_cell *c);
 

@@ -367,7 +367,18 @@ bind_param(struct frame *f, int i, const struct run_arg *arg,
 						f->func->params.data[i].buffer);
 
 	buffer_bind(f, cell, arg->data);
-	if (!memory || f->interp->failed) {
+	if (f->interp->failed) {
+		return;
+	}
+	if (arg->bytes > 0 && cell->room_bytes > arg->bytes) {
+		interp_fail(f,
+			    "the array for '%s' has %lld bytes, and its shape "
+			    "%lld",
+			    cell->buffer->name, (long long)arg->bytes,
+			    (long long)cell->room_bytes);
+		return;
+	}
+	if (!memory) {
 		return;
 	}
 	if (called && cell->room_bytes > memory->bytes) {
@@ -378,7 +389,7 @@ bind_param(struct frame *f, int i, const struct run_arg *arg,
 			    (long long)cell->room_bytes);
 		return;
 	}
-	cell->room_bytes = memory->bytes;
+	buffer_set_room(cell, memory->bytes);
 	cell->written = memory->written;
 }
 
@@ -585,8 +596,7 @@ pointed_to(struct frame *f, const struct node *arg)
 static bool
 is_written(const struct buffer_cell *c, int64_t at)
 {
-	for (int64_t i = at; c->written && i < c->room_bytes / c->elem_bytes;
-	     i++) {
+	for (int64_t i = at; c->written && i < c->room; i++) {
 		if (!c->written[i]) {
 			return false;
 		}
@@ -616,6 +626,11 @@ given_memory(struct frame *f, const struct func *callee, int i,
 		return false;
 	}
 	from = (int64_t)(arg->value[0].u - (uint64_t)(uintptr_t)c->data);
+	if (from < 0 || from > c->room_bytes) {
+		interp_fail(f, "argument %d of '%s' is no address in '%s'",
+			    i + 1, callee->name, c->buffer->name);
+		return false;
+	}
 	*out = (struct memory){ .bytes = c->room_bytes - from };
 	if (!c->written || !f->interp->source) {
 		return true;

@@ -18,6 +18,9 @@ struct run_arg {
 	};
 	/* the value of a scalar parameter, if it is an integer */
 	int64_t scalar;
+	/* The bytes that data has; 0: as many as the parameter's shape says. A
+	 * function whose shape has more is not run. */
+	int64_t bytes;
 };
 
 /* Runs f. args: one for each parameter. Functions called by name are looked up
@@ -73,9 +76,11 @@ bool interp_run_races(struct func *f, const struct run_arg *args, int n);
 /* Compiles a lowered or phase-0 function of plain serial loops; NULL if it uses
  * something that the executor does not support (then use interp_run). */
 struct exec *exec_compile(struct arena *a, const struct func *f);
-/* Runs the compiled function without checks of bounds: f must have passed the
- * verifier. Several threads may run it at once with different args. False after
- * a division by zero. */
+/* Runs the compiled function. Accesses are checked against whole arrays, not by
+ * dimension: f must have passed the verifier. Several threads may run it at once
+ * with different args. False, without a diagnostic, after a division by zero, an
+ * access outside of an array, or if an argument has too few bytes: interp_run()
+ * then reports it. */
 bool exec_run(const struct exec *x, const struct run_arg *args, int n);
 /* Runs f with the executor if possible, else with the interpreter. */
 bool run_func(struct func *f, const struct run_arg *args, int n);

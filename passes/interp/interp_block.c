@@ -177,6 +177,12 @@ run_alloc(struct lanes *l, const struct step *s)
 	}
 	a.elems = (size_t)s->buffer->elems + 1;
 	a.bytes = a.elems * (size_t)s->buffer->elem_bytes;
+	if (!quota_check_memory(l->f->interp->module,
+				(struct diag_place){ .item = l->f->func->name },
+				quota_times((int64_t)a.bytes, l->n))) {
+		l->f->interp->failed = true;
+		return;
+	}
 	a.data = malloc(a.bytes * (size_t)l->n);
 	a.written = calloc((size_t)l->n, a.elems);
 	if (a.data && a.written) {

@@ -357,8 +357,9 @@ run_chunk(struct stream *s, struct arena *scratch, struct program_chunk *p,
 		build_chunk(s, rows, p);
 		p->exec = exec_compile(scratch, p->func);
 	}
-	return p->exec ? exec_run(p->exec, args, n)
-		       : interp_run(p->func, args, n);
+	/* after a fault, the interpreter reports it */
+	return (p->exec && exec_run(p->exec, args, n)) ||
+	       interp_run(p->func, args, n);
 }
 
 static bool
@@ -381,10 +382,12 @@ stream_computed(struct stream *s, sink_fn *sink, void *ctx)
 	outer = args + s->n_sources + 1;
 	for (int i = 0; i < s->n_sources; i++) {
 		args[i].data = (void *)(uintptr_t)s->sources[i]->value->data;
+		args[i].bytes = (int64_t)s->sources[i]->value->bytes;
 	}
 	args[s->n_sources].data = arena_alloc(&scratch,
 					      (size_t)(s->rows * s->row_bytes) +
 						      1);
+	args[s->n_sources].bytes = s->rows * s->row_bytes;
 	do {
 		for (int64_t at = 0; ok && at < extent; at += s->rows) {
 			int64_t rows = extent - at < s->rows ? extent - at

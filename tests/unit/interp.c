@@ -579,6 +579,141 @@ test_calls_and_vectors(void)
 	module_free(m);
 }
 
+/* An array of 8 floats between others, whose values show each write outside. */
+struct guarded {
+	float before[8], inside[8], after[8];
+};
+
+static struct guarded
+guarded(void)
+{
+	struct guarded g;
+
+	for (int i = 0; i < 8; i++) {
+		g.before[i] = g.after[i] = -1;
+		g.inside[i] = (float)i;
+	}
+	return g;
+}
+
+/* y[at] = x[from] for i in range(8), where `at` and `from` are expressions of i,
+ * under a condition unless it is NULL. */
+static struct func *
+copying(struct module *m, struct var *i, const struct expr *at,
+	const struct expr *from, const struct expr *condition)
+{
+	const struct expr *eight = expr_i32(m, 8);
+	struct buffer_spec spec = { .name = "x",
+				    .type = dtype_of(DT_F32),
+				    .ndim = 1,
+				    .shape = &eight };
+	const struct buffer *x = buffer_new(m, &spec), *y;
+	struct func *f = func_new(m, "f");
+	struct stmt *body;
+
+	spec.name = "y";
+	y = buffer_new(m, &spec);
+	func_add_param(f, NULL, x);
+	func_add_param(f, NULL, y);
+	body = stmt_store(f, y, expr_load(m, x, &from, 1), &at, 1);
+	if (condition != NULL) {
+		body = stmt_if(f, condition, body, NULL);
+	}
+	f->body = stmt_for(f, i, expr_i32(m, 0), eight, FOR_SERIAL, body);
+	return f;
+}
+
+/* Neither machine accesses memory outside of the arrays, whatever was proven
+ * before; both run the function if it has no such access. */
+static void
+check_accesses(struct module *m, struct func *f, bool good)
+{
+	struct guarded x = guarded(), y = guarded(), fast = y;
+	struct run_arg args[2] = { { .data = x.inside }, { .data = y.inside } };
+	struct run_arg again[2] = { { .data = x.inside },
+				    { .data = fast.inside } };
+	struct arena a;
+	const struct exec *exec;
+
+	arena_init(&a);
+	exec = exec_compile(&a, f);
+	if (CHECK(exec != NULL)) {
+		CHECK_EQ(exec_run(exec, again, 2), good);
+		CHECK_EQ(interp_run(f, args, 2), good);
+		if (!good) {
+			CHECK(strstr(last_message(m), "is outside of") != NULL);
+		}
+	}
+	arena_release(&a);
+	for (int i = 0; i < 8; i++) {
+		CHECK(y.before[i] == -1 && y.after[i] == -1);
+		CHECK(fast.before[i] == -1 && fast.after[i] == -1);
+	}
+}
+
+static void
+test_accesses(void)
+{
+	struct module *m = module_new();
+	struct dtype i32 = dtype_of(DT_I32);
+	struct var *v = var_new(m, "i", i32);
+	const struct expr *i = v->expr, *one = expr_i32(m, 1);
+	const struct expr *up = expr_add(m, i, one);
+	const struct expr *down = expr_sub(m, i, one);
+	const struct expr *twice = expr_mul(m, i, expr_i32(m, 2));
+	/* no multiple of i: the addresses are gathered */
+	const struct expr *square = expr_mul(m, i, i);
+	const struct expr *far = expr_i32(m, 1000000);
+	const struct expr *bound = expr_i32(m, 7);
+
+	check_accesses(m, copying(m, v, i, i, NULL), true);
+	check_accesses(m, copying(m, v, i, expr_sub(m, bound, i), NULL), true);
+	check_accesses(m, copying(m, v, up, i, NULL), false);
+	check_accesses(m, copying(m, v, down, i, NULL), false);
+	check_accesses(m, copying(m, v, i, up, NULL), false);
+	check_accesses(m, copying(m, v, i, down, NULL), false);
+	check_accesses(m, copying(m, v, twice, i, NULL), false);
+	check_accesses(m, copying(m, v, i, twice, NULL), false);
+	check_accesses(m, copying(m, v, square, i, NULL), false);
+	check_accesses(m, copying(m, v, i, square, NULL), false);
+	check_accesses(m, copying(m, v, i, far, NULL), false);
+	check_accesses(m, copying(m, v, expr_neg(m, far), i, NULL), false);
+	/* only the iterations that the condition leaves count */
+	check_accesses(m, copying(m, v, up, i, expr_lt(m, i, bound)), true);
+	check_accesses(m,
+		       copying(m, v, i, square, expr_lt(m, i, expr_i32(m, 3))),
+		       true);
+	check_accesses(m,
+		       copying(m, v, i, square, expr_lt(m, i, expr_i32(m, 4))),
+		       false);
+	check_accesses(m, copying(m, v, down, i, expr_lt(m, i, bound)), false);
+	module_free(m);
+}
+
+/* An array of fewer bytes than the parameter's shape has. */
+static void
+test_bytes(void)
+{
+	struct module *m = module_new();
+	struct var *v = var_new(m, "i", dtype_of(DT_I32));
+	struct func *f = copying(m, v, v->expr, v->expr, NULL);
+	struct guarded x = guarded(), y = guarded();
+	struct run_arg args[2] = { { .data = x.inside, .bytes = 32 },
+				   { .data = y.inside, .bytes = 31 } };
+	struct arena a;
+
+	arena_init(&a);
+	CHECK(!exec_run(exec_compile(&a, f), args, 2));
+	CHECK(!interp_run(f, args, 2));
+	CHECK_STR_EQ(last_message(m),
+		     "the array for 'y' has 31 bytes, and its shape 32");
+	args[1].bytes = 32;
+	CHECK(exec_run(exec_compile(&a, f), args, 2));
+	CHECK(interp_run(f, args, 2));
+	arena_release(&a);
+	module_free(m);
+}
+
 /* y = the box of x [4][8] from (row, 4) on, of rows by 8; does it run? */
 static bool
 run_box(struct module *m, int row, int rows, const float *x, float *y)
@@ -650,6 +785,8 @@ test_boxes(void)
 int
 main(void)
 {
+	test_accesses();
+	test_bytes();
 	test_boxes();
 	test_float_intrinsics();
 	test_other_floats();

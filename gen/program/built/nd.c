@@ -221,6 +221,7 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 	const struct param *p = &k->f->params.data[i];
 	struct py_number n;
 	struct array *x;
+	int64_t elems;
 
 	k->known[i] = true;
 	if (!p->buffer) {
@@ -257,7 +258,10 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 			array_shape_text(k->ev->a, x->ndim, x->shape),
 			array_is_dense(x) ? "" : ", whose elements have gaps");
 	}
-	k->args[i].data = (char *)x->data + x->offset * dtype_bytes(x->type);
+	elems = array_elems(x);
+	k->args[i].data = array_bytes(x, x->offset, elems);
+	/* 0 would mean that the number is not known */
+	k->args[i].bytes = elems > 0 ? elems * dtype_bytes(x->type) : 1;
 	return true;
 }
 

@@ -170,6 +170,13 @@ trial_elems(const struct func *f, int param, const int64_t *values,
 
 /* -- runs -- */
 
+/* run_arg.bytes of an array; 1 for one without elements, as 0 is not known. */
+static int64_t
+args_bytes(int64_t elems, struct dtype t)
+{
+	return elems > 0 ? elems * dtype_bytes(t) : 1;
+}
+
 bool
 trial_run(struct func *f, const int64_t *values, void *const *data)
 {
@@ -177,8 +184,14 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 					   f->params.n + 1);
 
 	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		int64_t elems;
+
 		args[i].scalar = values[i];
 		args[i].data = data[i];
+		if (b != NULL && trial_elems(f, i, values, &elems)) {
+			args[i].bytes = args_bytes(elems, b->type);
+		}
 	}
 	return interp_run(f, args, f->params.n);
 }

@@ -100,6 +100,7 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 		}
 		in[i] = te_placeholder(m, t->name, t->type, t->ndim, t->shape);
 		params[count] = in[i];
+		args[count].bytes = (int64_t)t->value->bytes;
 		args[count++].read = value_bytes(operands, t->value);
 	}
 	if (!ops_define(g, n, in, results)) {
@@ -118,6 +119,7 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 					  n->outputs[k]->name);
 		}
 		any = any || out[k]->elems > 0;
+		args[count].bytes = (int64_t)out[k]->bytes;
 		params[count++] = results[k];
 	}
 	return !any ||
