@@ -42,6 +42,8 @@ const char *print_define(struct printer *p, const void *key, const char *hint);
 /* Defines a buffer, and its data pointer as "name.data". */
 const char *print_define_buffer(struct printer *p, const struct buffer *b);
 const char *print_unique(struct printer *p, const char *hint);
+/* An identifier made from hint, which may be NULL; not unique. */
+const char *print_identifier(struct printer *p, const char *hint);
 const char *print_buffer_name(struct printer *p, const struct buffer *b);
 void print_var(struct printer *p, const struct var *v);
 

@@ -92,8 +92,8 @@ printer_release(struct printer *p)
 	arena_release(&p->arena);
 }
 
-static char *
-identifier_from(struct printer *p, const char *hint)
+const char *
+print_identifier(struct printer *p, const char *hint)
 {
 	size_t length = hint ? strlen(hint) : 0;
 	char *text = arena_alloc(&p->arena, length + 2);
@@ -114,7 +114,7 @@ identifier_from(struct printer *p, const char *hint)
 const char *
 print_unique(struct printer *p, const char *hint)
 {
-	const char *stem = identifier_from(p, hint);
+	const char *stem = print_identifier(p, hint);
 	const char *name = stem;
 
 	for (int i = 1; is_taken(p, name); i++) {

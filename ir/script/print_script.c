@@ -54,8 +54,10 @@ print_param(struct printer *p, const struct param *param, const char **handle)
 	if (param->buffer && fits_signature(param->buffer)) {
 		print_signature_buffer(p, param->buffer);
 	} else if (param->buffer) {
-		*handle = print_unique(p, arena_printf(&p->arena, "var_%s",
-						       param->buffer->name));
+		*handle = print_unique(
+			p,
+			arena_printf(&p->arena, "var_%s",
+				     print_identifier(p, param->buffer->name)));
 		strbuf_printf(p->out, "%s: T.handle", *handle);
 	} else {
 		strbuf_printf(p->out, "%s: T.",

@@ -252,29 +252,38 @@ define_buffer(struct script_reader *r, const char *name, const struct buffer *b)
 					     .buffer = b });
 }
 
+/* Is `name` the stem, or the stem made unique: stem_1? */
+static bool
+is_made_from(const char *name, const char *stem)
+{
+	const size_t length = strlen(stem);
+
+	if (strncmp(name, stem, length) != 0) {
+		return false;
+	}
+	name += length;
+	return *name == '\0' ||
+	       (*name == '_' && name[1] != '\0' &&
+		name[1 + strspn(name + 1, "0123456789")] == '\0');
+}
+
 /* The name, before it is made unique, of a buffer that is printed as `name`.
  * The handle tells it: the handle of b is var_b, even if b itself is printed as
- * b_1. If the handle does not, `hint`. */
+ * b_1. A handle that is written var_b_1 may be that of a second b, or of b_1. If
+ * the handle does not tell, `hint`. */
 static const char *
-matched_hint(const struct script_handle *handle, const char *name,
-	     const char *hint)
+matched_hint(const struct script_handle *handle, const struct py_node *written,
+	     const char *name, const char *hint)
 {
-	const char *stem = handle->var->name;
-	size_t length;
+	const char *const handles[] = { handle->var->name, written->text };
 
-	if (strncmp(stem, "var_", 4) != 0) {
-		return hint;
+	for (int i = 0; i < 2; i++) {
+		if (handles[i] != NULL && strncmp(handles[i], "var_", 4) == 0 &&
+		    is_made_from(name, handles[i] + 4)) {
+			return handles[i] + 4;
+		}
 	}
-	stem += 4;
-	length = strlen(stem);
-	if (strncmp(name, stem, length) != 0 ||
-	    (name[length] != '\0' &&
-	     (name[length] != '_' || name[length + 1] == '\0' ||
-	      name[length + 1 + strspn(name + length + 1, "0123456789")] !=
-		      '\0'))) {
-		return hint;
-	}
-	return stem;
+	return hint;
 }
 
 static bool
@@ -315,7 +324,7 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 	if (!script_buffer_facts(r, found[1], found[2], found + 3, &spec)) {
 		return false;
 	}
-	spec.name = matched_hint(v.handle, name, spec.name);
+	spec.name = matched_hint(v.handle, found[0], name, spec.name);
 	v.handle->buffer = buffer_new(r->m, &spec);
 	define_buffer(r, name, v.handle->buffer);
 	return true;

@@ -449,12 +449,52 @@ test_hashes(void)
 	}
 }
 
+/* Names that are no identifiers, and two of them equal: of arrays of symbolic
+ * shape, whose handles have names made from them, of a size and a loop. */
+static void
+test_odd_names(void)
+{
+	static const char *const names[] = { "0",    "",     "_", "_0",
+					     "a b",  "var_", "T", "for",
+					     "v_0",  "0_1",  "b", "b_1",
+					     "b_1_1" };
+	enum { N = sizeof names / sizeof *names };
+
+	for (int k = 0; k < N * N; k++) {
+		struct module *m = module_new();
+		struct dtype f32 = dtype_of(DT_F32), i32 = dtype_of(DT_I32);
+		const char *one = names[k / N], *two = names[k % N];
+		struct var *n = var_new(m, one, i32), *i = var_new(m, two, i32);
+		const struct expr *size = n->expr;
+		struct buffer_spec spec = {
+			.name = one, .type = f32, .ndim = 1, .shape = &size
+		};
+		const struct buffer *x = buffer_new(m, &spec), *y;
+		struct func *f = func_new(m, "f");
+		const struct expr *at = i->expr;
+
+		spec.name = two;
+		y = buffer_new(m, &spec);
+		func_add_param(f, NULL, x);
+		func_add_param(f, NULL, y);
+		func_add_param(f, n, NULL);
+		f->body = stmt_for(f, i, expr_i32(m, 0), size, FOR_SERIAL,
+				   stmt_store(f, y, expr_load(m, x, &at, 1),
+					      &at, 1));
+		if (!CHECK(func_verify(f) && func_verify_text(f))) {
+			fprintf(stderr, "\t'%s', '%s'\n", one, two);
+		}
+		module_free(m);
+	}
+}
+
 int
 main(void)
 {
 	test_mistakes();
 	test_by_hand();
 	test_numbered_names();
+	test_odd_names();
 	test_equal();
 	test_hashes();
 	return check_done();
