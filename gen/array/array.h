@@ -134,7 +134,7 @@ struct array *array_join(struct array_work *w, struct array *const *list, int n,
 /* -- element by element (array_math.c) */
 
 enum array_op {
-#define BINARY(id, name) ARRAY_##id,
+#define BINARY(id, name, ...) ARRAY_##id,
 #define UNARY(id, name, kind, value) ARRAY_##id,
 #include "array_ops.def"
 #undef BINARY

@@ -7,14 +7,18 @@
 
 #include <math.h>
 
-#include "bounds.h"
+#include "scalar.h"
 
 static const struct {
 	const char *name;
 	enum { BINARY, SAME, FLOAT, TEST } kind;
+	enum expr_kind expr;
+	enum intrin intrin;
 } ops[] = {
-#define BINARY(id, name) { name, BINARY },
-#define UNARY(id, name, kind, value) { name, kind },
+#define BINARY(id, name, kind, intrin)                                         \
+	{ name, BINARY, EXPR_##kind, INTRIN_##intrin },
+#define UNARY(id, name, kind, value)                                           \
+	{ name, kind, EXPR_KIND_COUNT, INTRIN_COUNT },
 #include "array_ops.def"
 #undef BINARY
 #undef UNARY
@@ -120,129 +124,33 @@ check_weak(struct array_work *w, const struct array *x, struct dtype t)
 	return false;
 }
 
+/* The floats that NumPy defines in another way than the interpreter. */
+static bool
+is_numpys(enum array_op op)
+{
+	return op == ARRAY_FLOORDIV || op == ARRAY_MOD || op == ARRAY_MIN ||
+	       op == ARRAY_MAX || op == ARRAY_HYPOT;
+}
+
 static double
-float_binary(enum array_op op, double a, double b)
+numpys_float(enum array_op op, double a, double b)
 {
 	double quotient, remainder;
 
 	switch (op) {
-	case ARRAY_ADD:
-		return a + b;
-	case ARRAY_SUB:
-		return a - b;
-	case ARRAY_MUL:
-		return a * b;
-	case ARRAY_DIV:
-		return a / b;
 	case ARRAY_FLOORDIV:
 		py_float_divmod(a, b, &quotient, &remainder);
 		return b == 0 ? a / b : quotient;
 	case ARRAY_MOD:
 		py_float_divmod(a, b, &quotient, &remainder);
 		return remainder;
-	case ARRAY_POW:
-		return pow(a, b);
-	case ARRAY_FMOD:
-		return fmod(a, b);
-	case ARRAY_ARCTAN2:
-		return atan2(a, b);
-	case ARRAY_HYPOT:
-		return hypot(a, b);
 	case ARRAY_MIN:
 		return isnan(a) || a <= b ? a : b;
 	case ARRAY_MAX:
 		return isnan(a) || a >= b ? a : b;
 	default:
-		return NAN;
+		return hypot(a, b);
 	}
-}
-
-/* The floored quotient and remainder of signed integers; 0 by 0. */
-static int64_t
-int_floor(enum array_op op, int64_t a, int64_t b)
-{
-	if (b == 0) {
-		return 0;
-	}
-	if (b == -1) {
-		return op == ARRAY_FLOORDIV ? (int64_t)(0 - (uint64_t)a) : 0;
-	}
-	return op == ARRAY_FLOORDIV ? floor_div(a, b)
-	       : op == ARRAY_MOD    ? floor_mod(a, b)
-				    : a % b;
-}
-
-static uint64_t
-int_power(uint64_t base, uint64_t exponent)
-{
-	uint64_t v = 1;
-
-	for (; exponent > 0; exponent >>= 1) {
-		v *= exponent & 1 ? base : 1;
-		base *= base;
-	}
-	return v;
-}
-
-static union number
-int_binary(enum array_op op, struct dtype t, union number a, union number b)
-{
-	bool is_signed = dtype_class(t) != DTC_UINT;
-	int bits = dtype_bits(t);
-	union number v = { .u = 0 };
-
-	switch (op) {
-	case ARRAY_ADD:
-		v.u = a.u + b.u;
-		break;
-	case ARRAY_SUB:
-		v.u = a.u - b.u;
-		break;
-	case ARRAY_MUL:
-		v.u = a.u * b.u;
-		break;
-	case ARRAY_FLOORDIV:
-	case ARRAY_MOD:
-	case ARRAY_FMOD:
-		if (is_signed) {
-			v.i = int_floor(op, a.i, b.i);
-		} else if (b.u != 0) {
-			v.u = op == ARRAY_FLOORDIV ? a.u / b.u : a.u % b.u;
-		}
-		break;
-	case ARRAY_POW:
-		v.u = int_power(a.u, b.u);
-		break;
-	case ARRAY_BITAND:
-		v.u = a.u & b.u;
-		break;
-	case ARRAY_BITOR:
-		v.u = a.u | b.u;
-		break;
-	case ARRAY_BITXOR:
-		v.u = a.u ^ b.u;
-		break;
-	case ARRAY_SHL:
-		v.u = b.u < (uint64_t)bits ? a.u << b.u : 0;
-		break;
-	case ARRAY_SHR:
-		if (b.u < (uint64_t)bits) {
-			v.u = a.u >> b.u;
-			v.i = is_signed ? a.i >> b.u : v.i;
-		} else {
-			v.i = is_signed && a.i < 0 ? -1 : 0;
-		}
-		break;
-	case ARRAY_MIN:
-		v = (is_signed ? a.i < b.i : a.u < b.u) ? a : b;
-		break;
-	case ARRAY_MAX:
-		v = (is_signed ? a.i > b.i : a.u > b.u) ? a : b;
-		break;
-	default:
-		break;
-	}
-	return number_round(t, v);
 }
 
 int
@@ -255,31 +163,31 @@ array_order(struct dtype t, union number a, union number b)
 					  : (a.i > b.i) - (a.i < b.i);
 }
 
-/* One element, of two values of type t. */
+/* One element, of two values of type t. An integer divided by 0 is 0. */
 static union number
 apply(enum array_op op, struct dtype t, union number a, union number b)
 {
-	union number v;
+	enum scalar_fault unused = SCALAR_FINE;
+	union number v, both[2] = { a, b };
 
-	if (is_comparison(op)) {
-		v.i = py_order_holds((enum py_operator)op,
-				     array_order(t, a, b));
-	} else if (is_logical(op)) {
+	if (is_logical(op)) {
 		bool p = number_double(t, a) != 0, q = number_double(t, b) != 0;
 
 		v.i = op == ARRAY_LOGICAL_AND  ? p && q
 		      : op == ARRAY_LOGICAL_OR ? p || q
 					       : p != q;
-	} else if (dtype_is_float(t)) {
-		v.f = float_binary(op, a.f, b.f);
+	} else if (dtype_is_float(t) && is_numpys(op)) {
+		v.f = numpys_float(op, a.f, b.f);
 		v = number_round(t, v);
-	} else if (dtype_class(t) == DTC_BOOL) {
+	} else if (dtype_class(t) == DTC_BOOL && !is_comparison(op)) {
 		v.i = op == ARRAY_ADD || op == ARRAY_MAX || op == ARRAY_BITOR
 			      ? a.i | b.i
 		      : op == ARRAY_BITXOR ? a.i ^ b.i
 					   : a.i & b.i;
+	} else if (ops[op].intrin != INTRIN_COUNT) {
+		v = scalar_call(ops[op].intrin, t, t, both, &unused);
 	} else {
-		v = int_binary(op, t, a, b);
+		v = scalar_binary(ops[op].expr, t, a, b, &unused);
 	}
 	return v;
 }
@@ -379,7 +287,7 @@ static double
 float_unary(enum array_op op, double v)
 {
 	switch (op) {
-#define BINARY(id, name)
+#define BINARY(id, name, ...)
 #define UNARY(id, name, kind, value)                                           \
 	case ARRAY_##id:                                                       \
 		return value;

@@ -98,8 +98,10 @@ put_scientific(struct dtype t, double v, int behind, int least,
 
 	shortest(t, v, text);
 	n = take_digits(text, digits, &e);
-	if (n - 1 > DIGITS) {
-		snprintf(text, sizeof text, "%.*e", DIGITS, v);
+	if (n - 1 > DIGITS || n - 1 < behind) {
+		/* more digits than the shortest text are those of the value */
+		snprintf(text, sizeof text, "%.*e",
+			 n - 1 > DIGITS ? DIGITS : behind, v);
 		n = take_digits(text, digits, &e);
 	}
 	strbuf_printf(out, "%s%c.", signbit(v) ? "-" : "", digits[0]);
