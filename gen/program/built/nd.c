@@ -204,6 +204,9 @@ struct calling {
 	struct eval *ev;
 	struct py_span at;
 	struct func *f;
+	/* the function before it was lowered, which may make one dimension of
+	 * several: its parameters have the shapes of the arrays */
+	const struct func *shaped;
 	struct run_arg *args;
 	bool *known; /* by parameter: it has its value */
 };
@@ -219,6 +222,7 @@ static bool
 take(struct calling *k, int i, struct py_span at, const struct pval *v)
 {
 	const struct param *p = &k->f->params.data[i];
+	const struct buffer *shaped;
 	struct py_number n;
 	struct array *x;
 	int64_t elems;
@@ -246,14 +250,14 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 		return eval_leave_out(k->ev, v->u.nd->unknown);
 	}
 	x = array_of(v);
-	if (!dtype_equal(x->type, p->buffer->type) ||
-	    x->ndim != p->buffer->ndim || p->buffer->strides ||
-	    !array_is_dense(x)) {
+	shaped = k->shaped->params.data[i].buffer;
+	if (!dtype_equal(x->type, p->buffer->type) || x->ndim != shaped->ndim ||
+	    p->buffer->strides || !array_is_dense(x)) {
 		return eval_error(
 			k->ev, at,
 			"the parameter %s of %s is %d-dimensional %s, not "
 			"%s of shape %s%s",
-			p->buffer->name, k->f->name, p->buffer->ndim,
+			p->buffer->name, k->f->name, shaped->ndim,
 			dtype_name(p->buffer->type), dtype_name(x->type),
 			array_shape_text(k->ev->a, x->ndim, x->shape),
 			array_is_dense(x) ? "" : ", whose elements have gaps");
@@ -282,7 +286,7 @@ param_of(const struct func *f, const struct expr *e)
 static void
 take_sizes(struct calling *k, int i, const struct array *x)
 {
-	const struct buffer *b = k->f->params.data[i].buffer;
+	const struct buffer *b = k->shaped->params.data[i].buffer;
 
 	for (int d = 0; d < b->ndim; d++) {
 		int size = param_of(k->f, b->shape[d]);
@@ -318,7 +322,8 @@ check_shapes(struct calling *k, const struct call_args *given)
 			continue;
 		}
 		x = array_of(v);
-		fits = trial_shape(k->f, i, values, dims, &n) && n == x->ndim;
+		fits = trial_shape(k->shaped, i, values, dims, &n) &&
+		       n == x->ndim;
 		for (int d = 0; fits && d < n; d++) {
 			fits = dims[d] == x->shape[d];
 		}
@@ -427,6 +432,23 @@ is_long(const struct calling *k, int64_t steps)
 	return floats + ints > 16 * (double)steps;
 }
 
+/* Has f, unless NULL, as many arrays and the same sizes as `lowered`, in one
+ * order? */
+static bool
+has_params_of(const struct func *f, const struct func *lowered)
+{
+	bool same = f && f->params.n == lowered->params.n;
+
+	for (int i = 0; same && i < f->params.n; i++) {
+		const struct param *p = &lowered->params.data[i];
+		const struct param *own = &f->params.data[i];
+
+		same = p->buffer ? own->buffer != NULL
+				 : !own->buffer && own->var == p->var;
+	}
+	return same;
+}
+
 bool
 nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	const struct call_args *args, struct pval *out)
@@ -448,6 +470,7 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 				  of->func->name);
 	}
 	k.f = of->func;
+	k.shaped = has_params_of(of->scheduled, k.f) ? of->scheduled : k.f;
 	k.args = arena_array(ev->a, struct run_arg, k.f->params.n + 1);
 	k.known = arena_array(ev->a, bool, k.f->params.n + 1);
 	*out = pv_none();

@@ -478,6 +478,11 @@ enter(struct eval *ev, struct scope *s, const struct py_node *item,
 		ev->with_target = entered->u.target;
 	} else if (entered->kind == PV_PASS_CONTEXT) {
 		ev->context = entered->u.any;
+	} else if (ops_of(ev, entered->kind)->enter) {
+		if (!ops_of(ev, entered->kind)
+			     ->enter(ev, item->span, entered, &v)) {
+			return false;
+		}
 	} else if (!found) {
 		return eval_error(ev, item->span,
 				  "with takes a tvm.target.Target, a "
@@ -497,6 +502,9 @@ leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
 	struct pval raised = ev->raised;
 	bool found, truth = false;
 
+	if (ops_of(ev, entered->kind)->leave) {
+		ops_of(ev, entered->kind)->leave(entered);
+	}
 	if (entered->kind != PV_OBJECT || ev->fatal) {
 		return flow;
 	}

@@ -348,12 +348,31 @@ buffer_list(struct eval *ev, const struct buffer *const *list, int n)
 	return out;
 }
 
+/* The function of the inputs and outputs of a stage whose statement is `body`. */
+static struct func *
+func_of(struct call *c, const char *name, const struct te_stage *s,
+	const struct pval *body)
+{
+	struct func *f = func_new(c->ev->m, name);
+
+	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
+		const struct buffer *b =
+			i < s->n_inputs ? s->inputs[i]->buffer
+					: s->out[i - s->n_inputs]->buffer;
+
+		func_add_param(f, b->data, b);
+	}
+	f->body = stmt_clone(f, body->u.stmt, false);
+	return f;
+}
+
 bool
 te_make_extern(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	struct te_tensor **inputs, **made;
-	const struct expr ***shapes, *call;
+	const struct expr ***shapes, *call = NULL;
+	struct func *filled = NULL;
 	const struct buffer **in, **results;
 	const char *name = "extern", *tag = "", *why;
 	struct dtype *types;
@@ -389,11 +408,15 @@ te_make_extern(struct call *c, struct pval *out)
 	}
 	both[0] = buffer_list(ev, in, n_inputs);
 	both[1] = buffer_list(ev, results, n);
-	if (!eval_apply(ev, c->spans[2], &c->args[2], both, 2, &body) ||
-	    !value_expr(ev, c->spans[2], &body, &call, &deep)) {
+	if (!eval_apply(ev, c->spans[2], &c->args[2], both, 2, &body)) {
 		return false;
 	}
-	if (!te_extern_body(ev->m, made[0], NULL, call, NULL, &why)) {
+	if (body.kind == PV_STMT) {
+		filled = func_of(c, name, made[0]->stage, &body);
+	} else if (!value_expr(ev, c->spans[2], &body, &call, &deep)) {
+		return false;
+	}
+	if (!te_extern_body(ev->m, made[0], NULL, call, filled, &why)) {
 		return report(c, why);
 	}
 	*out = te_made(ev, made, n, depth + 1, n == 1);
@@ -424,13 +447,11 @@ use_binds(struct call *c, const struct te_tensor *t, int i,
 }
 
 static bool
-intrin_part(struct call *c, const struct pval *v, const struct expr **out)
+intrin_part(struct call *c, const struct pval *v, struct func *f,
+	    struct stmt **out)
 {
-	int depth;
-
 	*out = NULL;
-	return v->kind == PV_NONE ||
-	       value_expr(c->ev, c->spans[1], v, out, &depth);
+	return v->kind == PV_NONE || value_stmt(c->ev, c->spans[1], v, f, out);
 }
 
 /* A name that no other intrinsic has: a schedule refers to intrinsics by name,
@@ -456,7 +477,8 @@ te_decl_tensor_intrin(struct call *c, struct pval *out)
 	struct eval *ev = c->ev;
 	const struct buffer **views;
 	const struct tensor_intrin *made;
-	const struct expr *parts[3] = { NULL };
+	struct stmt *parts[3] = { NULL };
+	struct func *f = func_new(ev->m, "detached");
 	struct pval both[2], value, *items;
 	const struct te_tensor *t;
 	const char *name = NULL, *why;
@@ -500,12 +522,12 @@ te_decl_tensor_intrin(struct call *c, struct pval *out)
 				  n);
 	}
 	for (int i = 0; i < n; i++) {
-		if (!intrin_part(c, &items[i], &parts[i])) {
+		if (!intrin_part(c, &items[i], f, &parts[i])) {
 			return false;
 		}
 	}
-	if (!te_tensor_intrin(ev->m, name, t, views, parts[0], parts[1],
-			      parts[2], &made, &why)) {
+	if (!te_tensor_intrin_of(ev->m, name, t, views, parts[0], parts[1],
+				 parts[2], &made, &why)) {
 		return report(c, why);
 	}
 	tensor_intrins_add(ev->intrins, made);

@@ -3,6 +3,7 @@
 #ifndef TIRC_TE_PARTS_H
 #define TIRC_TE_PARTS_H
 
+#include "ir_builder.h"
 #include "library.h"
 #include "te.h"
 
@@ -52,11 +53,46 @@ bool te_schedule_stage(struct eval *ev, struct py_span at,
 		       const struct pval *of, const struct pval *index,
 		       struct pval *out);
 
+/* -- elements of buffers (buffers.c) */
+
+/* An element of b, and a statement of f that assigns it: by an index for each
+ * dimension, or by one from the first element on. */
+bool buffer_load(struct eval *ev, struct py_span at, const struct buffer *b,
+		 const struct pval *index, struct pval *out);
+bool buffer_store(struct eval *ev, struct py_span at, struct func *f,
+		  const struct buffer *b, const struct pval *index,
+		  const struct pval *v, struct stmt **out);
+/* A value as a statement of f: a statement, or an expression that is
+ * evaluated. */
+bool value_stmt(struct eval *ev, struct py_span at, const struct pval *v,
+		struct func *f, struct stmt **out);
+
+/* -- statements (lib_ir_builder.c) */
+
+/* POINTER: a buffer whose elements a program reads and assigns; an assignment
+ * adds a store to the builder's statements. */
+struct pv_pointer {
+	struct ir_builder *builder;
+	const struct buffer *buffer;
+};
+
+/* Opens a scope of the builder. False after an error if there are too many. */
+bool ir_builder_begin(struct eval *ev, struct py_span at, struct ir_builder *b,
+		      const struct ir_scope *scope);
+/* Allocates a buffer up to the end of the builder's scope; *out: a POINTER. */
+bool ir_builder_new_buffer(struct eval *ev, struct py_span at,
+			   struct ir_builder *b, const struct buffer_spec *spec,
+			   struct pval *out);
+/* Reads argument i, the kind of a loop by its name, if it is given. */
+bool ir_builder_loop_kind(struct call *c, int i, enum for_kind *out);
 #define NAME(in, kind, name, params, function) name_fn function;
 #include "te.def"
 #undef NAME
 
 extern const struct library te_library;
+extern const struct kind_ops buffer_ops;
+extern const struct kind_ops ir_scope_ops;
+extern const struct kind_ops pointer_ops;
 extern const struct kind_ops reducer_ops;
 extern const struct kind_ops te_schedule_ops;
 extern const struct kind_ops tensor_ops;

@@ -43,18 +43,18 @@ tensor_intrin_views(struct module *m, const struct te_tensor *out, int *n)
 
 static struct func *
 make_part(struct module *m, const char *name, const struct buffer *const *views,
-	  int n, const struct expr *call)
+	  int n, const struct stmt *body)
 {
 	struct func *f;
 
-	if (!call) {
+	if (!body) {
 		return NULL;
 	}
 	f = func_new(m, name);
 	for (int i = 0; i < n; i++) {
 		func_add_param(f, views[i]->data, views[i]);
 	}
-	f->body = stmt_evaluate(f, call);
+	f->body = stmt_clone(f, body, false);
 	return f;
 }
 
@@ -70,38 +70,65 @@ in_shape(const struct buffer *b, const struct var *v)
 	return false;
 }
 
-/* The name, for a message, of a variable or a loaded buffer in e, the call that
- * f (a part of an intrinsic) makes, that f does not know: that is not one of
- * f's buffer parameters, nor the pointer, a size or a stride of one. NULL if
- * there is none. */
-static const char *
-foreign_name(const struct func *f, const struct expr *e)
+/* Does a statement of f define the variable v, or the buffer of the load e? */
+static bool
+defines(const struct func *f, const struct expr *e)
 {
-	const char *found = NULL;
+	struct stmt *s;
 
-	for (struct expr_iter it = expr_each(e); (e = expr_next(&it));) {
-		bool known = e->kind != EXPR_VAR && e->kind != EXPR_LOAD;
-
-		for (int i = 0; !known && i < f->params.n; i++) {
-			const struct buffer *b = f->params.data[i].buffer;
-
-			known = e->kind == EXPR_LOAD
-					? e->u.buffer == b
-					: e->u.var == b->data ||
-						  in_shape(b, e->u.var);
-		}
-		if (!known) {
-			found = e->kind == EXPR_LOAD ? e->u.buffer->name
-						     : e->u.var->name;
+	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
+		if ((s->kind == STMT_FOR && e->kind == EXPR_VAR &&
+		     s->u.loop.var == e->u.var) ||
+		    (s->kind == STMT_LET && e->kind == EXPR_VAR &&
+		     s->u.var == e->u.var) ||
+		    (s->kind == STMT_ALLOC &&
+		     (e->kind == EXPR_LOAD ? s->u.buffer == e->u.buffer
+					   : s->u.buffer->data == e->u.var))) {
+			return true;
 		}
 	}
-	return found;
+	return false;
+}
+
+/* Is the variable or the loaded buffer e one of f's buffer parameters, or the
+ * pointer, a size or a stride of one? */
+static bool
+is_parameter(const struct func *f, const struct expr *e)
+{
+	bool known = false;
+
+	for (int i = 0; !known && i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		known = e->kind == EXPR_LOAD
+				? e->u.buffer == b
+				: e->u.var == b->data || in_shape(b, e->u.var);
+	}
+	return known;
+}
+
+/* The name, for a message, of a variable or a loaded buffer in the statements
+ * of f, a part of an intrinsic, that f does not know. NULL if there is none. */
+static const char *
+foreign_name(const struct func *f)
+{
+	struct tree_iter it = tree_each(f->body);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if ((e->kind == EXPR_VAR || e->kind == EXPR_LOAD) &&
+		    !is_parameter(f, e) && !defines(f, e)) {
+			return e->kind == EXPR_LOAD ? e->u.buffer->name
+						    : e->u.var->name;
+		}
+	}
+	return NULL;
 }
 
 static bool
 check_part(struct module *m, const struct func *f, const char **why)
 {
-	const char *foreign = f ? foreign_name(f, f->body->args[0]) : NULL;
+	const char *foreign = f ? foreign_name(f) : NULL;
 
 	if (foreign) {
 		*why = arena_printf(&m->arena,
@@ -139,11 +166,12 @@ use_scopes(struct func *f, const struct buffer *const *views)
 }
 
 bool
-te_tensor_intrin(struct module *m, const char *name,
-		 const struct te_tensor *out, const struct buffer *const *views,
-		 const struct expr *compute, const struct expr *reset,
-		 const struct expr *update, const struct tensor_intrin **made,
-		 const char **why)
+te_tensor_intrin_of(struct module *m, const char *name,
+		    const struct te_tensor *out,
+		    const struct buffer *const *views,
+		    const struct stmt *compute, const struct stmt *reset,
+		    const struct stmt *update,
+		    const struct tensor_intrin **made, const char **why)
 {
 	struct arena *a = &m->arena;
 	struct tensor_intrin *t = arena_new(a, struct tensor_intrin);
@@ -201,6 +229,22 @@ te_tensor_intrin(struct module *m, const char *name,
 	*made = t;
 	return check_part(m, t->impl, why) && check_part(m, t->reset, why) &&
 	       check_part(m, t->update, why);
+}
+
+bool
+te_tensor_intrin(struct module *m, const char *name,
+		 const struct te_tensor *out, const struct buffer *const *views,
+		 const struct expr *compute, const struct expr *reset,
+		 const struct expr *update, const struct tensor_intrin **made,
+		 const char **why)
+{
+	struct func *f = func_new(m, name);
+
+	return te_tensor_intrin_of(m, name, out, views,
+				   compute ? stmt_evaluate(f, compute) : NULL,
+				   reset ? stmt_evaluate(f, reset) : NULL,
+				   update ? stmt_evaluate(f, update) : NULL,
+				   made, why);
 }
 
 /* ---- references */

@@ -22,6 +22,13 @@ bool te_tensor_intrin(struct module *m, const char *name,
 		      const struct expr *compute, const struct expr *reset,
 		      const struct expr *update,
 		      const struct tensor_intrin **made, const char **why);
+/* Like te_tensor_intrin, with statements, of any function, instead of calls. */
+bool te_tensor_intrin_of(struct module *m, const char *name,
+			 const struct te_tensor *out,
+			 const struct buffer *const *views,
+			 const struct stmt *compute, const struct stmt *reset,
+			 const struct stmt *update,
+			 const struct tensor_intrin **made, const char **why);
 
 /* A function with the name and the parameters of the call's symbol and its
  * declared semantics: for impl all of desc, for reset its init, for update desc
