@@ -26,6 +26,7 @@ const struct libraries libraries = {
 		[PV_GRAPH] = &graph_ops,
 		[PV_GRAPH_FUNC] = &graph_func_ops,
 		[PV_IRMODULE] = &irmodule_ops,
+		[PV_HYBRID] = &hybrid_ops,
 		[PV_IR_SCOPE] = &ir_scope_ops,
 		[PV_LIBRARY] = &library_ops,
 		[PV_LOOP] = &handle_ops,

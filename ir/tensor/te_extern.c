@@ -94,6 +94,79 @@ plain_body(const struct func *f)
 		       : s;
 }
 
+struct known_buffers {
+	const struct buffer *const *views;
+	int n;
+	struct stmt *body; /* NULL for a call */
+};
+
+static bool
+is_known(const struct known_buffers *k, const struct buffer *b)
+{
+	struct stmt *s;
+
+	for (int i = 0; i < k->n; i++) {
+		if (k->views[i] == b) {
+			return true;
+		}
+	}
+	if (!k->body) {
+		return false;
+	}
+	for (struct stmt_iter it = stmt_each_of(k->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		if (s->u.buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A buffer that the body reads or writes and that is neither a view nor
+ * allocated in it; NULL if there is none. */
+static const struct buffer *
+foreign_buffer(const struct known_buffers *k, const struct expr *call)
+{
+	struct tree_iter it = call ? exprs_each(&call, 1) : tree_each(k->body);
+	const struct expr *e;
+	struct stmt *s;
+
+	while ((e = tree_next(&it)) != NULL) {
+		if (e->kind == EXPR_LOAD && !is_known(k, e->u.buffer)) {
+			return e->u.buffer;
+		}
+	}
+	if (!k->body) {
+		return NULL;
+	}
+	for (struct stmt_iter at = stmt_each_of(k->body, STMT_STORE);
+	     (s = stmt_next(&at));) {
+		if (!is_known(k, s->u.buffer)) {
+			return s->u.buffer;
+		}
+	}
+	return NULL;
+}
+
+static bool
+check_buffers(struct module *m, const struct te_stage *s,
+	      const struct expr *call, const struct func *func,
+	      const char **why)
+{
+	struct known_buffers k = { s->external->views, s->n_inputs + s->n_out,
+				   func ? plain_body(func) : NULL };
+	const struct buffer *foreign = foreign_buffer(&k, call);
+
+	if (foreign) {
+		*why = arena_printf(&m->arena,
+				    "the body of '%s' uses the buffer '%s', "
+				    "which is none of its inputs and outputs; "
+				    "add its tensor to the inputs",
+				    s->name, foreign->name);
+	}
+	return !foreign;
+}
+
 bool
 te_extern_body(struct module *m, struct te_tensor *out,
 	       const struct buffer *const *views, const struct expr *call,
@@ -142,7 +215,7 @@ te_extern_body(struct module *m, struct te_tensor *out,
 	}
 	x->call = call;
 	x->func = func;
-	return true;
+	return check_buffers(m, s, call, func, why);
 }
 
 struct bound_vars {

@@ -265,6 +265,10 @@ struct eval {
 		*exceptions; /* by row of exceptions.def; NULL: not made */
 	/* holds the statements that the program makes (tir_nodes.c); or NULL */
 	struct func *detached;
+	/* while expressions of a hybrid script are evaluated: `and`, `or`, `not`,
+	 * chains of comparisons and `x if c else y` of expressions are
+	 * expressions, too */
+	bool symbolic;
 	struct random_stream *random; /* of numpy.random; NULL: not used yet */
 };
 

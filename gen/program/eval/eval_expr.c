@@ -461,14 +461,47 @@ eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- conditional operators -- */
 
+/* Is v a condition that only the function will know, where the program may have
+ * one (eval.symbolic)? */
+static bool
+is_open(const struct eval *ev, const struct pval *v)
+{
+	return ev->symbolic && v->kind == PV_EXPR &&
+	       v->u.expr->kind != EXPR_INT;
+}
+
+static bool
+joined(struct eval *ev, struct py_span at, enum py_operator op,
+       const struct pval *x, const struct pval *y, struct pval *out)
+{
+	struct typed a, b, both;
+	int depth, deep;
+
+	return value_typed(ev, at, x, &a, &depth) &&
+	       value_typed(ev, at, y, &b, &deep) &&
+	       typed_binary(&ev->typing, at, op, &a, &b, &both) &&
+	       eval_typed_result(ev, at, &both, deep > depth ? deep : depth,
+				 out);
+}
+
 static bool
 eval_and_or(struct eval *ev, struct scope *s, const struct py_node *e,
 	    struct pval *out)
 {
+	struct pval left, right;
 	bool truth;
 
-	if (!eval_expr(ev, s, e->kids[0], out) ||
-	    !eval_truth(ev, e->kids[0]->span, out, &truth)) {
+	if (!eval_expr(ev, s, e->kids[0], out)) {
+		return false;
+	}
+	if (is_open(ev, out)) {
+		left = *out;
+		return eval_expr(ev, s, e->kids[1], &right) &&
+		       joined(ev, e->span,
+			      e->op[0] == 'a' ? PY_OP_AND : PY_OP_OR, &left,
+			      &right, out);
+	}
+	if (!eval_truth(ev, e->kids[0]->span, out, &truth)) {
 		return false;
 	}
 	if (truth != (e->op[0] == 'a')) {
@@ -481,9 +514,9 @@ static bool
 eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 		 struct pval *out)
 {
-	struct pval left, right;
+	struct pval left, right, so_far;
+	bool truth, open = false;
 	enum py_operator op;
-	bool truth;
 
 	if (!eval_expr(ev, s, e->kids[0], &left)) {
 		return false;
@@ -494,7 +527,13 @@ eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 		    !eval_compare(ev, e->span, op, &left, &right, out)) {
 			return false;
 		}
-		if (i + 1 < e->n_kids) {
+		if (open &&
+		    !joined(ev, e->span, PY_OP_AND, &so_far, out, out)) {
+			return false;
+		}
+		open |= is_open(ev, out);
+		so_far = *out;
+		if (i + 1 < e->n_kids && !open) {
 			if (!eval_truth(ev, e->span, out, &truth)) {
 				return false;
 			}
@@ -507,14 +546,42 @@ eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 	return true;
 }
 
+/* `x if condition else y` as an expression */
+static bool
+chosen(struct eval *ev, struct scope *s, const struct py_node *e,
+       const struct pval *condition, struct pval *out)
+{
+	struct typed c, x, y, both;
+	struct pval one, other;
+	int deepest, depth, deep;
+
+	if (!eval_expr(ev, s, e->kids[0], &one) ||
+	    !eval_expr(ev, s, e->kids[2], &other) ||
+	    !value_typed(ev, e->span, condition, &c, &deepest) ||
+	    !value_typed(ev, e->span, &one, &x, &depth) ||
+	    !value_typed(ev, e->span, &other, &y, &deep) ||
+	    !typed_choice(&ev->typing, e->span, true, &c, &x, &y, &both)) {
+		return false;
+	}
+	deepest = depth > deepest ? depth : deepest;
+	deepest = deep > deepest ? deep : deepest;
+	return eval_typed_result(ev, e->span, &both, deepest, out);
+}
+
 static bool
 eval_ifelse(struct eval *ev, struct scope *s, const struct py_node *e,
 	    struct pval *out)
 {
+	struct pval condition;
 	bool truth;
 
-	return eval_expr(ev, s, e->kids[1], out) &&
-	       eval_truth(ev, e->kids[1]->span, out, &truth) &&
+	if (!eval_expr(ev, s, e->kids[1], &condition)) {
+		return false;
+	}
+	if (is_open(ev, &condition)) {
+		return chosen(ev, s, e, &condition, out);
+	}
+	return eval_truth(ev, e->kids[1]->span, &condition, &truth) &&
 	       eval_expr(ev, s, e->kids[truth ? 0 : 2], out);
 }
 

@@ -272,6 +272,9 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 	const char *error;
 	bool truth;
 
+	if (op == PY_OP_NOT && ev->symbolic && x->kind == PV_EXPR) {
+		return symbolic_unary(ev, at, op, x, out);
+	}
 	if (op == PY_OP_NOT) {
 		if (!eval_truth(ev, at, x, &truth)) {
 			return false;

@@ -252,8 +252,8 @@ ir_builder_let(struct call *c, struct pval *out)
 
 /* -- buffers -- */
 
-static struct pval
-pointer(struct eval *ev, struct ir_builder *b, const struct buffer *buffer)
+struct pval
+ir_pointer(struct eval *ev, struct ir_builder *b, const struct buffer *buffer)
 {
 	struct pv_pointer *p = arena_new(ev->a, struct pv_pointer);
 
@@ -269,7 +269,7 @@ ir_builder_new_buffer(struct eval *ev, struct py_span at, struct ir_builder *b,
 	struct ir_scope s = { .kind = IR_SCOPE_ALLOC, .implicit = true };
 
 	s.buffer = buffer_new(ev->m, spec);
-	*out = pointer(ev, b, s.buffer);
+	*out = ir_pointer(ev, b, s.buffer);
 	return ir_builder_begin(ev, at, b, &s);
 }
 
@@ -298,7 +298,7 @@ ir_builder_pointer(struct call *c, struct pval *out)
 	if (c->args[0].kind != PV_BUFFER) {
 		return value_kind_error(c, 0, "a buffer");
 	}
-	*out = pointer(c->ev, builder_of(c), c->args[0].u.buffer);
+	*out = ir_pointer(c->ev, builder_of(c), c->args[0].u.buffer);
 	return true;
 }
 
@@ -316,6 +316,10 @@ pointer_set(struct eval *ev, struct py_span at, const struct pval *of,
 	const struct pv_pointer *p = of->u.pointer;
 	struct stmt *s;
 
+	if (!p->builder) {
+		return eval_error(ev, at, "%s is an input and is not assigned",
+				  p->buffer->name);
+	}
 	if (!buffer_store(ev, at, p->builder->f, p->buffer, index, v, &s)) {
 		return false;
 	}
@@ -344,6 +348,14 @@ pointer_attribute(struct call *c, struct pval *out)
 		return expr_dtype(&of, out);
 	}
 	return tensor_attribute(&of, out);
+}
+
+static bool
+pointer_length(const struct pval *v, int64_t *out)
+{
+	const struct buffer *b = v->u.pointer->buffer;
+
+	return b->ndim > 0 && expr_is_int(b->shape[0], out);
 }
 
 bool
@@ -395,4 +407,5 @@ const struct kind_ops ir_scope_ops = { .enter = enter_scope,
 				       .leave = leave_scope };
 const struct kind_ops pointer_ops = { .subscript = pointer_subscript,
 				      .set_element = pointer_set,
-				      .operand = pointer_operand };
+				      .operand = pointer_operand,
+				      .length = pointer_length };

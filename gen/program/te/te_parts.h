@@ -79,6 +79,9 @@ struct pv_pointer {
 /* Opens a scope of the builder. False after an error if there are too many. */
 bool ir_builder_begin(struct eval *ev, struct py_span at, struct ir_builder *b,
 		      const struct ir_scope *scope);
+/* A pointer to a buffer; b NULL: its elements cannot be assigned. */
+struct pval ir_pointer(struct eval *ev, struct ir_builder *b,
+		       const struct buffer *buffer);
 /* Allocates a buffer up to the end of the builder's scope; *out: a POINTER. */
 bool ir_builder_new_buffer(struct eval *ev, struct py_span at,
 			   struct ir_builder *b, const struct buffer_spec *spec,
@@ -91,6 +94,7 @@ bool ir_builder_loop_kind(struct call *c, int i, enum for_kind *out);
 
 extern const struct library te_library;
 extern const struct kind_ops buffer_ops;
+extern const struct kind_ops hybrid_ops;
 extern const struct kind_ops ir_scope_ops;
 extern const struct kind_ops pointer_ops;
 extern const struct kind_ops reducer_ops;
