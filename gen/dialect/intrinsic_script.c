@@ -31,51 +31,16 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
-/* Lets each parameter with the scope "global" accept any scope: the reader sets
- * "global" where the script gives no scope. */
-static void
-open_scopes(struct func *f)
-{
-	for (int i = 0; f && i < f->params.n; i++) {
-		const struct buffer *old = f->params.data[i].buffer;
-		struct buffer *b;
-
-		if (old && strcmp(old->scope, "global") == 0) {
-			b = buffer_with_shape(f->module, old, -1, NULL);
-			b->scope = "";
-			b->data = old->data;
-			func_replace_param(f, old, b);
-		}
-	}
-}
-
-/* Does f, reset or update of an intrinsic, have the parameters of its
- * description? NULL has. False after a diagnostic. */
+/* Does f, a part of an intrinsic, have the parameters of its description? NULL
+ * has. False after a diagnostic. */
 static bool
 check_part(struct module *m, const struct intrinsic_data *d,
 	   const struct func *desc, const struct func *f)
 {
-	if (!f) {
-		return true;
-	}
-	for (int i = 0; i < f->params.n || i < desc->params.n; i++) {
-		const struct buffer *a = i < desc->params.n
-						 ? desc->params.data[i].buffer
-						 : NULL;
-		const struct buffer *b = i < f->params.n
-						 ? f->params.data[i].buffer
-						 : NULL;
+	const char *why;
 
-		if (!a || !b || a->ndim != b->ndim ||
-		    !dtype_equal(a->type, b->type)) {
-			return fail(m, d,
-				    "parameter %d of %s is no buffer, "
-				    "or of another rank or type than in "
-				    "desc; all functions take the same",
-				    i, f->name);
-		}
-	}
-	return true;
+	return !f || tensor_intrin_same_params(m, desc, f, &why) ||
+	       fail(m, d, "%s", why);
 }
 
 /* Is each limit one of a variable that occurs in the shapes of parameters?
@@ -145,10 +110,10 @@ read_script(struct module *m, const struct intrinsic_data *d,
 			    "a function 'desc' and one 'impl' are "
 			    "wanted");
 	}
-	open_scopes(t->desc);
-	open_scopes(t->impl);
-	open_scopes(t->reset);
-	open_scopes(t->update);
+	tensor_intrin_open_scopes(t->desc);
+	tensor_intrin_open_scopes(t->impl);
+	tensor_intrin_open_scopes(t->reset);
+	tensor_intrin_open_scopes(t->update);
 	return check_limits(m, d, t->desc) &&
 	       check_part(m, d, t->desc, t->desc) &&
 	       check_part(m, d, t->desc, t->impl) &&

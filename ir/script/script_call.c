@@ -185,6 +185,77 @@ script_astype(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
+/* ---- addresses: A.access_ptr("r", offset=n) */
+
+/* Does an access mask, "r", "w", "rw" or TVM's number, let the pointer be written
+ * through? */
+static bool
+read_mask(struct script_reader *r, const struct py_node *node, bool *writes)
+{
+	const char *text;
+	int64_t mask;
+
+	if (node->kind != PY_STRING) {
+		*writes = true;
+		return script_constant(r, node, &mask) &&
+		       ((*writes = (mask & 2) != 0) || true);
+	}
+	if (!script_text(r, node, &text)) {
+		return false;
+	}
+	*writes = strchr(text, 'w') != NULL;
+	return *writes || strcmp(text, "r") == 0 ||
+	       script_fail(r, node,
+			   "the access mask %s; there are \"r\", \"w\" and "
+			   "\"rw\"",
+			   text);
+}
+
+/* The element that is `offset` elements behind the first one. */
+static const struct expr *
+element_at(struct module *m, const struct buffer *b, const struct expr *offset)
+{
+	const struct expr **index = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
+
+	for (int d = b->ndim - 1; d >= 0; d--) {
+		const struct expr *size = expr_cast(m, offset->type,
+						    b->shape[d]);
+
+		index[d] = d > 0 ? expr_floormod(m, offset, size) : offset;
+		offset = expr_floordiv(m, offset, size);
+	}
+	return expr_load(m, b, index, b->ndim);
+}
+
+bool
+script_access_ptr(struct script_reader *r, const struct py_node *call,
+		  const struct buffer *b, struct script_value *out)
+{
+	const struct py_node *found[5];
+	const struct expr *offset = expr_i32(r->m, 0), *element;
+	bool writes = true;
+
+	if (!script_args(r, call,
+			 "access_mask, ptr_type?, content_lanes?, offset?, "
+			 "extent?",
+			 found) ||
+	    !read_mask(r, found[0], &writes) ||
+	    (found[3] && !script_expr(r, found[3], &offset))) {
+		return false;
+	}
+	if (!dtype_is_int(offset->type)) {
+		return script_fail(r, found[3], "an offset is an integer");
+	}
+	element = element_at(r->m, b, offset);
+	*out = script_value_of(expr_call(r->m,
+					 writes ? INTRIN_ADDRESS_OF
+						: INTRIN_READ_ADDRESS_OF,
+					 dtype_of(DT_HANDLE), &element, 1),
+			       false);
+	return true;
+}
+
 /* ---- vectors */
 
 /* Sets *out to T.Ramp(base, stride, lanes) (is_ramp) or T.Broadcast(value,

@@ -413,6 +413,19 @@ eval_call(struct script_reader *r, const struct py_node *node,
 	    strcmp(node->kids[0]->text, "astype") == 0) {
 		return script_astype(r, node, out);
 	}
+	if (!path && node->kids[0]->kind == PY_ATTRIBUTE &&
+	    strcmp(node->kids[0]->text, "access_ptr") == 0) {
+		struct script_value v;
+		const struct buffer *b;
+
+		if (!script_eval(r, node->kids[0]->kids[0], &v)) {
+			return false;
+		}
+		b = buffer_of(r, &v);
+		return b ? script_access_ptr(r, node, b, out)
+			 : script_fail(r, node->kids[0],
+				       "only buffers have access_ptr()");
+	}
 	if (!path) {
 		return script_fail(r, node,
 				   "a call of something that is not "

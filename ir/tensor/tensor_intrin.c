@@ -70,3 +70,45 @@ tensor_intrin_most(const struct tensor_intrin *t, const struct expr *size)
 	}
 	return most;
 }
+
+void
+tensor_intrin_open_scopes(struct func *f)
+{
+	for (int i = 0; f && i < f->params.n; i++) {
+		const struct buffer *old = f->params.data[i].buffer;
+		struct buffer *b;
+
+		if (old && strcmp(old->scope, "global") == 0) {
+			b = buffer_with_shape(f->module, old, -1, NULL);
+			b->scope = "";
+			b->data = old->data;
+			func_replace_param(f, old, b);
+		}
+	}
+}
+
+bool
+tensor_intrin_same_params(struct module *m, const struct func *desc,
+			  const struct func *f, const char **why)
+{
+	for (int i = 0; i < f->params.n || i < desc->params.n; i++) {
+		const struct buffer *a = i < desc->params.n
+						 ? desc->params.data[i].buffer
+						 : NULL;
+		const struct buffer *b = i < f->params.n
+						 ? f->params.data[i].buffer
+						 : NULL;
+
+		if (!a || !b || a->ndim != b->ndim ||
+		    !dtype_equal(a->type, b->type)) {
+			*why = arena_printf(&m->arena,
+					    "parameter %d of %s is no buffer, "
+					    "or of another rank or type than "
+					    "in desc; all functions take the "
+					    "same",
+					    i, f->name);
+			return false;
+		}
+	}
+	return true;
+}

@@ -81,6 +81,13 @@ struct tensor_intrins {
 	void *look_up_ctx;
 };
 
+/* Lets each parameter of f (NULL: none) with the scope "global" accept any scope:
+ * a script gives no scope for both. */
+void tensor_intrin_open_scopes(struct func *f);
+/* Are the parameters of f buffers of the ranks and types of desc's? False with the
+ * reason in *why. */
+bool tensor_intrin_same_params(struct module *m, const struct func *desc,
+			       const struct func *f, const char **why);
 void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
 /* A later intrinsic replaces an earlier one of the same name. */
 void tensor_intrins_add(struct tensor_intrins *t,

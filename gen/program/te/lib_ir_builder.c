@@ -82,8 +82,9 @@ leave_scope(const struct pval *v)
 	ir_builder_close(v->u.ir_scope->builder);
 }
 
-bool
-ir_builder_loop_kind(struct call *c, int i, enum for_kind *out)
+/* Reads argument i, the kind of a loop by its name, if it is given. */
+static bool
+loop_kind(struct call *c, int i, enum for_kind *out)
 {
 	static const struct {
 		const char *name;
@@ -132,8 +133,7 @@ ir_builder_for_range(struct call *c, struct pval *out)
 			 &extent) ||
 	    !value_expr(ev, c->spans[1], &extent, &s.extent, &depth) ||
 	    (arg_given(c, 2) && !arg_text(c, 2, &name)) ||
-	    !ir_builder_loop_kind(c, 4, &s.how) ||
-	    !ir_builder_loop_kind(c, 5, &s.how)) {
+	    !loop_kind(c, 4, &s.how) || !loop_kind(c, 5, &s.how)) {
 		return false;
 	}
 	type = s.extent->type;

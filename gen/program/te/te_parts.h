@@ -86,8 +86,6 @@ struct pval ir_pointer(struct eval *ev, struct ir_builder *b,
 bool ir_builder_new_buffer(struct eval *ev, struct py_span at,
 			   struct ir_builder *b, const struct buffer_spec *spec,
 			   struct pval *out);
-/* Reads argument i, the kind of a loop by its name, if it is given. */
-bool ir_builder_loop_kind(struct call *c, int i, enum for_kind *out);
 #define NAME(in, kind, name, params, function) name_fn function;
 #include "te.def"
 #undef NAME
