@@ -93,8 +93,7 @@ read_program(struct tirc *t, const struct source *src)
 /* Are the functions that f calls intrinsics of the dialect? False after a
  * diagnostic. */
 static bool
-calls_intrinsics(struct tirc *t, const struct by_hand *one,
-		 const struct func *f)
+calls_intrinsics(struct tirc *t, const char *file, const struct func *f)
 {
 	const struct intrinsic_set *set = intrinsic_set_load(t->m,
 							     t->dialect->dir);
@@ -105,7 +104,7 @@ calls_intrinsics(struct tirc *t, const struct by_hand *one,
 	while (good && (x = tree_next(&it))) {
 		good = x->u.intrin != INTRIN_CALL_EXTERN ||
 		       intrinsic_set_symbol(set, x->args[0]->u.text) != NULL ||
-		       fail(t, one->file,
+		       fail(t, file,
 			    arena_printf(&t->m->arena,
 					 "it calls the function '%s', which "
 					 "only this file names: run and test "
@@ -122,17 +121,17 @@ calls_intrinsics(struct tirc *t, const struct by_hand *one,
  * run, call functions of the machine; there, each access of a program is proven.
  * by_schedule: the kernel has the accesses of the model's, which the steps of the
  * schedule have kept. False after a diagnostic. */
-static bool
-check(struct tirc *t, const struct by_hand *one, const struct func *f,
-      bool by_schedule)
+bool
+context_check_schedule(struct tirc *t, const char *by, const struct func *f,
+		       bool by_schedule)
 {
 	struct func *lowered = func_clone(f, f->name);
 
-	return (!t->options.self_contained || calls_intrinsics(t, one, f)) &&
+	return (!t->options.self_contained || calls_intrinsics(t, by, f)) &&
 	       program_lower(lowered, 3, false, NULL) &&
-	       program_check_indices(lowered, one->file) &&
+	       program_check_indices(lowered, by) &&
 	       (by_schedule || !t->options.self_contained ||
-		program_prove_indices(lowered, one->file));
+		program_prove_indices(lowered, by));
 }
 
 /* Replaces the kernel f by the program in the file, if that has the signature
@@ -152,7 +151,8 @@ take_program(struct tirc *t, struct by_hand *one, struct func *f,
 		one->program = g;
 		return HOOK_SCHEDULE_AFTER;
 	}
-	return func_adopt(f, g) && check(t, one, f, false)
+	return func_adopt(f, g) &&
+			       context_check_schedule(t, one->file, f, false)
 		       ? HOOK_SCHEDULE_DONE
 		       : HOOK_SCHEDULE_FAILED;
 }
@@ -172,8 +172,9 @@ apply(struct tirc *t, struct by_hand *one, struct sched *s)
 	}
 	good = text_ends_in(one->file, ".json") ? trace_json_read(s, &src)
 						: trace_read_python(s, &src);
-	return good && check(t, one, s->func, true) ? HOOK_SCHEDULE_DONE
-						    : HOOK_SCHEDULE_FAILED;
+	return good && context_check_schedule(t, one->file, s->func, true)
+		       ? HOOK_SCHEDULE_DONE
+		       : HOOK_SCHEDULE_FAILED;
 }
 
 static struct by_hand *
@@ -188,11 +189,11 @@ find(struct tirc *t, const char *kernel)
 }
 
 enum hook_schedule
-context_schedule(void *ctx, const char *kernel, struct sched *s)
+context_schedule(struct tirc *t, const struct kernel *k, struct sched *s)
 {
-	struct by_hand *one = find(ctx, kernel);
+	struct by_hand *one = find(t, k->name);
 
-	return one ? apply(ctx, one, s) : HOOK_SCHEDULE_NONE;
+	return one != NULL ? apply(t, one, s) : HOOK_SCHEDULE_NONE;
 }
 
 bool
@@ -203,7 +204,8 @@ context_after_rules(void *ctx, const char *kernel, struct func *f)
 	const char *mismatch = func_mismatch(f, one->program);
 
 	if (mismatch == NULL) {
-		return func_adopt(f, one->program) && check(t, one, f, false);
+		return func_adopt(f, one->program) &&
+		       context_check_schedule(t, one->file, f, false);
 	}
 	if (strcmp(mismatch, one->mismatch) != 0) {
 		mismatch = arena_printf(&t->m->arena,

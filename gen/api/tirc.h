@@ -110,6 +110,10 @@ struct tirc_options {
 	 * program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
+	/* Files of records, of which each kernel takes the best one for it and
+	 * the target (docs/how-to/tune.md). */
+	const char *const *records;
+	int n_records;
 	/* For callers who run the result: a kernel scheduled by hand that calls
 	 * a function which only its file names, such as system(), is an
 	 * error. */
@@ -166,6 +170,16 @@ void tirc_free(struct tirc *t);
 /* Reads an ONNX file, checks it and infers all shapes; or reads a partition
  * that tirc_write_partition wrote, which may have been edited since. */
 bool tirc_load(struct tirc *t, const char *path);
+/* After tirc_compile, the records that scheduled kernels (the option records). */
+struct tirc_record {
+	const char *kernel;
+	const char *file;
+	int line;
+	double ratio; /* its time relative to that of the rules' schedule */
+	const char *decisions; /* "rule window, lanes 16" */
+};
+int tirc_record_count(const struct tirc *t);
+struct tirc_record tirc_record(const struct tirc *t, int i);
 /* Is the file a partition? Decided by its first bytes. */
 bool tirc_is_partition(const char *path);
 /* Runs the graph passes up to the partition and partitions the graph;

@@ -10,6 +10,7 @@
 #include "onnx_import.h"
 #include "package.h"
 #include "program.h"
+#include "record_apply.h"
 #include "tirc.h"
 
 /* A kernel scheduled by hand (the option schedule_for). */
@@ -91,6 +92,12 @@ struct tirc {
 	 * functions; NULL: there is none */
 	struct tirc *built_model;
 	VEC(struct by_hand) by_hand;
+	/* The option records: what the files hold, of which files it was read,
+	 * and the records that scheduled kernels. */
+	struct records records;
+	int n_records_read;
+	const char *facts; /* of the target, target_facts_text() */
+	VEC(struct tirc_record) used_records;
 };
 
 /* tirc_hooks.c: sets *out to the hooks (struct pass_hooks) that the options ask
@@ -123,10 +130,22 @@ struct tirc_tensor context_tensor(struct tirc *t, const struct tensor *x);
  * called for each kernel; context_schedules_used checks that every named kernel
  * exists. False after a diagnostic. */
 bool context_schedules(struct tirc *t);
-enum hook_schedule context_schedule(void *ctx, const char *kernel,
+enum hook_schedule context_schedule(struct tirc *t, const struct kernel *k,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
+/* True if the kernel f has only accesses within its arrays, and, where its source
+ * will run, calls no functions of the machine. `by`: the file that scheduled it.
+ * False after a diagnostic. */
+bool context_check_schedule(struct tirc *t, const char *by,
+			    const struct func *f, bool by_schedule);
+/* records_option.c, the option records. The first function reads the files; the
+ * second schedules a kernel with the best record for it, if there is one that
+ * applies. */
+bool context_records(struct tirc *t);
+enum hook_schedule context_schedule_record(struct tirc *t,
+					   const struct kernel *k,
+					   struct sched *s, const char **words);
 /* tirc_program.c: runs a tensor program, chooses the functions to write and
  * their target, and applies the schedule of the options. False after a
  * diagnostic. */

@@ -245,15 +245,28 @@ took(void *ctx, const char *pass, double seconds)
 	t->timings.data[i].seconds += seconds;
 }
 
+/* Schedules a kernel by hand, or with a record. */
+static enum hook_schedule
+schedule(void *ctx, const struct kernel *k, struct sched *s, const char **words)
+{
+	enum hook_schedule done = context_schedule(ctx, k, s);
+
+	return done != HOOK_SCHEDULE_NONE
+		       ? done
+		       : context_schedule_record(ctx, k, s, words);
+}
+
 bool
 context_hooks(struct tirc *t, struct pass_hooks *out)
 {
-	if (!check_names(t) || !open_passes(t) || !context_schedules(t)) {
+	if (!check_names(t) || !open_passes(t) || !context_schedules(t) ||
+	    !context_records(t)) {
 		return false;
 	}
 	*out = (struct pass_hooks){
 		.ctx = t,
-		.schedule = t->by_hand.n > 0 ? context_schedule : NULL,
+		.schedule = t->by_hand.n + t->records.list.n > 0 ? schedule
+								 : NULL,
 		.after_rules = context_after_rules,
 		.after_graph = after_graph,
 		.after_func = t->options.n_print_after > 0 ? after_func : NULL,

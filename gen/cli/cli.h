@@ -59,6 +59,11 @@ struct cli {
 	const char *from_onnx, *kernel;
 	bool execute; /* lower: calls on arrays without a limit of time */
 	bool unscheduled, show_trace, explain_schedule, merged, names;
+	/* tune: --trials, --least-gain in percent, --time in seconds; 0: not
+	 * given */
+	int trials;
+	double least_gain, seconds;
+	bool script;      /* records: --script */
 	const char *keep; /* --keep: the folder in which to build, which then
 			   * stays */
 };
@@ -92,6 +97,8 @@ int cmd_help(struct cli *c);
 int cmd_version(struct cli *c);
 /* Reads its own arguments, which are c->rest. */
 int cmd_tvmc(struct cli *c);
+int cmd_tune(struct cli *c);
+int cmd_records(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);
@@ -141,6 +148,9 @@ bool cli_package(struct cli *c, struct tirc *t);
 /* next_step.c: prints the last line of a summary, what to do next with the
  * compiled model, or with the source of a tensor program. */
 void cli_print_next(const struct cli *c, struct tirc *t);
+/* Does the option (enum option_id) belong to the model, so that each verb that
+ * compiles the same kernels needs it? */
+bool cli_is_of_model(int option);
 void cli_print_next_of_program(const struct cli *c, struct tirc *t);
 
 /* say.c: all output of the command line. Characters that are invisible or

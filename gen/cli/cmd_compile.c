@@ -237,6 +237,25 @@ print_threads(const struct cli *c, struct tirc_summary s)
 	}
 }
 
+/* Prints which kernels records have scheduled. */
+static void
+print_records(const struct cli *c, struct tirc *t)
+{
+	int n = tirc_record_count(t);
+
+	if (c->tirc.n_records == 0) {
+		return;
+	}
+	say(stdout, "records  %d of %d kernels have a better schedule%s\n", n,
+	    tirc_kernel_count(t), n > 0 ? ":" : "");
+	for (int i = 0; i < n; i++) {
+		struct tirc_record r = tirc_record(t, i);
+
+		say(stdout, "         %-28s %.2fx  %s  (%s:%d)\n", r.kernel,
+		    1 / r.ratio, r.decisions, r.file, r.line);
+	}
+}
+
 /* Prints how quantized results are rounded, if the model has any. */
 static void
 print_rounding(struct tirc_summary s)
@@ -293,6 +312,7 @@ print_summary(struct cli *c, struct tirc *t)
 	print_rounding(s);
 	cli_print_winograd("winograd ", s);
 	print_heaviest(t, s);
+	print_records(c, t);
 	cli_print_target(c, t);
 	print_threads(c, s);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {

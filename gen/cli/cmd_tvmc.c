@@ -265,10 +265,9 @@ static int
 tune(void)
 {
 	cli_error(
-		"tirc has no tuner yet: its rules choose the schedule of each "
-		"kernel (tirc lower --from-onnx MODEL.onnx "
-		"--explain-schedule KERNEL shows how); leave the step and "
-		"--tuning-records out");
+		"records of tvmc are not written: tune with tirc tune "
+		"MODEL.onnx -o FILE, and compile with tirc compile MODEL.onnx "
+		"--records FILE; leave the step and --tuning-records out");
 	return CLI_INPUT;
 }
 

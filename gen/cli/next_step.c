@@ -33,6 +33,21 @@ is_of_source(int id, int test)
 	return false;
 }
 
+bool
+cli_is_of_model(int option)
+{
+	switch (option) {
+	case OPT_OUT:
+	case OPT_SEED:
+	case OPT_RECORDS:
+	case OPT_CC:
+	case OPT_CFLAGS:
+		return false;
+	default:
+		return is_of_source(option, COMPILE);
+	}
+}
+
 /* Can `tirc test` build and run the source on this machine? False if a vendor's
  * compiler builds it for a processor without a simulator. */
 static bool

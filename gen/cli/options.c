@@ -16,6 +16,10 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files (default: print them)",
 	  CODEGEN },
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
+	{ OPT_OUT, "out", "FILE",
+	  "file to which records are added (default: records.jsonl)", TUNE },
+	{ OPT_OUT, "out", "FILE",
+	  "merge: file for the records (default: standard output)", RECORDS },
 	{ OPT_TARGET, "target", "NAME", "target whose vectors selftest tests",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME",
@@ -23,7 +27,7 @@ static const struct option_row rows[] = {
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
-	  MODEL_VERBS & ~(TEST | RUN) },
+	  MODEL_VERBS & ~(TEST | RUN | TUNE) },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name, or that of "
 	  "FILE.py)",
@@ -40,7 +44,13 @@ static const struct option_row rows[] = {
 	  "FILE.py: apply a schedule first: sch.…(…) lines or a trace in JSON",
 	  TEST_PROGRAM | RUN_PROGRAM },
 	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
+	  "check: apply each record to the kernels of this model, and check the "
+	  "results on this machine",
+	  RECORDS },
+	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
 	  "read a kernel of a model instead of FILE", LOWER },
+	{ OPT_KERNEL, "kernel", "NAME", "show: only the records of this kernel",
+	  RECORDS },
 	{ OPT_KERNEL, "kernel", "NAME",
 	  "the kernel of the model (default: list all kernels)", LOWER },
 	{ OPT_EXECUTE, "execute", NULL,
@@ -78,7 +88,9 @@ static const struct option_row rows[] = {
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run",
-	  (GRAPH_VERBS & ~(TEST | RUN)) | LOWER },
+	  (GRAPH_VERBS & ~(TEST | RUN | TUNE)) | LOWER },
+	{ OPT_SEED, "seed", "N",
+	  "seed of the search and of the kernels' inputs (default: 1)", TUNE },
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run; FILE.py: other random arrays",
@@ -164,7 +176,22 @@ static const struct option_row rows[] = {
 	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_SCHEDULE_FOR, "schedule-for", "KERNEL=FILE",
 	  "schedule a kernel with FILE (.py or .json), not by rules",
-	  MODEL_VERBS | LOWER },
+	  (MODEL_VERBS & ~TUNE) | LOWER },
+	{ OPT_RECORDS, "records", "FILE",
+	  "schedule each kernel with the best record for it and the target, if "
+	  "the file has one",
+	  (MODEL_VERBS & ~TUNE) | LOWER },
+	{ OPT_TRIALS, "trials", "N",
+	  "measure at most N schedules of each kernel (default: 60)", TUNE },
+	{ OPT_TIME, "time", "TIME",
+	  "tune for so long, such as 90s, 10m or 2h (default: until no kernel "
+	  "has a trial left)",
+	  TUNE },
+	{ OPT_LEAST_GAIN, "least-gain", "PERCENT",
+	  "a schedule counts as faster from this gain on (default: 2)", TUNE },
+	{ OPT_SCRIPT, "script", NULL,
+	  "show: print the schedule of each record, as --schedule-for reads it",
+	  RECORDS },
 	{ OPT_TIME_PASSES, "time-passes", NULL, "print the time of each pass",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_FORCE, "force", NULL,
@@ -186,9 +213,13 @@ static const struct option_row rows[] = {
 	{ OPT_CC, "cc", "COMMAND",
 	  "C compiler (default: $CC, else the target's; the target's if it names a "
 	  "simulator)",
-	  RUNNING_VERBS },
+	  RUNNING_VERBS | TUNE | RECORDS },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
-	  RUNNING_VERBS },
+	  RUNNING_VERBS | TUNE | RECORDS },
+	{ OPT_RUNNER, "runner", "local|cmd:PROGRAM|replay:FILE",
+	  "what measures: this machine (default), a program that gets a folder, "
+	  "or records of earlier measurements",
+	  TUNE | RECORDS },
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
@@ -196,8 +227,9 @@ static const struct option_row rows[] = {
 	{ OPT_CONFINE, "confine", "auto|require|off",
 	  "keep the program from other files, networks and processes: where the "
 	  "system can (default), always, or not",
-	  RUNNING_VERBS },
-	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it", RUNNING_VERBS },
+	  RUNNING_VERBS | TUNE | RECORDS },
+	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it",
+	  RUNNING_VERBS | TUNE },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
@@ -344,6 +376,21 @@ static const struct verb verbs[] = {
 	  "to tirc with the name tvmc is the same. `tirc tvmc compile --help`\n"
 	  "lists the options; docs/from-tvm.md tells more.\n",
 	  cmd_tvmc },
+	{ "tune", "MODEL.onnx [-o FILE]", "find faster schedules by measuring",
+	  "Measures other schedules of the kernels that take the time of a model,\n"
+	  "beside those of the rules, and adds each measurement as a record to\n"
+	  "FILE. tirc compile MODEL --records FILE uses the best ones. Every result\n"
+	  "is checked against the interpreter. Ctrl-C keeps all records.\n"
+	  "docs/how-to/tune.md tells how to measure on another machine.\n",
+	  cmd_tune },
+	{ "records", "best|show|merge|check FILE…",
+	  "show, merge and check records of tirc tune",
+	  "best   prints the best record of each kernel and target\n"
+	  "show   prints all records; with --script the schedules\n"
+	  "merge  writes the best records of several files as one\n"
+	  "check  reads all lines; with --from-onnx MODEL, applies each record\n"
+	  "       to the model's kernels, and checks what they compute\n",
+	  cmd_records },
 };
 
 const struct verb *

@@ -162,6 +162,19 @@ read_size(const char *text, int64_t *out)
 	return end != text && *end == '\0' && *out > 0;
 }
 
+/* Reads a time above 0: "90s", "10m", "2h"; without a letter, in seconds. */
+static bool
+read_seconds(const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+	double unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+
+	end += end != text && strchr("smh", *end) != NULL && *end != '\0';
+	*out = v * unit;
+	return end != text && *end == '\0' && v > 0 && *out < 1e9;
+}
+
 /* Appends a text to a list, in the arena of the options. */
 static void
 push(struct cli *c, const char *const **list, int *n, const char *text)
@@ -297,6 +310,19 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return true;
 	case OPT_SCHEDULE_FOR:
 		push(c, &c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
+		return true;
+	case OPT_RECORDS:
+		push(c, &c->tirc.records, &c->tirc.n_records, arg);
+		return true;
+	case OPT_TRIALS:
+		return read_count(arg, &c->trials);
+	case OPT_TIME:
+		return read_seconds(arg, &c->seconds);
+	case OPT_LEAST_GAIN:
+		return read_double(arg, &c->least_gain) && c->least_gain > 0 &&
+		       c->least_gain < 100;
+	case OPT_SCRIPT:
+		c->script = true;
 		return true;
 	case OPT_BYOC:
 		push(c, &c->tirc.byoc, &c->tirc.n_byoc, arg);
@@ -609,7 +635,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 				       r->files[0]);
 	}
 	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
-	    c->from_onnx == NULL) {
+	    c->from_onnx == NULL && bit != RECORDS) {
 		return usage(verb, "--%s needs a model; give --from-onnx MODEL",
 			     c->explain_schedule ? "explain-schedule"
 						 : "kernel");
@@ -617,7 +643,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
 		return usage(verb, "no kernel is given; add --kernel NAME");
 	}
-	if (c->from_onnx != NULL) {
+	if (c->from_onnx != NULL && bit != RECORDS) {
 		return r->n_files == 0
 			       ? CLI_DONE
 			       : usage(verb,
@@ -630,6 +656,8 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     bit == DIALECT
 				     ? "list, show, check or selftest is "
 				       "expected"
+			     : bit == RECORDS
+				     ? "best, show, merge or check is expected"
 			     : (bit & PROGRAM_VERBS) != 0
 				     ? "no program is given; add a .py file"
 				     : "no model is given; add an .onnx file");
@@ -666,7 +694,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 					   : "--expect needs the inputs; add "
 					     "--input FILE");
 	}
-	if (r->n_files > 1 && bit != TEST && bit != DIALECT) {
+	if (r->n_files > 1 && bit != TEST && bit != DIALECT && bit != RECORDS) {
 		return usage(verb, "only one file is allowed; remove %s",
 			     r->files[1]);
 	}

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The largest output of a program in bytes. */
@@ -43,6 +45,8 @@ connect_streams(const struct child *c)
 	       dup2(c->input >= 0 ? c->input : nothing, STDIN_FILENO) >= 0 &&
 	       dup2(c->output >= 0 ? c->output : STDERR_FILENO,
 		    STDOUT_FILENO) >= 0 &&
+	       (!c->p->is_together ||
+		dup2(STDOUT_FILENO, STDERR_FILENO) >= 0) &&
 	       (!c->p->is_quiet || dup2(nothing, STDERR_FILENO) >= 0);
 }
 
@@ -74,6 +78,9 @@ start(const struct child *c)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	if (c->p->most_seconds > 0) {
+		setpgid(0, 0);
+	}
 	if ((c->p->folder == NULL || chdir(c->p->folder) == 0) &&
 	    connect_streams(c)) {
 		if (c->p->confined != NULL) {
@@ -89,15 +96,54 @@ start(const struct child *c)
 
 /* -- in the parent -- */
 
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A child that must end before a time; 0: it may run for ever. */
+struct deadline {
+	pid_t child;
+	double at;
+	bool passed; /* the child was killed */
+};
+
+/* Kills the child if its time is over. */
+static void
+watch(struct deadline *d)
+{
+	if (d->at > 0 && !d->passed && now() > d->at) {
+		d->passed = true;
+		kill(-d->child, SIGKILL);
+		kill(d->child, SIGKILL);
+	}
+}
+
+/* Waits until there is output to read, or the child's time is over. */
+static void
+wait_for_output(int fd, struct deadline *d)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	while (d->at > 0 && !d->passed && poll(&one, 1, 20) == 0) {
+		watch(d);
+	}
+}
+
 /* Reads all output; false if it exceeds the limit or cannot be read. */
 static bool
-read_all(int fd, struct strbuf *out)
+read_all(int fd, struct strbuf *out, struct deadline *d)
 {
 	char chunk[65536];
 	size_t total = 0;
 	ssize_t n;
 
-	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+	while (wait_for_output(fd, d),
+	       (n = read(fd, chunk, sizeof chunk)) != 0) {
 		if (n < 0 && errno == EINTR) {
 			continue;
 		}
@@ -142,16 +188,38 @@ why_not_started(struct arena *a, const struct failure *f)
 					      f->part, strerror(f->problem));
 }
 
+/* Waits for the child, which gets a chance to end every few milliseconds before its
+ * deadline. False: see errno. */
+static bool
+wait_until(struct deadline *d, int *status)
+{
+	const struct timespec pause = { .tv_nsec = 500000 };
+
+	for (;;) {
+		bool blocks = d->at == 0 || d->passed;
+		pid_t ended = waitpid(d->child, status, blocks ? 0 : WNOHANG);
+
+		if (ended == d->child) {
+			return true;
+		}
+		if (ended < 0 && errno != EINTR) {
+			return false;
+		}
+		if (!blocks) {
+			nanosleep(&pause, NULL);
+			watch(d);
+		}
+	}
+}
+
 /* Waits for the child; NULL if it ended with status 0, else how it ended. */
 static const char *
-end_of(struct arena *a, pid_t child, int *as_of_shell)
+end_of(struct arena *a, struct deadline *d, int *as_of_shell)
 {
 	int status = 0;
 
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR) {
-			return not_started(a, errno);
-		}
+	if (!wait_until(d, &status)) {
+		return not_started(a, errno);
 	}
 	if (as_of_shell != NULL) {
 		*as_of_shell = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
@@ -175,6 +243,7 @@ static const char *
 run(struct arena *a, const struct child *c, int output[2], int error[2])
 {
 	struct failure failure = { 0 };
+	struct deadline d = { 0 };
 	bool whole = true;
 	const char *end;
 	pid_t child;
@@ -188,12 +257,14 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	if (child < 0) {
 		return not_started(a, errno);
 	}
+	d.child = child;
+	d.at = c->p->most_seconds > 0 ? now() + c->p->most_seconds : 0;
 	close(error[1]);
 	error[1] = -1;
 	if (output[0] >= 0) {
 		close(output[1]);
 		output[1] = -1;
-		whole = read_all(output[0], c->p->out);
+		whole = read_all(output[0], c->p->out, &d);
 		close(output[0]); /* a child that writes more then ends by a
 				   * signal */
 		output[0] = -1;
@@ -201,7 +272,11 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	do {
 		n = read(error[0], &failure, sizeof failure);
 	} while (n < 0 && errno == EINTR);
-	end = end_of(a, child, c->p->status);
+	end = end_of(a, &d, c->p->status);
+	if (d.passed) {
+		return arena_printf(a, "did not end within %g seconds",
+				    c->p->most_seconds);
+	}
 	if (n == (ssize_t)sizeof failure) {
 		return why_not_started(a, &failure);
 	}

@@ -36,6 +36,10 @@ struct process {
 	/* gets the standard output; NULL: it goes to stderr */
 	struct strbuf *out;
 	bool is_quiet; /* its standard error is discarded */
+	/* its standard error goes where its standard output goes */
+	bool is_together;
+	/* after so many seconds, it and its children are killed; 0: never */
+	double most_seconds;
 	/* unless NULL: gets the exit status as a shell reports it (128 plus the
 	 * number of a signal that ended the program) */
 	int *status;

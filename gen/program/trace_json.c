@@ -296,6 +296,16 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	return true;
 }
 
+/* Ends a list of arguments or elements, each of which has a comma behind it. */
+static void
+end_list(struct converter *c, const char *end)
+{
+	if (c->out.len >= 2 && c->out.data[c->out.len - 2] == ',') {
+		c->out.len -= 2;
+	}
+	strbuf_puts(&c->out, end);
+}
+
 static bool
 convert(struct converter *c, const cJSON *v, bool input, bool map)
 {
@@ -331,7 +341,7 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 		}
 		strbuf_puts(&c->out, ", ");
 	}
-	strbuf_putc(&c->out, ']');
+	end_list(c, "]");
 	return true;
 }
 
@@ -356,7 +366,7 @@ convert_param(struct converter *c, const struct sched_param *p,
 			strbuf_puts(&c->out, ", ");
 			*next = (*next)->next;
 		}
-		strbuf_puts(&c->out, "], ");
+		end_list(c, "], ");
 		return true;
 	}
 	if (p->role == PARAM_BUFFER) {
@@ -469,6 +479,24 @@ decision_of(const cJSON *decisions, int at)
 	return NULL;
 }
 
+/* Is the result of the primitive a list, even of one handle or number? */
+static bool
+gives_list(const struct primitive *p)
+{
+	static const char *const names[] = {
+		"get_loops",      "get_child_blocks",    "get_producers",
+		"get_consumers",  "get_output_blocks",   "split",
+		"loop_partition", "sample_perfect_tile",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(p->name, names[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool
 convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 {
@@ -497,37 +525,50 @@ convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 		}
 		strbuf_printf(&c->out, "%s, ", r->valuestring);
 	}
+	if (cJSON_GetArraySize(results) == 1 && !gives_list(p)) {
+		c->out.len -= 2; /* the comma, with which it would be a list */
+		strbuf_puts(&c->out, " ");
+	}
 	strbuf_printf(&c->out, "%ssch.%s(", results->child ? "= " : "",
 		      p->name);
 	if (!convert_args(c, p, inputs, attrs, decision_of(decisions, c->at))) {
 		return false;
 	}
-	strbuf_puts(&c->out, ")\n");
+	end_list(c, ")\n");
 	return true;
 }
 
-bool
-trace_json_read(struct sched *s, const struct source *src)
+/* Converts all instructions to lines of c->out. False after a diagnostic. */
+static bool
+convert_trace(struct converter *c, const struct source *src)
 {
-	struct converter c = { .m = s->module, .src = src };
-	const char *text = arena_strndup(&s->module->arena, src->text,
-					 src->length);
-	cJSON *root = json_parse(s->module, src->name, text);
+	const char *text = arena_strndup(&c->m->arena, src->text, src->length);
+	cJSON *root = json_parse(c->m, src->name, text);
 	const cJSON *list = cJSON_GetArrayItem(root, 0), *v;
 	const cJSON *decisions = cJSON_GetArrayItem(root, 1);
 	bool ok = root != NULL;
 
 	if (ok && (cJSON_GetArraySize(root) != 2 || !cJSON_IsArray(list) ||
 		   !cJSON_IsArray(decisions))) {
-		ok = refuse(&c, "a trace is [instructions, decisions]");
+		ok = refuse(c, "a trace is [instructions, decisions]");
 	}
-	strbuf_init(&c.out);
-	strbuf_puts(&c.out, "");
+	strbuf_init(&c->out);
+	strbuf_puts(&c->out, "");
 	cJSON_ArrayForEach(v, list)
 	{
-		ok = ok && convert_instruction(&c, v, decisions);
-		c.at++;
+		ok = ok && convert_instruction(c, v, decisions);
+		c->at++;
 	}
+	cJSON_Delete(root);
+	return ok;
+}
+
+bool
+trace_json_read(struct sched *s, const struct source *src)
+{
+	struct converter c = { .m = s->module, .src = src };
+	bool ok = convert_trace(&c, src);
+
 	if (ok) {
 		/* a line of this text is an instruction of the trace */
 		struct source *lines = arena_new(&s->module->arena,
@@ -541,6 +582,19 @@ trace_json_read(struct sched *s, const struct source *src)
 		ok = trace_read_loosely(s, lines);
 	}
 	strbuf_release(&c.out);
-	cJSON_Delete(root);
+	return ok;
+}
+
+bool
+trace_json_python(struct module *m, const struct source *src,
+		  struct strbuf *out)
+{
+	struct converter c = { .m = m, .src = src };
+	bool ok = convert_trace(&c, src);
+
+	if (ok) {
+		strbuf_write(out, c.out.data, c.out.len);
+	}
+	strbuf_release(&c.out);
 	return ok;
 }

@@ -17,4 +17,9 @@ void trace_json_write(const struct sched *s, enum script_version version,
  * applied. */
 bool trace_json_read(struct sched *s, const struct source *src);
 
+/* Appends the trace as statements on `sch`, as a person would write them and
+ * trace_read_python reads them. False after a diagnostic. */
+bool trace_json_python(struct module *m, const struct source *src,
+		       struct strbuf *out);
+
 #endif

@@ -340,6 +340,7 @@ schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 static bool
 schedule(struct builder *b, struct kernel *k, struct sched *out)
 {
+	const char *words = NULL;
 	struct sched s;
 
 	if (b->hooks == NULL || b->hooks->schedule == NULL) {
@@ -347,7 +348,7 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 	}
 	sched_init(&s, k->func);
 	sched_for_kernel(&s, k, b->p->target);
-	switch (b->hooks->schedule(b->hooks->ctx, k->name, &s)) {
+	switch (b->hooks->schedule(b->hooks->ctx, k, &s, &words)) {
 	case HOOK_SCHEDULE_NONE:
 		return default_schedule(k, b->p->target, b->m, out);
 	case HOOK_SCHEDULE_AFTER:
@@ -358,7 +359,7 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 		break;
 	}
 	func_commit(k->func);
-	k->schedule = trace_words(b->m, &s);
+	k->schedule = words != NULL ? words : trace_words(b->m, &s);
 	if (out != NULL) {
 		*out = s;
 	}
@@ -448,12 +449,20 @@ move_copies_note(struct kernel *k)
 	}
 }
 
+/* Prepares the scheduled function for lowering: facts of the target, stores of
+ * halos. */
+static void
+note_for_lowering(struct program *p, struct kernel *k)
+{
+	kernel_note_vectors(p->target, k->func);
+	layouts_write_halos(p->graph->module, k);
+}
+
 /* Schedules and lowers the kernel's function. False after a diagnostic. */
 static bool
 lower_kernel(struct joint *joint)
 {
 	struct builder *b = joint->b;
-	struct module *m = b->m;
 	struct kernel *k = joint->k;
 	double start = hooks_start(b->hooks);
 
@@ -464,8 +473,7 @@ lower_kernel(struct joint *joint)
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
-	kernel_note_vectors(b->p->target, k->func);
-	layouts_write_halos(m, k);
+	note_for_lowering(b->p, k);
 	if (b->p->target->max_threads > 0) {
 		kernel_note_own_elements(joint);
 	}
@@ -771,6 +779,42 @@ kernel_schedule(struct program *p, const struct kernel *k,
 
 	list_groups(&b);
 	return join_again(&b, k, &j) && schedule(&b, j.k, out);
+}
+
+bool
+kernel_again(struct program *p, const struct kernel *k,
+	     struct kernel_again *out)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct kernel before;
+	struct joint j;
+
+	list_groups(&b);
+	if (!join_again(&b, k, &j)) {
+		return false;
+	}
+	before = *j.k;
+	before.func = func_clone(j.k->func, k->name);
+	layouts_write_halos(b.m, &before);
+	*out = (struct kernel_again){ j.k, before.func,
+				      arena_new(&b.m->arena, struct sched) };
+	return true;
+}
+
+bool
+kernel_again_schedule(struct program *p, struct kernel_again *x,
+		      struct choices *choices)
+{
+	return default_schedule_chosen(x->kernel, p->target, p->graph->module,
+				       choices, x->sched);
+}
+
+bool
+kernel_again_lower(struct program *p, struct kernel_again *x)
+{
+	note_for_lowering(p, x->kernel);
+	x->kernel->func->facts.vector_params = false;
+	return lower_func(x->kernel->func, NULL);
 }
 
 bool

@@ -19,6 +19,29 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * function and the trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
+/* A kernel like one of the program, built again with another schedule. */
+struct kernel_again {
+	/* its func is scheduled; after kernel_again_lower, lowered */
+	struct kernel *kernel;
+	/* the function before its schedule, with the parameters of `kernel`; it
+	 * writes the same elements, those of halos too */
+	struct func *plain;
+	struct sched *sched; /* of kernel->func */
+};
+
+struct choices;
+
+/* Builds a kernel like k again; it is not scheduled yet. False after a
+ * diagnostic. */
+bool kernel_again(struct program *p, const struct kernel *k,
+		  struct kernel_again *out);
+/* Schedules it by the rules with the candidates that `choices` prefers
+ * (choices.h). False after a diagnostic. */
+bool kernel_again_schedule(struct program *p, struct kernel_again *x,
+			   struct choices *choices);
+/* Lowers its function as program_build does, with parameters that are arrays of
+ * scalars, so that any program can call it. False after a diagnostic. */
+bool kernel_again_lower(struct program *p, struct kernel_again *x);
 /* Appends the kernel's default schedule in words, then a line for each schedule
  * rule. False after a diagnostic. */
 bool kernel_explain(struct program *p, const struct kernel *k,

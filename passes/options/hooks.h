@@ -19,6 +19,7 @@ struct user_pass {
 	void *ctx;
 };
 
+struct kernel;
 struct sched;
 
 enum hook_schedule {
@@ -35,9 +36,10 @@ struct pass_hooks {
 	void *ctx;
 	/* Called for each kernel before the rules schedule it; may schedule it
 	 * in their place. s has the unscheduled function; its program may be
-	 * replaced. May be NULL. */
-	enum hook_schedule (*schedule)(void *ctx, const char *kernel,
-				       struct sched *s);
+	 * replaced. *words: what the schedule is called in the kernel's comment;
+	 * NULL: by its steps. May be NULL. */
+	enum hook_schedule (*schedule)(void *ctx, const struct kernel *k,
+				       struct sched *s, const char **words);
 	/* Replaces the program that the rules have made; constants are in the
 	 * layouts that the rules have chosen. False after a diagnostic. */
 	bool (*after_rules)(void *ctx, const char *kernel, struct func *f);

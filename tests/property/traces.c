@@ -120,7 +120,8 @@ check_kernel(struct program *p, const struct kernel *k, const char *want)
 /* -- put back into the build */
 
 static enum hook_schedule
-from_text(void *ctx, const char *kernel, struct sched *s)
+from_text(void *ctx, const struct kernel *k, struct sched *s,
+	  const char **words)
 {
 	struct program *p = ctx;
 	struct sched first;
@@ -128,8 +129,9 @@ from_text(void *ctx, const char *kernel, struct sched *s)
 	struct source src = { .name = "schedule.py" };
 	bool ok;
 
+	(void)words;
 	for (int i = 0; i < p->kernels.n; i++) {
-		if (strcmp(p->kernels.data[i]->name, kernel) != 0) {
+		if (strcmp(p->kernels.data[i]->name, k->name) != 0) {
 			continue;
 		}
 		if (!CHECK(kernel_schedule(p, p->kernels.data[i], NULL,

@@ -424,10 +424,10 @@ tvmc_tune(struct call *c, struct pval *out)
 {
 	(void)out;
 	return call_error(c, -1,
-			  "tirc has no tuner yet: its rules choose the "
-			  "schedule of each kernel (tirc lower --from-onnx "
-			  "MODEL --explain-schedule KERNEL shows how); leave "
-			  "this step and tuning_records out");
+			  "programs do not tune: tune the model with "
+			  "tirc tune MODEL.onnx, and compile it with tirc "
+			  "compile MODEL.onnx --records FILE; leave this step "
+			  "and tuning_records out");
 }
 
 /* Fills an input that has no array: floats from 0 to 1, integers from 0 to 127, as

@@ -237,8 +237,8 @@ is_divisor(const struct func *f, const struct buffer *b)
  * numbers suffice as elements: two such functions that differ give different
  * results for most elements, and sums are exact in any order, also where a
  * recurrence would amplify rounding errors. */
-static bool
-is_exact(const struct func *f)
+bool
+trial_is_exact(const struct func *f)
 {
 	const struct expr *x;
 	bool exact = true;
@@ -335,8 +335,8 @@ trial_make(struct func *f, const int64_t *values, uint64_t seed,
 	struct diags *diags = &f->module->diags;
 	int n_diags = diags->list.n;
 
-	for (int range = is_exact(f) ? WHOLE : FRACTIONS; range < N_RANGES;
-	     range++) {
+	for (int range = trial_is_exact(f) ? WHOLE : FRACTIONS;
+	     range < N_RANGES; range++) {
 		diags_drop_errors(diags, n_diags, DIAG_COUNT);
 		if (!fill(f, values, (enum random_range)range, seed, in,
 			  want)) {
@@ -421,8 +421,8 @@ trial_fill(struct func *f, const int64_t *values, uint64_t seed,
 				     f->params.n + 1);
 
 	if (!depends_on_data(f)) {
-		return fill(f, values, is_exact(f) ? WHOLE : FRACTIONS, seed,
-			    in, NULL);
+		return fill(f, values, trial_is_exact(f) ? WHOLE : FRACTIONS,
+			    seed, in, NULL);
 	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;

@@ -68,6 +68,9 @@ bool trial_check(struct module *m, const struct program_result *list,
 bool trial_operations(const struct func *f, const int64_t *values,
 		      double *floats, double *ints);
 
+/* Does f only add, multiply, compare and choose floats? Then the random numbers
+ * of trial_fill are small whole ones, and sums of them are exact in any order. */
+bool trial_is_exact(const struct func *f);
 /* The float type of the least precision in which f computes; DT_VOID if f
  * computes no floats. */
 enum dtype_kind trial_arithmetic(const struct func *f);

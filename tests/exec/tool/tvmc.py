@@ -120,7 +120,7 @@ def says(words, *arguments, status):
 
 says("--tuning-records is not read", "compile", "-f", "mlf", "-o", "c.tar",
      "--tuning-records", "none.json", DIGITS, status=0)
-says("tirc has no tuner yet", "tune", "--target", "llvm", "--output", "r.json",
+says("tirc tune MODEL.onnx", "tune", "--target", "llvm", "--output", "r.json",
      DIGITS, status=1)
 says("--package", "micro", "create", status=1)
 says("did you mean --output?", "compile", "--outptu", "x", DIGITS, status=2)

@@ -7,6 +7,31 @@
 #include "element_threads.h"
 #include "nest.h"
 
+/* Records as a decision that the row `taken` of the table takes the kernel; the
+ * number of rows: that none does. */
+static void
+ask_rule(struct rules *r, int64_t taken)
+{
+	bool device = r->target->max_threads > 1;
+	int n, n_rows = 0, at = 0;
+	const struct rule *table = sched_rules_table(&n);
+	int64_t *rows;
+
+	if (r->choices == NULL) {
+		return;
+	}
+	rows = arena_array(&r->module->arena, int64_t, n + 1);
+	for (int i = 0; i <= n; i++) {
+		if (i == n || (table[i].stage->device == device &&
+			       table[i].stage->over == OVER_KERNEL)) {
+			at = i == taken ? n_rows : at;
+			rows[n_rows++] = i;
+		}
+	}
+	choices_note(r->choices, &r->module->arena, CHOICE_RULE, rows, n_rows,
+		     at, at);
+}
+
 /* Applies a rule, and rolls the schedule back if it fails. Returns NULL if the
  * rule was taken, else why not. */
 static const char *
@@ -25,6 +50,11 @@ try_rule(struct rules *r, const struct rule *rule,
 	}
 	mark = rules_checkpoint(r);
 	r->refusal = NULL;
+	if (rule->stage->over == OVER_KERNEL) {
+		int n;
+
+		ask_rule(r, rule - sched_rules_table(&n));
+	}
 	if (rule->apply(r, k)) {
 		return NULL;
 	}
@@ -47,8 +77,13 @@ static bool
 take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 	    const struct kernel_blocks *k)
 {
+	int64_t preferred;
+	int n;
+	const struct rule *table = sched_rules_table(&n);
+	bool one = choices_preferred(r->choices, CHOICE_RULE, &preferred);
+
 	for (const struct rule *rule = first; rule <= last; rule++) {
-		if (take(r, rule, k)) {
+		if ((!one || rule - table == preferred) && take(r, rule, k)) {
 			explain_rest(r, rule);
 			return true;
 		}
@@ -160,6 +195,12 @@ schedule(struct rules *r)
 	sched_init(&r->s, r->kernel->func);
 	sched_for_kernel(&r->s, r->kernel, r->target);
 	chosen = choose(r);
+	if (!chosen) {
+		int n;
+
+		sched_rules_table(&n);
+		ask_rule(r, n);
+	}
 	if (r->target->max_threads > 1) {
 		if (!chosen) {
 			return no_threads(r);
@@ -201,9 +242,28 @@ bool
 default_schedule(struct kernel *k, const struct target *target,
 		 struct module *m, struct sched *out)
 {
-	struct rules r = { .kernel = k, .target = target, .module = m };
+	return default_schedule_chosen(k, target, m, NULL, out);
+}
+
+bool
+default_schedule_chosen(struct kernel *k, const struct target *target,
+			struct module *m, struct choices *choices,
+			struct sched *out)
+{
+	struct rules r = {
+		.kernel = k, .target = target, .module = m, .choices = choices
+	};
 
 	return schedule_kernel(&r, out);
+}
+
+const char *
+default_schedule_rule(int64_t row)
+{
+	int n;
+	const struct rule *table = sched_rules_table(&n);
+
+	return row >= 0 && row < n ? table[row].name : "plain";
 }
 
 bool

@@ -6,6 +6,8 @@
 #include "kernel.h"
 #include "schedule.h"
 
+struct choices; /* choices.h */
+
 /* Gives s the target's intrinsics and the alignment of k's constants. */
 void sched_for_kernel(struct sched *s, const struct kernel *k,
 		      const struct target *target);
@@ -14,6 +16,14 @@ void sched_for_kernel(struct sched *s, const struct kernel *k,
  * NULL): the schedule with its trace. */
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
+/* Schedules k->func as default_schedule does, but with the candidates that
+ * `choices` prefers, and lists there what the rules asked for. */
+bool default_schedule_chosen(struct kernel *k, const struct target *target,
+			     struct module *m, struct choices *choices,
+			     struct sched *out);
+/* The name of a candidate of CHOICE_RULE: of a row of sched_rules.def, or
+ * "plain" if no rule takes the kernel. */
+const char *default_schedule_rule(int64_t row);
 /* Schedules k->func as default_schedule does, and appends to explanation a line
  * for each rule: whether it was taken, or why not. */
 bool default_schedule_explained(struct kernel *k, const struct target *target,

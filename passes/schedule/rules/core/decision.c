@@ -49,14 +49,18 @@ place_choice(struct rules *r, struct candidates *c, int64_t chosen)
 }
 
 struct sched_value
-rules_decide(struct rules *r, struct candidates *c, int64_t chosen)
+rules_decide(struct rules *r, const char *name, struct candidates *c,
+	     int64_t *chosen)
 {
 	struct sched_value *items, *probs, args[3], number;
-	int at = place_choice(r, c, chosen), n = c->list.n;
+	int at = place_choice(r, c, *chosen), n = c->list.n;
 
 	if (n == 1) {
-		return sv_int(chosen);
+		return sv_int(*chosen);
 	}
+	at = choices_ask(r->choices, &r->module->arena, name, c->list.data, n,
+			 at);
+	*chosen = c->list.data[at];
 	items = arena_array(&r->module->arena, struct sched_value, n);
 	probs = arena_array(&r->module->arena, struct sched_value, n);
 	for (int i = 0; i < n; i++) {
@@ -68,7 +72,7 @@ rules_decide(struct rules *r, struct candidates *c, int64_t chosen)
 	args[2] = sv_int(at);
 	return sched_apply(&r->s, "sample_categorical", args, 3, &number)
 		       ? number
-		       : sv_int(chosen);
+		       : sv_int(*chosen);
 }
 
 const struct expr *

@@ -17,11 +17,12 @@ void candidates_add(struct rules *r, struct candidates *c, int64_t n);
  * `of` (with of = 0, all of them). */
 void candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 			  int64_t most, int64_t step, int64_t of);
-/* Records the decision for the number `chosen`, which becomes a candidate,
- * unless it is the only one. Returns the number as an argument for
- * primitives. */
-struct sched_value rules_decide(struct rules *r, struct candidates *c,
-				int64_t chosen);
+/* Records the decision for the number *chosen, which becomes a candidate,
+ * unless it is the only one. `name`: what is decided, such as "lanes". If the
+ * caller of the rules prefers another candidate (choices.h), sets *chosen to
+ * that. Returns the number as an argument for primitives. */
+struct sched_value rules_decide(struct rules *r, const char *name,
+				struct candidates *c, int64_t *chosen);
 /* The decided number as an expression, for index maps. */
 const struct expr *rules_number(struct rules *r, struct sched_value number);
 /* Splits the loop into an outer one, of inferred length, and an inner one of

@@ -5,7 +5,9 @@
 struct rules_mark
 rules_checkpoint(struct rules *r)
 {
-	return (struct rules_mark){ sched_checkpoint(&r->s), r->words.len };
+	return (struct rules_mark){ sched_checkpoint(&r->s), r->words.len,
+				    r->choices != NULL ? r->choices->asked.n
+						       : 0 };
 }
 
 bool
@@ -13,6 +15,9 @@ rules_undo(struct rules *r, struct rules_mark mark)
 {
 	sched_rollback(&r->s, mark.sched);
 	r->words.len = mark.words;
+	if (r->choices != NULL) {
+		r->choices->asked.n = mark.asked;
+	}
 	if (r->words.data != NULL) {
 		r->words.data[mark.words] = '\0';
 	}

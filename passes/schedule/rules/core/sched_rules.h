@@ -8,6 +8,7 @@
 #ifndef TIRC_SCHED_RULES_H
 #define TIRC_SCHED_RULES_H
 
+#include "choices.h"
 #include "kernel.h"
 #include "schedule.h"
 
@@ -26,6 +27,9 @@ struct rules {
 	/* Where the caller wants to read why rules do not apply; NULL if it
 	 * does not. */
 	struct strbuf *explanation;
+	/* the decisions that the rules ask for, and those that the caller
+	 * prefers; NULL: the rules decide alone */
+	struct choices *choices;
 	/* the text of the last rules_no, if it is read; or NULL */
 	const char *refusal;
 	/* the number of messages in s.diags at that rules_no */
@@ -36,6 +40,7 @@ struct rules {
 struct rules_mark {
 	struct sched_mark sched;
 	size_t words;
+	int asked; /* the number of choices.asked */
 };
 
 struct rules_mark rules_checkpoint(struct rules *r);

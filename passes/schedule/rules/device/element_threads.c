@@ -82,7 +82,8 @@ split_vectors(struct rules *r, int *loop, int64_t lanes)
 	for (int64_t n = lanes; n > 1; n /= 2) {
 		candidates_add(r, &c, n);
 	}
-	if (!rules_split(r, *loop, rules_decide(r, &c, lanes), parts) ||
+	if (!rules_split(r, *loop, rules_decide(r, "lanes", &c, &lanes),
+			 parts) ||
 	    !sched_vectorize(&r->s, parts[1])) {
 		return false;
 	}
@@ -192,7 +193,7 @@ bind_threads(struct rules *r, int loop, int *thread)
 
 	candidates_add_steps(r, &c, warp, target_block_threads(r->target), warp,
 			     0);
-	if (!rules_split(r, loop, rules_decide(r, &c, n), parts)) {
+	if (!rules_split(r, loop, rules_decide(r, "threads", &c, &n), parts)) {
 		return false;
 	}
 	*thread = parts[1];

@@ -364,7 +364,7 @@ reduce_rows(struct rules *r, const int *blocks, int n)
 	     t * w.side <= target_block_threads(r->target); t *= 2) {
 		candidates_add(r, &c, t);
 	}
-	w.split = rules_decide(r, &c, w.threads);
+	w.split = rules_decide(r, "threads", &c, &w.threads);
 	for (int i = n - 1; i >= 0; i--) {
 		if (blocks[i] != output &&
 		    (!sched_set_scope(&r->s, blocks[i], 0, "shared") ||

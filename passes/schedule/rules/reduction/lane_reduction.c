@@ -213,7 +213,7 @@ decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t least)
 			candidates_add(r, &c, n);
 		}
 	}
-	return rules_decide(r, &c, lanes);
+	return rules_decide(r, "lanes", &c, &lanes);
 }
 
 /* Gives the block, whose innermost loop reduces the partial results of the lanes,

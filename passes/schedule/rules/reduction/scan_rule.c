@@ -184,7 +184,8 @@ split_columns(struct rules *r, int block, bool carries)
 	candidates_add_steps(r, &c, LEAST_COLUMN,
 			     MOST_COLUMN < extent ? MOST_COLUMN : extent - 1, 1,
 			     extent);
-	if (!rules_split(r, loops[at], rules_decide(r, &c, width), parts)) {
+	if (!rules_split(r, loops[at], rules_decide(r, "columns", &c, &width),
+			 parts)) {
 		rules_undo(r, mark);
 		return;
 	}

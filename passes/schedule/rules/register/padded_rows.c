@@ -58,7 +58,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 				     : x->most[lane] - 1,
 			     vector, columns);
 	if (columns != lanes &&
-	    !rules_split(r, loops[lane], rules_decide(r, &c, lanes), split)) {
+	    !rules_split(r, loops[lane], rules_decide(r, "lanes", &c, &lanes),
+			 split)) {
 		return false;
 	}
 	for (int i = 0; i < x->n_spatial; i++) {

@@ -490,10 +490,6 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	p->next_instr = find_product(r, &t, p->first_instr);
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
-	describe_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
-	if (t.rows > 1) {
-		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
-	}
 	if (needs_all_lanes(&t) && !pad_operand(r, &t, reduction)) {
 		return false;
 	}
@@ -507,6 +503,10 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	t.panels = tiling_packs_panels(r, &t);
 	tiling_decide(r, &t);
+	describe_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
+	if (t.rows > 1) {
+		describe_tile(r, ",", t.x.info->iters[t.row].var, t.rows);
+	}
 	stored = t;
 	if (r->target->complete_unroll > 0 && !t.padded) {
 		t.vector = 0; /* the sums have one loop over all lanes */

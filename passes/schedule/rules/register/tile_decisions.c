@@ -42,7 +42,7 @@ decide_lanes(struct rules *r, struct tiling *t)
 				     least(MOST_VECTORS * vector, extent - 1),
 				     1, of);
 	}
-	t->lanes_number = rules_decide(r, &c, t->lanes);
+	t->lanes_number = rules_decide(r, "lanes", &c, &t->lanes);
 }
 
 static void
@@ -60,7 +60,7 @@ decide_rows(struct rules *r, struct tiling *t)
 			     : tiling_rest(r, &t->x, t->row, t->rows) != 0 ? 0
 			     : tiling_extent(&t->x, t->row) > 0 ? extent
 								: t->rows);
-	t->rows_number = rules_decide(r, &c, t->rows);
+	t->rows_number = rules_decide(r, "rows", &c, &t->rows);
 }
 
 void

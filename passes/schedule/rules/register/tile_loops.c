@@ -88,7 +88,8 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 			     2 * MOST_STEPS < extent ? 2 * MOST_STEPS
 						     : extent - 1,
 			     1, extent);
-	if (!rules_split(r, last, rules_decide(r, &c, steps), parts)) {
+	if (!rules_split(r, last, rules_decide(r, "steps", &c, &steps),
+			 parts)) {
 		return false;
 	}
 	tile->first = tile->first == last ? parts[0] : tile->first;

@@ -125,7 +125,8 @@ window_split(struct rules *r, const struct block_access *x, int lane, int loop,
 			     4 * vector < x->most[lane] ? 4 * vector
 							: x->most[lane] - 1,
 			     vector / 2, extent % lanes == 0 ? extent : 0);
-	return rules_split(r, loop, rules_decide(r, &c, lanes), split);
+	return rules_split(r, loop, rules_decide(r, "lanes", &c, &lanes),
+			   split);
 }
 
 bool

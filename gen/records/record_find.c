@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses among records. */
+#include <cjson/cJSON.h>
+
+#include "json_put.h"
+#include "json_read.h"
+#include "records.h"
+
+double
+record_ratio(const struct record *r)
+{
+	return r->time / r->rules_time;
+}
+
+const struct record *
+records_best(const struct records *list, const char *workload,
+	     const char *facts)
+{
+	const struct record *best = NULL;
+
+	for (int i = 0; i < list->list.n; i++) {
+		const struct record *r = &list->list.data[i];
+
+		if (r->error == NULL && record_ratio(r) <= RECORD_MOST &&
+		    strcmp(r->workload, workload) == 0 &&
+		    strcmp(r->facts, facts) == 0 &&
+		    (best == NULL || record_ratio(r) < record_ratio(best))) {
+			best = r;
+		}
+	}
+	return best;
+}
+
+const struct record *
+records_elsewhere(const struct records *list, const char *workload,
+		  const char *facts)
+{
+	for (int i = 0; i < list->list.n; i++) {
+		const struct record *r = &list->list.data[i];
+
+		if (r->error == NULL && strcmp(r->workload, workload) == 0 &&
+		    strcmp(r->facts, facts) != 0) {
+			return r;
+		}
+	}
+	return NULL;
+}
+
+static const char *
+value_text(struct module *m, const cJSON *v)
+{
+	struct strbuf text;
+	const char *copy;
+
+	if (v == NULL) {
+		return "0";
+	}
+	strbuf_init(&text);
+	json_put(&text, v, false);
+	copy = arena_strndup(&m->arena, text.data, text.len);
+	strbuf_release(&text);
+	return copy;
+}
+
+/* The first fact of `of` that `other` has not with the same value. */
+static const char *
+first_difference(struct module *m, const cJSON *of, const cJSON *other,
+		 bool swapped)
+{
+	const cJSON *v;
+
+	cJSON_ArrayForEach(v, of)
+	{
+		const cJSON *w = cJSON_GetObjectItemCaseSensitive(other,
+								  v->string);
+
+		if (w == NULL || !cJSON_Compare(v, w, true)) {
+			return arena_printf(&m->arena, "%s %s, not %s",
+					    v->string,
+					    value_text(m, swapped ? w : v),
+					    value_text(m, swapped ? v : w));
+		}
+	}
+	return NULL;
+}
+
+const char *
+facts_difference(struct module *m, const char *have, const char *want)
+{
+	cJSON *a = json_parse_quietly(have, NULL);
+	cJSON *b = json_parse_quietly(want, NULL);
+	const char *found = first_difference(m, a, b, false);
+
+	if (found == NULL) {
+		found = first_difference(m, b, a, true);
+	}
+	cJSON_Delete(a);
+	cJSON_Delete(b);
+	return found;
+}
+
+const char *
+record_words(struct arena *a, const struct record_decision *list, int n)
+{
+	const char *text = "";
+
+	for (int i = 0; i < n; i++) {
+		const struct record_decision *d = &list[i];
+
+		text = d->word != NULL
+			       ? arena_printf(a, "%s%s%s %s", text,
+					      i > 0 ? ", " : "", d->name,
+					      d->word)
+			       : arena_printf(a, "%s%s%s %lld", text,
+					      i > 0 ? ", " : "", d->name,
+					      (long long)d->number);
+	}
+	return text[0] != '\0' ? text : "no decisions";
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of the tuner: task, candidate, measurement, check, record. */
+#include "tune.h"
+
+#include <stdlib.h>
+
+#include "search.h"
+#include "version.h"
+
+struct tuning {
+	struct tune_model *m;
+	struct arena *arena;
+	const struct tune_runner *runner;
+	const struct tune_options *o;
+};
+
+/* A task while it is tuned. */
+struct tuned {
+	struct tune_task *task;
+	struct tune_state *state;
+	struct search *search; /* NULL until the first trial */
+	struct tune_job rules; /* the rules' own schedule */
+	bool has_rules;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static double
+median(struct arena *a, const struct record_round *rounds, int n,
+       double (*of)(const struct record_round *r))
+{
+	double *list = arena_array(a, double, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		list[i] = of(&rounds[i]);
+	}
+	qsort(list, (size_t)n, sizeof *list, compare);
+	return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
+}
+
+static double
+time_of(const struct record_round *r)
+{
+	return r->time;
+}
+
+static double
+rules_time_of(const struct record_round *r)
+{
+	return r->rules_time;
+}
+
+static double
+ratio_of(const struct record_round *r)
+{
+	return r->time / r->rules_time;
+}
+
+/* -- one trial -- */
+
+static const char *
+check(struct tuning *t, const struct tune_job *job, const struct measurement *x)
+{
+	const char *why = x->n_rounds < 1 ? "the runner measured nothing"
+					  : NULL;
+
+	for (int i = 0; why == NULL && x->outputs != NULL && i < job->outputs.n;
+	     i++) {
+		why = tune_check(t->m, job->task, &job->outputs.data[i],
+				 x->outputs[i]);
+	}
+	return why;
+}
+
+static struct record
+record_of(const struct tuning *t, const struct tuned *x,
+	  const struct tune_job *job, const struct measurement *of)
+{
+	const struct kernel *k = x->task->kernel;
+
+	return (struct record){
+		.workload = x->task->workload,
+		.kernel = k->name,
+		.computes = k->title,
+		.target = t->m->program->target->name,
+		.facts = t->m->facts,
+		.decisions = job->decisions,
+		.n_decisions = job->n_decisions,
+		.trace = job->trace,
+		.unit = of->unit,
+		.rounds = of->rounds,
+		.n_rounds = of->n_rounds,
+		.machine = of->machine != NULL ? of->machine : "unknown",
+		.compiler = of->compiler != NULL ? of->compiler : "unknown",
+		.tirc = version_text(),
+		.date = record_date(t->arena),
+	};
+}
+
+/* Notes what the record says. Returns its ratio; negative after an error. */
+static double
+note(struct tuning *t, struct tuned *x, const struct record *r)
+{
+	struct tune_state *s = x->state;
+	double ratio;
+
+	s->trials++;
+	if (r->error != NULL) {
+		s->failed++;
+		return -1;
+	}
+	ratio = median(t->arena, r->rounds, r->n_rounds, ratio_of);
+	s->unit = r->unit;
+	if (s->rules_time == 0) {
+		s->rules_time = r->rules_time;
+	}
+	if (ratio < s->best_ratio && ratio <= 1 - t->o->least_gain &&
+	    ratio <= RECORD_MOST) {
+		s->best_ratio = ratio;
+		s->best = record_words(t->arena, r->decisions, r->n_decisions);
+	}
+	return ratio;
+}
+
+static bool
+knows(void *ctx, const struct choices *made)
+{
+	return search_knows(ctx, made);
+}
+
+/* Measures a job that was made, and passes on its record. False: the tuning
+ * ends. */
+static bool
+measure(struct tuning *t, struct tuned *x, const struct tune_job *job)
+{
+	struct measurement of = { 0 };
+	struct record r;
+	double ratio;
+	const char *why = t->runner->measure(t->runner->ctx, t->arena, job,
+					     x->has_rules ? &x->rules : job,
+					     &of);
+
+	if (why == NULL) {
+		why = check(t, job, &of);
+	}
+	r = record_of(t, x, job, &of);
+	r.error = why;
+	if (why == NULL) {
+		r.time = median(t->arena, of.rounds, of.n_rounds, time_of);
+		r.rules_time = median(t->arena, of.rounds, of.n_rounds,
+				      rules_time_of);
+	}
+	ratio = note(t, x, &r);
+	search_tell(x->search, ratio < 0 ? SEARCH_FAILED : SEARCH_MEASURED,
+		    &job->choices, ratio);
+	return t->o->record(t->o->ctx, x->state, &r);
+}
+
+/* Makes and measures the next candidate of the task. False: the tuning ends. */
+static bool
+trial(struct tuning *t, struct tuned *x)
+{
+	struct search_candidate candidate;
+	struct tune_job job;
+	const char *why;
+
+	/* Candidates that are no schedule, or are known, cost no trial. */
+	do {
+		if (x->state->trials >= t->o->trials ||
+		    !search_next(x->search, &candidate)) {
+			x->state->ended = true;
+			return true;
+		}
+		why = tune_job_make(t->m, x->task, candidate.preferred,
+				    candidate.n, knows, x->search, &job);
+		if (why != NULL) {
+			search_tell(x->search, SEARCH_FAILED,
+				    job.choices.asked.n > 0 ? &job.choices
+							    : NULL,
+				    0);
+		}
+		if (why != NULL && !x->has_rules) {
+			x->task->obstacle = why;
+			x->state->ended = true;
+			return true;
+		}
+	} while (why != NULL);
+	if (!x->has_rules) {
+		bool go_on = measure(t, x, &job);
+
+		x->has_rules = true;
+		x->rules = job;
+		if (x->state->failed > 0) {
+			x->task->obstacle = "the rules' own schedule cannot be "
+					    "measured";
+			x->state->ended = true;
+		}
+		return go_on;
+	}
+	return measure(t, x, &job);
+}
+
+/* The task for the next trial: that with the largest share for its trials. NULL:
+ * all have ended. */
+static struct tuned *
+next_task(struct tuned *list, int n)
+{
+	struct tuned *found = NULL;
+	double most = -1;
+
+	for (int i = 0; i < n; i++) {
+		double share = list[i].task->share /
+			       (list[i].state->trials + 1);
+
+		if (!list[i].state->ended && share > most) {
+			most = share;
+			found = &list[i];
+		}
+	}
+	return found;
+}
+
+void
+tune_run(struct tune_model *m, struct tune_tasks *tasks,
+	 const struct tune_runner *runner, const struct tune_options *o,
+	 struct tune_state *states)
+{
+	struct arena *a = &m->program->graph->module->arena;
+	struct tuning t = { m, a, runner, o };
+	int n = tasks->list.n;
+	struct tuned *list = arena_array(a, struct tuned, n + 1), *x;
+	bool go_on = true;
+
+	for (int i = 0; i < n; i++) {
+		struct tune_task *task = &tasks->list.data[i];
+
+		states[i] = (struct tune_state){
+			.task = task,
+			.best_ratio = 1,
+			.ended = task->obstacle != NULL ||
+				 task->share < o->least_share
+		};
+		list[i] = (struct tuned){ .task = task, .state = &states[i] };
+	}
+	while (go_on && (x = next_task(list, n)) != NULL &&
+	       o->go_on(o->ctx, x->state)) {
+		if (x->search == NULL) {
+			x->search = search_new(a, o->seed, o->least_gain);
+			x->state->ended = !tune_task_prepare(m, x->task,
+							     o->seed + 1);
+		}
+		go_on = x->state->ended || trial(&t, x);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules leave open for one kernel, as a tuner sees it: each decision
+ * with its name, its candidates and the one that was taken. A tuner runs the
+ * rules several times, each time with other preferences. */
+#ifndef TIRC_CHOICES_H
+#define TIRC_CHOICES_H
+
+#include "arena.h"
+
+/* The name of the decision which row of sched_rules.def takes the kernel. Its
+ * candidates are the numbers of the rows; the one after the last is that no row
+ * does. */
+#define CHOICE_RULE "rule"
+
+/* A decision that the rules asked for. */
+struct choice {
+	const char *name; /* "lanes" */
+	/* how many decisions before this one have the same name */
+	int nth;
+	const int64_t *candidates; /* ascending */
+	int n;
+	int rules; /* the index of the rules' own candidate */
+	int taken; /* the index of the candidate that was taken */
+};
+
+/* A number that the caller prefers to the rules' own. It is taken if it is a
+ * candidate of the nth decision of this name. */
+struct preference {
+	const char *name;
+	int nth;
+	int64_t number;
+};
+
+struct choices {
+	const struct preference *preferred;
+	int n_preferred;
+	VEC(struct choice) asked; /* in the order of the rules */
+};
+
+/* Records a decision. Returns the index of the candidate to take: the preferred
+ * one, else `rules`. c may be NULL. Copies the candidates to the arena. */
+int choices_ask(struct choices *c, struct arena *a, const char *name,
+		const int64_t *candidates, int n, int rules);
+/* Records a decision that was taken elsewhere. */
+void choices_note(struct choices *c, struct arena *a, const char *name,
+		  const int64_t *candidates, int n, int rules, int taken);
+/* The number that the caller prefers for the next decision of this name; false
+ * if it prefers none. c may be NULL. */
+bool choices_preferred(const struct choices *c, const char *name,
+		       int64_t *number);
+
+#endif
