@@ -2,6 +2,7 @@
 /* Modules, tvm.lower, tvm.build, targets, and the text of functions and
  * modules. */
 #include "build_parts.h"
+#include "objects.h"
 #include "te_parts.h"
 #include "text.h"
 #include "tir_nodes.h"
@@ -367,7 +368,9 @@ put_option(struct call *c, int i, const struct pval *key, const struct pval *v,
 	}
 	for (int k = 0; k < n; k++) {
 		strbuf_puts(out, k > 0 ? "," : "");
-		pv_text(ev, &items[k], false, 0, out);
+		if (!object_text(ev, c->span, &items[k], false, out)) {
+			return false;
+		}
 	}
 	return true;
 }

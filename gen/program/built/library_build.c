@@ -24,12 +24,6 @@ target_text(struct eval *ev, const struct pval *v, bool repr,
 	strbuf_puts(out, v->u.target->said);
 }
 
-static const char *
-nd_unknown(const struct pval *v)
-{
-	return v->u.nd->unknown;
-}
-
 const struct kind_ops irmodule_ops = {
 	.text = pv_script_text,
 	.subscript = module_function,
@@ -49,7 +43,6 @@ const struct kind_ops timer_ops = { .call = nd_time };
 
 const struct kind_ops nd_ops = {
 	.text = nd_text,
-	.unknown = nd_unknown,
 	.items = np_items,
 	.subscript = np_subscript,
 };

@@ -178,9 +178,12 @@ nd_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 {
 	const struct array *x;
 
-	(void)ev;
 	if (v->kind == PV_DEVICE) {
 		device_text(v->u.device, out);
+		return;
+	}
+	if (v->u.nd->unknown) {
+		eval_leave_out(ev, v->u.nd->unknown);
 		return;
 	}
 	x = v->u.nd->array;

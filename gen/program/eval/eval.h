@@ -501,7 +501,7 @@ const char *pv_kind_name(enum pv_kind kind);
 /* Are x and y one object, or equal numbers of the same kind? (Python's `is`) */
 bool pv_same(const struct pval *x, const struct pval *y);
 /* Appends the text of a value as print writes it; repr: as an element of a
- * list. */
+ * list. Called by object_text (objects.h), which has the errors. */
 void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	     struct strbuf *out);
 struct pval pv_none(void);

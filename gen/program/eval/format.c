@@ -236,20 +236,22 @@ put_float(const struct spec *s, double v, struct strbuf *out)
 }
 
 /* A value that is no number, as a text. */
-static void
-put_value(struct eval *ev, const struct spec *s, const struct pval *v,
-	  struct strbuf *out)
+static bool
+put_value(struct eval *ev, struct py_span at, const struct spec *s,
+	  const struct pval *v, struct strbuf *out)
 {
 	struct strbuf text;
 	size_t n;
+	bool ok;
 
 	strbuf_init(&text);
-	pv_text(ev, v, false, 0, &text);
+	ok = object_text(ev, at, v, false, &text);
 	n = s->precision >= 0 && (size_t)s->precision < text.len
 		    ? (size_t)s->precision
 		    : text.len;
 	put_padded(s, '<', text.data ? text.data : "", n, out);
 	strbuf_release(&text);
+	return ok;
 }
 
 static bool
@@ -270,12 +272,12 @@ put_spec(struct eval *ev, struct py_span at, const struct pval *v,
 					  "for %s",
 					  s->type, pv_kind_name(v->kind));
 		}
-		put_value(ev, s, v, out);
-		return true;
+		return put_value(ev, at, s, v, out);
 	}
 	if (n.kind == PY_NUMBER_BOOL && !s->type) {
-		put_value(ev, s, v, out);
-	} else if (n.kind == PY_NUMBER_FLOAT || as_float) {
+		return put_value(ev, at, s, v, out);
+	}
+	if (n.kind == PY_NUMBER_FLOAT || as_float) {
 		if (as_int) {
 			return eval_error(ev, at,
 					  "the format %c is for ints, not for "

@@ -44,15 +44,14 @@ struct library {
 /* What the evaluator does with the values of a kind; NULL: they do not have it.
  * Functions that return bool return false after an error at the place. */
 struct kind_ops {
-	/* Appends the text that print shows; repr: as an element of a list. */
+	/* Appends the text that print shows; repr: as an element of a list. A value
+	 * that is not known calls eval_leave_out(). */
 	void (*text)(struct eval *ev, const struct pval *v, bool repr,
 		     struct strbuf *out);
 	/* The name of its class; NULL: the one in lib_class.c. */
 	const char *(*class_name)(struct eval *ev, const struct pval *v);
 	/* Is it of the class with this name? */
 	bool (*is_instance)(const struct pval *v, const char *name);
-	/* What the value is, for messages, if it is not known; NULL if it is. */
-	const char *(*unknown)(const struct pval *v);
 	bool (*truth)(struct eval *ev, struct py_span at, const struct pval *v,
 		      bool *out);
 	/* False, without an error, if there is none. */

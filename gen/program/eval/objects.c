@@ -363,7 +363,8 @@ object_text(struct eval *ev, struct py_span at, const struct pval *v, bool repr,
 	int errors = ev->m->diags.n_errors, first = ev->m->diags.list.n;
 
 	pv_text(ev, v, repr, 0, out);
-	return ev->m->diags.n_errors == errors || eval_locate(ev, at, first);
+	return !ev->left_out &&
+	       (ev->m->diags.n_errors == errors || eval_locate(ev, at, first));
 }
 
 bool

@@ -68,7 +68,8 @@ bool class_derives(const struct pv_class *c, const struct pv_class *base);
  * depth: as of pv_text. */
 void object_put(struct eval *ev, const struct pval *v, bool repr, int depth,
 		struct strbuf *out);
-/* As pv_text; false after an error in a method of an object. */
+/* As pv_text; false after an error in a method of an object, or if a value is not
+ * known (eval_leave_out). */
 bool object_text(struct eval *ev, struct py_span at, const struct pval *v,
 		 bool repr, struct strbuf *out);
 /* v as an iterator over its items. */

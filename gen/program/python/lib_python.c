@@ -22,16 +22,8 @@ python_print(struct call *c, struct pval *out)
 	}
 	strbuf_init(&s);
 	for (int i = 0; ok && i < values->n; i++) {
-		const struct kind_ops *ops = ops_of(ev, values->data[i].kind);
-		const char *unknown = ops->unknown
-					      ? ops->unknown(&values->data[i])
-					      : NULL;
 		size_t before = s.len;
 
-		if (unknown) {
-			ok = eval_leave_out(ev, unknown);
-			break;
-		}
 		strbuf_puts(&s, i ? between : "");
 		ok = object_text(ev, c->span, &values->data[i], false, &s) &&
 		     eval_tick_bytes(ev, c->span, s.len - before);
