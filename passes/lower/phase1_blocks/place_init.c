@@ -13,12 +13,24 @@
  * The init statement gets copies of the spatial loops inside the outermost
  * reduction loop and stands just before that loop. If one (fused) loop drives
  * both spatial and reduction iter vars, the init stays in the block, under the
- * condition that every reduction iter var is at its minimum. */
+ * condition that every reduction iter var is at its minimum.
+ *
+ * The result of a block with the note written_out is one expression of all terms,
+ * without an init:
+ *
+ *   for i in range(2):
+ *       with T.block("s"):             with T.block("s"):
+ *           ...                    ->      s[0] = x[0] + x[1]
+ *           s[0] = s[0] + x[v_i] */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "block_init.h"
 #include "iterate.h"
+#include "written_out.h"
+
+/* More terms are no expression that one would read. */
+enum { WRITTEN_OUT_MOST = 16 };
 
 static struct stmt *
 outermost_reduction(struct stmt *block, bool *mixed)
@@ -80,6 +92,130 @@ guard_init(struct func *f, struct stmt *block)
 	stmt_set_child(f, block, 0, stmt_seq(f, pair, 2));
 }
 
+/* -- reductions that are written out -- */
+
+/* The loop over the terms of the block if no other one is, and if only loops over
+ * results are between the two. */
+static struct stmt *
+loop_of_terms(struct stmt *block)
+{
+	struct stmt *found = NULL, *inside;
+	int n = 0;
+
+	for (struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, true)) {
+			found = p;
+			n++;
+		}
+	}
+	inside = found;
+	while (inside != NULL && inside->kind == STMT_FOR) {
+		inside = inside->children[0];
+	}
+	return n == 1 && inside == block && !loop_drives(found, block, false)
+		       ? found
+		       : NULL;
+}
+
+/* The number that changes nothing as an operand of this kind of operator; NULL:
+ * none is known. */
+static const struct expr *
+identity_of(struct module *m, enum expr_kind kind, struct dtype t)
+{
+	switch (kind) {
+	case EXPR_ADD:
+		return expr_const(m, t, 0);
+	case EXPR_MUL:
+		return expr_const(m, t, 1);
+	case EXPR_MIN:
+		return reducer_min(m, t)->identity[0];
+	case EXPR_MAX:
+		return reducer_max(m, t)->identity[0];
+	default:
+		return NULL;
+	}
+}
+
+/* Does the block combine its result, which starts as the identity, with a term by
+ * an operator whose left operand is the result? */
+static bool
+is_update(struct module *m, const struct stmt *init, const struct stmt *update)
+{
+	const struct expr *e = update->args[0];
+
+	if (init->kind != STMT_STORE || update->kind != STMT_STORE ||
+	    init->args[0] != identity_of(m, e->kind, e->type) ||
+	    e->args[0]->kind != EXPR_LOAD ||
+	    e->args[0]->u.buffer != update->u.buffer ||
+	    init->u.buffer != update->u.buffer) {
+		return false;
+	}
+	for (int i = 1; i < update->n_args; i++) {
+		if (update->args[i] != e->args[0]->args[i - 1] ||
+		    update->args[i] != init->args[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Term k of the update's sum, where the loop's variable has the value k. */
+static const struct expr *
+term_of(struct func *f, const struct stmt *block, const struct stmt *loop,
+	int64_t k)
+{
+	struct module *m = f->module;
+	const struct block *b = block->u.block;
+	struct var *var = loop->u.loop.var;
+	const struct expr *at = expr_int(m, var->type, k);
+	struct var_map value = { &var, &at, 1 }, terms = { 0 };
+
+	terms.from = arena_array(&m->arena, struct var *, b->n_iters + 1);
+	terms.to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == ITER_REDUCE) {
+			terms.from[terms.n] = b->iters[i].var;
+			terms.to[terms.n++] =
+				expr_substitute(m, block->args[i + 1], &value);
+		}
+	}
+	return expr_substitute(m, block->children[0]->args[0]->args[1], &terms);
+}
+
+/* Makes a block with the note WRITTEN_OUT store one expression of all of its
+ * terms, without an init. */
+static bool
+write_out(struct func *f, struct stmt *block)
+{
+	struct stmt *loop = loop_of_terms(block);
+	struct stmt *update = block->children[0];
+	const struct expr *sum = NULL;
+	int64_t extent;
+
+	if (stmt_note(block, WRITTEN_OUT) == NULL || loop == NULL ||
+	    !is_update(f->module, block->children[1], update) ||
+	    !expr_is_value(loop->args[0], 0) ||
+	    !expr_is_int(loop->args[1], &extent) || extent < 1 ||
+	    extent > WRITTEN_OUT_MOST ||
+	    expr_uses_var(block->args[0], loop->u.loop.var)) {
+		return false;
+	}
+	for (int64_t k = 0; k < extent; k++) {
+		const struct expr *args[2] = { sum,
+					       term_of(f, block, loop, k) };
+
+		sum = sum == NULL
+			      ? args[1]
+			      : expr_rebuild(f->module, update->args[0], args);
+	}
+	stmt_set_arg(f, update, 0, sum);
+	stmt_set_child(f, block, 1, NULL);
+	stmt_set_arg(f, loop, 1,
+		     expr_int(f->module, loop->u.loop.var->type, 1));
+	return true;
+}
+
 bool
 lower_place_init(struct func *f)
 {
@@ -91,7 +227,7 @@ lower_place_init(struct func *f)
 		const char *why;
 		bool mixed;
 
-		if (!block->children[1]) {
+		if (!block->children[1] || write_out(f, block)) {
 			continue;
 		}
 		outer = outermost_reduction(block, &mixed);

@@ -185,6 +185,20 @@ shortens_loops(struct vectors *x, const struct access_list *uses)
 	return fills && x->type.lanes < x->most_lanes;
 }
 
+/* Has b fewer lanes than the longest vectors, and does the loop access a part of
+ * them? Lanes that are reduced by halves are such arrays: compilers keep them in
+ * registers, shorter vectors would be stored and loaded again. */
+static bool
+divides_lanes(const struct vectors *x, const struct buffer *b,
+	      const struct stmt *loop)
+{
+	int64_t lanes, extent;
+
+	return expr_is_int(b->shape[b->ndim - 1], &lanes) &&
+	       lanes < x->most_lanes && expr_is_int(loop->args[1], &extent) &&
+	       extent < lanes;
+}
+
 /* Do all loops that access b access only whole vectors of it? A loop that only
  * reads may have a tail. */
 static bool
@@ -203,7 +217,7 @@ local_fits(struct vectors *x, const struct buffer *b)
 		if (u->address && loop == NULL && is_vector_address(x, u)) {
 			continue;
 		}
-		if (loop == NULL || u->address ||
+		if (loop == NULL || u->address || divides_lanes(x, b, loop) ||
 		    (u->load == NULL && vectors_rest(x, loop) > 0) ||
 		    !vectors_walks(x, u->at, u->index, b->ndim,
 				   loop->u.loop.var, &rest) ||

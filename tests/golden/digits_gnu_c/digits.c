@@ -348,7 +348,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   schedule  rowwise 5 stages per row, sums by lanes
  *   copies    two of the reduction: j_o 0 to 1, j_o 0 to 1 without conditions,
  *             which is faster
- *   work      59 FLOP, reads 40 bytes, writes 40 bytes, locals 84 bytes
+ *   work      57 FLOP, reads 40 bytes, writes 40 bytes, locals 100 bytes
  */
 static __attribute__((noinline)) void
 prob(const float x[restrict 10], float y[restrict 10])
@@ -358,7 +358,9 @@ prob(const float x[restrict 10], float y[restrict 10])
 	float sum;
 	float inverse;
 	float max_part[4];
+	float max_part_2[2];
 	float sum_part[4];
+	float sum_part_2[2];
 
 	#pragma omp simd
 	for (int32_t j_i = 0; j_i < 4; ++j_i) {
@@ -374,10 +376,12 @@ prob(const float x[restrict 10], float y[restrict 10])
 	for (int32_t j_i = 0; j_i < 2; ++j_i) {
 		max_part[j_i] = max_f32(max_part[j_i], x[j_i + 8]);
 	}
-	max = -INFINITY;
-	for (int32_t j_i = 0; j_i < 4; ++j_i) {
-		max = max_f32(max, max_part[j_i]);
+	#pragma omp simd
+	for (int32_t j_i_i = 0; j_i_i < 2; ++j_i_i) {
+		max_part_2[j_i_i] = max_f32(max_part[j_i_i],
+		                            max_part[j_i_i + 2]);
 	}
+	max = max_f32(max_part_2[0], max_part_2[1]);
 	for (int32_t j = 0; j < 10; ++j) {
 		exp_[j] = exp_f32(x[j] - max);
 	}
@@ -395,10 +399,11 @@ prob(const float x[restrict 10], float y[restrict 10])
 	for (int32_t j_i = 0; j_i < 2; ++j_i) {
 		sum_part[j_i] += exp_[j_i + 8];
 	}
-	sum = 0.0f;
-	for (int32_t j_i = 0; j_i < 4; ++j_i) {
-		sum += sum_part[j_i];
+	#pragma omp simd
+	for (int32_t j_i_i = 0; j_i_i < 2; ++j_i_i) {
+		sum_part_2[j_i_i] = sum_part[j_i_i] + sum_part[j_i_i + 2];
 	}
+	sum = sum_part_2[0] + sum_part_2[1];
 	inverse = 1.0f / sum;
 	for (int32_t j = 0; j < 10; ++j) {
 		y[j] = exp_[j] * inverse;

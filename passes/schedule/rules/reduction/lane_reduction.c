@@ -7,22 +7,21 @@
  *
  * A float sum of n terms by one accumulator waits for each addition, and rounds
  * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. Long
- * rows have the lanes of several vectors, which do not wait for each other. Where
- * the partial results are many beside the row, or are largest values, which take
- * longer than sums one after the other, a quarter of the lanes reduces them first:
+ * rows have the lanes of several vectors, which do not wait for each other. The
+ * partial results of the lanes are reduced by those of one vector, and these by
+ * halves:
  *
- *   for k, lane: quarter[lane] += part[4 k + lane]
- *   for lane: s += quarter[lane] */
+ *   for lane in 8: half[lane] = part[lane] + part[8 + lane] */
 #include "decision.h"
 #include "nest.h"
 #include "row_stages.h"
+#include "written_out.h"
 
 /* Fewer lanes or shorter vectors are not worth it, nor parts of the target's
  * vectors for reductions of less than LONG values. */
 enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
-/* A row that has fewer than FEW_TERMS terms for each lane spends much of its time
- * on the partial results; one with MANY_TERMS has the lanes of VECTORS vectors. */
-enum { FEW_TERMS = 8, MANY_TERMS = 64, VECTORS = 4 };
+/* A row with MANY_TERMS terms for each lane has the lanes of VECTORS vectors. */
+enum { MANY_TERMS = 64, VECTORS = 4 };
 /* gcc unrolls loops of up to 16 iterations before it makes vectors of them, and
  * of choices it then makes none. */
 enum { LOOP_LANES = 32 };
@@ -199,15 +198,22 @@ lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
 	return n * lanes;
 }
 
-/* The number of lanes as a decision in the trace: `lanes`, with its half,
- * quarter and so on down to `least` as further candidates. */
+/* The number of partial results to which `lanes` of them are reduced first. */
+static int64_t
+first_step(int64_t lanes, int64_t vector)
+{
+	return lanes > vector ? vector : lanes / 2;
+}
+
+/* The number of lanes as a decision in the trace: `lanes`, with its half and so on,
+ * as long as there are more than after the first step, as further candidates. */
 static struct sched_value
-decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t least)
+decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t vector)
 {
 	struct candidates c = { 0 };
 	int64_t extent;
 
-	for (int64_t n = lanes; n >= least; n /= 2) {
+	for (int64_t n = lanes; n > first_step(lanes, vector); n /= 2) {
 		if (expr_is_int(func_find(r->s.func, loop)->args[1], &extent) &&
 		    (extent % n == 0) == (extent % lanes == 0)) {
 			candidates_add(r, &c, n);
@@ -216,44 +222,51 @@ decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t least)
 	return rules_decide(r, "lanes", &c, &lanes);
 }
 
-/* Gives the block, whose innermost loop reduces the partial results of the lanes,
- * the block *made, in which `quarter` lanes reduce them first. False: the schedule
- * is as before. */
+/* Gives the block, whose innermost loop reduces the partial results of n lanes, a
+ * block *made in which `fewer` lanes reduce them first. */
 static bool
-reduce_by_quarter(struct rules *r, int block, int64_t quarter, int *made)
+reduce_to(struct rules *r, int block, int64_t fewer, int *made)
 {
-	struct sched_mark mark = sched_checkpoint(&r->s);
 	int *loops, n, parts[2];
 
-	if (sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
-	    rules_split(r, loops[n - 1], sv_int(quarter), parts) &&
-	    sched_rfactor_inside(&r->s, parts[1], -1, made)) {
-		return true;
-	}
-	sched_rollback(&r->s, mark);
-	return false;
+	return sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
+	       rules_split(r, loops[n - 1], sv_int(fewer), parts) &&
+	       sched_rfactor_inside(&r->s, parts[1], -1, made) &&
+	       sched_annotate(&r->s, *made, WRITTEN_OUT, sv_int(1));
 }
 
-/* A quarter of the lanes if so many should reduce the partial results of all lanes
- * first, else 0. `vector`: the lanes of a vector; `terms`: those of a row. */
-static int64_t
-quarter_of_lanes(struct rules *r, int block, int64_t vector, int64_t lanes,
-		 double terms)
+/* The same for the steps from `lanes` partial results to those of one vector, and
+ * from these to half of them, and so on until the last two; stores the blocks of
+ * the steps in made, and returns their number. */
+static int
+reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
+		 int *made)
 {
-	bool many = lanes > vector || terms < (double)(FEW_TERMS * lanes);
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	int steps = 0;
 
 	/* Choices by few lanes are no vectors without vector types, and take
-	 * longer than sums one after the other. */
-	if (!adds(func_find(r->s.func, block))) {
-		many = r->target->vectors.n > 0;
+	 * longer than one after the other. */
+	if (r->target->vectors.n == 0 && !adds(func_find(r->s.func, block))) {
+		return 0;
 	}
-	return many && lanes / 4 >= LEAST_LANES ? lanes / 4 : 0;
+	while (lanes > 2) {
+		lanes = first_step(lanes, vector);
+		if (!reduce_to(r, block, lanes, &made[steps++])) {
+			sched_rollback(&r->s, mark);
+			return 0;
+		}
+	}
+	if (!sched_annotate(&r->s, block, WRITTEN_OUT, sv_int(1))) {
+		sched_rollback(&r->s, mark);
+		return 0;
+	}
+	return steps;
 }
 
 /* Gives each of the n blocks for which it is possible a block of partial results,
- * one for each lane of vectors of `bytes` bytes, and one that a quarter of the lanes
- * reduces, if they are many beside the row. Stores these new blocks, at most 2 n, in made, and
- * returns their number. */
+ * one for each lane of vectors of `bytes` bytes, and those that reduce them. Stores
+ * these new blocks, at most LANE_BLOCKS for each, in made, and returns their number. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {
@@ -261,7 +274,7 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 
 	for (int i = 0; i < n; i++) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
-		int64_t lanes, vector, quarter;
+		int64_t lanes, vector;
 		double terms;
 		int loop, parts[2];
 
@@ -274,11 +287,7 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 			continue;
 		}
 		lanes = lanes_of_vectors(r, loop, vector);
-		quarter = quarter_of_lanes(r, blocks[i], vector, lanes, terms);
-		if (!rules_split(r, loop,
-				 decide_lanes(r, loop, lanes,
-					      quarter > 0 ? 2 * quarter
-							  : LEAST_LANES),
+		if (!rules_split(r, loop, decide_lanes(r, loop, lanes, vector),
 				 parts) ||
 		    !sched_rfactor_inside(&r->s, parts[1], -1,
 					  &made[changed])) {
@@ -286,9 +295,8 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 			continue;
 		}
 		changed++;
-		changed += quarter > 0 &&
-			   reduce_by_quarter(r, blocks[i], quarter,
-					     &made[changed]);
+		changed += reduce_by_halves(r, blocks[i], vector, lanes,
+					    &made[changed]);
 	}
 	return changed;
 }

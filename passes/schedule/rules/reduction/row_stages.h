@@ -16,8 +16,9 @@ void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 bool rules_have_lanes(const struct target *t);
 /* Gives reductions along contiguous rows one partial result for each lane of a
  * vector, if rules_have_lanes: factors them, stores the blocks of the partial
- * results, at most 2 n, in made, and returns their number. The innermost two axes of
- * all blocks may be fused for that. */
+ * results, at most LANE_BLOCKS for each of the n blocks, in made, and returns their
+ * number. The innermost two axes of all blocks may be fused for that. */
+enum { LANE_BLOCKS = 16 };
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
 /* Is the block a reduction of columns: is its last spatial axis contiguous in the
  * result and in all operands, long enough for the lanes of a vector, and the

@@ -84,7 +84,7 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 		blocks = with_copy;
 	}
 	stages = n;
-	made = arena_array(&r->module->arena, int, 2 * n + 1);
+	made = arena_array(&r->module->arena, int, LANE_BLOCKS *n + 1);
 	by_lanes = rules_reduce_by_lanes(r, blocks, n, made);
 	if (by_lanes == 0 && need_lanes) {
 		return rules_no(r, "no float reduction has its terms next to "
