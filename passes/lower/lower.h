@@ -38,7 +38,8 @@ int64_t lower_stack_bytes(const struct func *f);
 /* Turns local arrays of f into parameters, at the end of the signature: first
  * those whose size has no bound and depends on f's parameters alone, then the
  * largest ones until lower_stack_bytes is at most limit_bytes. Returns the
- * number of arrays moved; the caller provides their memory. */
+ * number of arrays moved; the caller provides their memory. Arrays that a result
+ * replaces element by element are stored in the result instead. */
 int lower_scratch(struct func *f, int64_t limit_bytes);
 /* May `in` and `out` (of the same shape) be one pointer? They may if every load
  * of `in` is in the statement that stores the same element of `out`, and no

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the stack size of local arrays, and moves arrays from the stack to
- * the workspace. */
+ * results that replace them, or to the workspace:
+ *
+ *   e: [30522]                           for k: y[i, k] = exp(x[i, k])
+ *   for k: e[k] = exp(x[i, k])     ->    for k: s += y[i, k]
+ *   for k: s += e[k]                     for k: y[i, k] = y[i, k] / s
+ *   for k: y[i, k] = e[k] / s */
+#include "access.h"
 #include "iterate.h"
 #include "lower.h"
 #include "thread_loops.h"
@@ -57,6 +63,169 @@ find_largest(struct func *f)
 	}
 	return found;
 }
+
+/* -- arrays in a result -- */
+
+/* Are the last indices of the access, one for each dimension of b, those of an
+ * access of b? */
+static bool
+same_element(const struct buffer *b, const struct expr *const *index,
+	     const struct stmt *store)
+{
+	int before = store->u.buffer->ndim - b->ndim;
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (index[d] != store->args[1 + before + d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is b as large as the last dimensions of the result y, of the same type? */
+static bool
+is_part_of(const struct buffer *b, const struct buffer *y)
+{
+	int before = y->ndim - b->ndim;
+
+	if (before < 0 || y == b || !dtype_equal(b->type, y->type)) {
+		return false;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		if (b->shape[d] != y->shape[before + d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Are the first indices of a store to y the variables of the loops around the
+ * array, all of them? Then each iteration of the loops has a part of y for itself. */
+static bool
+is_own_part(const struct stmt *alloc, const struct buffer *b,
+	    const struct stmt *store)
+{
+	int before = store->u.buffer->ndim - b->ndim, n = 0;
+
+	for (const struct stmt *p = alloc->parent; p; p = p->parent) {
+		bool found = p->kind != STMT_FOR;
+
+		for (int d = 0; d < before && !found; d++) {
+			found = store->args[1 + d] == p->u.loop.var->expr;
+			n += found;
+		}
+		if (!found) {
+			return false;
+		}
+	}
+	return n == before;
+}
+
+/* The outermost loop or condition around s inside of the ALLOC; s itself if there
+ * is none. */
+static const struct stmt *
+top_below(const struct stmt *alloc, const struct stmt *s)
+{
+	const struct stmt *top = s;
+
+	for (const struct stmt *p = s->parent; p != alloc; p = p->parent) {
+		top = p->kind == STMT_SEQ || p->kind == STMT_ALLOC ? top : p;
+	}
+	return top;
+}
+
+static bool
+is_below(const struct stmt *s, const struct stmt *top)
+{
+	while (s != NULL && s != top) {
+		s = s->parent;
+	}
+	return s != NULL;
+}
+
+/* Can y, a result that only stores of the ALLOC's body access, hold the array until
+ * they replace it, element by element? They come last, and read no other elements
+ * of it than those that they store. */
+static bool
+can_hold(struct func *f, struct stmt *alloc, const struct buffer *y)
+{
+	const struct buffer *b = alloc->u.buffer;
+	struct access_list all = accesses_of(f, f->body, y);
+	struct access_list uses = accesses_of(f, alloc, b);
+	const struct stmt *top;
+	bool last = false;
+
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *a = &all.list.data[i];
+
+		if (a->load != NULL || a->address || !is_below(a->at, alloc) ||
+		    !is_own_part(alloc, b, a->at)) {
+			return false;
+		}
+	}
+	if (all.list.n == 0) {
+		return false;
+	}
+	top = top_below(alloc, all.list.data[0].at);
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct access *a = &uses.list.data[i];
+		bool replaced = a->load != NULL && a->at->kind == STMT_STORE &&
+				a->at->u.buffer == y &&
+				same_element(b, a->index, a->at);
+
+		if (a->address ||
+		    (!replaced && (last || is_below(a->at, top)))) {
+			return false;
+		}
+		last |= replaced;
+	}
+	return last;
+}
+
+struct held {
+	const struct buffer *b;
+	const struct stmt *store; /* one of those that replace the array */
+};
+
+static void
+held_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
+{
+	const struct held *h = ctx;
+	int before = h->store->u.buffer->ndim - h->b->ndim;
+
+	(void)at;
+	for (int d = 0; d < before; d++) {
+		new[d] = h->store->args[1 + d];
+	}
+	for (int d = 0; d < h->b->ndim; d++) {
+		new[before + d] = old[d];
+	}
+}
+
+/* Stores the array in a result whose elements replace it, if there is one. */
+static bool
+hold_in_result(struct func *f, struct stmt *alloc)
+{
+	const struct buffer *b = alloc->u.buffer;
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *y = f->params.data[i].buffer;
+
+		if (y != NULL && is_part_of(b, y) && can_hold(f, alloc, y)) {
+			struct held h = {
+				b, accesses_of(f, f->body, y).list.data[0].at
+			};
+
+			stmt_replace(f, alloc, alloc->children[0]);
+			buffer_remap(f, f->body, b, y, held_index, &h);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- arrays in the workspace -- */
 
 /* The workspace has one copy of the array, so the loops around it become
  * serial. */
@@ -129,6 +298,9 @@ lower_scratch(struct func *f, int64_t limit_bytes)
 	while ((alloc = next_scratch(f, limit_bytes)) != NULL) {
 		const struct buffer *b = alloc->u.buffer, *outside;
 
+		if (hold_in_result(f, alloc)) {
+			continue;
+		}
 		serialize_loops_around(f, alloc);
 		outside = buffer_with_scope(f->module, b, "global");
 		stmt_replace(f, alloc, alloc->children[0]);

@@ -287,14 +287,20 @@ test_softmax(void)
 	CHECK_EQ(lower_stack_bytes(t.f), 7 * 4 + 4 + 4);
 	CHECK(lower_can_be_in_place(t.f, t.f->params.data[0].buffer,
 				    t.f->params.data[1].buffer));
-	CHECK_EQ(lower_scratch(t.f, 16), 1);
-	CHECK_EQ(t.f->params.n, 3);
+	/* y holds the row of e until it replaces it. */
+	CHECK_EQ(lower_scratch(t.f, 16), 0);
+	CHECK_EQ(t.f->params.n, 2);
 	CHECK_EQ(lower_stack_bytes(t.f), 8);
 	CHECK(func_verify(t.f));
+	trial_same(&t);
 	trial_start(&t, m, make_softmax(m, 5, 7));
 	trial_lower(&t);
 	CHECK(!lower_can_be_in_place(t.f, t.f->params.data[1].buffer,
 				     t.f->params.data[0].buffer));
+	CHECK_EQ(lower_scratch(t.f, 16), 2); /* top and sum */
+	CHECK_EQ(t.f->params.n, 4);
+	CHECK_EQ(lower_stack_bytes(t.f), 0);
+	CHECK(func_verify(t.f));
 	module_free(m);
 }
 
