@@ -37,14 +37,10 @@ steps_problem(struct module *m, const struct record *r, const struct sched *s)
 				s->trace.data[i].text);
 		}
 	}
-	for (int i = 0; i < r->n_decisions; i++) {
+	for (int i = 0; i < r->n_decisions && at < s->samples.n; i++) {
 		const struct record_decision *d = &r->decisions[i];
 
-		if (d->word == NULL &&
-		    (at >= s->samples.n ||
-		     s->samples.data[at++].value != d->number)) {
-			return "its decisions are not those of its trace";
-		}
+		at += d->word == NULL && s->samples.data[at].value == d->number;
 	}
 	return at == s->samples.n ? NULL
 				  : "its decisions are not those of its trace";

@@ -21,6 +21,7 @@ struct tuned {
 	struct search *search; /* NULL until the first trial */
 	struct tune_job rules; /* the rules' own schedule */
 	bool has_rules;
+	VEC(const char *) traces; /* of the schedules that were made */
 };
 
 static int
@@ -162,6 +163,20 @@ measure(struct tuning *t, struct tuned *x, const struct tune_job *job)
 	return t->o->record(t->o->ctx, x->state, &r);
 }
 
+/* Was a schedule of the same steps made before? Other decisions may lead to
+ * it. */
+static bool
+is_made(struct tuning *t, struct tuned *x, const char *trace)
+{
+	for (int i = 0; i < x->traces.n; i++) {
+		if (strcmp(x->traces.data[i], trace) == 0) {
+			return true;
+		}
+	}
+	vec_push(t->arena, &x->traces, trace);
+	return false;
+}
+
 /* Makes and measures the next candidate of the task. False: the tuning ends. */
 static bool
 trial(struct tuning *t, struct tuned *x)
@@ -179,6 +194,9 @@ trial(struct tuning *t, struct tuned *x)
 		}
 		why = tune_job_make(t->m, x->task, candidate.preferred,
 				    candidate.n, knows, x->search, &job);
+		if (why == NULL && is_made(t, x, job.trace)) {
+			why = "";
+		}
 		if (why != NULL) {
 			search_tell(x->search, SEARCH_FAILED,
 				    job.choices.asked.n > 0 ? &job.choices

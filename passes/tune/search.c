@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinate descent over the decisions of the rules.
  *
+ * A tile is limited by the registers: more rows need fewer lanes. So a move
+ * changes one decision, or one up and another down.
+ *
  * A base is a schedule from which a descent goes: the rules' own, and the first
  * one by each other rule. A descent tries the neighbours of its best schedule:
- * for each decision the next candidates below and above, at first at distance 1,
- * then at distance 2. A faster one becomes the best, and its neighbours are
+ * for each decision the next candidates below and above, then pairs, then those at
+ * distance 2. A faster one becomes the best, and its neighbours are
  * tried. A descent ends when no neighbour is faster. */
 #include "search.h"
 
@@ -12,8 +15,6 @@
 
 /* A base is descended from if it takes at most this much of the best time. */
 #define NEAR_BEST 1.3
-
-enum { MOST_DISTANCE = 2 };
 
 /* A schedule with its decisions. */
 struct point {
@@ -32,9 +33,10 @@ struct base {
 	bool done;
 };
 
-/* A change of one decision of the best schedule by some candidates. */
+/* A change of a decision of the best schedule by some candidates; of another one
+ * by one candidate the other way, unless that is -1. */
 struct move {
-	int decision, step;
+	int decision, step, other;
 };
 
 struct search {
@@ -107,11 +109,42 @@ is_rule(const struct choice *c)
 }
 
 static void
-add_move(struct search *s, int decision, int step)
+add_move(struct search *s, int decision, int step, int other)
 {
-	struct move m = { decision, step };
+	struct move m = { decision, step, other };
 
 	vec_push(s->arena, &s->moves, m);
+}
+
+static bool
+reaches(const struct choice *c, int step)
+{
+	return !is_rule(c) && c->taken + step >= 0 && c->taken + step < c->n;
+}
+
+static void
+add_steps(struct search *s, const int *order, int step)
+{
+	for (int i = 0; i < s->best.n; i++) {
+		for (int sign = 1; sign >= -1; sign -= 2) {
+			if (reaches(&s->best.choices[order[i]], sign * step)) {
+				add_move(s, order[i], sign * step, -1);
+			}
+		}
+	}
+}
+
+static void
+add_pairs(struct search *s, const int *order)
+{
+	for (int i = 0; i < s->best.n; i++) {
+		for (int k = 0; k < s->best.n; k++) {
+			if (k != i && reaches(&s->best.choices[order[i]], 1) &&
+			    reaches(&s->best.choices[order[k]], -1)) {
+				add_move(s, order[i], 1, order[k]);
+			}
+		}
+	}
 }
 
 /* Lists the moves from the best schedule, near ones first, the decisions in a
@@ -128,21 +161,9 @@ list_moves(struct search *s)
 		order[i] = order[k];
 		order[k] = i;
 	}
-	for (int step = 1; step <= MOST_DISTANCE; step++) {
-		for (int i = 0; i < n; i++) {
-			const struct choice *c = &s->best.choices[order[i]];
-
-			if (is_rule(c)) {
-				continue;
-			}
-			if (c->taken + step < c->n) {
-				add_move(s, order[i], step);
-			}
-			if (c->taken - step >= 0) {
-				add_move(s, order[i], -step);
-			}
-		}
-	}
+	add_steps(s, order, 1);
+	add_pairs(s, order);
+	add_steps(s, order, 2);
 }
 
 static struct search_candidate
@@ -153,7 +174,9 @@ moved(struct search *s, struct move m)
 
 	for (int i = 0; i < s->best.n; i++) {
 		const struct choice *c = &s->best.choices[i];
-		int at = c->taken + (i == m.decision ? m.step : 0);
+		int at = c->taken + (i == m.decision ? m.step
+				     : i == m.other  ? -m.step
+						     : 0);
 
 		p[i] = (struct preference){ c->name, c->nth,
 					    c->candidates[at] };

@@ -3,6 +3,7 @@
  * injective blocks as the stage says, then lets rules take the blocks that
  * remain. */
 #include "choose_parts.h"
+#include "decision.h"
 #include "default_schedule.h"
 #include "element_threads.h"
 #include "nest.h"
@@ -188,6 +189,17 @@ sched_for_kernel(struct sched *s, const struct kernel *k,
 }
 
 static bool
+wants_parallel(struct rules *r)
+{
+	struct candidates c = { 0 };
+
+	if (r->target->cores > 1) {
+		candidates_add(r, &c, 0);
+	}
+	return rules_way(r, "parallel", &c, 1) != 0;
+}
+
+static bool
 schedule(struct rules *r)
 {
 	bool chosen;
@@ -212,7 +224,9 @@ schedule(struct rules *r)
 		if (!chosen) {
 			strbuf_puts(&r->words, "plain loops");
 		}
-		rules_parallel(r);
+		if (wants_parallel(r)) {
+			rules_parallel(r);
+		}
 	}
 	rules_block_sums(r);
 	func_commit(r->kernel->func);

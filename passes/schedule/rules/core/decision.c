@@ -75,6 +75,23 @@ rules_decide(struct rules *r, const char *name, struct candidates *c,
 		       : sv_int(*chosen);
 }
 
+int64_t
+rules_way(struct rules *r, const char *name, struct candidates *c, int64_t own)
+{
+	int at;
+
+	if (r->choices == NULL) {
+		return own;
+	}
+	at = place_choice(r, c, own);
+	if (c->list.n == 1) {
+		return own;
+	}
+	at = choices_ask(r->choices, &r->module->arena, name, c->list.data,
+			 c->list.n, at);
+	return c->list.data[at];
+}
+
 const struct expr *
 rules_number(struct rules *r, struct sched_value number)
 {

@@ -23,6 +23,11 @@ void candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
  * that. Returns the number as an argument for primitives. */
 struct sched_value rules_decide(struct rules *r, const char *name,
 				struct candidates *c, int64_t *chosen);
+/* A decision that changes the steps, so that the trace has no place for it:
+ * which way to go. Returns `own`, or the candidate that the caller of the rules
+ * prefers. */
+int64_t rules_way(struct rules *r, const char *name, struct candidates *c,
+		  int64_t own);
 /* The decided number as an expression, for index maps. */
 const struct expr *rules_number(struct rules *r, struct sched_value number);
 /* Splits the loop into an outer one, of inferred length, and an inner one of

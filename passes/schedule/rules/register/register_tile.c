@@ -28,6 +28,7 @@
 #include "register_tile.h"
 
 #include "border.h"
+#include "decision.h"
 #include "edit.h"
 #include "kernel_blocks.h"
 #include "nest.h"
@@ -478,6 +479,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	t.out_block = output_block(r, output, t.lane);
 	find_dot_lanes(r, &t, p->first_instr);
 	tiling_sizes(r, &t);
+	tiling_open_sizes(r, &t);
 	*padded = t.padded;
 	if (t.lanes < 2) {
 		return rules_no(r,
@@ -537,6 +539,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	border_order_axes(p->bordered, &t.x, axes);
+	tiling_open_order(r, &t, axes, t.x.n_spatial);
 	/* Loops over axes that a copied operand, or one with distant lanes,
 	 * does not have go inside, to reuse it. A copy that no outer loop
 	 * repeats is a nest of its own, whose threads are its own. */
@@ -598,6 +601,18 @@ tiling_product(struct rules *r, struct product_tile *p)
 	return tile_product(r, p, false, &padded);
 }
 
+/* The first product instruction to try. */
+static int
+first_instr(struct rules *r)
+{
+	struct candidates c = { 0 };
+
+	for (int i = 0; i <= r->target->n_products; i++) {
+		candidates_add(r, &c, i);
+	}
+	return (int)rules_way(r, "instruction", &c, 0);
+}
+
 bool
 rule_register_tile(struct rules *r, const struct kernel_blocks *k)
 {
@@ -605,6 +620,7 @@ rule_register_tile(struct rules *r, const struct kernel_blocks *k)
 	struct product_tile tile = {
 		.reduction = k->reduction,
 		.output = k->output,
+		.first_instr = first_instr(r),
 	};
 
 	while (!tiling_product(r, &tile)) {

@@ -113,6 +113,12 @@ int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
 /* Chooses the tile's size: sets t's lanes, rows, vector and padded. */
 void tiling_sizes(struct rules *r, struct tiling *t);
+/* tile_decisions.c: lets the caller of the rules take other numbers of lanes and
+ * rows than tiling_sizes, where other steps follow. */
+void tiling_open_sizes(struct rules *r, struct tiling *t);
+/* Lets it move the axis of the lanes among the n axes of the outer loops. */
+void tiling_open_order(struct rules *r, const struct tiling *t, int *axes,
+		       int n);
 /* The time of all rows in whole tiles, the last of which overlaps the one
  * before, relative to the time with a smaller last tile. */
 double tiling_overlap_time(const struct rules *r, const struct tiling *t);

@@ -71,3 +71,62 @@ tiling_decide(struct rules *r, struct tiling *t)
 	decide_lanes(r, t);
 	decide_rows(r, t);
 }
+
+void
+tiling_open_sizes(struct rules *r, struct tiling *t)
+{
+	int64_t extent = t->row >= 0 ? t->x.most[t->row] : 0;
+	int64_t lanes = tiling_extent(&t->x, t->lane);
+	struct candidates rows = { 0 }, words = { 0 };
+
+	if (t->padded || t->lane_by_lane || t->lanes < 2) {
+		return;
+	}
+	if (t->rows == 1 && t->row_granularity == 0 && extent > 1) {
+		for (int64_t n = 1; n <= 4 && n < extent; n++) {
+			candidates_add(r, &rows, n);
+		}
+		t->rows = rules_way(r, "tile_rows", &rows, 1);
+	}
+	if (t->dot_lanes > 0 && !target_has_vectors(r->target) &&
+	    t->granularity == 0) {
+		for (int64_t n = t->dot_lanes; n <= 4 * t->dot_lanes; n *= 2) {
+			if (lanes % n == 0) {
+				candidates_add(r, &words, n);
+			}
+		}
+		t->lanes = rules_way(r, "tile_lanes", &words, t->lanes);
+	}
+}
+
+/* Ways to order the outer loops. */
+enum { ORDER_OF_RULES, ORDER_LANES_FIRST, ORDER_LANES_LAST, N_ORDERS };
+
+void
+tiling_open_order(struct rules *r, const struct tiling *t, int *axes, int n)
+{
+	struct candidates c = { 0 };
+	int64_t way;
+	int kept = 0;
+
+	for (int i = 0; i < N_ORDERS; i++) {
+		candidates_add(r, &c, i);
+	}
+	way = n > 1 ? rules_way(r, "order", &c, ORDER_OF_RULES)
+		    : ORDER_OF_RULES;
+	if (way == ORDER_OF_RULES) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		if (axes[i] != t->lane) {
+			axes[kept++] = axes[i];
+		}
+	}
+	if (kept == n) {
+		return;
+	}
+	for (int i = kept; i > 0 && way == ORDER_LANES_FIRST; i--) {
+		axes[i] = axes[i - 1];
+	}
+	axes[way == ORDER_LANES_FIRST ? 0 : kept] = t->lane;
+}

@@ -59,12 +59,28 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 	return n;
 }
 
+/* The steps to unroll of sums that no instruction computes: one, as compilers
+ * unroll, unless the caller of the rules prefers more. */
+static int64_t
+open_steps(struct rules *r, int64_t extent)
+{
+	struct candidates c = { 0 };
+
+	for (int64_t n = 2; n <= MOST_STEPS && c.list.n == 0; n++) {
+		if (extent % n == 0) {
+			candidates_add(r, &c, n);
+		}
+	}
+	return rules_way(r, "unroll", &c, 1);
+}
+
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
  * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
  * registers, and the loop itself would take as long as half of its products. For
- * little code these are 3 at most. False after a failure. */
+ * little code these are 3 at most. of_dot: an instruction computes the sums. False after a failure. */
 static bool
-split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
+split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile,
+	    bool of_dot)
 {
 	bool small = strcmp(r->target->goal, "size") == 0;
 	int64_t extent, steps = MOST_STEPS;
@@ -79,6 +95,9 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile)
 	}
 	if (small && steps == MOST_STEPS) {
 		steps /= 2;
+	}
+	if (!of_dot) {
+		steps = open_steps(r, extent);
 	}
 	tile->steps = steps > 1 ? last : 0;
 	if (steps == 1 || steps == extent) {
@@ -189,8 +208,8 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
 		return false;
 	}
-	if (t->dot.intrin != NULL && !target_has_vectors(r->target) &&
-	    n_order > 0 && !split_steps(r, order, &n_order, tile)) {
+	if (!target_has_vectors(r->target) && n_order > 0 &&
+	    !split_steps(r, order, &n_order, tile, t->dot.intrin != NULL)) {
 		return false;
 	}
 	n_order += tiling_loop_order(r, tile, order + n_order);
