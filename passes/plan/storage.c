@@ -366,6 +366,36 @@ extend_over(struct program *p, struct storages *s, int body,
 	}
 }
 
+/* Extends the live ranges of the tensors from which the entry function reads
+ * sizes: up to the last kernel that writes a part of the tensor, and of an If's
+ * result, up to the last kernel of both branches, since the sizes are read
+ * behind them. */
+static void
+extend_sizes(const struct graph *g, struct storages *s,
+	     const struct body_range *ranges)
+{
+	for (int i = 0; i < g->run_sizes.n; i++) {
+		const struct node *n = g->run_sizes.data[i].read_by;
+		int at = n != NULL ? s->of[n->inputs[0]->id] : -1, last, body;
+
+		if (at < 0) {
+			continue;
+		}
+		last = s->list.data[at].last;
+		n = n->inputs[0]->producer;
+		while (n != NULL && g->groups.data[n->group]->is_view) {
+			n = n->inputs[0]->producer;
+		}
+		for (int b = 0; n != NULL && node_ends_if(n) && b < 2; b++) {
+			body = (int)node_attr_int(n, b == 0 ? "then" : "else",
+						  0);
+			last = ranges[body].to > last ? ranges[body].to : last;
+		}
+		extend(s->arena, &s->list.data[at], s->list.data[at].first,
+		       last);
+	}
+}
+
 /* Compares uses by time, then by position. */
 static int
 compare_uses(const void *pa, const void *pb)
@@ -404,7 +434,8 @@ extend_lives(struct program *p, struct storages *s)
 			extend_over(p, s, b, ranges);
 		}
 	}
-	for (int i = 0; i < s->list.n && g->bodies.n > 0; i++) {
+	extend_sizes(g, s, ranges);
+	for (int i = 0; i < s->list.n; i++) {
 		qsort(s->list.data[i].touched.data,
 		      (size_t)s->list.data[i].touched.n,
 		      sizeof *s->list.data[i].touched.data, compare_uses);

@@ -233,6 +233,25 @@ def sized():
         check(m, ["c99", "misra", "cuda"])
 
 
+    # What a branch computes after a result whose size it gives.
+    for flag in (True, False):
+        m = Model("followed")
+        x, c = m.input("x", floats(6, 4)), m.input("c", number(flag, bool))
+        turned = [("Transpose", ["rows"], ["t"], {"perm": [1, 0]}),
+                  ("MatMul", ["rows", "t"], ["p"], {}),
+                  ("Softmax", ["p"], ["q"], {}),
+                  ("ReduceMax", ["q"], ["most"], {"keepdims": 0})]
+        two = body([("Slice", [x, "from", "to"], ["rows"], {}), *turned],
+                   outputs=["rows", "most"],
+                   constants=[("from", number([1])), ("to", number([3]))])
+        all_of_them = body([("Neg", [x], ["rows"], {}), *turned],
+                           outputs=["rows", "most"])
+        for y in m.node("If", [c], n=2, then_branch=two,
+                        else_branch=all_of_them):
+            m.output(y)
+        check(m, ALL)
+
+
 def sized_iterations():
     """Each iteration has sizes of its own that data decide: what is left over
     a limit that grows, nothing at last; a number of elements that the bound
