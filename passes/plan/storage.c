@@ -374,25 +374,32 @@ static void
 extend_sizes(const struct graph *g, struct storages *s,
 	     const struct body_range *ranges)
 {
+	bool *sized = arena_array(s->arena, bool, s->list.n + 1);
+
 	for (int i = 0; i < g->run_sizes.n; i++) {
 		const struct node *n = g->run_sizes.data[i].read_by;
-		int at = n != NULL ? s->of[n->inputs[0]->id] : -1, last, body;
+		int at = n != NULL ? s->of[n->inputs[0]->id] : -1;
 
-		if (at < 0) {
-			continue;
+		if (at >= 0 && !sized[at]) {
+			struct storage *x = &s->list.data[at];
+
+			sized[at] = true;
+			extend(s->arena, x, x->first, x->last);
 		}
-		last = s->list.data[at].last;
-		n = n->inputs[0]->producer;
-		while (n != NULL && g->groups.data[n->group]->is_view) {
-			n = n->inputs[0]->producer;
+	}
+	for (int b = 1; b < g->bodies.n && g->run_sizes.n > 0; b++) {
+		const struct node *end = g->bodies.data[b].end;
+
+		for (int k = 0; end && node_ends_if(end) && k < end->n_outputs;
+		     k++) {
+			const struct tensor *t = end->outputs[k];
+			int at = t != NULL ? s->of[t->id] : -1;
+			struct storage *x = at >= 0 ? &s->list.data[at] : NULL;
+
+			if (x != NULL && sized[at] && ranges[b].to > x->last) {
+				extend(s->arena, x, x->first, ranges[b].to);
+			}
 		}
-		for (int b = 0; n != NULL && node_ends_if(n) && b < 2; b++) {
-			body = (int)node_attr_int(n, b == 0 ? "then" : "else",
-						  0);
-			last = ranges[body].to > last ? ranges[body].to : last;
-		}
-		extend(s->arena, &s->list.data[at], s->list.data[at].first,
-		       last);
 	}
 }
 

@@ -250,6 +250,23 @@ def sized():
                         else_branch=all_of_them):
             m.output(y)
         check(m, ALL)
+    # A branch in a loop and in another branch, whose result nobody reads.
+    x_rows = body([("Neg", ["x"], ["rows"], {})], outputs=["rows"])
+    two = body([("Slice", ["x", "from", "to"], ["rows"], {})], outputs=["rows"],
+               constants=[("from", number([1])), ("to", number([3]))])
+    unread = ("If", ["c"], ["unread"], {"then_branch": two,
+                                        "else_branch": x_rows})
+    step = body([unread, ("Neg", ["s"], ["t"], {})],
+                [("i", TensorProto.INT64, []), ("on", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, [6, 4])], ["on", "t"])
+    for trips in (0, 1, 2):
+        m = Model("unread")
+        x, _ = m.input("x", floats(6, 4)), m.input("c", number(False, bool))
+        m.node("If", ["c"], then_branch=body([unread, ("Neg", ["x"], ["y"], {})],
+                                             outputs=["y"]),
+               else_branch=body([("Abs", ["x"], ["z"], {})], outputs=["z"]))
+        m.output(m.node("Loop", [m.constant(number(trips)), "", x], body=step))
+        m.check(["c99"])
 
 
 def sized_iterations():
