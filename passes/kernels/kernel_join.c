@@ -41,8 +41,10 @@ bool
 group_makes(const struct builder *b, const struct group *group,
 	    const struct tensor *t)
 {
+	/* the entry function reads sizes from the result of a RunSize */
 	return t->producer != NULL && t->producer->group == group->id &&
-	       (t->is_output || used_outside(b, t));
+	       (t->is_output || node_run_sizes(t->producer) >= 0 ||
+		used_outside(b, t));
 }
 
 /* A tensor expression whose elements are the number that the constant t has.

@@ -267,6 +267,24 @@ def sized():
                else_branch=body([("Abs", ["x"], ["z"], {})], outputs=["z"]))
         m.output(m.node("Loop", [m.constant(number(trips)), "", x], body=step))
         m.check(["c99"])
+    # How many slices a loop stacks, where nothing reads these.
+    step = body([("Add", ["s", "one"], ["t"], {}),
+                 ("ReduceSum", ["t"], ["sum"], {"keepdims": 0}),
+                 ("Less", ["sum", "most"], ["go"], {}),
+                 ("Neg", ["t"], ["slice"], {})],
+                [("i", TensorProto.INT64, []), ("on", TensorProto.BOOL, []),
+                 ("s", TensorProto.FLOAT, [3])], ["go", "t", "slice"],
+                [("one", number(1, np.float32)), ("most", number(11, np.float32))])
+    for first in (0, 1, 5):
+        m = Model("slices")
+        s = m.input("s", np.full(3, first, np.float32))
+        last, slices = m.node("Loop", [m.constant(number(7)), "", s], n=2,
+                              body=step)
+        m.output(last)
+        m.output(m.node("ReduceSum", [m.node("ConstantOfShape", [m.node(
+            "Shape", [slices])], value=make.make_tensor("one", TensorProto.FLOAT,
+                                                        [1], [1]))]))
+        m.check(["c99", "misra", "cuda"])
 
 
 def sized_iterations():
