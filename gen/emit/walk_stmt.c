@@ -619,7 +619,10 @@ walk_store(struct walker *w, struct stmt *s)
 static bool
 are_alike(const struct buffer *a, const struct buffer *b)
 {
-	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
+	/* The copies of a loop nest have arrays of the same name; a name says
+	 * what an array holds. */
+	bool same = strcmp(a->name, b->name) == 0 &&
+		    dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
 		    a->align_bytes == b->align_bytes &&
 		    strcmp(a->scope, b->scope) == 0 && a->strides == NULL &&
 		    b->strides == NULL;

@@ -302,34 +302,50 @@ rounds_up(const struct expr *e, int64_t by)
 	       offset_of(e->args[0]) == by - 1;
 }
 
-/* A name for the value of e: "h" and "kh" make "ih", "w_o" and "w_i" make "w",
- * n // 4 is n_div4, (n + 3) // 4 is n_div4_up; t_o * 4 is t0, t_o * 4 + 3 is t3,
- * t_o * 4 - 1 is t_before1. */
+/* base with an offset: "t" and 3 make "t3", "t" and -1 "t_before1". */
+static const char *
+name_at(struct arena *arena, const char *base, int64_t offset)
+{
+	return offset >= 0
+		       ? arena_printf(arena, "%s%lld", base, (long long)offset)
+		       : arena_printf(arena, "%s_before%lld", base,
+				      -(long long)offset);
+}
+
+/* The name of a quotient or remainder e: n // 4 is n_div4, (n + 3) // 4 is
+ * n_div4_up, (k + 1) % 2 is k1_mod2. */
+static const char *
+name_of_division(struct arena *arena, const char *base, const struct expr *e)
+{
+	const char *sign = e->kind == EXPR_FLOORDIV ? "div" : "mod";
+	int64_t by, offset = offset_of(e->args[0]);
+
+	if (!expr_is_int(e->args[1], &by)) {
+		return arena_printf(arena, "%s_%s", base, sign);
+	}
+	if (rounds_up(e, by)) {
+		return arena_printf(arena, "%s_%s%lld_up", base, sign,
+				    (long long)by);
+	}
+	return arena_printf(arena, "%s_%s%lld",
+			    offset != 0 ? name_at(arena, base, offset) : base,
+			    sign, (long long)by);
+}
+
+/* A name for the value of e: "h" and "kh" make "ih", "w_o" and "w_i" make "w";
+ * t_o * 4 is t0, t_o * 4 + 3 is t3, t_o * 4 - 1 is t_before1. */
 static const char *
 name_for(struct func *f, struct stmt *at, const struct expr *e)
 {
 	struct arena *arena = &f->module->arena;
 	struct naming n = naming_of(arena, e);
 	const char *name, *base;
-	int64_t by;
 
 	base = n.stem ? n.stem : "at";
-	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
-	    expr_is_int(e->args[1], &by)) {
-		name = arena_printf(arena, "%s_%s%lld%s", base,
-				    e->kind == EXPR_FLOORDIV ? "div" : "mod",
-				    (long long)by,
-				    rounds_up(e, by) ? "_up" : "");
-	} else if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
-		name = arena_printf(arena, "%s_%s", base,
-				    e->kind == EXPR_FLOORDIV ? "div" : "mod");
+	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
+		name = name_of_division(arena, base, e);
 	} else if (n.n_vars == 1) {
-		int64_t offset = offset_of(e);
-
-		name = offset >= 0 ? arena_printf(arena, "%s%lld", base,
-						  (long long)offset)
-				   : arena_printf(arena, "%s_before%lld", base,
-						  -(long long)offset);
+		name = name_at(arena, base, offset_of(e));
 	} else if (n.n_stems == 1) {
 		name = base;
 	} else {

@@ -32,18 +32,18 @@ program_kernel(const float (*__restrict__ x)[128],
 	__pipeline_wait_prior(1);
 	__syncthreads();
 	for (int k = 0; k < 6; ++k) {
-		const int k_mod3_2 = k % 3;
-		const int k_mod3 = (k + 2) % 3;
+		const int k_mod3 = k % 3;
+		const int k2_mod3 = (k + 2) % 3;
 
 		if (tx < 4) {
-			__pipeline_memcpy_async(&xs[k_mod3][ty][tx * 4],
+			__pipeline_memcpy_async(&xs[k2_mod3][ty][tx * 4],
 			                        &x[ty][k * 16 + tx * 4 + 32], 16);
 		}
-		__pipeline_memcpy_async(&ws[k_mod3][ty][tx],
+		__pipeline_memcpy_async(&ws[k2_mod3][ty][tx],
 		                        &w[k * 16 + ty + 32][tx], 4);
 		__pipeline_commit();
 		for (int q = 0; q < 16; ++q) {
-			acc += xs[k_mod3_2][ty][q] * ws[k_mod3_2][q][tx];
+			acc += xs[k_mod3][ty][q] * ws[k_mod3][q][tx];
 		}
 		__pipeline_wait_prior(1);
 		__syncthreads();

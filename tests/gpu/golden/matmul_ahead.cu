@@ -25,14 +25,14 @@ matmul_kernel(const float (*__restrict__ A)[64],
 	B_shared[0][ty][tx] = B[ty][ij];
 	__syncthreads();
 	for (int k_o = 0; k_o < 3; ++k_o) {
-		const int k_mod2_2 = k_o % 2;
-		const int k_mod2 = (k_o + 1) % 2;
+		const int k_mod2 = k_o % 2;
+		const int k1_mod2 = (k_o + 1) % 2;
 
-		A_shared[k_mod2][ty][tx] = A[ii][k_o * 16 + tx + 16];
-		B_shared[k_mod2][ty][tx] = B[k_o * 16 + ty + 16][ij];
+		A_shared[k1_mod2][ty][tx] = A[ii][k_o * 16 + tx + 16];
+		B_shared[k1_mod2][ty][tx] = B[k_o * 16 + ty + 16][ij];
 		for (int k_i = 0; k_i < 16; ++k_i) {
-			C_local += A_shared[k_mod2_2][ty][k_i]
-			         * B_shared[k_mod2_2][k_i][tx];
+			C_local += A_shared[k_mod2][ty][k_i]
+			         * B_shared[k_mod2][k_i][tx];
 		}
 		__syncthreads();
 	}

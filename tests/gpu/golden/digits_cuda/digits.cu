@@ -165,8 +165,8 @@ conv2(const float (*__restrict__ x)[4][4], const float (*__restrict__ w)[24],
 	                   ? x[ic][ih][iw] : 0.0f;
 	__syncthreads();
 	for (int k_o = 0; k_o < 8; ++k_o) {
-		const int k_mod2_2 = k_o % 2;
-		const int k_mod2 = (k_o + 1) % 2;
+		const int k_mod2 = k_o % 2;
+		const int k1_mod2 = (k_o + 1) % 2;
 		const int k = k_o * 16 + ty + 16;
 		const int ic_2 = k / 9;
 		const int kh_2 = k / 3 % 3;
@@ -176,21 +176,21 @@ conv2(const float (*__restrict__ x)[4][4], const float (*__restrict__ w)[24],
 
 		#pragma unroll
 		for (int copy = 0; copy < 2; ++copy) {
-			rows[k_mod2][copy * 8 + ty_div2][itx] =
+			rows[k1_mod2][copy * 8 + ty_div2][itx] =
 			        itx < 24
 			      ? w[k_o * 16 + copy * 8 + ty_div2 + 16][itx] : 0.0f;
 		}
-		columns[k_mod2][ty][tx] = ih_2 >= 0 && ih_2 < 4 && iw_2 >= 0 &&
-		                          iw_2 < 4 ? x[ic_2][ih_2][iw_2] : 0.0f;
+		columns[k1_mod2][ty][tx] = ih_2 >= 0 && ih_2 < 4 && iw_2 >= 0 &&
+		                           iw_2 < 4 ? x[ic_2][ih_2][iw_2]
+		                         : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
 			__align__(8) float row[2];
 
-			*(float2 *)&row[0] =
-			        *(float2 *)&rows[k_mod2_2][k_i][ty * 2];
+			*(float2 *)&row[0] = *(float2 *)&rows[k_mod2][k_i][ty * 2];
 			#pragma unroll
 			for (int m_3 = 0; m_3 < 2; ++m_3) {
-				acc[m_3] += columns[k_mod2_2][k_i][tx] * row[m_3];
+				acc[m_3] += columns[k_mod2][k_i][tx] * row[m_3];
 			}
 		}
 		__syncthreads();

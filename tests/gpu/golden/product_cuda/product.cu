@@ -130,20 +130,20 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
     __pipeline_wait_prior(2);
     __syncthreads();
     for (int k_0 = 0; k_0 < 29; ++k_0) {
-        const int k_mod4_2 = k_0 % 4;
-        const int k_mod4 = (k_0 + 3) % 4;
+        const int k_mod4 = k_0 % 4;
+        const int k3_mod4 = (k_0 + 3) % 4;
 
         #pragma unroll
         for (int part = 0; part < 4; ++part) {
             __pipeline_memcpy_async(
-                &rows[k_mod4][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
+                &rows[k3_mod4][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
                 &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_div4][k_0 * 32 + tx0_2 + 96],
                 16);
         }
         #pragma unroll
         for (int part = 0; part < 2; ++part) {
             __pipeline_memcpy_async(
-                &columns[k_mod4][part * 16 + tz * 8 + ty * 4 + tx_div8][tx0],
+                &columns[k3_mod4][part * 16 + tz * 8 + ty * 4 + tx_div8][tx0],
                 &w[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_div8 + 96][in],
                 16);
         }
@@ -156,14 +156,14 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
             #pragma unroll
             for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
                 tirc_wmma_load_16x16x16_f16_a_shared(
-                    &a[i0_i_o],
-                    &rows[k_mod4_2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+                    &a[i0_i_o], &rows[k_mod4][tz * 64 + i0_i_o * 16][k_1 * 16],
+                    40);
             }
             #pragma unroll
             for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
                 tirc_wmma_load_16x16x16_f16_b_shared(
                     &b[i1_i_o],
-                    &columns[k_mod4_2][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+                    &columns[k_mod4][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
             }
             #pragma unroll
             for (int m_2 = 0; m_2 < 4; ++m_2) {
