@@ -234,6 +234,13 @@ dtype_max_int(struct dtype t)
 	}
 }
 
+bool
+dtype_holds(struct dtype t, int64_t v)
+{
+	return v >= dtype_min_int(t) &&
+	       (v < 0 || (uint64_t)v <= dtype_max_int(t));
+}
+
 double
 dtype_highest(struct dtype t)
 {

@@ -74,6 +74,8 @@ const char *dtype_numpy_name(struct dtype t);
 bool dtype_from_onnx(int64_t number, struct dtype *out);
 int64_t dtype_min_int(struct dtype t); /* integers and bool */
 uint64_t dtype_max_int(struct dtype t);
+/* Is v a value of t, an integer or bool? */
+bool dtype_holds(struct dtype t, int64_t v);
 double dtype_lowest(struct dtype t);  /* most negative finite value */
 double dtype_highest(struct dtype t); /* largest finite value */
 double dtype_epsilon(struct dtype t); /* for floats: the distance from 1 to the

@@ -175,12 +175,10 @@ common_type(const struct expr *a, const struct expr *b)
 	if (dtype_class(ta) == DTC_INT && dtype_class(tb) == DTC_INT) {
 		/* A literal takes the other operand's type if its value fits;
 		 * else the wider type is taken. */
-		if (lb && !la && expr_is_int(lb, &v) &&
-		    v >= dtype_min_int(ta) && v <= (int64_t)dtype_max_int(ta)) {
+		if (lb && !la && expr_is_int(lb, &v) && dtype_holds(ta, v)) {
 			return ta;
 		}
-		if (la && !lb && expr_is_int(la, &v) &&
-		    v >= dtype_min_int(tb) && v <= (int64_t)dtype_max_int(tb)) {
+		if (la && !lb && expr_is_int(la, &v) && dtype_holds(tb, v)) {
 			return tb;
 		}
 		return dtype_bits(ta) > dtype_bits(tb) ? ta : tb;

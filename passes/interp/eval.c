@@ -358,7 +358,7 @@ leaves_type(const struct node *n, int i)
 	default:
 		return false;
 	}
-	return over || v < dtype_min_int(t) || v > (int64_t)dtype_max_int(t);
+	return over || !dtype_holds(t, v);
 }
 
 /* In a source, a result that leaves its type is not defined if no element of an

@@ -67,8 +67,7 @@ loop_fits(struct frame *f, const struct step *s, int64_t min, int64_t extent)
 
 	if (!f->interp->source || extent <= 0 ||
 	    (!__builtin_add_overflow(min, extent, &end) &&
-	     min >= dtype_min_int(t) &&
-	     (end < 0 || (uint64_t)end <= dtype_max_int(t)))) {
+	     dtype_holds(t, min) && dtype_holds(t, end))) {
 		return true;
 	}
 	interp_fail(f,
@@ -467,6 +466,32 @@ check_bounds(struct frame *f, const struct run_arg *args)
 	}
 }
 
+/* Gives the variable of a scalar parameter its value. Fails if an integer is
+ * outside of the range of its type: indices in that range are proven.
+ * called: by a function of the module, with the bits of the value. */
+static void
+bind_scalar(struct frame *f, const struct var *v, const struct run_arg *arg,
+	    bool called)
+{
+	struct var_cell *cell = frame_var(f, v);
+	enum dtype_class kind = dtype_class(v->type);
+
+	cell->bound = true;
+	cell->value.i = arg->scalar;
+	if (kind == DTC_HANDLE) {
+		cell->value.u = (uint64_t)(uintptr_t)arg->data;
+	} else if (dtype_is_float(v->type)) {
+		if (!called) {
+			cell->value.f = (double)arg->scalar;
+		}
+	} else if (dtype_bits(v->type) < 64 &&
+		   !dtype_holds(v->type, arg->scalar)) {
+		interp_fail(f, "its '%s' is %lld, which %s does not hold",
+			    v->name, (long long)arg->scalar,
+			    dtype_name(v->type));
+	}
+}
+
 /* memory: by argument, of a call or of a source; else NULL. */
 static void
 run_func_frame(struct frame *f, const struct run_arg *args, int n,
@@ -487,18 +512,9 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n,
 	f->result.i = 0;
 	for (int i = 0; i < n; i++) {
 		const struct param *p = &func->params.data[i];
-		struct var_cell *cell;
 
-		if (p->buffer) {
-			continue;
-		}
-		cell = frame_var(f, p->var);
-		cell->bound = true;
-		cell->value.i = args[i].scalar;
-		if (dtype_class(p->var->type) == DTC_HANDLE) {
-			cell->value.u = (uint64_t)(uintptr_t)args[i].data;
-		} else if (dtype_is_float(p->var->type)) {
-			cell->value.f = (double)args[i].scalar;
+		if (!p->buffer) {
+			bind_scalar(f, p->var, &args[i], called);
 		}
 	}
 	for (int i = 0; i < n && !f->interp->failed; i++) {

@@ -443,7 +443,7 @@ test_source(void)
 	struct run_arg args[] = { { .data = data },
 				  { .scalar = INT32_MAX },
 				  { .data = work } };
-	const struct expr *at = expr_i32(m, 3), *call[2];
+	const struct expr *at = expr_i32(m, 3), *call[3];
 
 	spec.name = "w";
 	w = buffer_new(m, &spec);
@@ -452,6 +452,11 @@ test_source(void)
 	func_add_param(f, NULL, w);
 	f->body = stmt_store(f, a, at, &at, 1);
 	CHECK(interp_run_source(f, args, 3, &how));
+	args[1].scalar = INT64_C(1) << 32;
+	CHECK(!interp_run(f, args, 3));
+	CHECK_STR_EQ(last_message(m),
+		     "its 'n' is 4294967296, which int32 does not hold");
+	args[1].scalar = INT32_MAX;
 	bytes[0] = 12;
 	CHECK(interp_run(f, args, 3));
 	CHECK(!interp_run_source(f, args, 3, &how));
@@ -504,6 +509,33 @@ test_source(void)
 	CHECK_STR_EQ(last_message(m),
 		     "its caller gives 'x' an array of 4 bytes, and its shape "
 		     "has 8, as it runs");
+
+	/* A call passes a float as it is. */
+	{
+		struct var *scale = var_new(m, "scale", dtype_of(DT_F32));
+		struct func *h = func_new(m, "h");
+
+		func_add_param(h, NULL, a);
+		func_add_param(h, scale, NULL);
+		at = expr_i32(m, 0);
+		h->body = stmt_store(
+			h, a,
+			expr_cast(m, i32,
+				  expr_mul(m, scale->expr,
+					   expr_float(m, dtype_of(DT_F32), 8))),
+			&at, 1);
+		callee = (struct run_callee){ .name = "h", .func = h };
+		call[0] = expr_string(m, "h");
+		at = expr_load(m, a, &at, 1);
+		call[1] = expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE),
+				    &at, 1);
+		call[2] = expr_float(m, dtype_of(DT_F32), 0.5);
+		f->body = stmt_evaluate(f,
+					expr_call(m, INTRIN_CALL_FUNC,
+						  dtype_of(DT_VOID), call, 3));
+		CHECK(interp_run_source(f, args, 3, &how));
+		CHECK_EQ(data[0], 4);
+	}
 
 	/* The size of an array that 64 bits do not hold. */
 	{

@@ -301,6 +301,27 @@ take_sizes(struct calling *k, int i, const struct array *x)
 	}
 }
 
+/* Do the types of the parameters hold the scalars? Sizes of arrays in them are
+ * computed in these types. */
+static bool
+check_scalars(struct calling *k, struct py_span at)
+{
+	for (int i = 0; i < k->f->params.n; i++) {
+		const struct param *p = &k->f->params.data[i];
+
+		if (!p->buffer && !dtype_is_float(p->var->type) &&
+		    !dtype_holds(p->var->type, k->args[i].scalar)) {
+			return eval_error(k->ev, at,
+					  "the parameter %s of %s is %" PRId64
+					  ", which its type %s does not hold",
+					  p->var->name, k->f->name,
+					  k->args[i].scalar,
+					  dtype_name(p->var->type));
+		}
+	}
+	return true;
+}
+
 /* Do the arrays have the shapes that the parameters say? */
 static bool
 check_shapes(struct calling *k, const struct call_args *given)
@@ -377,7 +398,7 @@ bind(struct calling *k, const struct call_args *given)
 				p->buffer ? p->buffer->name : p->var->name);
 		}
 	}
-	return check_shapes(k, given);
+	return check_scalars(k, k->at) && check_shapes(k, given);
 }
 
 /* The function that a call of the module runs: main, or its first. */

@@ -155,8 +155,8 @@ draw_integers(struct call *c, struct drawing *d, struct pval *out)
 				  dtype_name(d->type));
 	}
 	high -= high > INT64_MIN && !ends;
-	if (high < low || low < dtype_min_int(d->type) ||
-	    (high > 0 && (uint64_t)high > dtype_max_int(d->type))) {
+	if (high < low || !dtype_holds(d->type, low) ||
+	    !dtype_holds(d->type, high)) {
 		return call_error(c, 0,
 				  "no %s is from %lld to %lld; choose other "
 				  "bounds or another type",
