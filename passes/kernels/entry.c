@@ -194,7 +194,13 @@ entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 		return e->of_tensor[t->id];
 	}
 	at = plan_find(&e->p->plan, t);
-	assert(at != NULL);
+	if (at == NULL) {
+		/* A view that no kernel reads has no place of its own. */
+		struct tensor *root = graph_view_root(e->p->graph, t);
+
+		assert(root != t);
+		return entry_pointer(e, k, root);
+	}
 	switch (at->kind) {
 	case PLACE_WORKSPACE:
 		e->of_tensor[t->id] = tensor_pointer(e, k, t, at);

@@ -911,6 +911,17 @@ def first_condition():
             m.output(m.node("Loop", [m.constant(number(trips)), c, x],
                             body=step))
             m.check(["c99", "gnu-c", "cuda"])
+    # Views of inputs, which no kernel reads.
+    m = Model("viewed")
+    x, c = m.input("x", floats(3)), m.input("go", number([True], bool))
+    n = m.input("n", number([3]))
+    m.output(m.node("Loop", [m.node("Squeeze", [n]), m.node("Squeeze", [c]), x],
+                    body=step))
+    m.output(m.node("If", [m.node("Squeeze", [c])], then_branch=body(
+        [("Exp", [x], ["t"], {})], [], [("t", TensorProto.FLOAT, [3])]),
+        else_branch=body([("Neg", [x], ["e"], {})], [],
+                         [("e", TensorProto.FLOAT, [3])])))
+    m.check(["c99", "gnu-c", "cuda"])
 
 
 def decided():
