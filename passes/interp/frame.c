@@ -7,6 +7,10 @@
 
 #include "thread_loops.h"
 
+/* Of an array that an ALLOC fills, so many bytes count as a statement, which
+ * takes about as long. */
+enum { STEP_BYTES = 256 };
+
 static struct frame_slot *
 find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
 {
@@ -277,6 +281,18 @@ buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 	}
 }
 
+bool
+frame_take_steps(struct frame *f, int64_t n)
+{
+	int64_t *steps = f->interp->steps;
+
+	if (steps != NULL && (*steps -= n) < 0) {
+		interp_fail(f, "its run takes too many steps");
+		return false;
+	}
+	return true;
+}
+
 void
 buffer_allocate(struct frame *f, struct buffer_cell *c)
 {
@@ -312,6 +328,9 @@ buffer_allocate(struct frame *f, struct buffer_cell *c)
 	if (f->interp->source) {
 		c->is_private = f->interp->lane_loops > 0;
 		c->is_shared = f->interp->parallel_loops > 0;
+	}
+	if (!frame_take_steps(f, (int64_t)((bytes + elems) / STEP_BYTES))) {
+		return;
 	}
 	memset(c->data, 0xFF, bytes);
 	memset(c->written, 0, elems);

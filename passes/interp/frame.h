@@ -137,6 +137,9 @@ void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
 void buffer_set_room(struct buffer_cell *c, int64_t bytes);
 /* Allocates memory for a buffer, in which every element counts as unwritten. */
 void buffer_allocate(struct frame *f, struct buffer_cell *c);
+/* Takes n from the steps that may still run. False after a diagnostic if they do
+ * not suffice. */
+bool frame_take_steps(struct frame *f, int64_t n);
 
 /* Sets n->value. A fault is reported, and the interpreter is marked as
  * failed. */

@@ -259,8 +259,7 @@ run_step(struct frame *f, const struct step *s)
 {
 	f->epoch++;
 	f->interp->at = s->stmt;
-	if (f->interp->steps && --*f->interp->steps < 0) {
-		interp_fail(f, "its run takes too many steps");
+	if (!frame_take_steps(f, 1)) {
 		return;
 	}
 	switch (s->stmt->kind) {

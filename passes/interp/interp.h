@@ -28,8 +28,8 @@ struct run_arg {
  * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
 /* Like interp_run, but runs at most *steps statements, and subtracts those that ran
- * from *steps. If they do not suffice, *steps is below 0 after the
- * DIAG_INTERPRET. */
+ * from *steps; the filling of local arrays counts, too. If they do not suffice,
+ * *steps is below 0 after the DIAG_INTERPRET. */
 bool interp_run_steps(struct func *f, const struct run_arg *args, int n,
 		      int64_t *steps);
 /* A function under the name by which a source calls it, with T.call_extern if

@@ -415,6 +415,18 @@ test_refused(void)
 	f->body = stmt_assert(f, expr_bool(m, false), "no luck");
 	CHECK(!interp_run(f, &arg, 1));
 	CHECK_STR_EQ(last_message(m), "assertion failed: no luck");
+
+	/* The filling of a large local array takes steps. */
+	const struct expr *many = expr_i32(m, 1 << 20), *first = expr_i32(m, 0);
+	int64_t steps = 10000;
+
+	spec.shape = &many;
+	acc = buffer_new(m, &spec);
+	f->body = stmt_alloc(f, acc, stmt_store(f, a, zero, &first, 1));
+	CHECK(!interp_run_steps(f, &arg, 1, &steps));
+	CHECK_STR_EQ(last_message(m), "its run takes too many steps");
+	steps = 100000;
+	CHECK(interp_run_steps(f, &arg, 1, &steps));
 	module_free(m);
 }
 
