@@ -391,6 +391,7 @@ read_sizes(const struct harness *h, int64_t *values)
 	}
 	f = fopen(harness_path(h, "sizes.txt"), "r");
 	for (int i = 0; i < tirc_size_count(h->t); i++) {
+		struct tirc_dim size = tirc_size(h->t, i);
 		long long v;
 
 		if (f == NULL || fscanf(f, "%lld", &v) != 1) {
@@ -398,6 +399,13 @@ read_sizes(const struct harness *h, int64_t *values)
 				fclose(f);
 			}
 			return cli_error("the program wrote no sizes");
+		}
+		if (v < size.min || v > size.max) {
+			fclose(f);
+			return cli_error("the program wrote %lld for the size "
+					 "%s, which is from %lld to %lld",
+					 v, size.name, (long long)size.min,
+					 (long long)size.max);
 		}
 		values[i] = v;
 	}

@@ -14,12 +14,14 @@
 #if defined(__x86_64__) || (defined(__aarch64__) && !defined(__AARCH64EB__))
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -206,16 +208,80 @@ add_of_itself(struct filter *f)
 	end_rule(f, rule);
 }
 
-/* Text that a program writes into its terminal's input is read by the shell
- * afterwards. */
+/* Of ioctl(), what C libraries ask: others change files that are open for reading,
+ * or write into the input of a terminal, which the shell reads afterwards. */
 static void
-add_terminals(struct filter *f)
+add_devices(struct filter *f)
 {
+	static const uint32_t questions[] = {
+		TCGETS,     0x802c542a /* TCGETS2 */,
+		TIOCGWINSZ, FIONREAD,
+		FIONBIO,    FIOCLEX,
+		FIONCLEX
+	};
 	unsigned short rule = begin_rule(f, __NR_ioctl);
 
 	load_argument(f, 1);
-	refuse(f, TIOCSTI, EPERM);
-	refuse(f, TIOCLINUX, EPERM);
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		refuse(f, questions[i], 0);
+	}
+	answer(f, EPERM);
+	end_rule(f, rule);
+}
+
+/* Of fcntl(), signals to an owner, leases, and news of folders. */
+static void
+add_owners(struct filter *f)
+{
+	static const uint32_t commands[] = { F_SETOWN, F_SETOWN_EX, F_SETSIG,
+					     F_SETLEASE, F_NOTIFY };
+	unsigned short rule = begin_rule(f, __NR_fcntl);
+
+	load_argument(f, 1);
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		refuse(f, commands[i], EPERM);
+	}
+	end_rule(f, rule);
+}
+
+/* Ends with EPERM if the bits `mask` of an argument are `value`. */
+static void
+must_differ(struct filter *f, int argument, uint32_t mask, uint32_t value)
+{
+	load_argument(f, argument);
+	add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, mask);
+	refuse(f, value, EPERM);
+}
+
+/* A file that is opened for reading is not made empty: Landlock has a right for
+ * that since Linux 6.2. */
+static void
+add_opening(struct filter *f, long call, int flags)
+{
+	unsigned short rule = begin_rule(f, call);
+
+	must_differ(f, flags, O_TRUNC | O_ACCMODE, O_TRUNC | O_RDONLY);
+	must_differ(f, flags, O_ACCMODE, O_ACCMODE);
+	end_rule(f, rule);
+}
+
+/* Shared memory is outside of the limit of memory. LLVM's OpenMP shares a file of
+ * its scratch folder. */
+static void
+add_shared_memory(struct filter *f, const struct confinement *c)
+{
+	unsigned short rule;
+
+	if (c->sanitized) {
+		return;
+	}
+	rule = begin_rule(f, __NR_mmap);
+	if (c->scratch.n > 0) {
+		must_differ(f, 3, MAP_SHARED | MAP_ANONYMOUS,
+			    MAP_SHARED | MAP_ANONYMOUS);
+	} else {
+		must_differ(f, 3, MAP_SHARED, MAP_SHARED);
+	}
 	end_rule(f, rule);
 }
 
@@ -242,7 +308,13 @@ make_filter(struct filter *f, const struct confinement *c,
 	answer(f, ENOSYS);
 	add_processes(f, c, start);
 	add_of_itself(f);
-	add_terminals(f);
+	add_devices(f);
+	add_owners(f);
+	add_opening(f, __NR_openat, 2);
+#ifdef __NR_open
+	add_opening(f, __NR_open, 1);
+#endif
+	add_shared_memory(f, c);
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		if (!refused[i].unless_sanitized || !c->sanitized) {
 			refuse(f, refused[i].call, EPERM);

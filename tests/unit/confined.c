@@ -3,6 +3,7 @@
  * exits with 0 if that worked, with 1 if it was refused. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -73,6 +76,47 @@ static int
 changes_mode(const char *path)
 {
 	return chmod(path, 0600) == 0;
+}
+
+static int
+empties(const char *path)
+{
+	return truncate(path, 0) == 0;
+}
+
+static int
+empties_by_opening(const char *path)
+{
+	return opens(path, O_RDONLY | O_TRUNC);
+}
+
+static int
+watches(const char *path)
+{
+	return inotify_add_watch(inotify_init1(0), path, IN_OPEN) >= 0;
+}
+
+/* Makes another process the receiver of signals about a pipe. */
+static int
+owns_for_parent(const char *unused)
+{
+	int ends[2];
+
+	(void)unused;
+	return pipe(ends) == 0 && fcntl(ends[0], F_SETOWN, getppid()) == 0 &&
+	       fcntl(ends[0], F_SETSIG, SIGURG) == 0;
+}
+
+/* Asks for the flags of a file, as chattr changes them. */
+static int
+controls_file(const char *path)
+{
+	const unsigned long flags = 0x80086601; /* FS_IOC_GETFLAGS */
+	long value = 0;
+	int fd = open(path, O_RDONLY);
+
+	return ioctl(fd, flags, &value) == 0 || errno == ENOTTY ||
+	       errno == EOPNOTSUPP;
 }
 
 static int
@@ -294,6 +338,11 @@ static const struct {
 	{ "links", links },
 	{ "links_by_name", links_by_name },
 	{ "changes_mode", changes_mode },
+	{ "empties", empties },
+	{ "empties_by_opening", empties_by_opening },
+	{ "watches", watches },
+	{ "owns_for_parent", owns_for_parent },
+	{ "controls_file", controls_file },
 	{ "reads_descriptor", reads_descriptor },
 	{ "opens_socket", opens_socket },
 	{ "executes", executes },
