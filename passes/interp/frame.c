@@ -293,6 +293,12 @@ frame_take_steps(struct frame *f, int64_t n)
 	return true;
 }
 
+bool
+frame_fill_steps(struct frame *f, size_t bytes)
+{
+	return frame_take_steps(f, (int64_t)(bytes / STEP_BYTES));
+}
+
 void
 buffer_allocate(struct frame *f, struct buffer_cell *c)
 {
@@ -329,7 +335,7 @@ buffer_allocate(struct frame *f, struct buffer_cell *c)
 		c->is_private = f->interp->lane_loops > 0;
 		c->is_shared = f->interp->parallel_loops > 0;
 	}
-	if (!frame_take_steps(f, (int64_t)((bytes + elems) / STEP_BYTES))) {
+	if (!frame_fill_steps(f, bytes + elems)) {
 		return;
 	}
 	memset(c->data, 0xFF, bytes);

@@ -140,6 +140,8 @@ void buffer_allocate(struct frame *f, struct buffer_cell *c);
 /* Takes n from the steps that may still run. False after a diagnostic if they do
  * not suffice. */
 bool frame_take_steps(struct frame *f, int64_t n);
+/* Takes the steps for which the filling of an array counts. */
+bool frame_fill_steps(struct frame *f, size_t bytes);
 
 /* Sets n->value. A fault is reported, and the interpreter is marked as
  * failed. */

@@ -8,6 +8,9 @@
 #include "frame.h"
 #include "thread_loops.h"
 
+/* A block of a device has fewer: 1,024 threads of CUDA. */
+enum { MOST_THREADS = 1 << 16 };
+
 /* A variable that has its own value in each thread. */
 struct lane_var {
 	struct var_cell *cell; /* has the value of the active thread */
@@ -69,6 +72,9 @@ common_int(struct lanes *l, struct node *n, const char *what)
 {
 	int64_t first = 0;
 
+	if (!frame_take_steps(l->f, l->n)) {
+		return 0;
+	}
 	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
 		int64_t v;
 
@@ -93,13 +99,20 @@ run_thread_loop(struct lanes *l, const struct step *s)
 {
 	int64_t min = common_int(l, s->args[0], "a loop's start");
 	int64_t extent = common_int(l, s->args[1], "a loop's extent");
-	int64_t n = l->n * (extent > 0 ? extent : 0);
 	struct lane_var v = { s->var, NULL };
 	struct arena *arena = l->f->arena;
+	int64_t n;
 
-	if (stopped(l) || !launch_fits(l->f, s, extent) || n == 0) {
+	if (stopped(l) || !launch_fits(l->f, s, extent) || extent <= 0) {
 		return;
 	}
+	if (extent > MOST_THREADS / l->n) {
+		interp_fail(l->f,
+			    "a block with a barrier has more than %d threads",
+			    MOST_THREADS);
+		return;
+	}
+	n = l->n * extent;
 	if (l->arrays.n > 0) {
 		interp_fail(l->f, "local arrays outside of the thread loops");
 		return;
@@ -142,6 +155,9 @@ run_let(struct lanes *l, const struct step *s)
 {
 	struct lane_var v = { s->var, NULL };
 
+	if (!frame_take_steps(l->f, l->n)) {
+		return;
+	}
 	v.value = arena_array(l->f->arena, union number, l->n);
 	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
 		activate(l, lane);
@@ -154,6 +170,35 @@ run_let(struct lanes *l, const struct step *s)
 	}
 	l->vars.n--;
 	s->var->bound = false;
+}
+
+/* Makes the arrays of all threads. False after a diagnostic. */
+static bool
+make_arrays(struct lanes *l, const struct step *s, struct lane_array *a)
+{
+	const struct diag_place place = { .item = l->f->func->name };
+	const size_t n = (size_t)l->n;
+	int64_t bytes;
+
+	a->elems = (size_t)s->buffer->elems + 1;
+	a->bytes = a->elems * (size_t)s->buffer->elem_bytes;
+	bytes = quota_times((int64_t)(a->bytes + a->elems), l->n);
+	if (!quota_check_memory(l->f->interp->module, place, bytes)) {
+		l->f->interp->failed = true;
+		return false;
+	}
+	if (!frame_fill_steps(l->f, (size_t)bytes)) {
+		return false;
+	}
+	a->data = malloc(a->bytes * n);
+	a->written = calloc(n, a->elems);
+	if (a->data == NULL || a->written == NULL) {
+		interp_fail(l->f, "no memory for '%s' of %zu threads",
+			    s->buffer->buffer->name, n);
+		return false;
+	}
+	memset(a->data, 0xFF, a->bytes * n);
+	return true;
 }
 
 static void
@@ -175,24 +220,10 @@ run_alloc(struct lanes *l, const struct step *s)
 	if (stopped(l)) {
 		return;
 	}
-	a.elems = (size_t)s->buffer->elems + 1;
-	a.bytes = a.elems * (size_t)s->buffer->elem_bytes;
-	if (!quota_check_memory(l->f->interp->module,
-				(struct diag_place){ .item = l->f->func->name },
-				quota_times((int64_t)a.bytes, l->n))) {
-		l->f->interp->failed = true;
-		return;
-	}
-	a.data = malloc(a.bytes * (size_t)l->n);
-	a.written = calloc((size_t)l->n, a.elems);
-	if (a.data && a.written) {
-		memset(a.data, 0xFF, a.bytes * (size_t)l->n);
+	if (make_arrays(l, s, &a)) {
 		vec_push(l->f->arena, &l->arrays, a);
 		run_all(l, s->children[0]);
 		l->arrays.n--;
-	} else {
-		interp_fail(l->f, "no memory for '%s' of %lld threads",
-			    s->buffer->buffer->name, (long long)l->n);
 	}
 	free(a.data);
 	free(a.written);
@@ -234,8 +265,12 @@ run_shuffle(struct lanes *l, const struct step *s)
 	struct node *value = frame_node(l->f, call->args[0]);
 	struct node *mask = frame_node(l->f, call->args[1]);
 	int64_t bits = common_int(l, mask, "the source lane");
-	union number *all = arena_array(l->f->arena, union number, l->n);
+	union number *all;
 
+	if (stopped(l)) {
+		return;
+	}
+	all = arena_array(l->f->arena, union number, l->n);
 	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
 		activate(l, lane);
 		node_eval(l->f, value);
@@ -258,6 +293,9 @@ run_shuffle(struct lanes *l, const struct step *s)
 static void
 run_all(struct lanes *l, const struct step *s)
 {
+	if (!frame_take_steps(l->f, 1)) {
+		return;
+	}
 	if (!s->waits) {
 		for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
 			activate(l, lane);
