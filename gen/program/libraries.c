@@ -37,6 +37,7 @@ const struct libraries libraries = {
 		[PV_RUNTIME] = &runtime_ops,
 		[PV_SCHEDULE] = &script_ops,
 		[PV_STMT] = &stmt_ops,
+		[PV_TAG_SCOPE] = &tag_scope_ops,
 		[PV_TARGET] = &target_ops,
 		[PV_TENSOR] = &tensor_ops,
 		[PV_TENSOR_PART] = &tensor_part_ops,

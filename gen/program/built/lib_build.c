@@ -205,6 +205,20 @@ set_attr(struct call *c, struct program_func *f, const char *key,
 	return true;
 }
 
+/* The parameters as variables: of a buffer its pointer. */
+bool
+func_params(struct call *c, struct pval *out)
+{
+	const struct func *f = c->self.u.func->func;
+
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	for (int i = 0; i < f->params.n; i++) {
+		vec_push(c->ev->a, out->u.list,
+			 pv_expr(f->params.data[i].var->expr, 1));
+	}
+	return true;
+}
+
 /* with_attr("global_symbol", "matmul"), with_attr({"global_symbol": "matmul"}) */
 bool
 func_with_attr(struct call *c, struct pval *out)

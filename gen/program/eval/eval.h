@@ -269,6 +269,7 @@ struct eval {
 	 * chains of comparisons and `x if c else y` of expressions are
 	 * expressions, too */
 	bool symbolic;
+	const char *tag; /* of the enclosing `with te.tag_scope(…)`, or NULL */
 	struct random_stream *random; /* of numpy.random; NULL: not used yet */
 };
 

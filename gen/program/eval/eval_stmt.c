@@ -503,7 +503,7 @@ leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
 	bool found, truth = false;
 
 	if (ops_of(ev, entered->kind)->leave) {
-		ops_of(ev, entered->kind)->leave(entered);
+		ops_of(ev, entered->kind)->leave(ev, entered);
 	}
 	if (entered->kind != PV_OBJECT || ev->fatal) {
 		return flow;

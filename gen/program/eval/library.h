@@ -74,7 +74,7 @@ struct kind_ops {
 	/* The value is entered by `with`, which assigns *out, and left. */
 	bool (*enter)(struct eval *ev, struct py_span at, const struct pval *v,
 		      struct pval *out);
-	void (*leave)(const struct pval *v);
+	void (*leave)(struct eval *ev, const struct pval *v);
 	/* One of x and y, of which the other may have any kind, is of this kind.
 	 * product: x @ y. augment: *out is what `x op= y` assigns to x. */
 	bool (*binary)(struct eval *ev, struct py_span at, enum py_operator op,

@@ -77,8 +77,9 @@ enter_scope(struct eval *ev, struct py_span at, const struct pval *v,
 }
 
 static void
-leave_scope(const struct pval *v)
+leave_scope(struct eval *ev, const struct pval *v)
 {
+	(void)ev;
 	ir_builder_close(v->u.ir_scope->builder);
 }
 

@@ -498,12 +498,51 @@ check_together(struct call *c, const struct expr *const *bodies, int n)
 	return true;
 }
 
+/* `with te.tag_scope(tag):` gives the stages made inside the tag. */
+struct tag_scope {
+	const char *tag;
+};
+
+bool
+te_tag_scope(struct call *c, struct pval *out)
+{
+	struct tag_scope *s = arena_new(c->ev->a, struct tag_scope);
+
+	*out = pv_any(PV_TAG_SCOPE, s);
+	return arg_text(c, 0, &s->tag);
+}
+
+static bool
+enter_tag(struct eval *ev, struct py_span at, const struct pval *v,
+	  struct pval *out)
+{
+	const struct tag_scope *s = v->u.any;
+
+	if (ev->tag) {
+		return eval_error(ev, at, "a tag scope inside of another one");
+	}
+	ev->tag = s->tag;
+	*out = pv_none();
+	return true;
+}
+
+static void
+leave_tag(struct eval *ev, const struct pval *v)
+{
+	(void)v;
+	ev->tag = NULL;
+}
+
+const struct kind_ops tag_scope_ops = { .enter = enter_tag,
+					.leave = leave_tag };
+
 bool
 te_make_compute(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	const struct expr **shape, **bodies = NULL;
-	const char *name = "compute", *tag = "", **names = NULL, **output_names;
+	const char *tag = ev->tag ? ev->tag : "";
+	const char *name = "compute", **names = NULL, **output_names;
 	struct checker k = { .ev = ev };
 	struct iter_var *axes;
 	struct te_tensor **made;

@@ -13,7 +13,7 @@ struct topi {
 	const char *name;
 	bool nn;
 	/* map: what each parameter becomes in the node; NULL for an operator of
-	 * two operands (TOPI_BROADCAST) */
+	 * elements (TOPI_BROADCAST, TOPI_ELEMENT) */
 	const char *params, *op, *map, *constants;
 };
 
@@ -23,9 +23,11 @@ static const struct topi rows[] = {
 #define TOPI_NN(name, params, op, map, constants)                              \
 	{ name, true, params, op, map, constants },
 #define TOPI_BROADCAST(name, op) { name, false, "lhs, rhs", op, NULL, "" },
+#define TOPI_ELEMENT(name, op) { name, false, "x", op, NULL, "" },
 #include "topi.def"
 #undef TOPI
 #undef TOPI_BROADCAST
+#undef TOPI_ELEMENT
 #undef TOPI_NN
 };
 

@@ -47,11 +47,12 @@ result_shape(struct call *c, const struct tensor **out)
 	struct graph *g = graph_new(c->ev->m, "topi");
 	struct tensor *in[2], *y;
 	struct node *n;
+	const struct pval one = pv_int(1);
 	int errors = c->ev->m->diags.list.n;
 
 	g->settings = &open;
 	for (int i = 0; i < 2; i++) {
-		in[i] = shape_of(g, &c->args[i]);
+		in[i] = shape_of(g, i < c->n ? &c->args[i] : &one);
 	}
 	y = graph_tensor(g, "out");
 	n = graph_node(g, "", "Add", "", in, 2, &y, 1);
@@ -105,8 +106,9 @@ topi_broadcast(struct call *c, const char *op, struct pval *out)
 	const char **names;
 	int n = 0;
 
-	if (c->args[0].kind != PV_TENSOR && c->args[1].kind != PV_TENSOR) {
-		return expr_function(c, op, c->args, 2, out);
+	if (c->args[0].kind != PV_TENSOR &&
+	    (c->n < 2 || c->args[1].kind != PV_TENSOR)) {
+		return expr_function(c, op, c->args, c->n, out);
 	}
 	if (!result_shape(c, &y)) {
 		return false;
@@ -116,7 +118,7 @@ topi_broadcast(struct call *c, const char *op, struct pval *out)
 		names[d] = axis_name(ev->m, y->ndim, d);
 	}
 	axes = te_axes(ev->m, y->ndim, y->shape, names);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < c->n; i++) {
 		if (!element(c, i, y, axes, &v[i])) {
 			return false;
 		}
@@ -125,10 +127,11 @@ topi_broadcast(struct call *c, const char *op, struct pval *out)
 			inputs[n++] = c->args[i].u.tensor;
 		}
 	}
-	if (!expr_function(c, op, v, 2, &result)) {
+	if (!expr_function(c, op, v, c->n, &result)) {
 		return false;
 	}
-	made = te_compute(ev->m, c->row->name, "broadcast", y->ndim, axes,
+	made = te_compute(ev->m, c->row->name,
+			  c->n > 1 ? "broadcast" : "elemwise", y->ndim, axes,
 			  result.u.expr, inputs, n);
 	te_remember(ev, made, result.depth + 1);
 	*out = pv_tensor(ev, made);

@@ -158,21 +158,48 @@ untouched(struct call *c, const struct stage *st)
 			  c->row->name, st->op->name);
 }
 
+/* Reads tensors, argument 0, which are all of one stage or one of it. */
 static bool
-tensor_stage(struct call *c, int i, struct te_tensor **t, struct stage **st)
+stage_tensors(struct call *c, struct te_tensor **t, struct stage **st)
 {
 	struct te_tensor **list;
 	int n;
 
-	if (!arg_tensors(c, i, &list, &n)) {
+	if (!arg_tensors(c, 0, &list, &n)) {
 		return false;
 	}
-	if (n != 1) {
-		return call_error(c, i, "one tensor at a time");
+	for (int i = 1; i < n; i++) {
+		if (list[i]->stage != list[0]->stage) {
+			return call_error(c, 0, "one operation at a time");
+		}
+	}
+	if (n == 0) {
+		return call_error(c, 0, "an empty list");
 	}
 	*t = list[0];
 	*st = stage_of_buffer(c->self.u.te_schedule, list[0]->buffer);
 	return true;
+}
+
+/* The bodies of op with n axes of its own replaced by `axes`; all outputs of a
+ * reduction share one. */
+static const struct expr **
+bodies_over(struct eval *ev, const struct te_stage *op,
+	    const struct iter_var *axes)
+{
+	const struct expr **made = arena_array(ev->a, const struct expr *,
+					       op->n_out);
+	struct var_map map = { .n = op->n_axes };
+
+	map.from = arena_array(ev->a, struct var *, op->n_axes + 1);
+	map.to = axis_exprs(ev, axes, op->n_axes);
+	for (int i = 0; i < op->n_axes; i++) {
+		map.from[i] = op->axes[i].var;
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		made[k] = expr_substitute(ev->m, op->bodies[k], &map);
+	}
+	return made;
 }
 
 bool
@@ -180,16 +207,15 @@ stage_cache_write(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	struct te_schedule *s = c->self.u.te_schedule;
-	struct te_tensor *t, *cache;
+	struct te_tensor *t = NULL, **caches;
 	struct te_stage *op;
-	struct stage *st;
+	struct stage *st = NULL;
 	struct iter_var *axes;
-	const struct expr **body, *value, **index;
-	struct var_map map = { 0 };
-	const char *scope;
-	struct te_tensor **inputs;
+	const struct expr **bodies, **index;
+	const char *scope, **names;
+	struct pval *results;
 
-	if (!tensor_stage(c, 0, &t, &st) || !known_scope(c, 1, &scope)) {
+	if (!stage_tensors(c, &t, &st) || !known_scope(c, 1, &scope)) {
 		return false;
 	}
 	if (!st) {
@@ -200,34 +226,37 @@ stage_cache_write(struct call *c, struct pval *out)
 	if (!can_rewrite(c, st) || !untouched(c, st)) {
 		return false;
 	}
-	if (op->n_out != 1) {
-		return call_error(c, 0, "%s has several outputs", op->name);
-	}
 	axes = copy_axes(ev, op->axes, op->n_axes);
-	map.from = arena_array(ev->a, struct var *, op->n_axes + 1);
-	map.to = axis_exprs(ev, axes, op->n_axes);
-	map.n = op->n_axes;
-	for (int i = 0; i < op->n_axes; i++) {
-		map.from[i] = op->axes[i].var;
+	caches = arena_array(ev->a, struct te_tensor *, op->n_out);
+	results = arena_array(ev->a, struct pval, op->n_out);
+	bodies = arena_array(ev->a, const struct expr *, op->n_out);
+	names = arena_array(ev->a, const char *, op->n_out);
+	for (int k = 0; k < op->n_out; k++) {
+		names[k] = arena_printf(ev->a, "%s_%s",
+					op->n_out == 1
+						? op->name
+						: op->out[k]->buffer->name,
+					scope);
 	}
-	value = expr_substitute(ev->m, op->bodies[0], &map);
-	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s", op->name, scope),
-			   op->tag, op->n_axes, axes, value, op->inputs,
-			   op->n_inputs);
-	put_in_scope(ev, cache, scope);
+	te_compute_multi(ev->m, names, op->tag, op->n_axes, axes,
+			 bodies_over(ev, op, axes), op->n_out, op->inputs,
+			 op->n_inputs, caches);
+	caches[0]->stage->name = arena_printf(ev->a, "%s_%s", op->name, scope);
 	index = axis_exprs(ev, op->axes, op->n_axes);
-	body = arena_array(ev->a, const struct expr *, 1);
-	body[0] = te_at(ev->m, cache, index, op->n_axes);
-	inputs = arena_array(ev->a, struct te_tensor *, 1);
-	inputs[0] = cache;
-	stage_add(ev, s, cache->stage, place_of(s, st));
-	rewrite_op(ev, st, body, inputs, 1);
-	if (!settle_scans(c, s, op, cache->stage)) {
-		return false;
+	for (int k = 0; k < op->n_out; k++) {
+		put_in_scope(ev, caches[k], scope);
+		bodies[k] = te_at(ev->m, caches[k], index, op->n_axes);
+		te_remember(ev, caches[k], te_depth(ev, t));
+		results[k] = pv_tensor(ev, caches[k]);
 	}
-	te_remember(ev, cache, te_depth(ev, t));
-	*out = pv_tensor(ev, cache);
-	return true;
+	stage_add(ev, s, caches[0]->stage, place_of(s, st));
+	rewrite_op(ev, st, bodies,
+		   arena_copy(ev->a, caches,
+			      sizeof *caches * (size_t)op->n_out),
+		   op->n_out);
+	*out = op->n_out == 1 ? results[0]
+			      : pv_list_of(ev, PV_LIST, results, op->n_out);
+	return settle_scans(c, s, op, caches[0]->stage);
 }
 
 /* -- cache_read -- */
@@ -278,10 +307,11 @@ stage_cache_read(struct call *c, struct pval *out)
 	const char *scope, **names;
 	int n, place, ndim;
 
-	if (!tensor_stage(c, 0, &t, &st) || !known_scope(c, 1, &scope) ||
+	if (!arg_tensor(c, 0, &t) || !known_scope(c, 1, &scope) ||
 	    !arg_tensors(c, 2, &readers, &n)) {
 		return false;
 	}
+	st = stage_of_buffer(s, t->buffer);
 	ndim = t->buffer->ndim;
 	own = st ? st->op->out[t->index] : t;
 	names = arena_array(ev->a, const char *, ndim + 1);
@@ -586,31 +616,6 @@ reduce_partial(struct eval *ev, struct stage *st, const struct factoring *f,
 	}
 }
 
-/* Reads the tensors of the call, which are those of one stage. */
-static bool
-arg_reduction(struct call *c, struct te_tensor **t, struct stage **st)
-{
-	struct te_tensor **list;
-	int n;
-
-	if (!arg_tensors(c, 0, &list, &n)) {
-		return false;
-	}
-	for (int i = 1; i < n; i++) {
-		if (list[i]->stage != list[0]->stage) {
-			return call_error(c, 0, "one operation at a time");
-		}
-	}
-	*t = n > 0 ? list[0] : NULL;
-	*st = n > 0 ? stage_of_buffer(c->self.u.te_schedule, (*t)->buffer)
-		    : NULL;
-	if (!*st || !stage_reduction((*st)->op)) {
-		return call_error(c, 0, "%s is no reduction of this schedule",
-				  n > 0 ? (*t)->buffer->name : "an empty list");
-	}
-	return true;
-}
-
 bool
 stage_rfactor(struct call *c, struct pval *out)
 {
@@ -622,7 +627,14 @@ stage_rfactor(struct call *c, struct pval *out)
 	struct axis *x;
 	int64_t at = 0;
 
-	if (!arg_reduction(c, &t, &st) || !can_rewrite(c, st)) {
+	if (!stage_tensors(c, &t, &st)) {
+		return false;
+	}
+	if (!st || !stage_reduction(st->op)) {
+		return call_error(c, 0, "%s is no reduction of this schedule",
+				  t->buffer->name);
+	}
+	if (!can_rewrite(c, st)) {
 		return false;
 	}
 	if (c->args[1].kind != PV_AXIS ||

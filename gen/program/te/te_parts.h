@@ -20,7 +20,7 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
  * follow. */
 bool expr_function(struct call *c, const char *name, const struct pval *args,
 		   int n, struct pval *out);
-/* Applies an operator of topi to the two arguments of the call, element by
+/* Applies an operator of topi to the one or two arguments of the call, element by
  * element. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
 /* Gives the errors from index `first` on the position of the call: they are
@@ -96,6 +96,7 @@ extern const struct kind_ops hybrid_ops;
 extern const struct kind_ops ir_scope_ops;
 extern const struct kind_ops pointer_ops;
 extern const struct kind_ops reducer_ops;
+extern const struct kind_ops tag_scope_ops;
 extern const struct kind_ops te_schedule_ops;
 extern const struct kind_ops tensor_ops;
 extern const struct kind_ops tensor_part_ops;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of TVM that programs cannot use here, and what they use instead. */
+#include "te_parts.h"
+
+static const struct {
+	const char *name, *instead;
+} counterparts[] = {
+	{ "gradient", "there is no automatic differentiation; write the "
+		      "derivative as a te.compute" },
+	{ "extern_primfunc", "a PrimFunc does not become a tensor; write it as "
+			     "te.compute, or by tvm.tir.ir_builder" },
+	{ "call_packed", "there is no registry of functions; "
+			 "tir.call_extern(type, name, "
+			 "buffer.access_ptr(\"r\"), …) calls a function of C" },
+	{ "tempdir", "a program writes no files; tirc codegen FILE.py -o DIR "
+		     "writes what it builds" },
+};
+
+bool
+te_counterpart(struct call *c, struct pval *out)
+{
+	(void)out;
+	for (size_t i = 0; i < sizeof counterparts / sizeof *counterparts;
+	     i++) {
+		if (strcmp(counterparts[i].name, c->row->name) == 0) {
+			return call_error(c, -1, "%s() is not here: %s",
+					  c->row->name,
+					  counterparts[i].instead);
+		}
+	}
+	return call_error(c, -1, "%s() is not here", c->row->name);
+}
