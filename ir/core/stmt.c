@@ -239,13 +239,14 @@ struct stmt *
 stmt_seq(struct func *f, struct stmt *const *list, int n)
 {
 	int count = count_flat(list, n);
-	struct stmt **flat = arena_array(&f->module->arena, struct stmt *,
-					 count > 0 ? count : 1);
+	struct stmt **flat, *only;
 
-	fill_flat(flat, list, n);
 	if (count == 1) {
-		return flat[0];
+		fill_flat(&only, list, n);
+		return only;
 	}
+	flat = arena_array(&f->module->arena, struct stmt *, count + 1);
+	fill_flat(flat, list, n);
 	return make(f, STMT_SEQ, NULL, 0, flat, count);
 }
 

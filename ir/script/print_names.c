@@ -73,17 +73,10 @@ print_reserved(int *n)
 void
 printer_init(struct printer *p, enum script_version version, struct strbuf *out)
 {
-	const char *const *reserved;
-	int n;
-
 	memset(p, 0, sizeof *p);
 	arena_init(&p->arena);
 	p->version = version;
 	p->out = out;
-	reserved = print_reserved(&n);
-	for (int i = 0; i < n; i++) {
-		take(p, reserved[i]);
-	}
 }
 
 void
@@ -111,9 +104,24 @@ print_identifier(struct printer *p, const char *hint)
 	return text;
 }
 
+/* Done before the first name, since many texts of expressions have none. */
+static void
+take_reserved(struct printer *p)
+{
+	int n;
+	const char *const *reserved = print_reserved(&n);
+
+	for (int i = 0; i < n; i++) {
+		take(p, reserved[i]);
+	}
+}
+
 const char *
 print_unique(struct printer *p, const char *hint)
 {
+	if (p->cap_taken == 0) {
+		take_reserved(p);
+	}
 	const char *stem = print_identifier(p, hint);
 	const char *name = stem;
 

@@ -240,14 +240,31 @@ channel_by_channel(const struct choice *c, const struct kernel *k,
 	return true;
 }
 
+/* Is there a layout for a tensor of the kernel? */
+static bool
+has_layout(const struct choice *c, const struct kernel *k)
+{
+	for (int a = 0; a < k->args.n; a++) {
+		const struct kernel_arg *arg = &k->args.data[a];
+
+		if (arg->kind == ARG_TENSOR && c->of[arg->tensor->id] != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const struct kernel *k = kernels[i];
-		const struct expr *rows = rows_of_product(c->p->graph->module,
-							  k);
+		const struct expr *rows;
 
+		if (!has_layout(c, k)) {
+			continue;
+		}
+		rows = rows_of_product(c->p->graph->module, k);
 		for (int a = 0; a < k->args.n; a++) {
 			const struct kernel_arg *arg = &k->args.data[a];
 
