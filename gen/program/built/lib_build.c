@@ -86,10 +86,16 @@ put_func(struct eval *ev, struct pv_module *module, struct program_func *f)
 
 /* A function has a name that its script and its source can have. */
 static bool
-is_function_name(const struct pval *v)
+is_function_name(const char *name)
+{
+	return text_is_identifier(name, "");
+}
+
+static bool
+is_name_of_function(const struct pval *v)
 {
 	return strlen(v->u.text.data) == v->u.text.n &&
-	       text_is_identifier(v->u.text.data, "");
+	       is_function_name(v->u.text.data);
 }
 
 static const char not_a_name[] =
@@ -112,7 +118,7 @@ build_module(struct call *c, struct pval *out)
 	d = c->args[0].u.dict;
 	for (int i = 0; i < d->keys.n; i++) {
 		if (d->keys.data[i].kind == PV_STRING &&
-		    !is_function_name(&d->keys.data[i])) {
+		    !is_name_of_function(&d->keys.data[i])) {
 			return call_error(c, 0, "%s", not_a_name);
 		}
 		if (d->keys.data[i].kind != PV_STRING ||
@@ -159,7 +165,7 @@ module_set(struct eval *ev, struct py_span at, const struct pval *of,
 	if (name->kind != PV_STRING || f->kind != PV_FUNC) {
 		return eval_error(ev, at, "a module maps names to functions");
 	}
-	if (!is_function_name(name)) {
+	if (!is_name_of_function(name)) {
 		return eval_error(ev, at, "%s", not_a_name);
 	}
 	put_func(ev, of->u.module,
@@ -198,6 +204,9 @@ set_attr(struct call *c, struct program_func *f, const char *key,
 	}
 	if (value && value->kind == EXPR_STRING &&
 	    strcmp(key, "global_symbol") == 0) {
+		if (!is_function_name(value->u.text)) {
+			return eval_error(c->ev, c->span, "%s", not_a_name);
+		}
 		f->named |= strcmp(f->func->name, value->u.text) != 0;
 		f->func = func_clone(f->func, value->u.text);
 	}
@@ -259,6 +268,9 @@ functions_of(struct call *c, const char *name, struct pv_module *module)
 	struct eval *ev = c->ev;
 	const struct pval *v = &c->args[0];
 
+	if (name && !is_function_name(name)) {
+		return call_error(c, -1, "%s", not_a_name);
+	}
 	if (v->kind == PV_TE_SCHEDULE) {
 		struct program_func *f = arena_new(ev->a, struct program_func);
 
