@@ -21,6 +21,8 @@ static void
 note_elsewhere(struct tirc *t, const struct kernel *k, const char *key)
 {
 	const struct record *r = records_elsewhere(&t->records, key, t->facts);
+	const char *how = r != NULL ? facts_difference(t->m, r->facts, t->facts)
+				    : NULL;
 
 	if (r != NULL) {
 		diag_note(&t->m->diags, DIAG_BAD_RECORD,
@@ -29,7 +31,7 @@ note_elsewhere(struct tirc *t, const struct kernel *k, const char *key)
 					       .item = k->name },
 			  "the record is for another target, with %s; it is "
 			  "not used",
-			  facts_difference(t->m, r->facts, t->facts));
+			  how != NULL ? how : "facts in another order");
 	}
 }
 

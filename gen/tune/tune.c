@@ -157,6 +157,11 @@ measure(struct tuning *t, struct tuned *x, const struct tune_job *job)
 		r.rules_time = median(t->arena, of.rounds, of.n_rounds,
 				      rules_time_of);
 	}
+	if (why != NULL && !x->has_rules) {
+		x->task->obstacle = arena_printf(
+			t->arena, "the rules' own schedule is not measured: %s",
+			why);
+	}
 	ratio = note(t, x, &r);
 	search_tell(x->search, ratio < 0 ? SEARCH_FAILED : SEARCH_MEASURED,
 		    &job->choices, ratio);
@@ -214,11 +219,7 @@ trial(struct tuning *t, struct tuned *x)
 
 		x->has_rules = true;
 		x->rules = job;
-		if (x->state->failed > 0) {
-			x->task->obstacle = "the rules' own schedule cannot be "
-					    "measured";
-			x->state->ended = true;
-		}
+		x->state->ended = x->task->obstacle != NULL;
 		return go_on;
 	}
 	return measure(t, x, &job);

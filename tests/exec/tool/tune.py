@@ -145,6 +145,12 @@ other = tirc("compile", MODEL, "--target", "x86-64-v3", "-o", "other",
 expect("nothing is said of records for another target",
        "is for another target, with" in other, other)
 
+turned = dict(best, facts=dict(reversed(best["facts"].items())))
+text_file(work, "turned.jsonl", json.dumps(turned) + "\n")
+text, said = source("turned", "--records", "turned.jsonl")
+expect("facts in another order", text == plain and "another order" in said,
+       said)
+
 # A schedule from a record is a script, which compiles to the same kernel.
 tirc("records", "merge", "a.jsonl", "c.jsonl", "-o", "best.jsonl")
 for record in read("best.jsonl"):
@@ -249,6 +255,9 @@ text_file(work, "empty.jsonl", "")
 tune("none.jsonl", "replay:empty.jsonl")
 expect("what is not replayed counts",
        all(r["error"] for r in read("none.jsonl")))
+expect("why nothing is measured is not said",
+       "is not measured: no record" in
+       tune("none.jsonl", "replay:empty.jsonl").stdout)
 if shutil.which("cc"):
     tune("cmd.jsonl", COMMAND, "--trials", "3")
     expect("a runner's times are not recorded",
