@@ -12,7 +12,8 @@
  *	                            and the root that of values[last]
  *
  * Elements rarely replace the root: k * ln(n / k) times if their order is
- * random. For larger k, an array of 2 k elements has the best k elements so
+ * random. So blocks of a row are compared with the root, which compilers make
+ * vectors of, before their elements are looked at one by one. For larger k, an array of 2 k elements has the best k elements so
  * far, followed by later elements that come before the last of these. When the
  * array is full, it is sorted:
  *
@@ -36,6 +37,9 @@
 
 /* With more elements than this, a heap is slower than sorting. */
 enum { HEAP_MOST = 64 };
+/* Elements of a block; rows of fewer blocks have none that few elements of the heap
+ * leave out. */
+enum { BLOCK = 32, LEAST_BLOCKS = 4 };
 
 enum { TOP, INDICES, SORT_KEYS, SORT_POSITIONS, N_MADE };
 
@@ -95,6 +99,7 @@ struct top_k {
 	const struct expr **at; /* the index of the row; at[axis] is replaced */
 	int rank, axis;
 	bool largest;
+	bool by_blocks; /* blocks of a row are compared with the heap's root */
 };
 
 static const struct expr *
@@ -106,6 +111,72 @@ element(const struct top_k *t, const struct te_tensor *of, const struct expr *p)
 
 /* -- as a heap -- */
 
+/* Does the element come before the root of the heap, the worst of its elements? */
+static const struct expr *
+comes_before(const struct heap *h, const struct expr *element,
+	     const struct expr *root)
+{
+	return h->largest ? step_is_less(h->s->m, root, element)
+			  : step_is_less(h->s->m, element, root);
+}
+
+/* Runs scan, which looks at element j of the row, for all of them. Those of a
+ * whole block are skipped where the heap is full and none comes before its root:
+ *
+ *	for block:
+ *		wanted = 1
+ *		if the block is whole and the heap is full:
+ *			wanted = 0
+ *			for lane: wanted |= x[32 block + lane] comes before the root
+ *		if wanted: for each j of the block: scan */
+static struct stmt *
+scan_blocks(const struct top_k *t, const struct heap *h, struct var *j,
+	    const struct expr *full, struct stmt *scan)
+{
+	struct steps *s = h->s;
+	struct module *m = s->m;
+	struct dtype index = t->n->type, u32 = dtype_of(DT_U32);
+	struct var *block = var_new(m, "block", index);
+	struct var *start = var_new(m, "start", index);
+	struct var *lane = var_new(m, "lane", index);
+	struct var *at = var_new(m, "at", index);
+	struct var *left = var_new(m, "size", index);
+	struct var *worst = var_new(m, "worst", t->x->buffer->type);
+	const struct buffer *wanted = step_local(s, "wanted", u32);
+	const struct expr *size = expr_int(m, index, BLOCK);
+	const struct expr *zero = expr_int(m, u32, 0);
+	const struct expr *one = expr_int(m, u32, 1), *hit, *whole, *root;
+	struct stmt *look, *each;
+
+	root = heap_item(h, expr_int(m, t->k->type, 0)).value;
+	hit = comes_before(h,
+			   element(t, t->x,
+				   expr_add(m, start->expr, lane->expr)),
+			   worst->expr);
+	hit = expr_call2(m, INTRIN_BITOR, step_get(s, wanted),
+			 expr_cast(m, u32, hit));
+	look = step_for(s, lane, size, step_set(s, wanted, hit));
+	look = step_seq(s, 2, step_set(s, wanted, zero),
+			stmt_let(s->f, worst, root, look), NULL, NULL);
+	whole = expr_le(m, expr_add(m, start->expr, size), t->n);
+	look = stmt_if(s->f, expr_and(m, whole, full), look, NULL);
+	each = stmt_let(s->f, j, expr_add(m, start->expr, at->expr), scan);
+	each = step_for(s, at, left->expr, each);
+	each = stmt_let(s->f, left,
+			expr_min(m, size, expr_sub(m, t->n, start->expr)),
+			each);
+	each = stmt_if(s->f, expr_lt(m, zero, step_get(s, wanted)), each, NULL);
+	each = step_seq(s, 3, step_set(s, wanted, one), look, each, NULL);
+	each = stmt_let(s->f, start, expr_mul(m, block->expr, size),
+			step_alloc(s, wanted, each));
+	return step_for(s, block,
+			expr_floordiv(m,
+				      expr_add(m, t->n,
+					       expr_int(m, index, BLOCK - 1)),
+				      size),
+			each);
+}
+
 /* Makes the heap of the best k of the n elements of a row of x. */
 static struct stmt *
 collect(const struct top_k *t, const struct heap *h)
@@ -115,7 +186,7 @@ collect(const struct top_k *t, const struct heap *h)
 	struct var *p = var_new(m, "p", t->k->type);
 	struct var *j = var_new(m, "j", t->n->type);
 	struct dtype i64 = dtype_of(DT_I64);
-	const struct expr *zero = expr_int(m, t->k->type, 0), *better;
+	const struct expr *zero = expr_int(m, t->k->type, 0), *better, *open;
 	struct heap_item root = heap_item(h, zero), now;
 	struct heap_item none = { last_value(m, t->x->buffer->type, h->largest),
 				  expr_cast(m, i64, t->n) };
@@ -124,13 +195,13 @@ collect(const struct top_k *t, const struct heap *h)
 	fill = step_for(s, p, t->k, heap_put(h, p->expr, none));
 	now.value = element(t, t->x, j->expr);
 	now.position = expr_cast(m, i64, j->expr);
-	better = h->largest ? step_is_less(m, root.value, now.value)
-			    : step_is_less(m, now.value, root.value);
-	scan = stmt_if(s->f,
-		       expr_or(m, expr_eq(m, root.position, none.position),
-			       better),
+	better = comes_before(h, now.value, root.value);
+	open = expr_eq(m, root.position, none.position);
+	scan = stmt_if(s->f, expr_or(m, open, better),
 		       heap_replace(h, zero, t->k, now, NULL), NULL);
-	return step_seq(s, 2, fill, step_for(s, j, t->n, scan), NULL, NULL);
+	scan = t->by_blocks ? scan_blocks(t, h, j, expr_not(m, open), scan)
+			    : step_for(s, j, t->n, scan);
+	return step_seq(s, 2, fill, scan, NULL, NULL);
 }
 
 /* Sorts the heap: the root, the worst of the elements that are left, goes to
@@ -431,7 +502,7 @@ define_top_k(struct define *c, const struct node *n,
 					     "positions" };
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
-	int64_t axis = node_attr_int(n, "axis", -1), most;
+	int64_t axis = node_attr_int(n, "axis", -1), most, size;
 	struct top_k t = {
 		.s = { .m = m },
 		.x = in[0],
@@ -450,6 +521,10 @@ define_top_k(struct define *c, const struct node *n,
 	heap = (expr_is_int(t.k, &most) && most <= HEAP_MOST) ||
 	       (c->graph->settings->hides_float_bits &&
 		dtype_is_float(x->type));
+	t.by_blocks = t.axis == t.rank - 1 &&
+		      !c->graph->settings->by_elements &&
+		      !c->graph->settings->by_threads &&
+		      !(expr_is_int(t.n, &size) && size < LEAST_BLOCKS * BLOCK);
 	if (expr_is_value(t.k, 0)) {
 		return define_none(c, n, out);
 	}

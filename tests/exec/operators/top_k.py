@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""TopK with so many elements that rows are sorted, on several targets: rows
-that are sorted at once, and rows of which parts are. Values repeat, so that
+"""TopK on several targets: rows that are sorted at once, rows of which parts are, and
+heaps, which blocks of a row are compared with. Values repeat, so that
 the positions of equal ones are seen; among floats are NaN, both zeroes and
 infinities.
 
@@ -48,6 +48,15 @@ def check(kind, shape, axis, k, largest, targets):
     m.check(targets)
 
 
+def heaps():
+    """Few elements of rows of less than a block, of whole ones and of a rest."""
+    for n in 40, 128, 150, 1000:
+        check(np.float32, (60, n), 1, 5, n % 3 % 2, ["c99", "gnu-c"])
+    check(np.float32, (40, 300), 1, 40, 0, ALL)
+    check(np.int16, (9, 300), 1, 1, 1, ["c99"])
+    check(np.float32, (300, 4), 0, 3, 1, ["c99"])
+
+
 def whole_rows():
     """k from half of a row to all of it."""
     for axis, k, largest in (1, 300, 1), (0, 65, 0), (1, 150, 0):
@@ -78,4 +87,4 @@ def parts():
 
 
 if __name__ == "__main__":
-    {"whole_rows": whole_rows, "parts": parts}[sys.argv[1]]()
+    {"heaps": heaps, "whole_rows": whole_rows, "parts": parts}[sys.argv[1]]()
