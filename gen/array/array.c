@@ -128,7 +128,7 @@ array_is_dense(const struct array *x)
 		if (x->shape[d] != 1 && x->strides[d] != stride) {
 			return false;
 		}
-		stride *= x->shape[d];
+		stride = quota_times(stride, x->shape[d]);
 	}
 	return true;
 }

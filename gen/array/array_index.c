@@ -18,6 +18,16 @@ view_of(struct array_work *w, const struct array *x, int ndim)
 	return v;
 }
 
+/* Moves the start of v, a view of x, to index `at` of its dimension d. Strides of an
+ * empty array may be too large to count with; it has no element to start at. */
+static void
+move_start(struct array *v, const struct array *x, int d, int64_t at)
+{
+	if (array_elems(x) > 0) {
+		v->offset += at * x->strides[d];
+	}
+}
+
 const char *
 array_shape_text(struct arena *a, int ndim, const int64_t *shape)
 {
@@ -76,7 +86,7 @@ array_reshape(struct array_work *w, const struct array *x, int ndim,
 	for (int d = ndim - 1; d >= 0; d--) {
 		v->shape[d] = known[d];
 		v->strides[d] = rest;
-		rest *= known[d] > 0 ? known[d] : 1;
+		rest = quota_times(rest, known[d] > 0 ? known[d] : 1);
 	}
 	return v;
 }
@@ -265,7 +275,7 @@ select_view(struct array_work *w, const struct array *x,
 					d);
 			}
 			at += at < 0 ? x->shape[d] : 0;
-			v->offset += at * x->strides[d];
+			move_start(v, x, d, at);
 			d++;
 			continue;
 		}
@@ -319,7 +329,7 @@ slice_at(struct array_work *w, const struct array *v, int d, int64_t at)
 		part->shape[k] = v->shape[from];
 		part->strides[k] = v->strides[from];
 	}
-	part->offset += at * v->strides[d];
+	move_start(part, v, d, at);
 	return part;
 }
 
@@ -548,7 +558,7 @@ array_join(struct array_work *w, struct array *const *list, int n, int axis,
 		       sizeof *shape * (size_t)rank);
 		memcpy(part->strides, out->strides,
 		       sizeof *shape * (size_t)rank);
-		part->offset += at * out->strides[axis];
+		move_start(part, out, axis, at);
 		at += parts[i]->shape[axis];
 		if (!array_store(w, part, parts[i])) {
 			return NULL;
