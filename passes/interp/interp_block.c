@@ -8,7 +8,7 @@
 #include "frame.h"
 #include "thread_loops.h"
 
-/* A block of a device has fewer: 1,024 threads of CUDA. */
+/* A block of a device has fewer threads: most have at most 1,024. */
 enum { MOST_THREADS = 1 << 16 };
 
 /* A variable that has its own value in each thread. */
