@@ -283,7 +283,7 @@ run(void *ctx, const struct graph_request *r, const void *const *inputs,
 	ok = tirc_load(model, r->path) &&
 	     tirc_interpret(model, inputs, outputs);
 	take_messages(t, model);
-	/* the values are with the caller */
+	/* the caller owns the results */
 	tirc_free(model);
 	t->models.n--;
 	return ok;

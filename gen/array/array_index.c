@@ -295,7 +295,7 @@ select_view(struct array_work *w, const struct array *x,
 		       : v;
 }
 
-/* The elements of a list of bools that hold, as indices. */
+/* The indices of the true elements of a list of bools. */
 static struct array *
 places_of(struct array_work *w, const struct array *list)
 {

@@ -15,8 +15,8 @@
 #include "print.h"
 #include "python.h"
 
-/* Can the buffer be written in the signature? Only a dense global buffer of
- * constant shape can; other buffers are matched to a handle in the body. */
+/* Can the buffer be written in the signature? Only a dense global one of
+ * constant shape and default alignment can; others match a handle. */
 static bool
 fits_signature(const struct buffer *b)
 {

@@ -160,7 +160,7 @@ bool script_calls(const struct script_reader *r, const struct py_node *node,
 /* Reports that T.NAME is unknown, with the nearest known name. */
 bool script_unknown(struct script_reader *r, const struct py_node *node,
 		    const char *path);
-/* Is the decorator T.prim_func or I.ir_module (with or without a call)? */
+/* Does def have a decorator named word (with or without a call)? */
 bool script_is_marked(const struct py_node *def, const char *word);
 
 /* ---- arguments of calls */

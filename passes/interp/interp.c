@@ -86,7 +86,7 @@ run_for(struct frame *f, const struct step *s)
 	int64_t extent = node_int(f, s->args[1]);
 	int64_t block = x->block, thread = x->thread;
 	bool lanes = x->source && s->stmt->u.loop.kind == FOR_VECTORIZED;
-	/* In a parallel or vectorized loop, source has a serial one. */
+	/* Parallel loops in a parallel or vectorized loop run serially. */
 	bool parallel = x->source && x->parallel_loops == 0 &&
 			x->lane_loops == 0 &&
 			s->stmt->u.loop.kind == FOR_PARALLEL;

@@ -25,7 +25,7 @@ bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 /* Sets each key of `more` in d. */
 bool dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pv_dict *more);
-/* Removes a key, which the dict must have. */
+/* Removes a key or reports a KeyError. */
 bool dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 		 const struct pval *key);
 /* Appends n items to a list. False after an error if it becomes too long. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of models, and the meaning of their values. */
+/* The library of models: its names and operations. */
 #include "build_parts.h"
 #include "relay_values.h"
 

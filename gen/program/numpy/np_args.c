@@ -135,7 +135,7 @@ number_array(struct array_work *w, const struct py_number *n)
 static struct array *list_array(struct eval *ev, struct array_work *w,
 				const struct pval *v, int depth);
 
-/* One value; NULL after an error in the work. */
+/* Reads v as an array. NULL after an error. */
 static struct array *
 to_array(struct eval *ev, struct array_work *w, const struct pval *v, int depth)
 {

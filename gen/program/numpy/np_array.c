@@ -434,7 +434,7 @@ np_item(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The elements from number `at` on as lists of dimension d and those inside. */
+/* Lists the elements from number *at on, nested by dimensions d and higher. */
 static struct pval
 listed(struct eval *ev, const struct array *x, int d, int64_t *at)
 {

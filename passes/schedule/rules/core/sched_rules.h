@@ -50,9 +50,8 @@ bool rules_undo(struct rules *r, struct rules_mark mark);
 /* Notes why a rule does not apply, if the caller asked for an explanation.
  * Returns false. */
 bool rules_no(struct rules *r, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Why a rule failed: what it told rules_no, or else the message of the
- * primitive that failed last. `messages`: the number of messages of s.diags
- * when the rule began. */
+/* Why a rule failed: the last message, of rules_no or of a primitive.
+ * `messages`: the number of messages of s.diags when the rule began. */
 const char *rules_refusal(const struct rules *r, int messages);
 
 struct kernel_blocks;

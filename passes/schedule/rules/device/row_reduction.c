@@ -18,8 +18,8 @@
 #include "row_stages.h"
 #include "thread_reduction.h"
 
-/* A row with fewer than SHORT elements is reduced by one thread. Other rows get
- * more threads until none has more than OWN elements. */
+/* Rows need at least SHORT elements. Their threads double until none has more
+ * than OWN elements or the thread block is full. */
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {

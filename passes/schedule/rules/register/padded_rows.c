@@ -35,9 +35,9 @@ lanes_of_row(int64_t columns, int64_t vector)
 	return columns % vector == 0 ? vector : columns;
 }
 
-/* Orders the loops of the reduction: spatial loops with the lanes innermost,
- * then reduction loops. *at: the innermost spatial loop outside of the lanes.
- * False after a failure. */
+/* Orders the loops: spatial, reduction, lanes; the lanes before the reduction
+ * if the compiler vectorizes. *at: the innermost spatial loop outside of the
+ * lanes. False after a failure. */
 static bool
 row_loops(struct rules *r, const struct block_access *x, int reduction,
 	  int lane, int64_t vector, int64_t lanes, int *at, int *lane_loop)
