@@ -267,8 +267,9 @@ struct tirc_program_options {
 	bool header; /* sources include a header with prototypes */
 	/* add notes about loops for threads or vectors that the target lacks */
 	bool notes;
-	/* of tirc_program_tests: each function has only one run, to be timed,
-	 * for which integers that the option dims does not give are 256 */
+	/* of tirc_program_tests: each function has only one run, to be timed;
+	 * integers that the option dims does not give are 256, within the
+	 * bounds of the variable, and 1 if they have at most 8 bits */
 	bool timed;
 	/* The target if the context's options have none, and the program names
 	 * none, or "llvm", TVM's name for the machine at hand, with any

@@ -192,7 +192,8 @@ struct array *array_sort(struct array_work *w, const struct array *x, int axis,
 
 struct array *array_matmul(struct array_work *w, const struct array *x,
 			   const struct array *y);
-/* numpy.dot: the last dimension of x with the one before the last of y. */
+/* numpy.dot: sums over the last dimension of x and the one before the last of y,
+ * or the only one; multiplies with a scalar. */
 struct array *array_dot(struct array_work *w, const struct array *x,
 			const struct array *y);
 

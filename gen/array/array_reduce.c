@@ -232,7 +232,8 @@ reduce_one(const struct reducing *r, enum array_reduction what, int64_t k,
 	}
 }
 
-/* Sets r->x, and the shape of the result. False after an error. */
+/* Sets r->x, r->kept, r->each and r->run, and the shape of the result. False after
+ * an error. */
 static bool
 arrange(struct array_work *w, const struct array *x, const bool *over,
 	bool keepdims, struct reducing *r, int64_t *shape, int *ndim)

@@ -122,8 +122,9 @@ struct interp {
 	const struct stmt *at; /* the statement that runs */
 	/* handles are addresses of memory that is large enough */
 	bool trusts_handles;
-	int64_t *
-		steps; /* the statements that may still run; NULL: any number */
+	/* the steps that may still be taken, by statements and by the filling
+	 * of arrays; NULL: any number */
+	int64_t *steps;
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);

@@ -141,8 +141,8 @@ bool tiling_overlap(struct rules *r, int output, int loop,
 /* pack_operands.c: the size of the blocks in which operands have the reduction
  * axis; 0: it is not in blocks. */
 int64_t tiling_block(const struct tiling *t, int iter);
-/* Gives constants that the tile reads a layout with the lanes last. False after
- * a failure. */
+/* Gives constants that the loop of the lanes indexes a layout with the lanes
+ * last. False after a failure. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
 /* Gives the accumulators, t->x.out, a layout with the lanes last. False after a
  * failure. */
