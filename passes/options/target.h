@@ -157,7 +157,7 @@ struct target {
 	/* tensors have no borders in memory: a kernel that reads beyond an edge
 	 * copies the rows that it reads, with a border */
 	bool copied_borders;
-	const char *goal; /* the word of --optimize, or "speed" */
+	const char *goal; /* the word of --optimize; NULL: "speed" */
 	/* true with --optimize memory */
 	bool optimize_memory;
 	/* the source marks short helpers so that the C compiler inlines each

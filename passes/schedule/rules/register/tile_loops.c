@@ -82,7 +82,8 @@ static bool
 split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile,
 	    bool of_dot)
 {
-	bool small = strcmp(r->target->goal, "size") == 0;
+	const char *goal = r->target->goal;
+	bool small = goal != NULL && strcmp(goal, "size") == 0;
 	int64_t extent, steps = MOST_STEPS;
 	struct candidates c = { 0 };
 	int last = order[*n - 1], parts[2];
