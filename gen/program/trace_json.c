@@ -486,7 +486,7 @@ gives_list(const struct primitive *p)
 	static const char *const names[] = {
 		"get_loops",      "get_child_blocks",    "get_producers",
 		"get_consumers",  "get_output_blocks",   "split",
-		"loop_partition", "sample_perfect_tile",
+		"loop_partition", "sample_perfect_tile", "cache_index",
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -401,8 +401,7 @@ random_data(const struct random_program *p, struct rng *r,
 		struct dtype t = p->buffer[i]->type;
 		size_t bytes = (size_t)(p->elems[i] * dtype_bytes(t));
 
-		args[i].scalar = 0;
-		args[i].data = malloc(bytes + 1);
+		args[i] = (struct run_arg){ .data = malloc(bytes + 1) };
 		memset(args[i].data, 0xFF, bytes);
 		for (int64_t k = 0; k < p->elems[i] && i != p->output; k++) {
 			number_store(t, args[i].data, (size_t)k,
@@ -411,8 +410,7 @@ random_data(const struct random_program *p, struct rng *r,
 		}
 	}
 	if (p->dim) {
-		args[p->n_params].data = NULL;
-		args[p->n_params].scalar = p->size;
+		args[p->n_params] = (struct run_arg){ .scalar = p->size };
 	}
 }
 

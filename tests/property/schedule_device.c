@@ -88,7 +88,7 @@ device_run(struct batch *b, struct trial *t, struct func *f,
 					&map);
 
 		x->between[i - n_args] = bytes;
-		all[i].data = malloc(bytes + 1);
+		all[i] = (struct run_arg){ .data = malloc(bytes + 1) };
 		memset(all[i].data, 0xFF, bytes);
 	}
 	good = trial_only_source(t) || interp_run_races(split.host, all, n);

@@ -31,7 +31,9 @@ enum {
 static __host__ __device__ float
 max_f32(float a, float b) /* NaN if one is */
 {
-	return a > b || a != a ? a : b;
+	const float larger = b > a ? b : a; /* a, where one is NaN */
+
+	return b != b ? b : larger;
 }
 
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
