@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays beside those that are wanted, as `tirc test` compares them
 (docs/reference/results.md, "Results"): element by element, by the numbers of
-gen/cli/tolerance.def. Needs numpy alone."""
+passes/analyse/tolerance.def. Needs numpy alone."""
 import os
 import re
 
@@ -19,7 +19,7 @@ def number(text):
 
 def tolerances():
     """{name: (rtol, atol, change of the inputs)}"""
-    with open(os.path.join(ROOT, "gen", "cli", "tolerance.def"),
+    with open(os.path.join(ROOT, "passes", "analyse", "tolerance.def"),
               encoding="utf-8") as file:
         text = file.read()
     rows = re.findall(r"^TOLERANCE\((\w+), (\S+), (\S+), (\S+)\)", text, re.M)

@@ -110,8 +110,8 @@ struct tirc_options {
 	 * program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
-	/* Files of records, of which each kernel takes the best one for it and
-	 * the target (docs/how-to/tune.md). */
+	/* Files of records. Each kernel takes the schedule of the best record
+	 * for its workload and the target (docs/how-to/tune.md). */
 	const char *const *records;
 	int n_records;
 	/* For callers who run the result: a kernel scheduled by hand that calls

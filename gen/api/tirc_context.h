@@ -92,8 +92,8 @@ struct tirc {
 	 * functions; NULL: there is none */
 	struct tirc *built_model;
 	VEC(struct by_hand) by_hand;
-	/* The option records: what the files hold, of which files it was read,
-	 * and the records that scheduled kernels. */
+	/* The option `records`: the records in the files, the number of files
+	 * that are read, and the records that scheduled kernels. */
 	struct records records;
 	int n_records_read;
 	const char *facts; /* of the target, target_facts_text() */

@@ -99,7 +99,7 @@ put_scientific(struct dtype t, double v, int behind, int least,
 	shortest(t, v, text);
 	n = take_digits(text, digits, &e);
 	if (n - 1 > DIGITS || n - 1 < behind) {
-		/* more digits than the shortest text are those of the value */
+		/* digits beyond those of the shortest text are of the exact value */
 		snprintf(text, sizeof text, "%.*e",
 			 n - 1 > DIGITS ? DIGITS : behind, v);
 		n = take_digits(text, digits, &e);

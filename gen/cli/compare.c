@@ -6,6 +6,8 @@
 
 #include "compare.h"
 
+#include "tolerance.h"
+
 /* The tolerance of elements of type t: the user's, or the default
  * (tolerance.def). rtol covers errors relative to the element. If the terms of
  * a sum cancel, the error is relative to these terms and not to the result: the
@@ -16,26 +18,15 @@ compare_tolerance(const struct cli *c, struct dtype t, const char *arithmetic,
 		  double step)
 {
 	struct tolerance x = { 0 };
+	struct type_tolerance of_type;
 
 	if (arithmetic != NULL) {
 		dtype_from_name(arithmetic, &t);
 	}
-	switch (t.kind) {
-#define TOLERANCE(type, rtol, atol, inputs)                                    \
-	case DT_##type:                                                        \
-		x = (struct tolerance){ rtol, atol, inputs, 0 };               \
-		break;
-#define TOLERANCE_OF_BYTES(atol, inputs)                                       \
-	default:                                                               \
-		if (dtype_is_float(t)) {                                       \
-			x = (struct tolerance){ dtype_epsilon(t), atol,        \
-						inputs, 0 };                   \
-		}                                                              \
-		break;
-#include "tolerance.def"
-#undef TOLERANCE
-#undef TOLERANCE_OF_BYTES
-	}
+	of_type = tolerance_of_type(t);
+	x.rtol = of_type.rtol;
+	x.atol = of_type.atol;
+	x.inputs = of_type.inputs;
 	x.step = step;
 	if (c->rtol >= 0) {
 		x.rtol = c->rtol;

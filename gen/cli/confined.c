@@ -22,8 +22,8 @@ is_required(const struct harness *h)
 	       strcmp(h->cli->confine, "require") == 0;
 }
 
-/* True, as such programs run without; false after a message if the user requires
- * otherwise. */
+/* The program runs without confinement: true. If the user requires confinement,
+ * false after a message. */
 static bool
 not_confined(const struct harness *h, const char *why)
 {

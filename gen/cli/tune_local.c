@@ -163,8 +163,8 @@ build(struct local *l, struct arena *a, const struct tune_job *job,
 	return run_in(a, folder, &c, NULL, COMPILE_SECONDS, "the compiler");
 }
 
-/* The folder of the rules' schedule of the task, built, with its number of calls.
- * NULL, or why there is none. */
+/* Sets *out to the folder of the rules' schedule of the task, built, with its
+ * number of calls. NULL, or why it cannot be built. */
 static const char *
 build_rules(struct local *l, struct arena *a, const struct tune_job *rules,
 	    struct built **out)
@@ -297,7 +297,7 @@ measure(void *ctx, struct arena *a, const struct tune_job *candidate,
 	return why;
 }
 
-/* Keeps this process and those that it starts on the core on which it runs. */
+/* Binds this process and its children to the core on which it runs. */
 static void
 stay_on_core(void)
 {

@@ -10,7 +10,8 @@ struct program_file {
 	/* Absolute folders in which the file and LD_LIBRARY_PATH tell the loader
 	 * to find libraries. */
 	VEC(const char *) folders;
-	VEC(const char *) libraries; /* the names of those that it needs */
+	VEC(const char *)
+	libraries; /* the names of the libraries that it needs */
 };
 
 /* False if the file is no ELF program for the processor and the word size of

@@ -479,24 +479,6 @@ decision_of(const cJSON *decisions, int at)
 	return NULL;
 }
 
-/* Is the result of the primitive a list, even of one handle or number? */
-static bool
-gives_list(const struct primitive *p)
-{
-	static const char *const names[] = {
-		"get_loops",      "get_child_blocks",    "get_producers",
-		"get_consumers",  "get_output_blocks",   "split",
-		"loop_partition", "sample_perfect_tile", "cache_index",
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(p->name, names[i]) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool
 convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 {
@@ -525,7 +507,7 @@ convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 		}
 		strbuf_printf(&c->out, "%s, ", r->valuestring);
 	}
-	if (cJSON_GetArraySize(results) == 1 && !gives_list(p)) {
+	if (cJSON_GetArraySize(results) == 1 && !p->gives_list) {
 		c->out.len -= 2; /* the comma, with which it would be a list */
 		strbuf_puts(&c->out, " ");
 	}

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "interp.h"
+#include "tolerance.h"
 #include "trial.h"
 #include "tune_job.h"
 
@@ -147,17 +148,18 @@ tune_task_prepare(struct tune_model *m, struct tune_task *task, uint64_t seed)
 
 /* -- results -- */
 
-/* Relative tolerance of elements that are not exact: as `tirc test` has it. */
+/* The tolerance of elements relative to them, as `tirc test` has it: that of their
+ * type, or of the type of the arithmetic, if that is larger. */
 static double
 tolerance_of(const struct tune_task *task, struct dtype t)
 {
 	enum dtype_kind kind = trial_arithmetic(task->plain);
-	double eps = dtype_epsilon(t);
+	double own = tolerance_of_type(t).rtol;
+	double computed = kind != DT_VOID
+				  ? tolerance_of_type(dtype_of(kind)).rtol
+				  : 0;
 
-	if (kind != DT_VOID && dtype_epsilon(dtype_of(kind)) > eps) {
-		eps = dtype_epsilon(dtype_of(kind));
-	}
-	return eps > 1e-5 ? 16 * eps : eps > 1e-10 ? 1e-4 : 1e-7;
+	return own > computed ? own : computed;
 }
 
 /* Sums of terms that cancel have an error relative to the terms. */
@@ -200,8 +202,7 @@ tune_check(struct tune_model *m, const struct tune_task *task,
 	if (memcmp(got, want, o->bytes) == 0) {
 		return NULL;
 	}
-	/* Floats of rounded integers may differ in a step where the order of a
-	 * sum decides; sums of small whole numbers do not. */
+	/* A schedule that rounds to another integer is not taken. */
 	if (!dtype_is_float(t)) {
 		for (int64_t i = 0; i < n; i++) {
 			int64_t x = number_load(t, got, (size_t)i).i;

@@ -30,9 +30,9 @@ void block_refresh(struct func *f, struct stmt *block);
  * regions. */
 void blocks_refresh(struct func *f);
 /* Binds v, the variable of a loop, for the simplification of a block's bindings:
- * v is not replaced by a constant if the loop may have no iteration, and never
- * more than one, since such a loop of a reduction is found by the bindings that
- * use v; nor, if keep_units, if the loop has one iteration. */
+ * v is not replaced by a constant if the loop has no iteration or one, depending on
+ * a size: the loops of a reduction are found by the bindings that use their
+ * variables; nor, if keep_units, if the loop has one iteration. */
 void bind_kept(struct analyser *a, const struct var *v, const struct expr *min,
 	       const struct expr *extent, bool keep_units);
 /* Simplifies bindings and predicates of the blocks at or below s, with the

@@ -65,7 +65,7 @@ farthest(int64_t offset, const int64_t *gather, const unsigned char *mask,
 }
 
 /* Are all accesses of the n lanes, or of those of the mask, inside of the buffer?
- * offset: that of lane 0. */
+ * offset: the offset of lane 0. */
 static bool
 is_inside(const struct machine *m, const struct exec_address *at,
 	  int64_t offset, const unsigned char *mask, int n)

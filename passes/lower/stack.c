@@ -144,8 +144,8 @@ is_below(const struct stmt *s, const struct stmt *top)
 }
 
 /* Can y, a result that only stores of the ALLOC's body access, hold the array until
- * they replace it, element by element? They come last, and read no other elements
- * of it than those that they store. */
+ * they replace it, element by element? These stores come last, and each reads of
+ * the array the element that it replaces, and no other. */
 static bool
 can_hold(struct func *f, struct stmt *alloc, const struct buffer *y)
 {

@@ -75,7 +75,7 @@ struct kind_ops {
 	bool (*enter)(struct eval *ev, struct py_span at, const struct pval *v,
 		      struct pval *out);
 	void (*leave)(struct eval *ev, const struct pval *v);
-	/* One of x and y, of which the other may have any kind, is of this kind.
+	/* x op y: one operand is of this kind, the other of any kind.
 	 * product: x @ y. augment: *out is what `x op= y` assigns to x. */
 	bool (*binary)(struct eval *ev, struct py_span at, enum py_operator op,
 		       const struct pval *x, const struct pval *y,

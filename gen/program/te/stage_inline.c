@@ -57,8 +57,8 @@ join_inputs(struct module *m, struct te_stage *op, const struct te_tensor *t)
 	op->n_inputs = joined.n_inputs;
 }
 
-/* A body of which the parts, of a reduction all its expressions, have the
- * elements of t inlined. */
+/* The body with the elements of t inlined: in a reduction, in each of its
+ * expressions. */
 static const struct expr *
 inline_body(struct module *m, const struct expr *body,
 	    const struct te_tensor *t)

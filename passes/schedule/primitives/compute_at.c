@@ -192,9 +192,8 @@ body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
 }
 
-/* A buffer of which the block reads elements that the loop writes, not to be
- * distinguished from them within an iteration of the loops around both; NULL if
- * there is none. */
+/* A buffer whose elements the loop writes and the block may read in the same
+ * iteration of the loops around both; NULL if there is none. */
 static const struct buffer *
 input_written_in(struct edit *e, struct stmt *block, struct stmt *loop)
 {

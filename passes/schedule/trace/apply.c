@@ -3,9 +3,11 @@
  * calls the primitive's function, rolls back if it fails, and records the step
  * with its arguments and results. */
 #include "edit.h"
+
 #include "iterate.h"
 #include "python.h"
 #include "trace.h"
+#include <assert.h>
 
 /* -- kinds of arguments */
 
@@ -516,6 +518,7 @@ apply(struct call *c, const struct sched_value *args, int n_args,
 	    (!p->is_query && !edit_check_sizes(c->e))) {
 		return false;
 	}
+	assert(p->gives_list == (step->result.kind == SV_LIST));
 	for (int i = 0; i < p->n_params; i++) {
 		if (p->params[i].role == PARAM_DECISION) {
 			c->given[i] = c->e->decision;

@@ -21,8 +21,8 @@ struct edit {
 	struct sched_value decision;
 };
 
-#define PRIMITIVE(name, kind, query, what, ...) primitive_fn prim_##name;
-#define PRIMITIVE_PLAIN(name, kind, query, what) primitive_fn prim_##name;
+#define PRIMITIVE(name, kind, flags, what, ...) primitive_fn prim_##name;
+#define PRIMITIVE_PLAIN(name, kind, flags, what) primitive_fn prim_##name;
 #include "primitives.def"
 #undef PRIMITIVE
 #undef PRIMITIVE_PLAIN

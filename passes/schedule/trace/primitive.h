@@ -85,6 +85,7 @@ struct primitive {
 	int n_params;
 	bool is_query; /* the primitive changes nothing; it is recorded for its
 			* results */
+	bool gives_list; /* the result is a list, even of one item */
 	primitive_fn *apply;
 };
 

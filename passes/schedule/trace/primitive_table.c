@@ -2,6 +2,8 @@
 /* The table of primitives.def. */
 #include "edit.h"
 
+enum { QUERY = 1, GIVES_LIST = 2 };
+
 #define NONE (1u << SV_NONE)
 #define BLOCK (1u << SV_BLOCK)
 #define LOOP (1u << SV_LOOP)
@@ -91,24 +93,32 @@
 		.is_list = true, .optional = true                              \
 	}
 
-#define PRIMITIVE(id, kind, query, what, ...)                                  \
+#define PRIMITIVE(id, kind, flags, what, ...)                                  \
 	static const struct sched_param params_of_##id[] = { __VA_ARGS__ };
-#define PRIMITIVE_PLAIN(id, kind, query, what)
+#define PRIMITIVE_PLAIN(id, kind, flags, what)
 #include "primitives.def"
 #undef PRIMITIVE
 #undef PRIMITIVE_PLAIN
 
 static const struct primitive primitives[] = {
-#define PRIMITIVE(id, kind, query, what, ...)                                  \
+#define PRIMITIVE(id, kind, flags, what, ...)                                  \
 	{ #id,                                                                 \
 	  kind,                                                                \
 	  what,                                                                \
 	  params_of_##id,                                                      \
 	  (int)(sizeof params_of_##id / sizeof *params_of_##id),               \
-	  query,                                                               \
+	  ((flags)&QUERY) != 0,                                                \
+	  ((flags)&GIVES_LIST) != 0,                                           \
 	  prim_##id },
-#define PRIMITIVE_PLAIN(id, kind, query, what)                                 \
-	{ #id, kind, what, NULL, 0, query, prim_##id },
+#define PRIMITIVE_PLAIN(id, kind, flags, what)                                 \
+	{ #id,                                                                 \
+	  kind,                                                                \
+	  what,                                                                \
+	  NULL,                                                                \
+	  0,                                                                   \
+	  ((flags)&QUERY) != 0,                                                \
+	  ((flags)&GIVES_LIST) != 0,                                           \
+	  prim_##id },
 #include "primitives.def"
 #undef PRIMITIVE
 #undef PRIMITIVE_PLAIN
