@@ -111,10 +111,7 @@ array_elems(const struct array *x)
 	int64_t n = 1;
 
 	for (int d = 0; d < x->ndim; d++) {
-		n *= x->shape[d];
-		if (n == 0) {
-			return 0;
-		}
+		n = quota_times(n, x->shape[d]);
 	}
 	return n;
 }

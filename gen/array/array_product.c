@@ -59,7 +59,7 @@ batched(struct array_work *w, const struct array *x, const struct array *y)
 
 	for (int d = 0; d < r; d++) {
 		shape[d] = x->shape[d];
-		batch *= d < r - 2 ? x->shape[d] : 1;
+		batch = d < r - 2 ? quota_times(batch, x->shape[d]) : batch;
 		axes[d] = d;
 	}
 	shape[r - 1] = cols;

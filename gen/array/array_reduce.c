@@ -245,7 +245,7 @@ arrange(struct array_work *w, const struct array *x, const bool *over,
 	for (int d = 0; d < x->ndim; d++) {
 		if (!over[d]) {
 			axes[n++] = d;
-			r->kept *= x->shape[d];
+			r->kept = quota_times(r->kept, x->shape[d]);
 			shape[(*ndim)++] = x->shape[d];
 		} else if (keepdims) {
 			shape[(*ndim)++] = 1;
@@ -254,11 +254,11 @@ arrange(struct array_work *w, const struct array *x, const bool *over,
 	for (int d = 0; d < x->ndim; d++) {
 		if (over[d]) {
 			axes[n++] = d;
-			r->each *= x->shape[d];
+			r->each = quota_times(r->each, x->shape[d]);
 		}
 	}
 	for (int d = x->ndim - 1; d >= 0 && over[d]; d--) {
-		r->run *= x->shape[d];
+		r->run = quota_times(r->run, x->shape[d]);
 	}
 	r->x = array_transpose(w, x, axes);
 	if (!array_is_dense(r->x) || r->x->offset != 0) {
@@ -287,7 +287,7 @@ array_reduce(struct array_work *w, enum array_reduction what,
 	}
 	if (what == REDUCE_VAR || what == REDUCE_STD) {
 		room = array_new(w, r.sum, 1, &r.each);
-		if (!room || !array_count(w, array_elems(x) * 4)) {
+		if (!room || !array_count(w, quota_times(array_elems(x), 4))) {
 			return NULL;
 		}
 	}
@@ -316,8 +316,11 @@ array_cumulate(struct array_work *w, const struct array *x, int axis,
 	}
 	n = x->shape[axis];
 	for (int d = 0; d < x->ndim; d++) {
-		before *= d < axis ? x->shape[d] : 1;
-		after *= d > axis ? x->shape[d] : 1;
+		if (d < axis) {
+			before = quota_times(before, x->shape[d]);
+		} else if (d > axis) {
+			after = quota_times(after, x->shape[d]);
+		}
 	}
 	for (int64_t b = 0; b < before; b++) {
 		for (int64_t i = n > 0; i < n; i++) {
@@ -386,7 +389,7 @@ array_sort(struct array_work *w, const struct array *x, int axis, bool places)
 	axes[x->ndim - 1] = axis;
 	/* the axis becomes the last one; the result is exchanged back */
 	from = array_cast(w, array_transpose(w, x, axes), x->type);
-	if (!from || !array_count(w, array_elems(x) * 32)) {
+	if (!from || !array_count(w, quota_times(array_elems(x), 32))) {
 		return NULL;
 	}
 	out = array_new(w, places ? dtype_of(DT_I64) : x->type, from->ndim,

@@ -9,3 +9,5 @@ print(x[5].shape, x[2**61].size, x[:3].shape)
 y = x[7]
 y[...] = 1
 print(y.sum())
+x = np.zeros((0,)).reshape((2**62, 2**62, 0, 4))
+print(x.ndim, x.T.size, x[5, 6].shape)

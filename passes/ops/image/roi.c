@@ -557,7 +557,7 @@ pool_bin(struct roi *r, int d)
 					    r->n->outputs[0]->shape[2 + d]);
 	const struct expr *next = expr_add(m, r->at[2 + d], expr_i32(m, 1));
 	const struct expr *length, *end;
-	struct bin b;
+	struct bin b = { 0 };
 
 	b.start = named(r, "start", d,
 			expr_call1(m, INTRIN_ROUND, corner(r, 2 - d)));
