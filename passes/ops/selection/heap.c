@@ -25,22 +25,30 @@ heap_put(const struct heap *h, const struct expr *p, struct heap_item item)
 	return stmt_seq(f, list, 2);
 }
 
+static const struct expr *
+is_less(const struct heap *h, const struct expr *a, const struct expr *b)
+{
+	return h->no_nan ? expr_lt(h->s->m, a, b) : step_is_less(h->s->m, a, b);
+}
+
 /* The condition that item a must be nearer to the heap's root than b. */
 static const struct expr *
 is_above(const struct heap *h, struct heap_item a, struct heap_item b)
 {
 	struct module *m = h->s->m;
-	const struct expr *less = step_is_less(m, a.value, b.value);
-	const struct expr *more = step_is_less(m, b.value, a.value);
+	const struct expr *less = is_less(h, a.value, b.value);
+	const struct expr *more = is_less(h, b.value, a.value);
 	const struct expr *later = expr_lt(m, b.position, a.position);
 	const struct expr *earlier = expr_lt(m, a.position, b.position);
 	bool more_above = h->largest == h->first_root;
 	const struct expr *above = more_above ? more : less;
 	const struct expr *below = more_above ? less : more;
 
+	const struct expr *equal = h->no_nan ? expr_eq(m, a.value, b.value)
+					     : expr_not(m, below);
+
 	return expr_or(m, above,
-		       expr_and(m, expr_not(m, below),
-				h->first_root ? earlier : later));
+		       expr_and(m, equal, h->first_root ? earlier : later));
 }
 
 /* The body with the value of a counter as the index variable `name`. */
@@ -56,21 +64,23 @@ with_index(struct steps *s, struct var *name, const struct expr *counter,
  *	if right < size: if heap[right] is above heap[left]: child = right */
 static struct stmt *
 choose_child(const struct heap *h, const struct expr *size,
-	     const struct buffer *child, struct dtype t)
+	     const struct buffer *child)
 {
 	struct steps *s = h->s;
 	struct module *m = s->m;
 	const struct expr *next = expr_add(m, step_get(s, child),
 					   expr_int(m, child->type, 1));
-	struct var *left = var_new(m, "left", t);
-	struct var *right = var_new(m, "right", t);
+	struct var *left = var_new(m, "left_child", h->index);
+	struct var *right = var_new(m, "right_child", h->index);
 	struct stmt *choose = step_set(s, child, next);
 
 	choose = stmt_if(s->f,
 			 is_above(h, heap_item(h, right->expr),
 				  heap_item(h, left->expr)),
 			 choose, NULL);
-	choose = stmt_if(s->f, expr_lt(m, right->expr, size), choose, NULL);
+	choose = stmt_if(s->f,
+			 expr_lt(m, right->expr, expr_cast(m, h->index, size)),
+			 choose, NULL);
 	choose = with_index(s, right, next, choose);
 	return with_index(s, left, step_get(s, child), choose);
 }
@@ -102,9 +112,9 @@ sift(const struct heap *h, const struct expr *root, const struct expr *size,
 	const struct expr *at = step_get(s, child),
 			  *end = expr_cast(m, t, size);
 	const struct expr *start = expr_cast(m, t, root);
-	struct var *from = var_new(m, "from", size->type);
-	struct var *to = var_new(m, "to", size->type);
-	struct var *place = var_new(m, "place", size->type);
+	struct var *from = var_new(m, "chosen", h->index);
+	struct var *to = var_new(m, "to", h->index);
+	struct var *place = var_new(m, "place", h->index);
 	struct stmt *move, *body;
 
 	move = step_seq(s, 3, heap_put(h, to->expr, heap_item(h, from->expr)),
@@ -116,8 +126,7 @@ sift(const struct heap *h, const struct expr *root, const struct expr *size,
 	move = stmt_if(s->f, is_above(h, heap_item(h, from->expr), with), move,
 		       step_set(s, child, end));
 	move = with_index(s, from, at, move);
-	move = step_seq(s, 2, choose_child(h, size, child, size->type), move,
-			NULL, NULL);
+	move = step_seq(s, 2, choose_child(h, size, child), move, NULL, NULL);
 	body = with_index(s, place, step_get(s, hole),
 			  heap_put(h, place->expr, with));
 	body = step_seq(s, 4, step_set(s, hole, start),

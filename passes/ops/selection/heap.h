@@ -17,6 +17,8 @@ struct heap {
 	/* the root of the heap is the first element in the order; if false, the
 	 * last */
 	bool first_root;
+	bool no_nan;        /* no element is NaN */
+	struct dtype index; /* the type of indices of both tensors */
 };
 
 /* An element of the heap, or a new one: its value and its position. */
@@ -31,7 +33,7 @@ struct stmt *heap_put(const struct heap *h, const struct expr *p,
 		      struct heap_item item);
 /* Puts an element into a heap of `size` elements from position `root` down; the
  * elements below must be in order. The element is read first; then `before` is
- * executed, unless it is NULL. root has the type of size. */
+ * executed, unless it is NULL. */
 struct stmt *heap_replace(const struct heap *h, const struct expr *root,
 			  const struct expr *size, struct heap_item with,
 			  struct stmt *before);

@@ -3,21 +3,28 @@
  * their scores. The boxes with enough score are put in a heap, whose root is
  * the next box, so that no more boxes are sorted than needed.
  *
- *	count = 0
+ *	kept = 0
  *	for b, for c:
- *		start = count
+ *		start = kept
  *		left = 0
  *		for i in boxes:
  *			if score of i is enough: heap[left] = i, left += 1
- *		sort heap[0..left) as a heap
- *		while left > 0 and count - start < most:
- *			box = the root
- *			left -= 1
- *			heap[left] replaces the root
- *			other = start
- *			while other < count and not overlapping: other += 1
- *			if other == count: kept[count] = (b, c, box)
- *			                   count += 1
+ *		unordered = left / 2
+ *		while unordered > 0 or (left > 0 and kept - start < most):
+ *			box = heap[0]
+ *			is_root = unordered == 0
+ *			if is_root: left -= 1, from = left
+ *			else:       unordered -= 1, from = unordered
+ *			put heap[from] into the heap below heap[unordered]
+ *			if is_root:
+ *				other = start
+ *				while other < kept and not overlapping:
+ *					other += 1
+ *				if other == kept: rows[kept] = (b, c, box)
+ *				                  kept += 1
+ *
+ * The first left / 2 iterations order the heap, from its end to its root; each
+ * later one takes its root. Counters are unsigned: none leaves its range.
  *
  * Inputs: boxes, scores, and the optional most boxes of a class, threshold of
  * the intersection over the union, and threshold of the score. Results: rows
@@ -87,7 +94,8 @@ struct nms {
 	struct te_tensor *const *in;
 	/* the variables of the batch and of the class */
 	const struct expr *b, *c;
-	const struct buffer *other, *start, *left;
+	/* counters, of type u32 */
+	const struct buffer *kept, *start, *left, *unordered, *other;
 	struct heap heap;
 	struct dtype t; /* the type of indices of boxes */
 	bool centers;
@@ -99,11 +107,34 @@ struct sides {
 };
 
 static const struct expr *
-count(struct nms *k)
+number(struct nms *k, int64_t n)
 {
-	const struct expr *zero = expr_i32(k->s.m, 0);
+	return expr_int(k->s.m, dtype_of(DT_U32), n);
+}
 
-	return te_at(k->s.m, k->s.out[COUNT], &zero, 1);
+/* Adds 1 to a counter. */
+static struct stmt *
+step_up(struct nms *k, const struct buffer *counter)
+{
+	return step_set(&k->s, counter,
+			expr_add(k->s.m, step_get(&k->s, counter),
+				 number(k, 1)));
+}
+
+static struct stmt *
+step_down(struct nms *k, const struct buffer *counter)
+{
+	return step_set(&k->s, counter,
+			expr_sub(k->s.m, step_get(&k->s, counter),
+				 number(k, 1)));
+}
+
+/* The body, with the value of a counter as the index variable `name`. */
+static struct stmt *
+with_index(struct nms *k, struct var *name, const struct expr *counter,
+	   struct stmt *body)
+{
+	return stmt_let(k->s.f, name, expr_cast(k->s.m, k->t, counter), body);
 }
 
 static struct stmt *
@@ -235,13 +266,12 @@ threshold(struct nms *k, int input)
 
 struct pair {
 	struct sides own, old;
-	/* box: the box that is tried; row: the row after the last kept box */
-	const struct expr *box, *row;
+	const struct expr *box; /* the box that is tried */
 };
 
 /* Compares the box that is tried with the kept box in row `other`. If they
- * overlap too much, other = count + 1: this ends the loop of try_box, and the
- * box is not kept. Else other += 1: the next kept box, or other == count, with
+ * overlap too much, other = kept + 1: this ends the loop of try_box, and the
+ * box is not kept. Else other += 1: the next kept box, or other == kept, with
  * which the box is kept. */
 static struct stmt *
 compare_boxes(struct nms *k, void *ctx)
@@ -254,7 +284,6 @@ compare_boxes(struct nms *k, void *ctx)
 	struct dtype type = a->low[0]->type;
 	struct var *sides[2], *common = var_new(m, "common", type);
 	struct var *joint = var_new(m, "joint", type);
-	const struct expr *go;
 	struct stmt *stop;
 
 	zero = expr_float(m, type, 0);
@@ -271,12 +300,12 @@ compare_boxes(struct nms *k, void *ctx)
 	over = expr_and(m, expr_lt(m, zero, joint->expr),
 			expr_lt(m, threshold(k, OVERLAP),
 				expr_div(m, common->expr, joint->expr)));
-	stop = step_set(s, k->other, expr_add(m, p->row, expr_int(m, k->t, 1)));
-	go = expr_add(m, step_get(s, k->other), expr_int(m, k->t, 1));
-	stop = stmt_if(s->f, over, stop, step_set(s, k->other, go));
+	stop = step_set(s, k->other,
+			expr_add(m, step_get(s, k->kept), number(k, 1)));
+	stop = stmt_if(s->f, over, stop, step_up(k, k->other));
 	stop = stmt_let(s->f, joint, all, stop);
 	stop = stmt_let(s->f, common, both, stop);
-	stop = stmt_if(s->f, met, stop, step_set(s, k->other, go));
+	stop = stmt_if(s->f, met, stop, step_up(k, k->other));
 	return stmt_let(s->f, sides[0], side[0],
 			stmt_let(s->f, sides[1], side[1], stop));
 }
@@ -295,10 +324,11 @@ try_box(struct nms *k, void *ctx)
 	const struct expr *values[3] = { k->b, k->c, p->box };
 	struct stmt *loop, *keep[5];
 
-	p->row = row->expr;
 	loop = with_kept_sides(k, old->expr, &p->old, compare_boxes, p);
-	loop = stmt_let(s->f, old, step_get(s, k->other), loop);
-	loop = stmt_while(s->f, expr_lt(m, step_get(s, k->other), row->expr),
+	loop = with_index(k, old, step_get(s, k->other), loop);
+	loop = stmt_while(s->f,
+			  expr_lt(m, step_get(s, k->other),
+				  step_get(s, k->kept)),
 			  loop);
 	for (int i = 0; i < 3; i++) {
 		at[0] = row->expr;
@@ -307,12 +337,16 @@ try_box(struct nms *k, void *ctx)
 				     expr_cast(m, i64, values[i]), at, 2);
 	}
 	keep[3] = keep_sides(k, &p->own, row->expr);
-	keep[4] = set_count(k, expr_add(m, row->expr, expr_int(m, k->t, 1)));
-	keep[0] = stmt_if(s->f, expr_eq(m, step_get(s, k->other), row->expr),
-			  stmt_seq(s->f, keep, 5), NULL);
+	keep[4] = step_up(k, k->kept);
+	keep[0] = with_index(k, row, step_get(s, k->kept),
+			     stmt_seq(s->f, keep, 5));
+	keep[0] = stmt_if(s->f,
+			  expr_eq(m, step_get(s, k->other),
+				  step_get(s, k->kept)),
+			  keep[0], NULL);
 	loop = step_seq(s, 3, step_set(s, k->other, step_get(s, k->start)),
 			loop, keep[0], NULL);
-	return stmt_let(s->f, row, count(k), loop);
+	return step_alloc(s, k->other, loop);
 }
 
 /* The condition that the score is above the threshold, which is false for NaN;
@@ -326,12 +360,11 @@ has_enough(struct nms *k, const struct expr *score)
 				       : expr_bool(m, true);
 }
 
-/* Makes the heap of the boxes with enough score:
+/* Collects the boxes with enough score:
  *
  *	left = 0
  *	for i in boxes:
- *		if score[i] is enough: heap[left] = (score[i], i), left += 1
- *	for done in left / 2: order the heap below left / 2 - 1 - done */
+ *		if score[i] is enough: heap[left] = (score[i], i), left += 1 */
 static struct stmt *
 collect(struct nms *k)
 {
@@ -339,43 +372,31 @@ collect(struct nms *k)
 	struct module *m = s->m;
 	const struct expr *boxes = k->n->inputs[SCORES]->shape[2];
 	struct var *i = var_new(m, "i", boxes->type);
-	struct var *done = var_new(m, "done", k->t);
 	struct var *at = var_new(m, "at", k->t);
-	struct var *root = var_new(m, "root", k->t);
 	const struct expr *index[3] = { k->b, k->c, i->expr };
-	const struct expr *one = expr_int(m, k->t, 1);
-	const struct expr *left = step_get(s, k->left), *half;
 	struct heap_item item = { te_at(m, k->in[SCORES], index, 3),
 				  expr_cast(m, k->t, i->expr) };
-	struct stmt *add, *order;
+	struct stmt *add;
 
-	add = stmt_let(s->f, at, left,
-		       step_seq(s, 2, heap_put(&k->heap, at->expr, item),
-				step_set(s, k->left,
-					 expr_add(m, at->expr, one)),
-				NULL, NULL));
+	add = with_index(k, at, step_get(s, k->left),
+			 heap_put(&k->heap, at->expr, item));
+	add = step_seq(s, 2, add, step_up(k, k->left), NULL, NULL);
 	add = stmt_if(s->f, has_enough(k, item.value), add, NULL);
-	half = expr_div(m, left, expr_int(m, k->t, 2));
-	order = heap_replace(&k->heap, root->expr, left,
-			     heap_item(&k->heap, root->expr), NULL);
-	order = stmt_let(s->f, root,
-			 expr_sub(m, expr_sub(m, half, one), done->expr),
-			 order);
-	return step_seq(s, 3, step_set(s, k->left, expr_int(m, k->t, 0)),
-			step_for(s, i, boxes, add),
-			step_for(s, done, half, order), NULL);
+	return step_seq(s, 2, step_set(s, k->left, number(k, 0)),
+			step_for(s, i, boxes, add), NULL, NULL);
 }
 
-/* The condition of the loop: boxes are left, and fewer than the limit are kept.
- * A constant limit that is at least the number of boxes needs no test. */
+/* The condition that boxes are left, and fewer than the limit are kept. A
+ * constant limit that is at least the number of boxes needs no test. */
 static const struct expr *
-goes_on(struct nms *k)
+wants_root(struct nms *k)
 {
 	struct steps *s = &k->s;
 	struct module *m = s->m;
-	const struct expr *some = expr_lt(m, expr_int(m, k->t, 0),
+	const struct expr *some = expr_lt(m, number(k, 0),
 					  step_get(s, k->left));
-	const struct expr *kept = expr_sub(m, count(k), step_get(s, k->start));
+	const struct expr *kept = expr_sub(m, step_get(s, k->kept),
+					   step_get(s, k->start));
 	const struct expr *most;
 	int64_t boxes;
 	double limit;
@@ -388,9 +409,43 @@ goes_on(struct nms *k)
 		   limit >= INT32_MAX) {
 		return some;
 	} else {
-		most = expr_int(m, k->t, (int64_t)limit);
+		most = number(k, (int64_t)limit);
 	}
 	return expr_and(m, some, expr_lt(m, kept, most));
+}
+
+/* The loop that orders the heap and then takes its roots. */
+static struct stmt *
+take_boxes(struct nms *k)
+{
+	struct steps *s = &k->s;
+	struct module *m = s->m;
+	const struct expr *left = step_get(s, k->left);
+	const struct expr *unordered = step_get(s, k->unordered);
+	struct var *box = var_new(m, "box", k->t);
+	struct var *from = var_new(m, "from", k->t);
+	struct var *is_root = var_new(m, "is_root", dtype_of(DT_BOOL));
+	struct pair p = { .box = box->expr };
+	struct stmt *body, *try;
+
+	try = with_own_sides(k, box->expr, &p.own, try_box, &p);
+	body = heap_replace(&k->heap, unordered, left,
+			    heap_item(&k->heap, from->expr), NULL);
+	body = with_index(k, from,
+			  expr_select(m, is_root->expr, left, unordered), body);
+	body = step_seq(s, 3,
+			stmt_if(s->f, is_root->expr, step_down(k, k->left),
+				step_down(k, k->unordered)),
+			body, stmt_if(s->f, is_root->expr, try, NULL), NULL);
+	body = stmt_let(s->f, is_root, expr_eq(m, unordered, number(k, 0)),
+			body);
+	body = stmt_let(s->f, box,
+			heap_item(&k->heap, expr_int(m, k->t, 0)).position,
+			body);
+	return stmt_while(s->f,
+			  expr_or(m, expr_lt(m, number(k, 0), unordered),
+				  wants_root(k)),
+			  body);
 }
 
 /* The statements for one class. */
@@ -399,25 +454,16 @@ one_class(struct nms *k)
 {
 	struct steps *s = &k->s;
 	struct module *m = s->m;
-	const struct expr *zero = expr_int(m, k->t, 0);
-	const struct expr *left = step_get(s, k->left), *first;
-	struct var *last = var_new(m, "last", k->t);
-	struct var *box = var_new(m, "box", k->t);
-	struct pair p = { .box = box->expr };
-	struct stmt *body, *take;
+	struct stmt *body;
 
-	take = heap_replace(&k->heap, zero, last->expr,
-			    heap_item(&k->heap, last->expr),
-			    step_set(s, k->left, last->expr));
-	take = stmt_let(s->f, last, expr_sub(m, left, expr_int(m, k->t, 1)),
-			take);
-	first = heap_item(&k->heap, zero).position;
-	body = with_own_sides(k, box->expr, &p.own, try_box, &p);
-	body = stmt_let(s->f, box, first,
-			step_seq(s, 2, take, body, NULL, NULL));
-	body = stmt_while(s->f, goes_on(k), body);
-	return step_seq(s, 3, step_set(s, k->start, count(k)), collect(k), body,
-			NULL);
+	body = step_seq(s, 4, step_set(s, k->start, step_get(s, k->kept)),
+			collect(k),
+			step_set(s, k->unordered,
+				 expr_div(m, step_get(s, k->left),
+					  number(k, 2))),
+			take_boxes(k));
+	body = step_alloc(s, k->left, step_alloc(s, k->unordered, body));
+	return step_alloc(s, k->start, body);
 }
 
 /* The heap, which is in the last two outputs of the stage. */
@@ -432,6 +478,8 @@ heap_of(struct nms *k)
 		.rank = 1,
 		.largest = true,
 		.first_root = true,
+		.no_nan = node_input(k->n, LEAST),
+		.index = k->t,
 	};
 }
 
@@ -445,7 +493,7 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 	const struct tensor *kept = n->outputs[KEPT];
 	const struct tensor *sides = n->outputs[SIDES];
 	const struct tensor *scores = n->inputs[SCORES];
-	struct dtype i32 = dtype_of(DT_I32);
+	struct dtype i32 = dtype_of(DT_I32), u32 = dtype_of(DT_U32);
 	struct var *b = var_new(m, "b", i32), *cl = var_new(m, "c", i32);
 	struct nms k = {
 		.n = n, .in = in, .b = b->expr, .c = cl->expr, .t = i32
@@ -472,19 +520,23 @@ define_nms(struct define *c, const struct node *n, struct te_tensor *const *in,
 				  scores->shape + 2 },
 			  N_MADE, used, n_used, made);
 	k.heap = heap_of(&k);
-	k.other = step_local(&k.s, "other", k.t);
-	k.start = step_local(&k.s, "start", k.t);
-	k.left = step_local(&k.s, "left", k.t);
-	body = set_count(&k, expr_i32(m, 0));
+	k.kept = step_local(&k.s, "kept", u32);
+	k.start = step_local(&k.s, "start", u32);
+	k.left = step_local(&k.s, "left", u32);
+	k.unordered = step_local(&k.s, "unordered", u32);
+	k.other = step_local(&k.s, "other", u32);
 	if (node_input(n, MOST)) {
-		struct stmt *loops = step_for(&k.s, cl, scores->shape[1],
-					      one_class(&k));
-
-		loops = step_for(&k.s, b, scores->shape[0], loops);
-		loops = step_alloc(&k.s, k.other,
-				   step_alloc(&k.s, k.start,
-					      step_alloc(&k.s, k.left, loops)));
-		body = step_seq(&k.s, 2, body, loops, NULL, NULL);
+		body = step_for(&k.s, cl, scores->shape[1], one_class(&k));
+		body = step_for(&k.s, b, scores->shape[0], body);
+		body = step_seq(&k.s, 3, step_set(&k.s, k.kept, number(&k, 0)),
+				body,
+				set_count(&k,
+					  expr_cast(m, i32,
+						    step_get(&k.s, k.kept))),
+				NULL);
+		body = step_alloc(&k.s, k.kept, body);
+	} else {
+		body = set_count(&k, expr_i32(m, 0));
 	}
 	steps_end(&k.s, NULL, 0, body);
 	for (int i = KEPT; i <= SIDES; i++) {

@@ -236,6 +236,7 @@ by_heap(struct top_k *t)
 		.rank = t->rank,
 		.axis = t->axis,
 		.largest = t->largest,
+		.index = t->k->type,
 	};
 
 	return step_seq(&t->s, 2, collect(t, &h), sort_heap(&h, t->k), NULL,
