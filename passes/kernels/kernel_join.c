@@ -200,10 +200,34 @@ add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
 	vec_push(&j->b->m->arena, &j->k->args, arg);
 }
 
-/* Names the results of the kernel: "y", made unique. */
+/* Does one node compute several of the kernel's results, and all of them? Then
+ * its definition has named each of them. */
+static bool
+has_named_results(const struct joint *j)
+{
+	const struct node *producer = NULL;
+	int n = 0;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (!arg->written) {
+			continue;
+		}
+		if (n++ > 0 && arg->tensor->producer != producer) {
+			return false;
+		}
+		producer = arg->tensor->producer;
+	}
+	return n > 1;
+}
+
+/* Names the results of the kernel: as the definition of its node names them if
+ * there are several, else "y"; made unique. */
 static void
 name_results(struct joint *j)
 {
+	bool named = has_named_results(j);
 	struct module *m = j->b->m;
 	struct func *f = j->k->func;
 
@@ -215,7 +239,8 @@ name_results(struct joint *j)
 			continue;
 		}
 		spec = (struct buffer_spec){
-			.name = name_set_add(&j->names, "y"),
+			.name = name_set_add(&j->names,
+					     named ? arg->buffer->name : "y"),
 			.type = arg->buffer->type,
 			.ndim = arg->buffer->ndim,
 			.shape = arg->buffer->shape,

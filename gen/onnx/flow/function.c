@@ -162,16 +162,21 @@ import_prefix(struct importer *imp, const struct body *caller,
 	const char *name = call->name && *call->name ? call->name
 			   : call->n_output > 0      ? call->output[0]
 						     : call->op_type;
-	const char *prefix = arena_printf(&imp->tmp, "%s%.200s/",
-					  caller->prefix, name);
+	const char *base = strlen(caller->prefix) > 200 ? "" : caller->prefix;
+	const char *prefix = arena_printf(&imp->tmp, "%s%.200s/", base, name);
+	struct scope_slot *first = scope_find(&imp->call_names, prefix);
+	int copies = first ? first->copies : 0;
 
-	if (strlen(prefix) > 400 || scope_find(&imp->call_names, prefix)) {
-		prefix = arena_printf(&imp->tmp, "%.100s_%d/", name,
-				      imp->n_work);
+	/* The second call has the number 2, and so on. */
+	for (int n = copies + 1; first && scope_find(&imp->call_names, prefix);
+	     n++) {
+		prefix = arena_printf(&imp->tmp, "%s%.200s_%d/", base, name, n);
+		copies = n;
 	}
-	if (!scope_find(&imp->call_names, prefix)) {
-		scope_add(&imp->call_names, prefix, NULL);
+	if (first) {
+		first->copies = copies;
 	}
+	scope_add(&imp->call_names, prefix, NULL)->copies = 1;
 	return prefix;
 }
 

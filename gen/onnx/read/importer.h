@@ -75,6 +75,7 @@ struct scope_slot {
 	struct tensor *tensor; /* NULL: an input that the call omits */
 	bool open;   /* no node of the body has computed the tensor yet */
 	bool listed; /* the tensor is already an output of the graph */
+	int copies; /* among the prefixes of calls: calls of this name so far */
 };
 
 /* A map from the names of one graph or function body to tensors. */

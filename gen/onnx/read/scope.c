@@ -48,9 +48,8 @@ scope_add(struct scope *s, const char *name, struct tensor *t)
 		s->slot = arena_array(s->arena, struct scope_slot, s->cap);
 		for (uint32_t i = 0; i < old.cap; i++) {
 			if (old.slot[i].name) {
-				scope_add(s, old.slot[i].name,
-					  old.slot[i].tensor)
-					->open = old.slot[i].open;
+				*scope_add(s, old.slot[i].name,
+					   NULL) = old.slot[i];
 			}
 		}
 	}

@@ -268,7 +268,7 @@ define_split(struct define *c, const struct node *n,
 			const struct expr **at = axes_exprs(c, axes, rank);
 
 			at[axis] = expr_add(m, at[axis], start);
-			out[k] = define_stage(c, "split", "injective", rank,
+			out[k] = define_stage(c, "part", "injective", rank,
 					      axes, te_at(m, in[0], at, rank));
 		}
 		start = dim_add(m, start, sizes[k]);
