@@ -83,7 +83,7 @@ rules_fuse_last_axes(struct rules *r, int block)
 		names[i] = iter_axis_name(x.info->iters[outer + i].var->name);
 	}
 	return fuse_block(r, block, outer, columns) &&
-	       rules_axis_loops(r, block, loops) &&
+	       rules_axis_loops(r, block, loops, outer + 1) &&
 	       sched_rename_loop(&r->s, loops[outer],
 				 arena_printf(&r->module->arena, "%s_%s",
 					      names[0], names[1]));

@@ -5,27 +5,35 @@
 #include "scope.h"
 
 bool
-rules_axis_loops(struct rules *r, int block, int *of_axis)
+rules_axis_loops(struct rules *r, int block, int *of_axis, int n)
 {
 	struct func *f = r->s.func;
 	const struct stmt *b = func_find(f, block);
-	int *loops, n;
+	int n_iters = b->u.block->n_iters, *loops, n_loops;
 
-	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+	if (n_iters < n) {
+		return rules_no(r,
+				"the block %s has %d axes, and the reduction "
+				"has %d",
+				b->u.block->name, n_iters, n);
+	}
+	if (!sched_get_loops(&r->s, block, &loops, &n_loops)) {
 		return false;
 	}
-	for (int k = 0; k < b->u.block->n_iters; k++) {
+	for (int k = 0; k < n; k++) {
 		of_axis[k] = 0;
 	}
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n_loops; i++) {
 		const struct var *v = func_find(f, loops[i])->u.loop.var;
 		int drives = 0;
 
-		for (int k = 0; k < b->u.block->n_iters; k++) {
+		for (int k = 0; k < n_iters; k++) {
 			if (b->args[1 + k]->kind == EXPR_VAR &&
 			    b->args[1 + k]->u.var == v) {
-				of_axis[k] = loops[i];
 				drives++;
+				if (k < n) {
+					of_axis[k] = loops[i];
+				}
 			}
 		}
 		if (drives != 1 &&
@@ -43,7 +51,7 @@ rules_name_loops(struct rules *r, const struct block_access *x, int output)
 	struct func *f = r->s.func;
 	int loops[MAX_AXES];
 
-	if (!rules_axis_loops(r, output, loops)) {
+	if (!rules_axis_loops(r, output, loops, x->n_spatial)) {
 		return;
 	}
 	for (int i = 0; i < x->n_spatial; i++) {

@@ -6,10 +6,12 @@
 
 #include "access_pattern.h"
 
-/* nest.c: sets of_axis[i] to the loop to which iter var i of the block is
- * bound, 0 where it has none (extent 1). False if a loop with several
- * iterations is not bound to exactly one iter var. */
-bool rules_axis_loops(struct rules *r, int block, int *of_axis);
+/* nest.c: sets of_axis[i], for each i < n, to the loop to which iter var i of the
+ * block is bound, 0 where it has none (extent 1). False if the block has fewer
+ * than n iter vars (an epilogue has none for an axis at which all elements are
+ * written to one place), or if a loop with several iterations is not bound to
+ * exactly one iter var. */
+bool rules_axis_loops(struct rules *r, int block, int *of_axis, int n);
 /* The number of the iter var that the loop drives; -1: none. */
 int rules_driven_iter(const struct stmt *block, const struct stmt *loop);
 /* Names the loops of the epilogue `output` after its axes (oc, oh, …). */

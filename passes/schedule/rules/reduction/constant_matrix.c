@@ -189,7 +189,7 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 	int n_tiles = 0, n_points = 0, lane = 0;
 	int selects = block_select_axis(s->x.block), select_loop = 0;
 
-	if (!rules_axis_loops(r, output, loops)) {
+	if (!rules_axis_loops(r, output, loops, s->x.n_spatial)) {
 		return false;
 	}
 	for (int i = 0; i < s->x.n_spatial; i++) {

@@ -172,7 +172,7 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	    *values < least ||
 	    (*values < LONG && bytes < r->target->vector_bytes) ||
 	    !loads_contiguous(&x, axis) ||
-	    !rules_axis_loops(r, block, of_axis) ||
+	    !rules_axis_loops(r, block, of_axis, axis + 1) ||
 	    !sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
 		return 0;
 	}

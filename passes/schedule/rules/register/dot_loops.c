@@ -601,7 +601,8 @@ schedule_dots(struct rules *r, const struct dots *d, int block, int output)
 
 	if (!sum_rows(r, d, block, &copy) ||
 	    !sched_cache_write(&r->s, block, 0, "local", &sums) ||
-	    !lanes_last(r, d, sums) || !rules_axis_loops(r, output, loops) ||
+	    !lanes_last(r, d, sums) ||
+	    !rules_axis_loops(r, output, loops, d->x.n_spatial) ||
 	    !split_rows(r, d, loops, rows)) {
 		return false;
 	}

@@ -47,7 +47,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	struct candidates c = { 0 };
 
 	*at = 0;
-	if (!rules_axis_loops(r, reduction, loops) || loops[lane] == 0) {
+	if (!rules_axis_loops(r, reduction, loops, x->info->n_iters) ||
+	    loops[lane] == 0) {
 		return false;
 	}
 	split[0] = 0;

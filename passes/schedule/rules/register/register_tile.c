@@ -528,7 +528,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 				    !pad_epilogue(r, &t, output))) {
 		return false;
 	}
-	if (!rules_axis_loops(r, output, loops)) {
+	if (!rules_axis_loops(r, output, loops, t.x.n_spatial)) {
 		return false;
 	}
 	if (!tiling_split(r, &t, t.lane, t.lanes, t.lanes_number, loops,

@@ -178,7 +178,8 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 	const char *part_name;
 
 	p.part_block = tiling_block(t, axis);
-	if (!rules_axis_loops(r, reduction, loops) || loops[axis] == 0 ||
+	if (!rules_axis_loops(r, reduction, loops, axis + 1) ||
+	    loops[axis] == 0 ||
 	    !sched_split(&r->s, loops[axis], (int64_t[]){ 0, size }, 2,
 			 parts)) {
 		return false;

@@ -102,7 +102,8 @@ rule_window(struct rules *r, const struct kernel_blocks *k)
 		return false;
 	}
 	rules_name_loops(r, &x, output);
-	if (!rules_axis_loops(r, output, loops) || loops[lane] == 0 ||
+	if (!rules_axis_loops(r, output, loops, x.n_spatial) ||
+	    loops[lane] == 0 ||
 	    (name != NULL && !sched_rename_loop(&r->s, loops[lane], name))) {
 		return false;
 	}
