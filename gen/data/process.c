@@ -85,6 +85,10 @@ start(const struct child *c)
 	    connect_streams(c)) {
 		if (c->p->confined != NULL) {
 			failure.part = execute_confined(c);
+		} else if (strchr(c->argv[0], '/') != NULL) {
+			/* execvp() gives a file that it cannot execute to a
+			 * shell, as a script. */
+			execv(c->argv[0], c->argv);
 		} else {
 			execvp(c->argv[0], c->argv);
 		}
@@ -177,6 +181,11 @@ open_pipe(int ends[2])
 static const char *
 not_started(struct arena *a, int problem)
 {
+	if (problem == ENOEXEC) {
+		return "is not for this machine, or a script without #!; name "
+		       "a program that runs it (--runner qemu-aarch64, for "
+		       "example)";
+	}
 	return arena_printf(a, "cannot be started: %s", strerror(problem));
 }
 

@@ -4,6 +4,8 @@
 #include "check.h"
 #include "process.h"
 
+#include <sys/stat.h>
+
 static struct arena a;
 
 /* want: the words, each with a | behind it; NULL: a quote is not closed. */
@@ -77,6 +79,7 @@ static void
 test_runs(void)
 {
 	static char large[1 << 20];
+	FILE *f = fopen("command_script", "w");
 
 	CHECK_STR_EQ(output_of("printf '%s|' 'a b' $HOME ;", NULL),
 		     "a b|$HOME|;|");
@@ -92,6 +95,12 @@ test_runs(void)
 		     "cannot be started: No such file or directory");
 	CHECK_STR_EQ(output_of("", NULL),
 		     "cannot be started: the command has no word");
+	/* a program that no processor here executes is no script for a shell */
+	CHECK(f != NULL && fputs("echo script", f) >= 0 && fclose(f) == 0 &&
+	      chmod("./command_script", 0700) == 0);
+	CHECK(strstr(output_of("./command_script", NULL),
+		     "is not for this machine") != NULL);
+	remove("command_script");
 }
 
 int
