@@ -21,7 +21,7 @@ PROGRAMS = {'"extern"', '"__future__"', '"__name__"', '"__main__"',
             '"__file__"'}
 # Lines with names of devices in TVM, which programs use.
 DEVICES = {'DEVICE("cpu") DEVICE("cuda") DEVICE("gpu") DEVICE("opencl") '
-           'DEVICE("metal")'}
+           'DEVICE("metal")', 'ALIAS(TOPI_GENERIC, "tvm.topi.cuda")'}
 # The names of Python's special methods, which classes of programs may have.
 SPECIAL = re.compile(
     r"__(?:r?(?:add|sub|mul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift)|"

@@ -194,3 +194,11 @@ print(add(2), add(2, b=5), d, values)
 for kind in (int, str, list):
     print(isinstance(3, kind), end=" ")
 print()
+for text in ["NCHW4c", "", "abc", "A1", "12", "a b", "aaaa"]:
+    print(text.find("c"), text.find("zz"), text.count("a"), text.count("aa"),
+          text.isdigit(), text.isalpha(), text.isupper(), text.islower())
+try:
+    "abc".index("z")
+except ValueError as error:
+    print(error)
+print("abcabc".index("ca"))

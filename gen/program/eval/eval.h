@@ -41,6 +41,7 @@ struct random_stream;
 struct array;
 struct ir_builder;
 struct libraries;
+struct topi_scopes;
 struct stage;
 struct te_schedule;
 struct tir_schedule;
@@ -134,6 +135,7 @@ struct closure {
 	const char *name;
 	const struct pv_class *owner; /* the class that has it as a method, or
 				       * NULL */
+	const struct source *src;     /* the text with the definition */
 };
 
 /* A method with the value to which it belongs: what x.f means without a
@@ -271,6 +273,8 @@ struct eval {
 	bool symbolic;
 	const char *tag; /* of the enclosing `with te.tag_scope(…)`, or NULL */
 	struct random_stream *random; /* of numpy.random; NULL: not used yet */
+	/* of topi's definitions that are texts; NULL: not used yet */
+	struct topi_scopes *topi_scopes;
 };
 
 /* Limits on what a program may use. */

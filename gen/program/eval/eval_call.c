@@ -57,28 +57,20 @@ eval_bind(struct eval *ev, struct py_span at, const struct py_signature *s,
 /* -- the program's functions -- */
 
 static bool
-call_closure(struct eval *ev, struct py_span at, const struct closure *c,
-	     const struct call_args *args, struct pval *out)
+run_closure(struct eval *ev, struct py_span at, const struct closure *c,
+	    const struct pval *values, const struct py_signature *s,
+	    struct pval *out)
 {
 	const struct py_node *def = c->def;
 	struct scope *scope = arena_new(ev->a, struct scope);
-	struct py_signature s = py_signature_of(ev->a,
-						arena_printf(ev->a, "%s()",
-							     c->name),
-						def);
-	struct pval *values;
-	struct py_span *spans;
 	struct scope *outer = ev->frame;
 	struct pv_list *outer_yields = ev->yields;
 	struct pval yielded = { .kind = PV_NONE };
 	enum flow flow;
 
-	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
-		return false;
-	}
 	scope->parent = c->scope;
-	for (int i = 0; i < s.n; i++) {
-		eval_scope_set(ev, scope, s.slots[i].name,
+	for (int i = 0; i < s->n; i++) {
+		eval_scope_set(ev, scope, s->slots[i].name,
 			       values[i].kind == PV_MISSING ? &c->defaults[i]
 							    : &values[i]);
 	}
@@ -110,6 +102,47 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 		return object_iterator(ev, at, &yielded, out);
 	}
 	return flow != FLOW_ERROR;
+}
+
+/* A function of another text reports its errors at its call: the reader of the
+ * program does not know that text. */
+static void
+locate_at_call(struct eval *ev, struct py_span at, const struct closure *c,
+	       int first)
+{
+	for (int i = first; i < ev->m->diags.list.n; i++) {
+		struct diag *d = &ev->m->diags.list.data[i];
+
+		if (d->place.file && strcmp(d->place.file, c->src->name) == 0) {
+			d->place.file = NULL;
+			d->place.item = c->name;
+		}
+	}
+	eval_locate(ev, at, first);
+}
+
+static bool
+call_closure(struct eval *ev, struct py_span at, const struct closure *c,
+	     const struct call_args *args, struct pval *out)
+{
+	const char *name = arena_printf(ev->a, "%s()", c->name);
+	const struct py_signature s = py_signature_of(ev->a, name, c->def);
+	const struct source *src = ev->src;
+	int errors = ev->m->diags.list.n;
+	struct pval *values;
+	struct py_span *spans;
+	bool ok;
+
+	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
+		return false;
+	}
+	ev->src = ev->typing.src = c->src;
+	ok = run_closure(ev, at, c, values, &s, out);
+	ev->src = ev->typing.src = src;
+	if (!ok && c->src != src) {
+		locate_at_call(ev, at, c, errors);
+	}
+	return ok;
 }
 
 /* -- built-in functions -- */

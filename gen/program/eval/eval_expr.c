@@ -808,6 +808,7 @@ eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 	c->defaults = defaults;
 	c->name = name;
 	c->owner = s->of;
+	c->src = ev->src;
 	*out = (struct pval){ .kind = PV_CLOSURE, .u.closure = c };
 	return true;
 }

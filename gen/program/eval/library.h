@@ -37,7 +37,7 @@ struct library {
 	 * none. list appends the names. */
 	const struct name_row *(*find)(struct eval *ev, uint64_t in,
 				       enum pv_kind of, const char *name);
-	void (*list)(struct arena *a, uint64_t in, enum pv_kind of,
+	void (*list)(struct eval *ev, uint64_t in, enum pv_kind of,
 		     struct pv_names *list);
 };
 

@@ -150,7 +150,7 @@ names_list(struct eval *ev, uint64_t in, enum pv_kind kind, int *n)
 		const struct library *l = ev->libraries->list[i];
 
 		if (l->list) {
-			l->list(ev->a, in, kind, &list);
+			l->list(ev, in, kind, &list);
 		}
 	}
 	*n = list.n;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "format.h"
+#include "objects.h"
 #include "python_parts.h"
 
 /* -- str -- */
@@ -82,6 +83,92 @@ str_starts(struct call *c, struct pval *out)
 				      (c->row->name[0] == 's' ? 0 : have - n),
 			      part, n) == 0);
 	return eval_tick_bytes(c->ev, c->span, n);
+}
+
+/* The offset of a part in the text behind `from`; -1 if it is not there. */
+static int64_t
+find_part(const struct pval *text, const struct pval *part, size_t from)
+{
+	size_t n = part->u.text.n;
+
+	for (size_t i = from; i + n <= text->u.text.n; i++) {
+		if (memcmp(text->u.text.data + i, part->u.text.data, n) == 0) {
+			return (int64_t)i;
+		}
+	}
+	return -1;
+}
+
+/* Counts the steps of a search. False after an error. */
+static bool
+search_steps(struct call *c)
+{
+	const char *unused;
+
+	return arg_text(c, 0, &unused) &&
+	       eval_tick(c->ev, c->span,
+			 (int64_t)(c->self.u.text.n / 8 *
+				   (c->args[0].u.text.n / 8 + 1)));
+}
+
+bool
+str_find(struct call *c, struct pval *out)
+{
+	int64_t at;
+
+	if (!search_steps(c)) {
+		return false;
+	}
+	at = find_part(&c->self, &c->args[0], 0);
+	*out = pv_int(at);
+	return at >= 0 || c->row->name[0] == 'f' ||
+	       eval_raise(c->ev, c->span, "ValueError", "substring not found");
+}
+
+bool
+str_count(struct call *c, struct pval *out)
+{
+	size_t n = c->args[0].kind == PV_STRING ? c->args[0].u.text.n : 0;
+	int64_t count = 0, at;
+
+	if (!search_steps(c)) {
+		return false;
+	}
+	if (n == 0) {
+		return call_error(c, 0, "count() of an empty text");
+	}
+	for (size_t from = 0;
+	     (at = find_part(&c->self, &c->args[0], from)) >= 0;
+	     from = (size_t)at + n) {
+		count++;
+	}
+	*out = pv_int(count);
+	return true;
+}
+
+/* isdigit() and the like, of texts in ASCII: is there a character of the kind, and
+ * none of another? isupper() and islower() pass over what has no case. */
+bool
+str_all_are(struct call *c, struct pval *out)
+{
+	const char *kind = c->row->name + 2;
+	bool cased = kind[0] == 'u' || kind[0] == 'l', found = false;
+
+	*out = pv_bool(false);
+	for (size_t i = 0; i < c->self.u.text.n; i++) {
+		unsigned char x = (unsigned char)c->self.u.text.data[i];
+		bool is = kind[0] == 'd'   ? isdigit(x)
+			  : kind[0] == 'a' ? isalpha(x)
+			  : kind[0] == 'u' ? isupper(x)
+					   : islower(x);
+
+		if (!is && (!cased || isalpha(x))) {
+			return true;
+		}
+		found |= is;
+	}
+	*out = pv_bool(found);
+	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n);
 }
 
 bool

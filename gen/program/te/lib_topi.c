@@ -8,46 +8,42 @@
 
 #include "te_parts.h"
 #include "text.h"
+#include "topi_text.h"
 
 struct topi {
 	const char *name;
-	bool nn;
 	/* map: what each parameter becomes in the node; NULL for an operator of
 	 * elements (TOPI_BROADCAST, TOPI_ELEMENT) */
 	const char *params, *op, *map, *constants;
+	int n_out;
 };
 
 static const struct topi rows[] = {
 #define TOPI(name, params, op, map, constants)                                 \
-	{ name, false, params, op, map, constants },
-#define TOPI_NN(name, params, op, map, constants)                              \
-	{ name, true, params, op, map, constants },
-#define TOPI_BROADCAST(name, op) { name, false, "lhs, rhs", op, NULL, "" },
-#define TOPI_ELEMENT(name, op) { name, false, "x", op, NULL, "" },
+	{ name, params, op, map, constants, 1 },
+#define TOPI_PAIR(name, params, op, map, constants)                            \
+	{ name, params, op, map, constants, 2 },
+#define TOPI_BROADCAST(name, op) { name, "lhs, rhs", op, NULL, "", 1 },
+#define TOPI_ELEMENT(name, op) { name, "x", op, NULL, "", 1 },
 #include "topi.def"
 #undef TOPI
+#undef TOPI_PAIR
 #undef TOPI_BROADCAST
 #undef TOPI_ELEMENT
-#undef TOPI_NN
 };
 
-enum { N_ROWS = sizeof rows / sizeof *rows, MAX_INPUTS = 64 };
-
-static uint64_t
-module_of(const struct topi *row)
-{
-	return row->nn ? IN_TOPI_NN : IN_TOPI;
-}
+enum { N_ROWS = sizeof rows / sizeof *rows, MAX_INPUTS = 64, MAX_OUTPUTS = 2 };
 
 void
-topi_list(struct arena *a, uint64_t in, enum pv_kind of, struct pv_names *list)
+topi_list(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 {
 	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if (in & module_of(&rows[i])) {
-			vec_push(a, list, rows[i].name);
+		if ((in & IN_TOPI) && rows[i].name[0] != '_') {
+			vec_push(ev->a, list, rows[i].name);
 		}
 	}
+	topi_text_list(ev, in, list);
 }
 
 /* A call of a function of topi while it is converted to a node. */
@@ -61,8 +57,6 @@ struct build {
 	int n;
 	VEC(struct attr) attrs;
 	const char *op;
-	int64_t *pad_before;
-	int n_pad;
 	int depth;
 };
 
@@ -153,46 +147,6 @@ one_input(struct build *b, int i, const struct pval *v)
 	return value_kind_error(b->c, i, "a tensor");
 }
 
-/* Makes the next input a new stage: argument i with its last two dimensions
- * exchanged. False after an error. */
-static bool
-transposed_input(struct build *b, int i)
-{
-	struct module *m = b->ev->m;
-	struct te_tensor *t, *made;
-	struct iter_var *axes;
-	const struct expr **shape, **at;
-	const char **names;
-	int n;
-
-	if (!arg_tensor(b->c, i, &t)) {
-		return false;
-	}
-	n = t->buffer->ndim;
-	if (n < 2) {
-		return call_error(b->c, i, "a matrix is needed");
-	}
-	shape = arena_array(b->ev->a, const struct expr *, n);
-	at = arena_array(b->ev->a, const struct expr *, n);
-	names = arena_array(b->ev->a, const char *, n);
-	for (int d = 0; d < n; d++) {
-		int from = d == n - 1 ? n - 2 : d == n - 2 ? n - 1 : d;
-
-		shape[d] = t->buffer->shape[from];
-		names[d] = axis_name(m, n, d);
-	}
-	axes = te_axes(m, n, shape, names);
-	for (int d = 0; d < n; d++) {
-		int from = d == n - 1 ? n - 2 : d == n - 2 ? n - 1 : d;
-
-		at[from] = axes[d].var->expr;
-	}
-	made = te_compute(m, "transpose", "injective", n, axes,
-			  te_at(m, t, at, n), &t, 1);
-	te_remember(b->ev, made, te_depth(b->ev, t) + 1);
-	return put_input(b, i, b->n, tensor_input(b, made), made);
-}
-
 /* Reads an argument that is a list of integers or sizes. */
 static bool
 list_exprs(struct build *b, int i, const struct expr ***out, int *n)
@@ -211,23 +165,6 @@ list_exprs(struct build *b, int i, const struct expr ***out, int *n)
 		}
 		if (!dtype_is_int((*out)[k]->type)) {
 			return value_kind_error(b->c, i, "integers");
-		}
-	}
-	return true;
-}
-
-static bool
-list_ints(struct build *b, int i, int64_t **out, int *n)
-{
-	const struct expr **list;
-
-	if (!list_exprs(b, i, &list, n)) {
-		return false;
-	}
-	*out = arena_array(b->ev->a, int64_t, *n + 1);
-	for (int k = 0; k < *n; k++) {
-		if (!expr_is_int(list[k], &(*out)[k])) {
-			return value_kind_error(b->c, i, "known integers");
 		}
 	}
 	return true;
@@ -280,37 +217,7 @@ initial_int(const char *text, int64_t otherwise)
 	return v;
 }
 
-/* Makes the next input a scalar constant: argument i, an integer, or, if it is
- * not given, the value of the text `initial`. False after an error. */
-static bool
-int_input(struct build *b, int i, const char *initial)
-{
-	int64_t v = initial_int(initial, 0);
-	int64_t *bytes = arena_new(b->ev->a, int64_t);
-	struct tensor *x;
-
-	if (arg_given(b->c, i) && !arg_int(b->c, i, INT32_MIN, INT32_MAX, &v)) {
-		return false;
-	}
-	*bytes = v;
-	x = graph_constant(b->g, "number", dtype_of(DT_I64), 0, NULL, bytes);
-	x->elems = arena_array(b->ev->a, const struct expr *, 1);
-	x->elems[0] = expr_index(b->ev->m, v);
-	x->n_elems = 1;
-	return put_input(b, i, b->n, x,
-			 te_placeholder(b->ev->m, "number", dtype_of(DT_I64), 0,
-					NULL));
-}
-
 /* -- attributes -- */
-
-static void
-set_ints(struct build *b, const char *name, const int64_t *v, int n)
-{
-	struct attr x = { .name = name, .kind = ATTR_INTS, .n = n, .ints = v };
-
-	vec_push(b->ev->a, &b->attrs, x);
-}
 
 static void
 set_int(struct build *b, const char *name, int64_t v)
@@ -318,97 +225,6 @@ set_int(struct build *b, const char *name, int64_t v)
 	struct attr x = { .name = name, .kind = ATTR_INT, .i = v };
 
 	vec_push(b->ev->a, &b->attrs, x);
-}
-
-static int
-spatial_rank(const struct build *b)
-{
-	return b->n > 0 && b->inputs[0]->ndim > 2 ? b->inputs[0]->ndim - 2 : 0;
-}
-
-static bool
-set_spatial(struct build *b, int i, const char *name, const char *initial)
-{
-	int rank = spatial_rank(b), n = 1;
-	int64_t *all = arena_array(b->ev->a, int64_t, rank + 1), *given;
-
-	if (arg_given(b->c, i)) {
-		if (!list_ints(b, i, &given, &n)) {
-			return false;
-		}
-	} else {
-		given = arena_array(b->ev->a, int64_t, 1);
-		given[0] = initial_int(initial, 1);
-	}
-	if (n != 1 && n != rank) {
-		return call_error(b->c, i, "%d numbers for %d dimensions", n,
-				  rank);
-	}
-	for (int k = 0; k < rank; k++) {
-		all[k] = given[n == 1 ? 0 : k];
-	}
-	set_ints(b, name, all, rank);
-	return true;
-}
-
-/* Sets the node's padding from an argument: one number for all sides, one for
- * each dimension, or all begins and then all ends; or "SAME", "VALID". False
- * after an error. */
-static bool
-set_pads(struct build *b, int i, const char *name)
-{
-	int rank = spatial_rank(b), n = 0;
-	int64_t *all = arena_array(b->ev->a, int64_t, 2 * rank + 1), *given;
-	const struct pval *v = &b->c->args[i];
-
-	if (v->kind == PV_STRING) {
-		struct attr x = { .name = "auto_pad", .kind = ATTR_STRING };
-
-		x.s = v->u.text.data[0] == 'S' ? "SAME_UPPER" : "VALID";
-		x.s_len = strlen(x.s);
-		vec_push(b->ev->a, &b->attrs, x);
-		return true;
-	}
-	if (arg_given(b->c, i) && !list_ints(b, i, &given, &n)) {
-		return false;
-	}
-	if (n != 0 && n != 1 && n != rank && n != 2 * rank) {
-		return call_error(b->c, i,
-				  "%d numbers for the padding of %d "
-				  "dimensions",
-				  n, rank);
-	}
-	for (int k = 0; k < 2 * rank && n > 0; k++) {
-		all[k] = given[n == 1 ? 0 : n == rank ? k % rank : k];
-	}
-	set_ints(b, name, all, 2 * rank);
-	return true;
-}
-
-/* Selects the node's operator by a text argument, as `choices` says:
- * "op:max=MaxPool,avg=AveragePool". False after an error. */
-static bool
-choose_op(struct build *b, int i, const char *choices)
-{
-	const char *word;
-
-	if (!arg_text(b->c, i, &word)) {
-		return false;
-	}
-	for (const char *at = choices; *at;) {
-		size_t key = strcspn(at, "="), all = strcspn(at, ",");
-
-		if (strlen(word) == key && strncmp(at, word, key) == 0) {
-			b->op = arena_strndup(b->ev->a, at + key + 1,
-					      all - key - 1);
-			return true;
-		}
-		at += all + (at[all] == ',');
-	}
-	return call_error(b->c, i,
-			  "there is no \"%s\" here; the choices are "
-			  "%s",
-			  word, choices);
 }
 
 static bool
@@ -427,38 +243,6 @@ set_type(struct build *b, int i, const char *name)
 			  dtype_name(want));
 }
 
-static bool
-take_pads(struct build *b, int i, bool after)
-{
-	int64_t *given = NULL, *all;
-	int n = 0;
-
-	if (arg_given(b->c, i) && !list_ints(b, i, &given, &n)) {
-		return false;
-	}
-	if (!after) {
-		b->pad_before = given;
-		b->n_pad = n;
-		return true;
-	}
-	if (!given) {
-		given = b->pad_before;
-		n = b->n_pad;
-	}
-	if (n != b->n_pad) {
-		return call_error(b->c, i, "%d and %d numbers", b->n_pad, n);
-	}
-	all = arena_array(b->ev->a, int64_t, 2 * n + 1);
-	for (int k = 0; k < n; k++) {
-		all[k] = b->pad_before[k];
-		all[n + k] = given[k];
-	}
-	return put_input(b, i, b->n,
-			 graph_constant_ints(b->g, "pads", 2 * n, all),
-			 te_placeholder(b->ev->m, "pads", dtype_of(DT_I64), 0,
-					NULL));
-}
-
 /* -- the words of a row of topi.def, one for each parameter -- */
 
 static bool
@@ -468,14 +252,9 @@ simple_attribute(struct build *b, int i, const char *kind, const char *name,
 	struct attr x = { .name = name };
 	int64_t v;
 	bool truth;
-	struct pval f;
 
 	if (!arg_given(b->c, i)) {
-		if (strcmp(kind, "float") == 0 && initial) {
-			x.kind = ATTR_FLOAT;
-			text_float(initial, &x.f);
-			vec_push(b->ev->a, &b->attrs, x);
-		} else if (initial) {
+		if (initial) {
 			set_int(b, name, initial_int(initial, 0));
 		}
 		return true;
@@ -492,29 +271,12 @@ simple_attribute(struct build *b, int i, const char *kind, const char *name,
 		set_int(b, name, v);
 		return true;
 	}
-	if (strcmp(kind, "string") == 0) {
-		x.kind = ATTR_STRING;
-		if (!arg_text(b->c, i, &x.s)) {
-			return false;
-		}
-		x.s_len = strlen(x.s);
-	} else if (strcmp(kind, "float") == 0) {
-		f = b->c->args[i];
-		if (f.kind != PV_FLOAT && f.kind != PV_INT) {
-			return value_kind_error(b->c, i, "a number");
-		}
-		x.kind = ATTR_FLOAT;
-		x.f = f.kind == PV_FLOAT ? f.u.fval : (double)f.u.ival;
-	} else {
-		int64_t *list;
-		int n;
-
-		if (!list_ints(b, i, &list, &n)) {
-			return false;
-		}
-		set_ints(b, name, list, n);
-		return true;
+	assert(strcmp(kind, "string") == 0);
+	x.kind = ATTR_STRING;
+	if (!arg_text(b->c, i, &x.s)) {
+		return false;
 	}
+	x.s_len = strlen(x.s);
 	vec_push(b->ev->a, &b->attrs, x);
 	return true;
 }
@@ -537,9 +299,6 @@ word(struct build *b, int i, const char *text)
 	if (strcmp(kind, "in") == 0) {
 		return !arg_given(b->c, i) || one_input(b, i, &b->c->args[i]);
 	}
-	if (strcmp(kind, "inT") == 0) {
-		return transposed_input(b, i);
-	}
 	if (strcmp(kind, "ins") == 0) {
 		if (!arg_items(b->c, i, &items, &count)) {
 			return false;
@@ -554,15 +313,6 @@ word(struct build *b, int i, const char *text)
 	if (strcmp(kind, "axes") == 0) {
 		return !arg_given(b->c, i) || ints_input(b, i, b->n);
 	}
-	if (strcmp(kind, "slice_strides") == 0) {
-		return !arg_given(b->c, i) || ints_input(b, i, 4);
-	}
-	if (strcmp(kind, "slice_axes") == 0) {
-		return !arg_given(b->c, i) || ints_input(b, i, 3);
-	}
-	if (strcmp(kind, "axis") == 0) {
-		return int_input(b, i, initial);
-	}
 	if (strcmp(kind, "scalar") == 0) {
 		struct pval v = pv_int(initial_int(initial, 0));
 
@@ -572,28 +322,8 @@ word(struct build *b, int i, const char *text)
 		return number_input(b, i, b->n,
 				    arg_given(b->c, i) ? &b->c->args[i] : &v);
 	}
-	if (strcmp(kind, "spatial") == 0) {
-		return set_spatial(b, i, name, initial);
-	}
-	if (strcmp(kind, "pads") == 0) {
-		return set_pads(b, i, name);
-	}
-	if (strcmp(kind, "pad_before") == 0 || strcmp(kind, "pad_after") == 0) {
-		return take_pads(b, i, kind[4] == 'a');
-	}
-	if (strcmp(kind, "op") == 0) {
-		return choose_op(b, i, text + n + 1);
-	}
 	if (strcmp(kind, "type") == 0) {
 		return set_type(b, i, name);
-	}
-	if (strcmp(kind, "NCHW") == 0) {
-		return !arg_given(b->c, i) ||
-		       (b->c->args[i].kind == PV_STRING &&
-			strcmp(b->c->args[i].u.text.data, "NCHW") == 0) ||
-		       call_error(b->c, i,
-				  "layouts other than NCHW are made "
-				  "with topi.transpose");
 	}
 	if (strcmp(kind, "-") == 0) {
 		return !arg_given(b->c, i) ||
@@ -605,28 +335,16 @@ word(struct build *b, int i, const char *text)
 	return simple_attribute(b, i, kind, name, initial);
 }
 
-static bool
+static void
 constants(struct build *b)
 {
 	const char *text = b->row->constants, *equals = strchr(text, '=');
-	int64_t channels;
 
-	if (!equals) {
-		return true;
+	if (equals) {
+		set_int(b,
+			arena_strndup(b->ev->a, text, (size_t)(equals - text)),
+			initial_int(equals + 1, 0));
 	}
-	if (strcmp(equals + 1, "channels") == 0) {
-		if (b->n == 0 || b->inputs[0]->ndim < 2 ||
-		    !expr_is_int(b->inputs[0]->shape[1], &channels)) {
-			return call_error(b->c, 0,
-					  "the number of channels is "
-					  "not known");
-		}
-	} else {
-		channels = initial_int(equals + 1, 0);
-	}
-	set_int(b, arena_strndup(b->ev->a, text, (size_t)(equals - text)),
-		channels);
-	return true;
 }
 
 /* -- the node -- */
@@ -648,19 +366,21 @@ remember_all(struct eval *ev, struct te_tensor *t, int depth)
 }
 
 static bool
-define_node(struct build *b, const char *op, struct te_tensor **out)
+define_node(struct build *b, const char *op, struct te_tensor **made)
 {
 	struct eval *ev = b->ev;
-	struct tensor *y = graph_tensor(b->g, "out");
-	struct tensor *outputs[8] = { y };
-	struct te_tensor *made[8] = { NULL };
+	struct tensor *outputs[MAX_OUTPUTS];
 	const struct op *row = op_find("", op);
 	struct node *n;
 
 	if (!row) {
 		return call_error(b->c, -1, "there is no operator %s", op);
 	}
-	n = graph_node(b->g, "", op, "", b->inputs, b->n, outputs, 1);
+	for (int i = 0; i < b->row->n_out; i++) {
+		outputs[i] = graph_tensor(b->g, "out");
+	}
+	n = graph_node(b->g, "", op, "", b->inputs, b->n, outputs,
+		       b->row->n_out);
 	n->op = row;
 	for (int i = 0; i < b->attrs.n; i++) {
 		node_set_attr(b->g, n, &b->attrs.data[i]);
@@ -668,8 +388,9 @@ define_node(struct build *b, const char *op, struct te_tensor **out)
 	if (!ops_infer_node(b->g, n) || !ops_define(b->g, n, b->te, made)) {
 		return false;
 	}
-	*out = made[0];
-	remember_all(ev, *out, b->depth + 20);
+	for (int i = 0; i < b->row->n_out; i++) {
+		remember_all(ev, made[i], b->depth + 20);
+	}
 	return true;
 }
 
@@ -679,12 +400,11 @@ topi_call(struct call *c, struct pval *out)
 	struct build b = { .c = c, .ev = c->ev, .row = NULL };
 	const char *at, *rest;
 	static const struct settings open = { .open_sizes = true };
-	struct te_tensor *made = NULL;
+	struct te_tensor *made[MAX_OUTPUTS] = { NULL };
 	int errors = c->ev->m->diags.list.n;
 
 	for (int i = 0; i < N_ROWS; i++) {
-		if (strcmp(rows[i].name, c->row->name) == 0 &&
-		    rows[i].nn == ((c->row->in & IN_TOPI_NN) != 0)) {
+		if (strcmp(rows[i].name, c->row->name) == 0) {
 			b.row = &rows[i];
 		}
 	}
@@ -707,9 +427,7 @@ topi_call(struct call *c, struct pval *out)
 		}
 		at += n + strspn(at + n, " ");
 	}
-	if (!constants(&b)) {
-		return false;
-	}
+	constants(&b);
 	if (b.depth + 20 > EVAL_MAX_EXPR_DEPTH) {
 		return call_error(c, -1, "operators more than %d levels deep",
 				  EVAL_MAX_EXPR_DEPTH / 20);
@@ -719,7 +437,7 @@ topi_call(struct call *c, struct pval *out)
 			 rest ? arena_strndup(c->ev->a, b.op,
 					      (size_t)(rest - b.op))
 			      : b.op,
-			 &made)) {
+			 made)) {
 		return topi_locate(c, errors);
 	}
 	if (rest) {
@@ -729,14 +447,21 @@ topi_call(struct call *c, struct pval *out)
 					.row = b.row,
 					.depth = b.depth };
 
-		if (!put_input(&second, 0, 0, tensor_input(&second, made),
-			       made) ||
-		    !define_node(&second, rest + 1, &made)) {
+		if (!put_input(&second, 0, 0, tensor_input(&second, made[0]),
+			       made[0]) ||
+		    !define_node(&second, rest + 1, made)) {
 			return false;
 		}
 	}
-	te_rename(c->ev->m, made, c->row->name);
-	*out = pv_tensor(c->ev, made);
+	if (b.row->n_out == 1) {
+		te_rename(c->ev->m, made[0], c->row->name);
+		*out = pv_tensor(c->ev, made[0]);
+		return true;
+	}
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	for (int i = 0; i < b.row->n_out; i++) {
+		vec_push(c->ev->a, out->u.list, pv_tensor(c->ev, made[i]));
+	}
 	return true;
 }
 
@@ -745,17 +470,17 @@ topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 {
 	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if ((in & module_of(&rows[i])) &&
-		    strcmp(rows[i].name, name) == 0) {
+		if ((in & IN_TOPI) && strcmp(rows[i].name, name) == 0 &&
+		    (name[0] != '_' || topi_is_text(ev->src))) {
 			struct name_row *row = arena_new(ev->a,
 							 struct name_row);
 
-			row->in = module_of(&rows[i]);
+			row->in = IN_TOPI;
 			row->name = rows[i].name;
 			row->params = rows[i].params;
 			row->fn = topi_call;
 			return row;
 		}
 	}
-	return NULL;
+	return topi_text_find(ev, in, name);
 }

@@ -35,7 +35,7 @@ bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 /* The values of struct library and struct kind_ops (library.h). */
 const struct name_row *topi_find(struct eval *ev, uint64_t in, enum pv_kind of,
 				 const char *name);
-void topi_list(struct arena *a, uint64_t in, enum pv_kind of,
+void topi_list(struct eval *ev, uint64_t in, enum pv_kind of,
 	       struct pv_names *list);
 bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		     const struct call_args *args, struct pval *out);

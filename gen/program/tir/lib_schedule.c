@@ -590,13 +590,13 @@ schedule_method(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 }
 
 void
-schedule_names(struct arena *a, uint64_t in, enum pv_kind of,
+schedule_names(struct eval *ev, uint64_t in, enum pv_kind of,
 	       struct pv_names *list)
 {
 	int n;
 	const struct primitive *p = sched_primitives(&n);
 
 	for (int i = 0; !in && of == PV_SCHEDULE && i < n; i++) {
-		vec_push(a, list, p[i].name);
+		vec_push(ev->a, list, p[i].name);
 	}
 }

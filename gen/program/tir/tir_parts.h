@@ -26,7 +26,7 @@ struct tir_schedule {
  * the primitives. handle_text: the name of a handle's block or loop, "i_0". */
 const struct name_row *schedule_method(struct eval *ev, uint64_t in,
 				       enum pv_kind of, const char *name);
-void schedule_names(struct arena *a, uint64_t in, enum pv_kind of,
+void schedule_names(struct eval *ev, uint64_t in, enum pv_kind of,
 		    struct pv_names *list);
 void handle_text(struct eval *ev, const struct pval *v, bool repr,
 		 struct strbuf *out);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operators of topi that are texts. */
+#include "topi_text.h"
+
+#include "program_parts.h"
+
+extern const struct topi_text topi_text_table[];
+extern const int topi_text_count;
+
+/* By row of topi_text_table: its names; NULL: not evaluated yet. */
+struct topi_scopes {
+	struct scope **data;
+};
+
+/* Evaluates a text: its functions, which refer to each other. */
+static struct scope *
+evaluate(struct eval *ev, const struct topi_text *text)
+{
+	struct scope *s = arena_new(ev->a, struct scope);
+	const struct source *src = ev->src;
+	const struct py_node *tree = py_parse(ev->m, &text->source);
+	struct scope *frame = ev->frame;
+	struct pval unused;
+
+	if (!tree) {
+		return s;
+	}
+	ev->src = ev->typing.src = &text->source;
+	ev->frame = NULL;
+	eval_suite(ev, s, tree, &unused);
+	ev->src = ev->typing.src = src;
+	ev->frame = frame;
+	return s;
+}
+
+static struct scope *
+scope_of(struct eval *ev, int i)
+{
+	if (!ev->topi_scopes) {
+		ev->topi_scopes = arena_new(ev->a, struct topi_scopes);
+		ev->topi_scopes->data = arena_array(ev->a, struct scope *,
+						    topi_text_count);
+	}
+	if (!ev->topi_scopes->data[i]) {
+		ev->topi_scopes->data[i] = evaluate(ev, &topi_text_table[i]);
+	}
+	return ev->topi_scopes->data[i];
+}
+
+/* Is it a function of topi, and no name that the text imports? */
+static bool
+is_function(const struct scope_entry *e)
+{
+	return e->value.kind == PV_CLOSURE;
+}
+
+bool
+topi_is_text(const struct source *src)
+{
+	for (int i = 0; i < topi_text_count; i++) {
+		if (src == &topi_text_table[i].source) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The value of a row: the function itself. */
+static bool
+function_value(struct call *c, struct pval *out)
+{
+	for (int i = 0; i < topi_text_count; i++) {
+		struct pval *found = topi_text_table[i].in & c->row->in
+					     ? eval_scope_find(c->ev,
+							       scope_of(c->ev,
+									i),
+							       c->row->name)
+					     : NULL;
+
+		if (found) {
+			*out = *found;
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct name_row *
+topi_text_find(struct eval *ev, uint64_t in, const char *name)
+{
+	if (name[0] == '_' && !topi_is_text(ev->src)) {
+		return NULL;
+	}
+	for (int i = 0; i < topi_text_count; i++) {
+		const struct scope *s = in & topi_text_table[i].in
+						? scope_of(ev, i)
+						: NULL;
+
+		for (int k = 0; s && k < s->names.n; k++) {
+			const struct scope_entry *e = &s->names.data[k];
+			struct name_row row = { topi_text_table[i].in,
+						PV_MISSING, name, NULL,
+						function_value };
+
+			if (is_function(e) && strcmp(e->name, name) == 0) {
+				return arena_copy(ev->a, &row, sizeof row);
+			}
+		}
+	}
+	return NULL;
+}
+
+void
+topi_text_list(struct eval *ev, uint64_t in, struct pv_names *list)
+{
+	for (int i = 0; i < topi_text_count; i++) {
+		const struct scope *s = in & topi_text_table[i].in
+						? scope_of(ev, i)
+						: NULL;
+
+		for (int k = 0; s && k < s->names.n; k++) {
+			const struct scope_entry *e = &s->names.data[k];
+
+			if (is_function(e) && e->name[0] != '_') {
+				vec_push(ev->a, list, e->name);
+			}
+		}
+	}
+}
