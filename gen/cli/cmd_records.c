@@ -13,6 +13,7 @@ struct shown {
 	struct cli *c;
 	struct module *m;
 	struct records records;
+	const bool *is_best; /* records_mark_best() */
 };
 
 static int
@@ -51,17 +52,11 @@ read_all(struct shown *s)
 	for (int i = 0; ok && i < s->c->n_rest; i++) {
 		ok = records_read(s->m, s->c->rest[i], &s->records);
 	}
+	s->is_best = records_mark_best(&s->m->arena, &s->records);
 	return tell(s->m) == 0 && ok;
 }
 
 /* -- best and show -- */
-
-/* Is r the best record of its workload and facts? */
-static bool
-is_best(const struct shown *s, const struct record *r)
-{
-	return records_best(&s->records, r->workload, r->facts) == r;
-}
 
 static const char *
 time_text(struct arena *a, double time, const char *unit)
@@ -73,12 +68,14 @@ time_text(struct arena *a, double time, const char *unit)
 			  : arena_printf(a, "%.2f ms", time / 1e6);
 }
 
-/* Is r to be shown? */
+/* Is record i to be shown? */
 static bool
-is_shown(const struct shown *s, const struct record *r, bool only_best)
+is_shown(const struct shown *s, int i, bool only_best)
 {
+	const struct record *r = &s->records.list.data[i];
+
 	return (s->c->kernel == NULL || strcmp(s->c->kernel, r->kernel) == 0) &&
-	       (!only_best || is_best(s, r));
+	       (!only_best || s->is_best[i]);
 }
 
 static void
@@ -96,7 +93,7 @@ print_table(struct shown *s, bool only_best)
 		const struct record *r = &s->records.list.data[i];
 		const char **row = &cells[6 * n];
 
-		if (!is_shown(s, r, only_best)) {
+		if (!is_shown(s, i, only_best)) {
 			continue;
 		}
 		row[0] = r->kernel;
@@ -125,7 +122,7 @@ print_scripts(struct shown *s)
 		const struct record *r = &s->records.list.data[i];
 		const char *text;
 
-		if (r->trace == NULL || !is_shown(s, r, true)) {
+		if (r->trace == NULL || !is_shown(s, i, true)) {
 			continue;
 		}
 		text = record_script(s->m, r);
@@ -149,7 +146,7 @@ print_json(struct shown *s, FILE *f)
 	for (int i = 0; i < s->records.list.n; i++) {
 		struct strbuf text;
 
-		if (!is_best(s, &s->records.list.data[i])) {
+		if (!s->is_best[i]) {
 			continue;
 		}
 		strbuf_init(&text);

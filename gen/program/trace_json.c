@@ -230,6 +230,8 @@ struct converter {
 	struct module *m;
 	const struct source *src;
 	int at; /* index of the instruction in the list, for messages */
+	int n;  /* the number of instructions */
+	const cJSON **decision; /* by index of the instruction; NULL: none */
 	struct strbuf out;
 };
 
@@ -439,17 +441,19 @@ find_kind(struct converter *c, const char *kind)
 {
 	int n;
 	const struct primitive *list = sched_primitives(&n);
-	const char **kinds = arena_array(&c->m->arena, const char *, n + 1);
-	const char *nearest;
+	const char **kinds, *nearest;
 
 	if (strcmp(kind, "GetSBlock") == 0) {
 		kind = "GetBlock";
 	}
 	for (int i = 0; i < n; i++) {
-		kinds[i] = list[i].kind;
 		if (strcmp(list[i].kind, kind) == 0) {
 			return &list[i];
 		}
+	}
+	kinds = arena_array(&c->m->arena, const char *, n + 1);
+	for (int i = 0; i < n; i++) {
+		kinds[i] = list[i].kind;
 	}
 	nearest = text_nearest(kind, kinds, n);
 	refuse(c,
@@ -464,23 +468,28 @@ find_kind(struct converter *c, const char *kind)
 	return NULL;
 }
 
-static const cJSON *
-decision_of(const cJSON *decisions, int at)
+/* Notes the decision of each instruction, the first if it has several. */
+static void
+note_decisions(struct converter *c, const cJSON *decisions)
 {
 	const cJSON *d;
 
+	c->decision = arena_array(&c->m->arena, const cJSON *, c->n + 1);
 	cJSON_ArrayForEach(d, decisions)
 	{
-		if (cJSON_GetArraySize(d) == 2 && cJSON_IsNumber(d->child) &&
-		    d->child->valueint == at) {
-			return d->child->next;
+		const cJSON *at = cJSON_IsArray(d) ? d->child : NULL;
+		const cJSON *decision = at ? at->next : NULL;
+
+		if (decision && !decision->next && cJSON_IsNumber(at) &&
+		    at->valueint >= 0 && at->valueint < c->n &&
+		    !c->decision[at->valueint]) {
+			c->decision[at->valueint] = decision;
 		}
 	}
-	return NULL;
 }
 
 static bool
-convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
+convert_instruction(struct converter *c, const cJSON *v)
 {
 	const cJSON *kind = cJSON_GetArrayItem(v, 0);
 	const cJSON *inputs = cJSON_GetArrayItem(v, 1);
@@ -513,11 +522,122 @@ convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 	}
 	strbuf_printf(&c->out, "%ssch.%s(", results->child ? "= " : "",
 		      p->name);
-	if (!convert_args(c, p, inputs, attrs, decision_of(decisions, c->at))) {
+	if (!convert_args(c, p, inputs, attrs, c->decision[c->at])) {
 		return false;
 	}
 	end_list(c, ")\n");
 	return true;
+}
+
+/* -- the text that was made */
+
+/* A saved index map names its parts, so that its text may be longer than it. */
+enum { LONGER_TIMES = 16, LONGER_BYTES = 65536 };
+
+static bool
+is_short_enough(struct converter *c)
+{
+	return c->out.len / LONGER_TIMES <= c->src->length + LONGER_BYTES ||
+	       refuse(c, "the text of the instructions so far is too long; "
+			 "use simpler index maps");
+}
+
+static bool
+is_member_of(const struct py_node *n, const char *name)
+{
+	return n->kind == PY_ATTRIBUTE && n->kids[0]->kind == PY_NAME &&
+	       strcmp(n->kids[0]->text, name) == 0;
+}
+
+/* Does the tree consist of literals, names, operators, lambdas and calls of what
+ * TVMScript's namespace T has? */
+static bool
+is_plain(const struct py_node *n)
+{
+	int first = 0;
+
+	switch (n->kind) {
+	case PY_CALL:
+		if (!is_member_of(n->kids[0], "T")) {
+			return false;
+		}
+		first = 1;
+		break;
+	case PY_NAME:
+	case PY_INT:
+	case PY_FLOAT:
+	case PY_STRING:
+	case PY_TRUE:
+	case PY_FALSE:
+	case PY_NONE:
+	case PY_TUPLE:
+	case PY_LIST:
+	case PY_KEYWORD:
+	case PY_STAR:
+	case PY_UNARY:
+	case PY_BINARY:
+	case PY_COMPARE:
+	case PY_IFELSE:
+		break;
+	case PY_LAMBDA:
+		for (int i = 0; i < n->n_params; i++) {
+			if (n->params[i].initial != NULL) {
+				return false;
+			}
+		}
+		break;
+	default:
+		return false;
+	}
+	for (int i = first; i < n->n_kids; i++) {
+		if (!is_plain(n->kids[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is the statement one call of the schedule, whose results get names? */
+static bool
+is_instruction(const struct py_node *n)
+{
+	const struct py_node *call;
+
+	if (n->kind != PY_EXPRESSION && n->kind != PY_ASSIGN) {
+		return false;
+	}
+	call = n->kids[n->n_kids - 1];
+	if (call->kind != PY_CALL || !is_member_of(call->kids[0], "sch")) {
+		return false;
+	}
+	for (int i = 1; i < call->n_kids; i++) {
+		if (!is_plain(call->kids[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The texts of an instruction become parts of a line: checks that each line is
+ * still one call, with plain arguments. */
+static bool
+check_lines(struct converter *c)
+{
+	const struct source lines = { .name = c->src->name,
+				      .text = c->out.data,
+				      .length = c->out.len };
+	const struct py_node *tree = py_parse(c->m, &lines);
+
+	for (c->at = 0; tree != NULL && c->at < tree->n_kids; c->at++) {
+		const struct py_node *line = tree->kids[c->at];
+
+		if (c->at >= c->n || line->span.line != c->at + 1 ||
+		    !is_instruction(line)) {
+			return refuse(c, "a text is no expression of names, "
+					 "numbers and operators; write one");
+		}
+	}
+	return tree != NULL;
 }
 
 /* Converts all instructions to lines of c->out. False after a diagnostic. */
@@ -536,13 +656,15 @@ convert_trace(struct converter *c, const struct source *src)
 	}
 	strbuf_init(&c->out);
 	strbuf_puts(&c->out, "");
+	c->n = cJSON_GetArraySize(list);
+	note_decisions(c, decisions);
 	cJSON_ArrayForEach(v, list)
 	{
-		ok = ok && convert_instruction(c, v, decisions);
+		ok = ok && convert_instruction(c, v) && is_short_enough(c);
 		c->at++;
 	}
 	cJSON_Delete(root);
-	return ok;
+	return ok && check_lines(c);
 }
 
 bool

@@ -158,9 +158,11 @@ struct loader {
 	const cJSON **nodes;
 	const char **names; /* by index of the node: the name of a variable */
 	int n;
-	struct strbuf out;
-	int depth, fuel;
+	struct strbuf out; /* at most LONGEST bytes, and one name more */
+	int depth;
 };
+
+enum { LONGEST = 10000, LONGEST_NAME = 200, DEEPEST = 100 };
 
 static const cJSON *
 node_at(struct loader *l, int64_t at)
@@ -220,7 +222,7 @@ load_size(struct loader *l, const cJSON *node)
 			return false;
 		}
 	}
-	if (!text || !*text) {
+	if (!text || !*text || strlen(text) > LONGEST_NAME) {
 		return false;
 	}
 	strbuf_puts(&l->out, text);
@@ -230,14 +232,13 @@ load_size(struct loader *l, const cJSON *node)
 static bool
 load_expr(struct loader *l, int64_t at)
 {
-	enum { DEEPEST = 100 };
 	const cJSON *node = node_at(l, at);
 	const char *key = type_key(node);
 	bool ok = false;
 	int64_t v;
 	double f;
 
-	if (!node || ++l->depth > DEEPEST || --l->fuel < 0) {
+	if (!node || ++l->depth > DEEPEST || l->out.len > LONGEST) {
 		return false;
 	}
 	if (l->names[at]) {
@@ -283,6 +284,9 @@ load_map(struct loader *l, const cJSON *map)
 		if (!cJSON_IsNumber(v) || !node_at(l, v->valueint)) {
 			return false;
 		}
+		if (l->out.len > LONGEST) {
+			return false;
+		}
 		l->names[v->valueint] = arena_printf(&l->m->arena, "i%d", i);
 		strbuf_printf(&l->out, "%s i%d", i ? "," : "", i);
 		i++;
@@ -302,12 +306,11 @@ load_map(struct loader *l, const cJSON *map)
 const char *
 index_map_load(struct module *m, const char *text)
 {
-	enum { LONGEST = 100000 };
 	cJSON *root = json_parse_quietly(text, NULL);
 	const cJSON *at = cJSON_GetObjectItemCaseSensitive(root, "root");
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "nodes");
 	const cJSON *node;
-	struct loader l = { .m = m, .fuel = LONGEST };
+	struct loader l = { .m = m };
 	const char *lambda = NULL;
 
 	l.n = cJSON_GetArraySize(list);

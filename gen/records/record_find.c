@@ -5,11 +5,19 @@
 #include "json_put.h"
 #include "json_read.h"
 #include "records.h"
+#include "text_map.h"
 
 double
 record_ratio(const struct record *r)
 {
 	return r->time / r->rules_time;
+}
+
+/* Was it measured, and is it fast enough to be used? */
+static bool
+may_be_used(const struct record *r)
+{
+	return r->error == NULL && record_ratio(r) <= RECORD_MOST;
 }
 
 const struct record *
@@ -21,14 +29,45 @@ records_best(const struct records *list, const char *workload,
 	for (int i = 0; i < list->list.n; i++) {
 		const struct record *r = &list->list.data[i];
 
-		if (r->error == NULL && record_ratio(r) <= RECORD_MOST &&
-		    strcmp(r->workload, workload) == 0 &&
+		if (may_be_used(r) && strcmp(r->workload, workload) == 0 &&
 		    strcmp(r->facts, facts) == 0 &&
 		    (best == NULL || record_ratio(r) < record_ratio(best))) {
 			best = r;
 		}
 	}
 	return best;
+}
+
+bool *
+records_mark_best(struct arena *a, const struct records *list)
+{
+	bool *is_best = arena_array(a, bool, list->list.n + 1);
+	int *best = arena_array(a, int, list->list.n + 1), n = 0;
+	struct text_map keys;
+
+	text_map_init(&keys, a);
+	for (int i = 0; i < list->list.n; i++) {
+		const struct record *r = &list->list.data[i];
+		const char *key;
+		int at;
+
+		if (!may_be_used(r)) {
+			continue;
+		}
+		key = arena_printf(a, "%s %s", r->workload, r->facts);
+		at = text_map_get(&keys, key, n);
+		if (at == n) {
+			text_map_add(&keys, key, n);
+			best[n++] = i;
+		} else if (record_ratio(r) <
+			   record_ratio(&list->list.data[best[at]])) {
+			best[at] = i;
+		}
+	}
+	for (int k = 0; k < n; k++) {
+		is_best[best[k]] = true;
+	}
+	return is_best;
 }
 
 const struct record *

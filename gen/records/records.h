@@ -87,6 +87,9 @@ double record_ratio(const struct record *r);
  * RECORD_MOST. */
 const struct record *records_best(const struct records *list,
 				  const char *workload, const char *facts);
+/* Marks the records that records_best() gives for a workload and facts of the
+ * list: an array by index, in the arena. */
+bool *records_mark_best(struct arena *a, const struct records *list);
 /* The first record for the workload and another target; NULL if there is
  * none. */
 const struct record *records_elsewhere(const struct records *list,

@@ -51,10 +51,13 @@ text_of(struct line *l, const char *key, bool required)
 	return arena_strdup(&l->m->arena, v->valuestring);
 }
 
+/* In the unit of the record, of which each kernel takes many. */
+#define LEAST_TIME 0.001
+
 static bool
 is_time(double v)
 {
-	return isfinite(v) && v > 0;
+	return isfinite(v) && v >= LEAST_TIME;
 }
 
 static double
@@ -63,7 +66,7 @@ time_of(struct line *l, const char *key)
 	const cJSON *v = cJSON_GetObjectItemCaseSensitive(l->value, key);
 
 	if (!cJSON_IsNumber(v) || !is_time(v->valuedouble)) {
-		problem(l, "\"%s\" is no number above 0", key);
+		problem(l, "\"%s\" is no number of at least 0.001", key);
 		return 1;
 	}
 	return v->valuedouble;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces: what is recorded, dropped, written, read and done again; undoing and
  * forking; samples. What each primitive does: tests/golden/schedules. */
+#include "json_put.h"
 #include "schedule_help.h"
 #include "trace_json.h"
 #include "trace_python.h"
@@ -250,6 +251,22 @@ test_refused_json(void)
 		  "this is no saved index map; write a lambda" },
 		{ "[[[\"Parallel\", [\"l9\"], [], []]], []]",
 		  "nothing is named l9 here; define or import it first" },
+		/* texts that would end the call */
+		{ "[[[\"Parallel\", [\"l1); print(1\"], [], []]], []]",
+		  "a text is no expression of names, numbers and operators; "
+		  "write one" },
+		{ "[[[\"Parallel\", [\"l1), sch.unroll(l1\"], [], []]], []]",
+		  "a text is no expression of names, numbers and operators; "
+		  "write one" },
+		/* a call of anything but T's functions */
+		{ "[[[\"Parallel\", [\"open('a')\"], [], []]], []]",
+		  "a text is no expression of names, numbers and operators; "
+		  "write one" },
+		{ "[[[\"TransformLayout\", [\"b0\", "
+		  "\"lambda i, j=open('a'): (i, j)\"], "
+		  "[0, 1, null, 0], []]], []]",
+		  "a text is no expression of names, numbers and operators; "
+		  "write one" },
 	};
 	struct module *m = module_new();
 	struct trial t;
@@ -261,6 +278,74 @@ test_refused_json(void)
 	}
 	CHECK_EQ(t.s.trace.n, 0);
 	CHECK(!read_json(&t, "[["));
+	module_free(m);
+}
+
+/* Appends to out a trace of n instructions, and as many decisions of the last
+ * one. */
+static void
+put_many(struct strbuf *out, int n)
+{
+	strbuf_puts(out, "[[");
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(out, "%s[\"EnterPostproc\", [], [], []]",
+			      i ? "," : "");
+	}
+	strbuf_puts(out, "], [");
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(out, "%s[%d, [%d]]", i ? "," : "", n - 1, i);
+	}
+	strbuf_puts(out, "]]");
+}
+
+/* Appends to out a trace whose index map has n indices, each a size whose name
+ * has n letters. */
+static void
+put_long_map(struct strbuf *out, int n)
+{
+	struct strbuf map;
+
+	strbuf_init(&map);
+	strbuf_puts(
+		&map,
+		"{\"root\": 1, \"nodes\": [{\"type_key\": \"\"}, "
+		"{\"type_key\": \"tir.IndexMap\", \"attrs\": "
+		"{\"final_indices\": \"4\", \"initial_indices\": \"5\"}}, "
+		"{\"type_key\": \"tir.Var\", \"attrs\": {\"name\": \"3\"}}, "
+		"{\"type_key\": \"runtime.String\", \"repr_str\": \"");
+	for (int i = 0; i < n; i++) {
+		strbuf_putc(&map, 'n');
+	}
+	strbuf_puts(&map, "\"}, {\"type_key\": \"Array\", \"data\": [2");
+	for (int i = 1; i < n; i++) {
+		strbuf_puts(&map, ", 2");
+	}
+	strbuf_puts(&map, "]}, {\"type_key\": \"Array\", \"data\": []}]}");
+	strbuf_puts(out, "[[[\"TransformLayout\", [\"b0\", ");
+	json_put_text(out, map.data);
+	strbuf_puts(out, "], [0, 1, null, 0], []]], []]");
+	strbuf_release(&map);
+}
+
+/* Work and text are of the order of what is read. */
+static void
+test_large_json(void)
+{
+	struct module *m = module_new();
+	struct strbuf text;
+	struct trial t;
+
+	start(&t, m);
+	strbuf_init(&text);
+	put_many(&text, 20000);
+	CHECK(read_json(&t, text.data));
+	strbuf_release(&text);
+	strbuf_init(&text);
+	put_long_map(&text, 20000);
+	CHECK(!read_json(&t, text.data));
+	CHECK_STR_EQ(last_message(&m->diags),
+		     "this is no saved index map; write a lambda");
+	strbuf_release(&text);
 	module_free(m);
 }
 
@@ -564,6 +649,7 @@ main(void)
 	test_tvm_json();
 	test_tvm_maps();
 	test_refused_json();
+	test_large_json();
 	test_evaluated_python();
 	test_refused_python();
 	test_strange_python();

@@ -194,6 +194,7 @@ BAD = [
     (changed(time=-1), '"time"'),
     (changed(rounds=[]), '"rounds"'),
     (changed(rounds=[[1]]), "a round is"),
+    (changed(time=5e-324), 'at least 0.001'),
     (changed(unit="years"), '"unit"'),
     (changed(decisions=[["rows"]]), "a decision is"),
     (changed(decisions=[["rows", 1e300]]), "a decision is"),
