@@ -231,6 +231,11 @@ bool tirc_write(struct tirc *t, const char *folder);
  * differ by allowed[i][e]. */
 bool tirc_arrange(struct tirc *t, const void *const *inputs,
 		  const void *const *outputs, const double *const *allowed);
+/* After tirc_compile: a report for whoever reviews the source, as HTML or as
+ * Markdown. NULL after a message. tirc_write_report() writes it to a file, as
+ * tirc_write does. */
+const char *tirc_report(struct tirc *t, bool markdown);
+bool tirc_write_report(struct tirc *t, const char *path, bool markdown);
 /* The names of the kinds of firmware packages, sorted. */
 int tirc_package_count(struct tirc *t);
 const char *tirc_package(struct tirc *t, int i);

@@ -25,6 +25,7 @@ struct cli {
 	int n_given;
 	const char *out; /* -o */
 	bool quiet, json, help;
+	bool markdown; /* report: --markdown */
 	/* show on a terminal what takes long, although quiet: another program
 	 * that a verb builds beside that of the user's options */
 	bool steps;
@@ -99,6 +100,7 @@ int cmd_version(struct cli *c);
 int cmd_tvmc(struct cli *c);
 int cmd_tune(struct cli *c);
 int cmd_records(struct cli *c);
+int cmd_report(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

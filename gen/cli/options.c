@@ -17,6 +17,10 @@ static const struct option_row rows[] = {
 	  CODEGEN },
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
 	{ OPT_OUT, "out", "FILE",
+	  "file for the report (default: standard output)", REPORT },
+	{ OPT_MARKDOWN, "markdown", NULL, "write Markdown instead of HTML",
+	  REPORT },
+	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
 	  "merge: file for the records (default: standard output)", RECORDS },
@@ -391,6 +395,15 @@ static const struct verb verbs[] = {
 	  "check  reads all lines; with --from-onnx MODEL, applies each record\n"
 	  "       to the model's kernels, and checks what they compute\n",
 	  cmd_records },
+	{ "report", "MODEL.onnx [-o FILE.html]",
+	  "write what a reviewer of the source needs to know",
+	  "Writes one file, as HTML or Markdown, about the source that compile\n"
+	  "writes with the same options: each kernel with its nodes, formula,\n"
+	  "lines, ranges of indices beside the extents, bounds of sums and loops,\n"
+	  "and stack; the memory; what the source promises; the digests of all\n"
+	  "files. The page needs no network and no JavaScript.\n"
+	  "docs/how-to/review.md tells how to sign a model's source with it.\n",
+	  cmd_report },
 };
 
 const struct verb *

@@ -23,12 +23,13 @@ enum {
 	TVMC = 4096,
 	TUNE = 8192,
 	RECORDS = 16384,
+	REPORT = 32768,
 	TEST_PROGRAM = 1 << 20,
 	RUN_PROGRAM = 1 << 21
 };
-#define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT | TUNE)
+#define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT | TUNE | REPORT)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION | RECORDS)
-#define BUILD_VERBS (COMPILE | RUN | TEST | TUNE)
+#define BUILD_VERBS (COMPILE | RUN | TEST | TUNE | REPORT)
 #define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
 /* Those that take a model or a program. */
 #define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
@@ -104,7 +105,8 @@ enum option_id {
 	OPT_TRIALS,
 	OPT_TIME,
 	OPT_LEAST_GAIN,
-	OPT_SCRIPT
+	OPT_SCRIPT,
+	OPT_MARKDOWN
 };
 
 /* An option of one or more verbs. An option that means something else for

@@ -321,6 +321,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_LEAST_GAIN:
 		return read_double(arg, &c->least_gain) && c->least_gain > 0 &&
 		       c->least_gain < 100;
+	case OPT_MARKDOWN:
+		c->markdown = true;
+		return true;
 	case OPT_SCRIPT:
 		c->script = true;
 		return true;

@@ -8,6 +8,7 @@
 
 #include "json_put.h"
 #include "process.h"
+#include "text.h"
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
@@ -168,13 +169,13 @@ put_json(const char *text, struct strbuf *out)
 	return true;
 }
 
-static bool
-put_xml(const char *text, struct strbuf *out)
+/* Appends the text with entities for the characters of markup. */
+static void
+put_entities(const char *text, struct strbuf *out)
 {
 	static const char special[] = "&<>\"'";
 	static const char *const entities[] = { "&amp;", "&lt;", "&gt;",
 						"&quot;", "&apos;" };
-	const char *start = text;
 
 	for (; *text != '\0'; text++) {
 		const char *at = strchr(special, *text);
@@ -185,7 +186,79 @@ put_xml(const char *text, struct strbuf *out)
 			strbuf_putc(out, *text);
 		}
 	}
-	return !has_control(start);
+}
+
+static bool
+put_xml(const char *text, struct strbuf *out)
+{
+	put_entities(text, out);
+	return !has_control(text);
+}
+
+static bool
+put_visible(const char *text, struct strbuf *out)
+{
+	text_put_visible(out, text, strlen(text), "\t");
+	return true;
+}
+
+static bool
+put_html(const char *text, struct strbuf *out)
+{
+	struct strbuf visible;
+
+	strbuf_init(&visible);
+	put_visible(text, &visible);
+	if (visible.data != NULL) {
+		put_entities(visible.data, out);
+	}
+	strbuf_release(&visible);
+	return true;
+}
+
+/* Does Markdown read text[i] as markup? What begins a line matters only there,
+ * and _ within a word does not. */
+static bool
+is_markup(const char *text, size_t i)
+{
+	char c = text[i];
+
+	if (i == 0 && strchr("#+-=", c) != NULL) {
+		return c == '#' || c == '=' || text[1] == ' ';
+	}
+	if (c == '_') {
+		return i == 0 || strchr(LETTERS DIGITS, text[i - 1]) == NULL ||
+		       text[i + 1] == '\0' ||
+		       strchr(LETTERS DIGITS, text[i + 1]) == NULL;
+	}
+	if (c == '.' || c == ')') {
+		return i > 0 && strspn(text, DIGITS) == i && text[i + 1] == ' ';
+	}
+	return strchr("\\`*[]<>|~", c) != NULL ||
+	       (c == ':' && text[i + 1] == '/');
+}
+
+static bool
+put_markdown(const char *text, struct strbuf *out)
+{
+	struct strbuf visible;
+	const char *all;
+
+	strbuf_init(&visible);
+	put_visible(text, &visible);
+	all = visible.data != NULL ? visible.data : "";
+	for (size_t i = 0; all[i] != '\0'; i++) {
+		if (all[i] == '&') {
+			strbuf_puts(out, "&amp;");
+			continue;
+		}
+		if (is_markup(all, i)) {
+			strbuf_putc(out, '\\');
+		}
+		strbuf_putc(out, all[i]);
+	}
+	strbuf_release(&visible);
+	return true;
 }
 
 static const struct quote quotes[] = {

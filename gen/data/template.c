@@ -11,9 +11,8 @@ struct entry {
 	const char *key;
 	const char *text; /* NULL and "" mean absent */
 	bool is_list;
-	bool has_anchor;
-	struct anchor anchor; /* its offset is relative to the start of the
-			       * text */
+	/* their offsets are relative to the start of the text */
+	VEC(struct anchor) anchors;
 	VEC(struct tdata *) items;
 	struct entry *next;
 };
@@ -96,7 +95,7 @@ tdata_text(struct tdata *d, const char *key, const char *text)
 	struct entry *e = find_or_add(d, key);
 
 	e->text = text;
-	e->has_anchor = false;
+	e->anchors.n = 0;
 }
 
 void
@@ -106,8 +105,16 @@ tdata_anchored(struct tdata *d, const char *key, const char *text, int kind,
 	struct entry *e = find_or_add(d, key);
 
 	e->text = text;
-	e->has_anchor = true;
-	e->anchor = (struct anchor){ kind, index, offset };
+	e->anchors.n = 0;
+	tdata_anchor(d, key, kind, index, offset);
+}
+
+void
+tdata_anchor(struct tdata *d, const char *key, int kind, int index,
+	     size_t offset)
+{
+	vec_push(d->arena, &find_or_add(d, key)->anchors,
+		 ((struct anchor){ kind, index, offset }));
 }
 
 void
@@ -514,7 +521,7 @@ put_text(struct renderer *r, const struct tag *tag, const char *text)
 	return ok;
 }
 
-/* Records the anchor of a text, which is about to be written to r->out. */
+/* Records the anchors of a text, which is about to be written to r->out. */
 static bool
 record(struct renderer *r, const struct tag *tag, const struct entry *e)
 {
@@ -524,8 +531,11 @@ record(struct renderer *r, const struct tag *tag, const struct entry *e)
 			    "placeholder, without a filter:",
 			    tag->length, tag->name);
 	}
-	anchors_add(r->anchors, e->anchor.kind, e->anchor.index,
-		    r->out->len + e->anchor.at);
+	for (int i = 0; i < e->anchors.n; i++) {
+		const struct anchor *x = &e->anchors.data[i];
+
+		anchors_add(r->anchors, x->kind, x->index, r->out->len + x->at);
+	}
 	return true;
 }
 
@@ -584,7 +594,7 @@ render(struct renderer *r, const char *p, const char *end,
 					    tag.length, tag.name);
 			}
 			if (present &&
-			    ((e->has_anchor && !record(r, &tag, e)) ||
+			    ((e->anchors.n > 0 && !record(r, &tag, e)) ||
 			     !put_text(r, &tag, e->text))) {
 				return false;
 			}

@@ -36,6 +36,9 @@ void tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
  * template_render_anchored records the anchor. */
 void tdata_anchored(struct tdata *d, const char *key, const char *text,
 		    int kind, int index, size_t offset);
+/* Adds an anchor to the text of the key, behind those that it has. */
+void tdata_anchor(struct tdata *d, const char *key, int kind, int index,
+		  size_t offset);
 void tdata_int(struct tdata *d, const char *key, int64_t value);
 void tdata_flag(struct tdata *d, const char *key, bool value);
 /* Makes the key an empty list, unless it is one. */

@@ -6,6 +6,7 @@
 
 #include "json_put.h"
 #include "kernel.h"
+#include "loop_bounds.h"
 #include "package.h"
 #include "packer.h"
 #include "version.h"
@@ -13,8 +14,7 @@
 /* -- loops -- */
 
 struct loops {
-	struct analyser an;
-	int n, deepest, depth;
+	int n, deepest;
 	/* the number of WHILE loops, and of FOR loops whose extent has no
 	 * bound */
 	int without_bound;
@@ -22,33 +22,21 @@ struct loops {
 };
 
 static void
-count_loops(struct loops *l, struct stmt *s)
+count_loops(struct loops *l, const struct func *f)
 {
-	struct analyser_mark mark = analyser_mark(&l->an);
-	bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE;
+	const struct loop_bounds all = loop_bounds_of(f);
 
-	if (s->kind == STMT_FOR) {
-		struct bounds b = analyse_bounds(&l->an, s->args[1]);
+	l->n += all.list.n;
+	for (int i = 0; i < all.list.n; i++) {
+		const struct loop_bound *one = &all.list.data[i];
 
-		if (b.max == BOUND_POS_INF) {
+		if (one->most == BOUND_POS_INF) {
 			l->without_bound++;
-		} else if (b.max > l->longest) {
-			l->longest = b.max;
+		} else if (one->most > l->longest) {
+			l->longest = one->most;
 		}
-		analyser_bind(&l->an, s->u.loop.var, s->args[0], s->args[1]);
-	} else if (s->kind == STMT_WHILE) {
-		l->without_bound++;
+		l->deepest = one->depth > l->deepest ? one->depth : l->deepest;
 	}
-	l->n += loop;
-	l->depth += loop;
-	l->deepest = l->depth > l->deepest ? l->depth : l->deepest;
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] != NULL) {
-			count_loops(l, s->children[i]);
-		}
-	}
-	l->depth -= loop;
-	analyser_pop(&l->an, mark);
 }
 
 /* Counts the loops in the source: in each kernel's function (once, if several
@@ -58,15 +46,14 @@ all_loops(struct packer *k)
 {
 	struct loops l = { 0 };
 
-	analyser_init(&l.an, k->m);
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		if (kernel->owner == kernel) {
-			count_loops(&l, kernel->func->body);
+			count_loops(&l, kernel->func);
 		}
 	}
-	count_loops(&l, k->p->entry->body);
+	count_loops(&l, k->p->entry);
 	l.n += k->helper_loops;
 	l.deepest = l.deepest == 0 && k->helper_loops > 0 ? 1 : l.deepest;
 	l.longest = l.longest > k->longest_helper_loop ? l.longest
@@ -76,16 +63,9 @@ all_loops(struct packer *k)
 
 /* -- deviations -- */
 
-struct place {
-	const char *file;
-	int line;
-};
-
-typedef VEC(struct place) places;
-
 static void
 find_marks(struct packer *k, const struct out_file *f, const char *mark,
-	   places *found)
+	   struct deviation_places *found)
 {
 	const char *line = f->text;
 
@@ -97,17 +77,17 @@ find_marks(struct packer *k, const struct out_file *f, const char *mark,
 			return;
 		}
 		if (end == NULL || at < end) {
-			vec_push(k->a, found,
-				 ((struct place){ f->name, number }));
+			vec_push(k->a, &found->list,
+				 ((struct deviation_place){ f->name, number }));
 		}
 		line = end != NULL ? end + 1 : NULL;
 	}
 }
 
-static places
+struct deviation_places
 places_of(struct packer *k, const struct deviation *d)
 {
-	places found = { 0 };
+	struct deviation_places found = { 0 };
 
 	for (int i = 0; i < k->out->files.n; i++) {
 		find_marks(k, &k->out->files.data[i], d->mark, &found);
@@ -117,21 +97,22 @@ places_of(struct packer *k, const struct deviation *d)
 
 /* The lines at which a deviation occurs, as text: "net.h: 26, 27; net.c: 9". */
 static const char *
-places_text(struct packer *k, const places *p)
+places_text(struct packer *k, const struct deviation_places *p)
 {
 	struct strbuf s;
 	const char *text;
 
 	strbuf_init(&s);
-	for (int i = 0; i < p->n; i++) {
-		bool same = i > 0 &&
-			    strcmp(p->data[i].file, p->data[i - 1].file) == 0;
+	for (int i = 0; i < p->list.n; i++) {
+		bool same = i > 0 && strcmp(p->list.data[i].file,
+					    p->list.data[i - 1].file) == 0;
 
 		if (same) {
-			strbuf_printf(&s, ", %d", p->data[i].line);
+			strbuf_printf(&s, ", %d", p->list.data[i].line);
 		} else {
 			strbuf_printf(&s, "%s%s: %d", i > 0 ? "; " : "",
-				      p->data[i].file, p->data[i].line);
+				      p->list.data[i].file,
+				      p->list.data[i].line);
 		}
 	}
 	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
@@ -140,7 +121,7 @@ places_text(struct packer *k, const places *p)
 }
 
 static cJSON *
-deviation_json(const struct deviation *d, const places *p)
+deviation_json(const struct deviation *d, const struct deviation_places *p)
 {
 	cJSON *object = cJSON_CreateObject();
 	cJSON *list = cJSON_AddArrayToObject(object, "places");
@@ -149,11 +130,11 @@ deviation_json(const struct deviation *d, const places *p)
 	cJSON_AddStringToObject(object, "rule", d->rule);
 	cJSON_AddStringToObject(object, "category", d->category);
 	cJSON_AddStringToObject(object, "reason", d->reason);
-	for (int i = 0; i < p->n; i++) {
+	for (int i = 0; i < p->list.n; i++) {
 		cJSON *place = cJSON_CreateObject();
 
-		cJSON_AddStringToObject(place, "file", p->data[i].file);
-		cJSON_AddNumberToObject(place, "line", p->data[i].line);
+		cJSON_AddStringToObject(place, "file", p->list.data[i].file);
+		cJSON_AddNumberToObject(place, "line", p->list.data[i].line);
 		cJSON_AddItemToArray(list, place);
 	}
 	return object;
@@ -266,10 +247,10 @@ add_compliance(struct packer *k)
 	tdata_list(data, "deviations");
 	for (int i = 0; i < c->deviations.n; i++) {
 		const struct deviation *d = &c->deviations.data[i];
-		places found = places_of(k, d);
+		struct deviation_places found = places_of(k, d);
 		struct tdata *row;
 
-		if (found.n == 0) {
+		if (found.list.n == 0) {
 			continue;
 		}
 		row = tdata_item(data, "deviations");

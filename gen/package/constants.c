@@ -78,13 +78,9 @@ list_given(struct packer *k)
 	}
 }
 
-/* Sets *out to the union of the ranges of all arguments that kernels pass for
- * parameter b; false if one is no constant, or its range is unknown. The
- * function of struct constant_ranges; ctx: the packer. */
-static bool
-range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)
+bool
+range_of_parameter(struct packer *k, const struct buffer *b, struct bounds *out)
 {
-	struct packer *k = ctx;
 	bool found = false;
 
 	for (int i = pointer_map_get(&k->given_first, b, -1); i >= 0;
@@ -109,13 +105,20 @@ range_of_parameter(void *ctx, const struct buffer *b, struct bounds *out)
 	return found;
 }
 
+/* The function of struct constant_ranges; ctx: the packer. */
+static bool
+tell_range(void *ctx, const struct buffer *b, struct bounds *out)
+{
+	return range_of_parameter(ctx, b, out);
+}
+
 void
 packer_tell_constants(struct packer *k, struct unit *u)
 {
 	k->constants = arena_array(k->a, struct constant_range *,
 				   k->p->weights.n + 1);
 	list_given(k);
-	u->constants.range = range_of_parameter;
+	u->constants.range = tell_range;
 	u->constants.ctx = k;
 	u->intrins = k->p->target->intrins;
 }

@@ -223,6 +223,13 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 			    arg->in_place != NULL ? ", in place" : "");
 }
 
+const char *
+stored_text(struct packer *k, const struct tensor *t)
+{
+	return arena_printf(k->a, "%s %s%s", type_text(k, t), shape_text(k, t),
+			    memory_text(k, t));
+}
+
 /* Prints the function of a kernel; on a device, the functions of its launches.
  * False after a diagnostic. */
 static bool
@@ -422,6 +429,19 @@ largest_sum(const struct kernel *kernel)
 	return most;
 }
 
+/* Sets the text of kernel i, with anchors at its ends. */
+static void
+add_text(struct tdata *item, const char *text, int i)
+{
+	size_t end = strlen(text);
+
+	while (end > 0 && text[end - 1] == '\n') {
+		end--;
+	}
+	tdata_anchored(item, "text", text, ANCHOR_KERNEL, i, 0);
+	tdata_anchor(item, "text", ANCHOR_KERNEL_END, i, end > 0 ? end - 1 : 0);
+}
+
 static bool
 add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 {
@@ -433,8 +453,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 
 	if (kernel->group->region != NULL) {
 		ok = region_print(k, u, kernel, &text);
-		tdata_anchored(item, "text", ok ? text : "", ANCHOR_KERNEL, i,
-			       0);
+		add_text(item, ok ? text : "", i);
 	} else {
 		strbuf_init(&s);
 		u->apart = is_exact(k, kernel);
@@ -444,8 +463,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		if (ok) {
 			/* removes the last newline, which the template adds */
 			s.data[s.len - 1] = '\0';
-			tdata_anchored(item, "text", arena_strdup(k->a, s.data),
-				       ANCHOR_KERNEL, i, 0);
+			add_text(item, arena_strdup(k->a, s.data), i);
 		}
 		strbuf_release(&s);
 	}
@@ -454,13 +472,11 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			       !is_exact(k, printed_beside(k, i, -1)),
 		       is_exact(k, kernel) &&
 			       !is_exact(k, printed_beside(k, i, 1)));
-	tdata_text(item, "title",
-		   comment_wrap(k->a, k->d,
-				comment_text(k->a, k->d,
-					     kernel->title != NULL
-						     ? kernel->title
-						     : kernel->name),
-				3));
+	text = kernel->title != NULL ? kernel->title : kernel->name;
+	tdata_anchored(item, "title",
+		       comment_wrap(k->a, k->d, comment_text(k->a, k->d, text),
+				    3),
+		       ANCHOR_KERNEL_COMMENT, i, 0);
 	tdata_list(item, "nodes");
 	tdata_list(item, "calls");
 	if (kernel->callers.n > 1) {

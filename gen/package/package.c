@@ -262,9 +262,9 @@ add_interface_files(struct packer *k)
 	if (!add_source(k)) {
 		return false;
 	}
-	tdata_text(k->data, "libm",
-		   math_functions(k, k->out->files.data[k->out->files.n - 1]
-					     .text));
+	k->math = math_functions(k,
+				 k->out->files.data[k->out->files.n - 1].text);
+	tdata_text(k->data, "libm", k->math);
 	if (!add_header(k)) {
 		return false;
 	}

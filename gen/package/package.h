@@ -73,6 +73,23 @@ bool package_build(struct program *p, const struct dialect *d,
 bool package_write(struct program *p, const struct package *pkg,
 		   const char *dir, bool force);
 
+/* A file of a package as package_write writes it. */
+struct finished_file {
+	const char *sha256; /* 64 hex digits */
+	int64_t bytes;
+	const char *text; /* NULL for a file of weights */
+};
+
+struct finished {
+	struct finished_file *files; /* by index in package.files */
+	/* by index of the weight: the digest that comments and metadata have */
+	const uint64_t *weight_digests;
+};
+
+/* Computes all files, but writes none. False after a diagnostic. */
+bool package_finish(struct program *p, const struct package *pkg,
+		    struct finished *out);
+
 /* The name of the member for t, an input or output, in the emitted
  * structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);

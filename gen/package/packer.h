@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "long_names.h"
 #include "package.h"
+#include "package_facts.h"
 #include "pointer_map.h"
 #include "unit.h"
 
@@ -39,8 +40,12 @@ struct bindings {
 enum package_anchor {
 	ANCHOR_WEIGHTS_DIGEST, /* the digest of all weights */
 	ANCHOR_WEIGHT_DIGEST,  /* the digest of the weight `index` */
-	ANCHOR_KERNEL,         /* the start of the text of kernel `index` */
-	ANCHOR_MODEL,          /* the name of the model in a header */
+	/* of kernel `index`: the start of its comment, the start and the last
+	 * character of its text */
+	ANCHOR_KERNEL_COMMENT,
+	ANCHOR_KERNEL,
+	ANCHOR_KERNEL_END,
+	ANCHOR_MODEL, /* the name of the model in a header */
 };
 #define DIGEST_UNKNOWN "0000000000000000"
 
@@ -60,10 +65,12 @@ struct given {
 		   * -1 */
 };
 
-/* A line in an emitted file. */
+/* The lines of a kernel in an emitted file. */
 struct source_place {
 	const char *file; /* NULL before the file is made */
-	int line;
+	int line;         /* that defines its function */
+	/* the lines of its comment and its functions, both included */
+	int first, last;
 };
 
 struct packer {
@@ -119,12 +126,16 @@ struct packer {
 	const char *cflags, *ldflags;
 	const char *library_cflags, *library_ldflags; /* of backends only */
 	struct tdata *data; /* data for all templates */
+	/* the functions that math_functions() has found; NULL: not yet */
+	const char *math;
 	/* how comments of the sources show names of the model */
 	struct long_names *names;
 };
 
 /* The shape as text: "[1][3][224][224]". */
 const char *shape_text(struct packer *k, const struct tensor *t);
+/* kernel_source.c: type, shape and layout of the array of a tensor. */
+const char *stored_text(struct packer *k, const struct tensor *t);
 /* The work of a kernel as text: "231.2 MFLOP, reads 1.01 MB, writes 0.80
  * MB". */
 const char *work_text(struct packer *k, const struct kernel *kernel);
@@ -146,8 +157,7 @@ const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 void add_common(struct packer *k);
 void add_kept_states(struct packer *k);
 
-/* source_lines.c: sets the line of each kernel's function, k->kernel_places,
- * from the text of the file `name` and the anchors of kernels in it. */
+/* source_lines.c: sets the lines of each kernel, k->kernel_places, from the text of the file `name` and the anchors of kernels in it. */
 void places_find(struct packer *k, const char *name, const char *text,
 		 const struct anchors *anchors);
 
@@ -165,6 +175,10 @@ const char *math_functions(struct packer *k, const char *source);
 /* constants.c: lets the printer of u ask for the value ranges of the model's
  * constants (unit.constants). */
 void packer_tell_constants(struct packer *k, struct unit *u);
+/* Sets *out to the union of the ranges of all arguments that kernels pass for
+ * parameter b; false if one is no constant, or its range is unknown. */
+bool range_of_parameter(struct packer *k, const struct buffer *b,
+			struct bounds *out);
 
 /* The alignment in bytes of the part of the workspace that the memory plan
  * gives to kernels; and of the whole workspace, with the part of libraries
@@ -263,6 +277,8 @@ bool add_weights(struct packer *k);
 /* Are the weights declared in a header of their own? */
 bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
+/* compliance.c: the lines that have the mark of the deviation. */
+struct deviation_places places_of(struct packer *k, const struct deviation *d);
 /* Adds the compliance statement: what the dialect claims, and the
  * deviations. */
 bool add_compliance(struct packer *k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the file and the line of each kernel's function. A template may print
- * the text of a kernel anywhere; an anchor in it shows where it is. */
+/* Finds the file and the lines of each kernel. A template may print the text of
+ * a kernel anywhere; anchors in it show where it is. */
 #include <ctype.h>
 
 #include "host_device.h"
@@ -62,18 +62,30 @@ places_find(struct packer *k, const char *name, const char *text,
 
 	for (int i = 0; i < anchors->list.n; i++) {
 		const struct anchor *x = &anchors->list.data[i];
-		const char *function;
+		struct source_place *place;
 
-		if (x->kind != ANCHOR_KERNEL) {
+		if (x->kind != ANCHOR_KERNEL_COMMENT &&
+		    x->kind != ANCHOR_KERNEL && x->kind != ANCHOR_KERNEL_END) {
 			continue;
 		}
 		for (; at < text + x->at; at++) {
 			line += *at == '\n';
 		}
-		function = function_name(k->p->kernels.data[x->index]);
-		k->kernel_places[x->index] = (struct source_place){
-			.file = name,
-			.line = line_of(at, line, function),
-		};
+		place = &k->kernel_places[x->index];
+		if (x->kind == ANCHOR_KERNEL_COMMENT) {
+			*place = (struct source_place){ .file = name,
+							.first = line };
+		} else if (x->kind == ANCHOR_KERNEL_END) {
+			place->last = line;
+		} else {
+			if (place->file != name || place->first == 0) {
+				place->first = line;
+			}
+			place->file = name;
+			place->line =
+				line_of(at, line,
+					function_name(
+						k->p->kernels.data[x->index]));
+		}
 	}
 }

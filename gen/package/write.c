@@ -17,6 +17,7 @@
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
+#include "sha256.h"
 
 struct writer {
 	struct program *p;
@@ -195,28 +196,35 @@ same_file(const char *a, const char *b)
 	return same;
 }
 
+/* Writes the content of a file, and, of a file of weights, sets the digests.
+ * False after a diagnostic, or if *failed is set: see errno. */
+static bool
+write_content(struct writer *w, const struct out_file *f, FILE *file,
+	      bool *failed)
+{
+	if (f->kind == OUT_WEIGHTS_BLOB) {
+		return write_blob(w, file, failed);
+	}
+	*failed = fputs(final_text(w, f), file) < 0;
+	return *failed || f->kind != OUT_WEIGHTS_TEXT ||
+	       arrays_write(w->p, w->pkg, file,
+			    quota_output(w->m) - w->known_bytes, w->digests,
+			    failed);
+}
+
 static bool
 write_file(struct writer *w, int i)
 {
 	const struct out_file *f = &w->pkg->files.data[i];
 	const char *path = path_of(w, f->name);
 	FILE *file = make_temporary(w, f->name, &w->temporary[i]);
-	bool ok = true, failed = false;
+	bool ok, failed = false;
 
 	if (file == NULL) {
 		w->temporary[i] = NULL;
 		return cannot(w, path, "make this file");
 	}
-	if (f->kind == OUT_WEIGHTS_BLOB) {
-		ok = write_blob(w, file, &failed);
-	} else {
-		failed = fputs(final_text(w, f), file) < 0;
-		if (!failed && f->kind == OUT_WEIGHTS_TEXT) {
-			ok = arrays_write(w->p, w->pkg, file,
-					  quota_output(w->m) - w->known_bytes,
-					  w->digests, &failed);
-		}
-	}
+	ok = write_content(w, f, file, &failed);
 	failed |= fclose(file) != 0;
 	return failed ? cannot(w, path, "write this file") : ok;
 }
@@ -309,22 +317,105 @@ may_write(struct writer *w)
 	return ok;
 }
 
+static void
+start(struct writer *w, struct program *p, const struct package *pkg)
+{
+	*w = (struct writer){ .p = p, .pkg = pkg, .m = p->graph->module };
+	w->a = &w->m->arena;
+	w->digests = arena_array(w->a, uint64_t, p->weights.n + 1);
+	w->temporary = arena_array(w->a, const char *, pkg->files.n + 1);
+	for (int i = 0; i < pkg->files.n; i++) {
+		w->known_bytes += (int64_t)pkg->files.data[i].length;
+	}
+}
+
+/* Sets *out to the size and the SHA-256 of the file's content from the start.
+ * False: see errno. */
+static bool
+measure(struct writer *w, FILE *file, struct finished_file *out)
+{
+	unsigned char part[16384];
+	struct sha256 s;
+	size_t n;
+
+	if (fseek(file, 0, SEEK_SET) != 0) {
+		return false;
+	}
+	sha256_init(&s);
+	while ((n = fread(part, 1, sizeof part, file)) > 0) {
+		sha256_update(&s, part, n);
+		out->bytes += (int64_t)n;
+	}
+	out->sha256 = sha256_whole(&s, w->a);
+	return ferror(file) == 0;
+}
+
+/* Finishes a file of weights, which is computed into a temporary file: it may be
+ * larger than memory. */
+static bool
+finish_weights(struct writer *w, const struct out_file *f,
+	       struct finished_file *out)
+{
+	FILE *file = tmpfile();
+	bool ok, failed = false;
+
+	if (file == NULL) {
+		return cannot(w, f->name, "make a temporary file for this one");
+	}
+	ok = write_content(w, f, file, &failed);
+	failed |= ok && !measure(w, file, out);
+	fclose(file);
+	return failed ? cannot(w, f->name, "compute this file") : ok;
+}
+
+static void
+finish_text(struct writer *w, const struct out_file *f,
+	    struct finished_file *out)
+{
+	struct sha256 s;
+
+	out->text = final_text(w, f);
+	out->bytes = (int64_t)strlen(out->text);
+	sha256_init(&s);
+	sha256_update(&s, out->text, (size_t)out->bytes);
+	out->sha256 = sha256_whole(&s, w->a);
+}
+
+bool
+package_finish(struct program *p, const struct package *pkg,
+	       struct finished *out)
+{
+	struct writer w;
+
+	start(&w, p, pkg);
+	out->files = arena_array(w.a, struct finished_file, pkg->files.n + 1);
+	out->weight_digests = w.digests;
+	for (int i = 0; i < pkg->files.n; i++) {
+		const struct out_file *f = &pkg->files.data[i];
+
+		if (f->kind != OUT_TEXT &&
+		    !finish_weights(&w, f, &out->files[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < pkg->files.n; i++) {
+		if (pkg->files.data[i].kind == OUT_TEXT) {
+			finish_text(&w, &pkg->files.data[i], &out->files[i]);
+		}
+	}
+	return true;
+}
+
 bool
 package_write(struct program *p, const struct package *pkg, const char *dir,
 	      bool force)
 {
-	struct writer w = {
-		.p = p, .pkg = pkg, .m = p->graph->module, .dir = dir
-	};
+	struct writer w;
 	const struct diag_place place = { .file = p->graph->file };
 	bool ok;
 
-	w.a = &w.m->arena;
-	w.digests = arena_array(w.a, uint64_t, p->weights.n + 1);
-	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
-	for (int i = 0; i < pkg->files.n; i++) {
-		w.known_bytes += (int64_t)pkg->files.data[i].length;
-	}
+	start(&w, p, pkg);
+	w.dir = dir;
 	ok = quota_check_output(w.m, place, "the files", w.known_bytes) &&
 	     folder_make(w.m, dir) && (force || may_write(&w));
 	/* Weights are written first: other files contain their digests. */

@@ -9,6 +9,7 @@
 #include "passes.h"
 #include "plan.h"
 #include "provenance.h"
+#include "sha256.h"
 #include "size_text.h"
 #include "writing.h"
 

@@ -4,6 +4,7 @@
  * checks and the removal of guards use it.
  *
  *	bounds.c           constant interval of an expression
+ *	scaled_bounds.c    the same, by multiples of facts
  *	symbolic_bounds.c  interval with expressions as ends; affine form
  *	value_range.c      range of data, arrays included
  *	prove_sign.c       is a linear form never positive?
@@ -90,6 +91,9 @@ void analyser_pop(struct analyser *a, struct analyser_mark mark);
  * assumes nothing else of it (wraps.c). */
 bool holds_data(struct analyser *a, const struct expr *e);
 struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
+/* The same or a smaller interval: multiples of the facts count, too, which takes
+ * longer. */
+struct bounds analyse_tight_bounds(struct analyser *a, const struct expr *e);
 struct modular analyse_modular(struct analyser *a, const struct expr *e);
 /* An equivalent expression, never larger, in a normal form: equal affine
  * expressions become the same node, with terms in a fixed order and the

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "importer.h"
+#include "sha256.h"
 #include "wire.h"
 
 static void

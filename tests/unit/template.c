@@ -122,6 +122,12 @@ check_filters(void)
 		{ "\"{{odd|c}}\"", "\"a'b\\\"c$d#e;f<&>\\\\\"" },
 		{ "\"{{odd|json}}\"", "\"a'b\\\"c$d#e;f<&>\\\\\"" },
 		{ "{{odd|xml}}", "a&apos;b&quot;c$d#e;f&lt;&amp;&gt;\\" },
+		{ "{{odd|html}} {{lines|html}} {{mark|html}}",
+		  "a&apos;b&quot;c$d#e;f&lt;&amp;&gt;\\ a\\nb # *x*|_y_ 1. "
+		  "a_b" },
+		{ "{{mark|markdown}}", "\\# \\*x\\*\\|\\_y\\_ 1. a_b" },
+		{ "{{odd|markdown}}", "a'b\"c$d#e;f\\<&amp;\\>\\\\" },
+		{ "{{lines|visible}}", "a\\nb" },
 		{ "{{odd|properties}}", "a'b\"c$d#e;f<&>\\" },
 		{ "{{lines|cmake}} '{{lines|meson}}' \"{{lines|yaml}}\"",
 		  "\"a\\nb\" 'a\\nb' \"a\\u000ab\"" },
@@ -138,6 +144,7 @@ check_filters(void)
 	tdata_text(d, "plain", "net_1.c");
 	tdata_text(d, "odd", "a'b\"c$d#e;f<&>\\");
 	tdata_text(d, "hash", "a\\#b");
+	tdata_text(d, "mark", "# *x*|_y_ 1. a_b");
 	tdata_text(d, "lines", "a\nb");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		if (cases[i].want != NULL) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "importer.h"
+#include "sha256.h"
 
 struct onnx_file *
 onnx_file_new(void)
@@ -265,4 +266,40 @@ onnx_file_forget(const void *at, size_t length)
 	if (first < last) {
 		madvise((void *)first, last - first, MADV_DONTNEED);
 	}
+}
+
+static void
+add_bytes(struct sha256 *s, const uint8_t *data, size_t length, bool mapped)
+{
+	const size_t chunk = (size_t)4 << 20;
+
+	for (size_t at = 0; at < length; at += chunk) {
+		size_t n = length - at < chunk ? length - at : chunk;
+
+		sha256_update(s, data + at, n);
+		if (mapped) {
+			onnx_file_forget(data + at, n);
+		}
+	}
+}
+
+const char *
+sha256_text_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
+{
+	struct sha256 s;
+
+	sha256_init(&s);
+	add_bytes(&s, data, length, mapped);
+	return sha256_text(&s, a);
+}
+
+const char *
+onnx_file_sha256(const struct onnx_file *file, int i, struct arena *a)
+{
+	const struct onnx_map *map = &file->maps[i];
+	struct sha256 s;
+
+	sha256_init(&s);
+	add_bytes(&s, map->base, map->length, map->kind == BYTES_MAPPED);
+	return sha256_whole(&s, a);
 }

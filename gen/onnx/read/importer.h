@@ -373,26 +373,4 @@ const struct sequence *sequence_find(const struct importer *imp,
 void sequence_set(struct importer *imp, const struct tensor *t,
 		  const struct sequence *s);
 
-/* -- sha256.c -- */
-
-struct sha256 {
-	uint32_t state[8];
-	uint64_t length;
-	uint8_t block[64];
-};
-
-/* sha256_x86.c: adds blocks of 64 bytes to the state by the processor's SHA
- * instructions. On a processor without them, does nothing and returns false. */
-bool sha256_fast(uint32_t state[8], const uint8_t *data, size_t blocks,
-		 const uint32_t constants[64]);
-void sha256_init(struct sha256 *s);
-void sha256_update(struct sha256 *s, const void *data, size_t length);
-void sha256_final(struct sha256 *s, uint8_t digest[32]);
-/* The first 16 hex digits of the digest; ends the computation. */
-const char *sha256_text(struct sha256 *s, struct arena *a);
-/* The first 16 hex digits of the SHA-256 of the bytes; mapped: their pages may
- * be dropped after reading. */
-const char *sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
-			   bool mapped);
-
 #endif

@@ -53,6 +53,10 @@ bool onnx_file_keep(struct onnx_file *file, struct strbuf *bytes);
 /* Lets the system drop these pages, which have been read; a later access loads
  * them again. */
 void onnx_file_forget(const void *at, size_t length);
+/* The first 16 hex digits of the SHA-256 of the bytes; mapped: their pages may
+ * be dropped after reading. */
+const char *sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
+			   bool mapped);
 
 /* -- beside.c: files that a model or a partition names -- */
 

@@ -122,6 +122,9 @@ bool onnx_file_has(const struct onnx_file *file, const char *path);
 int64_t onnx_file_bytes(const struct onnx_file *file);
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
+/* The 64 hex digits of the SHA-256 of file i, as it was read. */
+const char *onnx_file_sha256(const struct onnx_file *file, int i,
+			     struct arena *a);
 /* Imports a model in memory, which must outlive the graph, as onnx_import does
  * a file. Messages use `name` in place of a path. External data is refused. */
 struct graph *onnx_import_bytes(struct module *m, const char *name,

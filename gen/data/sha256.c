@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 (FIPS 180-4). */
-#include "importer.h"
+#include "sha256.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
@@ -136,32 +137,20 @@ sha256_final(struct sha256 *s, uint8_t digest[32])
 }
 
 const char *
-sha256_text(struct sha256 *s, struct arena *a)
+sha256_whole(struct sha256 *s, struct arena *a)
 {
 	uint8_t digest[32];
-	char *text = arena_alloc(a, 17);
+	char *text = arena_alloc(a, 2 * sizeof digest + 1);
 
 	sha256_final(s, digest);
-	for (int i = 0; i < 8; i++) {
+	for (size_t i = 0; i < sizeof digest; i++) {
 		snprintf(text + 2 * i, 3, "%02x", digest[i]);
 	}
 	return text;
 }
 
 const char *
-sha256_text_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
+sha256_text(struct sha256 *s, struct arena *a)
 {
-	const size_t chunk = (size_t)4 << 20;
-	struct sha256 s;
-
-	sha256_init(&s);
-	for (size_t at = 0; at < length; at += chunk) {
-		size_t n = length - at < chunk ? length - at : chunk;
-
-		sha256_update(&s, data + at, n);
-		if (mapped) {
-			onnx_file_forget(data + at, n);
-		}
-	}
-	return sha256_text(&s, a);
+	return arena_strndup(a, sha256_whole(s, a), 16);
 }

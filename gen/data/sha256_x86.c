@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 with the SHA instructions of x86, four times as fast. On other
  * processors and older ones, sha256_fast() returns false. */
-#include "importer.h"
+#include "sha256.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>

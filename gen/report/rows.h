@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to report/: the rows of a report, as data for its templates. Each part
+ * of the report is a function that adds its lists. */
+#ifndef TIRC_ROWS_H
+#define TIRC_ROWS_H
+
+#include "facts.h"
+#include "template.h"
+
+/* The state while the rows are made. */
+struct reporting {
+	const struct report_request *request;
+	struct program *p;
+	struct graph *g;
+	struct module *m;
+	struct arena *a;
+	struct finished finished; /* the files as they are written */
+	/* facts[i]: of the functions of kernel i, n_facts[i] of them; NULL if
+	 * another kernel owns them, or a backend computes it */
+	struct func_facts ***facts;
+	int *n_facts;
+	struct func_facts *entry;
+	struct tdata *data;
+};
+
+/* rows_head.c: model, target, options, digests, files. */
+void add_head(struct reporting *r);
+/* rows_nodes.c: the model's nodes and what became of each. */
+void add_nodes(struct reporting *r);
+/* Adds the list of the model's nodes in `list`. */
+void add_origins(struct reporting *r, struct tdata *data, const char *key,
+		 const int *list, int n);
+/* The attributes of a node in words: "kernel_shape 3 3, group 1". */
+const char *attributes_text(struct reporting *r, const struct node *n);
+/* rows_kernels.c: a row for each function with its kernels. */
+bool add_functions(struct reporting *r);
+/* The index of the kernel in the program. */
+int kernel_number(const struct reporting *r, const struct kernel *k);
+/* rows_source.c: adds the lines first..last of a text, or of all of it, to the
+ * list "lines" of `row`; file: the number of the file in the package. */
+void add_lines(struct reporting *r, struct tdata *row, int file, int first,
+	       int last);
+/* The number of the file in the package; -1 if there is none of the name. */
+int file_number(const struct reporting *r, const char *name);
+/* Adds the files with the lines that no kernel has. */
+void add_sources(struct reporting *r);
+/* rows_memory.c: the workspace and the weights. */
+void add_memory(struct reporting *r);
+/* rows_contract.c: what the source promises; the statement of compliance. */
+void add_contract(struct reporting *r);
+void add_compliance_rows(struct reporting *r);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ranges of the indices of all accesses of a function, beside the extents of
+ * the arrays: what a reviewer checks. Conditions around an access count, those
+ * of IFs and those within expressions. */
+#ifndef TIRC_ACCESS_RANGES_H
+#define TIRC_ACCESS_RANGES_H
+
+#include "access.h"
+
+/* One index of an access. */
+struct index_range {
+	/* all values that the index has, that of every lane of a vector; an end
+	 * without a constant bound is BOUND_NEG_INF or BOUND_POS_INF */
+	struct bounds bounds;
+	const struct expr *extent; /* of this dimension */
+	bool is_within; /* proven: 0 <= index < extent, for all values */
+	bool is_data;   /* the index has a loaded value */
+};
+
+struct access_range {
+	struct access access;
+	const struct index_range *index; /* by dimension of the buffer */
+};
+
+struct access_ranges {
+	VEC(struct access_range) list;
+};
+
+/* All accesses of f in the order of the program, as access_collect finds them.
+ * The lists are in the module's arena. */
+struct access_ranges access_ranges_of(const struct func *f);
+
+#endif

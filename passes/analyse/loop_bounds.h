@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loops of a function, with bounds of their iterations. */
+#ifndef TIRC_LOOP_BOUNDS_H
+#define TIRC_LOOP_BOUNDS_H
+
+#include "analyse.h"
+
+struct loop_bound {
+	const struct stmt *loop; /* a FOR or a WHILE */
+	int depth;               /* it and the loops around it */
+	/* the most iterations each time that it is entered; BOUND_POS_INF: not
+	 * bounded */
+	int64_t most;
+	bool is_constant; /* it always has `most` iterations */
+};
+
+struct loop_bounds {
+	VEC(struct loop_bound) list;
+};
+
+/* All loops of f in the order of the program. */
+struct loop_bounds loop_bounds_of(const struct func *f);
+
+#endif
