@@ -256,14 +256,14 @@ add_interface_files(struct packer *k)
 	int at = k->out->files.n;
 	struct out_file header;
 
-	if (k->o->graph) {
-		return add_graph_header(k) && add_source(k);
-	}
-	if (!add_source(k)) {
+	if ((k->o->graph && !add_graph_header(k)) || !add_source(k)) {
 		return false;
 	}
 	k->math = math_functions(k,
 				 k->out->files.data[k->out->files.n - 1].text);
+	if (k->o->graph) {
+		return true;
+	}
 	tdata_text(k->data, "libm", k->math);
 	if (!add_header(k)) {
 		return false;

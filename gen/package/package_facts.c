@@ -31,6 +31,12 @@ package_math_functions(const struct package *pkg)
 }
 
 bool
+package_is_table(const struct package *pkg)
+{
+	return pkg->packer->o->graph;
+}
+
+bool
 package_range_of_parameter(const struct package *pkg, const struct buffer *b,
 			   struct bounds *out)
 {
@@ -47,12 +53,6 @@ const char *
 package_array(const struct package *pkg, const struct kernel_arg *arg)
 {
 	return stored_text(pkg->packer, arg->tensor);
-}
-
-int64_t
-package_local_bytes(const struct package *pkg)
-{
-	return pkg->packer->local_bytes;
 }
 
 int

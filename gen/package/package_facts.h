@@ -22,8 +22,10 @@ const char *package_weight_symbol(const struct package *pkg, int i);
 /* The name of the pointer to a place in the workspace; NULL if there is none. */
 const char *package_pointer(const struct placement *at);
 /* The functions of C's mathematical library that the source calls: "expf
- * sqrtf", or "none"; NULL if the source does not say so. */
+ * sqrtf", or "none". */
 const char *package_math_functions(const struct package *pkg);
+/* Has it a table of kernels instead of an entry function (--form graph)? */
+bool package_is_table(const struct package *pkg);
 /* Sets *out to the range of the constants that kernels pass for parameter b of
  * their function; false if it is not known. */
 bool package_range_of_parameter(const struct package *pkg,
@@ -35,8 +37,6 @@ const char *package_work(const struct package *pkg,
  * [1][64][56][56], at [c/16][h][w][c%16]". */
 const char *package_array(const struct package *pkg,
 			  const struct kernel_arg *arg);
-/* The largest total of local arrays that are live at once in a kernel. */
-int64_t package_local_bytes(const struct package *pkg);
 /* The number of loops in helper functions, and the most iterations of one. */
 int package_helper_loops(const struct package *pkg, int *longest);
 /* The kernel that writes t; NULL if none does. */

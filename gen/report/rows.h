@@ -34,8 +34,6 @@ void add_origins(struct reporting *r, struct tdata *data, const char *key,
 const char *attributes_text(struct reporting *r, const struct node *n);
 /* rows_kernels.c: a row for each function with its kernels. */
 bool add_functions(struct reporting *r);
-/* The index of the kernel in the program. */
-int kernel_number(const struct reporting *r, const struct kernel *k);
 /* rows_source.c: adds the lines first..last of a text, or of all of it, to the
  * list "lines" of `row`; file: the number of the file in the package. */
 void add_lines(struct reporting *r, struct tdata *row, int file, int first,

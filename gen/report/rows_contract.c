@@ -23,12 +23,6 @@ has_backends(const struct reporting *r)
 	return false;
 }
 
-static bool
-has_graph_file(const struct reporting *r)
-{
-	return package_math_functions(r->request->package) == NULL;
-}
-
 static void
 add_memory_promises(struct reporting *r)
 {
@@ -37,7 +31,7 @@ add_memory_promises(struct reporting *r)
 
 	add_promise(
 		r, "re-entrancy",
-		has_graph_file(r)
+		package_is_table(r->request->package)
 			? "The kernels have no state: the caller of each "
 			  "passes all arrays."
 			: arena_printf(
@@ -70,10 +64,10 @@ add_library_promises(struct reporting *r)
 {
 	const char *math = package_math_functions(r->request->package);
 
-	add_promise(r, "libm", math != NULL ? math : "see the source");
+	add_promise(r, "libm", math);
 	add_promise(
 		r, "errno",
-		math == NULL || strcmp(math, "none") == 0
+		strcmp(math, "none") == 0
 			? "Neither read nor written."
 			: "Not read. The functions of libm above may set it, as "
 			  "<math.h> of the compiler's library says.");
@@ -175,8 +169,11 @@ add_stack_row(struct reporting *r, const char *caller, const char *name,
 static void
 add_stack(struct reporting *r)
 {
-	const char *run = arena_printf(r->a, "%s_run",
-				       package_model(r->request->package));
+	const char *run = package_is_table(r->request->package)
+				  ? "the executor"
+				  : arena_printf(r->a, "%s_run",
+						 package_model(
+							 r->request->package));
 	int64_t base = r->entry->stack_bytes, most = base;
 
 	tdata_list(r->data, "stack");

@@ -8,7 +8,7 @@
 #include "provenance.h"
 #include "rows.h"
 
-int
+static int
 kernel_number(const struct reporting *r, const struct kernel *k)
 {
 	for (int i = 0; i < r->p->kernels.n; i++) {
