@@ -458,6 +458,20 @@ read_target(struct call *c, int i, struct pv_target *out)
 	return out->name != NULL;
 }
 
+/* tvm.target.NAME() is the target of that name; its arguments, a model and options,
+ * change nothing here. */
+bool
+build_target_of(struct call *c, struct pval *out)
+{
+	struct pval name = pv_string(c->ev, c->row->name);
+	struct call named = *c;
+
+	named.args = &name;
+	named.spans = &c->span;
+	named.n = 1;
+	return build_target(&named, out);
+}
+
 bool
 build_target(struct call *c, struct pval *out)
 {
@@ -496,8 +510,9 @@ bool
 build_build(struct call *c, struct pval *out)
 {
 	const char *name = NULL;
-	const struct pv_target *target = c->ev->with_target;
+	const struct pv_target *outer = c->ev->with_target, *target = outer;
 	struct pv_target own;
+	bool made;
 
 	if ((c->args[1].kind == PV_STRING || c->args[1].kind == PV_TARGET) &&
 	    !arg_given(c, 2)) {
@@ -517,7 +532,10 @@ build_build(struct call *c, struct pval *out)
 				  "binds are not read; tensors have "
 				  "buffers of their own");
 	}
-	if (!lower_all(c, name, false, PROGRAM_BUILT, target, out)) {
+	c->ev->with_target = target;
+	made = lower_all(c, name, false, PROGRAM_BUILT, target, out);
+	c->ev->with_target = outer;
+	if (!made) {
 		return false;
 	}
 	out->kind = PV_BUILT;

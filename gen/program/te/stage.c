@@ -102,6 +102,8 @@ stage_copy_schedule(struct eval *ev, const struct te_schedule *s)
 			 arena_copy(ev->a, st, sizeof *st));
 	}
 	make_own(ev, copy);
+	copy->by_rules = s->by_rules;
+	copy->target = s->target;
 	return copy;
 }
 

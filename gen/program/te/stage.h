@@ -65,6 +65,11 @@ struct stage {
 
 struct te_schedule {
 	VEC(struct stage *) stages; /* producers first */
+	/* The rules of default schedules (stage_rules.c) schedule the stages, if
+	 * the program makes no request. */
+	bool by_rules;
+	/* the target that was named by a `with` around its making, or NULL */
+	const struct pv_target *target;
 };
 
 /* The stage that computes a buffer, or NULL. */
@@ -82,6 +87,13 @@ struct te_schedule *stage_copy_schedule(struct eval *ev,
  * possible. */
 bool stage_inline(struct module *m, struct te_schedule *s, int i,
 		  const char **why);
+/* Does the program leave all stages as they were made, to the rules? */
+bool stage_left_to_rules(const struct te_schedule *s);
+/* Schedules the function of such a schedule by the rules for the target of the
+ * build, of the schedule, or the default one; adds their words to text. False
+ * after an error. */
+bool stage_apply_rules(struct call *c, const struct te_schedule *s,
+		       struct func *f, struct strbuf *text);
 /* Makes the axes of the stage its current loops, in order. */
 void stage_reset(struct eval *ev, struct stage *st);
 /* The reduction that a stage computes, or NULL. */

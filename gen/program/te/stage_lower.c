@@ -656,6 +656,15 @@ stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 		strbuf_release(&r.text);
 		return false;
 	}
+	out->intrins = ev->intrins;
+	if (stage_left_to_rules(s)) {
+		ok = stage_apply_rules(c, s, f, &r.text);
+		out->func = f;
+		out->schedule = arena_strdup(ev->a,
+					     r.text.data ? r.text.data : "");
+		strbuf_release(&r.text);
+		return ok;
+	}
 	sched_init(&r.s, f);
 	r.s.intrins = ev->intrins;
 	r.blocks = arena_array(ev->a, int, s->stages.n + 1);
@@ -665,7 +674,6 @@ stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 	}
 	out->func = r.s.func;
 	out->schedule = arena_strdup(ev->a, r.text.data ? r.text.data : "");
-	out->intrins = ev->intrins;
 	strbuf_release(&r.text);
 	return ok;
 }
