@@ -253,6 +253,16 @@ tiling_lanes_last(struct rules *r, const struct tiling *t)
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
+/* Do loads of the target add constants alone to a register, as those of small
+ * processors do? The lanes of a row are then at offsets from one address only if
+ * the lanes of the next row follow them: else compilers compute an address for
+ * each lane. */
+static bool
+has_offsets_alone(const struct target *t)
+{
+	return t->vector_bytes == 0 && !target_has_vectors(t);
+}
+
 bool
 tiling_packs_panels(const struct rules *r, const struct tiling *t)
 {
@@ -261,9 +271,15 @@ tiling_packs_panels(const struct rules *r, const struct tiling *t)
 
 	int64_t most = r->target->l2_bytes / (t->repeated ? 4 : 1);
 
-	return a != NULL && a->weight != NULL && r->target->block_elems > 0 &&
-	       a->dim[t->lane] == a->load->n_args - 1 &&
-	       tiling_extent(&t->x, t->lane) > t->lanes &&
+	if (a == NULL || a->weight == NULL ||
+	    a->dim[t->lane] != a->load->n_args - 1 ||
+	    tiling_extent(&t->x, t->lane) <= t->lanes) {
+		return false;
+	}
+	if (t->dot.intrin == NULL && has_offsets_alone(r->target)) {
+		return true;
+	}
+	return r->target->block_elems > 0 &&
 	       buffer_const_elems(a->load->u.buffer, &elems) &&
 	       (is_paired(a) || elems * dtype_bytes(a->load->type) > most);
 }

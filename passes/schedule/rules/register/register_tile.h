@@ -113,6 +113,12 @@ int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
 /* Chooses the tile's size: sets t's lanes, rows, vector and padded. */
 void tiling_sizes(struct rules *r, struct tiling *t);
+/* Are the sums integers in general registers, on a target without vector
+ * registers, whose compiler writes out the loops of a tile? Its vector_registers
+ * are then the sums that these registers hold. Compilers that save code keep
+ * arrays of sums in memory. */
+bool tiling_sums_in_general_registers(const struct rules *r,
+				      const struct tiling *t);
 /* tile_decisions.c: lets the caller of the rules take other numbers of lanes and
  * rows than tiling_sizes, where other steps follow. */
 void tiling_open_sizes(struct rules *r, struct tiling *t);

@@ -6,7 +6,7 @@
 #include "nest.h"
 #include "register_tile.h"
 
-enum { MOST_STEPS = 4 };
+enum { MOST_STEPS = 4, MOST_ODD_STEPS = 7 };
 
 /* A block that stores results is short if it has at most so many operations. */
 enum { MOST_SHORT = 12 };
@@ -59,29 +59,52 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 	return n;
 }
 
-/* The steps to unroll of sums that no instruction computes: one, as compilers
- * unroll, unless the caller of the rules prefers more. */
+/* The steps to unroll of sums that no instruction computes. Compilers unroll
+ * short loops themselves; of a long one without vectors they leave a step at a
+ * time, whose loop takes as long as a few products. The loads of several rows
+ * and steps would take too many registers. */
 static int64_t
-open_steps(struct rules *r, int64_t extent)
+steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
+{
+	int64_t most = t->rows > 1 ? 2 : MOST_STEPS, n = most;
+
+	if (extent <= TILING_SHORT || !tiling_sums_in_general_registers(r, t)) {
+		return 1;
+	}
+	while (extent % n != 0) {
+		n--;
+	}
+	for (int64_t k = most + 1;
+	     n < most && t->rows == 1 && k <= MOST_ODD_STEPS; k++) {
+		n = extent % k == 0 ? k : n;
+	}
+	return n;
+}
+
+/* The same, or one or more steps if the caller of the rules prefers that. */
+static int64_t
+open_steps(struct rules *r, const struct tiling *t, int64_t extent)
 {
 	struct candidates c = { 0 };
 
-	for (int64_t n = 2; n <= MOST_STEPS && c.list.n == 0; n++) {
+	candidates_add(r, &c, 1);
+	for (int64_t n = 2; n <= MOST_STEPS && c.list.n == 1; n++) {
 		if (extent % n == 0) {
 			candidates_add(r, &c, n);
 		}
 	}
-	return rules_way(r, "unroll", &c, 1);
+	return rules_way(r, "unroll", &c, steps_of_sums(r, t, extent));
 }
 
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
  * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
  * registers, and the loop itself would take as long as half of its products. For
- * little code these are 3 at most. of_dot: an instruction computes the sums. False after a failure. */
+ * little code these are 3 at most. False after a failure. */
 static bool
-split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile,
-	    bool of_dot)
+split_steps(struct rules *r, const struct tiling *t, int *order, int *n,
+	    struct tile_loops *tile)
 {
+	bool of_dot = t->dot.intrin != NULL;
 	const char *goal = r->target->goal;
 	bool small = goal != NULL && strcmp(goal, "size") == 0;
 	int64_t extent, steps = MOST_STEPS;
@@ -98,7 +121,7 @@ split_steps(struct rules *r, int *order, int *n, struct tile_loops *tile,
 		steps /= 2;
 	}
 	if (!of_dot) {
-		steps = open_steps(r, extent);
+		steps = open_steps(r, t, extent);
 	}
 	tile->steps = steps > 1 ? last : 0;
 	if (steps == 1 || steps == extent) {
@@ -210,7 +233,7 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
 		return false;
 	}
 	if (!target_has_vectors(r->target) && n_order > 0 &&
-	    !split_steps(r, order, &n_order, tile, t->dot.intrin != NULL)) {
+	    !split_steps(r, t, order, &n_order, tile)) {
 		return false;
 	}
 	n_order += tiling_loop_order(r, tile, order + n_order);

@@ -3,6 +3,8 @@
  * registers. */
 #include "register_tile.h"
 
+#include <string.h>
+
 /* The most terms of a sum that are written out: a window of 5 x 5. Compilers
  * unroll a loop over the lanes before they vectorize it if it has fewer terms in
  * all. */
@@ -502,6 +504,53 @@ sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 	return true;
 }
 
+/* Are the sums integers, on a target without vector registers? General registers
+ * hold them then, if any. */
+static bool
+needs_general_registers(const struct rules *r, const struct tiling *t)
+{
+	return r->target->vector_bytes == 0 && !target_has_vectors(r->target) &&
+	       !dtype_is_float(t->x.out->type);
+}
+
+bool
+tiling_sums_in_general_registers(const struct rules *r, const struct tiling *t)
+{
+	const char *goal = r->target->goal;
+
+	return needs_general_registers(r, t) &&
+	       (goal == NULL || strcmp(goal, "speed") == 0);
+}
+
+/* Chooses the tile of such sums: no more than the registers hold. More than
+ * eight lanes leave too few registers for addresses and the counters of a
+ * window's loops. False if other registers hold the sums, or no lanes divide the
+ * axis. */
+static bool
+fit_general_registers(const struct rules *r, struct tiling *t, int64_t extent)
+{
+	enum { MOST_LANES = 8, SHARED = 4 };
+	int64_t sums = r->target->vector_registers;
+	int64_t most = sums < MOST_LANES ? sums : MOST_LANES, lanes;
+
+	if (t->operand == NULL || extent == 0 ||
+	    !tiling_sums_in_general_registers(r, t)) {
+		return false;
+	}
+	lanes = tiling_lanes(extent, most < SHARED ? most : SHARED, most,
+			     t->granularity);
+	if (lanes < 2) {
+		return false;
+	}
+	t->vector = 0;
+	t->lanes = lanes;
+	t->rows = t->row < 0 || sums < 2 * lanes
+			  ? 1
+			  : choose_rows(t->x.most[t->row], sums / lanes,
+					t->row_granularity);
+	return true;
+}
+
 /* Are the lanes better summed one by one, each in a variable? They are if
  * compilers vectorize, if the elements of a tile share no operand, and if the sum
  * is short enough to be written out, as that of a window. Arrays of sums would be
@@ -568,7 +617,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 			t->lanes = vector;
 		}
 	}
-	if (sums_in_words(r, t, extent)) {
+	if (sums_in_words(r, t, extent) ||
+	    fit_general_registers(r, t, extent)) {
 		return;
 	}
 	fits = target_has_vectors(r->target);
@@ -598,7 +648,9 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	}
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->row >= 0) {
-		most = (registers * 7 / 8) / per_row;
+		most = needs_general_registers(r, t)
+			       ? 1 /* the sums are in memory */
+			       : (registers * 7 / 8) / per_row;
 		/* If elements are not reused, there are enough rows to hide the
 		 * latency of additions. */
 		if (t->operand == NULL) {
