@@ -323,8 +323,7 @@ attempt(struct module *m, const struct tensor_source *file,
 	};
 	bool ok;
 
-	arena_init(&imp.tmp);
-	quota_set_end(m, &imp.tmp);
+	arena_init_within(&imp.tmp, &m->arena);
 	imp.bound_used = arena_array(&imp.tmp, bool, options->n_bounds + 1);
 	imp.length_used = arena_array(&imp.tmp, bool, options->n_sequences + 1);
 	ok = unpack_model(&imp) && check_model(&imp);

@@ -40,10 +40,19 @@ arena_init(struct arena *a)
 }
 
 void
+arena_init_within(struct arena *a, struct arena *outer)
+{
+	*a = (struct arena){ .within = outer };
+}
+
+void
 arena_release(struct arena *a)
 {
 	struct arena_chunk *c = a->top;
 
+	for (struct arena *o = a->within; o != NULL; o = o->within) {
+		o->used_bytes -= a->used_bytes;
+	}
 	while (c) {
 		struct arena_chunk *next = c->next;
 
@@ -93,9 +102,11 @@ arena_alloc(struct arena *a, size_t bytes)
 		memory_exhausted();
 	}
 	rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-	a->used_bytes += rounded;
-	if (a->most_bytes > 0 && a->used_bytes > a->most_bytes) {
-		memory_over_limit(a->most_bytes);
+	for (struct arena *o = a; o != NULL; o = o->within) {
+		o->used_bytes += rounded;
+		if (o->most_bytes > 0 && o->used_bytes > o->most_bytes) {
+			memory_over_limit(o->most_bytes);
+		}
 	}
 	if (rounded > ARENA_CHUNK_BYTES / 4) {
 		/* A large allocation gets a chunk of its own, put below the

@@ -22,6 +22,8 @@ struct arena {
 	size_t used_bytes; /* the sum of the sizes of all allocations */
 	size_t most_bytes; /* an allocation beyond it calls memory_over_limit();
 			    * 0: no limit */
+	struct arena *within; /* its allocations count in this one, too; may be
+			       * NULL */
 };
 
 /* Called when no memory is left; does not return. The library's definition
@@ -32,6 +34,9 @@ _Noreturn void memory_exhausted(void);
 _Noreturn void memory_over_limit(size_t most_bytes);
 
 void arena_init(struct arena *a);
+/* Initialises an arena whose allocations count in `outer`, too, until it is
+ * released, and whose limit is that of `outer`. */
+void arena_init_within(struct arena *a, struct arena *outer);
 void arena_release(struct arena *a);
 
 /* Memory of zeros, aligned to 16 bytes, valid until arena_release. Never NULL:

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "buffer.h"
+#include "secret_hash.h"
 
 enum payload {
 	PAYLOAD_NONE,
@@ -122,14 +123,6 @@ intrin_from_name(const char *name, enum intrin *out)
 }
 
 static uint64_t
-mix(uint64_t h, uint64_t v)
-{
-	h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-	h *= 0xff51afd7ed558ccdu;
-	return h ^ (h >> 32);
-}
-
-static uint64_t
 payload_bits(const struct expr *e)
 {
 	uint64_t bits;
@@ -141,11 +134,7 @@ payload_bits(const struct expr *e)
 		memcpy(&bits, &e->u.fval, sizeof bits);
 		return bits;
 	case PAYLOAD_TEXT:
-		bits = 0;
-		for (const char *p = e->u.text; *p; p++) {
-			bits = bits * 131 + (unsigned char)*p;
-		}
-		return bits;
+		return secret_hash(e->u.text, strlen(e->u.text));
 	case PAYLOAD_VAR:
 		return (uint64_t)e->u.var->id;
 	case PAYLOAD_BUFFER:
@@ -206,13 +195,13 @@ static uint32_t
 node_hash(const struct expr *payload, const struct expr *const *args,
 	  int n_args)
 {
-	uint64_t h = mix((uint64_t)payload->kind << 32 |
-				 (uint64_t)payload->type.kind << 16 |
-				 payload->type.lanes,
-			 payload_bits(payload));
+	uint64_t h = secret_mix((uint64_t)payload->kind << 32 |
+					(uint64_t)payload->type.kind << 16 |
+					payload->type.lanes,
+				payload_bits(payload));
 
 	for (int i = 0; i < n_args; i++) {
-		h = mix(h, args[i]->id);
+		h = secret_mix(h, args[i]->id);
 	}
 	return (uint32_t)h;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "secret_hash.h"
 #include "text.h"
 
 #define FALLBACK "x"
@@ -38,7 +39,7 @@ static struct name_slot *
 find_slot(const struct name_slots *s, const char *text)
 {
 	uint32_t mask = (uint32_t)s->cap - 1;
-	uint32_t i = text_hash(text) & mask;
+	uint32_t i = secret_hash(text, strlen(text)) & mask;
 
 	while (s->slot[i].name != NULL && strcmp(s->slot[i].name, text) != 0) {
 		i = (i + 1) & mask;

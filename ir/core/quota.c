@@ -37,18 +37,13 @@ quota_memory(const struct module *m)
 }
 
 void
-quota_set_end(const struct module *m, struct arena *a)
-{
-	const uint64_t most = (uint64_t)quota_memory(m);
-
-	a->most_bytes = (size_t)(most + most / 4);
-}
-
-void
 quota_of_input(struct module *m, int64_t bytes)
 {
+	uint64_t most;
+
 	m->quota.input_bytes = bytes;
-	quota_set_end(m, &m->arena);
+	most = (uint64_t)quota_memory(m);
+	m->arena.most_bytes = (size_t)(most + most / 4);
 }
 
 static const char *

@@ -39,11 +39,9 @@ int64_t quota_times(int64_t a, int64_t b);
  * constant. */
 int64_t quota_output(const struct module *m);
 /* Sets the number of bytes of the input, and from it the hard limit of the
- * module's arena (quota_set_end). */
+ * module's arena, at which it ends the process: a quarter above the limit of
+ * memory, for allocations that were not checked before. */
 void quota_of_input(struct module *m, int64_t bytes);
-/* Sets the arena's hard limit, at which it ends the process, to a quarter above
- * the limit of memory: for allocations that were not checked before. */
-void quota_set_end(const struct module *m, struct arena *a);
 /* The limit of output and where it comes from, for messages: "1000000000 bytes
  * (4 times the input and 1 GB)". Owned by the arena. */
 const char *quota_output_text(struct module *m);
@@ -56,7 +54,7 @@ bool quota_check_output(struct module *m, struct diag_place place,
  * know the total beforehand. Returns false. */
 bool quota_output_exceeded(struct module *m, struct diag_place place,
 			   const char *what);
-/* Would the module's arena be within the limit after an allocation of `more`
+/* Would the module's arena, with those within it, be within the limit after an allocation of `more`
  * bytes? If not, an error, reported once. To be called in loops whose length
  * depends on the input. */
 bool quota_check_memory(struct module *m, struct diag_place place,

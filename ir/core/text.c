@@ -78,16 +78,10 @@ text_hex_digit(char c)
 uint32_t
 text_hash(const char *text)
 {
-	return text_hash_bytes(text, strlen(text));
-}
-
-uint32_t
-text_hash_bytes(const char *text, size_t n)
-{
 	uint32_t h = 2166136261u;
 
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	for (const char *c = text; *c != '\0'; c++) {
+		h = (h ^ (unsigned char)*c) * 16777619u;
 	}
 	return h;
 }

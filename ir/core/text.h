@@ -45,9 +45,9 @@ void text_put_with(struct strbuf *out, const char *text, size_t n,
  * nothing. */
 void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
-/* The FNV-1a hash of the text. */
+/* The FNV-1a hash of the text, for short digests that are written. Tables in
+ * memory use secret_hash(). */
 uint32_t text_hash(const char *text);
-uint32_t text_hash_bytes(const char *text, size_t n);
 /* Shortens text to at most `bytes` bytes, and each of its words, which blanks
  * separate, to at most word_bytes: "…" replaces the middle. No UTF-8 character
  * is cut in two. */

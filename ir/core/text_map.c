@@ -2,6 +2,7 @@
 /* Open addressing on the texts' hashes. */
 #include "text_map.h"
 
+#include "secret_hash.h"
 #include "text.h"
 
 enum { LEAST_ROOM = 16 };
@@ -53,7 +54,7 @@ text_map_get_bytes(const struct text_map *m, const char *text, size_t length,
 	if (m->cap == 0) {
 		return otherwise;
 	}
-	e = find(m, text, length, text_hash_bytes(text, length));
+	e = find(m, text, length, secret_hash(text, length));
 	return e->key != NULL ? e->value : otherwise;
 }
 
@@ -67,7 +68,7 @@ bool
 text_map_add(struct text_map *m, const char *text, int value)
 {
 	size_t length = strlen(text);
-	uint32_t hash = text_hash_bytes(text, length);
+	uint32_t hash = secret_hash(text, length);
 	struct text_entry *e;
 
 	if ((m->n + 1) * 4 > m->cap * 3) {

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "graph.h"
+#include "secret_hash.h"
 #include "size_bounds.h"
 #include "text.h"
 
@@ -11,7 +12,7 @@
 static struct tensor **
 name_slot(const struct name_table *table, const char *name)
 {
-	uint32_t i = text_hash(name) & (table->cap - 1);
+	uint32_t i = secret_hash(name, strlen(name)) & (table->cap - 1);
 
 	while (table->slot[i] && strcmp(table->slot[i]->name, name) != 0) {
 		i = (i + 1) & (table->cap - 1);

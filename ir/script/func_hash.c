@@ -4,6 +4,7 @@
  * and ids. */
 #include "iterate.h"
 #include "script.h"
+#include "secret_hash.h"
 
 struct hasher {
 	uint64_t at;
@@ -14,17 +15,10 @@ struct hasher {
 	struct memo known[2];
 };
 
-static uint64_t
-mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-	return h ^ (h >> 29);
-}
-
 static void
 put(struct hasher *x, uint64_t v)
 {
-	x->at = mix(x->at, v);
+	x->at = secret_mix(x->at, v);
 }
 
 static uint64_t
@@ -49,29 +43,29 @@ static uint64_t
 of_expr(struct hasher *x, const struct expr *e)
 {
 	const struct memo_entry *known = memo_get(&x->known[x->loose], e);
-	uint64_t h = mix(e->kind, of_dtype(e->type));
+	uint64_t h = secret_mix(e->kind, of_dtype(e->type));
 
 	if (known != NULL) {
 		return (uint64_t)(uintptr_t)known->value;
 	}
 	switch (e->kind) {
 	case EXPR_INT:
-		h = mix(h, x->loose ? 0 : (uint64_t)e->u.ival);
+		h = secret_mix(h, x->loose ? 0 : (uint64_t)e->u.ival);
 		break;
 	case EXPR_FLOAT:
-		h = mix(h, x->loose ? 0 : of_number(e->u.fval));
+		h = secret_mix(h, x->loose ? 0 : of_number(e->u.fval));
 		break;
 	case EXPR_LOAD:
-		h = mix(h, of_dtype(e->u.buffer->type));
+		h = secret_mix(h, of_dtype(e->u.buffer->type));
 		break;
 	case EXPR_CALL:
-		h = mix(h, (uint64_t)e->u.intrin);
+		h = secret_mix(h, (uint64_t)e->u.intrin);
 		break;
 	default:
 		break;
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		h = mix(h, of_expr(x, e->args[i]));
+		h = secret_mix(h, of_expr(x, e->args[i]));
 	}
 	h = (uintptr_t)h;
 	memo_put(&x->known[x->loose], e, (const void *)(uintptr_t)h);

@@ -7,6 +7,7 @@
 
 #include "print.h"
 #include "python.h"
+#include "secret_hash.h"
 #include "text.h"
 
 static uint32_t
@@ -33,7 +34,8 @@ take(struct printer *p, const char *name)
 			}
 		}
 	}
-	uint32_t at = text_hash(name) & (uint32_t)(p->cap_taken - 1);
+	uint32_t at = secret_hash(name, strlen(name)) &
+		      (uint32_t)(p->cap_taken - 1);
 
 	while (p->taken[at]) {
 		at = (at + 1) & (uint32_t)(p->cap_taken - 1);
@@ -48,7 +50,8 @@ is_taken(const struct printer *p, const char *name)
 	if (p->cap_taken == 0) {
 		return false;
 	}
-	uint32_t at = text_hash(name) & (uint32_t)(p->cap_taken - 1);
+	uint32_t at = secret_hash(name, strlen(name)) &
+		      (uint32_t)(p->cap_taken - 1);
 
 	for (; p->taken[at]; at = (at + 1) & (uint32_t)(p->cap_taken - 1)) {
 		if (strcmp(p->taken[at], name) == 0) {

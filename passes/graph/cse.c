@@ -11,44 +11,55 @@
  * condition on sizes is checked only in runs that take a branch, nodes of
  * different branches are not merged. */
 #include "rewrite.h"
+#include "secret_hash.h"
 
 #define SMALL_CONSTANT 256 /* in bytes */
 
-static uint32_t
-mix(uint32_t h, uint32_t v)
+static uint64_t
+mix_text(uint64_t h, const char *text)
 {
-	return (h ^ v) * 16777619u;
+	return secret_mix(h, secret_hash(text, strlen(text)));
 }
 
-static uint32_t
-mix_text(uint32_t h, const char *text)
+static uint64_t
+hash_attr(const struct attr *a)
 {
-	for (; *text; text++) {
-		h = mix(h, (unsigned char)*text);
+	uint64_t h = mix_text((uint64_t)a->kind, a->name);
+
+	switch (a->kind) {
+	case ATTR_INT:
+		return secret_mix(h, (uint64_t)a->i);
+	case ATTR_FLOAT:
+		return secret_mix(h, secret_hash(&a->f, sizeof a->f));
+	case ATTR_STRING:
+		return secret_mix(h, secret_hash(a->s, a->s_len));
+	case ATTR_INTS:
+		return secret_mix(h,
+				  secret_hash(a->ints,
+					      sizeof *a->ints * (size_t)a->n));
+	case ATTR_FLOATS:
+		return secret_mix(h,
+				  secret_hash(a->floats, sizeof *a->floats *
+								 (size_t)a->n));
+	default:
+		return h;
 	}
-	return h;
 }
 
 /* The hash does not depend on the order of the attributes. */
-static uint32_t
+static uint64_t
 hash_node(const struct node *n)
 {
-	uint32_t h = mix_text(2166136261u, n->op_type), attrs = 0;
+	uint64_t h = mix_text(0, n->op_type), attrs = 0;
 
 	for (int i = 0; i < n->n_inputs; i++) {
-		h = mix(h, n->inputs[i] ? (uint32_t)n->inputs[i]->id : ~0u);
+		h = secret_mix(h, n->inputs[i] ? (uint64_t)n->inputs[i]->id
+					       : UINT64_MAX);
 	}
 	for (int i = 0; i < n->attrs.n; i++) {
-		const struct attr *a = &n->attrs.data[i];
-		uint32_t one = mix_text(2166136261u, a->name);
-
-		one = mix(one, a->kind == ATTR_INT ? (uint32_t)a->i : 0);
-		for (int k = 0; a->kind == ATTR_INTS && k < a->n; k++) {
-			one = mix(one, (uint32_t)a->ints[k]);
-		}
-		attrs += one;
+		attrs += hash_attr(&n->attrs.data[i]);
 	}
-	return mix(h, attrs);
+	return secret_mix(h, attrs);
 }
 
 /* Is a result of n an output of the graph? Outputs of the graph are not merged:
@@ -139,16 +150,14 @@ merge_constants(struct graph *g)
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		const struct value *v = t->value;
-		uint32_t h = 2166136261u;
+		uint32_t h;
 
 		if (!v || !v->data || v->bytes > SMALL_CONSTANT ||
 		    (dtype_is_float(t->type) && v->elems > 1) ||
 		    t->uses.n == 0 || t->is_input || t->is_output) {
 			continue;
 		}
-		for (size_t k = 0; k < v->bytes; k++) {
-			h = mix(h, ((const unsigned char *)v->data)[k]);
-		}
+		h = secret_hash(v->data, v->bytes);
 		for (h &= table.mask; table.slot[h]; h = (h + 1) & table.mask) {
 			struct tensor *same =
 				g->tensors.data[table.slot[h] - 1];
@@ -205,7 +214,7 @@ graph_cse(struct graph *g)
 	kept = arena_array(&g->module->arena, struct node *, g->nodes.n + 1);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
-		uint32_t h = hash_node(n) & table.mask;
+		uint32_t h = (uint32_t)hash_node(n) & table.mask;
 
 		if (gives_output(n) || node_is_control(n)) {
 			continue;

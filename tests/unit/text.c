@@ -2,6 +2,7 @@
 /* Texts: characters of UTF-8, hidden ones and their visible form, numbers, and
  * the anchors of texts, which passes over the text move. */
 #include "text.h"
+#include "secret_hash.h"
 #include "text_map.h"
 
 #include <stdlib.h>
@@ -199,6 +200,44 @@ check_map(void)
 	arena_release(&a);
 }
 
+/* Hashes of tables: texts and numbers that an invertible hash without a key
+ * would put into one slot of a table of 2^16 are spread over it. */
+static void
+check_secret_hashes(void)
+{
+	static bool by_number[1 << 16];
+	int spread = 0;
+
+	CHECK_EQ(text_hash("costarring"), text_hash("liquid"));
+	CHECK(secret_hash("costarring", 10) != secret_hash("liquid", 6));
+	CHECK_EQ(secret_hash("liquid", 6), secret_hash("liquid", 6));
+	for (uint64_t i = 0; i < 1 << 12; i++) {
+		uint64_t at = secret_mix(1, i << 52) & 0xffff;
+
+		spread += !by_number[at];
+		by_number[at] = true;
+	}
+	CHECK(spread > 1 << 11);
+}
+
+/* What an arena within another one allocates counts in both until it is
+ * released. */
+static void
+check_arena_within(void)
+{
+	struct arena a, inner;
+
+	arena_init(&a);
+	arena_alloc(&a, 160);
+	arena_init_within(&inner, &a);
+	arena_alloc(&inner, 320);
+	CHECK_EQ(a.used_bytes, 480);
+	CHECK_EQ(inner.used_bytes, 320);
+	arena_release(&inner);
+	CHECK_EQ(a.used_bytes, 160);
+	arena_release(&a);
+}
+
 static void
 check_lines(void)
 {
@@ -217,6 +256,8 @@ main(void)
 {
 	check_map();
 	check_characters();
+	check_secret_hashes();
+	check_arena_within();
 	check_lines();
 	check_visible_forms();
 	check_numbers();

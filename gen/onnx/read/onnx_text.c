@@ -284,8 +284,7 @@ read_text(struct module *m, const struct source *src, bool is_model,
 	struct head h = { .ir_version = 0 };
 	bool ok;
 
-	arena_init(&tmp);
-	quota_set_end(m, &tmp);
+	arena_init_within(&tmp, &m->arena);
 	strbuf_init(&r.type.bytes);
 	strbuf_init(&h.props);
 	ok = read_file(&r, &h, is_model);

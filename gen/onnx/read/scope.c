@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of one graph or function body. */
 #include "importer.h"
+#include "secret_hash.h"
 
 static uint32_t
 hash_name(const char *name)
 {
-	uint32_t h = 2166136261u;
-
-	while (*name) {
-		h = (h ^ (uint8_t)*name++) * 16777619u;
-	}
-	return h ^ h >> 15;
+	return secret_hash(name, strlen(name));
 }
 
 void
