@@ -232,7 +232,8 @@ bool tirc_write(struct tirc *t, const char *folder);
 bool tirc_arrange(struct tirc *t, const void *const *inputs,
 		  const void *const *outputs, const double *const *allowed);
 /* After tirc_compile: a report for whoever reviews the source, as HTML or as
- * Markdown. NULL after a message. tirc_write_report() writes it to a file, as
+ * Markdown. HTML has a picture of the graph if Graphviz' dot is installed, which
+ * is run. NULL after a message. tirc_write_report() writes it to a file, as
  * tirc_write does. */
 const char *tirc_report(struct tirc *t, bool markdown);
 bool tirc_write_report(struct tirc *t, const char *path, bool markdown);

@@ -3,7 +3,7 @@
 #include "report.h"
 
 #include "host_device.h"
-#include "rows.h"
+#include "picture.h"
 #include "templates.h"
 
 static const char *const templates[] = {
@@ -81,10 +81,12 @@ report_text(const struct report_request *request)
 	collect(&r);
 	add_head(&r);
 	add_nodes(&r);
+	add_graph_picture(&r);
 	if (!add_functions(&r)) {
 		return NULL;
 	}
 	add_memory(&r);
+	add_memory_picture(&r);
 	add_contract(&r);
 	add_compliance_rows(&r);
 	add_sources(&r);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""golden.py [--status N] [--files] EXPECTED COMMAND...
+"""golden.py [--status N] [--files] [--alone] EXPECTED COMMAND...
 
 Runs COMMAND and compares what it prints, standard output and then standard
 error, with the file EXPECTED; with --files, EXPECTED is a folder, `{out}` in
 the command an empty folder, and the text files that the command leaves there
-are compared instead. REGEN=1 rewrites EXPECTED. `{out}` and the source root
+are compared instead. --alone: it finds no other program. REGEN=1 rewrites EXPECTED. `{out}` and the source root
 are written as OUT and ROOT, so that no path of this machine is compared."""
 import argparse
 import difflib
@@ -65,6 +65,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--status", type=int, default=0)
     parser.add_argument("--files", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("expected")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
@@ -72,7 +73,10 @@ def main():
 
     with tempfile.TemporaryDirectory() as out:
         command = [word.replace("{out}", out) for word in args.command]
-        done = subprocess.run(command, cwd=ROOT, text=True,
+        environment = dict(os.environ)
+        if args.alone:
+            environment["PATH"] = os.path.join(out, "bin")
+        done = subprocess.run(command, cwd=ROOT, text=True, env=environment,
                               capture_output=True, stdin=subprocess.DEVNULL)
         text = done.stdout + done.stderr
         if done.returncode != args.status:

@@ -218,6 +218,25 @@ def check_hostile():
             fail("markup in Markdown: " + line)
 
 
+def check_pictures():
+    """A program dot that fails, or that prints anything else, leaves a list."""
+    folder = work_folder()
+    path, fake = os.path.join(folder, "p.html"), os.path.join(folder, "dot")
+    for script, why in (("exit 3", "ended with status 3"),
+                        ("echo '<script>'", "gives no picture")):
+        with open(fake, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n%s\n" % script)
+        os.chmod(fake, 0o755)
+        tirc("report", DIGITS, "--target", "c99", "-q", "-o", path,
+             env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]})
+        _, text = parse(path)
+        if why not in text or "conv1 (Conv)" not in text.replace("</a>", ""):
+            fail("no list of nodes with a dot that does: " + script)
+    page, _ = parse(path)
+    if not {"svg", "rect"} <= page.tags:
+        fail("there is no picture of the workspace")
+
+
 def check_output():
     """The same bytes each time; a file of somebody else is not replaced."""
     folder = work_folder()
@@ -244,6 +263,7 @@ if len(sys.argv) > 1:
             print(given, target, check_model(given, target))
     sys.exit()
 check_output()
+check_pictures()
 check_hostile()
 accesses = cases = 0
 for target in TARGETS:

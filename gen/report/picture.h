@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to report/: pictures as SVG, and the rows that stand for them. */
+#ifndef TIRC_PICTURE_H
+#define TIRC_PICTURE_H
+
+#include "rows.h"
+
+/* The colour of kernel i, "#rrggbb": neighbours in the order of execution differ
+ * clearly. */
+const char *kernel_colour(struct arena *a, int i);
+/* picture_graph.c: adds "edges", each node with what it reads, and for HTML
+ * "graph_picture", drawn by Graphviz' dot; that is absent, and "no_picture" says
+ * why, if dot is not installed or the graph is too large for a picture. */
+void add_graph_picture(struct reporting *r);
+/* picture_memory.c: adds "memory_picture", the workspace over the time of a run;
+ * absent if there is no workspace. */
+void add_memory_picture(struct reporting *r);
+
+#endif
