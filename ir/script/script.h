@@ -11,6 +11,12 @@
  * may use. lookup returns NULL for an unknown name. */
 struct script_scope {
 	const struct expr *(*lookup)(void *ctx, const char *name);
+	/* The definition of the macro (@T.macro) with this name; NULL: there is
+	 * none. The member itself may be NULL, and the next. */
+	const struct py_node *(*macro)(void *ctx, const char *name);
+	/* The name of the other function that a call of the node callee, twice or
+	 * Module.twice, is of; NULL: of none. */
+	const char *(*function)(void *ctx, const struct py_node *callee);
 	void *ctx;
 };
 

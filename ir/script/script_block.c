@@ -27,14 +27,46 @@ script_range(struct script_reader *r, const struct py_node *min,
 
 /* ---- regions */
 
-/* Sets *out to the region that node names: A[i, 0:16], with a single index as a
- * range of 1, or the whole buffer A. False after an error. */
+/* The size in dimension i of v, a buffer or a part of one. */
+static const struct expr *
+size_of(const struct script_value *v, int i)
+{
+	return v->view ? v->view->shape[i] : v->buffer->shape[i];
+}
+
+/* Makes the ranges of a part of a buffer those of the buffer. */
 static bool
-region(struct script_reader *r, const struct py_node *node, struct region *out)
+widen(struct script_reader *r, const struct py_node *node,
+      const struct script_value *v, struct region *out)
+{
+	int lead = v->buffer->ndim - v->view->ndim;
+	struct range *all = arena_array(&r->m->arena, struct range,
+					v->buffer->ndim + 1);
+
+	for (int i = 0; i < v->buffer->ndim; i++) {
+		const struct expr *min = v->view->min[i];
+
+		if (i < lead) {
+			all[i].min = min;
+			all[i].extent = expr_int(r->m, min->type, 1);
+			continue;
+		}
+		all[i] = out->ranges[i - lead];
+		if (!script_plus(r, node, min, all[i].min, &all[i].min)) {
+			return false;
+		}
+	}
+	out->ranges = all;
+	return true;
+}
+
+bool
+script_region(struct script_reader *r, const struct py_node *node,
+	      struct region *out)
 {
 	struct script_value v;
 	bool whole = node->kind != PY_SUBSCRIPT;
-	int n = 0;
+	int n = 0, rank;
 
 	if (!script_eval(r, whole ? node : node->kids[0], &v)) {
 		return false;
@@ -44,6 +76,7 @@ region(struct script_reader *r, const struct py_node *node, struct region *out)
 				   "no part of a buffer; write it as "
 				   "A[i, 0:16]");
 	}
+	rank = script_rank(&v);
 	const struct py_node *const *list = NULL;
 
 	if (!whole) {
@@ -53,20 +86,20 @@ region(struct script_reader *r, const struct py_node *node, struct region *out)
 			n = (*list)->n_kids;
 			list = (*list)->kids;
 		}
-		if (n != v.buffer->ndim) {
+		if (n != rank) {
 			return script_fail(r, node,
 					   "%d ranges for the %d "
 					   "dimensions of '%s'; give one for "
 					   "each",
-					   n, v.buffer->ndim, v.buffer->name);
+					   n, rank, v.buffer->name);
 		}
 	}
 	out->buffer = v.buffer;
 	out->ranges = arena_array(&r->m->arena, struct range,
 				  v.buffer->ndim + 1);
-	for (int i = 0; i < v.buffer->ndim; i++) {
+	for (int i = 0; i < rank; i++) {
 		struct range *range = &out->ranges[i];
-		const struct expr *extent = v.buffer->shape[i];
+		const struct expr *extent = size_of(&v, i);
 
 		if (whole || (list[i]->kind == PY_SLICE && !list[i]->kids[0] &&
 			      !list[i]->kids[1])) {
@@ -88,7 +121,7 @@ region(struct script_reader *r, const struct py_node *node, struct region *out)
 			return false;
 		}
 	}
-	return true;
+	return !v.view || widen(r, node, &v, out);
 }
 
 /* Reads the regions of T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) into the
@@ -113,7 +146,7 @@ regions(struct script_reader *r, const struct py_node *call, bool writes)
 	for (int i = 0; i < n; i++) {
 		struct region one;
 
-		if (!region(r, list[i], &one)) {
+		if (!script_region(r, list[i], &one)) {
 			return false;
 		}
 		if (writes) {

@@ -286,6 +286,58 @@ matched_hint(const struct script_handle *handle, const struct py_node *written,
 	return hint;
 }
 
+/* Gives a part of a buffer the name: A0 = T.match_buffer(A[i:i + 16, 0:8], (16, 8)).
+ * Elements of the part are read as those of the buffer. */
+static bool
+match_part(struct script_reader *r, const struct py_node *const *found,
+	   const char *name)
+{
+	struct buffer_spec spec = { .name = name };
+	struct script_view *view = arena_new(&r->m->arena, struct script_view);
+	struct script_value v = { .kind = SCRIPT_BUFFER, .view = view };
+	struct region part;
+	const struct expr **dims;
+	int ndim, lead;
+
+	if (!script_region(r, found[0], &part) ||
+	    !read_shape(r, found[1], &ndim, &dims) ||
+	    (found[2] && !script_type(r, found[2], &spec.type))) {
+		return false;
+	}
+	lead = part.buffer->ndim - ndim;
+	if (found[2] && !dtype_equal(spec.type, part.buffer->type)) {
+		return script_fail(r, found[2],
+				   "a part of type %s of a buffer of %s; give "
+				   "both one type",
+				   dtype_name(spec.type),
+				   dtype_name(part.buffer->type));
+	}
+	for (int i = 0; i < part.buffer->ndim; i++) {
+		const struct expr *extent = part.ranges[i].extent;
+		int64_t have, want = 1;
+
+		if (lead < 0 || !expr_is_int(extent, &have) ||
+		    (i >= lead && !expr_is_int(dims[i - lead], &want)) ||
+		    have != want) {
+			return script_fail(r, found[1],
+					   "a part of another shape than its "
+					   "name has; give each dimension one "
+					   "constant size, and those before "
+					   "the shape a single index");
+		}
+	}
+	view->ndim = ndim;
+	view->shape = dims;
+	view->min = arena_array(&r->m->arena, const struct expr *,
+				part.buffer->ndim + 1);
+	for (int i = 0; i < part.buffer->ndim; i++) {
+		view->min[i] = part.ranges[i].min;
+	}
+	v.buffer = part.buffer;
+	script_define(r, name, v);
+	return true;
+}
+
 static bool
 match_buffer(struct script_reader *r, const struct py_node *call,
 	     const char *name)
@@ -299,9 +351,7 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (found[0]->kind == PY_SUBSCRIPT) {
-		return script_fail(r, found[0],
-				   "a part of a buffer under "
-				   "another name; use the buffer itself");
+		return match_part(r, found, name);
 	}
 	if (!script_eval(r, found[0], &v)) {
 		return false;

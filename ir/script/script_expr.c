@@ -175,6 +175,44 @@ buffer_of(struct script_reader *r, const struct script_value *v)
 	return NULL;
 }
 
+int
+script_rank(const struct script_value *v)
+{
+	return v->view ? v->view->ndim : v->buffer->ndim;
+}
+
+bool
+script_plus(struct script_reader *r, const struct py_node *node,
+	    const struct expr *a, const struct expr *b, const struct expr **out)
+{
+	struct script_value x = script_value_of(a, false);
+	struct script_value y = script_value_of(b, false), sum;
+
+	return script_binary(r, node, PY_OP_ADD, &x, &y, &sum) &&
+	       script_settle(r, node, &sum, out);
+}
+
+/* Makes the indices of an element of a part those of the buffer. */
+static bool
+whole_index(struct script_reader *r, const struct py_node *node,
+	    const struct script_view *view, const struct buffer *b,
+	    const struct expr ***index)
+{
+	const struct expr **all = arena_array(&r->m->arena, const struct expr *,
+					      b->ndim + 1);
+	int lead = b->ndim - view->ndim;
+
+	for (int i = 0; i < b->ndim; i++) {
+		all[i] = view->min[i];
+		if (i >= lead && !script_plus(r, node, all[i],
+					      (*index)[i - lead], &all[i])) {
+			return false;
+		}
+	}
+	*index = all;
+	return true;
+}
+
 bool
 script_element(struct script_reader *r, const struct py_node *node,
 	       const struct script_value *v, const struct buffer **buffer,
@@ -196,14 +234,14 @@ script_element(struct script_reader *r, const struct py_node *node,
 		n = (*list)->n_kids;
 		list = (*list)->kids;
 	}
-	if (n != (*buffer)->ndim) {
+	int rank = v->view ? v->view->ndim : (*buffer)->ndim;
+
+	if (n != rank) {
 		return script_fail(r, node,
 				   "%d %s for the %d %s of '%s'; "
 				   "give one for each",
-				   n, n == 1 ? "index" : "indices",
-				   (*buffer)->ndim,
-				   (*buffer)->ndim == 1 ? "dimension"
-							: "dimensions",
+				   n, n == 1 ? "index" : "indices", rank,
+				   rank == 1 ? "dimension" : "dimensions",
 				   (*buffer)->name);
 	}
 	*index = arena_array(&r->m->arena, const struct expr *, n + 1);
@@ -227,7 +265,7 @@ script_element(struct script_reader *r, const struct py_node *node,
 				   "lanes; make it shorter",
 				   UINT16_MAX);
 	}
-	return true;
+	return !v->view || whole_index(r, node, v->view, *buffer, index);
 }
 
 static bool
@@ -306,6 +344,17 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	const struct buffer *b = buffer_of(r, &v);
 
+	if (b && v.view && strcmp(node->text, "shape") == 0) {
+		*out = expr_items(r, v.view->shape, v.view->ndim);
+		return true;
+	}
+	if (b && v.view && strcmp(node->text, "dtype") != 0) {
+		return script_fail(r, node,
+				   "%s of a part of a buffer, which has only "
+				   "elements, shape and dtype; use the buffer "
+				   "itself",
+				   node->text);
+	}
 	if (b && strcmp(node->text, "data") == 0) {
 		*out = script_value_of(b->data->expr, false);
 		return true;
@@ -365,13 +414,13 @@ eval_name(struct script_reader *r, const struct py_node *node,
 	}
 	const char **names = arena_array(&r->m->arena, const char *,
 					 r->names.n + 1);
+	int n = 0;
 
-	for (int i = 0; i < r->names.n; i++) {
-		names[i] = r->names.data[i].name;
+	for (int i = r->n_hidden; i < r->names.n; i++) {
+		names[n++] = r->names.data[i].name;
 	}
 	return script_fail(r, node, "nothing is named %s here%s", node->text,
-			   py_did_you_mean(&r->m->arena, node->text, names,
-					   r->names.n,
+			   py_did_you_mean(&r->m->arena, node->text, names, n,
 					   "define it before its use"));
 }
 

@@ -86,7 +86,7 @@ script_find(const struct script_reader *r, const char *name)
 	int id = text_map_get(&r->ids, name, -1);
 	int at = id < 0 ? -1 : r->latest.data[id];
 
-	return at < 0 ? NULL : &r->names.data[at].value;
+	return at < r->n_hidden ? NULL : &r->names.data[at].value;
 }
 
 /* Is the first name of the path in node one that the function defines? */

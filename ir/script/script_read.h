@@ -24,11 +24,20 @@ enum script_kind {
 	SCRIPT_NEW_VAR /* type: of a size that T.int32() declares */
 };
 
+/* A part of a buffer under a name of its own: element (i, j) of the part is element
+ * (min[0] + i, min[1] + j) of the buffer; dimensions of the buffer before the last ndim
+ * ones have one index, min. */
+struct script_view {
+	int ndim;
+	const struct expr **min, **shape;
+};
+
 struct script_value {
 	enum script_kind kind;
 	bool weak;
 	const struct expr *e;
 	const struct buffer *buffer;
+	const struct script_view *view; /* of SCRIPT_BUFFER; NULL: all of it */
 	const struct script_value *items;
 	int n_items;
 	struct script_handle *handle;
@@ -128,9 +137,11 @@ struct script_reader {
 			  * the block */
 	bool has_blocks;
 	bool has_ret;
-	int n_sizes; /* the number of names, from the first, that are sizes
+	int n_sizes;  /* the number of names, from the first, that are sizes
 		      * which the body declares */
-	int depth;   /* the nesting depth of the statement being read */
+	int depth;    /* the nesting depth of the statement being read */
+	int n_hidden; /* the names, from the first, that a macro does not see */
+	int macro_depth, n_expanded; /* see script_stmt.c */
 };
 
 /* ---- names */
@@ -259,6 +270,16 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
+/* Sets *out to the region that node names: A[i, 0:16], with a single index as a
+ * range of 1, or the whole buffer A. False after an error. */
+bool script_region(struct script_reader *r, const struct py_node *node,
+		   struct region *out);
+/* Sets *out to a + b, with the types of expressions. False after an error. */
+bool script_plus(struct script_reader *r, const struct py_node *node,
+		 const struct expr *a, const struct expr *b,
+		 const struct expr **out);
+/* The number of dimensions of v, a buffer or a part of one. */
+int script_rank(const struct script_value *v);
 /* Sets *out to the range from min to end (exclusive). */
 bool script_range(struct script_reader *r, const struct py_node *min,
 		  const struct py_node *end, struct range *out);
@@ -292,6 +313,14 @@ bool script_notes(struct script_reader *r, const struct py_node *dict,
 		  struct note **out);
 bool script_func_attr(struct script_reader *r, const struct py_node *call);
 
+/* The parameters of a macro as a signature for script_args: "A, i, scale?". NULL
+ * after an error. */
+const char *script_macro_params(struct script_reader *r,
+				const struct py_node *call,
+				const struct py_node *def);
+/* Does the decorator say that the names of the macro are those of its caller,
+ * @T.macro(hygienic=False)? */
+bool script_macro_sees_caller(const struct py_node *def);
 bool script_read_suite(struct script_reader *r, const struct py_node *suite,
 		       struct stmt **out);
 void script_open(struct script_reader *r, struct script_suite *suite,

@@ -5,7 +5,14 @@
  * closed at its end, the last one first. */
 #include "script_read.h"
 
-enum { MAX_DEPTH = 5000 };
+enum {
+	MAX_DEPTH = 5000,
+	MAX_NESTED = 100,    /* macros that call macros */
+	MAX_EXPANDED = 10000 /* calls of macros in a function */
+};
+
+static bool read_line(struct script_reader *r, const struct py_node *node,
+		      struct script_suite *suite);
 
 void
 script_open(struct script_reader *r, struct script_suite *suite,
@@ -73,9 +80,6 @@ script_close_suite(struct script_reader *r, struct script_suite *suite)
 	}
 	return stmt_seq(r->f, suite->list.data, suite->list.n);
 }
-
-static bool read_line(struct script_reader *r, const struct py_node *node,
-		      struct script_suite *suite);
 
 bool
 script_read_suite(struct script_reader *r, const struct py_node *node,
@@ -191,6 +195,133 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+/* -- calls of names outside of the function: of macros, and of other functions */
+
+/* Evaluates the arguments, still with the names of the caller. */
+static bool
+macro_arguments(struct script_reader *r, const struct py_node *call,
+		const struct py_node *def, struct script_value *values)
+{
+	const struct py_node **found = arena_array(&r->m->arena,
+						   const struct py_node *,
+						   def->n_params + 1);
+	const char *params = script_macro_params(r, call, def);
+
+	if (!params || !script_args(r, call, params, found)) {
+		return false;
+	}
+	for (int i = 0; i < def->n_params; i++) {
+		const struct py_node *value = found[i] ? found[i]
+						       : def->params[i].initial;
+
+		if (!script_eval(r, value, &values[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+expand(struct script_reader *r, const struct py_node *call,
+       const struct py_node *def, struct script_suite *suite)
+{
+	struct script_value *values = arena_array(&r->m->arena,
+						  struct script_value,
+						  def->n_params + 1);
+	int names = r->names.n, hidden = r->n_hidden;
+	bool ok = true;
+
+	if (r->macro_depth >= MAX_NESTED || r->n_expanded >= MAX_EXPANDED) {
+		return script_fail(r, call,
+				   "macros in macros more than %d deep, or "
+				   "more than %d calls of them; write a loop",
+				   MAX_NESTED, MAX_EXPANDED);
+	}
+	if (!macro_arguments(r, call, def, values)) {
+		return false;
+	}
+	r->macro_depth++;
+	r->n_expanded++;
+	if (!script_macro_sees_caller(def)) {
+		r->n_hidden = names;
+	}
+	for (int i = 0; i < def->n_params; i++) {
+		script_define(r, def->params[i].name, values[i]);
+	}
+	for (int i = 0; ok && i < def->kids[0]->n_kids; i++) {
+		ok = read_line(r, def->kids[0]->kids[i], suite);
+	}
+	script_leave(r, names);
+	r->n_hidden = hidden;
+	r->macro_depth--;
+	return ok;
+}
+
+/* The argument of a call of a function: the address of a whole buffer, or a
+ * value. */
+static bool
+function_argument(struct script_reader *r, const struct py_node *node,
+		  const struct expr **out)
+{
+	struct script_value v;
+
+	if (!script_eval(r, node, &v)) {
+		return false;
+	}
+	if (v.kind == SCRIPT_BUFFER && !v.view) {
+		*out = v.buffer->data->expr;
+		return true;
+	}
+	return script_need_expr(r, node, &v) && script_settle(r, node, &v, out);
+}
+
+static bool
+call_function(struct script_reader *r, const struct py_node *node,
+	      const struct py_node *call, const char *name,
+	      struct script_suite *suite)
+{
+	int n = call->n_kids;
+	const struct expr **args = arena_array(&r->m->arena,
+					       const struct expr *, n + 1);
+
+	args[0] = expr_string(r->m, name);
+	for (int i = 1; i < n; i++) {
+		if (!function_argument(r, call->kids[i], &args[i])) {
+			return false;
+		}
+	}
+	script_push(r, suite, node,
+		    stmt_evaluate(r->f, expr_call(r->m, INTRIN_CALL_FUNC,
+						  dtype_of(DT_VOID), args, n)));
+	return true;
+}
+
+/* Reads a statement that is the call of a macro or of another function; *done: it
+ * is one. False after an error. */
+static bool
+outer_call(struct script_reader *r, const struct py_node *node,
+	   const struct py_node *call, struct script_suite *suite, bool *done)
+{
+	const struct py_node *f = call->kids[0];
+	const struct py_node *def = NULL;
+	const char *name = NULL;
+
+	*done = false;
+	if (!r->scope || (f->kind == PY_NAME && script_find(r, f->text))) {
+		return true;
+	}
+	if (f->kind == PY_NAME && r->scope->macro) {
+		def = r->scope->macro(r->scope->ctx, f->text);
+	}
+	if (!def && r->scope->function) {
+		name = r->scope->function(r->scope->ctx, f);
+	}
+	*done = def || name;
+	return def    ? expand(r, call, def, suite)
+	       : name ? call_function(r, node, call, name, suite)
+		      : true;
+}
+
 /* Reads a statement that is a call. False after an error. */
 static bool
 read_call(struct script_reader *r, const struct py_node *node,
@@ -202,9 +333,11 @@ read_call(struct script_reader *r, const struct py_node *node,
 	const char *path = script_path(r, call->kids[0]);
 	const struct py_node *found[1];
 	struct script_opener opener;
+	bool done;
 
 	if (!path) {
-		return read_evaluate(r, node, call, suite);
+		return outer_call(r, node, call, suite, &done) &&
+		       (done || read_evaluate(r, node, call, suite));
 	}
 	for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
 		if (strcmp(head[i], path) == 0) {

@@ -330,6 +330,49 @@ of_ceildiv(const struct typed_call *c, struct typed *out)
 	       typed_binary(c->t, c->at, PY_OP_FLOORDIV, &up, b, out);
 }
 
+/* The number of zero bits before the first one, an int32: that of the bits, less
+ * those from the first one on. 0 has as many as its type has bits. */
+static bool
+of_clz(const struct typed_call *c, struct typed *out)
+{
+	struct module *m = c->t->m;
+	const struct expr *x, *ones;
+	struct dtype t;
+	int bits;
+
+	if (!typed_settle(c->t, c->args[0].at, &c->args[0].x, &x)) {
+		return false;
+	}
+	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
+		return py_error(m, c->t->src, c->at,
+				"clz() does not work on %s; cast the argument "
+				"first",
+				typed_name(m, x->type));
+	}
+	bits = dtype_bits(x->type);
+	t = dtype_of(bits > 32 ? DT_U64 : DT_U32);
+	x = expr_cast(m, t, x);
+	if (bits < 32) {
+		/* of a negative number only its own bits */
+		const struct expr *both[2] = {
+			x, expr_int(m, t, (INT64_C(1) << bits) - 1)
+		};
+
+		x = expr_call(m, INTRIN_BITAND, t, both, 2);
+	}
+	for (int step = 1; step < bits; step *= 2) {
+		const struct expr *shifted[2] = { x, expr_int(m, t, step) };
+		const struct expr *both[2] = { x, expr_call(m, INTRIN_SHR, t,
+							    shifted, 2) };
+
+		x = expr_call(m, INTRIN_BITOR, t, both, 2);
+	}
+	ones = expr_cast(m, dtype_of(DT_I32),
+			 expr_call(m, INTRIN_POPCOUNT, t, &x, 1));
+	*out = typed_expr(expr_sub(m, expr_i32(m, bits), ones));
+	return true;
+}
+
 /* ---- the table */
 
 #define BINARY(name, kind)                                                     \
@@ -380,6 +423,7 @@ static const struct typed_function functions[] = {
 	{ "if_then_else", "cond, t, f, span?", of_choice, true },
 	{ "all", "*args", of_fold, EXPR_AND },
 	{ "any", "*args", of_fold, EXPR_OR },
+	{ "clz", "x, span?", of_clz, 0 },
 	{ "ceildiv", "lhs, rhs, span?", of_ceildiv, 0 },
 	{ "Cast", "dtype, value, span?", of_cast, 0 },
 	{ "cast", "value, dtype, span?", of_cast, 1 },

@@ -330,6 +330,8 @@ lower_all(struct call *c, const char *name, bool simple,
 		struct program_func *f = module->funcs.data[i];
 
 		f->stage = stage;
+		f->siblings = module->funcs.data;
+		f->n_siblings = module->funcs.n;
 		f->target = target ? target->name : NULL;
 		f->target_said = target ? target->said : NULL;
 		f->line = c->span.line;

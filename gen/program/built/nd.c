@@ -473,6 +473,30 @@ has_params_of(const struct func *f, const struct func *lowered)
 	return same;
 }
 
+/* Runs the function of the call, which may call the others of the built module. */
+static bool
+run_in_module(struct calling *k, const struct program_func *of, int64_t *steps)
+{
+	struct module *m = k->ev->m;
+	struct func **outer = m->funcs.data;
+	int n = m->funcs.n, cap = m->funcs.cap;
+	bool ok;
+
+	m->funcs.data = NULL;
+	m->funcs.n = m->funcs.cap = 0;
+	for (int i = 0; i < of->n_siblings; i++) {
+		vec_push(&m->arena, &m->funcs, of->siblings[i]->func);
+	}
+	for (int i = 0; i < n; i++) {
+		vec_push(&m->arena, &m->funcs, outer[i]);
+	}
+	ok = interp_run_steps(k->f, k->args, k->f->params.n, steps);
+	m->funcs.data = outer;
+	m->funcs.n = n;
+	m->funcs.cap = cap;
+	return ok;
+}
+
 bool
 nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	const struct call_args *args, struct pval *out)
@@ -511,7 +535,7 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	if (is_long(&k, steps)) {
 		return give_up(&k, args);
 	}
-	ok = interp_run_steps(k.f, k.args, k.f->params.n, &steps);
+	ok = run_in_module(&k, of, &steps);
 	ev->steps += ev->o->execute ? 0 : (before - steps) / 4;
 	if (steps < 0) {
 		diags_drop_errors(&ev->m->diags, errors, DIAG_COUNT);

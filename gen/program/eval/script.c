@@ -9,6 +9,7 @@
 struct lookup {
 	struct eval *ev;
 	struct scope *scope;
+	const struct py_node *module; /* the class that is read, or NULL */
 };
 
 /* The value of a name from outside of a TVMScript function as an expression: of
@@ -57,11 +58,56 @@ is_decorated(const struct py_node *e, const char *name)
 	return false;
 }
 
-static struct program_func *
-read_func(struct eval *ev, struct scope *s, const struct py_node *def)
+/* The definition of the macro with this name. */
+static const struct py_node *
+outer_macro(void *ctx, const char *name)
 {
-	struct lookup l = { ev, s };
-	struct script_scope scope = { outer_name, &l };
+	struct lookup *l = ctx;
+	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
+
+	return v && v->kind == PV_CLOSURE && v->u.closure->src == l->ev->src &&
+			       v->u.closure->def->kind == PY_DEF &&
+			       is_decorated(v->u.closure->def, "macro")
+		       ? v->u.closure->def
+		       : NULL;
+}
+
+/* Of Module.twice in the class Module, or cls.twice, or of a PrimFunc with a name:
+ * the name of the function. */
+static const char *
+outer_function(void *ctx, const struct py_node *callee)
+{
+	struct lookup *l = ctx;
+	const struct pval *v;
+
+	if (callee->kind == PY_NAME) {
+		v = eval_scope_find(l->ev, l->scope, callee->text);
+		return v && v->kind == PV_FUNC ? v->u.func->func->name : NULL;
+	}
+	if (!l->module || callee->kind != PY_ATTRIBUTE ||
+	    callee->kids[0]->kind != PY_NAME ||
+	    (strcmp(callee->kids[0]->text, l->module->text) != 0 &&
+	     strcmp(callee->kids[0]->text, "cls") != 0)) {
+		return NULL;
+	}
+	for (int i = 0; i < l->module->kids[0]->n_kids; i++) {
+		const struct py_node *def = l->module->kids[0]->kids[i];
+
+		if (def->kind == PY_DEF &&
+		    strcmp(def->text, callee->text) == 0) {
+			return def->text;
+		}
+	}
+	return NULL;
+}
+
+static struct program_func *
+read_func(struct eval *ev, struct scope *s, const struct py_node *def,
+	  const struct py_node *module)
+{
+	struct lookup l = { ev, s, module };
+	struct script_scope scope = { outer_name, outer_macro, outer_function,
+				      &l };
 	struct program_func *f = arena_new(ev->a, struct program_func);
 	int errors = ev->m->diags.list.n;
 
@@ -91,7 +137,7 @@ eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		return true;
 	}
 	if (e->kind == PY_DEF) {
-		v.u.func = read_func(ev, s, e);
+		v.u.func = read_func(ev, s, e, NULL);
 		if (!v.u.func) {
 			return false;
 		}
@@ -106,7 +152,7 @@ eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		if (def->kind != PY_DEF) {
 			continue;
 		}
-		f = read_func(ev, s, def);
+		f = read_func(ev, s, def, e);
 		if (!f) {
 			return false;
 		}

@@ -95,32 +95,56 @@ read_names(struct call *c, const char *key, int position,
 	return true;
 }
 
-/* Is it config={"tir.add_lower_pass": …}, which is read? */
-static bool
-is_lower_config(const struct pval *v)
-{
-	const struct pval *key = v->kind == PV_DICT && v->u.dict->keys.n == 1
-					 ? v->u.dict->keys.data
-					 : NULL;
+/* The settings of config={…} that are read. */
+static const char *const settings[] = { "tir.add_lower_pass",
+					"tir.disable_vectorize",
+					"tir.UnrollLoop" };
 
-	return key && key->kind == PV_STRING &&
-	       strcmp(key->u.text.data, "tir.add_lower_pass") == 0;
+static bool
+is_read(const struct pval *key)
+{
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		if (key->kind == PV_STRING &&
+		    strcmp(key->u.text.data, settings[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Tells of each setting of config={…} that changes nothing here. */
+static void
+note_config(struct call *c, const struct pval *config)
+{
+	const struct pv_dict *d = config->u.dict;
+
+	for (int i = 0; config->kind == PV_DICT && i < d->keys.n; i++) {
+		if (!is_read(&d->keys.data[i])) {
+			tell(c, "PassContext: %s is not read; %s",
+			     d->keys.data[i].kind == PV_STRING
+				     ? d->keys.data[i].u.text.data
+				     : "config",
+			     "tirc's passes have no such setting");
+		}
+	}
 }
 
 /* Tells of settings that change nothing here. */
 static void
 note_settings(struct call *c)
 {
-	static const char *const names[] = { "config", "instruments", "trace" };
+	static const char *const names[] = { "instruments", "trace" };
 	const struct pv_dict *d = c->args[1].u.dict;
 
 	for (int i = 0; i < d->keys.n; i++) {
 		const char *key = d->keys.data[i].u.text.data;
 
+		if (strcmp(key, "config") == 0) {
+			note_config(c, &d->values.data[i]);
+		}
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 			if (strcmp(key, names[k]) == 0 &&
-			    d->values.data[i].kind != PV_NONE &&
-			    !is_lower_config(&d->values.data[i])) {
+			    d->values.data[i].kind != PV_NONE) {
 				tell(c, "PassContext: %s is not read; %s",
 				     names[k],
 				     "tirc's passes have no such settings");
@@ -129,21 +153,65 @@ note_settings(struct call *c)
 	}
 }
 
-/* Reads config={"tir.add_lower_pass": [(1, pass)]}. */
+/* Sets *found to the value of a setting of the dict; NULL: it has none. False after an
+ * error. */
 static bool
-read_lower_passes(struct call *c, struct pv_pass_context *p)
+find_in(struct call *c, const struct pval *dict, const char *name,
+	const struct pval **found)
 {
-	struct pval key = pv_string(c->ev, "config"), *items;
-	const struct pval *found;
+	struct pval key = pv_string(c->ev, name);
 
-	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &key, &found)) {
+	*found = NULL;
+	return dict->kind != PV_DICT ||
+	       dict_get(c->ev, c->span, dict->u.dict, &key, found);
+}
+
+/* Reads {"auto_max_step": 16, "explicit_unroll": True}. */
+static bool
+read_unroll(struct call *c, const struct pval *dict, struct pv_pass_context *p)
+{
+	const struct pval *steps, *written;
+
+	if (dict->kind != PV_DICT) {
+		return call_error(c, -1,
+				  "tir.UnrollLoop is a dict of "
+				  "auto_max_step and explicit_unroll");
+	}
+	if (!find_in(c, dict, "auto_max_step", &steps) ||
+	    !find_in(c, dict, "explicit_unroll", &written)) {
 		return false;
 	}
-	if (!found || found->kind != PV_DICT) {
+	if (steps && (steps->kind != PV_INT || steps->u.ival < 0 ||
+		      steps->u.ival > INT32_MAX)) {
+		return call_error(c, -1,
+				  "auto_max_step is a number of "
+				  "statements, from 0");
+	}
+	p->unroll_steps = steps ? steps->u.ival : 0;
+	p->unroll_explicit = true;
+	return !written ||
+	       eval_truth(c->ev, c->span, written, &p->unroll_explicit);
+}
+
+/* Reads config={"tir.add_lower_pass": [(1, pass)], …}. */
+static bool
+read_config(struct call *c, struct pv_pass_context *p)
+{
+	const struct pval *config, *found;
+	struct pval key = pv_string(c->ev, "config"), *items;
+
+	if (!dict_get(c->ev, c->span, c->args[1].u.dict, &key, &config)) {
+		return false;
+	}
+	if (!config) {
 		return true;
 	}
-	key = pv_string(c->ev, "tir.add_lower_pass");
-	if (!dict_get(c->ev, c->span, found->u.dict, &key, &found)) {
+	if (!find_in(c, config, "tir.disable_vectorize", &found) ||
+	    (found &&
+	     !eval_truth(c->ev, c->span, found, &p->disable_vectorize)) ||
+	    !find_in(c, config, "tir.UnrollLoop", &found) ||
+	    (found && !read_unroll(c, found, p)) ||
+	    !find_in(c, config, "tir.add_lower_pass", &found)) {
 		return false;
 	}
 	if (!found) {
@@ -187,7 +255,7 @@ tvm_pass_context(struct call *c, struct pval *out)
 	}
 	*out = pv_any(PV_PASS_CONTEXT, p);
 	note_settings(c);
-	return read_lower_passes(c, p) &&
+	return read_config(c, p) &&
 	       read_names(c, "required_pass", 1, &p->required,
 			  &p->n_required) &&
 	       read_names(c, "disabled_pass", 2, &p->disabled, &p->n_disabled);

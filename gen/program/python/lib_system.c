@@ -138,3 +138,41 @@ time_sleep(struct call *c, struct pval *out)
 	(void)out;
 	return true;
 }
+
+/* timeit.timeit(f, number=n): the seconds of n calls of f; timeit.repeat(f, number=n,
+ * repeat=r): a list of r of them. f is called once for each of these, and its time is
+ * multiplied. */
+bool
+timeit_run(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	int64_t number = 1000000, repeat = 5;
+	bool list = c->row->name[0] == 'r';
+	struct pval unused, before, after;
+
+	if ((arg_given(c, 3) && !arg_int(c, 3, 0, INT32_MAX, &number)) ||
+	    (list && arg_given(c, 4) && !arg_int(c, 4, 1, 1000, &repeat))) {
+		return false;
+	}
+	if (c->args[0].kind == PV_STRING) {
+		return call_error(c, 0,
+				  "a text is not run; give a function or a "
+				  "lambda");
+	}
+	*out = pv_list_of(ev, PV_LIST, NULL, 0);
+	for (int64_t i = 0; i < (list ? repeat : 1); i++) {
+		if (!time_now(c, &before) ||
+		    !eval_apply(ev, c->spans[0], &c->args[0], NULL, 0,
+				&unused) ||
+		    !time_now(c, &after)) {
+			return false;
+		}
+		vec_push(ev->a, out->u.list,
+			 pv_float((after.u.fval - before.u.fval) *
+				  (double)number));
+	}
+	if (!list) {
+		*out = out->u.list->data[0];
+	}
+	return true;
+}

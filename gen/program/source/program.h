@@ -55,6 +55,9 @@ struct program_func {
 				 * "split(i, [None, 32])…" */
 	struct tensor_intrins *intrins; /* intrinsics that it calls */
 	bool named;                     /* the program gave it its name */
+	/* BUILT, LOWERED: the functions of its module, which it may call */
+	struct program_func *const *siblings;
+	int n_siblings;
 	/* its name in the source; NULL: the function's own or the file's, changed
 	 * where another function has it */
 	const char *symbol;

@@ -116,3 +116,15 @@ tensor_intrin_get(struct call *c, struct pval *out)
 	*out = pv_any(PV_INTRIN, t);
 	return true;
 }
+
+/* @T.macro, @T.macro(hygienic=False): the function itself, whose suite the reader of
+ * TVMScript uses (ir/script/script_macro.c). */
+bool
+script_macro(struct call *c, struct pval *out)
+{
+	*out = arg_given(c, 0)
+		       ? c->args[0]
+		       : (struct pval){ .kind = PV_BUILTIN, .u.row = c->row };
+	return !arg_given(c, 0) || c->args[0].kind == PV_CLOSURE ||
+	       value_kind_error(c, 0, "a function");
+}

@@ -646,12 +646,37 @@ run_phase(struct eval *ev, struct py_span at, int phase,
 	return true;
 }
 
+/* Applies the settings of the context to the loops of f. */
+static void
+apply_settings(const struct pv_pass_context *p, struct func *f)
+{
+	const enum for_kind serial = FOR_SERIAL;
+	struct stmt *s;
+
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_FOR);
+	     (s = stmt_next(&it));) {
+		if (p->disable_vectorize && s->u.loop.kind == FOR_VECTORIZED) {
+			stmt_write(f, &s->u.loop.kind, &serial, sizeof serial);
+		}
+		if (p->unroll_steps > 0 &&
+		    !stmt_note(s, "pragma_auto_unroll_max_step")) {
+			stmt_set_note(f, s, "pragma_auto_unroll_max_step",
+				      expr_index(f->module, p->unroll_steps));
+			stmt_set_note(f, s, "pragma_unroll_explicit",
+				      expr_i32(f->module, p->unroll_explicit));
+		}
+	}
+}
+
 bool
 tir_lower(struct eval *ev, struct py_span at, bool simple,
 	  const struct pval *module, struct program_func *f)
 {
 	const struct pv_pass_context *p = ev->context;
 
+	if (p) {
+		apply_settings(p, f->func);
+	}
 	if (!p || p->n_lower == 0) {
 		return program_lower(f->func, 3, simple, ev->o->hooks);
 	}

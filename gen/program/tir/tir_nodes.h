@@ -32,6 +32,11 @@ struct pv_pass_context {
 	/* tir.add_lower_pass: pairs of a phase and a pass */
 	const struct pval *lower;
 	int n_lower;
+	bool disable_vectorize; /* tir.disable_vectorize */
+	/* tir.UnrollLoop: the most statements of loops that are unrolled (0:
+	 * none), and whether the copies are written out */
+	int64_t unroll_steps;
+	bool unroll_explicit;
 };
 
 /* The name of the statement's class in tvm.tir: "For". */

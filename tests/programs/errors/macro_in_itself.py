@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm.script import tir as T
+
+
+@T.macro
+def again(A, i):
+    A[i] = T.float32(0)
+    again(A, i)
+
+
+@T.prim_func
+def f(A: T.Buffer((8,), "float32")):
+    for i in range(8):
+        again(A, i)
