@@ -237,6 +237,11 @@ bool tirc_arrange(struct tirc *t, const void *const *inputs,
  * tirc_write does. */
 const char *tirc_report(struct tirc *t, bool markdown);
 bool tirc_write_report(struct tirc *t, const char *path, bool markdown);
+/* What differs between two folders that tirc_write wrote, as text or as JSON:
+ * nodes, kernels, weights, memory, interface, options. *differ: does anything?
+ * The context needs no model. NULL after a message. */
+const char *tirc_difference(struct tirc *t, const char *old_folder,
+			    const char *new_folder, bool json, bool *differ);
 /* The names of the kinds of firmware packages, sorted. */
 int tirc_package_count(struct tirc *t);
 const char *tirc_package(struct tirc *t, int i);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report about a compiled model: its options and files, for gen/report/. */
+/* The report about a compiled model: its options and files, for gen/report/; and
+ * the difference of two. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "difference.h"
 #include "output_file.h"
 #include "quantization.h"
 #include "report.h"
@@ -176,4 +178,27 @@ tirc_write_report(struct tirc *t, const char *path, bool markdown)
 				  strerror(errno));
 	}
 	return true;
+}
+
+const char *
+tirc_difference(struct tirc *t, const char *old_folder, const char *new_folder,
+		bool json, bool *differ)
+{
+	struct difference d;
+	struct strbuf text;
+	const char *copy;
+
+	if (!difference_of(t->m, old_folder, new_folder, &d)) {
+		return NULL;
+	}
+	*differ = d.is_any;
+	strbuf_init(&text);
+	if (json) {
+		difference_put_json(&d, &text);
+	} else {
+		difference_put_text(&d, &text);
+	}
+	copy = arena_strndup(&t->m->arena, text.data, text.len);
+	strbuf_release(&text);
+	return copy;
 }

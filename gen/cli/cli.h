@@ -101,6 +101,8 @@ int cmd_tvmc(struct cli *c);
 int cmd_tune(struct cli *c);
 int cmd_records(struct cli *c);
 int cmd_report(struct cli *c);
+/* Its exit statuses are those of diff. */
+int cmd_diff(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

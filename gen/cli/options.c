@@ -257,7 +257,7 @@ static const struct option_row rows[] = {
 	  TEST | TEST_PROGRAM },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST | TEST_PROGRAM },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
-	  COMPILE | INSPECT | LOWER | DIALECT },
+	  COMPILE | INSPECT | LOWER | DIALECT | DIFF },
 	{ OPT_MERGED, "merged", NULL,
 	  "show all keys as JSON, including inherited ones", DIALECT },
 	{ OPT_NAMES, "names", NULL, "print the names alone, one a line",
@@ -404,6 +404,12 @@ static const struct verb verbs[] = {
 	  "files. The page needs no network and no JavaScript.\n"
 	  "docs/how-to/review.md tells how to sign a model's source with it.\n",
 	  cmd_report },
+	{ "diff", "OLD NEW", "what differs between two models' sources",
+	  "Compares two models, compiled with the same options, or two folders\n"
+	  "that tirc compile wrote: nodes, kernels with the lines that differ,\n"
+	  "weights, memory, interface, options. Exit status 0 if nothing differs,\n"
+	  "1 if something does, 2 in case of an error.\n",
+	  cmd_diff },
 };
 
 const struct verb *

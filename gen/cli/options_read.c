@@ -697,7 +697,12 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 					   : "--expect needs the inputs; add "
 					     "--input FILE");
 	}
-	if (r->n_files > 1 && bit != TEST && bit != DIALECT && bit != RECORDS) {
+	if (bit == DIFF && r->n_files != 2) {
+		return usage(verb,
+			     "two models or folders are expected, the old "
+			     "and the new one");
+	}
+	if (r->n_files > 1 && (bit & (TEST | DIALECT | RECORDS | DIFF)) == 0) {
 		return usage(verb, "only one file is allowed; remove %s",
 			     r->files[1]);
 	}

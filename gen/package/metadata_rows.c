@@ -158,6 +158,7 @@ metadata_functions(struct packer *k)
 		metadata_text(object, "name", kernel->func->name);
 		metadata_text(object, "file", k->kernel_places[i].file);
 		put_number(object, "line", k->kernel_places[i].line);
+		put_number(object, "last", k->kernel_places[i].last);
 		for (int c = 0; c < kernel->callers.n; c++) {
 			add_text(callers, kernel->callers.data[c]->name);
 		}

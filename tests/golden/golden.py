@@ -5,8 +5,9 @@
 Runs COMMAND and compares what it prints, standard output and then standard
 error, with the file EXPECTED; with --files, EXPECTED is a folder, `{out}` in
 the command an empty folder, and the text files that the command leaves there
-are compared instead. --alone: it finds no other program. REGEN=1 rewrites EXPECTED. `{out}` and the source root
-are written as OUT and ROOT, so that no path of this machine is compared."""
+are compared instead. --alone: it finds no other program. REGEN=1 rewrites
+EXPECTED. `{out}` and the source root are written as OUT and ROOT, so that no path
+of this machine is compared."""
 import argparse
 import difflib
 import filecmp

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "difference.h"
+
+#include "json_put.h"
+#include "snapshot.h"
+
+static const char *const part_names[PART_COUNT] = {
+	[PART_NODES] = "nodes",         [PART_KERNELS] = "kernels",
+	[PART_WEIGHTS] = "weights",     [PART_MEMORY] = "memory",
+	[PART_INTERFACE] = "interface", [PART_OPTIONS] = "options",
+};
+
+static const struct {
+	const char *word, *sign;
+} changes[CHANGE_COUNT] = {
+	[CHANGE_NONE] = { "same", "=" },
+	[CHANGE_NAMES] = { "same but for names", "~" },
+	[CHANGE_ADDED] = { "added", "+" },
+	[CHANGE_REMOVED] = { "removed", "-" },
+	[CHANGE_RENAMED] = { "renamed", "~" },
+	[CHANGE_RESCHEDULED] = { "rescheduled", "!" },
+	[CHANGE_OTHER] = { "different", "!" },
+};
+
+struct change_row *
+add_change(struct comparing *c, enum difference_part part, enum change change,
+	   const char *name, const char *old, const char *new)
+{
+	struct change_rows *rows = &c->out->parts[part];
+	struct change_row row = { .change = change,
+				  .name = arena_strdup(c->a, name) };
+
+	/* the texts may be those of a JSON tree, which is freed */
+	row.old = old != NULL ? arena_strdup(c->a, old) : NULL;
+	row.new = new != NULL ? arena_strdup(c->a, new) : NULL;
+	rows->counts[change]++;
+	c->out->is_any |= change != CHANGE_NONE;
+	vec_push(c->a, &rows->list, row);
+	return &rows->list.data[rows->list.n - 1];
+}
+
+bool
+difference_of(struct module *m, const char *old_folder, const char *new_folder,
+	      struct difference *out)
+{
+	struct snapshot old, new = { .json = NULL };
+	struct comparing c = {
+		.m = m, .a = &m->arena, .old = &old, .new = &new, .out = out
+	};
+	bool ok;
+
+	*out = (struct difference){ .is_any = false };
+	ok = snapshot_open(&old, m, old_folder) &&
+	     snapshot_open(&new, m, new_folder);
+	if (ok) {
+		compare_nodes(&c);
+		ok = compare_kernels(&c);
+		compare_lists(&c);
+	}
+	snapshot_close(&old);
+	snapshot_close(&new);
+	return ok;
+}
+
+/* -- text -- */
+
+/* The numbers of changes: "3 same, 1 added"; "nothing" without items. */
+static void
+put_counts(const struct change_rows *rows, struct strbuf *out)
+{
+	const char *between = "";
+
+	for (int i = 0; i < CHANGE_COUNT; i++) {
+		if (rows->counts[i] > 0) {
+			strbuf_printf(out, "%s%d %s", between, rows->counts[i],
+				      changes[i].word);
+			between = ", ";
+		}
+	}
+	strbuf_puts(out, rows->list.n == 0 ? "nothing differs" : "");
+}
+
+static void
+put_row(const struct change_row *row, struct strbuf *out)
+{
+	strbuf_printf(out, "  %s %s", changes[row->change].sign, row->name);
+	if (row->old != NULL) {
+		strbuf_printf(out, ": %s", row->old);
+	}
+	if (row->new != NULL) {
+		strbuf_printf(out, " -> %s", row->new);
+	}
+	strbuf_printf(out, " (%s)\n", changes[row->change].word);
+	for (int i = 0; i < row->lines.n; i++) {
+		strbuf_printf(out, "    %s\n", row->lines.data[i]);
+	}
+}
+
+void
+difference_put_text(const struct difference *d, struct strbuf *out)
+{
+	for (int p = 0; p < PART_COUNT; p++) {
+		const struct change_rows *rows = &d->parts[p];
+
+		strbuf_printf(out, "%-9s  ", part_names[p]);
+		put_counts(rows, out);
+		strbuf_putc(out, '\n');
+		for (int i = 0; i < rows->list.n; i++) {
+			if (rows->list.data[i].change != CHANGE_NONE) {
+				put_row(&rows->list.data[i], out);
+			}
+		}
+	}
+}
+
+/* -- JSON -- */
+
+static void
+put_member(struct strbuf *out, const char *key, const char *text)
+{
+	if (text != NULL) {
+		strbuf_printf(out, ",\"%s\":", key);
+		json_put_text(out, text);
+	}
+}
+
+static void
+put_json_row(const struct change_row *row, struct strbuf *out)
+{
+	strbuf_printf(out, "{\"change\":\"%s\"", changes[row->change].word);
+	put_member(out, "name", row->name);
+	put_member(out, "old", row->old);
+	put_member(out, "new", row->new);
+	strbuf_puts(out, row->lines.n > 0 ? ",\"diff\":[" : "");
+	for (int i = 0; i < row->lines.n; i++) {
+		strbuf_puts(out, i > 0 ? "," : "");
+		json_put_text(out, row->lines.data[i]);
+	}
+	strbuf_puts(out, row->lines.n > 0 ? "]}" : "}");
+}
+
+void
+difference_put_json(const struct difference *d, struct strbuf *out)
+{
+	strbuf_printf(out, "{\n\t\"same\": %s", d->is_any ? "false" : "true");
+	for (int p = 0; p < PART_COUNT; p++) {
+		const struct change_rows *rows = &d->parts[p];
+
+		strbuf_printf(out, ",\n\t\"%s\": [", part_names[p]);
+		for (int i = 0; i < rows->list.n; i++) {
+			strbuf_puts(out, i > 0 ? ",\n\t\t" : "\n\t\t");
+			put_json_row(&rows->list.data[i], out);
+		}
+		strbuf_puts(out, rows->list.n > 0 ? "\n\t]" : "]");
+	}
+	strbuf_puts(out, "\n}\n");
+}

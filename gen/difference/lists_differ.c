@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights, places, inputs and outputs, numbers and options: objects of NAME.json
+ * with a name, whose members are compared. */
+#include "json_put.h"
+#include "snapshot.h"
+
+/* A list of objects: the member that names each, and the members that are
+ * compared ("a b c"), of which a change is told with both values. */
+static const struct {
+	enum difference_part part;
+	const char *list, *what, *key;
+	const char *members[8];
+} lists[] = {
+	{ PART_WEIGHTS,
+	  "weights",
+	  "",
+	  "symbol",
+	  { "dtype", "shape", "element", "recipe", "digest" } },
+	{ PART_MEMORY,
+	  "workspace",
+	  "place ",
+	  "name",
+	  { "offset", "bytes", "first_call", "last_call" } },
+	{ PART_INTERFACE,
+	  "inputs",
+	  "input ",
+	  "field",
+	  { "name", "dtype", "shape", "scale", "zero_point",
+	    "workspace_offset" } },
+	{ PART_INTERFACE,
+	  "outputs",
+	  "output ",
+	  "field",
+	  { "name", "dtype", "shape", "scale", "zero_point",
+	    "workspace_offset" } },
+	{ PART_INTERFACE,
+	  "states",
+	  "state ",
+	  "field",
+	  { "name", "dtype", "shape", "scale", "zero_point" } },
+	{ PART_INTERFACE,
+	  "dims",
+	  "size ",
+	  "name",
+	  { "field", "min", "max", "multiple_of" } },
+};
+
+/* Single values: of the object `in`, or of the file itself (NULL). */
+static const struct {
+	enum difference_part part;
+	const char *in, *member;
+} values[] = {
+	{ PART_MEMORY, "memory", "workspace_bytes" },
+	{ PART_MEMORY, "memory", "workspace_align" },
+	{ PART_MEMORY, "memory", "local_array_bytes" },
+	{ PART_MEMORY, "memory", "weights_bytes" },
+	{ PART_INTERFACE, NULL, "model" },
+	{ PART_OPTIONS, NULL, "generator" },
+	{ PART_OPTIONS, NULL, "digest" },
+	{ PART_OPTIONS, NULL, "target" },
+	{ PART_OPTIONS, NULL, "dialect" },
+	{ PART_OPTIONS, NULL, "optimize" },
+	{ PART_OPTIONS, NULL, "fp" },
+	{ PART_OPTIONS, NULL, "requant" },
+	{ PART_OPTIONS, NULL, "weights_form" },
+	{ PART_OPTIONS, NULL, "cc" },
+};
+
+/* A value as JSON writes it; a text without quotes; "none" if it is absent. */
+static const char *
+value_text(struct arena *a, const cJSON *object, const char *member)
+{
+	const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, member);
+	struct strbuf s;
+	const char *text;
+
+	if (x == NULL || cJSON_IsString(x)) {
+		return x != NULL ? x->valuestring : "none";
+	}
+	strbuf_init(&s);
+	json_put(&s, x, false);
+	text = arena_strdup(a, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+/* The name of an item. Weights begin with the name of the model, by which they
+ * would all differ between two models. */
+static const char *
+key_of(const struct snapshot *s, int list, const cJSON *item)
+{
+	const char *name = member_text(item, lists[list].key);
+	const char *model = member_text(s->json, "model");
+	size_t n = strlen(model);
+
+	return lists[list].part == PART_WEIGHTS &&
+			       strncmp(name, model, n) == 0 && name[n] == '_'
+		       ? name + n + 1
+		       : name;
+}
+
+static const cJSON *
+find_item(const struct snapshot *s, int list, const char *key)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, member_list(s->json, lists[list].list))
+	{
+		if (strcmp(key_of(s, list, item), key) == 0) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+static void
+compare_items(struct comparing *c, int list, const cJSON *old, const cJSON *new)
+{
+	const char *was = "", *is = "";
+	const char *name = arena_printf(c->a, "%s%s", lists[list].what,
+					key_of(c->old, list, old));
+
+	for (int i = 0; i < 8 && lists[list].members[i] != NULL; i++) {
+		const char *member = lists[list].members[i];
+		const char *x = value_text(c->a, old, member);
+		const char *y = value_text(c->a, new, member);
+		const char *between = was[0] != '\0' ? ", " : "";
+
+		if (strcmp(x, y) != 0) {
+			was = arena_printf(c->a, "%s%s%s %s", was, between,
+					   member, x);
+			is = arena_printf(c->a, "%s%s%s %s", is, between,
+					  member, y);
+		}
+	}
+	if (was[0] != '\0') {
+		add_change(c, lists[list].part, CHANGE_OTHER, name, was, is);
+	} else {
+		add_change(c, lists[list].part, CHANGE_NONE, name, NULL, NULL);
+	}
+}
+
+static void
+add_item(struct comparing *c, int list, enum change change, const char *key)
+{
+	add_change(c, lists[list].part, change,
+		   arena_printf(c->a, "%s%s", lists[list].what, key), NULL,
+		   NULL);
+}
+
+static void
+compare_list(struct comparing *c, int i)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, member_list(c->old->json, lists[i].list))
+	{
+		const char *key = key_of(c->old, i, item);
+		const cJSON *other = find_item(c->new, i, key);
+
+		if (other != NULL) {
+			compare_items(c, i, item, other);
+		} else {
+			add_item(c, i, CHANGE_REMOVED, key);
+		}
+	}
+	cJSON_ArrayForEach(item, member_list(c->new->json, lists[i].list))
+	{
+		const char *key = key_of(c->new, i, item);
+
+		if (find_item(c->old, i, key) == NULL) {
+			add_item(c, i, CHANGE_ADDED, key);
+		}
+	}
+}
+
+static const cJSON *
+object_of(const struct snapshot *s, const char *name)
+{
+	return name == NULL ? s->json
+			    : cJSON_GetObjectItemCaseSensitive(s->json, name);
+}
+
+void
+compare_lists(struct comparing *c)
+{
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		const char *x = value_text(c->a,
+					   object_of(c->old, values[i].in),
+					   values[i].member);
+		const char *y = value_text(c->a,
+					   object_of(c->new, values[i].in),
+					   values[i].member);
+
+		if (strcmp(x, y) != 0) {
+			add_change(c, values[i].part, CHANGE_OTHER,
+				   values[i].member, x, y);
+		}
+	}
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		compare_list(c, (int)i);
+	}
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Are two functions the same but for the names of their variables? Names that
+ * mean something outside of them, such as types and other functions, count. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "reserved.h"
+#include "snapshot.h"
+#include "text.h"
+
+/* Two names that stand for each other. */
+struct name_pair {
+	const char *old, *new;
+};
+
+struct naming {
+	struct arena *arena;
+	struct word_list reserved;
+	VEC(struct name_pair) pairs;
+};
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is it a name as dialects give it to types: f32, u8, f32x16, int32_t? */
+static bool
+is_type(const char *word, size_t n)
+{
+	return (n > 2 && strcmp(word + n - 2, "_t") == 0) ||
+	       (n > 1 && strchr("fiub", word[0]) != NULL &&
+		strspn(word + 1, "fx0123456789") == n - 1);
+}
+
+/* Does the word mean something outside of the function? follower: the character
+ * behind it. */
+static bool
+has_meaning(const struct naming *x, const char *word, char follower)
+{
+	size_t n = strlen(word);
+	bool upper = true;
+
+	for (size_t i = 0; i < n; i++) {
+		upper &= !islower((unsigned char)word[i]);
+	}
+	return upper || follower == '(' || is_type(word, n) ||
+	       bsearch(&word, x->reserved.list.data, (size_t)x->reserved.list.n,
+		       sizeof word, text_compare) != NULL;
+}
+
+/* Can the names stand for each other, as far as other pairs are known? */
+static bool
+agree(struct naming *x, const char *old, const char *new)
+{
+	struct name_pair pair = { old, new };
+
+	for (int i = 0; i < x->pairs.n; i++) {
+		const struct name_pair *known = &x->pairs.data[i];
+		bool first = strcmp(known->old, old) == 0;
+		bool second = strcmp(known->new, new) == 0;
+
+		if (first || second) {
+			return first && second;
+		}
+	}
+	vec_push(x->arena, &x->pairs, pair);
+	return true;
+}
+
+/* The next word, or the next other character, of *at, without blanks before it;
+ * "" at the end. */
+static const char *
+next_token(struct arena *a, const char **at)
+{
+	const char *begin;
+	size_t n = 0;
+
+	*at += strspn(*at, " \t\n");
+	begin = *at;
+	while (is_word(begin[n])) {
+		n++;
+	}
+	n = n == 0 && *begin != '\0' ? 1 : n;
+	*at += n;
+	return arena_strndup(a, begin, n);
+}
+
+static bool
+is_name(const char *token)
+{
+	return is_word(token[0]) && !isdigit((unsigned char)token[0]);
+}
+
+static const char *
+joined(struct arena *a, const struct text_lines *lines)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	for (int i = 0; i < lines->list.n; i++) {
+		strbuf_printf(&s, "%s\n", lines->list.data[i]);
+	}
+	text = arena_strdup(a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+static bool
+same_tokens(struct naming *x, const struct function_text *old,
+	    const struct function_text *new)
+{
+	const char *from = joined(x->arena, &old->lines);
+	const char *to = joined(x->arena, &new->lines);
+	bool same = agree(x, old->name, new->name);
+
+	while (same && *from != '\0') {
+		const char *word = next_token(x->arena, &from);
+		const char *other = next_token(x->arena, &to);
+
+		if (!is_name(word) || !is_name(other)) {
+			same = strcmp(word, other) == 0;
+		} else if (strcmp(word, old->name) == 0) {
+			same = strcmp(other, new->name) == 0;
+		} else if (has_meaning(x, word, *from) ||
+			   has_meaning(x, other, *to)) {
+			same = strcmp(word, other) == 0;
+		} else {
+			same = agree(x, word, other);
+		}
+	}
+	to += strspn(to, " \t\n");
+	return same && *to == '\0';
+}
+
+bool
+same_but_names(struct module *m, const struct function_text *old,
+	       const struct function_text *new)
+{
+	static const char *const lists[] = { "words", "functions", "math",
+					     "system" };
+	struct arena arena;
+	struct naming x = { .arena = &arena };
+	bool same;
+
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		reserved_add(m, &x.reserved, lists[i]);
+	}
+	reserved_sort(&x.reserved);
+	same = same_tokens(&x, old, new);
+	arena_release(&arena);
+	return same;
+}
