@@ -22,23 +22,6 @@ static const struct {
 	[CHANGE_OTHER] = { "different", "!" },
 };
 
-struct change_row *
-add_change(struct comparing *c, enum difference_part part, enum change change,
-	   const char *name, const char *old, const char *new)
-{
-	struct change_rows *rows = &c->out->parts[part];
-	struct change_row row = { .change = change,
-				  .name = arena_strdup(c->a, name) };
-
-	/* the texts may be those of a JSON tree, which is freed */
-	row.old = old != NULL ? arena_strdup(c->a, old) : NULL;
-	row.new = new != NULL ? arena_strdup(c->a, new) : NULL;
-	rows->counts[change]++;
-	c->out->is_any |= change != CHANGE_NONE;
-	vec_push(c->a, &rows->list, row);
-	return &rows->list.data[rows->list.n - 1];
-}
-
 bool
 difference_of(struct module *m, const char *old_folder, const char *new_folder,
 	      struct difference *out)
@@ -142,7 +125,8 @@ put_json_row(const struct change_row *row, struct strbuf *out)
 void
 difference_put_json(const struct difference *d, struct strbuf *out)
 {
-	strbuf_printf(out, "{\n\t\"same\": %s", d->is_any ? "false" : "true");
+	strbuf_putc(out, '{');
+	strbuf_printf(out, "\n\t\"same\": %s", d->is_any ? "false" : "true");
 	for (int p = 0; p < PART_COUNT; p++) {
 		const struct change_rows *rows = &d->parts[p];
 

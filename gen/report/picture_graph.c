@@ -95,12 +95,12 @@ put_node(struct reporting *r, const int *by_group, int i, struct strbuf *out)
 	strbuf_puts(out, "\\n");
 	put_name(r, node_label(r->g, n), out);
 	if (kernel < 0) {
-		strbuf_puts(out, "\", fillcolor=\"#ffffff\"];\n");
+		strbuf_puts(out, "\", fillcolor=\"#ffffff\"]\n");
 		return;
 	}
 	strbuf_printf(out,
 		      "\", fillcolor=\"%s\", URL=\"#kernel-%s\", "
-		      "tooltip=\"kernel %s\"];\n",
+		      "tooltip=\"kernel %s\"]\n",
 		      kernel_colour(r->a, kernel),
 		      r->p->kernels.data[kernel]->name,
 		      r->p->kernels.data[kernel]->name);
@@ -116,14 +116,14 @@ put_end(struct reporting *r, const char *kind, int i, const struct tensor *t,
 		      "fillcolor=\"#ffffff\", label=\"",
 		      kind, i, kind, i);
 	put_name(r, tensor_label(t), out);
-	strbuf_puts(out, "\"];\n");
+	strbuf_puts(out, "\"]\n");
 }
 
 static void
 put_edge(struct strbuf *out, int *edges, const char *from, int i,
 	 const char *to, int k)
 {
-	strbuf_printf(out, "%s%d -> %s%d [id=\"picture-edge-%d\"];\n", from, i,
+	strbuf_printf(out, "%s%d -> %s%d [id=\"picture-edge-%d\"]\n", from, i,
 		      to, k, (*edges)++);
 }
 
@@ -135,10 +135,10 @@ put_graph(struct reporting *r, const int *by_group, struct strbuf *out)
 	int *position = arena_array(r->a, int, g->next_node_id + 1);
 	int edges = 0;
 
-	strbuf_puts(out, "digraph graph_of_model {\n"
-			 "graph [id=\"picture\", bgcolor=\"transparent\"];\n"
+	strbuf_puts(out, "digraph graph_of_model {"
+			 " graph [id=\"picture\", bgcolor=\"transparent\"]\n"
 			 "node [shape=box, style=filled, fontsize=11, "
-			 "fontname=\"sans-serif\"];\n");
+			 "fontname=\"sans-serif\"]\n");
 	for (int i = 0; i < g->nodes.n; i++) {
 		position[g->nodes.data[i]->id] = i;
 		put_node(r, by_group, i, out);
