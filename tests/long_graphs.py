@@ -43,6 +43,22 @@ def doubles(n):
     return nodes, {"t0": SHAPE}, {"t%d" % (n // 2): SHAPE}, {}
 
 
+def triples(n):
+    """x < 0 ? x * a : x and its like: written out, three times as long with each
+    step."""
+    t = names("t", n + 1)
+    return ([node("LeakyRelu" if i % 2 else "HardSwish", [t[i]], [t[i + 1]])
+             for i in range(n)], {"t0": SHAPE}, {t[n]: SHAPE}, {})
+
+
+def slopes(n):
+    """Nodes that differ in a float attribute; all results are live together."""
+    y = names("y", n)
+    return ([node("LeakyRelu", ["x"], [y[i]], alpha=(i + 1) / (n + 1))
+             for i in range(n)] + [node("Max", y, ["y"])],
+            {"x": SHAPE}, {"y": SHAPE}, {})
+
+
 def ladder(n):
     nodes = []
     for i in range(n // 2):
@@ -170,6 +186,7 @@ def random_nodes(n):
 
 KINDS = {
     "chain": chain, "rows": rows, "doubles": doubles, "ladder": ladder,
+    "triples": triples, "slopes": slopes,
     "layers": layers, "fan": fan, "views": views,
     "concat": many("Concat", lambda n: [4 * n, 8], axis=0),
     "columns": many("Concat", lambda n: [4, 8 * n], axis=1),
@@ -187,9 +204,18 @@ def in_steps(v):
     return v
 
 
+def in_triples(v):
+    for i in range(100):
+        v = np.where(v < 0, v * np.float32(0.01), v) if i % 2 else \
+            v * np.clip(v / np.float32(6) + np.float32(0.5), 0, 1)
+    return v
+
+
 # What 100 of some of them give.
 EXPECTED = {
     "chain": lambda v: [in_steps(v[0])],
+    "triples": lambda v: [in_triples(v[0])],
+    "slopes": lambda v: [np.where(v[0] < 0, v[0] / np.float32(101), v[0])],
     "concat": lambda v: [np.concatenate(v, 0)],
     "columns": lambda v: [np.concatenate(v, 1)],
     "sum": lambda v: [np.sum(v, 0, np.float32)],

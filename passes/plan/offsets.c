@@ -2,8 +2,9 @@
 /* Offsets for blocks with live ranges (dynamic storage allocation): each
  * strategy is an order of the blocks, in which each takes the lowest free gap
  * between the placed blocks whose live ranges overlap its own. Then the best
- * order is improved: blocks that end at the top are moved to the front. The
- * result is deterministic.
+ * order is improved: blocks that end at the top are moved to the front. Where so
+ * many blocks are live together that one strategy would take seconds, a sweep
+ * over the kernels places them instead. The result is deterministic.
  *
  * The orders follow the greedy algorithms of Pisarchyk and Lee, "Efficient
  * Memory Management for Deep Neural Net Inference" (2020). */
@@ -327,6 +328,162 @@ improve(struct search *s, struct best *best, int64_t bound)
 	}
 }
 
+static void
+try_strategies(struct search *s, struct best *best, int64_t bound)
+{
+	for (int i = 0; i < N_STRATEGIES && best->size > bound &&
+			(i == 0 || s->work < MAX_WORK);
+	     i++) {
+		int64_t size;
+
+		sort_by_key(s, strategies[i].key);
+		size = place_all(s, strategies[i].best);
+		if (size < best->size) {
+			keep(s, best, size, strategies[i].best,
+			     strategies[i].name);
+		}
+	}
+}
+
+/* -- the sweep */
+
+/* The free spans of offsets, in their order; none touches the next. The last one
+ * has no end. */
+struct gaps {
+	struct arena *arena;
+	VEC(struct span) list;
+};
+
+static void
+insert_gap(struct gaps *g, int at, struct span gap)
+{
+	vec_push(g->arena, &g->list, gap);
+	memmove(&g->list.data[at + 1], &g->list.data[at],
+		sizeof gap * (size_t)(g->list.n - 1 - at));
+	g->list.data[at] = gap;
+}
+
+static void
+remove_gap(struct gaps *g, int at)
+{
+	g->list.n--;
+	memmove(&g->list.data[at], &g->list.data[at + 1],
+		sizeof *g->list.data * (size_t)(g->list.n - at));
+}
+
+/* Takes the lowest free span for the block; returns its offset. */
+static int64_t
+take_gap(struct gaps *g, int64_t bytes, int64_t align)
+{
+	int i = 0;
+	int64_t at = 0;
+	struct span left;
+
+	for (;; i++) {
+		at = round_up(g->list.data[i].from, align);
+		if (at <= g->list.data[i].to - bytes) {
+			break;
+		}
+	}
+	left = g->list.data[i];
+	g->list.data[i].from = at + bytes;
+	if (at + bytes == left.to) {
+		remove_gap(g, i);
+	}
+	if (left.from < at) {
+		insert_gap(g, i, (struct span){ left.from, at });
+	}
+	return at;
+}
+
+static void
+free_gap(struct gaps *g, int64_t from, int64_t to)
+{
+	int low = 0, high = g->list.n;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (g->list.data[middle].from < from) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	if (from == to) {
+		return;
+	}
+	if (g->list.data[low].from == to) {
+		g->list.data[low].from = from;
+	} else {
+		insert_gap(g, low, (struct span){ from, to });
+	}
+	if (low > 0 && g->list.data[low - 1].to == from) {
+		g->list.data[low - 1].to = g->list.data[low].to;
+		remove_gap(g, low);
+	}
+}
+
+static int64_t
+key_end(const struct search *s, int b)
+{
+	return -(int64_t)s->blocks[b].last;
+}
+
+/* Places each block, in the order of their starts, at the lowest offset that is
+ * free in its live range; a block with pieces is live as a whole. Returns the
+ * size. */
+static int64_t
+sweep(struct search *s, int64_t *offset)
+{
+	struct gaps g = { .arena = s->arena };
+	int *by_end = arena_array(s->arena, int, s->n + 1);
+	int64_t size = 0;
+	int ended = 0;
+
+	vec_push(s->arena, &g.list, ((struct span){ 0, INT64_MAX }));
+	sort_by_key(s, key_end);
+	memcpy(by_end, s->order, sizeof *by_end * (size_t)s->n);
+	sort_by_key(s, key_start);
+	for (int i = 0; i < s->n; i++) {
+		const struct block_life *b = &s->blocks[s->order[i]];
+		int64_t at;
+
+		for (; s->blocks[by_end[ended]].last < b->first; ended++) {
+			int old = by_end[ended];
+
+			free_gap(&g, offset[old],
+				 offset[old] + s->blocks[old].bytes);
+		}
+		at = take_gap(&g, b->bytes,
+			      s->align_bytes > b->align_bytes ? s->align_bytes
+							      : b->align_bytes);
+		offset[s->order[i]] = at;
+		size = at + b->bytes > size ? at + b->bytes : size;
+	}
+	return size;
+}
+
+/* The number of pairs of blocks whose live ranges overlap, about. */
+static int64_t
+count_pairs(const struct search *s)
+{
+	int64_t live = 0, pairs = 0;
+	int *starts = arena_array(s->arena, int, s->lives.times + 1);
+	int *ends = arena_array(s->arena, int, s->lives.times + 1);
+
+	for (int b = 0; b < s->n; b++) {
+		starts[s->blocks[b].first]++;
+		ends[s->blocks[b].last]++;
+	}
+	for (int t = 0; t < s->lives.times; t++) {
+		live += starts[t];
+		pairs += starts[t] * live;
+		live -= ends[t];
+	}
+	return pairs;
+}
+
 int64_t
 plan_offsets(struct arena *a, struct block_life *blocks, int n,
 	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
@@ -349,19 +506,13 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 	};
 
 	lives_find(&s.lives, a, blocks, n);
-	for (int i = 0; i < N_STRATEGIES && best.size > bound_bytes &&
-			(i == 0 || s.work < MAX_WORK);
-	     i++) {
-		int64_t size;
-
-		sort_by_key(&s, strategies[i].key);
-		size = place_all(&s, strategies[i].best);
-		if (size < best.size) {
-			keep(&s, &best, size, strategies[i].best,
-			     strategies[i].name);
-		}
+	if (count_pairs(&s) > MAX_WORK / 8) {
+		best.size = sweep(&s, best.offset);
+		best.name = "start, sweep";
+	} else {
+		try_strategies(&s, &best, bound_bytes);
+		improve(&s, &best, bound_bytes);
 	}
-	improve(&s, &best, bound_bytes);
 	for (int b = 0; b < n; b++) {
 		blocks[b].offset_bytes = best.offset[b];
 	}

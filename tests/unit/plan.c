@@ -111,6 +111,32 @@ test_random(uint32_t seed, int n, int64_t align)
 	arena_release(&a);
 }
 
+/* So many blocks are live together that a sweep places them. */
+static void
+test_many(int n, int64_t align)
+{
+	struct arena a;
+	struct block_life *b;
+	const char *strategy;
+	uint32_t seed = 7;
+	int64_t size;
+
+	arena_init(&a);
+	b = arena_array(&a, struct block_life, n);
+	for (int i = 0; i < n; i++) {
+		b[i] = (struct block_life){ .first = i, .align_bytes = 4 };
+		b[i].last = next_random(&seed) % 4 != 0
+				    ? n
+				    : i + (int)(next_random(&seed) % 9);
+		b[i].bytes = (1 + next_random(&seed) % 64) * 64;
+	}
+	size = plan_offsets(&a, b, n, align, 0, &strategy);
+	CHECK_STR_EQ(strategy, "start, sweep");
+	check_blocks(b, n, size, align);
+	CHECK(size * 100 <= bound_of(b, n, n + 32) * 105);
+	arena_release(&a);
+}
+
 /* The end of a block that is written late has room for others before. */
 static void
 test_pieces(void)
@@ -336,6 +362,7 @@ main(void)
 	for (uint32_t seed = 1; seed <= 12; seed++) {
 		test_random(seed, 20 + (int)seed * 8, seed % 2 ? 64 : 16);
 	}
+	test_many(5000, 64);
 	test_pieces();
 	test_nothing();
 	test_order();

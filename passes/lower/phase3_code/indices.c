@@ -15,6 +15,7 @@
 #include "access.h"
 #include "index_lets.h"
 #include "iterate.h"
+#include "memo.h"
 
 /* -- conditions in terms of indices */
 
@@ -22,6 +23,7 @@ struct guard {
 	struct func *func;
 	struct analyser *analyser;
 	VEC(const struct expr *) indices;
+	struct memo aligned; /* the results of align_select so far */
 };
 
 static bool
@@ -98,15 +100,22 @@ align_select(void *ctx, const struct expr *e)
 {
 	struct guard *g = ctx;
 	struct module *m = g->func->module;
-	const struct expr *args[3];
+	const struct memo_entry *known;
+	const struct expr *args[3], *aligned;
 
 	if (e->kind != EXPR_IF || !expr_has_load(e->args[1])) {
 		return NULL;
 	}
+	known = memo_get(&g->aligned, e);
+	if (known != NULL) {
+		return known->value;
+	}
 	args[0] = expr_rewrite(m, e->args[0], align_condition, g);
 	args[1] = expr_rewrite(m, e->args[1], align_select, g);
 	args[2] = expr_rewrite(m, e->args[2], align_select, g);
-	return expr_if(m, args[0], args[1], args[2]);
+	aligned = expr_if(m, args[0], args[1], args[2]);
+	memo_put(&g->aligned, e, aligned);
+	return aligned;
 }
 
 static void
@@ -117,6 +126,7 @@ align_guards(struct func *f, struct stmt *s)
 	struct access_list uses = { 0 };
 
 	analyser_init(&a, f->module);
+	memo_init(&g.aligned);
 	access_collect(f, s, NULL, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		for (int d = 0; d < uses.list.data[i].buffer->ndim; d++) {
@@ -128,6 +138,7 @@ align_guards(struct func *f, struct stmt *s)
 				  s->kind == STMT_IF ? align_condition
 						     : align_select,
 				  &g));
+	memo_release(&g.aligned);
 }
 
 /* -- repeated expressions */
@@ -144,34 +155,105 @@ struct search {
 	VEC(struct candidate) list;
 };
 
-static int
-operations(const struct expr *e)
-{
-	int n = e->n_args > 0;
+/* A node of the expression that is searched. */
+struct node_count {
+	const struct expr *e;
+	int times, ops; /* how often it is printed; its operations */
+	bool has_load;
+};
 
-	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
-		n++;
+enum { MANY = 1 << 20 }; /* no number of occurrences or operations is larger */
+
+/* The nodes of an expression, each once, operands first. */
+struct nodes {
+	struct arena *arena;
+	struct memo place; /* by node: its index in the list, plus 1 */
+	VEC(struct node_count) list;
+};
+
+static struct node_count *
+node_of(const struct nodes *n, const struct expr *e)
+{
+	return &n->list.data[(uintptr_t)memo_get(&n->place, e)->value - 1];
+}
+
+static int
+bounded(int n)
+{
+	return n < MANY ? n : MANY;
+}
+
+static void
+list_nodes(struct nodes *n, const struct expr *e)
+{
+	struct node_count node = { .e = e, .has_load = e->kind == EXPR_LOAD };
+
+	if (memo_get(&n->place, e) != NULL) {
+		return;
 	}
+	node.ops = (e->n_args > 0) +
+		   (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD);
 	for (int i = 0; i < e->n_args; i++) {
-		n += operations(e->args[i]);
+		const struct node_count *operand;
+
+		list_nodes(n, e->args[i]);
+		operand = node_of(n, e->args[i]);
+		node.ops = bounded(node.ops + operand->ops);
+		node.has_load |= operand->has_load;
 	}
-	return n;
+	vec_push(n->arena, &n->list, node);
+	memo_put(&n->place, e, (const void *)(uintptr_t)n->list.n);
+}
+
+/* Counts how often each node is printed: once for each time that a node with
+ * that operand is. */
+static void
+count_prints(struct nodes *n)
+{
+	n->list.data[n->list.n - 1].times = 1;
+	for (int i = n->list.n - 1; i >= 0; i--) {
+		const struct node_count *node = &n->list.data[i];
+
+		for (int k = 0; k < node->e->n_args; k++) {
+			struct node_count *operand = node_of(n,
+							     node->e->args[k]);
+
+			operand->times = bounded(operand->times + node->times);
+		}
+	}
 }
 
 static bool
-is_index_op(const struct expr *e)
+is_index_op(const struct node_count *n)
 {
-	switch (e->kind) {
+	switch (n->e->kind) {
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
-		return dtype_class(e->type) == DTC_INT && e->type.lanes == 1 &&
-		       !expr_has_load(e);
+		return dtype_class(n->e->type) == DTC_INT &&
+		       n->e->type.lanes == 1 && !n->has_load;
 	default:
 		return false;
 	}
+}
+
+static void
+add_candidate(struct search *q, const struct node_count *n)
+{
+	struct candidate fresh = { n->e, n->times, n->ops, q->at };
+
+	for (int i = 0; i < q->list.n; i++) {
+		struct candidate *c = &q->list.data[i];
+
+		if (c->e == n->e) {
+			c->count = bounded(c->count + n->times);
+			c->common = stmt_common(c->common, q->at);
+			return;
+		}
+	}
+	vec_push(&q->func->module->arena, &q->list, fresh);
 }
 
 /* Counts occurrences in the printed text: a shared node counts each time it is
@@ -179,27 +261,23 @@ is_index_op(const struct expr *e)
 static void
 count_expr(struct search *q, const struct expr *e)
 {
-	struct candidate fresh = { e, 1, 0, q->at };
+	struct arena tmp;
+	struct nodes n = { .arena = &tmp };
 
 	if (e->n_args == 0) {
 		return;
 	}
-	for (int i = 0; i < e->n_args; i++) {
-		count_expr(q, e->args[i]);
-	}
-	if (!is_index_op(e) || (fresh.ops = operations(e)) < 2) {
-		return;
-	}
-	for (int i = 0; i < q->list.n; i++) {
-		struct candidate *c = &q->list.data[i];
-
-		if (c->e == e) {
-			c->count++;
-			c->common = stmt_common(c->common, q->at);
-			return;
+	arena_init_within(&tmp, &q->func->module->arena);
+	memo_init(&n.place);
+	list_nodes(&n, e);
+	count_prints(&n);
+	for (int i = 0; i < n.list.n; i++) {
+		if (is_index_op(&n.list.data[i]) && n.list.data[i].ops >= 2) {
+			add_candidate(q, &n.list.data[i]);
 		}
 	}
-	vec_push(&q->func->module->arena, &q->list, fresh);
+	memo_release(&n.place);
+	arena_release(&tmp);
 }
 
 /* Is e, an argument of s, printed as its operands only? The value of a LET has a

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inlines injective blocks, unless that would repeat costly functions. */
+/* Inlines injective blocks, unless that would repeat costly functions, or make an
+ * expression that takes too long to print. */
 #include "iterate.h"
 #include "kernel_blocks.h"
+#include "memo.h"
 #include "nest.h"
 
 /* Is e a division of floats or a call of a function on floats? */
@@ -163,6 +165,79 @@ worth_keeping(struct rules *r, int id, struct stmt *block)
 	return false;
 }
 
+/* -- the length of what is printed */
+
+/* The largest number of nodes of a statement's expressions, where a shared node
+ * counts each time it is printed: x < 0 ? x * a : x prints its operand three
+ * times, and a chain of n of them the first operand 3^n times. */
+enum { LONGEST = 1 << 12 };
+
+/* How often a node is printed in the expressions e. */
+struct printing {
+	/* the buffer whose loads are counted; NULL: all nodes are */
+	const struct buffer *loaded;
+	struct memo known; /* the counts so far, plus 1 */
+};
+
+static int
+count_prints(struct printing *p, const struct expr *e)
+{
+	const struct memo_entry *known = memo_get(&p->known, e);
+	bool counts = p->loaded == NULL ||
+		      (e->kind == EXPR_LOAD && e->u.buffer == p->loaded);
+	int n = counts;
+
+	if (known != NULL) {
+		return (int)(intptr_t)known->value - 1;
+	}
+	for (int i = 0; i < e->n_args && n <= LONGEST; i++) {
+		n += count_prints(p, e->args[i]);
+	}
+	n = n <= LONGEST ? n : LONGEST + 1;
+	memo_put(&p->known, e, (const void *)(intptr_t)(n + 1));
+	return n;
+}
+
+/* The number of times that loads of the buffer, or for NULL all nodes, are
+ * printed in the statements at and below s, at most LONGEST + 1. */
+static int
+prints_below(struct stmt *s, const struct buffer *loaded)
+{
+	struct printing p = { .loaded = loaded };
+	int n = 0;
+
+	memo_init(&p.known);
+	for (struct stmt_iter it = stmt_each(s); (s = stmt_next(&it));) {
+		for (int i = 0; i < s->n_args && n <= LONGEST; i++) {
+			n += s->args[i] ? count_prints(&p, s->args[i]) : 0;
+		}
+	}
+	memo_release(&p.known);
+	return n <= LONGEST ? n : LONGEST + 1;
+}
+
+/* Would a block that reads the result print more than LONGEST nodes? */
+static bool
+would_be_long(struct rules *r, int id, struct stmt *block)
+{
+	const struct buffer *b = block->u.block->writes[0].buffer;
+	int64_t own = prints_below(block->children[0], NULL);
+	int *users, n;
+
+	if (!sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		struct stmt *user = func_find(r->s.func, users[i])->children[0];
+
+		if (prints_below(user, NULL) + own * prints_below(user, b) >
+		    LONGEST) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool
 is_operand(struct rules *r, int id)
 {
@@ -203,7 +278,8 @@ rules_inline(struct rules *r, enum inline_kept kept)
 			     rules_is_padded_copy(r, blocks[i], b)) ||
 			    (kept == KEEP_OPERANDS &&
 			     is_operand(r, blocks[i])) ||
-			    rules_is_bound(r, blocks[i])) {
+			    rules_is_bound(r, blocks[i]) ||
+			    would_be_long(r, blocks[i], b)) {
 				continue;
 			}
 			again = sched_compute_inline(&r->s, blocks[i]);
