@@ -5,8 +5,6 @@
 static const struct {
 	const char *name, *instead;
 } counterparts[] = {
-	{ "gradient", "there is no automatic differentiation; write the "
-		      "derivative as a te.compute" },
 	{ "extern_primfunc", "a PrimFunc does not become a tensor; write it as "
 			     "te.compute, or by tvm.tir.ir_builder" },
 	{ "call_packed", "there is no registry of functions; "
