@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The option records: kernels scheduled by measured records. A record is data of a
  * stranger: see record_apply(). */
+#include "default_schedule.h"
 #include "schedule.h"
 #include "tirc_context.h"
 #include "tuning.h"
@@ -35,10 +36,19 @@ note_elsewhere(struct tirc *t, const struct kernel *k, const char *key)
 	}
 }
 
+struct scheduled {
+	struct tirc *t;
+	const struct kernel *kernel;
+	const struct sched *sched;
+};
+
 static bool
 check(void *ctx, const char *by, const struct func *f)
 {
-	return context_check_schedule(ctx, by, f, true);
+	const struct scheduled *x = ctx;
+
+	return context_check_schedule(x->t, by, f, true) &&
+	       sched_check_layouts(x->sched, x->kernel);
 }
 
 enum hook_schedule
@@ -66,7 +76,7 @@ context_schedule_record(struct tirc *t, const struct kernel *k, struct sched *s,
 		note_elsewhere(t, k, key);
 		return HOOK_SCHEDULE_NONE;
 	}
-	why = record_apply(t->m, r, s, check, t);
+	why = record_apply(t->m, r, s, check, &(struct scheduled){ t, k, s });
 	if (why != NULL) {
 		diag_warning(&t->m->diags, DIAG_BAD_RECORD,
 			     (struct diag_place){ .file = r->file,

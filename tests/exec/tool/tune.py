@@ -222,6 +222,9 @@ for line, message in [
          "cannot be checked"),
         (steps(["GetSBlock", [], [best["trace"][0][0][2][0], "main"], ["u0"]],
                ["GetLoops", ["u0"], [], ["u1"]]), "does not apply"),
+        (steps(["GetSBlock", [], [best["trace"][0][0][2][0], "main"], ["u0"]],
+               ["TransformLayout", ["u0", "lambda i, j: (j, i)"],
+                [0, 0, None, False], []]), "other kernels access it"),
         (steps(["Import", [], ["os"], []]), "does not apply"),
         (steps(["GetSBlock", [], ["\"); import os #", "main"], ["b0"]]),
          "does not apply")]:

@@ -74,13 +74,14 @@ refuse(struct module *m, const struct kernel *k, const char *reason,
 			  "transform_layout of %s: %s", b->name, reason);
 }
 
-bool
-sched_adopt_layouts(const struct sched *s, struct kernel *k)
+/* Checks the layouts, and gives them to the kernel's constants if adopt. */
+static bool
+go_through_layouts(const struct sched *s, const struct kernel *k, bool adopt)
 {
 	struct module *m = s->module;
 
 	for (int i = 0; i < k->args.n; i++) {
-		struct kernel_arg *arg = &k->args.data[i];
+		const struct kernel_arg *arg = &k->args.data[i];
 		const struct buffer *at = arg->buffer;
 		const struct index_map *map = NULL;
 
@@ -108,9 +109,21 @@ sched_adopt_layouts(const struct sched *s, struct kernel *k)
 					      at);
 			}
 		}
-		if (map) {
+		if (map && adopt) {
 			arg->weight->map = map;
 		}
 	}
 	return true;
+}
+
+bool
+sched_check_layouts(const struct sched *s, const struct kernel *k)
+{
+	return go_through_layouts(s, k, false);
+}
+
+bool
+sched_adopt_layouts(const struct sched *s, struct kernel *k)
+{
+	return go_through_layouts(s, k, true);
 }

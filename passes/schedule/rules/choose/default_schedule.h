@@ -33,5 +33,7 @@ bool default_schedule_explained(struct kernel *k, const struct target *target,
  * them. False after reporting if the schedule changes the layout of a parameter
  * that is not a constant. */
 bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
+/* The same without changing the kernel. */
+bool sched_check_layouts(const struct sched *s, const struct kernel *k);
 
 #endif
