@@ -39,6 +39,10 @@ struct walker {
 	struct analyser an;
 	struct value_ranges ranges;
 	bool knows_bytes; /* `ranges` has the constant arrays of bytes, too */
+	/* the data of the local arrays of floats of which no element is NaN,
+	 * found when they are first asked for */
+	struct pointer_map numbers;
+	bool knows_numbers;
 	int indent;
 	bool deep; /* the function is nested deeply: its indent is a few columns
 		    * for each level */

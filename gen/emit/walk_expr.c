@@ -222,15 +222,6 @@ is_repeatable(struct walker *w, const struct expr *e)
 	       layout_width(walk_piece(w, e).text) <= REPEATABLE_COLUMNS;
 }
 
-static bool
-is_number(const struct expr *e)
-{
-	if (e->kind == EXPR_BROADCAST) {
-		e = e->args[0];
-	}
-	return e->kind == EXPR_FLOAT && e->u.fval == e->u.fval;
-}
-
 /* The shorter type whose least and greatest numbers bound e: e is
  * min(max(x, least), greatest) or max(min(x, greatest), least) of a 32-bit
  * integer x. Void if e is another expression, or if the dialect has no form
@@ -273,13 +264,14 @@ extreme(struct walker *w, const struct expr *e)
 				     args[0]->args, 1);
 	}
 	if (dtype_is_float(e->type)) {
-		if (is_number(args[0])) {
+		if (!walk_is_number(w, args[1]) && walk_is_number(w, args[0])) {
 			args[0] = e->args[1];
 			args[1] = e->args[0];
 		}
-		if (is_number(args[1])) {
+		if (walk_is_number(w, args[1])) {
 			bool again = e->type.lanes == 1 &&
-				     is_repeatable(w, args[0]);
+				     is_repeatable(w, args[0]) &&
+				     is_repeatable(w, args[1]);
 
 			/* the limit is a scalar, even for a vector operand */
 			if (args[1]->kind == EXPR_BROADCAST) {

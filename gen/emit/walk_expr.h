@@ -83,6 +83,9 @@ struct piece walk_loaded(struct walker *w, struct dtype t, struct piece p);
 struct piece walk_rounded(struct walker *w, const struct expr *e,
 			  struct piece p);
 const char *walk_stored(struct walker *w, const struct expr *e);
+/* walk_number.c: is e, or the number that it spreads over lanes, proven not to be
+ * NaN? */
+bool walk_is_number(struct walker *w, const struct expr *e);
 /* Does the value of e depend on elements of arrays, not only on loop variables
  * and sizes? */
 bool walk_is_data(struct walker *w, const struct expr *e);

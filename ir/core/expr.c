@@ -431,6 +431,13 @@ expr_combines(const struct expr *e)
 }
 
 bool
+expr_is_isnan_of(const struct expr *e, const struct expr *x)
+{
+	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_ISNAN &&
+	       e->args[0] == x;
+}
+
+bool
 expr_is_value(const struct expr *e, int64_t v)
 {
 	return e->kind == EXPR_INT && e->u.ival == v;

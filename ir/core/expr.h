@@ -212,7 +212,9 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 bool expr_is_int(const struct expr *e, int64_t *v); /* an INT? sets *v */
 /* Is e a commutative, associative operator: +, *, min, max or fmax? */
 bool expr_combines(const struct expr *e);
-bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */
+bool expr_is_extreme(const struct expr *e); /* min, max or fmax */
+bool expr_is_isnan_of(const struct expr *e,
+		      const struct expr *x);         /* isnan(x)? */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
 /* Does t hold the value of the INT or FLOAT literal e? A float type holds the
  * values up to its largest finite one, rounded, and infinities and NaN. */

@@ -48,6 +48,9 @@ struct value_ranges {
 };
 
 struct bounds value_range_of_type(struct dtype t);
+/* If e is a variable of a LET: its value, resolved in the same way. Else e. */
+const struct expr *value_range_resolved(const struct value_ranges *r,
+					const struct expr *e);
 /* Uses the module's arena; f must not change while r is in use. intrins may be
  * NULL: then arrays whose addresses are passed to calls have the range of their
  * type. */

@@ -12,8 +12,5 @@ bool value_range_add(struct bounds a, struct bounds b, struct bounds *sum);
 bool value_range_sub(struct bounds a, struct bounds b,
 		     struct bounds *difference);
 bool value_range_mul(struct bounds a, struct bounds b, struct bounds *product);
-/* If e is a variable of a LET: its value, resolved in the same way. Else e. */
-const struct expr *value_range_resolved(const struct value_ranges *r,
-					const struct expr *e);
 
 #endif

@@ -299,11 +299,11 @@ infer_arg(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The largest (smallest) element along the reduced axis, without NaN, but NaN where
- * the first element is. */
+/* The largest (smallest) element along the reduced axis, without NaN; with
+ * nan_first, NaN where the first element is. */
 static struct te_tensor *
 define_best(struct define *c, struct te_tensor *x, const bool *reduced,
-	    bool max)
+	    bool max, bool nan_first)
 {
 	struct module *m = c->module;
 	struct dtype t = x->buffer->type;
@@ -313,14 +313,34 @@ define_best(struct define *c, struct te_tensor *x, const bool *reduced,
 
 	if (dtype_is_float(t)) {
 		const struct expr *k = p.over[0].var->expr;
-		const struct expr *later = expr_lt(m, expr_int(m, k->type, 0),
-						   k);
+		const struct expr *out = expr_call1(m, INTRIN_ISNAN, e);
 
-		later = expr_and(m, later, expr_call1(m, INTRIN_ISNAN, e));
-		e = expr_select(m, later, r->identity[0], e);
+		if (nan_first) {
+			out = expr_and(m,
+				       expr_lt(m, expr_int(m, k->type, 0), k),
+				       out);
+		}
+		e = expr_select(m, out, r->identity[0], e);
 	}
 	return define_stage(c, "best", "reduce", p.n_axes, p.axes,
 			    te_reduce(m, r, e, p.over, p.n_over));
+}
+
+/* Is the first element of the row NaN? index: of the row, without the reduced
+ * axis. */
+static const struct expr *
+first_is_nan(struct define *c, struct te_tensor *x,
+	     const struct expr *const *index, const bool *reduced)
+{
+	struct module *m = c->module;
+	int ndim = x->buffer->ndim, n = 0;
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     ndim + 1);
+
+	for (int d = 0; d < ndim; d++) {
+		at[d] = reduced[d] ? expr_i32(m, 0) : index[n++];
+	}
+	return expr_call1(m, INTRIN_ISNAN, te_at(m, x, at, ndim));
 }
 
 /* A reduction of pairs: of the best element and its position. */
@@ -337,18 +357,36 @@ define_pairs(struct define *c, const struct reducer *r, struct te_tensor *x,
 				p.axes, p.n_axes, p.over, 1, NULL);
 }
 
+/* Is each row known to have a first element? */
+static bool
+has_first(const struct te_tensor *x, const bool *reduced)
+{
+	bool has = true;
+
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		int64_t size;
+
+		has &= !reduced[d] ||
+		       (expr_is_int(x->buffer->shape[d], &size) && size > 0);
+	}
+	return has;
+}
+
 /* Two reductions, which lanes and threads can share: the best element, and the
- * first or the last position of an element that is equal to it. Where none is,
- * the best is NaN, and the position 0. */
+ * first or the last position of an element that is equal to it. Where the first
+ * element is NaN, the position is 0: it is looked at by itself or, where a row may
+ * be empty, the best is NaN, and none is equal to it. */
 static struct te_tensor *
 define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 	     bool keep, bool max, bool last)
 {
 	struct module *m = c->module;
 	int ndim = x->buffer->ndim;
-	struct te_tensor *best = define_best(c, x, reduced, max), *place;
+	bool looks = dtype_is_float(x->buffer->type) && has_first(x, reduced);
+	struct te_tensor *best = define_best(c, x, reduced, max, !looks);
+	struct te_tensor *place;
 	struct reduce_plan p = reduce_plan(c, x, reduced, false);
-	const struct expr *k = p.over[0].var->expr, *e, **index;
+	const struct expr *k = p.over[0].var->expr, *e, *first, **index;
 	const struct reducer *r = reducer_extreme(m, k->type, last);
 	const struct expr *none = r->identity[0];
 
@@ -359,9 +397,11 @@ define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 				       p.n_over));
 	p = reduce_plan(c, x, reduced, keep);
 	index = axes_exprs(c, p.axes, p.n_axes);
-	e = te_at(m, place, keep ? kept_exprs(c, index, reduced, ndim) : index,
-		  ndim - 1);
-	e = expr_select(m, expr_eq(m, e, none), expr_int(m, k->type, 0), e);
+	index = keep ? kept_exprs(c, index, reduced, ndim) : index;
+	e = te_at(m, place, index, ndim - 1);
+	first = looks ? first_is_nan(c, x, index, reduced)
+		      : expr_eq(m, e, none);
+	e = expr_select(m, first, expr_int(m, k->type, 0), e);
 	return define_stage(c, max ? "argmax" : "argmin", "elementwise",
 			    p.n_axes, p.axes,
 			    expr_cast(m, dtype_of(DT_I64), e));

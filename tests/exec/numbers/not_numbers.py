@@ -200,12 +200,25 @@ def padded_products():
         m.check(TARGETS[:2], "--optimize", "memory")
 
 
+def long_rows(m, kind):
+    """Rows that lanes share, of one length that lanes divide and one that they do
+    not."""
+    for size in (56, 64):
+        x = m.input("long_%d_%s" % (size, np.dtype(kind).name),
+                    values((24, size), kind))
+        for op in ("ArgMax", "ArgMin"):
+            for last in (0, 1):
+                m.output(m.node(op, [x], axis=1, keepdims=last,
+                                select_last_index=last))
+
+
 def main():
     padded_products()
     m = Model("not_numbers")
     for kind in (np.float32, np.float64):
         rows(m, kind)
         windows(m, kind)
+        long_rows(m, kind)
     for kind in (np.int8, np.uint8):
         integers(m, kind)
     m.check([t for t in TARGETS if helper.has_processor(t)])

@@ -143,6 +143,24 @@ has_lanes(struct dtype t, bool sum)
 	return dtype_is_float(t) || (t.kind == DT_I32 && !sum);
 }
 
+/* Does the reduction combine the elements of a row that are not NaN? Then one
+ * comparison decides which of two is larger, and compilers make one instruction of
+ * it for all lanes of a vector. */
+static bool
+leaves_out_nan(const struct stmt *block)
+{
+	const struct expr *e = block->children[0]->args[0];
+	bool found = false;
+
+	for (int i = 0; i < 2 && e->n_args == 2; i++) {
+		const struct expr *value = e->args[i];
+
+		found |= value->kind == EXPR_SELECT &&
+			 expr_is_isnan_of(value->args[0], value->args[2]);
+	}
+	return found;
+}
+
 /* The loop from which to take lanes for vectors of `bytes` bytes; in *lanes the
  * number of lanes of a vector, in *values the largest number of values that are
  * reduced for a result. 0: the block cannot be reduced by lanes. Without vector
@@ -165,8 +183,10 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	if (r->target->vectors.n == 0 && !adds(s) && *lanes < LOOP_LANES) {
 		*lanes = LOOP_LANES;
 	}
-	least = dtype_is_float(x.out->type) ? 2 * (double)*lanes
-					    : (double)*lanes;
+	least = dtype_is_float(x.out->type) &&
+				!(*lanes == LOOP_LANES && leaves_out_nan(s))
+			? 2 * (double)*lanes
+			: (double)*lanes;
 	if (axis < 0 || *lanes < LEAST_LANES ||
 	    (x.most[axis] % *lanes != 0 && (double)x.most[axis] < least) ||
 	    *values < least ||
