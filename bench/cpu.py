@@ -480,7 +480,8 @@ def parse():
                         help="N in place of a first dimension of 1 of the inputs; "
                              "models for which other sizes do not follow are left out")
     parser.add_argument("--cc", default="gcc",
-                        help="gcc, clang, or both: the better one counts")
+                        help="gcc, clang, or both; or compilers with commas between them: the "
+                             "best one counts")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, action="append",
                         help="how many, may be repeated (1, and all there are)")
@@ -511,7 +512,7 @@ def parse():
 
 def main():
     args = parse()
-    compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
+    compilers = ["gcc", "clang"] if args.cc == "both" else args.cc.split(",")
     args.target = cpu_driver.resolved(args.target, compilers[0])
     if args.beside:
         args.beside = cpu_driver.resolved(args.beside, compilers[0])
