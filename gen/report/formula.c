@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "access.h"
+#include "analyse.h"
 #include "iterate.h"
 
 /* Longer formulas are cut: expressions share operands, and printed in full they
@@ -15,7 +16,8 @@ enum { FORMULA_BYTES = 6000 };
 
 struct writing {
 	struct strbuf *out;
-	const struct func *f; /* NULL: buffers have their own names */
+	const struct func *f;     /* NULL: buffers have their own names */
+	struct analyser *indices; /* simplifies indices; NULL: they stay */
 };
 
 static const struct {
@@ -35,6 +37,15 @@ put_list(struct writing *w, const struct expr *const *list, int n)
 	for (int i = 0; i < n; i++) {
 		strbuf_puts(w->out, i > 0 ? ", " : "");
 		put(w, list[i], 0);
+	}
+}
+
+static void
+put_indices(struct writing *w, const struct expr *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		put(w, w->indices ? simplify(w->indices, list[i]) : list[i], 0);
 	}
 }
 
@@ -112,7 +123,7 @@ put_load(struct writing *w, const struct buffer *b,
 {
 	put_buffer(w, b);
 	strbuf_putc(w->out, '[');
-	put_list(w, index, b->ndim);
+	put_indices(w, index, b->ndim);
 	strbuf_putc(w->out, ']');
 }
 
@@ -288,7 +299,7 @@ put_block(struct writing *w, const struct stmt *s)
 		put_axes(w, b, false);
 	}
 	strbuf_init(&axes);
-	if (put_axes(&(struct writing){ &axes, w->f }, b, true) > 0) {
+	if (put_axes(&(struct writing){ &axes, w->f, NULL }, b, true) > 0) {
 		strbuf_printf(w->out, ", for %s", axes.data);
 	}
 	strbuf_release(&axes);
@@ -327,13 +338,15 @@ formulas_of(const struct func *f)
 	for (struct stmt_iter it = stmt_each_of(f->body, STMT_BLOCK);
 	     (s = stmt_next(&it));) {
 		struct strbuf text;
-		struct writing w = { &text, f };
+		struct analyser indices;
+		struct writing w = { &text, f, &indices };
 		bool ok;
 
 		if (s == f->body) {
 			continue;
 		}
 		strbuf_init(&text);
+		analyser_init(&indices, f->module);
 		ok = put_block(&w, s);
 		if (ok && text.len > FORMULA_BYTES) {
 			strbuf_puts(&text, " …");
