@@ -32,7 +32,9 @@ static struct {
 	char scratch[256];  /* the temporary folder, or "" */
 	const char *output; /* the file or folder of -o, or NULL */
 	atomic_bool interrupted;
-	void *reserve; /* RESERVE_BYTES, or NULL */
+	atomic_bool stops_first;
+	atomic_int stopped; /* the signal that stopped, or 0 */
+	void *reserve;      /* RESERVE_BYTES, or NULL */
 } state;
 
 /* -- files -- */
@@ -236,24 +238,59 @@ static const int ending[] = { SIGHUP, SIGINT, SIGTERM };
 
 enum { N_ENDING = sizeof ending / sizeof *ending };
 
+static void
+end_by(int sig)
+{
+	sigset_t one;
+
+	signal(sig, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	raise(sig);
+}
+
 static void *
 wait_for_signal(void *set)
 {
-	sigset_t one;
 	int sig;
 
 	if (sigwait(set, &sig) != 0) {
 		return NULL;
 	}
+	if (sig != SIGHUP && atomic_load(&state.stops_first)) {
+		atomic_store(&state.stopped, sig);
+		end_descendants();
+		if (sigwait(set, &sig) != 0) {
+			return NULL;
+		}
+	}
 	atomic_store(&state.interrupted, true);
 	end_descendants();
 	cleanup_now();
-	signal(sig, SIG_DFL);
-	sigemptyset(&one);
-	sigaddset(&one, sig);
-	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-	kill(getpid(), sig);
+	end_by(sig);
 	return NULL;
+}
+
+void
+cleanup_stop_first(void)
+{
+	atomic_store(&state.stops_first, true);
+}
+
+bool
+cleanup_was_stopped(void)
+{
+	return atomic_load(&state.stopped) != 0;
+}
+
+void
+cleanup_end_if_stopped(void)
+{
+	if (cleanup_was_stopped()) {
+		cleanup_now();
+		end_by(atomic_load(&state.stopped));
+	}
 }
 
 static void *

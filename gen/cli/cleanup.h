@@ -3,6 +3,8 @@
 #ifndef TIRC_CLEANUP_H
 #define TIRC_CLEANUP_H
 
+#include <stdbool.h>
+
 /* Call at the start of the program, before any other thread starts. After that,
  * SIGHUP, SIGINT and SIGTERM end the child processes and clean up before they
  * end the program, and writing to a closed pipe is an error. */
@@ -17,6 +19,14 @@ const char *cleanup_scratch(void);
 void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
+/* From now on the first SIGINT or SIGTERM ends the child processes, but not the
+ * program, which finds out by cleanup_was_stopped() and ends what it does. The
+ * second one ends the program as any other. */
+void cleanup_stop_first(void);
+bool cleanup_was_stopped(void);
+/* Ends the program as the signal that stopped it would have; returns if there was
+ * none. */
+void cleanup_end_if_stopped(void);
 /* Returns at once, unless a signal is ending the program: then it never
  * returns. So a child that the same signal has ended is not reported as an
  * error. */

@@ -193,6 +193,11 @@ void style_progress(void *ctx, const char *step, int done, int total);
 /* As style_progress(), for a step that has no numbered parts. */
 void style_step(const char *step);
 void style_progress_end(void);
+/* Prints a table on the standard error, a terminal, in place of the `painted` lines
+ * that the last call printed, cut to the size of the terminal. Returns the number
+ * of lines that it printed. */
+int style_repaint(int columns, const char *const *header, const bool *right,
+		  int rows, const char *const *cells, int painted);
 
 /* cmd_compile.c: a context with the verb's model loaded; messages go to stderr.
  * NULL after an error message; the verb then returns CLI_INPUT. */

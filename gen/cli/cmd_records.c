@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc records: shows, merges and checks records of tirc tune. */
+/* tirc records: shows, merges, draws and checks records of tirc tune. */
 #include <errno.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "output_file.h"
 #include "record_apply.h"
+#include "records_plot.h"
 #include "tune_runner.h"
 #include "tuning.h"
 
@@ -157,21 +158,42 @@ print_json(struct shown *s, FILE *f)
 	return !ferror(f);
 }
 
+/* Writes to -o, or the standard output, what print() prints. */
 static bool
-merge(struct shown *s)
+write_out(struct shown *s, bool (*print)(struct shown *s, FILE *f))
 {
 	struct output o;
 
 	if (s->c->out == NULL) {
-		return print_json(s, stdout);
+		return print(s, stdout);
 	}
 	cleanup_watch_output(s->c->out);
 	if (!output_open(&o, &s->m->arena, s->c->out) ||
-	    !output_close(&o, print_json(s, o.file))) {
+	    !output_close(&o, print(s, o.file))) {
 		return cli_error("%s: cannot be written: %s", s->c->out,
 				 strerror(errno));
 	}
 	return true;
+}
+
+static bool
+print_plot(struct shown *s, FILE *f)
+{
+	struct strbuf text;
+
+	strbuf_init(&text);
+	records_plot(&s->m->arena, &s->records, &text);
+	say_lines(f, text.data);
+	strbuf_release(&text);
+	return !ferror(f);
+}
+
+static bool
+plot(struct shown *s)
+{
+	return s->records.list.n > 0
+		       ? write_out(s, print_plot)
+		       : cli_error("there are no records to draw");
 }
 
 /* -- check -- */
@@ -296,7 +318,10 @@ static bool
 act(struct shown *s, const char *what)
 {
 	if (strcmp(what, "merge") == 0) {
-		return merge(s);
+		return write_out(s, print_json);
+	}
+	if (strcmp(what, "plot") == 0) {
+		return plot(s);
 	}
 	if (strcmp(what, "check") == 0) {
 		return check(s);
@@ -316,9 +341,10 @@ cmd_records(struct cli *c)
 	bool ok;
 
 	if (strcmp(what, "best") != 0 && strcmp(what, "show") != 0 &&
-	    strcmp(what, "merge") != 0 && strcmp(what, "check") != 0) {
+	    strcmp(what, "merge") != 0 && strcmp(what, "check") != 0 &&
+	    strcmp(what, "plot") != 0) {
 		module_free(s.m);
-		return usage("best, show, merge or check is expected");
+		return usage("best, show, merge, plot or check is expected");
 	}
 	if (c->n_rest == 0) {
 		module_free(s.m);

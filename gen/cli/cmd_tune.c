@@ -25,9 +25,11 @@ struct view {
 	struct tune_tasks tasks;
 	struct tune_state *states;
 	const char *out;
-	const char *runner; /* the word of --runner, or NULL */
-	double end;         /* the time at which the tuning ends; 0: never */
+	struct records earlier; /* those of the file */
+	const char *runner;     /* the word of --runner, or NULL */
+	double end; /* the time at which the tuning ends; 0: never */
 	int n_records;
+	int painted; /* lines of the table on the terminal */
 	bool failed; /* a record cannot be written */
 };
 
@@ -153,81 +155,31 @@ time_text(char *buf, size_t size, double time, const char *unit)
 	return buf;
 }
 
-static void
-show(struct view *v, const struct tune_state *s, const char *what)
+/* The table of the tasks: `all` of them that were tried or have an obstacle, or
+ * those that are tuned. */
+enum { COLUMNS = 7 };
+
+static const char *const header[COLUMNS] = { "kernel",   "share", "trials",
+					     "rules",    "best",  "gain",
+					     "decisions" };
+static const bool right[COLUMNS] = {
+	false, true, true, true, true, true, false
+};
+
+static const char **
+table_cells(struct view *v, struct arena *a, bool all, int *rows)
 {
-	char rules[48], best[48], line[400];
-	const struct tune_task *t = s->task;
-
-	snprintf(line, sizeof line,
-		 "%s  %.0f %% of the model, trial %d: rules %s, best %s "
-		 "(%.2fx)%s%s",
-		 t->kernel->name, 100 * t->share, s->trials,
-		 time_text(rules, sizeof rules, s->rules_time, s->unit),
-		 time_text(best, sizeof best, s->rules_time * s->best_ratio,
-			   s->unit),
-		 1 / s->best_ratio, what[0] != '\0' ? "  " : "", what);
-	if (isatty(fileno(stderr))) {
-		style_step(line);
-	} else if (what[0] != '\0') {
-		say(stderr, "%s\n", line);
-	}
-	(void)v;
-}
-
-static bool
-take_record(void *ctx, const struct tune_state *s, const struct record *r)
-{
-	struct view *v = ctx;
-	bool better = r->error == NULL && s->best != NULL &&
-		      record_ratio(r) < 1 && r->n_decisions >= 0 &&
-		      strcmp(s->best,
-			     record_words(&v->h->m->arena, r->decisions,
-					  r->n_decisions)) == 0;
-
-	cleanup_pause_if_interrupted();
-	if (!record_append(tirc_module(v->h->t), v->out, r)) {
-		v->failed = true;
-		return false;
-	}
-	v->n_records++;
-	if (!v->c->quiet) {
-		show(v, s, better ? s->best : "");
-	}
-	return true;
-}
-
-static bool
-go_on(void *ctx, const struct tune_state *s)
-{
-	struct view *v = ctx;
-
-	if (!v->c->quiet && isatty(fileno(stderr))) {
-		show(v, s, "");
-	}
-	return v->end == 0 || now() < v->end;
-}
-
-static void
-print_table(struct view *v)
-{
-	static const char *const header[] = { "kernel",   "share", "trials",
-					      "rules",    "best",  "gain",
-					      "decisions" };
-	static const bool right[] = {
-		false, true, true, true, true, true, false
-	};
-	struct arena *a = &v->h->m->arena;
-	int n = v->tasks.list.n, rows = 0;
-	const char **cells = arena_array(a, const char *, 7 * n + 7);
+	int n = v->tasks.list.n;
+	const char **cells = arena_array(a, const char *, COLUMNS *n + COLUMNS);
 	char buf[48];
 
+	*rows = 0;
 	for (int i = 0; i < n; i++) {
 		const struct tune_state *s = &v->states[i];
 		const struct tune_task *t = s->task;
-		const char **row = &cells[7 * rows];
+		const char **row = &cells[COLUMNS * *rows];
 
-		if (s->trials == 0 && t->obstacle == NULL) {
+		if (s->trials == 0 && (!all || t->obstacle == NULL)) {
 			continue;
 		}
 		row[0] = t->n_kernels == 1 ? t->kernel->name
@@ -248,9 +200,84 @@ print_table(struct view *v)
 		row[6] = t->obstacle != NULL ? t->obstacle
 			 : s->best != NULL   ? s->best
 					     : "";
-		rows++;
+		++*rows;
 	}
-	style_table(stdout, 7, header, right, rows, cells);
+	return cells;
+}
+
+/* Shows the state of all tasks on a terminal; elsewhere a line if something was
+ * found. */
+static void
+show(struct view *v, const struct tune_state *s, const char *what)
+{
+	char rules[48], best[48];
+	const struct tune_task *t = s->task;
+
+	if (isatty(fileno(stderr))) {
+		struct arena a;
+		const char **cells;
+		int rows;
+
+		arena_init(&a);
+		cells = table_cells(v, &a, false, &rows);
+		v->painted = style_repaint(COLUMNS, header, right, rows, cells,
+					   v->painted);
+		arena_release(&a);
+	} else if (what[0] != '\0') {
+		say(stderr,
+		    "%s  %.0f %% of the model, trial %d: rules %s, best %s "
+		    "(%.2fx)  %s\n",
+		    t->kernel->name, 100 * t->share, s->trials,
+		    time_text(rules, sizeof rules, s->rules_time, s->unit),
+		    time_text(best, sizeof best, s->rules_time * s->best_ratio,
+			      s->unit),
+		    1 / s->best_ratio, what);
+	}
+}
+
+static bool
+take_record(void *ctx, const struct tune_state *s, const struct record *r)
+{
+	struct view *v = ctx;
+	bool better = r->error == NULL && s->best != NULL &&
+		      record_ratio(r) < 1 && r->n_decisions >= 0 &&
+		      strcmp(s->best,
+			     record_words(&v->h->m->arena, r->decisions,
+					  r->n_decisions)) == 0;
+
+	cleanup_pause_if_interrupted();
+	if (cleanup_was_stopped()) {
+		return false; /* the signal may have ended the measurement */
+	}
+	if (!record_append(tirc_module(v->h->t), v->out, r)) {
+		v->failed = true;
+		return false;
+	}
+	v->n_records++;
+	if (!v->c->quiet) {
+		show(v, s, better ? s->best : "");
+	}
+	return true;
+}
+
+static bool
+go_on(void *ctx, const struct tune_state *s)
+{
+	struct view *v = ctx;
+
+	if (!v->c->quiet && isatty(fileno(stderr))) {
+		show(v, s, "");
+	}
+	return !cleanup_was_stopped() && (v->end == 0 || now() < v->end);
+}
+
+static void
+print_table(struct view *v)
+{
+	int rows;
+	const char **cells = table_cells(v, &v->h->m->arena, true, &rows);
+
+	style_table(stdout, COLUMNS, header, right, rows, cells);
 }
 
 /* The expected time of the model relative to now. */
@@ -297,15 +324,17 @@ print_next(const struct view *v)
 static void
 print_summary(struct view *v)
 {
-	int found = 0;
+	int found = 0, known = 0;
 
 	style_progress_end();
 	print_table(v);
 	for (int i = 0; i < v->tasks.list.n; i++) {
 		found += v->states[i].best != NULL;
+		known += v->states[i].known;
 	}
 	cli_print_target(v->c, v->h->t);
-	say(stdout, "records  %d written to %s\n", v->n_records, v->out);
+	say(stdout, "records  %d written to %s", v->n_records, v->out);
+	say(stdout, known > 0 ? ", %d were there\n" : "\n", known);
 	if (found == 0) {
 		say(stdout, "found    nothing faster than the rules' "
 			    "schedules\n");
@@ -395,6 +424,14 @@ read_seed(struct cli *c, uint64_t *seed)
 	return true;
 }
 
+/* Reads the records that the file has already. */
+static bool
+read_earlier(struct view *v)
+{
+	return access(v->out, F_OK) != 0 ||
+	       records_read(tirc_module(v->h->t), v->out, &v->earlier);
+}
+
 static bool
 tune(struct view *v, uint64_t seed)
 {
@@ -415,11 +452,19 @@ tune(struct view *v, uint64_t seed)
 		cli_messages(v->h->t);
 		return false;
 	}
+	if (!read_earlier(v)) {
+		cli_messages(v->h->t);
+		return false;
+	}
+	cleanup_stop_first();
+	o.earlier = &v->earlier;
 	v->end = c->seconds > 0 ? now() + c->seconds : 0;
 	v->states = arena_array(&v->h->m->arena, struct tune_state,
 				v->tasks.list.n + 1);
 	tune_run(&v->model, &v->tasks, &runner, &o, v->states);
-	style_progress_end();
+	if (isatty(fileno(stderr))) {
+		style_repaint(COLUMNS, header, right, 0, NULL, v->painted);
+	}
 	cli_messages(v->h->t);
 	return !v->failed;
 }
@@ -449,5 +494,7 @@ cmd_tune(struct cli *c)
 		print_summary(&v);
 	}
 	harness_close(&h);
+	fflush(stdout);
+	cleanup_end_if_stopped();
 	return ok ? CLI_DONE : CLI_INPUT;
 }

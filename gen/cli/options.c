@@ -23,7 +23,7 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
-	  "merge: file for the records (default: standard output)", RECORDS },
+	  "merge, plot: file for the result (default: standard output)", RECORDS },
 	{ OPT_TARGET, "target", "NAME", "target whose vectors selftest tests",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME",
@@ -384,14 +384,16 @@ static const struct verb verbs[] = {
 	  "Measures other schedules of the kernels that take the time of a model,\n"
 	  "beside those of the rules, and adds each measurement as a record to\n"
 	  "FILE. tirc compile MODEL --records FILE uses the best ones. Every result\n"
-	  "is checked against the interpreter. Ctrl-C keeps all records.\n"
+	  "is checked against the interpreter. Ctrl-C keeps all records; a run\n"
+	  "with the same FILE goes on.\n"
 	  "docs/how-to/tune.md tells how to measure on another machine.\n",
 	  cmd_tune },
-	{ "records", "best|show|merge|check FILE…",
-	  "show, merge and check records of tirc tune",
+	{ "records", "best|show|merge|plot|check FILE…",
+	  "show, merge, draw and check records of tirc tune",
 	  "best   prints the best record of each kernel and target\n"
 	  "show   prints all records; with --script the schedules\n"
 	  "merge  writes the best records of several files as one\n"
+	  "plot   draws the best time of each kernel over the trials, as SVG\n"
 	  "check  reads all lines; with --from-onnx MODEL, applies each record\n"
 	  "       to the model's kernels, and checks what they compute\n",
 	  cmd_records },

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -195,6 +196,30 @@ style_progress_end(void)
 	if (isatty(fileno(stderr))) {
 		fputs("\r\033[K", stderr);
 	}
+}
+
+int
+style_repaint(int columns, const char *const *header, const bool *right,
+	      int rows, const char *const *cells, int painted)
+{
+	struct winsize size = { 0 };
+	int most = ioctl(fileno(stderr), TIOCGWINSZ, &size) == 0 &&
+				   size.ws_row > 3
+			   ? size.ws_row - 3
+			   : 20;
+
+	rows = rows < most ? rows : most;
+	if (painted > 0) {
+		fprintf(stderr, "\033[%dA", painted);
+	}
+	/* Long lines are cut, not continued: their number must be known. */
+	fputs("\r\033[J\033[?7l", stderr);
+	if (rows > 0) {
+		style_table(stderr, columns, header, right, rows, cells);
+	}
+	fputs("\033[?7h", stderr);
+	fflush(stderr);
+	return rows > 0 ? rows + 1 : 0;
 }
 
 void

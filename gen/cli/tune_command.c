@@ -250,7 +250,8 @@ tune_runner_command(struct harness *h, const char *command)
 
 	c->h = h;
 	c->machine = arena_printf(a, "cmd:%s", command);
-	c->compiler = harness_compiler(h);
+	r.machine = c->machine;
+	r.compiler = c->compiler = harness_compiler(h);
 	tirc_tune_model(h->t, &c->model);
 	if (!command_add(a, &c->program, command)) {
 		cli_error(COMMAND_QUOTE_OPEN, command);

@@ -324,5 +324,8 @@ tune_runner_local(struct harness *h)
 	if (s.cores == 0) {
 		stay_on_core();
 	}
-	return (struct tune_runner){ .ctx = l, .measure = measure };
+	return (struct tune_runner){ .ctx = l,
+				     .machine = l->machine,
+				     .compiler = l->compiler,
+				     .measure = measure };
 }

@@ -2,6 +2,7 @@
 /* The loop of the tuner: task, candidate, measurement, check, record. */
 #include "tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "search.h"
@@ -21,6 +22,8 @@ struct tuned {
 	struct search *search; /* NULL until the first trial */
 	struct tune_job rules; /* the rules' own schedule */
 	bool has_rules;
+	/* Earlier records are relative to the rules' own schedule of now. */
+	bool trusts_earlier;
 	VEC(const char *) traces; /* of the schedules that were made */
 };
 
@@ -135,6 +138,61 @@ knows(void *ctx, const struct choices *made)
 	return search_knows(ctx, made);
 }
 
+/* -- records of an earlier run -- */
+
+/* Is the time of the record about that of the rules' own schedule, as that of the
+ * schedule itself is? */
+static bool
+is_of_rules(const struct record *r)
+{
+	enum { PER_CENT = 10 };
+
+	return r->error == NULL && fabs(record_ratio(r) - 1) * 100 <= PER_CENT;
+}
+
+static bool
+is_same(const char *known, const char *text)
+{
+	return known == NULL || strcmp(known, text) == 0;
+}
+
+/* The last earlier record of this schedule; NULL if it is to be measured. */
+static const struct record *
+find_earlier(const struct tuning *t, const struct tuned *x,
+	     const struct tune_job *job)
+{
+	const struct records *list = t->o->earlier;
+
+	for (int i = list != NULL && (!x->has_rules || x->trusts_earlier)
+			     ? list->list.n - 1
+			     : -1;
+	     i >= 0; i--) {
+		const struct record *r = &list->list.data[i];
+
+		if (r->trace != NULL &&
+		    strcmp(r->workload, x->task->workload) == 0 &&
+		    strcmp(r->facts, t->m->facts) == 0 &&
+		    is_same(t->runner->machine, r->machine) &&
+		    is_same(t->runner->compiler, r->compiler) &&
+		    strcmp(r->trace, job->trace) == 0) {
+			return x->has_rules || is_of_rules(r) ? r : NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Tells the search what an earlier record says. */
+static void
+reuse(struct tuning *t, struct tuned *x, const struct tune_job *job,
+      const struct record *r)
+{
+	double ratio = note(t, x, r);
+
+	x->state->known++;
+	search_tell(x->search, ratio < 0 ? SEARCH_FAILED : SEARCH_MEASURED,
+		    &job->choices, ratio);
+}
+
 /* Measures a job that was made, and passes on its record. False: the tuning
  * ends. */
 static bool
@@ -188,6 +246,7 @@ trial(struct tuning *t, struct tuned *x)
 {
 	struct search_candidate candidate;
 	struct tune_job job;
+	const struct record *earlier;
 	const char *why;
 
 	/* Candidates that are no schedule, or are known, cost no trial. */
@@ -214,9 +273,20 @@ trial(struct tuning *t, struct tuned *x)
 			return true;
 		}
 	} while (why != NULL);
+	earlier = find_earlier(t, x, &job);
+	if (earlier != NULL && x->has_rules) {
+		reuse(t, x, &job, earlier);
+		return true;
+	}
 	if (!x->has_rules) {
-		bool go_on = measure(t, x, &job);
+		bool go_on = true;
 
+		x->trusts_earlier = earlier != NULL;
+		if (earlier != NULL) {
+			reuse(t, x, &job, earlier);
+		} else {
+			go_on = measure(t, x, &job);
+		}
 		x->has_rules = true;
 		x->rules = job;
 		x->state->ended = x->task->obstacle != NULL;

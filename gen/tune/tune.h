@@ -22,6 +22,9 @@ struct measurement {
 
 struct tune_runner {
 	void *ctx;
+	/* as in struct record, where it is known before a measurement; else
+	 * NULL */
+	const char *machine, *compiler;
 	/* Measures a candidate beside the rules' schedule, which may be the same
 	 * job. Texts and arrays of *out are in the arena. NULL, or why there is
 	 * no measurement: it does not compile, crashes, hangs, … Sets *out's
@@ -36,6 +39,7 @@ struct tune_runner {
 struct tune_state {
 	const struct tune_task *task;
 	int trials, failed;
+	int known; /* of the trials, those that were measured earlier */
 	const char *unit;
 	double rules_time; /* 0: not measured yet */
 	double best_ratio; /* 1 until something faster is found */
@@ -48,6 +52,10 @@ struct tune_options {
 	int trials;         /* of each workload */
 	double least_gain;  /* see search_new */
 	double least_share; /* of the model's time: smaller tasks are left out */
+	/* Earlier records: a candidate with one of the same kernel, target,
+	 * steps, machine and compiler counts as a trial, and is not measured
+	 * again. NULL: there are none. */
+	const struct records *earlier;
 	void *ctx;
 	/* Called after each trial with its record; false ends the tuning. */
 	bool (*record)(void *ctx, const struct tune_state *state,

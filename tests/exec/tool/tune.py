@@ -8,8 +8,11 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", ".."))
@@ -40,6 +43,9 @@ def runner(folder):
     how = os.environ.get("TUNE_TEST", "")
     subprocess.run(shlex.split(job["compile"]), cwd=folder, check=True)
     subprocess.run("./harness", cwd=folder, check=True)
+    if how == "slow" and os.path.exists(os.path.join(os.environ["TUNE_WORK"],
+                                                     "hang")):
+        time.sleep(600)
     if how == "wrong":
         for result in job["results"]:
             with open(os.path.join(folder, result["file"]), "r+b") as file:
@@ -170,6 +176,24 @@ shown = tirc("records", "best", "a.jsonl").stdout
 expect("records best", best["kernel"] in shown, shown)
 tirc("records", "check", GOLDEN)
 
+# -- a picture of the search ----------------------------------------------------------
+tirc("records", "plot", "a.jsonl", "-o", "a.svg")
+drawn = ElementTree.parse("a.svg").getroot()
+SVG = "{http://www.w3.org/2000/svg}"
+expect("a panel for each kernel",
+       len(drawn.findall(SVG + "g")) ==
+       len({r["workload"] for r in read("a.jsonl")}))
+expect("a point for each measurement",
+       len(drawn.findall(".//%scircle" % SVG)) +
+       len(drawn.findall(".//%spath[@class='failed']" % SVG)) ==
+       len(read("a.jsonl")))
+odd = dict(best, kernel="</text><script>", error="it hangs")
+text_file(work, "odd.jsonl", json.dumps(odd) + "\n")
+text = tirc("records", "plot", "odd.jsonl").stdout
+expect("names are markup", "<script" not in text and "</text><script>" in
+       "".join(ElementTree.fromstring(text).itertext()))
+tirc("records", "plot", os.devnull, status=1)
+
 # -- files of strangers ---------------------------------------------------------------
 GOOD = json.dumps(best)
 
@@ -249,8 +273,30 @@ running = [subprocess.Popen([TIRC, "tune", MODEL, *TARGET[:2], "-q", "-o",
                              "shared.jsonl", "--runner", "replay:" + GOLDEN,
                              "--trials", "4"]) for _ in range(3)]
 expect("tuning at once fails", [p.wait() for p in running] == [0, 0, 0])
-one = len([r for r in read("shared.jsonl")])
-expect("lines are lost or torn", one % 3 == 0 and one > 0)
+tune("alone.jsonl", "replay:" + GOLDEN, "--trials", "4")
+expect("lines are lost or torn",
+       {(r["workload"], str(r["trace"])) for r in read("shared.jsonl")} ==
+       {(r["workload"], str(r["trace"])) for r in read("alone.jsonl")})
+
+# -- a run goes on where one before it ended ---------------------------------------
+with open("a.jsonl", encoding="utf-8") as file:
+    whole = file.readlines()
+for kept in 1, 2, len(whole) // 2, len(whole) - 1, len(whole):
+    text_file(work, "part.jsonl", "".join(whole[:kept]))
+    done = tune("part.jsonl", "replay:" + GOLDEN, "--trials", "12")
+    expect("a run that goes on gives other records",
+           undated("part.jsonl") == undated("a.jsonl"))
+    expect("what is known is not said", "%d written to part.jsonl, %d were" %
+           (len(whole) - kept, kept) in done.stdout, done.stdout)
+# Not relative to the rules' schedule of now, or of another target.
+slow = [json.dumps(dict(r, time=1.5 * r["time"])) for r in read("a.jsonl")]
+other = [json.dumps(dict(r, facts=dict(r["facts"], cores=3)))
+         for r in read("a.jsonl")]
+for lines in slow, other:
+    text_file(work, "part.jsonl", "\n".join(lines) + "\n")
+    tune("part.jsonl", "replay:" + GOLDEN, "--trials", "12")
+    expect("records that do not fit are taken",
+           undated("part.jsonl")[len(lines):] == undated("a.jsonl"))
 
 # -- runners -----------------------------------------------------------------------------
 tune("none.jsonl", "replay:nowhere.jsonl", status=1)
@@ -281,6 +327,34 @@ if shutil.which("cc"):
     done = tirc("records", "check", "a.jsonl", "--from-onnx", MODEL,
                 *TARGET[:2])
     expect("records check", "0 for other kernels" in done.stdout, done.stdout)
+
+# Ctrl-C keeps what was measured, and says what was found.
+if shutil.which("cc"):
+    text_file(work, "hang", "")
+    os.remove("hang")
+    running = subprocess.Popen(
+        [TIRC, "tune", MODEL, *TARGET[:2], "-o", "stopped.jsonl", "--runner",
+         COMMAND, "--trials", "12"], stdout=subprocess.PIPE, text=True,
+        env=dict(os.environ, TUNE_TEST="slow", TUNE_WORK=work))
+    while not os.path.exists("stopped.jsonl") or len(read("stopped.jsonl")) < 3:
+        expect("the tuner ends early", running.poll() is None)
+        time.sleep(0.05)
+    text_file(work, "hang", "")
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    said = running.communicate()[0]
+    os.remove("hang")
+    kept = len(read("stopped.jsonl"))
+    expect("Ctrl-C does not end it by the signal",
+           running.returncode == -signal.SIGINT, running.returncode)
+    expect("Ctrl-C prints no summary", "records  %d written" % kept in said and
+           "next     tirc compile" in said, said)
+    expect("an interrupted measurement is recorded",
+           not any(r["error"] for r in read("stopped.jsonl")))
+    tune("stopped.jsonl", COMMAND, "--trials", "12")
+    tune("at_once.jsonl", COMMAND, "--trials", "12")
+    expect("after Ctrl-C the search goes another way",
+           undated("stopped.jsonl") == undated("at_once.jsonl"))
 
 # Sizes that are open are asked for.
 done = tirc("tune", "open.onnx", "--runner", "replay:" + GOLDEN, status=1)

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws records as SVG: a panel for each kernel and target, in which points are
+ * the measurements and a line is the best one so far, relative to the rules'
+ * schedule. Black, grey and shapes alone tell them apart, as in print. */
+#include "records_plot.h"
+
+#include <math.h>
+
+#include "text.h"
+
+enum {
+	COLUMNS = 2,
+	WIDTH = 400, /* of a panel */
+	HEIGHT = 230,
+	LEFT = 46, /* the margins of its axes */
+	RIGHT = 14,
+	TOP = 44,
+	BOTTOM = 34,
+	MOST_PANELS = 200,
+	MOST_LABEL = 44
+};
+
+/* A measurement that takes longer is drawn at this time. */
+#define MOST_TIME 1.5
+
+struct panel {
+	const struct record *first;
+	VEC(const struct record *) trials;
+	double best; /* the least time relative to the rules', at most 1 */
+};
+
+struct plot {
+	struct arena *arena;
+	VEC(struct panel) panels;
+	int left_out; /* kernels beyond the last panel */
+	struct strbuf *out;
+};
+
+/* Appends a text as that of an element: what is markup, or hidden, is
+ * escaped. */
+static void
+put_text(struct strbuf *out, const char *text)
+{
+	static const char *const entities[] = { ['&'] = "&amp;",
+						['<'] = "&lt;",
+						['>'] = "&gt;",
+						['"'] = "&quot;" };
+	struct strbuf shown;
+
+	strbuf_init(&shown);
+	text_put_visible(&shown, text, strlen(text), "");
+	for (size_t i = 0; i < shown.len; i++) {
+		unsigned char c = (unsigned char)shown.data[i];
+
+		if (c < sizeof entities / sizeof *entities &&
+		    entities[c] != NULL) {
+			strbuf_puts(out, entities[c]);
+		} else {
+			strbuf_putc(out, (char)c);
+		}
+	}
+	strbuf_release(&shown);
+}
+
+/* The text, cut to the width of a panel. */
+static void
+put_label(struct plot *p, const char *text)
+{
+	size_t n = 0, shown = 0;
+
+	while (text[n] != '\0' && shown < MOST_LABEL) {
+		n++;
+		while (((unsigned char)text[n] & 0xc0) == 0x80) {
+			n++;
+		}
+		shown++;
+	}
+	put_text(p->out, arena_strndup(p->arena, text, n));
+	if (text[n] != '\0') {
+		strbuf_puts(p->out, "\xe2\x80\xa6");
+	}
+}
+
+static struct panel *
+panel_of(struct plot *p, const struct record *r)
+{
+	struct panel one = { .first = r, .best = 1 };
+
+	for (int i = 0; i < p->panels.n; i++) {
+		struct panel *x = &p->panels.data[i];
+
+		if (strcmp(x->first->workload, r->workload) == 0 &&
+		    strcmp(x->first->facts, r->facts) == 0) {
+			return x;
+		}
+	}
+	if (p->panels.n >= MOST_PANELS) {
+		p->left_out++;
+		return NULL;
+	}
+	vec_push(p->arena, &p->panels, one);
+	return &p->panels.data[p->panels.n - 1];
+}
+
+/* -- one panel -- */
+
+static double
+x_of(const struct panel *x, double trial)
+{
+	int n = x->trials.n > 1 ? x->trials.n : 2;
+
+	return LEFT + (trial - 1) / (n - 1) * (WIDTH - LEFT - RIGHT);
+}
+
+/* The least time on the axis: a tenth below the best. */
+static double
+least_of(const struct panel *x)
+{
+	double least = floor(x->best * 10 - 0.5) / 10;
+
+	return least > 0 ? least : 0;
+}
+
+static double
+y_of(const struct panel *x, double ratio)
+{
+	double least = least_of(x);
+	double at = ratio > MOST_TIME ? MOST_TIME : ratio;
+
+	return TOP +
+	       (MOST_TIME - at) / (MOST_TIME - least) * (HEIGHT - TOP - BOTTOM);
+}
+
+static void
+put_axes(struct plot *p, const struct panel *x)
+{
+	double least = least_of(x);
+	double step = MOST_TIME - least > 0.8 ? 0.5 : 0.1;
+
+	for (double at = MOST_TIME; at > least - 0.01; at -= step) {
+		strbuf_printf(p->out,
+			      "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
+			      "y2=\"%.1f\" class=\"%s\"/>\n"
+			      "<text x=\"%d\" y=\"%.1f\" class=\"end\">"
+			      "%.1f</text>\n",
+			      LEFT, WIDTH - RIGHT, y_of(x, at), y_of(x, at),
+			      fabs(at - 1) < 0.01 ? "rules" : "grid", LEFT - 5,
+			      y_of(x, at) + 4, at);
+	}
+	strbuf_printf(p->out,
+		      "<text x=\"%d\" y=\"%d\">1</text>\n"
+		      "<text x=\"%d\" y=\"%d\" class=\"end\">%d</text>\n"
+		      "<text x=\"%d\" y=\"%d\" class=\"middle\">trial</text>\n",
+		      LEFT, HEIGHT - BOTTOM + 16, WIDTH - RIGHT,
+		      HEIGHT - BOTTOM + 16, x->trials.n, WIDTH / 2,
+		      HEIGHT - BOTTOM + 16);
+}
+
+static void
+put_points(struct plot *p, const struct panel *x)
+{
+	for (int i = 0; i < x->trials.n; i++) {
+		const struct record *r = x->trials.data[i];
+		double at = x_of(x, i + 1);
+
+		if (r->error != NULL) {
+			strbuf_printf(p->out,
+				      "<path d=\"M%.1f %d l6 6 m0 -6 l-6 6\" "
+				      "class=\"failed\"/>\n",
+				      at - 3, TOP - 9);
+		} else {
+			strbuf_printf(p->out,
+				      "<circle cx=\"%.1f\" cy=\"%.1f\" "
+				      "r=\"2.2\"/>\n",
+				      at, y_of(x, record_ratio(r)));
+		}
+	}
+}
+
+static void
+put_best(struct plot *p, const struct panel *x)
+{
+	double best = 1;
+
+	strbuf_printf(p->out, "<path class=\"best\" d=\"M%.1f %.1f", x_of(x, 1),
+		      y_of(x, best));
+	for (int i = 0; i < x->trials.n; i++) {
+		const struct record *r = x->trials.data[i];
+
+		strbuf_printf(p->out, " H%.1f", x_of(x, i + 1));
+		if (r->error == NULL && record_ratio(r) < best) {
+			best = record_ratio(r);
+			strbuf_printf(p->out, " V%.1f", y_of(x, best));
+		}
+	}
+	strbuf_puts(p->out, "\"/>\n");
+}
+
+static void
+put_panel(struct plot *p, const struct panel *x, int i)
+{
+	strbuf_printf(p->out, "<g transform=\"translate(%d %d)\">\n",
+		      i % COLUMNS * WIDTH, i / COLUMNS * HEIGHT + 40);
+	strbuf_printf(p->out, "<text x=\"%d\" y=\"%d\" class=\"name\">", LEFT,
+		      TOP - 26);
+	put_label(p, x->first->kernel);
+	strbuf_printf(p->out, "</text>\n<text x=\"%d\" y=\"%d\">", LEFT,
+		      TOP - 12);
+	put_label(p, x->first->target);
+	strbuf_printf(p->out,
+		      ": best %.2f of the rules\xe2\x80\x99 time</text>\n",
+		      x->best);
+	put_axes(p, x);
+	put_points(p, x);
+	put_best(p, x);
+	strbuf_puts(p->out, "</g>\n");
+}
+
+static void
+collect(struct plot *p, const struct records *list)
+{
+	for (int i = 0; i < list->list.n; i++) {
+		const struct record *r = &list->list.data[i];
+		struct panel *x = panel_of(p, r);
+
+		if (x == NULL) {
+			continue;
+		}
+		vec_push(p->arena, &x->trials, r);
+		if (r->error == NULL && record_ratio(r) < x->best) {
+			x->best = record_ratio(r);
+		}
+	}
+}
+
+bool
+records_plot(struct arena *a, const struct records *list, struct strbuf *out)
+{
+	struct plot p = { .arena = a, .out = out };
+	int rows, height;
+
+	collect(&p, list);
+	if (p.panels.n == 0) {
+		return false;
+	}
+	rows = (p.panels.n + COLUMNS - 1) / COLUMNS;
+	height = rows * HEIGHT + 60;
+	strbuf_printf(
+		out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+		"role=\"img\">\n"
+		"<title>Best time over the trials of tirc tune</title>\n"
+		"<style>text { font: 11px sans-serif } "
+		".name { font-weight: bold } .end { text-anchor: end } "
+		".middle { text-anchor: middle } "
+		".grid { stroke: #bbb; stroke-width: 0.5 } "
+		".rules { stroke: #000; stroke-dasharray: 5 3 } "
+		"circle { fill: #777 } "
+		".failed, .best { fill: none; stroke: #000 } "
+		".best { stroke-width: 1.8 }</style>\n"
+		"<rect width=\"100%%\" height=\"100%%\" "
+		"fill=\"#fff\"/>\n"
+		"<text x=\"%d\" y=\"24\">Time relative to the rules\xe2\x80\x99 "
+		"schedule (dashed): each trial (points; crosses failed), "
+		"the best so far (line).</text>\n",
+		COLUMNS * WIDTH, height, COLUMNS * WIDTH, height, LEFT);
+	for (int i = 0; i < p.panels.n; i++) {
+		put_panel(&p, &p.panels.data[i], i);
+	}
+	if (p.left_out > 0) {
+		strbuf_printf(out,
+			      "<text x=\"%d\" y=\"%d\">%d records of more "
+			      "kernels are not drawn.</text>\n",
+			      LEFT, height - 8, p.left_out);
+	}
+	strbuf_puts(out, "</svg>\n");
+	return true;
+}
