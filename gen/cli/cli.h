@@ -64,6 +64,9 @@ struct cli {
 	 * given */
 	int trials;
 	double least_gain, seconds;
+	/* tune, worker: --queue, or NULL; a worker's --takeover is in seconds,
+	 * too */
+	const char *queue;
 	bool script;      /* records: --script */
 	const char *keep; /* --keep: the folder in which to build, which then
 			   * stays */
@@ -85,6 +88,7 @@ struct verb {
 
 const struct verb *cli_verbs(int *n);
 int cmd_compile(struct cli *c);
+int cmd_worker(struct cli *c);
 int cmd_run(struct cli *c);
 int cmd_test(struct cli *c);
 int cmd_inspect(struct cli *c);

@@ -64,7 +64,8 @@ tune_runner_open(struct harness *h, const char *word, struct tune_runner *out)
 static bool
 is_local(const struct view *v)
 {
-	return v->runner == NULL || strcmp(v->runner, "local") == 0;
+	return v->c->queue == NULL &&
+	       (v->runner == NULL || strcmp(v->runner, "local") == 0);
 }
 
 /* -- where the model spends its time -- */
@@ -265,7 +266,7 @@ go_on(void *ctx, const struct tune_state *s)
 {
 	struct view *v = ctx;
 
-	if (!v->c->quiet && isatty(fileno(stderr))) {
+	if (s != NULL && !v->c->quiet && isatty(fileno(stderr))) {
 		show(v, s, "");
 	}
 	return !cleanup_was_stopped() && (v->end == 0 || now() < v->end);
@@ -424,6 +425,16 @@ read_seed(struct cli *c, uint64_t *seed)
 	return true;
 }
 
+static bool
+open_runner(struct view *v, struct tune_runner *out)
+{
+	if (v->c->queue == NULL) {
+		return tune_runner_open(v->h, v->runner, out);
+	}
+	*out = tune_runner_queue(v->h, v->c->queue, v->runner);
+	return out->ctx != NULL;
+}
+
 /* Reads the records that the file has already. */
 static bool
 read_earlier(struct view *v)
@@ -448,7 +459,7 @@ tune(struct view *v, uint64_t seed)
 	};
 	struct tune_runner runner;
 
-	if (!tune_runner_open(v->h, v->runner, &runner)) {
+	if (!open_runner(v, &runner)) {
 		cli_messages(v->h->t);
 		return false;
 	}

@@ -23,12 +23,13 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
-	  "merge, plot: file for the result (default: standard output)", RECORDS },
+	  "merge, plot: file for the result (default: standard output)",
+	  RECORDS },
 	{ OPT_TARGET, "target", "NAME", "target whose vectors selftest tests",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME",
 	  "target, as \"NAME -KEY=VALUE …\"; `tirc targets` lists the names",
-	  GRAPH_VERBS | PROGRAM_VERBS },
+	  GRAPH_VERBS | PROGRAM_VERBS | WORKER },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
 	  MODEL_VERBS & ~(TEST | RUN | TUNE) },
@@ -165,7 +166,7 @@ static const struct option_row rows[] = {
 	  "print each node's backend, or why no backend takes it", PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
-	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS | WORKER },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
 	  "print the program after a pass, or after all",
 	  GRAPH_VERBS | PROGRAM_VERBS },
@@ -185,6 +186,15 @@ static const struct option_row rows[] = {
 	  "schedule each kernel with the best record for it and the target, if "
 	  "the file has one",
 	  (MODEL_VERBS & ~TUNE) | LOWER },
+	{ OPT_QUEUE, "queue", "redis://HOST:PORT",
+	  "let the workers of this queue measure", TUNE },
+	{ OPT_QUEUE, "queue", "redis://HOST:PORT",
+	  "the queue with the jobs; compiles and runs the sources in it",
+	  WORKER },
+	{ OPT_TIME, "takeover", "TIME",
+	  "take the job of a worker that gives no sign of life for so long "
+	  "(default: 30s)",
+	  WORKER },
 	{ OPT_TRIALS, "trials", "N",
 	  "measure at most N schedules of each kernel (default: 60)", TUNE },
 	{ OPT_TIME, "time", "TIME",
@@ -217,13 +227,13 @@ static const struct option_row rows[] = {
 	{ OPT_CC, "cc", "COMMAND",
 	  "C compiler (default: $CC, else the target's; the target's if it names a "
 	  "simulator)",
-	  RUNNING_VERBS | TUNE | RECORDS },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
-	  RUNNING_VERBS | TUNE | RECORDS },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER },
 	{ OPT_RUNNER, "runner", "local|cmd:PROGRAM|replay:FILE",
 	  "what measures: this machine (default), a program that gets a folder, "
 	  "or records of earlier measurements",
-	  TUNE | RECORDS },
+	  TUNE | RECORDS | WORKER },
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
@@ -232,6 +242,10 @@ static const struct option_row rows[] = {
 	  "keep the program from other files, networks and processes: where the "
 	  "system can (default), always, or not",
 	  RUNNING_VERBS | TUNE | RECORDS },
+	{ OPT_CONFINE, "confine", "auto|require|off",
+	  "keep the programs from other files, networks and processes: where the "
+	  "system can, always (default), or not",
+	  WORKER },
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it",
 	  RUNNING_VERBS | TUNE },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
@@ -263,10 +277,10 @@ static const struct option_row rows[] = {
 	{ OPT_NAMES, "names", NULL, "print the names alone, one a line",
 	  TARGETS | PASSES },
 	{ OPT_QUIET, "quiet", NULL, "print only errors",
-	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | WORKER },
 	{ OPT_HELP, "help", NULL, "print this text",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | TARGETS | PASSES | HELP |
-		  VERSION },
+		  VERSION | WORKER },
 };
 
 #define N_ROWS (sizeof rows / sizeof *rows)
@@ -412,6 +426,13 @@ static const struct verb verbs[] = {
 	  "weights, memory, interface, options. Exit status 0 if nothing differs,\n"
 	  "1 if something does, 2 in case of an error.\n",
 	  cmd_diff },
+	{ "worker", "--queue redis://HOST:PORT [--runner WORD]",
+	  "measure the jobs of tirc tune --queue",
+	  "Takes jobs for its target from a queue, compiles and runs their sources,\n"
+	  "and answers with times and results, until Ctrl-C. Whoever can write to\n"
+	  "the queue runs programs here, as confined as those of tirc test: start\n"
+	  "it where that is meant. docs/how-to/fleet.md tells more.\n",
+	  cmd_worker },
 };
 
 const struct verb *

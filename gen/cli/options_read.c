@@ -314,6 +314,9 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_RECORDS:
 		push(c, &c->tirc.records, &c->tirc.n_records, arg);
 		return true;
+	case OPT_QUEUE:
+		c->queue = arg;
+		return true;
 	case OPT_TRIALS:
 		return read_count(arg, &c->trials);
 	case OPT_TIME:
@@ -631,7 +634,7 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			       : usage(verb, "one verb is expected; remove %s",
 				       r->files[1]);
 	}
-	if ((bit & (TARGETS | PASSES | VERSION)) != 0) {
+	if ((bit & (TARGETS | PASSES | VERSION | WORKER)) != 0) {
 		return r->n_files == 0
 			       ? CLI_DONE
 			       : usage(verb, "it takes no argument, but got %s",

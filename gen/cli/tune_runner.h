@@ -18,6 +18,12 @@ struct tune_runner tune_runner_command(struct harness *h, const char *command);
  * message. */
 struct tune_runner tune_runner_replay(struct harness *h, const char *file);
 
+/* tune_queue.c: asks the workers of a queue. word: that of --runner: NULL, or
+ * "replay" for workers that replay records, whose answers have no results. NULL
+ * ctx after an error message. */
+struct tune_runner tune_runner_queue(struct harness *h, const char *url,
+				     const char *word);
+
 /* tune_folder.c */
 /* Writes the files of a job and arguments.txt for so many calls into a new folder
  * of the harness. NULL after an error message. */

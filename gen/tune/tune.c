@@ -21,6 +21,8 @@ struct tuned {
 	struct tune_state *state;
 	struct search *search; /* NULL until the first trial */
 	struct tune_job rules; /* the rules' own schedule */
+	struct tune_job job;   /* the present one */
+	bool is_measured;      /* a runner measures it now */
 	bool has_rules;
 	/* Earlier records are relative to the rules' own schedule of now. */
 	bool trusts_earlier;
@@ -193,26 +195,41 @@ reuse(struct tuning *t, struct tuned *x, const struct tune_job *job,
 		    &job->choices, ratio);
 }
 
-/* Measures a job that was made, and passes on its record. False: the tuning
- * ends. */
-static bool
-measure(struct tuning *t, struct tuned *x, const struct tune_job *job)
+static const struct tune_job *
+rules_of(const struct tuned *x)
 {
-	struct measurement of = { 0 };
+	return x->has_rules ? &x->rules : &x->job;
+}
+
+/* Notes that the first job, that of the rules' own schedule, is done. */
+static void
+end_rules(struct tuned *x)
+{
+	if (!x->has_rules) {
+		x->has_rules = true;
+		x->rules = x->job;
+		x->state->ended = x->task->obstacle != NULL;
+	}
+}
+
+/* Takes the measurement of the present job, or why there is none, and passes on
+ * its record. False: the tuning ends. */
+static bool
+take(struct tuning *t, struct tuned *x, const char *why,
+     const struct measurement *of)
+{
 	struct record r;
 	double ratio;
-	const char *why = t->runner->measure(t->runner->ctx, t->arena, job,
-					     x->has_rules ? &x->rules : job,
-					     &of);
+	bool go_on;
 
 	if (why == NULL) {
-		why = check(t, job, &of);
+		why = check(t, &x->job, of);
 	}
-	r = record_of(t, x, job, &of);
+	r = record_of(t, x, &x->job, of);
 	r.error = why;
 	if (why == NULL) {
-		r.time = median(t->arena, of.rounds, of.n_rounds, time_of);
-		r.rules_time = median(t->arena, of.rounds, of.n_rounds,
+		r.time = median(t->arena, of->rounds, of->n_rounds, time_of);
+		r.rules_time = median(t->arena, of->rounds, of->n_rounds,
 				      rules_time_of);
 	}
 	if (why != NULL && !x->has_rules) {
@@ -222,8 +239,10 @@ measure(struct tuning *t, struct tuned *x, const struct tune_job *job)
 	}
 	ratio = note(t, x, &r);
 	search_tell(x->search, ratio < 0 ? SEARCH_FAILED : SEARCH_MEASURED,
-		    &job->choices, ratio);
-	return t->o->record(t->o->ctx, x->state, &r);
+		    &x->job.choices, ratio);
+	go_on = t->o->record(t->o->ctx, x->state, &r);
+	end_rules(x);
+	return go_on;
 }
 
 /* Was a schedule of the same steps made before? Other decisions may lead to
@@ -240,12 +259,12 @@ is_made(struct tuning *t, struct tuned *x, const char *trace)
 	return false;
 }
 
-/* Makes and measures the next candidate of the task. False: the tuning ends. */
+/* Makes the next job of the task. True if it is to be measured; else it was
+ * earlier, or the task has ended. */
 static bool
-trial(struct tuning *t, struct tuned *x)
+next_job(struct tuning *t, struct tuned *x)
 {
 	struct search_candidate candidate;
-	struct tune_job job;
 	const struct record *earlier;
 	const char *why;
 
@@ -254,45 +273,32 @@ trial(struct tuning *t, struct tuned *x)
 		if (x->state->trials >= t->o->trials ||
 		    !search_next(x->search, &candidate)) {
 			x->state->ended = true;
-			return true;
+			return false;
 		}
 		why = tune_job_make(t->m, x->task, candidate.preferred,
-				    candidate.n, knows, x->search, &job);
-		if (why == NULL && is_made(t, x, job.trace)) {
+				    candidate.n, knows, x->search, &x->job);
+		if (why == NULL && is_made(t, x, x->job.trace)) {
 			why = "";
 		}
 		if (why != NULL) {
 			search_tell(x->search, SEARCH_FAILED,
-				    job.choices.asked.n > 0 ? &job.choices
-							    : NULL,
+				    x->job.choices.asked.n > 0 ? &x->job.choices
+							       : NULL,
 				    0);
 		}
 		if (why != NULL && !x->has_rules) {
 			x->task->obstacle = why;
 			x->state->ended = true;
-			return true;
+			return false;
 		}
 	} while (why != NULL);
-	earlier = find_earlier(t, x, &job);
-	if (earlier != NULL && x->has_rules) {
-		reuse(t, x, &job, earlier);
-		return true;
+	earlier = find_earlier(t, x, &x->job);
+	x->trusts_earlier |= earlier != NULL && !x->has_rules;
+	if (earlier != NULL) {
+		reuse(t, x, &x->job, earlier);
+		end_rules(x);
 	}
-	if (!x->has_rules) {
-		bool go_on = true;
-
-		x->trusts_earlier = earlier != NULL;
-		if (earlier != NULL) {
-			reuse(t, x, &job, earlier);
-		} else {
-			go_on = measure(t, x, &job);
-		}
-		x->has_rules = true;
-		x->rules = job;
-		x->state->ended = x->task->obstacle != NULL;
-		return go_on;
-	}
-	return measure(t, x, &job);
+	return earlier == NULL;
 }
 
 /* The task for the next trial: that with the largest share for its trials. NULL:
@@ -307,12 +313,80 @@ next_task(struct tuned *list, int n)
 		double share = list[i].task->share /
 			       (list[i].state->trials + 1);
 
-		if (!list[i].state->ended && share > most) {
+		if (!list[i].state->ended && !list[i].is_measured &&
+		    share > most) {
 			most = share;
 			found = &list[i];
 		}
 	}
 	return found;
+}
+
+/* Prepares a task before its first trial. False if it cannot be tuned. */
+static bool
+prepare(struct tuning *t, struct tuned *x)
+{
+	if (x->search == NULL) {
+		x->search = search_new(t->arena, t->o->seed, t->o->least_gain);
+		x->state->ended = !tune_task_prepare(t->m, x->task,
+						     t->o->seed + 1);
+	}
+	return !x->state->ended;
+}
+
+/* Begins measurements of all tasks that have a trial left, at most MOST_AT_ONCE.
+ * False: the tuning ends. */
+static bool
+start_jobs(struct tuning *t, struct tuned *list, int n, int *running)
+{
+	enum { MOST_AT_ONCE = 256 };
+	struct tuned *x;
+
+	while (*running < MOST_AT_ONCE && (x = next_task(list, n)) != NULL) {
+		const struct measurement none = { 0 };
+		const char *why;
+
+		if (!t->o->go_on(t->o->ctx, x->state)) {
+			return false;
+		}
+		if (!prepare(t, x) || !next_job(t, x)) {
+			continue;
+		}
+		why = t->runner->start(t->runner->ctx, (int)(x - list), &x->job,
+				       rules_of(x));
+		if (why != NULL && !take(t, x, why, &none)) {
+			return false;
+		}
+		x->is_measured = why == NULL;
+		*running += why == NULL;
+	}
+	return true;
+}
+
+/* Tunes with a runner that measures several jobs at once: one of each task, whose
+ * search goes on when its measurement is there. So what is found does not depend
+ * on which one is there first. */
+static void
+tune_at_once(struct tuning *t, struct tuned *list, int n)
+{
+	int running = 0, task;
+	bool go_on = true;
+
+	while (go_on && start_jobs(t, list, n, &running) && running > 0) {
+		struct measurement of = { 0 };
+		const char *why = NULL;
+
+		go_on = t->runner->finish(t->runner->ctx, t->arena, &task, &why,
+					  &of);
+		if (!go_on || task < 0) {
+			go_on = go_on && t->o->go_on(t->o->ctx, NULL);
+			continue;
+		}
+		list[task].is_measured = false;
+		running--;
+		go_on = take(t, &list[task], why, &of);
+	}
+	t->runner->give_up(t->runner->ctx);
 }
 
 void
@@ -337,13 +411,20 @@ tune_run(struct tune_model *m, struct tune_tasks *tasks,
 		};
 		list[i] = (struct tuned){ .task = task, .state = &states[i] };
 	}
+	if (runner->start != NULL) {
+		tune_at_once(&t, list, n);
+		return;
+	}
 	while (go_on && (x = next_task(list, n)) != NULL &&
 	       o->go_on(o->ctx, x->state)) {
-		if (x->search == NULL) {
-			x->search = search_new(a, o->seed, o->least_gain);
-			x->state->ended = !tune_task_prepare(m, x->task,
-							     o->seed + 1);
+		struct measurement of = { 0 };
+
+		if (prepare(&t, x) && next_job(&t, x)) {
+			const char *why = runner->measure(runner->ctx, a,
+							  &x->job, rules_of(x),
+							  &of);
+
+			go_on = take(&t, x, why, &of);
 		}
-		go_on = x->state->ended || trial(&t, x);
 	}
 }

@@ -33,6 +33,19 @@ struct tune_runner {
 			       const struct tune_job *candidate,
 			       const struct tune_job *rules,
 			       struct measurement *out);
+	/* For a runner that has several jobs measured at once, else NULL: begins
+	 * a measurement of the task with this number, whose jobs stay where they
+	 * are. NULL, or why it cannot. */
+	const char *(*start)(void *ctx, int task,
+			     const struct tune_job *candidate,
+			     const struct tune_job *rules);
+	/* Waits for a measurement, about a second: sets *task, and *why as
+	 * measure() returns it; *task is -1 if none has ended. False: the
+	 * runner is lost. */
+	bool (*finish)(void *ctx, struct arena *a, int *task, const char **why,
+		       struct measurement *out);
+	/* Gives up what was begun and has not ended. */
+	void (*give_up)(void *ctx);
 };
 
 /* The state of a task, for a view. */
@@ -60,7 +73,8 @@ struct tune_options {
 	/* Called after each trial with its record; false ends the tuning. */
 	bool (*record)(void *ctx, const struct tune_state *state,
 		       const struct record *r);
-	/* Called before each trial; false ends the tuning. */
+	/* Called before each trial, and without a state while measurements are
+	 * waited for; false ends the tuning. */
 	bool (*go_on)(void *ctx, const struct tune_state *state);
 };
 

@@ -2,6 +2,8 @@
 /* Any bytes as a file of records: each record is printed and read again, drawn, and
  * its trace applied to a kernel, which stays sound, and as it was after a
  * refusal. The golden records of tests/exec/tool are of this kernel. */
+#define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
