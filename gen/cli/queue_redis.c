@@ -21,7 +21,8 @@ enum {
 
 struct queue {
 	redisContext *redis;
-	const char *url;
+	const char *url, *host;
+	int port;
 	struct arena arena;
 };
 
@@ -67,16 +68,11 @@ add_fields(struct words *w, const struct queue_message *m)
 static bool
 connect_to(struct queue *q)
 {
-	const char *host = q->url + strlen("redis://");
-	const char *colon = strrchr(host, ':');
 	const struct timeval most = { .tv_sec = CONNECT_SECONDS };
 	const struct timeval wait = { .tv_sec = WAIT_SECONDS };
 
 	redisFree(q->redis);
-	q->redis = redisConnectWithTimeout(arena_strndup(&q->arena, host,
-							 (size_t)(colon -
-								  host)),
-					   atoi(colon + 1), most);
+	q->redis = redisConnectWithTimeout(q->host, q->port, most);
 	return q->redis != NULL && q->redis->err == 0 &&
 	       redisSetTimeout(q->redis, wait) == REDIS_OK;
 }
@@ -152,6 +148,9 @@ queue_open(const char *url)
 	}
 	arena_init(&q->arena);
 	q->url = arena_strdup(&q->arena, url);
+	q->host = arena_strndup(&q->arena, host,
+				(size_t)(strrchr(host, ':') - host));
+	q->port = (int)port;
 	if (!connect_to(q)) {
 		cli_error("the queue %s cannot be reached: %s", url,
 			  q->redis != NULL ? q->redis->errstr

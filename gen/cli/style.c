@@ -207,10 +207,12 @@ style_repaint(int columns, const char *const *header, const bool *right,
 				   size.ws_row > 3
 			   ? size.ws_row - 3
 			   : 20;
+	char up[32];
 
 	rows = rows < most ? rows : most;
 	if (painted > 0) {
-		fprintf(stderr, "\033[%dA", painted);
+		snprintf(up, sizeof up, "\033[%dA", painted);
+		fputs(up, stderr);
 	}
 	/* Long lines are cut, not continued: their number must be known. */
 	fputs("\r\033[J\033[?7l", stderr);
