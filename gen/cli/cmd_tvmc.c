@@ -20,9 +20,11 @@ enum use {
 	READ_FILL,
 	READ_DEVICE,
 	READ_MODEL_FORMAT,
+	READ_RECORDS,
 	READ_PRINT_TOP,
 	READ_REPEAT,
 	READ_NUMBER,
+	READ_TRIALS,
 	READ_PRINT_TIME,
 	READ_VERBOSE,
 	READ_HELP,
@@ -139,6 +141,7 @@ set(struct tvmc *o, const struct row *row, const char *value)
 		[READ_FILL] = &o->fill,
 		[READ_DEVICE] = &o->device,
 		[READ_MODEL_FORMAT] = &o->model_format,
+		[READ_RECORDS] = &o->records,
 	};
 
 	switch (row->use) {
@@ -148,6 +151,8 @@ set(struct tvmc *o, const struct row *row, const char *value)
 		return read_number(row, value, &o->repeat);
 	case READ_NUMBER:
 		return read_number(row, value, &o->number);
+	case READ_TRIALS:
+		return read_number(row, value, &o->trials);
 	case READ_PRINT_TIME:
 		o->print_time = true;
 		return true;
@@ -262,16 +267,6 @@ help(int command, const char *word)
 }
 
 static int
-tune(void)
-{
-	cli_error(
-		"records of tvmc are not written: tune with tirc tune "
-		"MODEL.onnx -o FILE, and compile with tirc compile MODEL.onnx "
-		"--records FILE; leave the step and --tuning-records out");
-	return CLI_INPUT;
-}
-
-static int
 micro(void)
 {
 	cli_error("projects for boards are firmware packages of tirc: tirc "
@@ -320,13 +315,12 @@ cmd_tvmc(struct cli *c)
 	if (o.help) {
 		return help(bit, word);
 	}
-	if (bit == TVMC_TUNE) {
-		return tune();
-	}
 	if (o.file == NULL) {
 		cli_error("no %s is given",
 			  bit == TVMC_RUN ? "package" : "model");
 		return CLI_USAGE;
 	}
-	return bit == TVMC_RUN ? tvmc_run(c, &o) : tvmc_compile(c, &o);
+	return bit == TVMC_RUN    ? tvmc_run(c, &o)
+	       : bit == TVMC_TUNE ? tvmc_tune_model(c, &o)
+				  : tvmc_compile(c, &o);
 }

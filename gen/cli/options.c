@@ -390,8 +390,8 @@ static const struct verb verbs[] = {
 	  "the command line of TVM, as tvmc",
 	  "Reads the options of tvmc: compile writes a model as a package, a .tar\n"
 	  "in TVM's Model Library Format or with a shared library; run runs the\n"
-	  "model of a package. tune and micro name what tirc has instead. A link\n"
-	  "to tirc with the name tvmc is the same. `tirc tvmc compile --help`\n"
+	  "model of a package; tune is tirc tune; micro names what tirc has\n"
+	  "instead. A link to tirc with the name tvmc is the same. `tirc tvmc compile --help`\n"
 	  "lists the options; docs/from-tvm.md tells more.\n",
 	  cmd_tvmc },
 	{ "tune", "MODEL.onnx [-o FILE]", "find faster schedules by measuring",

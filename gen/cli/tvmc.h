@@ -10,13 +10,15 @@ struct tvmc {
 	const char *file; /* the model, or the package to run */
 	const char *target, *shapes, *output, *format, *executor, *name, *cc;
 	const char *inputs, *outputs, *fill, *device, *model_format;
-	int64_t print_top, repeat, number;
+	const char *records;
+	int64_t print_top, repeat, number, trials;
 	bool print_time, verbose, help;
 };
 
-/* tvmc_compile.c, tvmc_run.c: the two commands. They set the fields of c that they
+/* tvmc_compile.c, tvmc_run.c: the commands. They set the fields of c that they
  * need, and return the exit status. */
 int tvmc_compile(struct cli *c, const struct tvmc *o);
+int tvmc_tune_model(struct cli *c, const struct tvmc *o);
 int tvmc_run(struct cli *c, const struct tvmc *o);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tvmc compile: writes a package, a .tar. Its members are
+/* tirc tvmc tune: tirc tune. tirc tvmc compile: writes a package, a .tar. Its members
+ * are
  *
  *   so      mod.so, mod.json, mod.params: kernels, graph, weights
  *   mlf     TVM's Model Library Format: metadata.json, codegen/host/,
@@ -72,8 +73,9 @@ take_shapes(struct cli *c, const char *text)
 	return true;
 }
 
+/* The options of both commands. */
 static bool
-take_options(struct cli *c, const struct tvmc *o)
+take_model(struct cli *c, const struct tvmc *o)
 {
 	if (o->model_format != NULL && strcmp(o->model_format, "onnx") != 0) {
 		return cli_error("--model-format %s: tirc reads ONNX; export "
@@ -83,17 +85,43 @@ take_options(struct cli *c, const struct tvmc *o)
 	c->model = o->file;
 	c->quiet = !o->verbose;
 	c->tirc.target = o->target;
-	c->tirc.name = o->name;
-	c->tirc.form = o->executor != NULL && strcmp(o->executor, "aot") == 0
-			       ? "aot"
-			       : "graph";
-	c->out = o->output != NULL ? o->output : "module.tar";
 	if (o->target == NULL || strcmp(o->target, "llvm") == 0) {
 		/* TVM's names for the machine at hand */
 		c->tirc.target = NULL;
 		cli_use_machine(c);
 	}
 	return o->shapes == NULL || take_shapes(c, o->shapes);
+}
+
+static bool
+take_options(struct cli *c, const struct tvmc *o)
+{
+	const char **records = arena_array(&c->arena, const char *, 1);
+
+	c->tirc.name = o->name;
+	c->tirc.form = o->executor != NULL && strcmp(o->executor, "aot") == 0
+			       ? "aot"
+			       : "graph";
+	c->out = o->output != NULL ? o->output : "module.tar";
+	if (o->records != NULL) {
+		records[0] = o->records;
+		c->tirc.records = records;
+		c->tirc.n_records = 1;
+	}
+	return take_model(c, o);
+}
+
+int
+tvmc_tune_model(struct cli *c, const struct tvmc *o)
+{
+	if (o->output == NULL) {
+		cli_error("no file for the records is given; add --output "
+			  "FILE");
+		return CLI_USAGE;
+	}
+	c->out = o->output;
+	c->trials = (int)o->trials;
+	return take_model(c, o) ? cmd_tune(c) : CLI_INPUT;
 }
 
 /* -- members -- */

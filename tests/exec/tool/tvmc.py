@@ -5,6 +5,7 @@ Library Format see them; their runs against those of tirc run; options that are 
 refused; broken packages."""
 import io
 import json
+import shutil
 import struct
 import subprocess
 import tarfile
@@ -118,10 +119,19 @@ def says(words, *arguments, status):
         fail("tvmc %s says\n%s" % (" ".join(arguments), done.stderr))
 
 
-says("--tuning-records is not read", "compile", "-f", "mlf", "-o", "c.tar",
-     "--tuning-records", "none.json", DIGITS, status=0)
-says("tirc tune MODEL.onnx", "tune", "--target", "llvm", "--output", "r.json",
-     DIGITS, status=1)
+if shutil.which("cc"):
+    says("--timeout is not read", "tune", "--target", "c", "--trials", "1",
+         "--timeout", "10", "--output", "r.jsonl", DIGITS, status=0)
+    with open(path("r.jsonl")) as file:
+        records = [json.loads(line) for line in file]
+    if not records or {r["target"] for r in records} != {"c99"}:
+        fail("tvmc tune wrote %d records" % len(records))
+    run("compile", "-f", "mlf", "-o", "c.tar", "--target", "c",
+        "--tuning-records", "r.jsonl", DIGITS)
+says("No such file", "compile", "-f", "mlf", "-o", "c.tar", "--tuning-records",
+     "none.json", DIGITS, status=1)
+says("add --output", "tune", "--target", "llvm", DIGITS, status=2)
+says("--queue", "tune", "--rpc-tracker", "x:1", "-o", "r.jsonl", DIGITS, status=2)
 says("--package", "micro", "create", status=1)
 says("did you mean --output?", "compile", "--outptu", "x", DIGITS, status=2)
 says("it is so|mlf|source", "compile", "-f", "elf", DIGITS, status=2)
