@@ -10,6 +10,9 @@
  * their values, tries. */
 #include "access_ranges.h"
 
+/* So many conditions, one within another, that choose an index are told apart. */
+enum { MOST_CASES = 4 };
+
 struct ranging {
 	struct analyser an;
 	struct analyser expanded; /* knows no LETs */
@@ -76,6 +79,27 @@ is_within(struct analyser *a, const struct expr *first, const struct expr *last,
 	       prove(a, expr_lt(m, last, expr_cast(m, last->type, extent)));
 }
 
+/* Bounds of an index; of one that a condition chooses, those of both values, each
+ * under its condition. */
+static struct bounds
+bounds_by_cases(struct analyser *a, const struct expr *e, int depth)
+{
+	struct analyser_mark mark = analyser_mark(a);
+	struct bounds x, y;
+
+	if ((e->kind != EXPR_SELECT && e->kind != EXPR_IF) || depth == 0) {
+		return analyse_tight_bounds(a, e);
+	}
+	analyser_assume(a, e->args[0]);
+	x = bounds_by_cases(a, e->args[1], depth - 1);
+	analyser_pop(a, mark);
+	analyser_assume(a, expr_not(a->module, e->args[0]));
+	y = bounds_by_cases(a, e->args[2], depth - 1);
+	analyser_pop(a, mark);
+	return (struct bounds){ x.min < y.min ? x.min : y.min,
+				x.max > y.max ? x.max : y.max };
+}
+
 /* Proves the range by the second analyser, if it can. */
 static void
 prove_expanded(struct ranging *r, const struct expr *first,
@@ -85,10 +109,11 @@ prove_expanded(struct ranging *r, const struct expr *first,
 
 	first = simplify(a, expand(r, first));
 	last = simplify(a, expand(r, last));
-	x->bounds = bounds_meet(x->bounds,
-				(struct bounds){
-					analyse_tight_bounds(a, first).min,
-					analyse_tight_bounds(a, last).max });
+	x->bounds =
+		bounds_meet(x->bounds,
+			    (struct bounds){
+				    bounds_by_cases(a, first, MOST_CASES).min,
+				    bounds_by_cases(a, last, MOST_CASES).max });
 	x->is_within = (size >= 0 && x->bounds.min >= 0 &&
 			x->bounds.max < size) ||
 		       is_within(a, first, last, expand(r, x->extent));

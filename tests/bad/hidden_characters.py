@@ -158,6 +158,8 @@ for number_, a in enumerate(hidden):
         run("compile", path, "-o", out, *given, *more, folder=out, status=0)
         run("report", path, *given, *more, status=0)
         run("report", path, *given, *more, "--markdown", status=0)
+    run("diff", path, path, *given, status=0)
+    run("diff", path, path, *given, "--json", status=0)
     out = os.path.join(folder, "dump%d" % number_)
     run("compile", path, "-o", out, *given, "--print-after", "import",
         "--print-after", "fold", "--print-after", "fuse", "--time-passes",

@@ -63,6 +63,13 @@ static const struct {
 	  1, 7, true },
 	{ "data", "    for i in range(4):\n        y[i] = x[t[i]]\n",
 	  BOUND_NEG_INF, BOUND_POS_INF, false },
+	{ "data that a condition bounds, counted from the end if negative",
+	  "    for i in range(4):\n"
+	  "        e: T.int32 = t[i]\n"
+	  "        if -8 <= e and e < 8:\n"
+	  "            k: T.int32 = T.Select(e < 0, e + 8, e)\n"
+	  "            y[i] = x[k]\n",
+	  0, 7, true },
 	{ "data within limits",
 	  "    for i in range(4):\n"
 	  "        y[i] = x[T.max(0, T.min(t[i], 7))]\n",
