@@ -347,6 +347,11 @@ read_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "func_attr") == 0) {
 		return script_func_attr(r, call);
 	}
+	if (strcmp(path, "preflattened_buffer") == 0) {
+		/* the shape of a parameter before its dimensions became one,
+		 * which the elements in memory do not depend on */
+		return true;
+	}
 	if (strcmp(path, "evaluate") == 0) {
 		if (!script_args(r, call, "value", found)) {
 			return false;

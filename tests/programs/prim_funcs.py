@@ -25,6 +25,14 @@ def scale(a: T.handle, b: T.handle, n: T.int32, f: T.float32) -> None:
             B[vi, vj] = C[vi, vj] + T.float32(1)
 
 
+@T.prim_func
+def flattened(A: T.Buffer[(128,), "float32"], B: T.Buffer[(128,), "float32"]):
+    T.preflattened_buffer(A, [8, 16], dtype="float32", data=A.data)
+    T.preflattened_buffer(B, [8, 16], dtype="float32", data=B.data)
+    for i, j in T.grid(8, 16):
+        B[i * 16 + j] = A[i * 16 + j] + T.float32(2)
+
+
 a, b, n, f = scale.params
 print(a, b, n, f, scale.attrs["global_symbol"])
 for p, buffer in scale.buffer_map.items():
@@ -44,6 +52,11 @@ small = small.specialize({small.params[2]: 3.0})
 tvm.build(small.with_attr("global_symbol", "small"), target="llvm")(
     tvm.nd.array(x), y)
 np.testing.assert_allclose(y.numpy(), x * 3 + 1, rtol=1e-6)
+
+z = tvm.nd.array(np.zeros(128, "float32"))
+tvm.build(flattened, target="llvm")(
+    tvm.nd.array(x.reshape(128)), z)
+np.testing.assert_allclose(z.numpy(), x.reshape(128) + 2, rtol=1e-6)
 
 # the bits before the first one
 for kind, bits in [("int8", 8), ("uint16", 16), ("int32", 32), ("uint32", 32),
@@ -82,3 +95,18 @@ with tvm.transform.PassContext(
 
 print(timeit.timeit(lambda: 1 + 1, number=10) >= 0,
       len(timeit.repeat(lambda: None, repeat=3, number=1)))
+
+
+@T.prim_func
+def of_sizes(a: T.handle, b: T.handle):
+    n, m = T.int32(), T.int64()
+    X = T.match_buffer(a, (n, m), "float32")
+    Y = T.match_buffer(b, (n, m), "float32")
+    for i, j in T.grid(n, m):
+        Y[i, j] = X[i, j] - T.float32(1)
+
+
+print(of_sizes)
+z = tvm.nd.array(np.zeros((8, 16), "float32"))
+tvm.build(of_sizes, target="llvm")(tvm.nd.array(x), z)
+np.testing.assert_allclose(z.numpy(), x - 1, rtol=1e-6)

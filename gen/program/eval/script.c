@@ -4,6 +4,7 @@
 #include "script.h"
 
 #include "eval.h"
+#include "iterate.h"
 #include "program_parts.h"
 
 struct lookup {
@@ -101,6 +102,41 @@ outer_function(void *ctx, const struct py_node *callee)
 	return NULL;
 }
 
+static bool
+is_param(const struct func *f, const struct var *v)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].var == v) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sizes that the body declares, n = T.int32(), become parameters behind the others, as
+ * those of te's functions are: the function in source cannot ask its arrays. */
+static void
+add_sizes(struct func *f)
+{
+	int n = f->params.n;
+
+	for (int i = 0; i < n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		for (int d = 0; b && d < b->ndim; d++) {
+			struct expr_iter it = expr_each_of(b->shape[d],
+							   EXPR_VAR);
+			const struct expr *e;
+
+			while ((e = expr_next(&it))) {
+				if (!is_param(f, e->u.var)) {
+					func_add_param(f, e->u.var, NULL);
+				}
+			}
+		}
+	}
+}
+
 static struct program_func *
 read_func(struct eval *ev, struct scope *s, const struct py_node *def,
 	  const struct py_node *module)
@@ -121,6 +157,7 @@ read_func(struct eval *ev, struct scope *s, const struct py_node *def,
 		eval_locate(ev, def->span, errors);
 		return NULL;
 	}
+	add_sizes(f->func);
 	return f;
 }
 
