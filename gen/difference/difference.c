@@ -3,6 +3,7 @@
 
 #include "json_put.h"
 #include "snapshot.h"
+#include "text.h"
 
 static const char *const part_names[PART_COUNT] = {
 	[PART_NODES] = "nodes",         [PART_KERNELS] = "kernels",
@@ -33,8 +34,10 @@ difference_of(struct module *m, const char *old_folder, const char *new_folder,
 	bool ok;
 
 	*out = (struct difference){ .is_any = false };
-	ok = snapshot_open(&old, m, old_folder) &&
-	     snapshot_open(&new, m, new_folder);
+	quota_of_input(m, 0);
+	texts_init(&c.texts, &m->arena);
+	ok = snapshot_open(&old, m, &c.texts, old_folder) &&
+	     snapshot_open(&new, m, &c.texts, new_folder);
 	if (ok) {
 		compare_nodes(&c);
 		ok = compare_kernels(&c);
@@ -63,19 +66,28 @@ put_counts(const struct change_rows *rows, struct strbuf *out)
 	strbuf_puts(out, rows->list.n == 0 ? "nothing differs" : "");
 }
 
+/* Appends a text of a file, with line ends and other hidden characters in a
+ * visible form; NULL: nothing. */
+static void
+put_words(struct strbuf *out, const char *before, const char *text)
+{
+	if (text != NULL) {
+		strbuf_puts(out, before);
+		text_put_visible(out, text, strlen(text), "\t");
+	}
+}
+
 static void
 put_row(const struct change_row *row, struct strbuf *out)
 {
-	strbuf_printf(out, "  %s %s", changes[row->change].sign, row->name);
-	if (row->old != NULL) {
-		strbuf_printf(out, ": %s", row->old);
-	}
-	if (row->new != NULL) {
-		strbuf_printf(out, " -> %s", row->new);
-	}
+	strbuf_printf(out, "  %s", changes[row->change].sign);
+	put_words(out, " ", row->name);
+	put_words(out, ": ", row->old);
+	put_words(out, " -> ", row->new);
 	strbuf_printf(out, " (%s)\n", changes[row->change].word);
 	for (int i = 0; i < row->lines.n; i++) {
-		strbuf_printf(out, "    %s\n", row->lines.data[i]);
+		put_words(out, "    ", row->lines.data[i]);
+		strbuf_putc(out, '\n');
 	}
 }
 

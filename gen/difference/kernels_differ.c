@@ -8,42 +8,54 @@
 struct kernel_key {
 	const char *name, *function, *schedule, *outputs;
 	const char *computes; /* its title */
-	int partner;          /* index of the other folder's kernel, or -1 */
 };
 
 struct kernel_keys {
 	VEC(struct kernel_key) list;
 };
 
-/* The outputs of the nodes that the call computes, as one text. */
-static const char *
-outputs_of(struct arena *a, const struct snapshot *s, const char *kernel)
-{
-	const cJSON *call = item_named(member_list(s->json, "calls"), "kernel",
-				       kernel);
-	const cJSON *trace = member_list(s->json, "trace");
-	const cJSON *node;
-	const char *text = "";
+/* Of the outputs of a kernel, so many bytes are enough to recognize it. */
+enum { OUTPUTS_BYTES = 4096 };
 
+/* The outputs of the nodes that the call computes, as one text. rows: those of
+ * the trace. */
+static const char *
+outputs_of(struct comparing *c, struct snapshot *s, const cJSON *const *rows,
+	   int n_rows, const char *kernel)
+{
+	const cJSON *call = snapshot_item(s, "calls", "kernel", kernel), *node;
+	struct strbuf text;
+	const char *copy;
+
+	strbuf_init(&text);
+	strbuf_puts(&text, "");
 	cJSON_ArrayForEach(node, member_list(call, "nodes"))
 	{
-		const cJSON *row = cJSON_IsNumber(node)
-					   ? cJSON_GetArrayItem(trace,
-								node->valueint)
-					   : NULL;
+		int at = cJSON_IsNumber(node) ? node->valueint : -1;
 
-		text = arena_printf(a, "%s%s\n", text,
-				    member_text(row, "output"));
+		if (text.len > OUTPUTS_BYTES) {
+			break;
+		}
+		strbuf_printf(&text, "%s\n",
+			      at >= 0 && at < n_rows
+				      ? member_text(rows[at], "output")
+				      : "");
 	}
-	return text;
+	copy = arena_strdup(c->a, text.data);
+	strbuf_release(&text);
+	return copy;
 }
 
 static void
-list_kernels(struct comparing *c, const struct snapshot *s,
-	     struct kernel_keys *out)
+list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 {
+	VEC(const cJSON *) rows = { 0 };
 	const cJSON *row;
 
+	cJSON_ArrayForEach(row, member_list(s->json, "trace"))
+	{
+		vec_push(c->a, &rows, row);
+	}
 	cJSON_ArrayForEach(row, member_list(s->json, "kernels"))
 	{
 		struct kernel_key key = {
@@ -51,81 +63,50 @@ list_kernels(struct comparing *c, const struct snapshot *s,
 			.function = member_text(row, "function"),
 			.schedule = member_text(row, "schedule"),
 			.computes = member_text(row, "title"),
-			.partner = -1,
 		};
 
-		key.outputs = outputs_of(c->a, s, key.name);
+		key.outputs = outputs_of(c, s, rows.data, rows.n, key.name);
 		vec_push(c->a, &out->list, key);
 	}
 }
 
-static void
-pair_kernels(struct kernel_keys *old, struct kernel_keys *new, bool by_name)
+/* The text by which a kernel is paired: its name, the outputs of its nodes, or
+ * what it computes. */
+static const char *
+text_of(const struct kernel_key *k, int by)
 {
-	for (int i = 0; i < old->list.n; i++) {
-		struct kernel_key *x = &old->list.data[i];
-
-		for (int j = 0; j < new->list.n && x->partner < 0; j++) {
-			struct kernel_key *y = &new->list.data[j];
-			bool same = by_name ? strcmp(x->name, y->name) == 0
-					    : x->outputs[0] != '\0' &&
-						      strcmp(x->outputs,
-							     y->outputs) == 0;
-
-			if (y->partner < 0 && same) {
-				x->partner = j;
-				y->partner = i;
-			}
-		}
-	}
+	return by == 0 ? k->name : by == 1 ? k->outputs : k->computes;
 }
 
-/* The kernels without a partner: what they compute, and their indices. */
-struct left_over {
-	VEC(const char *) titles;
-	VEC(int) at;
-};
-
-static void
-list_left(struct arena *a, const struct kernel_keys *keys,
-	  struct left_over *out)
+static struct pairing
+pair_kernels(struct comparing *c, const struct kernel_keys *old,
+	     const struct kernel_keys *new)
 {
-	for (int i = 0; i < keys->list.n; i++) {
-		if (keys->list.data[i].partner < 0) {
-			vec_push(a, &out->titles, keys->list.data[i].computes);
-			vec_push(a, &out->at, i);
+	struct pairing p = pairing_new(c->a, old->list.n, new->list.n);
+
+	for (int by = 0; by < 3; by++) {
+		for (int i = 0; i < p.n_old; i++) {
+			p.old[i] = text_of(&old->list.data[i], by);
+		}
+		for (int j = 0; j < p.n_new; j++) {
+			p.new[j] = text_of(&new->list.data[j], by);
+		}
+		if (by < 2) {
+			pair_equal(c, &p);
+		} else {
+			pair_in_order(c, &p);
 		}
 	}
-}
-
-/* Pairs kernels that compute the same in the same order. */
-static void
-pair_by_order(struct arena *a, struct kernel_keys *old, struct kernel_keys *new)
-{
-	struct left_over x = { 0 }, y = { 0 };
-	const int *partner;
-
-	list_left(a, old, &x);
-	list_left(a, new, &y);
-	partner = pair_texts(a, x.titles.data, x.titles.n, y.titles.data,
-			     y.titles.n);
-	for (int i = 0; i < x.at.n; i++) {
-		if (partner[i] >= 0) {
-			int from = x.at.data[i], to = y.at.data[partner[i]];
-
-			old->list.data[from].partner = to;
-			new->list.data[to].partner = from;
-		}
-	}
+	return p;
 }
 
 static bool
 same_lines(const struct text_lines *x, const struct text_lines *y)
 {
-	bool same = x->list.n == y->list.n;
+	bool same = x->n == y->n;
 
-	for (int i = 0; same && i < x->list.n; i++) {
-		same = strcmp(x->list.data[i], y->list.data[i]) == 0;
+	for (int i = 0; same && i < x->n; i++) {
+		same = x->line[i] == y->line[i];
 	}
 	return same;
 }
@@ -144,11 +125,19 @@ compare_pair(struct comparing *c, const struct kernel_key *x,
 	    !snapshot_function(c->new, y->function, &new.lines)) {
 		return false;
 	}
+	c->lines += old.lines.n + new.lines.n;
+	if (c->lines > MOST_LINES) {
+		return diag_error(&c->m->diags, DIAG_TOO_LARGE,
+				  (struct diag_place){ .file = c->old->file },
+				  "the functions of the kernels have more than "
+				  "%d lines together; compare smaller models",
+				  MOST_LINES);
+	}
 	if (same_lines(&old.lines, &new.lines)) {
 		add_change(c, PART_KERNELS,
 			   renamed != NULL ? CHANGE_NAMES : CHANGE_NONE,
 			   x->name, NULL, renamed);
-	} else if (same_but_names(c->m, &old, &new)) {
+	} else if (same_but_names(c, &old, &new)) {
 		add_change(c, PART_KERNELS, CHANGE_NAMES, x->name, NULL,
 			   renamed);
 	} else {
@@ -157,7 +146,7 @@ compare_pair(struct comparing *c, const struct kernel_key *x,
 		row = add_change(c, PART_KERNELS, CHANGE_OTHER, x->name,
 				 other ? x->schedule : NULL,
 				 other ? y->schedule : renamed);
-		put_unified(c->a, &old.lines, &new.lines, row);
+		put_unified(c, &old.lines, &new.lines, row);
 	}
 	return true;
 }
@@ -166,24 +155,23 @@ bool
 compare_kernels(struct comparing *c)
 {
 	struct kernel_keys old = { 0 }, new = { 0 };
+	struct pairing p;
 
 	list_kernels(c, c->old, &old);
 	list_kernels(c, c->new, &new);
-	pair_kernels(&old, &new, true);
-	pair_kernels(&old, &new, false);
-	pair_by_order(c->a, &old, &new);
+	p = pair_kernels(c, &old, &new);
 	for (int i = 0; i < old.list.n; i++) {
 		const struct kernel_key *x = &old.list.data[i];
 
-		if (x->partner < 0) {
+		if (p.of_old[i] < 0) {
 			add_change(c, PART_KERNELS, CHANGE_REMOVED, x->name,
 				   NULL, NULL);
-		} else if (!compare_pair(c, x, &new.list.data[x->partner])) {
+		} else if (!compare_pair(c, x, &new.list.data[p.of_old[i]])) {
 			return false;
 		}
 	}
 	for (int j = 0; j < new.list.n; j++) {
-		if (new.list.data[j].partner < 0) {
+		if (p.of_new[j] < 0) {
 			add_change(c, PART_KERNELS, CHANGE_ADDED,
 				   new.list.data[j].name, NULL, NULL);
 		}

@@ -84,41 +84,44 @@ value_text(struct arena *a, const cJSON *object, const char *member)
 	return text;
 }
 
-/* The name of an item. Weights begin with the name of the model, by which they
- * would all differ between two models. */
-static const char *
-key_of(const struct snapshot *s, int list, const cJSON *item)
+/* The items of a list, with their names. */
+struct items {
+	VEC(const cJSON *) list;
+	VEC(const char *) names;
+	struct text_map places; /* by name: the index of the first */
+};
+
+/* Weights begin with the name of the model, by which they would all differ
+ * between two models: it is left out. */
+static void
+list_items(struct comparing *c, const struct snapshot *s, int list,
+	   struct items *out)
 {
-	const char *name = member_text(item, lists[list].key);
 	const char *model = member_text(s->json, "model");
 	size_t n = strlen(model);
-
-	return lists[list].part == PART_WEIGHTS &&
-			       strncmp(name, model, n) == 0 && name[n] == '_'
-		       ? name + n + 1
-		       : name;
-}
-
-static const cJSON *
-find_item(const struct snapshot *s, int list, const char *key)
-{
 	const cJSON *item;
 
+	text_map_init(&out->places, c->a);
 	cJSON_ArrayForEach(item, member_list(s->json, lists[list].list))
 	{
-		if (strcmp(key_of(s, list, item), key) == 0) {
-			return item;
+		const char *name = member_text(item, lists[list].key);
+
+		if (lists[list].part == PART_WEIGHTS &&
+		    strncmp(name, model, n) == 0 && name[n] == '_') {
+			name += n + 1;
 		}
+		text_map_add(&out->places, name, out->list.n);
+		vec_push(c->a, &out->list, item);
+		vec_push(c->a, &out->names, name);
 	}
-	return NULL;
 }
 
 static void
-compare_items(struct comparing *c, int list, const cJSON *old, const cJSON *new)
+compare_items(struct comparing *c, int list, const char *key, const cJSON *old,
+	      const cJSON *new)
 {
 	const char *was = "", *is = "";
-	const char *name = arena_printf(c->a, "%s%s", lists[list].what,
-					key_of(c->old, list, old));
+	const char *name = arena_printf(c->a, "%s%s", lists[list].what, key);
 
 	for (int i = 0; i < 8 && lists[list].members[i] != NULL; i++) {
 		const char *member = lists[list].members[i];
@@ -151,25 +154,24 @@ add_item(struct comparing *c, int list, enum change change, const char *key)
 static void
 compare_list(struct comparing *c, int i)
 {
-	const cJSON *item;
+	struct items old = { 0 }, new = { 0 };
 
-	cJSON_ArrayForEach(item, member_list(c->old->json, lists[i].list))
-	{
-		const char *key = key_of(c->old, i, item);
-		const cJSON *other = find_item(c->new, i, key);
+	list_items(c, c->old, i, &old);
+	list_items(c, c->new, i, &new);
+	for (int k = 0; k < old.list.n; k++) {
+		const char *name = old.names.data[k];
+		int at = text_map_get(&new.places, name, -1);
 
-		if (other != NULL) {
-			compare_items(c, i, item, other);
+		if (at >= 0) {
+			compare_items(c, i, name, old.list.data[k],
+				      new.list.data[at]);
 		} else {
-			add_item(c, i, CHANGE_REMOVED, key);
+			add_item(c, i, CHANGE_REMOVED, name);
 		}
 	}
-	cJSON_ArrayForEach(item, member_list(c->new->json, lists[i].list))
-	{
-		const char *key = key_of(c->new, i, item);
-
-		if (find_item(c->old, i, key) == NULL) {
-			add_item(c, i, CHANGE_ADDED, key);
+	for (int k = 0; k < new.list.n; k++) {
+		if (text_map_get(&old.places, new.names.data[k], -1) < 0) {
+			add_item(c, i, CHANGE_ADDED, new.names.data[k]);
 		}
 	}
 }

@@ -5,36 +5,45 @@
 
 struct node_key {
 	const char *name, *op, *output;
-	const char *schedules; /* of its kernels, one a line */
-	int partner;
+	const char *schedules; /* of its kernels */
 };
 
 struct node_keys {
 	VEC(struct node_key) list;
 };
 
-static const char *
-schedules_of(struct arena *a, const struct snapshot *s, const cJSON *row)
-{
-	const cJSON *kernels = member_list(s->json, "kernels"), *name;
-	const char *text = "";
+/* Of the schedules of a node's kernels, so many bytes are shown. */
+enum { SCHEDULES_BYTES = 4096 };
 
+static const char *
+schedules_of(struct arena *a, struct snapshot *s, const cJSON *row)
+{
+	const cJSON *name;
+	struct strbuf text;
+	const char *copy;
+
+	strbuf_init(&text);
+	strbuf_puts(&text, "");
 	cJSON_ArrayForEach(name, member_list(row, "kernels"))
 	{
-		const cJSON *kernel = item_named(kernels, "name",
-						 cJSON_IsString(name)
-							 ? name->valuestring
-							 : "");
+		const char *kernel = cJSON_IsString(name) ? name->valuestring
+							  : "";
 
-		text = arena_printf(a, "%s%s%s", text,
-				    text[0] != '\0' ? "; " : "",
-				    member_text(kernel, "schedule"));
+		if (text.len > SCHEDULES_BYTES) {
+			break;
+		}
+		strbuf_printf(&text, "%s%s", text.len > 0 ? "; " : "",
+			      member_text(snapshot_item(s, "kernels", "name",
+							kernel),
+					  "schedule"));
 	}
-	return text;
+	copy = arena_strdup(a, text.data);
+	strbuf_release(&text);
+	return copy;
 }
 
 static void
-list_nodes(struct comparing *c, const struct snapshot *s, struct node_keys *out)
+list_nodes(struct comparing *c, struct snapshot *s, struct node_keys *out)
 {
 	const cJSON *row;
 
@@ -45,74 +54,43 @@ list_nodes(struct comparing *c, const struct snapshot *s, struct node_keys *out)
 			.op = member_text(row, "op"),
 			.output = member_text(row, "output"),
 			.schedules = schedules_of(c->a, s, row),
-			.partner = -1,
 		};
 
 		vec_push(c->a, &out->list, key);
 	}
 }
 
-static bool
-alike(const struct node_key *x, const struct node_key *y, bool by_output)
+/* The text by which a node is paired: its output, its name and operator, or its
+ * operator. */
+static const char *
+text_of(struct arena *a, const struct node_key *k, int by)
 {
-	const char *one = by_output ? x->output : x->name;
-	const char *other = by_output ? y->output : y->name;
-
-	return one[0] != '\0' && strcmp(one, other) == 0 &&
-	       (by_output || strcmp(x->op, y->op) == 0);
+	return by == 0              ? k->output
+	       : by == 2            ? k->op
+	       : k->name[0] != '\0' ? arena_printf(a, "%s\n%s", k->name, k->op)
+				    : "";
 }
 
-static void
-pair_alike(struct node_keys *old, struct node_keys *new, bool by_output)
+static struct pairing
+pair_nodes(struct comparing *c, const struct node_keys *old,
+	   const struct node_keys *new)
 {
-	for (int i = 0; i < old->list.n; i++) {
-		struct node_key *x = &old->list.data[i];
+	struct pairing p = pairing_new(c->a, old->list.n, new->list.n);
 
-		for (int j = 0; j < new->list.n && x->partner < 0; j++) {
-			struct node_key *y = &new->list.data[j];
-
-			if (y->partner < 0 && alike(x, y, by_output)) {
-				x->partner = j;
-				y->partner = i;
-			}
+	for (int by = 0; by < 3; by++) {
+		for (int i = 0; i < p.n_old; i++) {
+			p.old[i] = text_of(c->a, &old->list.data[i], by);
+		}
+		for (int j = 0; j < p.n_new; j++) {
+			p.new[j] = text_of(c->a, &new->list.data[j], by);
+		}
+		if (by < 2) {
+			pair_equal(c, &p);
+		} else {
+			pair_in_order(c, &p);
 		}
 	}
-}
-
-/* The nodes without a partner: their operators, and their indices. */
-struct left_over {
-	VEC(const char *) ops;
-	VEC(int) at;
-};
-
-static void
-list_left(struct arena *a, const struct node_keys *keys, struct left_over *out)
-{
-	for (int i = 0; i < keys->list.n; i++) {
-		if (keys->list.data[i].partner < 0) {
-			vec_push(a, &out->ops, keys->list.data[i].op);
-			vec_push(a, &out->at, i);
-		}
-	}
-}
-
-static void
-pair_by_order(struct arena *a, struct node_keys *old, struct node_keys *new)
-{
-	struct left_over x = { 0 }, y = { 0 };
-	const int *partner;
-
-	list_left(a, old, &x);
-	list_left(a, new, &y);
-	partner = pair_texts(a, x.ops.data, x.ops.n, y.ops.data, y.ops.n);
-	for (int i = 0; i < x.at.n; i++) {
-		if (partner[i] >= 0) {
-			int from = x.at.data[i], to = y.at.data[partner[i]];
-
-			old->list.data[from].partner = to;
-			new->list.data[to].partner = from;
-		}
-	}
+	return p;
 }
 
 /* The node in words: "Conv conv1 -> "y"". */
@@ -152,24 +130,23 @@ void
 compare_nodes(struct comparing *c)
 {
 	struct node_keys old = { 0 }, new = { 0 };
+	struct pairing p;
 
 	list_nodes(c, c->old, &old);
 	list_nodes(c, c->new, &new);
-	pair_alike(&old, &new, true);
-	pair_alike(&old, &new, false);
-	pair_by_order(c->a, &old, &new);
+	p = pair_nodes(c, &old, &new);
 	for (int i = 0; i < old.list.n; i++) {
 		const struct node_key *x = &old.list.data[i];
 
-		if (x->partner >= 0) {
-			compare_pair(c, x, &new.list.data[x->partner]);
+		if (p.of_old[i] >= 0) {
+			compare_pair(c, x, &new.list.data[p.of_old[i]]);
 		} else {
 			add_change(c, PART_NODES, CHANGE_REMOVED,
 				   words(c->a, x), NULL, NULL);
 		}
 	}
 	for (int j = 0; j < new.list.n; j++) {
-		if (new.list.data[j].partner < 0) {
+		if (p.of_new[j] < 0) {
 			add_change(c, PART_NODES, CHANGE_ADDED,
 				   words(c->a, &new.list.data[j]), NULL, NULL);
 		}

@@ -8,15 +8,12 @@
 #include "snapshot.h"
 #include "text.h"
 
-/* Two names that stand for each other. */
-struct name_pair {
-	const char *old, *new;
-};
-
+/* Names that stand for each other: each has the number of its pair. */
 struct naming {
 	struct arena *arena;
-	struct word_list reserved;
-	VEC(struct name_pair) pairs;
+	const struct word_list *reserved;
+	struct text_map old, new;
+	int n_pairs;
 };
 
 static bool
@@ -46,26 +43,23 @@ has_meaning(const struct naming *x, const char *word, char follower)
 		upper &= !islower((unsigned char)word[i]);
 	}
 	return upper || follower == '(' || is_type(word, n) ||
-	       bsearch(&word, x->reserved.list.data, (size_t)x->reserved.list.n,
-		       sizeof word, text_compare) != NULL;
+	       bsearch(&word, x->reserved->list.data,
+		       (size_t)x->reserved->list.n, sizeof word,
+		       text_compare) != NULL;
 }
 
 /* Can the names stand for each other, as far as other pairs are known? */
 static bool
 agree(struct naming *x, const char *old, const char *new)
 {
-	struct name_pair pair = { old, new };
+	int first = text_map_get(&x->old, old, -1);
+	int second = text_map_get(&x->new, new, -1);
 
-	for (int i = 0; i < x->pairs.n; i++) {
-		const struct name_pair *known = &x->pairs.data[i];
-		bool first = strcmp(known->old, old) == 0;
-		bool second = strcmp(known->new, new) == 0;
-
-		if (first || second) {
-			return first && second;
-		}
+	if (first >= 0 || second >= 0) {
+		return first == second;
 	}
-	vec_push(x->arena, &x->pairs, pair);
+	text_map_add(&x->old, old, x->n_pairs);
+	text_map_add(&x->new, new, x->n_pairs++);
 	return true;
 }
 
@@ -100,8 +94,8 @@ joined(struct arena *a, const struct text_lines *lines)
 	const char *text;
 
 	strbuf_init(&s);
-	for (int i = 0; i < lines->list.n; i++) {
-		strbuf_printf(&s, "%s\n", lines->list.data[i]);
+	for (int i = 0; i < lines->n; i++) {
+		strbuf_printf(&s, "%s\n", lines->line[i]);
 	}
 	text = arena_strdup(a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
@@ -136,20 +130,24 @@ same_tokens(struct naming *x, const struct function_text *old,
 }
 
 bool
-same_but_names(struct module *m, const struct function_text *old,
+same_but_names(struct comparing *c, const struct function_text *old,
 	       const struct function_text *new)
 {
 	static const char *const lists[] = { "words", "functions", "math",
 					     "system" };
 	struct arena arena;
-	struct naming x = { .arena = &arena };
+	struct naming x = { .arena = &arena, .reserved = &c->reserved };
 	bool same;
 
-	arena_init(&arena);
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		reserved_add(m, &x.reserved, lists[i]);
+	if (c->reserved.list.n == 0) {
+		for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+			reserved_add(c->m, &c->reserved, lists[i]);
+		}
+		reserved_sort(&c->reserved);
 	}
-	reserved_sort(&x.reserved);
+	arena_init_within(&arena, c->a);
+	text_map_init(&x.old, &arena);
+	text_map_init(&x.new, &arena);
 	same = same_tokens(&x, old, new);
 	arena_release(&arena);
 	return same;

@@ -12,7 +12,6 @@
 
 #include "json_read.h"
 #include "onnx_file.h"
-#include "source_load.h"
 #include "text.h"
 
 static bool
@@ -25,13 +24,46 @@ complain(struct snapshot *s, const char *text)
 			  "%s", text);
 }
 
+/* The bytes of a folder's NAME.json, and of its files with functions. */
+enum { MOST_JSON_BYTES = 1 << 24, MOST_BYTES = 1 << 26 };
+
+/* Appends the text of a file in the folder, which must be a file and no link.
+ * NULL, or why it cannot be read. */
+static const char *
+read_text(struct snapshot *s, const char *name, int64_t most,
+	  struct strbuf *out)
+{
+	const char *why = "";
+	int fd = beside_open(&s->m->arena, s->folder, s->folder, name, &why);
+	char part[1 << 16];
+	ssize_t n;
+
+	if (fd < 0) {
+		return why;
+	}
+	while ((n = read(fd, part, sizeof part)) > 0 &&
+	       (int64_t)out->len <= most) {
+		strbuf_write(out, part, (size_t)n);
+	}
+	close(fd);
+	return n < 0                      ? "cannot be read"
+	       : (int64_t)out->len > most ? "is too long to be compared"
+					  : NULL;
+}
+
 /* Reads the file, unless it is no metadata of a model. */
 static void
 try_file(struct snapshot *s, const char *name, int *found)
 {
-	const char *path = arena_printf(&s->m->arena, "%s/%s", s->folder, name);
-	cJSON *json = json_parse_file(s->m, s->folder, name);
+	struct strbuf text;
+	cJSON *json = NULL;
 
+	strbuf_init(&text);
+	strbuf_puts(&text, "");
+	if (read_text(s, name, MOST_JSON_BYTES, &text) == NULL) {
+		json = json_parse_quietly(text.data, NULL);
+	}
+	strbuf_release(&text);
 	if (json == NULL) {
 		return;
 	}
@@ -44,17 +76,18 @@ try_file(struct snapshot *s, const char *name, int *found)
 	++*found;
 	snapshot_close(s);
 	s->json = json;
-	s->file = path;
+	s->file = arena_printf(&s->m->arena, "%s/%s", s->folder, name);
 }
 
 bool
-snapshot_open(struct snapshot *s, struct module *m, const char *folder)
+snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
+	      const char *folder)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(folder);
 	int found = 0;
 
-	*s = (struct snapshot){ .m = m, .folder = folder };
+	*s = (struct snapshot){ .m = m, .texts = texts, .folder = folder };
 	if (dir == NULL) {
 		return diag_error(&m->diags, DIAG_FILE_UNREADABLE,
 				  (struct diag_place){ .file = folder },
@@ -97,55 +130,86 @@ member_list(const cJSON *object, const char *key)
 	return cJSON_IsArray(x) ? x : NULL;
 }
 
-const cJSON *
-item_named(const cJSON *list, const char *key, const char *text)
+static struct item_index *
+index_of(struct snapshot *s, const char *list, const char *key)
 {
+	struct item_index fresh = { .list = list, .key = key };
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, list)
+	for (int i = 0; i < s->indices.n; i++) {
+		struct item_index *x = &s->indices.data[i];
+
+		if (strcmp(x->list, list) == 0 && strcmp(x->key, key) == 0) {
+			return x;
+		}
+	}
+	text_map_init(&fresh.map, &s->m->arena);
+	cJSON_ArrayForEach(item, member_list(s->json, list))
 	{
-		if (strcmp(member_text(item, key), text) == 0) {
-			return item;
+		if (text_map_add(&fresh.map, member_text(item, key),
+				 fresh.items.n)) {
+			vec_push(&s->m->arena, &fresh.items, item);
 		}
 	}
-	return NULL;
+	vec_push(&s->m->arena, &s->indices, fresh);
+	return &s->indices.data[s->indices.n - 1];
 }
 
-/* Reads a file in the folder as a text. False after a diagnostic. */
-static bool
-read_file(struct snapshot *s, const char *name, struct strbuf *out)
+const cJSON *
+snapshot_item(struct snapshot *s, const char *list, const char *key,
+	      const char *text)
 {
-	const char *why = "";
-	int fd = beside_open(&s->m->arena, s->file, s->folder, name, &why);
-	char part[4096];
-	ssize_t n;
+	const struct item_index *x = index_of(s, list, key);
+	int at = text_map_get(&x->map, text, -1);
 
-	if (fd < 0) {
-		return complain(s, arena_printf(&s->m->arena, "the file %s %s",
-						name, why));
-	}
-	while ((n = read(fd, part, sizeof part)) > 0) {
-		strbuf_write(out, part, (size_t)n);
-	}
-	close(fd);
-	return true;
+	return at < 0 ? NULL : x->items.data[at];
 }
 
-/* Adds the lines first..last of the text, if it has them. */
-static bool
-cut_lines(struct snapshot *s, const char *at, int first, int last,
-	  struct text_lines *out)
-{
-	for (int line = 1; at != NULL && *at != '\0' && line <= last; line++) {
-		size_t n = strcspn(at, "\n");
+/* -- functions -- */
 
-		if (line >= first) {
-			vec_push(&s->m->arena, &out->list,
-				 arena_strndup(&s->m->arena, at, n));
+static void
+find_lines(struct arena *a, struct source_text *f)
+{
+	const char *at = f->text;
+
+	while (*at != '\0') {
+		vec_push(a, &f->starts, (size_t)(at - f->text));
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	vec_push(a, &f->starts, (size_t)(at - f->text));
+	f->lines = arena_array(a, const char *, f->starts.n);
+}
+
+/* The file with this name in the folder; NULL after a diagnostic. */
+static struct source_text *
+source_of(struct snapshot *s, const char *name)
+{
+	struct source_text fresh = { .name = name };
+	struct strbuf text;
+	const char *why;
+
+	for (int i = 0; i < s->sources.n; i++) {
+		if (strcmp(s->sources.data[i].name, name) == 0) {
+			return &s->sources.data[i];
 		}
-		at += n + (at[n] == '\n');
 	}
-	return out->list.n > 0 && out->list.n == last - first + 1;
+	strbuf_init(&text);
+	strbuf_puts(&text, "");
+	why = read_text(s, name, MOST_BYTES - s->bytes, &text);
+	if (why == NULL) {
+		s->bytes += (int64_t)text.len;
+		fresh.text = arena_strndup(&s->m->arena, text.data, text.len);
+		find_lines(&s->m->arena, &fresh);
+		vec_push(&s->m->arena, &s->sources, fresh);
+	}
+	strbuf_release(&text);
+	if (why != NULL) {
+		complain(s, arena_printf(&s->m->arena, "the file %s %s", name,
+					 why));
+		return NULL;
+	}
+	return &s->sources.data[s->sources.n - 1];
 }
 
 static int
@@ -156,14 +220,27 @@ member_line(const cJSON *object, const char *key)
 	return cJSON_IsNumber(x) ? x->valueint : 0;
 }
 
+/* The lines first..last of the file, which has them. */
+static struct text_lines
+cut_lines(struct snapshot *s, struct source_text *f, int first, int last)
+{
+	for (int i = first - 1; i < last; i++) {
+		const char *at = f->text + f->starts.data[i];
+
+		if (f->lines[i] == NULL) {
+			f->lines[i] = texts_add(s->texts, at,
+						strcspn(at, "\n"));
+		}
+	}
+	return (struct text_lines){ f->lines + first - 1, last - first + 1 };
+}
+
 bool
 snapshot_function(struct snapshot *s, const char *name, struct text_lines *out)
 {
-	const cJSON *f = item_named(member_list(s->json, "functions"), "name",
-				    name);
+	const cJSON *f = snapshot_item(s, "functions", "name", name);
 	int first = member_line(f, "line"), last = member_line(f, "last");
-	struct strbuf text;
-	bool ok;
+	struct source_text *source;
 
 	if (f == NULL || first < 1 || last < first) {
 		return complain(s, arena_printf(&s->m->arena,
@@ -172,11 +249,15 @@ snapshot_function(struct snapshot *s, const char *name, struct text_lines *out)
 						"the model again",
 						name));
 	}
-	strbuf_init(&text);
-	ok = read_file(s, member_text(f, "file"), &text) &&
-	     (cut_lines(s, text.data, first, last, out) ||
-	      complain(s, arena_printf(&s->m->arena, "%s has no lines %d to %d",
-				       member_text(f, "file"), first, last)));
-	strbuf_release(&text);
-	return ok;
+	source = source_of(s, member_text(f, "file"));
+	if (source == NULL) {
+		return false;
+	}
+	if (last > source->starts.n - 1) {
+		return complain(s, arena_printf(&s->m->arena,
+						"%s has no lines %d to %d",
+						source->name, first, last));
+	}
+	*out = cut_lines(s, source, first, last);
+	return true;
 }

@@ -6,50 +6,107 @@
 #include <cjson/cJSON.h>
 
 #include "difference.h"
+#include "reserved.h"
+#include "text_map.h"
 
-/* The text of a function, line by line. */
-struct text_lines {
+/* Texts of which each exists once: equal ones have the same address. */
+struct texts {
+	struct arena *arena;
+	struct text_map map;
 	VEC(const char *) list;
+};
+
+void texts_init(struct texts *t, struct arena *a);
+/* The text with the first n bytes of `text`. */
+const char *texts_add(struct texts *t, const char *text, size_t n);
+
+/* The text of a function: its lines, each from struct texts. */
+struct text_lines {
+	const char *const *line;
+	int n;
+};
+
+/* The first items of a list of the JSON by the text of a member. */
+struct item_index {
+	const char *list, *key;
+	struct text_map map;
+	VEC(const cJSON *) items;
+};
+
+/* A file in the folder that was read. */
+struct source_text {
+	const char *name, *text;
+	VEC(size_t) starts; /* of its lines, and the end */
+	const char **lines; /* those that were asked for; else NULL */
 };
 
 struct snapshot {
 	struct module *m;
+	struct texts *texts;
 	const char *folder;
 	const char *file; /* the path of NAME.json */
 	cJSON *json;
+	int64_t bytes; /* of the files that were read */
+	VEC(struct item_index) indices;
+	VEC(struct source_text) sources;
 };
 
 /* Reads the folder's NAME.json. False after a diagnostic. */
-bool snapshot_open(struct snapshot *s, struct module *m, const char *folder);
+bool snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
+		   const char *folder);
 void snapshot_close(struct snapshot *s);
 /* The members of an object; "" and an empty array if they are absent, since the
  * files may be anybody's. */
 const char *member_text(const cJSON *object, const char *key);
 const cJSON *member_list(const cJSON *object, const char *key);
-/* The item of a list whose member `key` is the text; NULL if there is none. */
-const cJSON *item_named(const cJSON *list, const char *key, const char *text);
+/* The first item of a list of the JSON whose member `key` is the text; NULL if
+ * there is none. list and key are literals. */
+const cJSON *snapshot_item(struct snapshot *s, const char *list,
+			   const char *key, const char *text);
 /* Reads the lines of a function that the JSON names. False after a
  * diagnostic. */
 bool snapshot_function(struct snapshot *s, const char *name,
 		       struct text_lines *out);
+
+/* Files may be anybody's: the work for all functions together has an end. */
+enum { MOST_LINES = 20000000, MOST_CELLS = 1 << 26 };
 
 struct comparing {
 	struct module *m;
 	struct arena *a;
 	struct snapshot *old, *new;
 	struct difference *out;
+	struct texts texts;
+	struct word_list reserved; /* the names that mean something */
+	int64_t lines;             /* of functions, compared so far */
+	int64_t cells;             /* pairs of lines, compared so far */
 };
 
 /* Adds a row to a part; old and new may be NULL. */
 struct change_row *add_change(struct comparing *c, enum difference_part part,
 			      enum change change, const char *name,
 			      const char *old, const char *new);
-/* Each item of the old texts gets the index of its partner among the new ones, or
- * -1: the longest common subsequence. */
-int *pair_texts(struct arena *a, const char *const *old, int n_old,
+/* Items of two lists, in their orders: the texts by which they are paired, and of
+ * each the index of its partner in the other list, or -1. */
+struct pairing {
+	const char **old, **new;
+	int *of_old, *of_new;
+	int n_old, n_new;
+};
+
+struct pairing pairing_new(struct arena *a, int n_old, int n_new);
+/* Pairs the items without partners that have equal texts, in their orders; items
+ * whose text is empty stay without. */
+void pair_equal(struct comparing *c, struct pairing *p);
+/* Pairs items without partners along the longest common subsequence of their
+ * texts. */
+void pair_in_order(struct comparing *c, struct pairing *p);
+/* Each of the old texts, of struct texts, gets the index of its partner among the
+ * new ones, or -1: the longest common subsequence. */
+int *pair_texts(struct comparing *c, const char *const *old, int n_old,
 		const char *const *new, int n_new);
 /* Adds the lines of a unified diff of the texts to the row. */
-void put_unified(struct arena *a, const struct text_lines *old,
+void put_unified(struct comparing *c, const struct text_lines *old,
 		 const struct text_lines *new, struct change_row *row);
 /* A function's text and its name. */
 struct function_text {
@@ -59,7 +116,7 @@ struct function_text {
 
 /* Are the functions the same, apart from blanks, if each name of the one that
  * means nothing elsewhere stands for one name of the other? */
-bool same_but_names(struct module *m, const struct function_text *old,
+bool same_but_names(struct comparing *c, const struct function_text *old,
 		    const struct function_text *new);
 
 void compare_nodes(struct comparing *c);

@@ -2,9 +2,12 @@
 /* Differences of texts: common subsequences, unified diffs. */
 #include "snapshot.h"
 
+/* The unchanged lines around a change. */
+enum { CONTEXT = 3 };
+
 /* Common subsequences of longer texts are not searched: their lines count as
- * different. CONTEXT: the unchanged lines around a change. */
-enum { MOST_CELLS = 1 << 24, CONTEXT = 3 };
+ * different. */
+enum { MOST_CELLS_OF_PAIR = 1 << 24 };
 
 /* length[i * (n_new + 1) + j]: the longest common subsequence of the texts from i
  * and from j on. */
@@ -20,8 +23,7 @@ common_lengths(struct arena *a, const char *const *old, int n_old,
 			int *here = &length[i * width + j];
 			int skip_old = here[width], skip_new = here[1];
 
-			*here = strcmp(old[i], new[j]) == 0
-					? here[width + 1] + 1
+			*here = old[i] == new[j]      ? here[width + 1] + 1
 				: skip_old > skip_new ? skip_old
 						      : skip_new;
 		}
@@ -30,39 +32,41 @@ common_lengths(struct arena *a, const char *const *old, int n_old,
 }
 
 int *
-pair_texts(struct arena *a, const char *const *old, int n_old,
+pair_texts(struct comparing *c, const char *const *old, int n_old,
 	   const char *const *new, int n_new)
 {
-	int *partner = arena_array(a, int, n_old + 1);
+	int *partner = arena_array(c->a, int, n_old + 1);
 	int first = 0, last = 0, i, j, width;
 	struct arena scratch;
 	const int *length;
+	int64_t cells;
 
 	for (i = 0; i < n_old; i++) {
 		partner[i] = -1;
 	}
-	while (first < n_old && first < n_new &&
-	       strcmp(old[first], new[first]) == 0) {
+	while (first < n_old && first < n_new && old[first] == new[first]) {
 		partner[first] = first;
 		first++;
 	}
 	while (last < n_old - first && last < n_new - first &&
-	       strcmp(old[n_old - 1 - last], new[n_new - 1 - last]) == 0) {
+	       old[n_old - 1 - last] == new[n_new - 1 - last]) {
 		partner[n_old - 1 - last] = n_new - 1 - last;
 		last++;
 	}
 	n_old -= first + last;
 	n_new -= first + last;
-	if ((int64_t)(n_old + 1) * (n_new + 1) > MOST_CELLS) {
+	cells = (int64_t)(n_old + 1) * (n_new + 1);
+	if (cells > MOST_CELLS_OF_PAIR || cells > MOST_CELLS - c->cells) {
 		return partner;
 	}
+	c->cells += cells;
 	old += first;
 	new += first;
 	width = n_new + 1;
-	arena_init(&scratch);
+	arena_init_within(&scratch, c->a);
 	length = common_lengths(&scratch, old, n_old, new, n_new);
 	for (i = j = 0; i < n_old && j < n_new;) {
-		if (strcmp(old[i], new[j]) == 0) {
+		if (old[i] == new[j]) {
 			partner[first + i++] = first + j++;
 		} else if (length[(i + 1) * width + j] >=
 			   length[i * width + j + 1]) {
@@ -87,31 +91,29 @@ struct edit {
 typedef VEC(struct edit) edits;
 
 static void
-list_edits(struct arena *a, const struct text_lines *old,
+list_edits(struct comparing *c, const struct text_lines *old,
 	   const struct text_lines *new, edits *out)
 {
-	const int *partner = pair_texts(a, old->list.data, old->list.n,
-					new->list.data, new->list.n);
+	const int *partner = pair_texts(c, old->line, old->n, new->line,
+					new->n);
+	struct arena *a = c->a;
 	int j = 0;
 
-	for (int i = 0; i <= old->list.n; i++) {
-		int until = i < old->list.n ? partner[i] : new->list.n;
+	for (int i = 0; i <= old->n; i++) {
+		int until = i < old->n ? partner[i] : new->n;
 
-		if (i < old->list.n && until < 0) {
+		if (i < old->n && until < 0) {
 			vec_push(a, out,
-				 ((struct edit){ '-', i, j,
-						 old->list.data[i] }));
+				 ((struct edit){ '-', i, j, old->line[i] }));
 			continue;
 		}
 		for (; j < until; j++) {
 			vec_push(a, out,
-				 ((struct edit){ '+', i, j,
-						 new->list.data[j] }));
+				 ((struct edit){ '+', i, j, new->line[j] }));
 		}
-		if (i < old->list.n) {
+		if (i < old->n) {
 			vec_push(a, out,
-				 ((struct edit){ ' ', i, j,
-						 old->list.data[i] }));
+				 ((struct edit){ ' ', i, j, old->line[i] }));
 			j++;
 		}
 	}
@@ -154,12 +156,12 @@ put_hunk(struct arena *a, const edits *all, int from, int to,
 }
 
 void
-put_unified(struct arena *a, const struct text_lines *old,
+put_unified(struct comparing *c, const struct text_lines *old,
 	    const struct text_lines *new, struct change_row *row)
 {
 	edits all = { 0 };
 
-	list_edits(a, old, new, &all);
+	list_edits(c, old, new, &all);
 	for (int i = 0, done = 0; i < all.n; i++) {
 		int from, to;
 
@@ -168,7 +170,7 @@ put_unified(struct arena *a, const struct text_lines *old,
 		}
 		from = i - CONTEXT > done ? i - CONTEXT : done;
 		to = hunk_end(&all, i);
-		put_hunk(a, &all, from, to, row);
+		put_hunk(c->a, &all, from, to, row);
 		done = to;
 		i = to - 1;
 	}

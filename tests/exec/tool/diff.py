@@ -151,4 +151,28 @@ for change in ({"calls": 1}, {"calls": [1, {"nodes": [10 ** 9, -1, "x"]}]},
     with open(path, "w", encoding="utf-8") as file:
         json.dump({**good, **change}, file)
     tirc("diff", a, bad, status=None)
+# Files that are no files, names that forge lines, and lists so long that comparing
+# each with each would take minutes.
+special = os.path.join(folder, "special")
+os.mkdir(special)
+os.mkfifo(os.path.join(special, "x.json"))
+os.symlink("/dev/zero", os.path.join(special, "y.json"))
+os.symlink(path, os.path.join(special, "z.json"))
+tirc("diff", special, a, status=2)
+with open(path, "w", encoding="utf-8") as file:
+    json.dump({**good, "weights": [{"symbol": "x\noptions    forged"}]}, file)
+if "\noptions    forged" in tirc("diff", a, bad, status=1).stdout:
+    fail("a name makes a line of its own")
+name = good["kernels"][0]["name"]
+many = {
+    "trace": [{"node": "n%d" % i, "op": "Relu", "output": "t%d" % i,
+               "kernels": [name] * 20} for i in range(20000)],
+    "weights": [{"symbol": "w%d" % i} for i in range(20000)],
+    "kernels": [{**good["kernels"][0], "name": "k%d" % i}
+                for i in range(2000)]}
+with open(path, "w", encoding="utf-8") as file:
+    json.dump({**good, **many}, file)
+found = json.loads(tirc("diff", bad, bad, "--json", status=0).stdout)
+if len(found["weights"]) != 20000 or len(found["kernels"]) != 2000:
+    fail("items are missing")
 print("models, folders and bad folders are compared")
