@@ -160,10 +160,18 @@ def main():
     print("%d functions and modules: %d read and lowered (%.1f%%), %d emitted "
           "(%.1f%%)" % (n, reads[None], 100 * reads[None] / n, emits[None],
                         100 * emits[None] / n))
+    try:
+        show(reads, emits, args.reasons)
+    except BrokenPipeError:
+        pass  # the reader has seen enough
+
+
+def show(reads, emits, most):
+    """The most frequent reasons."""
     for title, counts in (("not read", reads), ("read, not emitted", emits)):
         rows = [(k, v) for k, v in counts.most_common()
                 if k not in (None, "not read")]
-        for text, count in rows[:args.reasons]:
+        for text, count in rows[:most]:
             print("%6d  %s: %s" % (count, title, text))
 
 

@@ -290,6 +290,11 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 			}
 			continue;
 		}
+		if (key->kind == PY_STRING &&
+		    strcmp(key->text, "target") == 0 &&
+		    script_calls(r, dict->kids[i + 1], "target")) {
+			continue; /* the build names the target */
+		}
 		kids[n++] = key;
 		kids[n++] = dict->kids[i + 1];
 	}

@@ -99,6 +99,7 @@ print(timeit.timeit(lambda: 1 + 1, number=10) >= 0,
 
 @T.prim_func
 def of_sizes(a: T.handle, b: T.handle):
+    T.func_attr({"tir.noalias": True, "target": T.target("llvm")})
     n, m = T.int32(), T.int64()
     X = T.match_buffer(a, (n, m), "float32")
     Y = T.match_buffer(b, (n, m), "float32")
