@@ -9,6 +9,8 @@
 #include "output_file.h"
 #include "quantization.h"
 #include "report.h"
+#include "sha256.h"
+#include "source_load.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -109,6 +111,43 @@ add_words(struct tirc *t, struct option_rows *out)
 		"the beginning of all names");
 }
 
+/* The folder is no part of what was compiled. */
+static const char *
+file_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Adds the files that were read: of a partition its text, then those that are
+ * mapped. False after a diagnostic. */
+static bool
+add_files(struct tirc *t, struct report_file *files, int *n)
+{
+	struct source source;
+	struct sha256 s;
+
+	if (t->graph->file != NULL && t->graph->model != NULL) {
+		if (!source_load(t->m, t->graph->file, &source)) {
+			return false;
+		}
+		sha256_init(&s);
+		sha256_update(&s, source.text, source.length);
+		files[(*n)++] = (struct report_file){
+			file_part(t->graph->file),
+			sha256_whole(&s, &t->m->arena),
+		};
+	}
+	for (int i = 0; t->file != NULL && i < onnx_file_count(t->file); i++) {
+		files[(*n)++] = (struct report_file){
+			file_part(onnx_file_path(t->file, i)),
+			onnx_file_sha256(t->file, i, &t->m->arena),
+		};
+	}
+	return true;
+}
+
 static const char *
 text_of(struct tirc *t, bool markdown)
 {
@@ -123,21 +162,13 @@ text_of(struct tirc *t, bool markdown)
 		.form = markdown ? REPORT_MARKDOWN : REPORT_HTML,
 		.options = options.rows,
 		.files = files,
-		.n_files = n,
 	};
 
 	add_words(t, &options);
 	add_lists(t, &options);
 	request.n_options = options.n;
-	for (int i = 0; i < n; i++) {
-		const char *path = onnx_file_path(t->file, i);
-		const char *slash = strrchr(path, '/');
-
-		/* the folder is no part of what was compiled */
-		files[i].path = slash != NULL ? slash + 1 : path;
-		files[i].sha256 = onnx_file_sha256(t->file, i, &t->m->arena);
-	}
-	return report_text(&request);
+	return add_files(t, files, &request.n_files) ? report_text(&request)
+						     : NULL;
 }
 
 const char *

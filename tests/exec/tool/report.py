@@ -237,6 +237,20 @@ def check_pictures():
         fail("there is no picture of the workspace")
 
 
+def check_partition():
+    """Of a partition, the digests of its text and of its constants are shown."""
+    folder = work_folder()
+    path = os.path.join(folder, "p.json")
+    tirc("partition", DIGITS, "--target", "c99", "-o", path)
+    text = tirc("report", path, "--target", "c99", "--markdown").stdout
+    for name in ("p.json", "p.weights"):
+        with open(os.path.join(folder, name), "rb") as file:
+            row = "| %s | %s |" % (name, hashlib.sha256(
+                file.read()).hexdigest())
+        if row not in text:
+            fail("no digest of " + name)
+
+
 def check_output():
     """The same bytes each time; a file of somebody else is not replaced."""
     folder = work_folder()
@@ -264,6 +278,7 @@ if len(sys.argv) > 1:
     sys.exit()
 check_output()
 check_pictures()
+check_partition()
 check_hostile()
 accesses = cases = 0
 for target in TARGETS:
