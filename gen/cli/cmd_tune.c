@@ -459,11 +459,7 @@ tune(struct view *v, uint64_t seed)
 	};
 	struct tune_runner runner;
 
-	if (!open_runner(v, &runner)) {
-		cli_messages(v->h->t);
-		return false;
-	}
-	if (!read_earlier(v)) {
+	if (!read_earlier(v) || !open_runner(v, &runner)) {
 		cli_messages(v->h->t);
 		return false;
 	}
