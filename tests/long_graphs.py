@@ -51,6 +51,24 @@ def triples(n):
              for i in range(n)], {"t0": SHAPE}, {t[n]: SHAPE}, {})
 
 
+def turns(n):
+    """A Transpose that moves behind each step, and merges with the next one."""
+    nodes = []
+    for i in range(n // 2):
+        nodes += [node("Transpose", ["t%d" % i], ["s%d" % i], perm=[1, 0]),
+                  node("Sin", ["s%d" % i], ["t%d" % (i + 1)])]
+    return (nodes, {"t0": SHAPE},
+            {"t%d" % (n // 2): SHAPE[::-1] if n // 2 % 2 else SHAPE}, {})
+
+
+def rows_of(n):
+    """Kernels that differ in the index of what they read."""
+    r = names("r", n)
+    return ([node("Split", ["x"], r, axis=0, num_outputs=n)] +
+            [node("Sin", [r[i]], ["y%d" % i]) for i in range(n)],
+            {"x": [n, 8]}, {"y%d" % i: [1, 8] for i in range(n)}, {})
+
+
 def slopes(n):
     """Nodes that differ in a float attribute; all results are live together."""
     y = names("y", n)
@@ -186,7 +204,8 @@ def random_nodes(n):
 
 KINDS = {
     "chain": chain, "rows": rows, "doubles": doubles, "ladder": ladder,
-    "triples": triples, "slopes": slopes,
+    "triples": triples, "slopes": slopes, "turns": turns,
+    "rows_of": rows_of,
     "layers": layers, "fan": fan, "views": views,
     "concat": many("Concat", lambda n: [4 * n, 8], axis=0),
     "columns": many("Concat", lambda n: [4, 8 * n], axis=1),

@@ -186,6 +186,7 @@ struct origin {
 	/* pass: the last pass that folded, removed or replaced the node; fate:
 	 * what all passes did to it, in words; both NULL if it is unchanged. */
 	const char *pass, *fate;
+	bool fate_is_cut; /* fate says no more: it is long */
 	/* Another node computes its result now: no later pass records that the
 	 * node has no uses or is constant. */
 	bool settled;

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "graph.h"
+#include "text.h"
 
 static bool
 is_use(const struct tensor *t, int i, const struct node *n, int input)
@@ -133,6 +134,19 @@ says_already(const struct origin *o, const char *pass, const char *why)
 	       strcmp(o->fate + n - m, why) == 0;
 }
 
+/* The text, cut where it is longer than a person reads: a node that thousands of
+ * steps move would have as many sentences. */
+static const char *
+bounded_fate(struct arena *a, struct origin *o, const char *text)
+{
+	enum { LONGEST = 1000 };
+	size_t n = strlen(text);
+
+	o->fate_is_cut = n > LONGEST;
+	return o->fate_is_cut ? text_cut(a, text, LONGEST, LONGEST)
+			      : arena_strndup(a, text, n);
+}
+
 void
 graph_note(struct graph *g, const struct node *n, const char *pass,
 	   const char *why)
@@ -143,10 +157,12 @@ graph_note(struct graph *g, const struct node *n, const char *pass,
 		struct origin *o = &g->origins.data[n->origins.data[i]];
 
 		if (o->pass == NULL) {
-			o->fate = arena_strdup(a, why);
-		} else if (!says_already(o, pass, why)) {
-			o->fate = arena_printf(a, "%s (%s); %s", o->fate,
-					       o->pass, why);
+			o->fate = bounded_fate(a, o, why);
+		} else if (!o->fate_is_cut && !says_already(o, pass, why)) {
+			o->fate = bounded_fate(a, o,
+					       arena_printf(a, "%s (%s); %s",
+							    o->fate, o->pass,
+							    why));
 		}
 		o->pass = pass;
 	}

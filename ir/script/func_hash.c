@@ -44,6 +44,7 @@ of_expr(struct hasher *x, const struct expr *e)
 {
 	const struct memo_entry *known = memo_get(&x->known[x->loose], e);
 	uint64_t h = secret_mix(e->kind, of_dtype(e->type));
+	bool loose = x->loose;
 
 	if (known != NULL) {
 		return (uint64_t)(uintptr_t)known->value;
@@ -64,11 +65,14 @@ of_expr(struct hasher *x, const struct expr *e)
 	default:
 		break;
 	}
+	/* in the indices of a LOAD, literals count, as in funcs_equal */
+	x->loose = loose && e->kind != EXPR_LOAD;
 	for (int i = 0; i < e->n_args; i++) {
 		h = secret_mix(h, of_expr(x, e->args[i]));
 	}
+	x->loose = loose;
 	h = (uintptr_t)h;
-	memo_put(&x->known[x->loose], e, (const void *)(uintptr_t)h);
+	memo_put(&x->known[loose], e, (const void *)(uintptr_t)h);
 	return h;
 }
 
