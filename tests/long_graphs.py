@@ -230,10 +230,17 @@ def in_triples(v):
     return v
 
 
+def in_turns(v):
+    for _ in range(50):
+        v = np.sin(v.T)
+    return v
+
+
 # What 100 of some of them give.
 EXPECTED = {
     "chain": lambda v: [in_steps(v[0])],
     "triples": lambda v: [in_triples(v[0])],
+    "turns": lambda v: [in_turns(v[0])],
     "slopes": lambda v: [np.where(v[0] < 0, v[0] / np.float32(101), v[0])],
     "concat": lambda v: [np.concatenate(v, 0)],
     "columns": lambda v: [np.concatenate(v, 1)],
