@@ -22,7 +22,7 @@ func_new(struct module *m, const char *name)
 void
 func_add_param(struct func *f, struct var *var, const struct buffer *buffer)
 {
-	struct param p = { var, buffer, SPACE_INTERFACE };
+	struct param p = { var, buffer, SPACE_INTERFACE, false };
 
 	assert(var || buffer);
 	if (!var) {
@@ -181,6 +181,17 @@ func_has_var(const struct func *f, const struct var *v)
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].var == v) {
 			return true;
+		}
+	}
+	return false;
+}
+
+bool
+func_implies(const struct func *f, const struct var *v)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].var == v) {
+			return f->params.data[i].implied;
 		}
 	}
 	return false;

@@ -23,6 +23,9 @@ struct param {
 	struct var *var;
 	const struct buffer *buffer;
 	enum memory_space space;
+	/* A size that TVMScript declares in the body, and that is a parameter of
+	 * emitted functions only: scripts have it in the body. */
+	bool implied;
 };
 
 /* An axis that a schedule made by fusing several axes. The original axes are
@@ -103,6 +106,8 @@ struct stmt *func_find_block(const struct func *f, const char *name);
 bool func_has_param(const struct func *f, const struct buffer *b);
 /* Is v the variable of a parameter of f? */
 bool func_has_var(const struct func *f, const struct var *v);
+/* Is v a parameter that scripts do not have? */
+bool func_implies(const struct func *f, const struct var *v);
 /* Does f call the intrinsic anywhere? */
 bool func_calls(const struct func *f, enum intrin op);
 /* Is b read anywhere in f? func_writes: is it written? */

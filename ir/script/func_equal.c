@@ -445,13 +445,27 @@ same_stmt(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	return true;
 }
 
+/* The number of parameters in scripts; the implied ones are the last. */
+static int
+written_params(const struct func *f)
+{
+	int n = f->params.n;
+
+	while (n > 0 && f->params.data[n - 1].implied) {
+		n--;
+	}
+	return n;
+}
+
 static bool
 same_func(struct comparison *c, const struct func *a, const struct func *b)
 {
-	if (!dtype_equal(a->ret, b->ret) || a->params.n != b->params.n) {
+	int n = written_params(a);
+
+	if (!dtype_equal(a->ret, b->ret) || n != written_params(b)) {
 		return differ(c, "signatures of", a->name, b->name);
 	}
-	for (int i = 0; i < a->params.n; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct param *x = &a->params.data[i];
 		const struct param *y = &b->params.data[i];
 

@@ -189,8 +189,10 @@ print_func(struct printer *p, const struct func *f)
 	strbuf_printf(p->out, "def %s%s(", f->name,
 		      py_is_keyword(f->name, strlen(f->name)) ? "_" : "");
 	for (int i = 0; i < f->params.n; i++) {
-		strbuf_puts(p->out, i ? ", " : "");
-		print_param(p, &f->params.data[i], &handles[i]);
+		if (!f->params.data[i].implied) {
+			strbuf_puts(p->out, i ? ", " : "");
+			print_param(p, &f->params.data[i], &handles[i]);
+		}
 	}
 	strbuf_putc(p->out, ')');
 	if (f->ret.kind != DT_VOID) {
@@ -207,7 +209,7 @@ print_func(struct printer *p, const struct func *f)
 	for (int i = 0; i < sizes.seen.n; i++) {
 		const struct var *v = sizes.seen.data[i];
 
-		if (func_has_var(f, v)) {
+		if (func_has_var(f, v) && !func_implies(f, v)) {
 			continue;
 		}
 		print_indent(p);

@@ -41,7 +41,7 @@ read_param(struct script_reader *r, const struct py_node *def,
 {
 	struct py_node place = *def;
 	struct script_handle *handle = NULL;
-	struct param param = { NULL, NULL, SPACE_INTERFACE };
+	struct param param = { .space = SPACE_INTERFACE };
 	const struct py_node *type = p->annotation;
 	struct dtype t;
 

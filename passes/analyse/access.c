@@ -406,7 +406,9 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		struct param *p = &f->params.data[i];
 
 		if (p->buffer == from) {
-			struct param new = { to->data, to, p->space };
+			struct param new = { .var = to->data,
+					     .buffer = to,
+					     .space = p->space };
 
 			stmt_write(f, p, &new, sizeof new);
 		}

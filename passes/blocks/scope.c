@@ -131,7 +131,9 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 		struct param *p = &f->params.data[i];
 
 		if (p->buffer == from) {
-			struct param new = { to->data, to, p->space };
+			struct param new = { .var = to->data,
+					     .buffer = to,
+					     .space = p->space };
 
 			stmt_write(f, p, &new, sizeof new);
 		}

@@ -27,12 +27,11 @@ try:
         except ImportError:
             from tvm import tirx as tir
 except ImportError:
-    other = os.environ.pop("TIRC_TVM_PYTHON", None) if WITH_TVM else None
-    if other is None:
-        print("no TVM here: name an interpreter in TIRC_TVM_PYTHON"
-              if WITH_TVM else "no numpy here")
-        sys.exit(77)
-    os.execv(other, [other] + sys.argv)
+    if WITH_TVM:
+        import tvm_python
+        tvm_python.start()
+    print("no numpy here")
+    sys.exit(77)
 
 HEAD = """import numpy as np
 import tvm

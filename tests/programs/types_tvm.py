@@ -27,11 +27,8 @@ try:
     from tvm.script import from_source
     from tvm.script import tirx as script
 except ImportError:
-    other = os.environ.pop("TIRC_TVM_PYTHON", None)
-    if other is None:
-        print("no TVM here: name an interpreter in TIRC_TVM_PYTHON")
-        sys.exit(77)
-    os.execv(other, [other] + sys.argv)
+    import tvm_python
+    tvm_python.start()
 
 from tvm_values import Evaluator, is_float, key, limits
 

@@ -113,8 +113,8 @@ is_param(const struct func *f, const struct var *v)
 	return false;
 }
 
-/* Sizes that the body declares, n = T.int32(), become parameters behind the others, as
- * those of te's functions are: the function in source cannot ask its arrays. */
+/* Sizes that the body declares, n = T.int32(), become implied parameters behind
+ * the others: the function in source cannot ask its arrays. */
 static void
 add_sizes(struct func *f)
 {
@@ -131,6 +131,8 @@ add_sizes(struct func *f)
 			while ((e = expr_next(&it))) {
 				if (!is_param(f, e->u.var)) {
 					func_add_param(f, e->u.var, NULL);
+					f->params.data[f->params.n - 1]
+						.implied = true;
 				}
 			}
 		}

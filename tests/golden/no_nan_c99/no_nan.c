@@ -1,9 +1,9 @@
-/* numbers: from numbers.py, tirc 0.1.0, target c99
+/* no_nan: from no_nan.py, tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
  *
  * meant for   -std=c99 -O3
  */
-#include "numbers.h"
+#include "no_nan.h"
 
 #include <math.h>
 #include <stdint.h>

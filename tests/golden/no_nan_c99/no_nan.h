@@ -1,10 +1,10 @@
-/* numbers: from numbers.py, tirc 0.1.0, target c99
+/* no_nan: from no_nan.py, tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
  *
  * meant for   -std=c99 -O3
  */
-#ifndef NUMBERS_H
-#define NUMBERS_H
+#ifndef NO_NAN_H
+#define NO_NAN_H
 
 #ifdef __cplusplus
 extern "C" {
