@@ -15,6 +15,7 @@
  * change them, but not before the branch that all its readers are in. So passes
  * may rewrite nodes as if there were no bodies. */
 #include "graph.h"
+#include "pointer_map.h"
 
 bool
 node_needs_body(const struct node *n)
@@ -374,18 +375,43 @@ ends_body(const struct node *n)
 	return node_ends_if(n) || node_ends_loop(n);
 }
 
+/* By node that ends bodies: the first of them; by body: the next one with the same
+ * end. 0: there is none. */
+struct ended {
+	struct pointer_map first;
+	int *next;
+};
+
+static struct ended
+find_ended(struct graph *g)
+{
+	struct arena *a = &g->module->arena;
+	struct ended e = { .next = arena_array(a, int, g->bodies.n + 1) };
+
+	pointer_map_init(&e.first, a);
+	for (int b = g->bodies.n - 1; b > 0; b--) {
+		const struct node *end = g->bodies.data[b].end;
+
+		if (end != NULL) {
+			e.next[b] = pointer_map_get(&e.first, end, 0);
+			pointer_map_put(&e.first, end, b);
+		}
+	}
+	return e;
+}
+
 /* Appends the nodes of a body to `out`; the nodes of an inner branch or loop
  * come right before the node that ends it. */
 static void
-append_body(struct graph *g, const node_list *of, int body, node_list *out)
+append_body(struct graph *g, const struct ended *ended, const node_list *of,
+	    int body, node_list *out)
 {
 	for (int i = 0; i < of[body].n; i++) {
 		struct node *n = of[body].data[i];
+		int b = ends_body(n) ? pointer_map_get(&ended->first, n, 0) : 0;
 
-		for (int b = 1; ends_body(n) && b < g->bodies.n; b++) {
-			if (g->bodies.data[b].end == n) {
-				append_body(g, of, b, out);
-			}
+		for (; b > 0; b = ended->next[b]) {
+			append_body(g, ended, of, b, out);
 		}
 		vec_push(&g->module->arena, out, n);
 	}
@@ -397,11 +423,12 @@ graph_order_by_body(struct graph *g)
 	struct arena *a = &g->module->arena;
 	node_list *of = arena_array(a, node_list, g->bodies.n + 1);
 	node_list out = { 0 };
+	struct ended ended = find_ended(g);
 
 	for (int i = 0; i < g->nodes.n; i++) {
 		vec_push(a, &of[g->nodes.data[i]->body], g->nodes.data[i]);
 	}
-	append_body(g, of, 0, &out);
+	append_body(g, &ended, of, 0, &out);
 	memcpy(g->nodes.data, out.data, sizeof *out.data * (size_t)g->nodes.n);
 }
 

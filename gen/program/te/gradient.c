@@ -10,6 +10,7 @@
  *
  * An axis that is a term of an index, as y of T[y + r], is not summed over: it is t - r
  * there, if that is one of its values. */
+#include "memo.h"
 #include "te_parts.h"
 
 enum { MAX_TERMS = 64 };
@@ -27,6 +28,9 @@ struct gradient {
 	VEC(struct adjoint) list;   /* the tensors, producers first */
 	const struct expr **prefix; /* the sizes before those of a tensor */
 	int n_prefix;
+	struct memo
+		derived; /* by expression: its derivative with respect to the
+			      * load of derive_all() */
 };
 
 /* -- the derivative of an expression with respect to the value of one load */
@@ -151,15 +155,17 @@ static const struct expr *
 derive_call(struct gradient *g, const struct expr *e, const struct expr *load)
 {
 	struct module *m = g->m;
-	const struct expr *d, *factor;
+	const struct expr *d[2] = { NULL, NULL }, *factor;
 	bool used = false;
 
 	for (int i = 0; i < e->n_args; i++) {
-		d = derive(g, e->args[i], load);
-		if (!d) {
+		const struct expr *one = derive(g, e->args[i], load);
+
+		if (!one) {
 			return NULL;
 		}
-		used |= !is_zero(d);
+		used |= !is_zero(one);
+		d[i < 2 ? i : 1] = one;
 	}
 	if (!used) {
 		return number(g, e, 0);
@@ -174,8 +180,8 @@ derive_call(struct gradient *g, const struct expr *e, const struct expr *load)
 						   expr_call1(m, INTRIN_LOG,
 							      x));
 
-		return together(g, EXPR_ADD, times(g, by_x, derive(g, x, load)),
-				times(g, by_y, derive(g, y, load)));
+		return together(g, EXPR_ADD, times(g, by_x, d[0]),
+				times(g, by_y, d[1]));
 	}
 	factor = e->n_args == 1 ? outer_derivative(g, e) : NULL;
 	if (!factor) {
@@ -183,12 +189,11 @@ derive_call(struct gradient *g, const struct expr *e, const struct expr *load)
 			   intrin_name(e->u.intrin));
 		return NULL;
 	}
-	return times(g, factor, derive(g, e->args[0], load));
+	return times(g, factor, d[0]);
 }
 
-/* NULL after an error. */
 static const struct expr *
-derive(struct gradient *g, const struct expr *e, const struct expr *load)
+derive_new(struct gradient *g, const struct expr *e, const struct expr *load)
 {
 	struct module *m = g->m;
 	const struct expr *a, *b;
@@ -236,6 +241,36 @@ derive(struct gradient *g, const struct expr *e, const struct expr *load)
 	default:
 		return number(g, e, 0);
 	}
+}
+
+/* NULL after an error. */
+static const struct expr *
+derive(struct gradient *g, const struct expr *e, const struct expr *load)
+{
+	const struct memo_entry *known = memo_get(&g->derived, e);
+	const struct expr *d;
+
+	if (known) {
+		return known->value;
+	}
+	d = derive_new(g, e, load);
+	if (d) {
+		memo_put(&g->derived, e, d);
+	}
+	return d;
+}
+
+/* The derivative of a whole expression with respect to the value of a load in it.
+ * NULL after an error. */
+static const struct expr *
+derive_all(struct gradient *g, const struct expr *e, const struct expr *load)
+{
+	const struct expr *d;
+
+	memo_init(&g->derived);
+	d = derive(g, e, load);
+	memo_release(&g->derived);
+	return d;
 }
 
 /* -- the axes of a stage, by the index of the tensor that it reads */
@@ -498,7 +533,7 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 	int n;
 
 	value = summand(g, st, &weight);
-	d = value ? derive(g, value, load) : NULL;
+	d = value ? derive_all(g, value, load) : NULL;
 	if (!d || is_zero(d)) {
 		return d != NULL;
 	}
