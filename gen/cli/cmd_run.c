@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -131,22 +130,6 @@ execute(struct harness *h)
 	       arrays_save(h->m, h->cli->output, outputs, n_out);
 }
 
-/* Are the arrays of all inputs and outputs, which become files for the program,
- * within the limit of output bytes (--max-output)? False after an error
- * message. */
-static bool
-arrays_within_limit(struct harness *h)
-{
-	struct stat st;
-
-	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
-	quota_of_input(h->m, stat(h->cli->model, &st) == 0 ? st.st_size : 0);
-	return quota_check_output(h->m,
-				  (struct diag_place){ .file = h->cli->model },
-				  "the arrays of all inputs and outputs",
-				  cli_io_bytes(h->t));
-}
-
 static bool
 json_allowed(const struct harness *h)
 {
@@ -174,7 +157,7 @@ cmd_run(struct cli *c)
 		data_sizes(c);
 	}
 	ok = harness_open(&h, c) && json_allowed(&h) &&
-	     arrays_within_limit(&h) && execute(&h);
+	     harness_arrays_fit(&h) && execute(&h);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;
 }

@@ -110,6 +110,9 @@ measure_kernels(struct harness *h, double *times, int n)
 	struct array *outputs = arena_array(a, struct array,
 					    harness_results(h) + 1);
 
+	if (!harness_arrays_fit(h)) {
+		return false;
+	}
 	for (int i = 0; i < n_inputs; i++) {
 		harness_ramp(h, i, &inputs[i]);
 	}

@@ -485,6 +485,19 @@ harness_zeros(struct arena *a, struct tirc_tensor x)
 	return y;
 }
 
+bool
+harness_arrays_fit(struct harness *h)
+{
+	struct stat st;
+
+	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
+	quota_of_input(h->m, stat(h->cli->model, &st) == 0 ? st.st_size : 0);
+	return quota_check_output(h->m,
+				  (struct diag_place){ .file = h->cli->model },
+				  "the arrays of all inputs and outputs",
+				  cli_io_bytes(h->t));
+}
+
 void
 harness_ramp(struct harness *h, int i, struct array *a)
 {

@@ -153,6 +153,10 @@ bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* An array of zeros with the type and the shape of x. */
 struct array harness_zeros(struct arena *a, struct tirc_tensor x);
+/* Are the arrays of all inputs and outputs, which become files for the program,
+ * within the limit of output bytes (--max-output)? False after an error
+ * message. */
+bool harness_arrays_fit(struct harness *h);
 /* Makes an array for input i, for runs without data: floats repeat -1, -7/8,
  * ... 1, other numbers repeat 0, 1. */
 void harness_ramp(struct harness *h, int i, struct array *a);

@@ -9,6 +9,7 @@ import re
 import shutil
 
 from helper import DIGITS, TIRC, execute, fail, tirc, work_folder
+import proto
 from proto import *
 
 FOLDER = work_folder()
@@ -341,3 +342,17 @@ said = scheduled("copy = sch.cache_read('conv', 0, 'global')\n"
 if "note: conv2: step 3, unsafe_set_dtype: " not in said or \
         "a promise of the schedule" not in said:
     fail("the promise is not told:\n" + said)
+
+# Few bytes that ask for gigabytes of inputs end before any array is made.
+path = os.path.join(FOLDER, "large.onnx")
+with open(path, "wb") as file:
+    file.write(model(proto.graph(
+        [node("MatMul", ["a", "b"], ["y"])],
+        [value_info("a", [1 << 20, 1 << 10]),
+         value_info("b", [1 << 10, 1 << 10])],
+        [value_info("y", [1 << 20, 1 << 10])])))
+for verb in (["run"], ["tune", "--target", "native", "--trials", "2", "-o",
+                       os.path.join(FOLDER, "r.jsonl")]):
+    done = tirc(*verb, path, status=1)
+    if "the arrays of all inputs and outputs would take" not in done.stderr:
+        fail("%s of large inputs: %s" % (verb[0], done.stderr))
