@@ -850,7 +850,7 @@ bool
 interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		  const struct run_source *how)
 {
-	struct interp x = { .source = how };
+	struct interp x = { .source = how, .steps = how->steps };
 
 	return run(&x, f, args, n, true);
 }

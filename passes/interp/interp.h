@@ -54,6 +54,8 @@ struct run_source {
 	const int64_t *bytes;
 	const struct run_callee *callees;
 	int n_callees;
+	/* the statements that may run, as in interp_run_steps */
+	int64_t *steps;
 };
 
 /* Like interp_run, for a lowered function whose source will be run: calls go to

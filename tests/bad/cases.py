@@ -129,6 +129,9 @@ REFUSED = {
                         version=5), "names no type"),
     "old_lp_pool": (simple([node("GlobalLpPool", ["x"], ["y"], p=1.5)],
                            version=1), "whole number"),
+    "old_lp_pool_infinite": (
+        simple([node("GlobalLpPool", ["x"], ["y"], p=float("inf"))],
+               version=1), "whole number"),
     "old_tile": (simple([node("Tile", ["x", "x", "x"], ["y"])], version=5),
                  "no constant"),
     "top_k_too_large": (simple(

@@ -476,6 +476,13 @@ test_source(void)
 		     "element 3 of 'a' is outside of its array of 12 bytes, "
 		     "as it runs");
 	bytes[0] = 16;
+	how.steps = &(int64_t){ 3 };
+	f->body = stmt_for(f, var_new(m, "i", i32), expr_i32(m, 0),
+			   expr_i32(m, 9), FOR_SERIAL, f->body);
+	CHECK(!interp_run_source(f, args, 3, &how));
+	CHECK_STR_EQ(last_message(m),
+		     "its run takes too many steps, as it runs");
+	how.steps = NULL;
 	f->body = stmt_store(f, a, expr_load(m, w, &at, 1), &at, 1);
 	CHECK(!interp_run_source(f, args, 3, &how));
 	CHECK_STR_EQ(last_message(m),

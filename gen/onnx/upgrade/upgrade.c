@@ -316,7 +316,7 @@ lp_power(struct upgrade *u)
 {
 	double p = node_attr_float(u->node, "p", 2);
 
-	if (p != (double)(int64_t)p) {
+	if (!(p >= 0 && p <= 1e6) || p != (double)(int64_t)p) {
 		return upgrade_refuse(u, "its power p is not a whole number; "
 					 "export the model with opset 2 or "
 					 "newer");

@@ -193,7 +193,8 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 			args[i].bytes = args_bytes(elems, b->type);
 		}
 	}
-	return interp_run(f, args, f->params.n);
+	return interp_run_steps(f, args, f->params.n,
+				&(int64_t){ TRIAL_STEPS });
 }
 
 /* Ranges of random numbers, in the order in which they are tried. In INDICES

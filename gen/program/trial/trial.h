@@ -38,6 +38,9 @@ bool trial_elems(const struct func *f, int param, const int64_t *values,
 struct var_map trial_map(struct module *m, const struct func *f,
 			 const int64_t *values);
 
+/* The statements that one run in the interpreter may take: some minutes. */
+#define TRIAL_STEPS INT64_C(3000000000)
+
 /* Runs f in the interpreter; data[i]: the elements of array i, which f
  * changes. False after a DIAG_INTERPRET. */
 bool trial_run(struct func *f, const int64_t *values, void *const *data);

@@ -74,6 +74,7 @@ trial_check(struct module *m, const struct program_result *list,
 				  .ending = condition(m, from->plain, values),
 				  .n_given = from->plain->params.n,
 				  .bytes = bytes,
+				  .steps = &(int64_t){ TRIAL_STEPS },
 				  .callees = text->callees,
 				  .n_callees = text->n_callees };
 	bool ok = true;

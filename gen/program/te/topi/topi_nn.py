@@ -1616,6 +1616,15 @@ def upsampling3d(data, scale_d, scale_h, scale_w, layout="NCDHW",
 
 # -- numbers of few bits
 
+def _word(bits):
+    """The word of these bits, the highest one first; halves of it in turn, so that
+    the expression is not as deep as the word is long."""
+    n = len(bits) // 2
+    if n == 0:
+        return bits[0]
+    return (_word(bits[:-n]) << n) | _word(bits[-n:])
+
+
 def bitpack(data, bits, pack_axis, bit_axis, pack_type, name="QuantizeInput"):
     width = int(pack_type[4:])
     shape = list(data.shape)
@@ -1628,13 +1637,13 @@ def bitpack(data, bits, pack_axis, bit_axis, pack_type, name="QuantizeInput"):
     def element(*i):
         index = list(i)
         bit = index.pop(bit_axis)
-        word = tir.const(0, pack_type)
+        word = []
         for k in range(width):
             at = list(index)
             at[pack_axis] = index[pack_axis] * width + k
             value = tir.Cast("int32", data(*at)) >> bit
-            word = (word << 1) | (value & 1).astype(pack_type)
-        return word
+            word.append((value & 1).astype(pack_type))
+        return _word(word)
     return te.compute(shape, element, name=name, tag="bitpack")
 
 
@@ -1728,12 +1737,12 @@ def binarize_pack(data, axis=None, name="PackedInput"):
     shape[axis] = shape[axis] // 32
 
     def element(*i):
-        word = tir.const(0, "uint32")
+        word = []
         for k in range(32):
             at = list(i)
             at[axis] = i[axis] * 32 + k
-            word = (word << 1) | (data(*at) >= 0).astype("uint32")
-        return word
+            word.append((data(*at) >= 0).astype("uint32"))
+        return _word(word)
     return te.compute(shape, element, name=name, tag="binarize_pack")
 
 
