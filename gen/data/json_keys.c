@@ -168,8 +168,9 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 		if (row == NULL) {
 			json_error(at, "unknown key; the known keys are: %s",
 				   json_keys_known(c->table, c->arena, place));
-		} else if (check_value(c, at, item, row, words)) {
-			continue;
+		} else if (at.value == item &&
+			   check_value(c, at, item, row, words)) {
+			continue; /* else a key is given twice: an error */
 		}
 		cJSON_Delete(cJSON_DetachItemViaPointer(value, item));
 	}

@@ -146,6 +146,9 @@ main(void)
 	check_refused("{\n\"types\": {,\n}\n", "mine/dialect.json:2:");
 	check_refused("[]", "an object is expected here");
 	check_refused("{}", "/precedence");
+	check_refused("{ \"compliance\": { \"guidelines\": [], "
+		      "\"guidelines\": [{}, {}] } }",
+		      "/compliance/guidelines: this key is given twice");
 #define EXTEND(rest)                                                           \
 	(snprintf(text, sizeof text, "{ \"extends\": \"%s\", %s }", base,      \
 		  rest),                                                       \
