@@ -453,7 +453,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 
 	if (kernel->group->region != NULL) {
 		ok = region_print(k, u, kernel, &text);
-		add_text(item, ok ? text : "", i);
+		add_text(item, ok && text != NULL ? text : "", i);
 	} else {
 		strbuf_init(&s);
 		u->apart = is_exact(k, kernel);

@@ -215,7 +215,8 @@ bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
  * after a diagnostic. */
 bool regions_add_runtime(struct packer *k);
 /* Sets *out to the text of a kernel that is a region: its functions, rendered
- * from the backend's templates. False after a diagnostic. */
+ * from the backend's templates; NULL if they are empty. False after a
+ * diagnostic. */
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 		  const char **out);
 
