@@ -142,7 +142,7 @@ header = check(path, [(4, 1, 0, True), (4, 2, 0, False)], "--dim", "n=4")
 if "BAD_SIZE  of runs that take the else_branch of node 1 If 'y'" not in header:
     fail("the header does not say which branch is refused:\n" + header)
 told(path, "else_branch of node 1 If 'y' cannot run", "BAD_SIZE",
-     "--const-input sr=VALUE", "MatMul 'y_1/r'")
+     "--const-input sr=VALUE", "MatMul 'y_2/r'")
 check(path, [(2, 1, 0, False), (2, 2, 0, True)], "--dim", "n=2")
 check(write(looped(4), looped(2), two=True),
       [(4, 1, 3, True), (4, 2, 3, False)], "--dim", "n=4", more=q)
