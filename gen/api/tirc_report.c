@@ -111,7 +111,8 @@ add_words(struct tirc *t, struct option_rows *out)
 		"the beginning of all names");
 }
 
-/* The folder is no part of what was compiled. */
+/* The name of the file without its folder: a report is the same wherever the
+ * model lies. */
 static const char *
 file_part(const char *path)
 {
@@ -120,8 +121,8 @@ file_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Adds the files that were read: of a partition its text, then those that are
- * mapped. False after a diagnostic. */
+/* Adds the files that were read: the text of a partition, then the files that
+ * are mapped into memory. False after a diagnostic. */
 static bool
 add_files(struct tirc *t, struct report_file *files, int *n)
 {

@@ -20,8 +20,8 @@ void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
 /* From now on the first SIGINT or SIGTERM ends the child processes, but not the
- * program, which finds out by cleanup_was_stopped() and ends what it does. The
- * second one ends the program as any other. */
+ * program, which asks cleanup_was_stopped() and ends its work. The second signal
+ * ends the program as any other signal does. */
 void cleanup_stop_first(void);
 bool cleanup_was_stopped(void);
 /* Ends the program as the signal that stopped it would have; returns if there was

@@ -105,7 +105,8 @@ int cmd_tvmc(struct cli *c);
 int cmd_tune(struct cli *c);
 int cmd_records(struct cli *c);
 int cmd_report(struct cli *c);
-/* Its exit statuses are those of diff. */
+/* Returns 0 if nothing differs, 1 if something does, 2 after an error, as the
+ * program diff does. */
 int cmd_diff(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */

@@ -25,7 +25,7 @@ struct view {
 	struct tune_tasks tasks;
 	struct tune_state *states;
 	const char *out;
-	struct records earlier; /* those of the file */
+	struct records earlier; /* the records that `out` had before */
 	const char *runner;     /* the word of --runner, or NULL */
 	double end; /* the time at which the tuning ends; 0: never */
 	int n_records;

@@ -271,16 +271,14 @@ take_over(struct queue *q, struct arena *a, const char *jobs,
 	return true;
 }
 
+/* Runs a command that reads at most one entry of a stream; out stays as it is if
+ * there was none. */
 static bool
-take_new(struct queue *q, struct arena *a, const char *jobs, const char *worker,
-	 struct queue_message *out)
+run_for_entry(struct queue *q, struct arena *a, struct words *w,
+	      struct queue_message *out)
 {
-	struct words w = { .arena = a };
-	redisReply *r;
+	redisReply *r = run(q, w);
 
-	add_words(&w, "XREADGROUP", "GROUP", GROUP, worker, "COUNT", "1",
-		  "BLOCK", "1000", "STREAMS", jobs, ">", NULL);
-	r = run(q, &w);
 	if (r == NULL) {
 		return false;
 	}
@@ -289,6 +287,17 @@ take_new(struct queue *q, struct arena *a, const char *jobs, const char *worker,
 	}
 	freeReplyObject(r);
 	return true;
+}
+
+static bool
+take_new(struct queue *q, struct arena *a, const char *jobs, const char *worker,
+	 struct queue_message *out)
+{
+	struct words w = { .arena = a };
+
+	add_words(&w, "XREADGROUP", "GROUP", GROUP, worker, "COUNT", "1",
+		  "BLOCK", "1000", "STREAMS", jobs, ">", NULL);
+	return run_for_entry(q, a, &w, out);
 }
 
 static bool
@@ -389,20 +398,11 @@ queue_next(struct queue *q, struct arena *a, const char *answers,
 	   const char *after, struct queue_message *out)
 {
 	struct words w = { .arena = a };
-	redisReply *r;
 
 	*out = (struct queue_message){ 0 };
 	add_words(&w, "XREAD", "COUNT", "1", "BLOCK", "1000", "STREAMS",
 		  answers, after, NULL);
-	r = run(q, &w);
-	if (r == NULL) {
-		return false;
-	}
-	if (entries_of(r) != NULL) {
-		read_entry(a, entries_of(r), out);
-	}
-	freeReplyObject(r);
-	return true;
+	return run_for_entry(q, a, &w, out);
 }
 
 bool

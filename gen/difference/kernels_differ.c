@@ -73,31 +73,12 @@ list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 /* The text by which a kernel is paired: its name, the outputs of its nodes, or
  * what it computes. */
 static const char *
-text_of(const struct kernel_key *k, int by)
+text_of(struct arena *a, const void *list, int i, int by)
 {
+	const struct kernel_key *k = (const struct kernel_key *)list + i;
+
+	(void)a;
 	return by == 0 ? k->name : by == 1 ? k->outputs : k->computes;
-}
-
-static struct pairing
-pair_kernels(struct comparing *c, const struct kernel_keys *old,
-	     const struct kernel_keys *new)
-{
-	struct pairing p = pairing_new(c->a, old->list.n, new->list.n);
-
-	for (int by = 0; by < 3; by++) {
-		for (int i = 0; i < p.n_old; i++) {
-			p.old[i] = text_of(&old->list.data[i], by);
-		}
-		for (int j = 0; j < p.n_new; j++) {
-			p.new[j] = text_of(&new->list.data[j], by);
-		}
-		if (by < 2) {
-			pair_equal(c, &p);
-		} else {
-			pair_in_order(c, &p);
-		}
-	}
-	return p;
 }
 
 static bool
@@ -159,7 +140,8 @@ compare_kernels(struct comparing *c)
 
 	list_kernels(c, c->old, &old);
 	list_kernels(c, c->new, &new);
-	p = pair_kernels(c, &old, &new);
+	p = pair_items(c, old.list.data, old.list.n, new.list.data, new.list.n,
+		       text_of);
 	for (int i = 0; i < old.list.n; i++) {
 		const struct kernel_key *x = &old.list.data[i];
 

@@ -63,34 +63,14 @@ list_nodes(struct comparing *c, struct snapshot *s, struct node_keys *out)
 /* The text by which a node is paired: its output, its name and operator, or its
  * operator. */
 static const char *
-text_of(struct arena *a, const struct node_key *k, int by)
+text_of(struct arena *a, const void *list, int i, int by)
 {
+	const struct node_key *k = (const struct node_key *)list + i;
+
 	return by == 0              ? k->output
 	       : by == 2            ? k->op
 	       : k->name[0] != '\0' ? arena_printf(a, "%s\n%s", k->name, k->op)
 				    : "";
-}
-
-static struct pairing
-pair_nodes(struct comparing *c, const struct node_keys *old,
-	   const struct node_keys *new)
-{
-	struct pairing p = pairing_new(c->a, old->list.n, new->list.n);
-
-	for (int by = 0; by < 3; by++) {
-		for (int i = 0; i < p.n_old; i++) {
-			p.old[i] = text_of(c->a, &old->list.data[i], by);
-		}
-		for (int j = 0; j < p.n_new; j++) {
-			p.new[j] = text_of(c->a, &new->list.data[j], by);
-		}
-		if (by < 2) {
-			pair_equal(c, &p);
-		} else {
-			pair_in_order(c, &p);
-		}
-	}
-	return p;
 }
 
 /* The node in words: "Conv conv1 -> "y"". */
@@ -134,7 +114,8 @@ compare_nodes(struct comparing *c)
 
 	list_nodes(c, c->old, &old);
 	list_nodes(c, c->new, &new);
-	p = pair_nodes(c, &old, &new);
+	p = pair_items(c, old.list.data, old.list.n, new.list.data, new.list.n,
+		       text_of);
 	for (int i = 0; i < old.list.n; i++) {
 		const struct node_key *x = &old.list.data[i];
 

@@ -35,7 +35,7 @@ no_partners(struct arena *a, int n)
 	return partner;
 }
 
-struct pairing
+static struct pairing
 pairing_new(struct arena *a, int n_old, int n_new)
 {
 	return (struct pairing){
@@ -55,7 +55,9 @@ pair(struct pairing *p, int i, int j)
 	p->of_new[j] = i;
 }
 
-void
+/* Pairs the items without partners that have equal texts, in their orders; items
+ * whose text is empty stay without. */
+static void
 pair_equal(struct comparing *c, struct pairing *p)
 {
 	/* by text: the first of the new items that have it and no partner, and
@@ -112,7 +114,9 @@ list_left(struct comparing *c, const char *const *texts, const int *partner,
 	return left;
 }
 
-void
+/* Pairs items without partners along the longest common subsequence of their
+ * texts. */
+static void
 pair_in_order(struct comparing *c, struct pairing *p)
 {
 	struct left_over x = list_left(c, p->old, p->of_old, p->n_old);
@@ -125,4 +129,26 @@ pair_in_order(struct comparing *c, struct pairing *p)
 			pair(p, x.at.data[i], y.at.data[partner[i]]);
 		}
 	}
+}
+
+struct pairing
+pair_items(struct comparing *c, const void *old, int n_old, const void *new,
+	   int n_new, pair_text_fn *text)
+{
+	struct pairing p = pairing_new(c->a, n_old, n_new);
+
+	for (int by = 0; by < PAIR_TEXTS; by++) {
+		for (int i = 0; i < n_old; i++) {
+			p.old[i] = text(c->a, old, i, by);
+		}
+		for (int j = 0; j < n_new; j++) {
+			p.new[j] = text(c->a, new, j, by);
+		}
+		if (by < PAIR_TEXTS - 1) {
+			pair_equal(c, &p);
+		} else {
+			pair_in_order(c, &p);
+		}
+	}
+	return p;
 }

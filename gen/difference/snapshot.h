@@ -94,13 +94,15 @@ struct pairing {
 	int n_old, n_new;
 };
 
-struct pairing pairing_new(struct arena *a, int n_old, int n_new);
-/* Pairs the items without partners that have equal texts, in their orders; items
- * whose text is empty stay without. */
-void pair_equal(struct comparing *c, struct pairing *p);
-/* Pairs items without partners along the longest common subsequence of their
- * texts. */
-void pair_in_order(struct comparing *c, struct pairing *p);
+/* The text by which item i of a list is paired, in the order in which the texts
+ * are tried: by < PAIR_TEXTS. */
+enum { PAIR_TEXTS = 3 };
+typedef const char *pair_text_fn(struct arena *a, const void *list, int i,
+				 int by);
+/* Pairs the items that have equal texts, which are not empty; by the last text, the
+ * others along the longest common subsequence. */
+struct pairing pair_items(struct comparing *c, const void *old, int n_old,
+			  const void *new, int n_new, pair_text_fn *text);
 /* Each of the old texts, of struct texts, gets the index of its partner among the
  * new ones, or -1: the longest common subsequence. */
 int *pair_texts(struct comparing *c, const char *const *old, int n_old,

@@ -5,7 +5,9 @@
 #include "records_plot.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "quote.h"
 #include "text.h"
 
 enum {
@@ -36,49 +38,13 @@ struct plot {
 	struct strbuf *out;
 };
 
-/* Appends a text as that of an element: what is markup, or hidden, is
- * escaped. */
-static void
-put_text(struct strbuf *out, const char *text)
-{
-	static const char *const entities[] = { ['&'] = "&amp;",
-						['<'] = "&lt;",
-						['>'] = "&gt;",
-						['"'] = "&quot;" };
-	struct strbuf shown;
-
-	strbuf_init(&shown);
-	text_put_visible(&shown, text, strlen(text), "");
-	for (size_t i = 0; i < shown.len; i++) {
-		unsigned char c = (unsigned char)shown.data[i];
-
-		if (c < sizeof entities / sizeof *entities &&
-		    entities[c] != NULL) {
-			strbuf_puts(out, entities[c]);
-		} else {
-			strbuf_putc(out, (char)c);
-		}
-	}
-	strbuf_release(&shown);
-}
-
-/* The text, cut to the width of a panel. */
+/* The text as that of an element, cut to the width of a panel. */
 static void
 put_label(struct plot *p, const char *text)
 {
-	size_t n = 0, shown = 0;
+	const struct quote *html = quote_find("html", strlen("html"));
 
-	while (text[n] != '\0' && shown < MOST_LABEL) {
-		n++;
-		while (((unsigned char)text[n] & 0xc0) == 0x80) {
-			n++;
-		}
-		shown++;
-	}
-	put_text(p->out, arena_strndup(p->arena, text, n));
-	if (text[n] != '\0') {
-		strbuf_puts(p->out, "\xe2\x80\xa6");
-	}
+	html->put(text_cut(p->arena, text, MOST_LABEL, MOST_LABEL), p->out);
 }
 
 static struct panel *
