@@ -387,8 +387,8 @@ void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 void graph_rename(struct graph *g, struct tensor *t, const char *name);
 /* Removes tensors that nothing refers to; numbers the others anew, in order. */
 void graph_drop_unused_tensors(struct graph *g);
-/* `into` now also computes the results of `from`: adds from's origins to it. */
-void graph_absorb(struct graph *g, struct node *into, struct node *from);
+/* `into` now also computes the results of `from`: moves from's origins to it. */
+void graph_absorb(struct node *into, struct node *from);
 /* `n` computes a part of the results of `of`: adds of's origins to n. */
 void graph_share_origins(struct node *n, const struct node *of);
 /* Records in n's origins what a pass did to them. */

@@ -147,24 +147,28 @@ bounded_fate(struct arena *a, struct origin *o, const char *text)
 			      : arena_strndup(a, text, n);
 }
 
+static void
+note_origin(struct graph *g, struct origin *o, const char *pass,
+	    const char *why)
+{
+	struct arena *a = &g->module->arena;
+
+	if (o->pass == NULL) {
+		o->fate = bounded_fate(a, o, why);
+	} else if (!o->fate_is_cut && !says_already(o, pass, why)) {
+		o->fate = bounded_fate(a, o,
+				       arena_printf(a, "%s (%s); %s", o->fate,
+						    o->pass, why));
+	}
+	o->pass = pass;
+}
+
 void
 graph_note(struct graph *g, const struct node *n, const char *pass,
 	   const char *why)
 {
-	struct arena *a = &g->module->arena;
-
 	for (int i = 0; i < n->origins.n; i++) {
-		struct origin *o = &g->origins.data[n->origins.data[i]];
-
-		if (o->pass == NULL) {
-			o->fate = bounded_fate(a, o, why);
-		} else if (!o->fate_is_cut && !says_already(o, pass, why)) {
-			o->fate = bounded_fate(a, o,
-					       arena_printf(a, "%s (%s); %s",
-							    o->fate, o->pass,
-							    why));
-		}
-		o->pass = pass;
+		note_origin(g, &g->origins.data[n->origins.data[i]], pass, why);
 	}
 }
 
@@ -174,16 +178,12 @@ static void
 set_fate(struct graph *g, const struct node *n, const char *pass,
 	 const char *why)
 {
-	struct node open = { .n_inputs = 0 };
+	for (int i = 0; pass != NULL && i < n->origins.n; i++) {
+		struct origin *o = &g->origins.data[n->origins.data[i]];
 
-	for (int i = 0; i < n->origins.n; i++) {
-		if (!g->origins.data[n->origins.data[i]].settled) {
-			vec_push(&g->module->arena, &open.origins,
-				 n->origins.data[i]);
+		if (!o->settled) {
+			note_origin(g, o, pass, why);
 		}
-	}
-	if (pass != NULL) {
-		graph_note(g, &open, pass, why);
 	}
 }
 
@@ -287,11 +287,21 @@ graph_share_origins(struct node *n, const struct node *of)
 }
 
 void
-graph_absorb(struct graph *g, struct node *into, struct node *from)
+graph_absorb(struct node *into, struct node *from)
 {
-	(void)g;
+	struct node before = *into;
+
+	if (into == from) {
+		return;
+	}
+	/* The longer list is taken as it is, and the shorter one added: a node
+	 * that takes the place of another thousands of times has one list. */
+	if (from->origins.n > into->origins.n) {
+		into->origins = from->origins;
+		from->origins = before.origins;
+	}
 	graph_share_origins(into, from);
-	from->origins.n = 0;
+	memset(&from->origins, 0, sizeof from->origins);
 }
 
 void

@@ -330,10 +330,10 @@ replace(struct graph *g, struct norm *b, struct tensor *y, const char *why)
 		graph_note(g, link, "fold_batchnorm",
 			   fate_of(g, "in the scale and the shift of %s",
 				   b->node));
-		graph_absorb(g, y->producer, link);
+		graph_absorb(y->producer, link);
 		graph_remove_node(g, link, NULL, "");
 	}
-	graph_absorb(g, y->producer, n);
+	graph_absorb(y->producer, n);
 	graph_remove_node(g, n, "fold_batchnorm", "");
 }
 

@@ -292,7 +292,7 @@ fixed_rescale(struct graph *g, struct node *n)
 	}
 	record_absorbed_dequantize(g, n->inputs[0], made);
 	graph_note(g, n, "integers", "computed with the stored integers");
-	graph_absorb(g, made, n);
+	graph_absorb(made, n);
 	graph_replace_uses(g, n->outputs[0], made->outputs[0]);
 	graph_remove_node(g, n, "integers", "");
 	return true;

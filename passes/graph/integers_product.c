@@ -775,7 +775,7 @@ integers_sum(struct graph *g, struct node *n)
 		return false;
 	}
 	graph_note(g, n, "integers", "zero points are in its constants");
-	graph_absorb(g, sum, n);
+	graph_absorb(sum, n);
 	graph_replace_uses(g, n->outputs[0], result);
 	graph_remove_node(g, n, "integers", "");
 	return true;

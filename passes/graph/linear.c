@@ -177,7 +177,7 @@ replace(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, product) || !ops_infer_node(g, quantize)) {
 		return false;
 	}
-	graph_absorb(g, quantize, n);
+	graph_absorb(quantize, n);
 	graph_replace_uses(g, n->outputs[0], quantize->outputs[0]);
 	graph_remove_node(g, n, "linear", "");
 	return true;

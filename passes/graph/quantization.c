@@ -467,13 +467,13 @@ finish_quantized(struct graph *g, struct node *anchor,
 		return false;
 	}
 	graph_note(g, anchor, "integers", WITH_INTEGERS);
-	graph_absorb(g, made, anchor);
+	graph_absorb(made, anchor);
 	for (int i = 0; i < end->n_bounds; i++) {
 		graph_note(g, end->bounds[i], "integers", WITH_INTEGERS);
-		graph_absorb(g, made, end->bounds[i]);
+		graph_absorb(made, end->bounds[i]);
 	}
 	graph_note(g, end->quantize, "integers", WITH_INTEGERS);
-	graph_absorb(g, made, end->quantize);
+	graph_absorb(made, end->quantize);
 	graph_replace_uses(g, y, made->outputs[0]);
 	graph_remove_node(g, end->quantize, "integers", "");
 	for (int i = end->n_bounds - 1; i >= 0; i--) {

@@ -112,7 +112,7 @@ divide_narrow_sum(struct graph *g, struct node *n)
 	if (!narrow || !divide_fold(g, sum)) {
 		return false;
 	}
-	graph_absorb(g, narrow->producer, n);
+	graph_absorb(narrow->producer, n);
 	graph_replace_uses(g, y, narrow);
 	graph_remove_node(g, n, "divide", "several shorter ones");
 	return true;
@@ -225,7 +225,7 @@ divide_split(struct graph *g, struct node *n)
 			return false;
 		}
 		if (k == 0) {
-			graph_absorb(g, part, n);
+			graph_absorb(part, n);
 		}
 		at = end;
 	}

@@ -465,7 +465,7 @@ replace_chain(struct chains *c, int last)
 		graph_note(g, chain[i], "tables",
 			   "in a table of its results for each byte");
 		if (is_unused(chain[i])) {
-			graph_absorb(g, node, chain[i]);
+			graph_absorb(node, chain[i]);
 			graph_remove_node(g, chain[i], "tables", "");
 		} else {
 			graph_share_origins(node, chain[i]);

@@ -42,10 +42,12 @@ merge_pair(struct graph *g, struct node *n)
 	}
 	node_set_input(n, 0, p->inputs[0]);
 	node_set_attr_ints(g, n, "perm", both, ndim);
-	graph_share_origins(n, p);
 	if (x->uses.n == 0 && !x->is_output) {
 		graph_remove_node(g, p, "transpose",
 				  fate_of(g, "merged into %s", n));
+		graph_absorb(n, p);
+	} else {
+		graph_share_origins(n, p);
 	}
 	return true;
 }
@@ -196,12 +198,14 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		}
 		moved = x->producer;
 		node_set_input(n, i, moved->inputs[0]);
-		graph_share_origins(&gone, moved);
 		if (x->uses.n == 0) {
 			/* The Transpose that is made below, after n, replaces
 			 * this one. */
 			graph_remove_node(g, moved, "transpose",
 					  fate_of(g, "moved behind %s", n));
+			graph_absorb(&gone, moved);
+		} else {
+			graph_share_origins(&gone, moved);
 		}
 	}
 	n->outputs[0] = inner;
@@ -215,7 +219,7 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		}
 	}
 	moved->op = op_find("", "Transpose");
-	graph_share_origins(moved, &gone);
+	graph_absorb(moved, &gone);
 	node_set_attr_ints(g, moved, "perm", perm, ndim);
 	return ops_infer_node(g, n) && ops_infer_node(g, moved);
 }

@@ -66,9 +66,15 @@ class Evaluator:
                 raise Undefined
             return int(value)
         if to != "bool" and not is_float(to):
-            # A cast between integers keeps the low bits, by definition.
+            # A cast between integers keeps the low bits, by definition. TVM's
+            # bounds take it that a cast to a signed type keeps the value: it
+            # divides a uint32 of 2^31 and more, cast to int32, as one that is
+            # not negative.
             low, high = limits(to)
-            return (int(value) - low) % (high - low + 1) + low
+            value = int(value)
+            if low < 0 and not low <= value <= high:
+                self.wrapped = True
+            return (value - low) % (high - low + 1) + low
         return self.number(to, value)
 
     # -- expressions
