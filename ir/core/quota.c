@@ -116,8 +116,9 @@ quota_check_steps(struct module *m, struct diag_place place)
 
 	return m->quota.steps <= most ||
 	       diag_error(&m->diags, DIAG_TOO_LARGE, place,
-			  "the formulas of the model's sizes take too much "
-			  "work, more than %lld steps; fix sizes with --dim, "
-			  "or with --const-input what they are computed from",
+			  "the formulas of the model's sizes and its regular "
+			  "expressions take too much work, more than %lld "
+			  "steps; fix sizes with --dim, or with --const-input "
+			  "what they are computed from",
 			  (long long)most);
 }

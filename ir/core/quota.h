@@ -26,8 +26,8 @@ struct quota {
 	/* The limits that the caller set; 0: the default. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told; /* the error about the limit of memory was reported */
-	int64_t steps;    /* number of expressions that were made or
-			   * simplified */
+	int64_t steps;    /* expressions made or simplified, and as much
+			   * work for regular expressions */
 };
 
 /* The sum and the product of two numbers that are at least 0, of bytes or

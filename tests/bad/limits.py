@@ -328,6 +328,16 @@ refused(ranks("named", 1, "none", "n", "Identity(t)"),
 tirc("compile", ranks("most", 32, "two", "2", "Identity(t)"),
      "-o", os.path.join(folder, "most"))
 
+# Regular expressions: the work of all of them counts together.
+HARD = "((y|){900}[%sa])*a[a-z%s]{7}" % (("".join(
+    "\\x%02x" % byte for byte in range(1, 128, 2)),) * 2)
+refused(write("patterns.onnx", model(
+    graph([node("RegexFullMatch", ["x"], ["y%d" % i], pattern=HARD)
+           for i in range(400)],
+          [value_info("x", [2], STRING)],
+          [value_info("y%d" % i, [2], BOOL) for i in range(400)]))),
+        "its regular expressions take too much work")
+
 # Words with many points.
 for name, text in (("dots", "g (float[2] x) => (float[2] y) { y = %sAdd (x) }"),
                    ("opaque", "g (opaque(%sx, y) x) => (float[2] y) {}")):

@@ -244,6 +244,7 @@ for attrs in ({}, {"maxsplit": 1}, {"maxsplit": 0},
                       i(*map(len, parts)).reshape(these.shape)])
 
 # -- patterns
+ODD = "".join("\\x%02x" % c for c in range(1, 128, 2))
 texts = s("", "a", "ab", "aab", "abab", "b", "ü", "Zürich", "www.x-1.com",
           "foo bar", "foo.bar@gmail.com", " x@yahoo.com ", "a\nb", "a.b", "{2}",
           "-", "]", "123", "a1_", "x" * 64)
@@ -260,7 +261,10 @@ for pattern, why in [("(?i)a", "flags and assertions"), ("(a", "not closed"),
                      ("*a", "nothing to repeat"), ("[ü]", "beyond ASCII"),
                      (r"\pL", "an escape"), ("a{3,2}", "wrong counts"),
                      ("a{10000}", "wrong counts"),
-                     ("(a|b)*a(a|b){12}", "too many states")]:
+                     ("(a|b)*a(a|b){12}", "too many states"),
+                     ("((y|){900}[%sa]|%s)*a[a-z%s]{7}" % (
+                         ODD, "|".join(map("\\x%02x".__mod__, range(2, 128, 2))),
+                         ODD), "too many steps")]:
     check("RegexFullMatch", [texts], {"pattern": pattern}, refused=why)
 check("RegexFullMatch", [texts], {"pattern": "(){1000}{1000}{1000}{1000}a"},
       want=[texts == "a"])

@@ -245,6 +245,9 @@ compose_string_split(struct compose *c)
 
 /* -- RegexFullMatch -- */
 
+/* So many steps of an automaton take as long as one of the analysis of sizes. */
+#define STEPS_OF_AN_EXPRESSION 16
+
 bool
 compose_regex(struct compose *c)
 {
@@ -260,6 +263,10 @@ compose_regex(struct compose *c)
 	if (!regex_compile(&c->m->arena, pattern, &a, &why)) {
 		return compose_refuse(c, "its pattern %s: %s",
 				      import_quote(&c->imp->tmp, pattern), why);
+	}
+	c->m->quota.steps += a.steps / STEPS_OF_AN_EXPRESSION;
+	if (!quota_check_steps(c->m, node_place(c->g, c->node))) {
+		return false;
 	}
 	shape[0] = a.n_states;
 	in[0] = rows_of(c, x);

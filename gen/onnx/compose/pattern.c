@@ -4,6 +4,7 @@
  * 1968), and the subset construction a deterministic one. Characters beyond
  * ASCII are sequences of bytes in UTF-8. */
 #include "pattern.h"
+#include "secret_hash.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #define MAX_NODES 4000  /* states of the nondeterministic automaton */
 #define MAX_REPEAT 1000 /* as in RE2 */
 #define MAX_DEPTH 100   /* of nested groups */
+#define MAX_STEPS 20000000
 
 struct bytes {
 	uint64_t bit[4];
@@ -453,6 +455,7 @@ struct state {
 
 struct machine {
 	struct regex *r;
+	int64_t steps; /* states visited and flags compared so far */
 	VEC(struct state) states;
 };
 
@@ -522,15 +525,20 @@ build(struct machine *m, const struct tree *t, int end)
 
 /* -- the deterministic automaton -- */
 
-/* Sets of states of the nondeterministic automaton, each of which is a state of
- * the deterministic one. A set is an array of n flags: one for each state, and
- * a last one, the word flag: was the last byte a word character? */
+/* A set of states of the nondeterministic automaton, which is a state of the
+ * deterministic one: a flag for each state, and a last one, the word flag: was
+ * the last byte a word character? */
+struct subset {
+	const uint8_t *flags;
+	uint32_t hash;
+};
+
 struct subsets {
 	struct machine *m;
-	VEC(uint8_t *) sets;  /* the sets found so far, numbered from 0 */
-	uint8_t *here, *next; /* sets under construction */
-	int *stack;           /* the states that close_over has to visit */
-	int n; /* the length of each set: a flag per state, and the word flag */
+	VEC(struct subset) sets; /* the sets found so far, numbered from 0 */
+	uint8_t *here, *next;    /* flags of sets under construction */
+	int *stack;              /* the states that close_over has to visit */
+	int n; /* the number of flags: one per state, and the word flag */
 };
 
 static bool
@@ -539,12 +547,21 @@ is_word(int byte)
 	return (byte < 0x80 && isalnum(byte)) || byte == '_';
 }
 
+static void
+count_steps(struct machine *m, int steps)
+{
+	m->steps += steps;
+	if (m->steps > MAX_STEPS) {
+		fail(m->r, "it needs too many steps");
+	}
+}
+
 /* Adds to the set the state and all states that it reaches without reading a
  * byte, through states whose kinds have their bit in `kinds`. */
 static void
 close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 {
-	int n = 0;
+	int n = 0, visited = 0;
 
 	d->stack[n++] = state;
 	while (n > 0) {
@@ -554,6 +571,7 @@ close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 		if (at < 0 || set[at]) {
 			continue;
 		}
+		visited++;
 		set[at] = 1;
 		s = &d->m->states.data[at];
 		if (kinds >> s->kind & 1) {
@@ -561,9 +579,10 @@ close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 			d->stack[n++] = s->to[1];
 		}
 	}
+	count_steps(d->m, visited);
 }
 
-/* Sets d->here to the states that `set` reaches without reading a byte, if the
+/* Sets d->here to the states that the set reaches without reading a byte, if the
  * next byte is a word character (word is true) or none. */
 static void
 look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
@@ -576,6 +595,7 @@ look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 			close_over(d, d->here, i, kinds);
 		}
 	}
+	count_steps(d->m, d->n);
 }
 
 /* The number of the set d->next, which becomes a new state of the automaton if
@@ -584,49 +604,73 @@ static int
 number_of(struct subsets *d)
 {
 	size_t bytes = (size_t)d->n;
-	uint8_t *copy;
+	struct subset s = { d->next, secret_hash(d->next, bytes) };
 	int i = 0;
 
-	while (i < d->sets.n && memcmp(d->sets.data[i], d->next, bytes) != 0) {
+	while (i < d->sets.n &&
+	       (d->sets.data[i].hash != s.hash ||
+		memcmp(d->sets.data[i].flags, s.flags, bytes) != 0)) {
 		i++;
 	}
 	if (i == d->sets.n) {
-		copy = arena_copy(d->m->r->a, d->next, bytes);
-		vec_push(d->m->r->a, &d->sets, copy);
+		s.flags = arena_copy(d->m->r->a, d->next, bytes);
+		vec_push(d->m->r->a, &d->sets, s);
 	}
 	memset(d->next, 0, bytes);
+	count_steps(d->m, d->n + d->sets.n);
 	return i;
 }
 
+/* The number of the set after `byte`, of the n states that read a byte. */
 static int
-step(struct subsets *d, int from, int byte)
+step(struct subsets *d, const int *readers, int n, int byte)
 {
-	look_ahead(d, d->sets.data[from], is_word(byte), 0);
-	for (int i = 0; i < d->n - 1; i++) {
-		const struct state *s = &d->m->states.data[i];
+	for (int i = 0; i < n; i++) {
+		const struct state *s = &d->m->states.data[readers[i]];
 
-		if (d->here[i] && s->kind == TREE_BYTES &&
-		    bytes_have(&s->set, byte)) {
+		if (bytes_have(&s->set, byte)) {
 			close_over(d, d->next, s->to[0], 1u << TREE_EMPTY);
 		}
 	}
+	count_steps(d->m, n);
 	d->next[d->n - 1] = is_word(byte);
 	return number_of(d);
 }
 
-/* Is the byte in exactly the sets that contain the byte before it? Then the
- * transitions of both are equal. */
-static bool
-is_like_previous(const struct machine *m, int byte)
+/* Lists the states of d->here that read a byte; returns their number. */
+static int
+list_readers(const struct subsets *d, int *readers)
 {
-	for (int i = 0; i < m->states.n; i++) {
-		const struct bytes *s = &m->states.data[i].set;
+	int n = 0;
 
-		if (bytes_have(s, byte) != bytes_have(s, byte - 1)) {
-			return false;
+	for (int i = 0; i < d->n - 1; i++) {
+		if (d->here[i] && d->m->states.data[i].kind == TREE_BYTES) {
+			readers[n++] = i;
 		}
 	}
-	return byte > 1 && is_word(byte) == is_word(byte - 1);
+	return n;
+}
+
+/* Numbers the classes of the bytes from 1 to 255, in the order of their first
+ * bytes: all transitions of two bytes in one class are equal. */
+static void
+classify_bytes(const struct machine *m, uint8_t class_of[256])
+{
+	for (int b = 1; b < 256; b++) {
+		class_of[b] = is_word(b);
+	}
+	for (int i = 0; i < m->states.n; i++) {
+		int number[256][2], n = 0;
+
+		memset(number, -1, sizeof number);
+		for (int b = 1; b < 256; b++) {
+			int *c = &number[class_of[b]]
+					[bytes_have(&m->states.data[i].set, b)];
+
+			*c = *c < 0 ? n++ : *c;
+			class_of[b] = (uint8_t)*c;
+		}
+	}
 }
 
 static void
@@ -636,31 +680,46 @@ determine(struct machine *m, int first, int last, struct automaton *out)
 	struct subsets d = { .m = m, .n = m->states.n + 1 };
 	VEC(uint16_t) next = { 0 };
 	VEC(uint8_t) accepts = { 0 };
-	bool like[256];
+	uint8_t class_of[256];
+	int *readers[2], n_readers[2];
 
 	d.stack = arena_array(a, int, 2 * d.n + 2);
 	d.here = arena_alloc(a, (size_t)d.n);
 	d.next = arena_alloc(a, (size_t)d.n);
-	for (int b = 1; b < 256; b++) {
-		like[b] = is_like_previous(m, b);
-	}
+	readers[0] = arena_array(a, int, d.n);
+	readers[1] = arena_array(a, int, d.n);
+	classify_bytes(m, class_of);
 	close_over(&d, d.next, first, 1u << TREE_EMPTY | 1u << TREE_BEGIN);
 	number_of(&d);
 	for (int s = 0; s < d.sets.n && !m->r->why; s++) {
+		const uint8_t *set = d.sets.data[s].flags;
+		int after[256];
 		uint16_t to = (uint16_t)s;
 
+		memset(after, -1, sizeof after);
+		for (int word = 0; word < 2; word++) {
+			look_ahead(&d, set, word, 0);
+			n_readers[word] = list_readers(&d, readers[word]);
+		}
 		vec_push(a, &next, to);
 		for (int b = 1; b < 256; b++) {
-			to = like[b] ? to : (uint16_t)step(&d, s, b);
+			int *known = &after[class_of[b]], word = is_word(b);
+
+			if (*known < 0) {
+				*known = step(&d, readers[word],
+					      n_readers[word], b);
+			}
+			to = (uint16_t)*known;
 			vec_push(a, &next, to);
 		}
-		look_ahead(&d, d.sets.data[s], false, 1u << TREE_END);
+		look_ahead(&d, set, false, 1u << TREE_END);
 		vec_push(a, &accepts, d.here[last]);
 		if (d.sets.n > MAX_STATES) {
 			fail(m->r, "it needs too many states");
 		}
 	}
-	*out = (struct automaton){ d.sets.n, next.data, accepts.data };
+	*out = (struct automaton){ d.sets.n, m->steps, next.data,
+				   accepts.data };
 }
 
 bool
