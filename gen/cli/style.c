@@ -146,6 +146,8 @@ void
 style_table(FILE *f, int columns, const char *const *header, const bool *right,
 	    int rows, const char *const *cells)
 {
+	/* A longer cell moves the rest of its own row, and no other. */
+	const int widest = 60;
 	int width[32] = { 0 };
 
 	for (int c = 0; c < columns; c++) {
@@ -153,6 +155,7 @@ style_table(FILE *f, int columns, const char *const *header, const bool *right,
 		for (int r = 0; r < rows; r++) {
 			int w = width_of(cells[r * columns + c]);
 
+			w = w < widest ? w : widest;
 			width[c] = w > width[c] ? w : width[c];
 		}
 	}

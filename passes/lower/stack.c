@@ -11,6 +11,9 @@
 #include "lower.h"
 #include "thread_loops.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static int64_t
 alloc_bytes(const struct stmt *s)
 {
@@ -43,25 +46,6 @@ int64_t
 lower_stack_bytes(const struct func *f)
 {
 	return stack_bytes(f->body);
-}
-
-/* The ALLOC of the largest array outside of device kernels; NULL if there is
- * none. An array of unknown size is skipped. */
-static struct stmt *
-find_largest(struct func *f)
-{
-	struct stmt *s, *found = NULL;
-	int64_t bytes = 0;
-
-	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
-		if (tag_of(s) >= 0) {
-			stmt_skip(&it);
-		} else if (s->kind == STMT_ALLOC && alloc_bytes(s) > bytes) {
-			found = s;
-			bytes = alloc_bytes(s);
-		}
-	}
-	return found;
 }
 
 /* -- arrays in a result -- */
@@ -145,30 +129,30 @@ is_below(const struct stmt *s, const struct stmt *top)
 
 /* Can y, a result that only stores of the ALLOC's body access, hold the array until
  * they replace it, element by element? These stores come last, and each reads of
- * the array the element that it replaces, and no other. */
+ * the array the element that it replaces, and no other. uses: the accesses of the
+ * array; stores: those of y. */
 static bool
-can_hold(struct func *f, struct stmt *alloc, const struct buffer *y)
+can_hold(const struct stmt *alloc, const struct access_list *uses,
+	 const struct buffer *y, const struct access_list *stores)
 {
 	const struct buffer *b = alloc->u.buffer;
-	struct access_list all = accesses_of(f, f->body, y);
-	struct access_list uses = accesses_of(f, alloc, b);
 	const struct stmt *top;
 	bool last = false;
 
-	for (int i = 0; i < all.list.n; i++) {
-		const struct access *a = &all.list.data[i];
+	for (int i = 0; i < stores->list.n; i++) {
+		const struct access *a = &stores->list.data[i];
 
 		if (a->load != NULL || a->address || !is_below(a->at, alloc) ||
 		    !is_own_part(alloc, b, a->at)) {
 			return false;
 		}
 	}
-	if (all.list.n == 0) {
+	if (stores->list.n == 0) {
 		return false;
 	}
-	top = top_below(alloc, all.list.data[0].at);
-	for (int i = 0; i < uses.list.n; i++) {
-		const struct access *a = &uses.list.data[i];
+	top = top_below(alloc, stores->list.data[0].at);
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *a = &uses->list.data[i];
 		bool replaced = a->load != NULL && a->at->kind == STMT_STORE &&
 				a->at->u.buffer == y &&
 				same_element(b, a->index, a->at);
@@ -203,26 +187,34 @@ held_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Stores the array in a result whose elements replace it, if there is one. */
+/* Stores the array in a result whose elements replace it, if there is one: the
+ * result that the statement of the array's last use stores to. */
 static bool
-hold_in_result(struct func *f, struct stmt *alloc)
+hold_in_result(struct func *f, const struct access_index *index,
+	       struct stmt *alloc)
 {
-	const struct buffer *b = alloc->u.buffer;
+	const struct buffer *b = alloc->u.buffer, *y;
+	struct access_list uses = access_index_of(index, f, alloc, b), stores;
+	const struct stmt *last = uses.list.n > 0
+					  ? uses.list.data[uses.list.n - 1].at
+					  : NULL;
+	struct held h = { b, NULL };
 
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *y = f->params.data[i].buffer;
-
-		if (y != NULL && is_part_of(b, y) && can_hold(f, alloc, y)) {
-			struct held h = {
-				b, accesses_of(f, f->body, y).list.data[0].at
-			};
-
-			stmt_replace(f, alloc, alloc->children[0]);
-			buffer_remap(f, f->body, b, y, held_index, &h);
-			return true;
-		}
+	if (last == NULL || last->kind != STMT_STORE) {
+		return false;
 	}
-	return false;
+	y = last->u.buffer;
+	if (!func_has_param(f, y) || !is_part_of(b, y)) {
+		return false;
+	}
+	stores = access_index_of(index, f, f->body, y);
+	if (!can_hold(alloc, &uses, y, &stores)) {
+		return false;
+	}
+	h.store = stores.list.data[0].at;
+	uses_remap(f, alloc, &uses, y, held_index, &h);
+	stmt_replace(f, alloc, alloc->children[0]);
+	return true;
 }
 
 /* -- arrays in the workspace -- */
@@ -254,59 +246,106 @@ has_inner_size(const struct func *f, const struct buffer *b)
 	return inner;
 }
 
-/* The first ALLOC outside of device kernels whose size has no known maximum and
- * depends only on the function's parameters, so that the caller can compute it;
- * NULL if there is none. */
-static struct stmt *
-find_unsized(struct func *f)
+/* An array that may move off the stack. */
+struct scratch {
+	struct stmt *alloc;
+	int64_t bytes; /* INT64_MAX: the size has no known maximum */
+	int order;     /* of the ALLOCs in the function */
+};
+
+static int
+by_size(const void *a, const void *b)
 {
+	const struct scratch *x = a, *y = b;
+
+	return x->bytes != y->bytes
+		       ? (x->bytes < y->bytes) - (x->bytes > y->bytes)
+		       : x->order - y->order;
+}
+
+typedef VEC(struct scratch) scratch_list;
+
+/* The arrays outside of device kernels that may move, in the order in which they
+ * do: first those whose size has no known maximum and depends only on the
+ * function's parameters, so that the caller can compute it; then the larger
+ * ones. */
+static scratch_list
+list_scratch(struct func *f)
+{
+	scratch_list all = { 0 };
 	struct stmt *s;
 	int64_t elems;
 
 	for (struct stmt_iter it = stmt_each(f->body); (s = stmt_next(&it));) {
 		if (tag_of(s) >= 0) {
 			stmt_skip(&it);
-		} else if (s->kind == STMT_ALLOC &&
-			   !buffer_max_elems(s->u.buffer, &elems) &&
-			   !has_inner_size(f, s->u.buffer)) {
-			return s;
+		} else if (s->kind == STMT_ALLOC) {
+			bool sized = buffer_max_elems(s->u.buffer, &elems);
+			struct scratch one = {
+				s, sized ? alloc_bytes(s) : INT64_MAX, all.n
+			};
+
+			if (sized ? one.bytes > 0
+				  : !has_inner_size(f, s->u.buffer)) {
+				vec_push(&f->module->arena, &all, one);
+			}
 		}
 	}
-	return NULL;
+	if (all.n > 0) {
+		qsort(all.data, (size_t)all.n, sizeof all.data[0], by_size);
+	}
+	return all;
 }
 
-/* The ALLOC of the next array to move off the stack: first the arrays of
- * find_unsized, then, while the stack exceeds the limit, the largest array.
- * NULL if there is nothing more to move. */
-static struct stmt *
-next_scratch(struct func *f, int64_t limit_bytes)
+static void
+same_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
 {
-	struct stmt *s = find_unsized(f);
+	const int *ndim = ctx;
 
-	if (!s && lower_stack_bytes(f) > limit_bytes) {
-		s = find_largest(f);
-	}
-	return s;
+	(void)at;
+	memcpy(new, old, sizeof *new *(size_t)*ndim);
+}
+
+static void
+move_to_workspace(struct func *f, const struct access_index *index,
+		  struct stmt *alloc)
+{
+	const struct buffer *b = alloc->u.buffer, *outside;
+	struct access_list uses = access_index_of(index, f, alloc, b);
+	int ndim = b->ndim;
+
+	serialize_loops_around(f, alloc);
+	outside = buffer_with_scope(f->module, b, "global");
+	uses_remap(f, alloc, &uses, outside, same_index, &ndim);
+	stmt_replace(f, alloc, alloc->children[0]);
+	func_add_param(f, outside->data, outside);
+}
+
+static bool
+must_move(const struct func *f, const struct scratch *s, int64_t limit_bytes)
+{
+	return s->bytes == INT64_MAX || lower_stack_bytes(f) > limit_bytes;
 }
 
 int
 lower_scratch(struct func *f, int64_t limit_bytes)
 {
-	struct stmt *alloc;
+	scratch_list all = list_scratch(f);
+	struct access_index index;
 	int n = 0;
 
-	while ((alloc = next_scratch(f, limit_bytes)) != NULL) {
-		const struct buffer *b = alloc->u.buffer, *outside;
+	for (int i = 0; i < all.n && must_move(f, &all.data[i], limit_bytes);
+	     i++) {
+		struct stmt *alloc = all.data[i].alloc;
 
-		if (hold_in_result(f, alloc)) {
-			continue;
+		if (i == 0) {
+			access_index_init(&index, f);
 		}
-		serialize_loops_around(f, alloc);
-		outside = buffer_with_scope(f->module, b, "global");
-		stmt_replace(f, alloc, alloc->children[0]);
-		stmt_replace_buffer(f, f->body, b, outside);
-		func_add_param(f, outside->data, outside);
-		n++;
+		if (!hold_in_result(f, &index, alloc)) {
+			move_to_workspace(f, &index, alloc);
+			n++;
+		}
 	}
 	return n;
 }

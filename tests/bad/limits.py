@@ -338,6 +338,33 @@ refused(write("patterns.onnx", model(
           [value_info("y%d" % i, [2], BOOL) for i in range(400)]))),
         "its regular expressions take too much work")
 
+# Programs: many parameters, and many arrays that leave the stack.
+PROGRAM = "from tvm.script import tir as T\n\n@T.prim_func\ndef f(%s):\n%s"
+refused(write("parameters.py", PROGRAM % (
+    ", ".join("A%d: T.Buffer((%d,), 'float32')" % (i, i + 1) for i in range(2000)),
+    "    A7[0] = A8[0]\n")), "2000 parameters; the most is 1024", verb="codegen")
+ARRAYS = 1200
+tirc("codegen", write("arrays.py", PROGRAM % (
+    "A: T.Buffer((9000,), 'float32')", "".join(
+        "    B%d = T.alloc_buffer((9000,), 'float32')\n" % i
+        for i in range(ARRAYS)) + "".join(
+        "    for i in range(9000):\n        %s = %s + 1.0\n" % (
+            "A[i]" if k == ARRAYS else "B%d[i]" % k,
+            "A[i]" if k == 0 else "B%d[i]" % (k - 1))
+        for k in range(ARRAYS + 1)))), "-o", os.path.join(folder, "arrays"),
+     timeout=300)
+
+# A table of records, one of which has a long word.
+with open(os.path.join(os.path.dirname(__file__), os.pardir, "exec", "tool",
+                       "tune_records.jsonl")) as f:
+    record = json.loads(f.readline())
+rows = [dict(record, kernel="k" * (40000 if i == 0 else 1), workload="%016x" % i)
+        for i in range(300)]
+shown = tirc("records", "show", write(
+    "records.jsonl", "".join(json.dumps(row) + "\n" for row in rows))).stdout
+if len(shown) > 1 << 20:
+    fail("%d records are shown in %d bytes" % (len(rows), len(shown)))
+
 # Words with many points.
 for name, text in (("dots", "g (float[2] x) => (float[2] y) { y = %sAdd (x) }"),
                    ("opaque", "g (opaque(%sx, y) x) => (float[2] y) {}")):

@@ -61,6 +61,22 @@ touches_array(const struct func *f)
 	return false;
 }
 
+/* The work of emission grows with the parameters times the statements. */
+#define MOST_PARAMETERS 1024
+
+/* False, after a diagnostic, if the function has too many parameters. */
+static bool
+check_parameters(struct writing *w, const struct func *f)
+{
+	struct diag_place place = { .file = w->list->file, .item = f->name };
+
+	return f->params.n <= MOST_PARAMETERS ||
+	       diag_error(&w->m->diags, DIAG_TOO_LARGE, place,
+			  "it has %d parameters; the most is %d; pass parts of "
+			  "larger arrays",
+			  f->params.n, MOST_PARAMETERS);
+}
+
 /* Checks that a function for a device that accesses arrays has loops bound to
  * threads, since only kernels can access arrays there. False after a
  * diagnostic. */
@@ -204,7 +220,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	int64_t called;
 	struct func *f;
 
-	if (!check_grids(w, from) || !program_check_calls(w->m, w->list, i)) {
+	if (!check_parameters(w, from->func) || !check_grids(w, from) ||
+	    !program_check_calls(w->m, w->list, i)) {
 		return false;
 	}
 	f = func_clone(from->func, name_for(w, names, from));
