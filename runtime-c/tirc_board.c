@@ -121,7 +121,7 @@ tirc_board_begin(void)
 __attribute__((noinline)) uint64_t
 tirc_board_end(void)
 {
-	const volatile uint8_t *const end = __builtin_frame_address(0);
+	const volatile uint8_t *const end = __builtin_dwarf_cfa();
 	const volatile uint8_t *p = tirc_stack_limit;
 	const uint64_t instructions = instructions_since(began);
 

@@ -277,9 +277,10 @@ cli_note_tflite(struct tirc *t)
 		cli_note("made by %s: --requant tflite gives the results of "
 			 "TensorFlow Lite's reference kernels, bit for bit but "
 			 "for Softmax, which may be a step off; the default "
-			 "rounds as ONNX defines, as onnxruntime does. Choose "
-			 "by whose results yours must equal; tirc test with "
-			 "each shows which ones data sets have",
+			 "rounds as ONNX defines, as onnxruntime does. Take "
+			 "the one whose results the device must give; tirc "
+			 "test, with --requant tflite and without, shows with "
+			 "which of the two a data set was recorded",
 			 by);
 	}
 }

@@ -414,7 +414,8 @@ find_tasks(struct view *v)
 	return true;
 }
 
-/* Reads the seed of the search, which is not one of the model. */
+/* Takes --seed for the search, 1 if it is absent, out of the model's options, where
+ * it would be the seed of random operators. False after an error. */
 static bool
 read_seed(struct cli *c, uint64_t *seed)
 {

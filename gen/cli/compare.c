@@ -79,9 +79,9 @@ array_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
-/* a - b| for element i. It is 0 only if they are equal: large integers that are
- * rounded to the same double may still differ. NaN equals NaN, an infinity
- * equals itself. */
+/* |a - b| of element i of the two arrays. It is 0 only if the elements are equal:
+ * for unequal integers it is at least 1, also if both round to the same double. NaN
+ * equals NaN, and an infinity equals itself. */
 static double
 error_at(const struct array *got, const struct array *want, int64_t i)
 {
@@ -141,8 +141,10 @@ is_among_runs(const struct pair *x, const struct element *e, int64_t i,
 	       got <= e->values[e->n - 1] + allowed;
 }
 
-/* Is the expected value of element i within `allowed` of its value in a run on
- * the other side of a step? step: that of a quantized result, else 0. */
+/* Did a perturbed run, on the other side of a step than `got`, give element i a
+ * value at most `allowed` from the expected one? If the runs are those of another
+ * program (twin), `got` must also lie among their values. step: that of a
+ * quantized result, else 0. */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	      double allowed, double step)

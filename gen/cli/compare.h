@@ -131,8 +131,9 @@ void harness_observe(struct harness *h, const struct array *inputs,
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 
-/* other_rounding.c: data sets that were recorded with the other value of
- * --requant. */
+/* other_rounding.c compiles the model with the other value of --requant, too, and
+ * checks whether a data set was recorded with it. This is the state of the check,
+ * with its counts over all data sets. */
 struct other_rounding {
 	struct harness *program; /* with that value; NULL if there is none */
 	bool tried;              /* there was an attempt to make it */

@@ -92,7 +92,9 @@ needs_shared_memory(const struct program_file *file)
 	return false;
 }
 
-/* Makes the confinement of the program, a file at this path. */
+/* Returns the limits under which the program at `path` runs: the files that it may
+ * read and write, and its memory. file: the loader and the folders of libraries
+ * that the program's headers name. */
 static const struct confinement *
 make(const struct harness *h, const char *path, const struct program_file *file)
 {

@@ -314,7 +314,9 @@ add_partition(struct packing *p)
 
 /* -- the command -- */
 
-/* Compiles the model into the folder; *relay: its text. */
+/* Partitions and compiles the model, and writes the result to p->folder. Sets *relay
+ * to the model as Relay text, as it was before the partition. False after an
+ * error. */
 static bool
 compile(struct packing *p, const char **relay)
 {

@@ -290,8 +290,9 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
-/* Adds the vector types that a helper's text uses: with as many lanes as t, or
- * with pairs of bytes. */
+/* Adds the vector types that a helper's text names: {{mask}}, {{unsigned}},
+ * {{doubles}} and {{shorts}} with as many lanes as t, {{pairs}} with half as many
+ * lanes of 16 bits. */
 static void
 add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	    struct dtype t, struct dtype to)

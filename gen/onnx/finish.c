@@ -176,9 +176,9 @@ infer_at(struct importer *imp, int *pos)
 	return true;
 }
 
-/* The branch or loop (0: none) of the node that failed: of the first new node
- * with an unknown operator, else `flow`, that of the visited node. New nodes
- * have ids from new_id on. */
+/* Returns the number of the branch or loop in which inference failed, 0 outside of
+ * them: that of the first new node (its id is at least new_id) without an operator;
+ * else `flow`, that of the visited node. */
 static int
 failed_in(const struct importer *imp, int flow, int new_id)
 {

@@ -624,8 +624,8 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 	return true;
 }
 
-/* Checks tensors whose elements are known when the code is generated: one
- * without a producer must not be read at run time. False after a diagnostic. */
+/* Reports each tensor with known elements (t->elems) that no node, input or constant
+ * gives, and that a kernel loads when the model runs. False after a diagnostic. */
 static bool
 check_known(struct reading *in, struct json tensors)
 {

@@ -244,10 +244,10 @@ const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
 		 const char *path, struct script_value *out);
-/* x.astype("int32") */
 /* b.access_ptr(mask, offset=n): the address of an element. */
 bool script_access_ptr(struct script_reader *r, const struct py_node *call,
 		       const struct buffer *b, struct script_value *out);
+/* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);
 /* Reads a call of the intrinsic function op. */

@@ -442,8 +442,9 @@ read_node(struct graph_reader *r)
 	return true;
 }
 
-/* Reads the word if the line begins with it and a name follows. After a tensor
- * of that name, ':', ',' or '=' would follow. */
+/* Reads the keyword `word` at the start of a line. False, and nothing is read, if the
+ * keyword is not there, or if it is the name of a tensor, which ':', ',' or '='
+ * follows. */
 static bool
 is_line(struct graph_reader *r, const char *word)
 {

@@ -239,8 +239,8 @@ round_source(struct rounding *r, struct tensor *x)
 	return true;
 }
 
-/* Are all elements that n moves widened ones, and may its results have the
- * narrow type? */
+/* Does n only move elements, of inputs that are all widened, and may all its
+ * results have the narrow type? */
 static bool
 moves_widened(const struct graph *g, const struct node *n)
 {

@@ -367,8 +367,8 @@ slice_text(struct arena *a, const int64_t *shape, const struct repeat *r,
 	return arena_printf(a, "%s]", text);
 }
 
-/* A new tensor with the value or recipe of t. t itself keeps its readers, and
- * gets a recipe that reads fewer elements. */
+/* Returns a new tensor that takes over the value or recipe of t. t keeps its
+ * readers; the caller gives it a recipe that reads fewer elements. */
 static struct tensor *
 whole_of(struct graph *g, struct tensor *t)
 {

@@ -291,8 +291,8 @@ exec_statement(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* Sets *elems to the number of elements from the first to the last. False if the
- * sizes are not constant, or too large. */
+/* Sets *elems to the number of elements that the buffer spans in memory, with the
+ * gaps that its strides leave. False if the sizes are not constant, or too large. */
 static bool
 count_elems(const struct buffer *b, int64_t *elems)
 {

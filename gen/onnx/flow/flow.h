@@ -47,8 +47,9 @@ int64_t flow_axis(const int64_t *axes, int k, int ndim);
 /* A copy of t in the body, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
-/* Makes tirc.RunSize of t, one integer, which the entry function reads at run
- * time as the size graph.run_sizes[number]. */
+/* Adds the node tirc.RunSize that reads t, a tensor of one integer, and returns its
+ * output. The entry function reads t when the model runs, and its value becomes the
+ * size graph.run_sizes[number]. */
 struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 			     struct tensor *t, int number);
 

@@ -285,7 +285,8 @@ param_of(const struct func *f, const struct expr *e)
 	return -1;
 }
 
-/* Sets each symbolic size that the program did not give to the size of the array. */
+/* Sets each parameter for a size that has no value yet, and that is a dimension of
+ * array parameter i, to the extent of x in that dimension. */
 static void
 take_sizes(struct calling *k, int i, const struct array *x)
 {

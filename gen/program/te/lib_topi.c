@@ -91,8 +91,8 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	return true;
 }
 
-/* Makes argument i, a number, a constant input with the type of the tensors.
- * False after an error. */
+/* Converts argument i, a number, to a constant tensor, input `at` of the operator, in
+ * the type of the first tensor argument that is not bool. False after an error. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {

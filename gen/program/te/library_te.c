@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of tensor expressions, and the meaning of their values. */
+/* The library te: the names that programs may use (te.def, topi), and the effect of
+ * Python's operators, calls, len and subscripts on its values. */
 #include "te_parts.h"
 
 static const struct name_row rows[] = {

@@ -32,7 +32,8 @@ bool topi_locate(struct call *c, int first);
 bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
 		   struct program_func *out);
 
-/* The values of struct library and struct kind_ops (library.h). */
+/* The functions that library_te.c puts into te_library and into the struct kind_ops
+ * of each kind: look-up of names, calls, subscripts, operators (library.h). */
 const struct name_row *topi_find(struct eval *ev, uint64_t in, enum pv_kind of,
 				 const char *name);
 void topi_list(struct eval *ev, uint64_t in, enum pv_kind of,

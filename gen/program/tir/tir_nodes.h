@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of functions as values of programs. Private to gen/program/. */
+/* Values of the kinds PASS, PASS_CONTEXT and STMT in programs: their structs, the
+ * class names of statements, and the functions that apply passes to a module and
+ * lower it. Private to gen/program/. */
 #ifndef TIRC_TIR_NODES_H
 #define TIRC_TIR_NODES_H
 

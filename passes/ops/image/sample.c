@@ -265,9 +265,9 @@ through_array(struct rows *r, const struct expr *value, const struct expr *w)
 	return te_at(m, to, at, 1 + rank);
 }
 
-/* Makes the taps for position `w` of a row loads from arrays, in r->taken.
- * Returns the load of the condition that all taps are inside; NULL if they
- * always are. */
+/* Stores the index, condition and weight of each tap of a row's positions in arrays,
+ * and sets r->taken to their loads at position w. Returns the load of the condition
+ * that all taps are inside; NULL if they always are. */
 static const struct expr *
 take_from_arrays(struct rows *r, const struct expr *w)
 {

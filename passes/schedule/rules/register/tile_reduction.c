@@ -68,10 +68,11 @@ prefetch(struct rules *r, const struct tiling *t, int loop)
 			      sv_int(r->target->prefetch_bytes));
 }
 
-/* The axis in blocks to sum in parts, and the size of a part: as many blocks as
- * keep the part's constants within half of the first-level cache. -1: the sum
- * stays whole. It does if accumulators fill the registers: then each constant
- * has enough uses for the second-level cache to keep up. */
+/* Returns the axis in channel blocks to sum in parts, and sets *size to the length of
+ * a part: as many blocks as keep the part's constants within half of the first-level
+ * cache. -1: the sum stays whole, as without prefetches, or if accumulators take more
+ * than half of the registers: then each constant is used often enough to be read from
+ * the second-level cache. */
 int
 tiling_part(const struct rules *r, const struct tiling *t, int64_t *size)
 {
