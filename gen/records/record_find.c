@@ -141,18 +141,20 @@ facts_difference(struct module *m, const char *have, const char *want)
 const char *
 record_words(struct arena *a, const struct record_decision *list, int n)
 {
-	const char *text = "";
+	struct strbuf text = { 0 };
+	const char *words;
 
 	for (int i = 0; i < n; i++) {
 		const struct record_decision *d = &list[i];
 
-		text = d->word != NULL
-			       ? arena_printf(a, "%s%s%s %s", text,
-					      i > 0 ? ", " : "", d->name,
-					      d->word)
-			       : arena_printf(a, "%s%s%s %lld", text,
-					      i > 0 ? ", " : "", d->name,
-					      (long long)d->number);
+		strbuf_printf(&text, "%s%s ", i > 0 ? ", " : "", d->name);
+		if (d->word != NULL) {
+			strbuf_puts(&text, d->word);
+		} else {
+			strbuf_printf(&text, "%lld", (long long)d->number);
+		}
 	}
-	return text[0] != '\0' ? text : "no decisions";
+	words = n > 0 ? arena_strndup(a, text.data, text.len) : "no decisions";
+	strbuf_release(&text);
+	return words;
 }
