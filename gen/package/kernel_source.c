@@ -429,6 +429,51 @@ largest_sum(const struct kernel *kernel)
 	return most;
 }
 
+/* The integer that all elements of the constant t have. False if t is absent, or is
+ * an array with several values. */
+static bool
+one_integer(const struct tensor *t, int64_t *v)
+{
+	const struct value *value = t != NULL ? t->value : NULL;
+
+	if (value == NULL || (value->data != NULL && value->elems != 1)) {
+		return false;
+	}
+	*v = value->data != NULL ? number_load(value->type, value->data, 0).i
+				 : value->fill.i;
+	return true;
+}
+
+/* Explains the constants of a requantization that stand in the source as
+ * numbers: the multiplier by the factor that it stands for, the addends by their
+ * formulas. */
+static void
+add_rescaling(struct packer *k, struct tdata *item, const struct node *n)
+{
+	int shift = (int)(32 + node_attr_int(n, "right", 0) -
+			  node_attr_int(n, "left", 0));
+	struct strbuf s = { 0 };
+	int64_t v;
+
+	if (one_integer(n->inputs[1], &v)) {
+		strbuf_printf(&s, "%lld * 2^-%d = %.6g, from sums to results",
+			      (long long)v, shift, ldexp((double)v, -shift));
+	}
+	for (int i = 2; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (one_integer(t, &v) && t->made_by != NULL) {
+			strbuf_printf(&s, "%s%lld: %s", s.len > 0 ? "; " : "",
+				      (long long)v, provenance_recipe(k->a, t));
+		}
+	}
+	if (s.len > 0) {
+		add_row(k, item, "schedules", "rescales",
+			arena_strdup(k->a, s.data));
+	}
+	strbuf_release(&s);
+}
+
 /* Sets the text of kernel i, with anchors at its ends. */
 static void
 add_text(struct tdata *item, const char *text, int i)
@@ -510,6 +555,13 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 					? " where the multiplier is not 0"
 					: "",
 				(long long)largest_sum(kernel)));
+	}
+	for (int a = 0; a < kernel->group->nodes.n; a++) {
+		const struct node *n = kernel->group->nodes.data[a];
+
+		if (strcmp(n->op_type, "MultiplyShift") == 0) {
+			add_rescaling(k, item, n);
+		}
 	}
 	if (kernel->copies != NULL) {
 		add_row(k, item, "schedules", "copies",

@@ -95,3 +95,15 @@ for size in (1, 3):
                                                            limit))
 if seen == 0:
     helper.fail("no kernel states the bound of its accumulators")
+
+# One scale for all channels: the numbers in the source are explained beside it.
+model, weights, biases = convolution(np.full(CHANNELS, 0.002, np.float32), 1)
+folder = helper.compile_model(model, "--target", "misra")
+text = re.sub(r"\n \*  +", " ", b"\n".join(
+    body for name, body in helper.contents(folder).items()
+    if name.endswith(".c")).decode())
+row = re.search(r"rescales +(\d+) \* 2\^-(\d+) = (\S+), from sums to results; "
+                r"(-?\d+): \(zero point -20 \+ 1/2\)", text)
+if not row or text.count(row[1]) < 2 or text.count(row[4].lstrip("-")) < 2 or \
+        abs(int(row[1]) / 2 ** int(row[2]) * 0.9 / (SCALE * 0.002) - 1) > 1e-6:
+    helper.fail("the numbers of a product are not explained:\n%s" % text)
