@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many PrimFuncs of a checkout of TVM's sources tirc reads and emits.
 
-    ./run bench tvm FOLDER [--target T] [--reasons N] [--keep OUT]
+    ./run bench tvm FOLDER [--target T] [--threads T] [--reasons N] [--keep OUT]
 
 Takes each function marked prim_func, and each class marked ir_module, of the Python
-files below FOLDER, with the constants that the text around it defines, as a program of
-its own: `tirc lower` reads and lowers it, `tirc codegen` emits it. Prints both numbers
-and the N most frequent reasons for those that fail. Nothing of the checkout is
-executed. --keep writes the programs that are not read to the folder OUT."""
+files below FOLDER, with the constants, functions and macros that the text around it
+defines, as a program of its own: `tirc lower` reads and lowers it, `tirc codegen` emits
+it for --target, or, if its loops are bound to threads, for --threads (cuda). The
+parameters of a Python function that makes PrimFuncs have the values of its first call
+with constants, else their defaults. Prints both numbers and the N most frequent reasons
+for those that fail. Nothing of the checkout is executed. --keep writes the programs that are not read to the folder OUT."""
 import argparse
 import ast
+import builtins
 import collections
 import concurrent.futures
 import os
@@ -25,7 +28,11 @@ from tvm import te, tir
 from tvm.script import ir as I
 from tvm.script import tir as T
 """
+HEAD_NAMES = {"tvm", "te", "tir", "tirx", "I", "T", "Tx", "TIR", "cls"} | \
+    set(dir(builtins))
 MARKS = {"prim_func": "a function", "ir_module": "a module"}
+# what tirc says of a function for threads, and the target that it is emitted for
+THREADS = "loops are bound to threads of a GPU"
 
 
 def mark(node):
@@ -38,47 +45,143 @@ def mark(node):
     return None
 
 
-def constants(body):
-    """{name: line} of the assignments of literals in a suite."""
-    found = {}
-    for node in body:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and \
-                isinstance(node.targets[0], ast.Name):
-            try:
-                value = ast.literal_eval(node.value)
-            except (ValueError, TypeError, SyntaxError, MemoryError):
+def is_plain(node, known):
+    """Can tirc evaluate the expression, with the names that are known?"""
+    if isinstance(node, ast.Name):
+        return node.id in known
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (int, float, str, bool))
+    return isinstance(node, (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp,
+                             ast.Compare, ast.BoolOp, ast.IfExp)) and \
+        all(is_plain(child, known) for child in ast.iter_child_nodes(node)
+            if isinstance(child, ast.expr))
+
+
+def names_of(node):
+    """The names that a definition takes from the text around it."""
+    bound, used = set(), set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            (used if isinstance(one.ctx, ast.Load) else bound).add(one.id)
+        elif isinstance(one, ast.arg):
+            bound.add(one.arg)
+        elif isinstance(one, (ast.FunctionDef, ast.ClassDef)):
+            bound.add(one.name)
+        elif isinstance(one, ast.alias):
+            bound.add((one.asname or one.name).split(".")[0])
+    return used - bound - HEAD_NAMES
+
+
+class Around:
+    """What the text around a definition defines: {name: (lines, their tree)}."""
+
+    def __init__(self, tree, text, outer=None):
+        self.text = outer.text if outer else text.split("\n")
+        self.names = dict(outer.names) if outer else {}
+        self.calls = outer.calls if outer else collections.defaultdict(list)
+        if not outer:
+            for one in ast.walk(tree):
+                if isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
+                    self.calls[one.func.id].append(one)
+        if isinstance(tree, ast.FunctionDef):
+            self.parameters(tree)
+        self.suite(tree.body)
+
+    def put(self, name, node):
+        if is_plain(node, self.names):
+            self.names[name] = ("%s = %s" % (name, ast.unparse(node)), node)
+
+    def suite(self, body):
+        for node in body:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                target, value = node.targets[0], node.value
+                if isinstance(value, ast.Call) and value.args and \
+                        ast.unparse(value.func) == "tvm.testing.parameter":
+                    value = value.args[0]  # a test runs with each of them
+                if isinstance(target, ast.Name):
+                    self.put(target.id, value)
+                elif isinstance(target, ast.Tuple) and \
+                        isinstance(value, ast.Tuple) and \
+                        len(target.elts) == len(value.elts):
+                    for one, part in zip(target.elts, value.elts):
+                        if isinstance(one, ast.Name):
+                            self.put(one.id, part)
+            elif isinstance(node, ast.FunctionDef) and \
+                    not node.name.startswith("test_"):
+                marked = any(re.search("macro|inline", ast.unparse(d))
+                             for d in node.decorator_list)
+                if marked or not node.decorator_list:
+                    first = min([node.lineno] +
+                                [d.lineno for d in node.decorator_list])
+                    lines = self.text[first - 1:node.end_lineno]
+                    self.names[node.name] = (
+                        textwrap.dedent("\n".join(lines)), node)
+
+    def parameters(self, def_):
+        """Of a function that makes PrimFuncs: the values of its first call with
+        constants, of its tests, or its defaults."""
+        args = def_.args.args
+        values = dict(zip([a.arg for a in args][::-1],
+                          def_.args.defaults[::-1]))
+        for d in def_.decorator_list:
+            if isinstance(d, ast.Call) and len(d.args) >= 2 and \
+                    ast.unparse(d.func).endswith("parametrize") and \
+                    isinstance(d.args[0], ast.Constant) and \
+                    isinstance(d.args[1], (ast.List, ast.Tuple)) and \
+                    d.args[1].elts:
+                names = [n.strip() for n in str(d.args[0].value).split(",")]
+                row = d.args[1].elts[0]
+                row = row.elts if len(names) > 1 and \
+                    isinstance(row, (ast.List, ast.Tuple)) else [row]
+                values.update(zip(names, row))
+        for call in self.calls[def_.name]:
+            given = dict(zip([a.arg for a in args], call.args))
+            given.update({k.arg: k.value for k in call.keywords if k.arg})
+            if given and all(is_plain(v, self.names) for v in given.values()):
+                values.update(given)
+                break
+        for a in args:
+            self.names.pop(a.arg, None)
+            if a.arg in values:
+                self.put(a.arg, values[a.arg])
+
+    def lines(self, wanted, seen):
+        """The lines that define the names, in order; None if one of the names is a
+        value that only running the text gives."""
+        all_lines = []
+        for name in sorted(wanted):
+            if name in seen:
                 continue
-            if isinstance(value, (int, float, str, bool)):
-                name = node.targets[0].id
-                found[name] = "%s = %r" % (name, value)
-    return found
+            seen.add(name)
+            if name not in self.names:
+                return None
+            text, node = self.names[name]
+            before = self.lines(names_of(node) - {name}, seen)
+            if before is None:
+                return None
+            all_lines += before + [text]
+        return all_lines
 
 
-def definitions(tree, text, outer):
-    """(name, program) of each marked definition, also inside of others."""
-    known = dict(outer)
-    known.update(constants(tree.body))
-    macros = [ast.get_source_segment(text, n, padded=True) for n in tree.body
-              if isinstance(n, ast.FunctionDef) and any(
-                  "macro" in ast.dump(d) for d in n.decorator_list)]
+def definitions(tree, text, around):
+    """(name, program) of each marked definition, also inside of others; program is
+    None if it needs a value that only running the text around it gives."""
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
-        kind = mark(node)
-        if not kind:
-            yield from definitions(node, text, known)
-            continue
         first = min([node.lineno] + [d.lineno for d in node.decorator_list])
-        lines = text.split("\n")[first - 1:node.end_lineno]
-        own = textwrap.dedent("\n".join(lines))
-        used = [line for name, line in known.items()
-                if re.search(r"\b%s\b" % re.escape(name), own)]
+        own = textwrap.dedent("\n".join(around.text[first - 1:node.end_lineno]))
+        if not any(m in own for m in MARKS):
+            continue
+        if not mark(node):
+            yield from definitions(node, text, Around(node, text, around))
+            continue
         # relax's functions are no tensor programs
         if re.search(r"@R\.|\bR\.", own):
             continue
-        yield node.name, "%s%s\n%s\n%s\n" % (
-            HEAD, "\n".join(used),
-            "\n".join(textwrap.dedent(m) for m in macros if m), own)
+        before = around.lines(names_of(node), {node.name})
+        yield node.name, None if before is None else "%s%s\n%s\n" % (
+            HEAD, "\n".join(before), own)
 
 
 def programs(folder):
@@ -91,10 +194,12 @@ def programs(folder):
             try:
                 with open(whole, encoding="utf-8") as file:
                     text = file.read()
+                if not any(m in text for m in MARKS):
+                    continue
                 tree = ast.parse(text)
             except (SyntaxError, UnicodeDecodeError, ValueError, OSError):
                 continue
-            for one, program in definitions(tree, text, {}):
+            for one, program in definitions(tree, text, Around(tree, text)):
                 yield os.path.relpath(whole, folder), one, program
 
 
@@ -112,40 +217,50 @@ def reason(message):
 
 def attempt(task):
     """(reason why it is not read or None, reason why it is not emitted or None)"""
-    program, target = task
+    program, target, threads = task
     tirc = os.environ.get("TIRC", "build/tirc")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "p.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(program)
-        why = []
-        for args in (["lower", path], ["codegen", path, "-o", folder] +
-                     (["--target", target] if target else [])):
+
+        def run(*args):
             try:
-                done = subprocess.run([tirc] + args, capture_output=True,
+                done = subprocess.run([tirc, *args], capture_output=True,
                                       text=True, timeout=60, errors="replace")
-                why.append(None if done.returncode == 0
-                           else reason(done.stderr))
             except subprocess.TimeoutExpired:
-                why.append("it takes more than a minute")
-            if why[0]:
-                return why[0], why[0]
-    return why
+                return "it takes more than a minute"
+            return None if done.returncode == 0 else reason(done.stderr)
+
+        def emit(chosen):
+            return run("codegen", path, "-o", folder,
+                       *(["--target", chosen] if chosen else []))
+
+        read = run("lower", path)
+        if read:
+            return read, read
+        emitted = emit(target)
+        if emitted and THREADS in emitted:
+            emitted = emit(threads)
+        return None, emitted
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder")
     parser.add_argument("--target")
+    parser.add_argument("--threads", default="cuda")
     parser.add_argument("--reasons", type=int, default=15)
     parser.add_argument("--keep")
     args = parser.parse_args()
-    tasks = list(programs(args.folder))
+    found = list(programs(args.folder))
+    tasks = [t for t in found if t[2]]
     if not tasks:
         sys.exit("%s: no PrimFuncs below; give the folder of TVM's sources" %
                  args.folder)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(attempt, [(t[2], args.target) for t in tasks]))
+        results = list(pool.map(attempt, [(t[2], args.target, args.threads)
+                                          for t in tasks]))
     reads, emits = collections.Counter(), collections.Counter()
     for (path, name, program), (read, emitted) in zip(tasks, results):
         reads[read] += 1
@@ -160,6 +275,9 @@ def main():
     print("%d functions and modules: %d read and lowered (%.1f%%), %d emitted "
           "(%.1f%%)" % (n, reads[None], 100 * reads[None] / n, emits[None],
                         100 * emits[None] / n))
+    if len(found) > n:
+        print("%d more need values that only running the Python code around them "
+              "gives; they are not counted" % (len(found) - n))
     try:
         show(reads, emits, args.reasons)
     except BrokenPipeError:

@@ -337,6 +337,48 @@ note_frame(struct walker *w, const char *name, const struct expr *e)
 	w->end = t->end;
 }
 
+/* A text as a literal of C, whose bytes a callee reads through a pointer. */
+static const char *
+text_literal(struct walker *w, const char *text)
+{
+	struct strbuf s;
+	const char *literal;
+
+	strbuf_init(&s);
+	strbuf_putc(&s, '"');
+	for (const char *c = text; *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+
+		if (*c == '"' || *c == '\\' || *c == '?') {
+			strbuf_printf(&s, "\\%c", *c); /* "??" is a trigraph */
+		} else if (byte < ' ' || byte > '~') {
+			strbuf_printf(&s, "\\%03o", (unsigned)byte);
+		} else {
+			strbuf_putc(&s, *c);
+		}
+	}
+	strbuf_putc(&s, '"');
+	literal = arena_strdup(w->a, s.data);
+	strbuf_release(&s);
+	return literal;
+}
+
+/* A text that an external function takes: it is a pointer to memory that nobody
+ * writes. */
+static const char *
+text_argument(struct walker *w, const char *text, struct external_param *p)
+{
+	if (w->d->spaces[SPACE_INTERFACE] != NULL) {
+		walk_fail(w, "a text as an argument of an external function, "
+			     "which this dialect has in another memory; pass a "
+			     "number");
+	}
+	*p = (struct external_param){ .type = dtype_of(DT_VOID),
+				      .pointer = true,
+				      .is_const = true };
+	return text_literal(w, text);
+}
+
 struct piece
 walk_call_function(struct walker *w, const struct expr *e)
 {
@@ -357,6 +399,12 @@ walk_call_function(struct walker *w, const struct expr *e)
 		return (struct piece){ "", w->d->primary };
 	}
 	for (int i = 1; i < e->n_args; i++) {
+		if (e->args[i]->kind == EXPR_STRING && callee == NULL &&
+		    e->u.intrin == INTRIN_CALL_EXTERN) {
+			args[i - 1] = text_argument(w, e->args[i]->u.text,
+						    &params[i - 1]);
+			continue;
+		}
 		if (walk_is_stored_only(w, e->args[i]->type)) {
 			walk_fail(w,
 				  "%s: %s can be stored, but not "

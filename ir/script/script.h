@@ -7,6 +7,15 @@
 #include "func.h"
 #include "python.h"
 
+/* A value of the text around a function: e (weak: a number of Python) or, where e is
+ * NULL, a list. */
+struct script_outer {
+	const struct expr *e;
+	bool weak;
+	const struct script_outer *items;
+	int n_items;
+};
+
 /* Names that the text around a function defines (N = 128) and that the function
  * may use. lookup returns NULL for an unknown name. */
 struct script_scope {
@@ -17,6 +26,14 @@ struct script_scope {
 	/* The name of the other function that a call of the node callee, twice or
 	 * Module.twice, is of; NULL: of none. */
 	const char *(*function)(void *ctx, const struct py_node *callee);
+	/* Sets *out to the value of a name that is a list or a tuple; false: it is none.
+	 * May be NULL, and the next. */
+	bool (*list)(void *ctx, const char *name, struct script_outer *out);
+	/* Calls the function of Python with this name; *is_one: is it one? False after
+	 * an error, which is not reported. */
+	bool (*call)(void *ctx, const struct py_node *node, const char *name,
+		     const struct script_outer *args, int n, bool *is_one,
+		     struct script_outer *out);
 	void *ctx;
 };
 

@@ -10,17 +10,20 @@ script_store(struct script_reader *r, const struct py_node *node,
 {
 	const struct buffer *b;
 	const struct expr **index, *e;
-	struct script_value v;
+	struct script_value v, of;
 	int lanes = 1;
 
-	if (!script_eval(r, target->kids[0], &v) ||
-	    !script_element(r, target, &v, &b, &index) ||
+	if (!script_eval(r, target->kids[0], &of) ||
+	    !script_element(r, target, &of, &b, &index) ||
 	    !script_eval(r, value, &v)) {
 		return false;
 	}
 	if (op) {
 		struct script_value old =
-			script_value_of(expr_load(r->m, b, index, b->ndim),
+			script_value_of(script_view_loaded(r, &of,
+							   expr_load(r->m, b,
+								     index,
+								     b->ndim)),
 					false);
 		enum py_operator update;
 
@@ -33,12 +36,13 @@ script_store(struct script_reader *r, const struct py_node *node,
 		lanes = index[i]->type.lanes > lanes ? index[i]->type.lanes
 						     : lanes;
 	}
-	struct dtype t = b->type;
+	struct dtype t = of.view && of.view->flat ? of.view->type : b->type;
 
-	t.lanes = (uint16_t)(t.lanes * lanes);
+	t.lanes = (uint16_t)(b->type.lanes * lanes);
 	if (!script_convert(r, value, &v, t, &e)) {
 		return false;
 	}
+	e = script_view_stored(r, &of, e);
 	script_push(r, suite, node, stmt_store(r->f, b, e, index, b->ndim));
 	return true;
 }
@@ -61,6 +65,16 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 	script_define(r, name, script_value_of(v->expr, false));
 }
 
+/* Is e the pointer of a buffer? Another name for it is no variable, so that a buffer
+ * that is declared over it is known. */
+static bool
+is_pointer(const struct expr *e)
+{
+	return e->type.kind == DT_HANDLE &&
+	       (e->kind == EXPR_VAR ||
+		(e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)));
+}
+
 static bool
 bind_value(struct script_reader *r, const struct py_node *node,
 	   const struct py_node *target, struct script_value v,
@@ -80,7 +94,8 @@ bind_value(struct script_reader *r, const struct py_node *node,
 	}
 	/* A name for one of Python's values, such as a number or a list, is not
 	 * a variable of the program. */
-	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING) {
+	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING ||
+	    is_pointer(v.e)) {
 		script_define(r, target->text, v);
 		return true;
 	}
@@ -113,6 +128,13 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	}
 	if (target->kind == PY_NAME && script_declares_buffer(r, value)) {
 		return script_declare_buffer(r, value, target->text, suite);
+	}
+	if (script_calls(r, value, "bind")) {
+		if (!script_read_opener(r, value, "bind", target, &opener)) {
+			return false;
+		}
+		script_open(r, suite, node, opener);
+		return true;
 	}
 	if (script_calls(r, value, "launch_thread")) {
 		if (!script_read_opener(r, value, "launch_thread", target,
@@ -181,6 +203,10 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 			  : script_type(r, type, &t)) ||
 		   !script_expr_as(r, node->kids[2], t, &value)) {
 		return false;
+	}
+	if (is_pointer(value)) {
+		script_define(r, target->text, script_value_of(value, false));
+		return true;
 	}
 	script_let(r, target->text, value, &opener);
 	script_open(r, suite, node, opener);

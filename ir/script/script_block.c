@@ -121,7 +121,9 @@ script_region(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	return !v.view || widen(r, node, &v, out);
+	return !v.view ||
+	       (v.view->flat ? script_view_region(r, node, v.view, out)
+			     : widen(r, node, &v, out));
 }
 
 /* Reads the regions of T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) into the
@@ -560,6 +562,54 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
+/* The regions that are declared, then those of buffers that the block accesses without
+ * a declaration. A buffer in `other` is declared, too: a block may read what it
+ * writes, and only reads what it passes the address of, if it says so. */
+static struct region *
+completed(struct script_reader *r, const struct region *declared, int n,
+	  const struct region *found, int n_found, const struct region *other,
+	  int n_other, int *count)
+{
+	struct region *all = arena_array(&r->m->arena, struct region,
+					 n + n_found + 1);
+
+	*count = 0;
+	for (int i = 0; i < n; i++) {
+		all[(*count)++] = declared[i];
+	}
+	for (int i = 0; i < n_found; i++) {
+		if (!regions_have(declared, n, found[i].buffer) &&
+		    !regions_have(other, n_other, found[i].buffer)) {
+			all[(*count)++] = found[i];
+		}
+	}
+	return all;
+}
+
+/* Puts the declared regions in place of those that were found. TVM takes a
+ * declaration for the truth only when it moves blocks or cuts buffers; here, a buffer
+ * that it leaves out is read or written all the same. */
+static void
+add_declared(struct script_reader *r, struct stmt *s,
+	     const struct script_block *b)
+{
+	struct block block = *s->u.block;
+
+	if (b->has_writes) {
+		block.writes = completed(r, b->writes.data, b->writes.n,
+					 s->u.block->writes,
+					 s->u.block->n_writes, b->reads.data,
+					 b->reads.n, &block.n_writes);
+	}
+	if (b->has_reads) {
+		block.reads = completed(r, b->reads.data, b->reads.n,
+					s->u.block->reads, s->u.block->n_reads,
+					block.writes, block.n_writes,
+					&block.n_reads);
+	}
+	stmt_set_block(r->f, s, &block);
+}
+
 static struct stmt *
 make_block(struct script_reader *r, const struct script_block *b,
 	   const char *name, struct stmt *body)
@@ -588,9 +638,8 @@ make_block(struct script_reader *r, const struct script_block *b,
 	    strcmp(name, "root") == 0) {
 		return s;
 	}
-	if (!b->has_reads || !b->has_writes) {
-		block_infer_regions(r->f, s, !b->has_reads, !b->has_writes);
-	}
+	block_infer_regions(r->f, s, true, true);
+	add_declared(r, s, b);
 	return s;
 }
 

@@ -6,21 +6,28 @@
 /* The arguments of T.Buffer after shape and dtype: their indices in the array
  * `more`. */
 enum {
+	MORE_DATA,
 	MORE_STRIDES,
+	MORE_OFFSET,
 	MORE_SCOPE,
 	MORE_ALIGN,
-	MORE_OFFSET,
 	MORE_FACTOR,
 	MORE_TYPE,
 	MORE_SEPARATORS,
+	MORE_LAYOUT,
 	MORE_COUNT
 };
 
-/* The names of these arguments. By position, data and elem_offset come before
- * strides in TVM; scripts usually give them by name. */
+/* The names of these arguments, in TVM's order. */
 #define MORE_FACTS                                                             \
-	"strides?, scope?, align?, elem_offset?, offset_factor?, "             \
-	"buffer_type?, axis_separators?"
+	"data?, strides?, elem_offset?, scope?, align?, offset_factor?, "      \
+	"buffer_type?, axis_separators?, layout?"
+
+/* The elements of a constant array, of one type. */
+struct script_constants {
+	VEC(const struct expr *) list;
+	struct dtype type;
+};
 
 static bool
 read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
@@ -74,14 +81,23 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	return true;
 }
 
-/* elem_offset and similar arguments must have their default values. */
+/* Is the argument absent, or None? */
+static bool
+is_absent(const struct py_node *node)
+{
+	return !node || node->kind == PY_NONE;
+}
+
+/* elem_offset and layout must have their default values. Axis separators say which
+ * dimensions of a target's memory the axes go to, and tirc's targets have one. */
 static bool
 check_ignored(struct script_reader *r, const struct py_node *const *more)
 {
+	const struct py_node *layout = more[MORE_LAYOUT];
 	struct script_value v;
 	int64_t value;
 
-	if (more[MORE_OFFSET]) {
+	if (more[MORE_OFFSET] && is_absent(more[MORE_DATA])) {
 		if (!script_eval(r, more[MORE_OFFSET], &v)) {
 			return false;
 		}
@@ -97,16 +113,14 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 					   "offset to the indices");
 		}
 	}
-	if (more[MORE_SEPARATORS]) {
-		int n;
-
-		script_items(&more[MORE_SEPARATORS], &n);
-		if (n > 0) {
-			return script_fail(r, more[MORE_SEPARATORS],
-					   "axis "
-					   "separators are not supported; "
-					   "leave them out");
-		}
+	if (!is_absent(layout) && (layout->kind != PY_STRING ||
+				   strcmp(layout->text, "default") != 0)) {
+		return script_fail(
+			r, layout,
+			"a layout of tiles, which only tile operators "
+			"of a GPU read; leave it out, and say the "
+			"place of each element by its indices or "
+			"strides");
 	}
 	return true;
 }
@@ -183,16 +197,15 @@ bool
 script_buffer_type(struct script_reader *r, const struct py_node *node,
 		   struct buffer_spec *spec)
 {
-	const struct py_node *found[10] = { NULL };
+	const struct py_node *found[2 + MORE_COUNT] = { NULL };
 
 	if (node->kind == PY_CALL) {
-		if (!script_args(r, node,
-				 "shape, dtype?, " MORE_FACTS ", data?",
+		if (!script_args(r, node, "shape, dtype?, " MORE_FACTS,
 				 found)) {
 			return false;
 		}
-		if (found[9]) {
-			return script_fail(r, found[9],
+		if (!is_absent(found[2 + MORE_DATA])) {
+			return script_fail(r, found[2 + MORE_DATA],
 					   "a parameter with a "
 					   "pointer of another; leave it out");
 		}
@@ -225,7 +238,7 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 
 static const char *const declarations[] = {
 	"match_buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer",
-	"allocate",     "Buffer",       "buffer_decl",
+	"allocate",     "Buffer",       "buffer_decl",         "allocate_const",
 };
 
 bool
@@ -327,6 +340,7 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 		}
 	}
 	view->ndim = ndim;
+	view->type = part.buffer->type;
 	view->shape = dims;
 	view->min = arena_array(&r->m->arena, const struct expr *,
 				part.buffer->ndim + 1);
@@ -342,12 +356,11 @@ static bool
 match_buffer(struct script_reader *r, const struct py_node *call,
 	     const char *name)
 {
-	const struct py_node *found[10];
+	const struct py_node *found[3 + MORE_COUNT];
 	struct buffer_spec spec = { .name = script_hint(r, name) };
 	struct script_value v;
 
-	if (!script_args(r, call, "param, shape, dtype?, *, " MORE_FACTS,
-			 found)) {
+	if (!script_args(r, call, "param, shape, dtype?, " MORE_FACTS, found)) {
 		return false;
 	}
 	if (found[0]->kind == PY_SUBSCRIPT) {
@@ -377,54 +390,6 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 	spec.name = matched_hint(v.handle, found[0], name, spec.name);
 	v.handle->buffer = buffer_new(r->m, &spec);
 	define_buffer(r, name, v.handle->buffer);
-	return true;
-}
-
-static bool
-same_shape(const struct buffer_spec *a, const struct buffer_spec *b)
-{
-	if (a->ndim != b->ndim || !dtype_equal(a->type, b->type)) {
-		return false;
-	}
-	for (int i = 0; i < a->ndim; i++) {
-		if (a->shape[i] != b->shape[i]) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A view of memory from T.allocate. The first view defines the buffer. */
-static bool
-view_memory(struct script_reader *r, const struct py_node *data,
-	    const char *name, struct buffer_spec *spec)
-{
-	struct script_value v;
-
-	if (!script_eval(r, data, &v)) {
-		return false;
-	}
-	if (v.kind != SCRIPT_MEMORY) {
-		return script_fail(r, data,
-				   "a buffer over the memory of "
-				   "another; tirc's buffers have memory of "
-				   "their own");
-	}
-	struct script_memory *memory = v.memory;
-
-	if (memory->buffer && !same_shape(&memory->spec, spec)) {
-		return script_fail(r, data,
-				   "a second view of '%s', of "
-				   "another shape or type; use one",
-				   memory->name);
-	}
-	if (!memory->buffer) {
-		spec->name = script_hint(r, name);
-		spec->scope = memory->spec.scope;
-		memory->spec = *spec;
-		memory->buffer = buffer_new(r->m, spec);
-	}
-	define_buffer(r, name, memory->buffer);
 	return true;
 }
 
@@ -460,6 +425,82 @@ allocate(struct script_reader *r, const struct py_node *call, const char *name,
 	return true;
 }
 
+/* Appends the constant numbers in node, a list or a list of lists, to `all`. */
+static bool
+constant_items(struct script_reader *r, const struct py_node *node,
+	       struct script_constants *all)
+{
+	if (node->kind != PY_LIST && node->kind != PY_TUPLE) {
+		struct script_value v;
+		const struct expr *e;
+
+		if (!script_eval(r, node, &v) ||
+		    !script_convert(r, node, &v, all->type, &e)) {
+			return false;
+		}
+		vec_push(&r->m->arena, &all->list, e);
+		return true;
+	}
+	for (int i = 0; i < node->n_kids; i++) {
+		if (!constant_items(r, node->kids[i], all)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* T.allocate_const([1, 2, 3], "int32", [3]): memory whose elements are stored first */
+static bool
+allocate_const(struct script_reader *r, const struct py_node *call,
+	       const char *name, struct script_suite *suite)
+{
+	const struct py_node *found[4];
+	const struct py_node *more[MORE_COUNT] = { NULL };
+	struct script_memory *memory = arena_new(&r->m->arena,
+						 struct script_memory);
+	struct script_constants all = { .list = { NULL, 0, 0 } };
+	const struct buffer *b;
+	int64_t elems;
+
+	if (!script_args(r, call, "data, dtype, extents, annotations?",
+			 found)) {
+		return false;
+	}
+	memory->name = name;
+	memory->spec.name = script_hint(r, name);
+	if (!script_buffer_facts(r, found[2], found[1], more, &memory->spec)) {
+		return false;
+	}
+	all.type = memory->spec.type;
+	if (!constant_items(r, found[0], &all)) {
+		return false;
+	}
+	memory->buffer = b = buffer_new(r->m, &memory->spec);
+	if (!buffer_const_elems(b, &elems) || elems != all.list.n) {
+		return script_fail(r, found[0],
+				   "%d constants for an array of another size; "
+				   "give one for each element",
+				   all.list.n);
+	}
+	script_define(r, name,
+		      (struct script_value){ .kind = SCRIPT_MEMORY,
+					     .memory = memory });
+	script_open(r, suite, call,
+		    (struct script_opener){ .kind = STMT_ALLOC,
+					    .memory = memory });
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr **index;
+
+		if (!script_view_place(r, call, b, expr_i32(r->m, i), &index)) {
+			return false;
+		}
+		script_push(r, suite, call,
+			    stmt_store(r->f, b, all.list.data[i], index,
+				       b->ndim));
+	}
+	return true;
+}
+
 /* In the old spelling, T.alloc_buffer belongs to the block. */
 static bool
 belongs_to_block(const struct script_reader *r, const char *path)
@@ -473,26 +514,29 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		      const char *name, struct script_suite *suite)
 {
 	const char *path = script_path(r, call->kids[0]);
-	const struct py_node *found[11];
+	const struct py_node *found[2 + MORE_COUNT + 1];
+	const struct py_node *const *more = found + 2;
 	struct buffer_spec spec = { .name = name };
 	struct note *notes = NULL;
 
 	if (strcmp(path, "match_buffer") == 0) {
 		return match_buffer(r, call, name);
 	}
+	if (strcmp(path, "allocate_const") == 0) {
+		return allocate_const(r, call, name, suite);
+	}
 	if (strcmp(path, "allocate") == 0) {
 		return allocate(r, call, name, suite);
 	}
-	if (!script_args(r, call,
-			 "shape, dtype?, *, " MORE_FACTS
-			 ", data?, annotations?",
+	if (!script_args(r, call, "shape, dtype?, " MORE_FACTS ", annotations?",
 			 found) ||
-	    !script_buffer_facts(r, found[0], found[1], found + 2, &spec) ||
-	    (found[10] && !script_notes(r, found[10], &notes))) {
+	    !script_buffer_facts(r, found[0], found[1], more, &spec) ||
+	    (more[MORE_COUNT] && !script_notes(r, more[MORE_COUNT], &notes))) {
 		return false;
 	}
-	if (found[9] && found[9]->kind != PY_NONE) {
-		return view_memory(r, found[9], name, &spec);
+	if (!is_absent(more[MORE_DATA])) {
+		return script_view_memory(r, more[MORE_DATA], more[MORE_OFFSET],
+					  name, &spec);
 	}
 	spec.name = script_hint(r, name);
 	const struct buffer *b = buffer_new(r->m, &spec);

@@ -60,14 +60,14 @@ static bool
 typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 	    struct script_value *out)
 {
-	const struct py_node *found[2];
+	const struct py_node *found[3];
 	struct script_value v;
 	struct typed x, y;
 
-	if (!script_args(r, call, "value?, dtype?", found)) {
+	if (!script_args(r, call, "value?, is_size_var?, dtype?", found)) {
 		return false;
 	}
-	if (!found[0]) {
+	if (!found[0] || found[0]->kind == PY_NONE) {
 		*out = (struct script_value){ .kind = SCRIPT_NEW_VAR,
 					      .type = t };
 		return true;
@@ -389,6 +389,9 @@ static const char *const other_names[] = {
 	"attr",
 	"let",
 	"LetStmt",
+	"bind",
+	"allocate_const",
+	"iter_var",
 	"evaluate",
 	"While",
 	"Assert",

@@ -265,7 +265,10 @@ script_element(struct script_reader *r, const struct py_node *node,
 				   "lanes; make it shorter",
 				   UINT16_MAX);
 	}
-	return !v->view || whole_index(r, node, v->view, *buffer, index);
+	return !v->view ||
+	       (v->view->flat
+			? script_view_index(r, node, v->view, *buffer, index)
+			: whole_index(r, node, v->view, *buffer, index));
 }
 
 static bool
@@ -297,7 +300,10 @@ eval_subscript(struct script_reader *r, const struct py_node *node,
 	if (!script_element(r, node, &v, &b, &index)) {
 		return false;
 	}
-	*out = script_value_of(expr_load(r->m, b, index, b->ndim), false);
+	*out = script_value_of(script_view_loaded(r, &v,
+						  expr_load(r->m, b, index,
+							    b->ndim)),
+			       false);
 	return true;
 }
 
@@ -348,7 +354,19 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		*out = expr_items(r, v.view->shape, v.view->ndim);
 		return true;
 	}
-	if (b && v.view && strcmp(node->text, "dtype") != 0) {
+	if (b && v.view && v.view->flat && strcmp(node->text, "dtype") == 0) {
+		*out = script_value_of(expr_string(r->m,
+						   typed_name(r->m,
+							      v.view->type)),
+				       true);
+		return true;
+	}
+	if (b && v.view && v.view->flat && strcmp(node->text, "strides") == 0) {
+		*out = expr_items(r, v.view->strides,
+				  v.view->strides ? v.view->ndim : 0);
+		return true;
+	}
+	if (b && v.view && !v.view->flat && strcmp(node->text, "dtype") != 0) {
 		return script_fail(r, node,
 				   "%s of a part of a buffer, which has only "
 				   "elements, shape and dtype; use the buffer "
@@ -387,6 +405,102 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 
 /* ---- the rest */
 
+/* e as a value: numbers of Python take the type of the other operand. */
+static struct script_value
+outer_value(struct script_reader *r, const struct expr *e, bool weak)
+{
+	if (weak && e->kind == EXPR_INT && e->type.kind != DT_BOOL) {
+		e = expr_int(r->m, dtype_of(DT_I64), e->u.ival);
+	} else if (weak && e->kind == EXPR_FLOAT) {
+		e = expr_float(r->m, dtype_of(DT_F64), e->u.fval);
+	}
+	return script_value_of(e, weak);
+}
+
+static struct script_value
+value_of_outer(struct script_reader *r, const struct script_outer *o)
+{
+	struct script_value *items;
+
+	if (o->e) {
+		return outer_value(r, o->e, o->weak);
+	}
+	items = arena_array(&r->m->arena, struct script_value, o->n_items + 1);
+	for (int i = 0; i < o->n_items; i++) {
+		items[i] = value_of_outer(r, &o->items[i]);
+	}
+	return (struct script_value){ .kind = SCRIPT_LIST,
+				      .items = items,
+				      .n_items = o->n_items };
+}
+
+static bool
+outer_of_value(struct script_reader *r, const struct script_value *v,
+	       struct script_outer *out)
+{
+	struct script_outer *items;
+
+	*out = (struct script_outer){ .e = v->e, .weak = v->weak };
+	if (v->kind == SCRIPT_EXPR) {
+		return true;
+	}
+	items = arena_array(&r->m->arena, struct script_outer, v->n_items + 1);
+	*out = (struct script_outer){ .items = items, .n_items = v->n_items };
+	for (int i = 0; v->kind == SCRIPT_LIST && i < v->n_items; i++) {
+		if (!outer_of_value(r, &v->items[i], &items[i])) {
+			return false;
+		}
+	}
+	return v->kind == SCRIPT_LIST;
+}
+
+/* Sets *out to what a function of Python gives for these expressions: it is called when
+ * the text is read. */
+static bool
+eval_outer_call(struct script_reader *r, const struct py_node *node,
+		struct script_value *out)
+{
+	int n = node->n_kids - 1;
+	struct script_outer *args = arena_array(&r->m->arena,
+						struct script_outer, n + 1);
+	struct script_outer result;
+	bool is_one = false;
+
+	for (int i = 0; i < n; i++) {
+		const struct py_node *one = node->kids[i + 1];
+		struct script_value v;
+
+		if (one->kind == PY_KEYWORD || one->kind == PY_STAR) {
+			return script_fail(r, one,
+					   "an argument by name; give it by "
+					   "position");
+		}
+		if (!script_eval(r, one, &v)) {
+			return false;
+		}
+		if (!outer_of_value(r, &v, &args[i])) {
+			return script_fail(r, one,
+					   "%s as an argument of a function of "
+					   "Python, which takes numbers; give "
+					   "it those",
+					   script_describe(&v));
+		}
+	}
+	if (!r->scope->call(r->scope->ctx, node, node->kids[0]->text, args, n,
+			    &is_one, &result)) {
+		return false;
+	}
+	if (!is_one) {
+		return script_fail(
+			r, node,
+			"a call of something that is neither T's nor "
+			"a function of numbers that is defined above; "
+			"write out what it computes");
+	}
+	*out = value_of_outer(r, &result);
+	return true;
+}
+
 /* Sets *out to the value of a name: of the script, or else of r->scope, whose
  * literals take the type of the other operand. False after an error. */
 static bool
@@ -404,12 +518,14 @@ eval_name(struct script_reader *r, const struct py_node *node,
 		bool weak = e->kind == EXPR_INT || e->kind == EXPR_FLOAT ||
 			    e->kind == EXPR_STRING;
 
-		if (weak && e->kind == EXPR_INT && e->type.kind != DT_BOOL) {
-			e = expr_int(r->m, dtype_of(DT_I64), e->u.ival);
-		} else if (weak && e->kind == EXPR_FLOAT) {
-			e = expr_float(r->m, dtype_of(DT_F64), e->u.fval);
-		}
-		*out = script_value_of(e, weak);
+		*out = outer_value(r, e, weak);
+		return true;
+	}
+	struct script_outer list;
+
+	if (r->scope && r->scope->list &&
+	    r->scope->list(r->scope->ctx, node->text, &list)) {
+		*out = value_of_outer(r, &list);
 		return true;
 	}
 	const char **names = arena_array(&r->m->arena, const char *,
@@ -474,6 +590,10 @@ eval_call(struct script_reader *r, const struct py_node *node,
 		return b ? script_access_ptr(r, node, b, out)
 			 : script_fail(r, node->kids[0],
 				       "only buffers have access_ptr()");
+	}
+	if (!path && node->kids[0]->kind == PY_NAME && r->scope &&
+	    r->scope->call) {
+		return eval_outer_call(r, node, out);
 	}
 	if (!path) {
 		return script_fail(r, node,

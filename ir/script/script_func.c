@@ -32,7 +32,8 @@ is_buffer_type(const struct script_reader *r, const struct py_node *type)
 	if (type->kind == PY_CALL || type->kind == PY_SUBSCRIPT) {
 		path = script_path(r, type->kids[0]);
 	}
-	return path && strcmp(path, "Buffer") == 0;
+	return path &&
+	       (strcmp(path, "Buffer") == 0 || strcmp(path, "buffer") == 0);
 }
 
 static bool

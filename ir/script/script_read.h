@@ -29,7 +29,15 @@ enum script_kind {
  * ones have one index, min. */
 struct script_view {
 	int ndim;
-	const struct expr **min, **shape;
+	const struct expr **min;
+	const struct expr *const *shape;
+	/* flat: the buffer's memory with another shape or type: element (i, j) is
+	 * the one behind offset + i * strides[0] + j * strides[1] elements of
+	 * `type`; strides NULL: dense. min is not used. */
+	bool flat;
+	struct dtype type;
+	const struct expr *offset;
+	const struct expr *const *strides;
 };
 
 struct script_value {
@@ -278,6 +286,30 @@ bool script_region(struct script_reader *r, const struct py_node *node,
 bool script_plus(struct script_reader *r, const struct py_node *node,
 		 const struct expr *a, const struct expr *b,
 		 const struct expr **out);
+/* Of script_view.c: the indices of an element of a flat view, and ranges of it, made
+ * those of the buffer b. */
+bool script_view_index(struct script_reader *r, const struct py_node *node,
+		       const struct script_view *view, const struct buffer *b,
+		       const struct expr ***index);
+bool script_view_region(struct script_reader *r, const struct py_node *node,
+			const struct script_view *view, struct region *out);
+/* Sets *out to the indices in b of its element number `place`. */
+bool script_view_place(struct script_reader *r, const struct py_node *node,
+		       const struct buffer *b, const struct expr *place,
+		       const struct expr ***out);
+/* e, an element of the buffer of v, as the value that the element of v has; and the
+ * other way round. */
+const struct expr *script_view_loaded(struct script_reader *r,
+				      const struct script_value *v,
+				      const struct expr *e);
+const struct expr *script_view_stored(struct script_reader *r,
+				      const struct script_value *v,
+				      const struct expr *e);
+/* Defines the name as a buffer over the memory `data`, from the element `offset` (NULL:
+ * 0) on. */
+bool script_view_memory(struct script_reader *r, const struct py_node *data,
+			const struct py_node *offset, const char *name,
+			struct buffer_spec *spec);
 /* The number of dimensions of v, a buffer or a part of one. */
 int script_rank(const struct script_value *v);
 /* Sets *out to the range from min to end (exclusive). */

@@ -331,7 +331,7 @@ read_call(struct script_reader *r, const struct py_node *node,
 		"reads", "writes", "where", "block_attr", "sblock_attr",
 	};
 	const char *path = script_path(r, call->kids[0]);
-	const struct py_node *found[1];
+	const struct py_node *found[2];
 	struct script_opener opener;
 	bool done;
 
@@ -362,11 +362,11 @@ read_call(struct script_reader *r, const struct py_node *node,
 		return read_evaluate(r, node, found[0], suite);
 	}
 	if (strcmp(path, "ret") == 0) {
-		return script_args(r, call, "value?", found) &&
+		return script_args(r, call, "value?, dtype?", found) &&
 		       read_return(r, node, found[0], suite);
 	}
 	if (strcmp(path, "attr") == 0 || strcmp(path, "launch_thread") == 0 ||
-	    strcmp(path, "let") == 0) {
+	    strcmp(path, "let") == 0 || strcmp(path, "bind") == 0) {
 		if (!script_read_opener(r, call, path, NULL, &opener)) {
 			return false;
 		}

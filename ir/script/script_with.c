@@ -17,17 +17,73 @@ script_let(struct script_reader *r, const char *name, const struct expr *value,
 	script_define(r, name, script_value_of(v->expr, false));
 }
 
+/* A let of a variable that x = T.int32() has declared. */
+static bool
+let_of(struct script_reader *r, const struct py_node *var,
+       const struct py_node *value, struct script_opener *out)
+{
+	const struct expr *e, *known;
+
+	if (!script_expr(r, var, &known)) {
+		return false;
+	}
+	if (known->kind != EXPR_VAR) {
+		return script_fail(r, var,
+				   "no variable; declare one with T.int32()");
+	}
+	if (!script_expr_as(r, value, known->type, &e)) {
+		return false;
+	}
+	*out = (struct script_opener){ .kind = STMT_LET,
+				       .var = known->u.var,
+				       .value = e };
+	return true;
+}
+
+/* name = T.bind(value[, type]), or T.bind(value, var=x) */
+static bool
+read_bind(struct script_reader *r, const struct py_node *call,
+	  const struct py_node *target, struct script_opener *out)
+{
+	const struct py_node *found[3];
+	const struct expr *value;
+	struct dtype t;
+
+	if (!script_args(r, call, "value, type_annotation?, var?", found)) {
+		return false;
+	}
+	if (found[2] && found[2]->kind != PY_NONE) {
+		return let_of(r, found[2], found[0], out);
+	}
+	if (!target || target->kind != PY_NAME) {
+		return script_fail(r, call,
+				   "a value without a name; write "
+				   "x = T.bind(value)");
+	}
+	if (found[1] && found[1]->kind != PY_NONE
+		    ? !script_type(r, found[1], &t) ||
+			      !script_expr_as(r, found[0], t, &value)
+		    : !script_expr(r, found[0], &value)) {
+		return false;
+	}
+	script_let(r, target->text, value, out);
+	return true;
+}
+
 /* T.LetStmt(value[, type]) as name */
 static bool
 read_let_stmt(struct script_reader *r, const struct py_node *call,
 	      const struct py_node *target, struct script_opener *out)
 {
-	const struct py_node *found[2];
+	const struct py_node *found[3];
 	const struct expr *value;
 	struct dtype t;
 
-	if (!script_args(r, call, "value, type_annotation?", found)) {
+	if (!script_args(r, call, "value, type_annotation?, var?", found)) {
 		return false;
+	}
+	if (found[2] && found[2]->kind != PY_NONE) {
+		return let_of(r, found[2], found[0], out);
 	}
 	if (!target || target->kind != PY_NAME) {
 		return script_fail(r, call,
@@ -50,23 +106,37 @@ read_let(struct script_reader *r, const struct py_node *call,
 	 struct script_opener *out)
 {
 	const struct py_node *found[2];
-	const struct expr *var, *value;
 
-	if (!script_args(r, call, "var, value", found) ||
-	    !script_expr(r, found[0], &var)) {
+	return script_args(r, call, "var, value", found) &&
+	       let_of(r, found[0], found[1], out);
+}
+
+/* T.attr(T.iter_var(tx, None, "ThreadIndex", "threadIdx.x"), "thread_extent", 32):
+ * the loop of the threads, as lowered functions say it. */
+static bool
+read_thread_extent(struct script_reader *r, const struct py_node *axis,
+		   const struct py_node *extent, struct script_opener *out)
+{
+	const struct py_node *found[4];
+	const struct expr *var;
+
+	*out = (struct script_opener){ .kind = STMT_FOR };
+	if (!script_args(r, axis, "var, dom, iter_type, thread_tag", found) ||
+	    !script_expr(r, found[0], &var) ||
+	    !script_text(r, found[3], &out->text)) {
 		return false;
 	}
 	if (var->kind != EXPR_VAR) {
 		return script_fail(r, found[0],
-				   "no variable; declare one "
-				   "with T.var");
+				   "no variable; declare one with T.int32()");
 	}
-	if (!script_expr_as(r, found[1], var->type, &value)) {
+	if (!script_expr_as(r, extent, var->type, &out->value)) {
 		return false;
 	}
-	*out = (struct script_opener){ .kind = STMT_LET,
-				       .var = var->u.var,
-				       .value = value };
+	out->var = var->u.var;
+	out->min = expr_int(r->m, var->type, 0);
+	vec_push(&r->m->arena, &r->loops,
+		 ((struct script_loop){ out->var, out->min, out->value }));
 	return true;
 }
 
@@ -79,8 +149,20 @@ read_attr(struct script_reader *r, const struct py_node *call,
 
 	*out = (struct script_opener){ .kind = STMT_ATTR };
 	if (!script_args(r, call, "node, attr_key, value", found) ||
-	    !script_eval(r, found[0], &node) ||
-	    !script_text(r, found[1], &out->text) ||
+	    !script_text(r, found[1], &out->text)) {
+		return false;
+	}
+	if (script_calls(r, found[0], "iter_var")) {
+		return strcmp(out->text, "thread_extent") == 0 ||
+				       strcmp(out->text, "virtual_thread") == 0
+			       ? read_thread_extent(r, found[0], found[2], out)
+			       : script_note_value(r, found[2], &out->value);
+	}
+	if (script_calls(r, found[0], "target")) {
+		out->value = expr_i32(r->m, 0); /* the build names the target */
+		return true;
+	}
+	if (!script_eval(r, found[0], &node) ||
 	    !script_note_value(r, found[2], &out->value)) {
 		return false;
 	}
@@ -137,6 +219,7 @@ script_read_opener(struct script_reader *r, const struct py_node *call,
 		   struct script_opener *out)
 {
 	return strcmp(path, "let") == 0    ? read_let(r, call, out)
+	       : strcmp(path, "bind") == 0 ? read_bind(r, call, target, out)
 	       : strcmp(path, "attr") == 0 ? read_attr(r, call, out)
 	       : strcmp(path, "launch_thread") == 0
 		       ? read_launch(r, call, target, out)
@@ -144,6 +227,30 @@ script_read_opener(struct script_reader *r, const struct py_node *call,
 }
 
 /* ---- with */
+
+/* The message of an assertion: a text, or ("RuntimeError", ["its ", "parts"]). */
+static bool
+message_text(struct script_reader *r, const struct py_node *node,
+	     const char **out)
+{
+	const struct py_node *parts;
+
+	if (node->kind != PY_TUPLE || node->n_kids != 2 ||
+	    (node->kids[1]->kind != PY_LIST &&
+	     node->kids[1]->kind != PY_TUPLE)) {
+		return script_text(r, node, out);
+	}
+	parts = node->kids[1];
+	for (int i = 0; i < parts->n_kids; i++) {
+		const char *one;
+
+		if (!script_text(r, parts->kids[i], &one)) {
+			return false;
+		}
+		*out = arena_printf(&r->m->arena, "%s%s", *out, one);
+	}
+	return true;
+}
 
 bool
 script_assert(struct script_reader *r, const struct py_node *condition,
@@ -153,7 +260,7 @@ script_assert(struct script_reader *r, const struct py_node *condition,
 	const char *text = "";
 
 	if (!script_condition(r, condition, &e) ||
-	    (message && !script_text(r, message, &text))) {
+	    (message && !message_text(r, message, &text))) {
 		return false;
 	}
 	*out = stmt_assert(r->f, e, text);

@@ -373,6 +373,54 @@ of_clz(const struct typed_call *c, struct typed *out)
 	return true;
 }
 
+/* The product of an integer of 32 bits and a multiplier with q fraction bits, times
+ * 2^(left - right), rounded half up: (x * 2^left * y + 2^(q + right - 1)) >> (q + right),
+ * in 64 bits. value: are the shifts one argument each? */
+static bool
+of_fixed_point(const struct typed_call *c, struct typed *out)
+{
+	struct module *m = c->t->m;
+	struct dtype wide = dtype_of(DT_I64);
+	const struct expr *arg[7], *zero = expr_int(m, wide, 0), *half[2];
+	const struct expr *left, *right, *one = expr_int(m, wide, 1), *x[2];
+	int n = c->f->value ? 5 : 4;
+	int64_t bits;
+
+	for (int i = 0; i < n; i++) {
+		if (!typed_settle(c->t, c->args[i].at, &c->args[i].x,
+				  &arg[i])) {
+			return false;
+		}
+		if (!dtype_is_int(arg[i]->type) || arg[i]->type.lanes != 1) {
+			return py_error(m, c->t->src, c->args[i].at,
+					"%s() does not work on %s; cast the "
+					"argument first",
+					c->f->name,
+					typed_name(m, arg[i]->type));
+		}
+		arg[i] = expr_cast(m, wide, arg[i]);
+	}
+	left = n == 5 ? arg[2] : expr_max(m, arg[3], zero);
+	right = n == 5 ? arg[3] : expr_max(m, expr_sub(m, zero, arg[3]), zero);
+	right = expr_add(m, arg[n == 5 ? 4 : 2], right);
+	x[0] = arg[0];
+	x[1] = left;
+	if (!expr_is_value(left, 0)) {
+		x[0] = expr_call(m, INTRIN_SHL, wide, x, 2);
+	}
+	x[0] = expr_mul(m, x[0], arg[1]);
+	half[0] = one;
+	half[1] = expr_sub(m, right, one);
+	x[0] = expr_add(m, x[0],
+			expr_is_int(half[1], &bits) && bits >= 0 && bits < 62
+				? expr_int(m, wide, INT64_C(1) << bits)
+				: expr_call(m, INTRIN_SHL, wide, half, 2));
+	x[1] = right;
+	*out = typed_expr(expr_cast(m, dtype_of(DT_I32),
+				    expr_call(m, INTRIN_SHR, wide, x, 2)));
+	return true;
+}
+
 /* ---- the table */
 
 #define BINARY(name, kind)                                                     \
@@ -424,6 +472,10 @@ static const struct typed_function functions[] = {
 	{ "all", "*args", of_fold, EXPR_AND },
 	{ "any", "*args", of_fold, EXPR_OR },
 	{ "clz", "x, span?", of_clz, 0 },
+	{ "q_multiply_shift", "x, y, q, s, span?", of_fixed_point, false },
+	{ "q_multiply_shift_per_axis",
+	  "x, y, ls, rs, q, is_lshift_required, is_rshift_required, span?",
+	  of_fixed_point, true },
 	{ "ceildiv", "lhs, rhs, span?", of_ceildiv, 0 },
 	{ "Cast", "dtype, value, span?", of_cast, 0 },
 	{ "cast", "value, dtype, span?", of_cast, 1 },

@@ -114,12 +114,6 @@ static const struct {
 	  "e for each",
 	  "            T.reads(A[v])\n                    ^^^^" },
 	{ true,
-	  "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, 0)"
-	  "\n        T.reads()\n        T.writes()\n        I[v] = 1\n",
-	  "t.py:7:9: block 'B' does not declare that it writes 'I';"
-	  " correct it",
-	  "            I[v] = 1\n            ^" },
-	{ true,
 	  "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
 	  "       v, w = T.axis.remap(\"SS\", [i, n])\n            I[v"
 	  "] = 1\n",

@@ -13,17 +13,10 @@ struct lookup {
 	const struct py_node *module; /* the class that is read, or NULL */
 };
 
-/* The value of a name from outside of a TVMScript function as an expression: of
- * N = 128 before the function, the constant 128. NULL if there is none. */
+/* A value of the program as an expression; NULL if it is none. */
 static const struct expr *
-outer_name(void *ctx, const char *name)
+expr_of(struct lookup *l, const struct pval *v)
 {
-	struct lookup *l = ctx;
-	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
-
-	if (!v) {
-		return NULL;
-	}
 	switch (v->kind) {
 	case PV_BOOL:
 		return expr_bool(l->ev->m, v->u.boolean);
@@ -38,6 +31,108 @@ outer_name(void *ctx, const char *name)
 	default:
 		return NULL;
 	}
+}
+
+/* The value of a name from outside of a TVMScript function as an expression: of
+ * N = 128 before the function, the constant 128. NULL if there is none. */
+static const struct expr *
+outer_name(void *ctx, const char *name)
+{
+	struct lookup *l = ctx;
+	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
+
+	return v ? expr_of(l, v) : NULL;
+}
+
+static bool
+to_script(struct lookup *l, const struct pval *v, struct script_outer *out)
+{
+	struct script_outer *items;
+
+	*out = (struct script_outer){ .e = expr_of(l, v),
+				      .weak = v->kind != PV_EXPR };
+	if (out->e) {
+		return true;
+	}
+	if (v->kind != PV_LIST && v->kind != PV_TUPLE) {
+		return false;
+	}
+	items = arena_array(l->ev->a, struct script_outer, v->u.list->n + 1);
+	out->items = items;
+	out->n_items = v->u.list->n;
+	for (int i = 0; i < v->u.list->n; i++) {
+		if (!to_script(l, &v->u.list->data[i], &items[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct pval
+from_script(struct lookup *l, const struct script_outer *o)
+{
+	struct pval v = { .kind = PV_EXPR, .u.expr = o->e };
+	const struct expr *e = o->e;
+
+	if (!e) {
+		struct pv_list *list = arena_new(l->ev->a, struct pv_list);
+
+		for (int i = 0; i < o->n_items; i++) {
+			vec_push(l->ev->a, list, from_script(l, &o->items[i]));
+		}
+		return (struct pval){ .kind = PV_TUPLE, .u.list = list };
+	}
+	if (e->kind == EXPR_STRING) {
+		v.kind = PV_STRING;
+		v.u.text.data = e->u.text;
+		v.u.text.n = strlen(e->u.text);
+	} else if (o->weak && e->kind == EXPR_INT && e->type.kind == DT_BOOL) {
+		v.kind = PV_BOOL;
+		v.u.boolean = e->u.ival != 0;
+	} else if (o->weak && e->kind == EXPR_INT) {
+		v.kind = PV_INT;
+		v.u.ival = e->u.ival;
+	} else if (o->weak && e->kind == EXPR_FLOAT) {
+		v.kind = PV_FLOAT;
+		v.u.fval = e->u.fval;
+	}
+	return v;
+}
+
+static bool
+outer_list(void *ctx, const char *name, struct script_outer *out)
+{
+	struct lookup *l = ctx;
+	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
+
+	return v && (v->kind == PV_LIST || v->kind == PV_TUPLE) &&
+	       to_script(l, v, out);
+}
+
+/* Calls a function of the program with expressions. */
+static bool
+outer_call(void *ctx, const struct py_node *node, const char *name,
+	   const struct script_outer *args, int n, bool *is_one,
+	   struct script_outer *out)
+{
+	struct lookup *l = ctx;
+	const struct pval *f = eval_scope_find(l->ev, l->scope, name);
+	struct pval *values = arena_array(l->ev->a, struct pval, n + 1);
+	struct pval result;
+
+	*is_one = f && f->kind == PV_CLOSURE;
+	if (!*is_one) {
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		values[i] = from_script(l, &args[i]);
+	}
+	return eval_apply(l->ev, node->span, f, values, n, &result) &&
+	       (to_script(l, &result, out) ||
+		eval_error(l->ev, node->span,
+			   "%s() gives something else than numbers; return "
+			   "those",
+			   name));
 }
 
 /* Has the definition e a decorator whose last part is `name`, as
@@ -145,7 +240,7 @@ read_func(struct eval *ev, struct scope *s, const struct py_node *def,
 {
 	struct lookup l = { ev, s, module };
 	struct script_scope scope = { outer_name, outer_macro, outer_function,
-				      &l };
+				      outer_list, outer_call,  &l };
 	struct program_func *f = arena_new(ev->a, struct program_func);
 	int errors = ev->m->diags.list.n;
 
