@@ -39,8 +39,8 @@ add_target(struct reporting *r)
 	add_number(r, "cores", t->cores, "");
 	add_number(r, "threads of a block, at most", t->max_threads, "");
 	add_number(r, "shared memory of a block", t->shared_bytes, " bytes");
-	add_number(r, "local arrays, at most", t->stack_limit_bytes,
-		   " bytes in a kernel");
+	add_number(r, "limit of a kernel's local arrays", t->stack_limit_bytes,
+		   " bytes");
 	add_number(r, "alignment", t->align_bytes, " bytes");
 }
 
