@@ -23,6 +23,13 @@ first = module.get_output(0).numpy()
 print(module.get_num_inputs(), module.get_num_outputs(), first.shape)
 print(np.round(first, 3), np.round(first.sum(), 4))
 
+# Times, by the executor and by its module.
+target = tvm.target.Target("llvm -mcpu=core-avx2")
+dev = tvm.device(target.kind.name, 0)
+print(target.kind, dev, 0 < module.benchmark(dev, repeat=2, number=3).mean < 60)
+timer = module.module.time_evaluator("run", dev, number=2, repeat=1)
+print(0 < np.mean(timer().results) < 60)
+
 graph, library, weights = lib
 print(weights["conv1_bias"].shape, weights["conv1_bias"].dtype)
 old = graph_runtime.create(graph, library, tvm.cpu(0))

@@ -495,8 +495,21 @@ build_same(struct call *c, struct pval *out)
 	return true;
 }
 
+/* TARGET.kind: the target without its options. */
 bool
-build_self(struct call *c, struct pval *out)
+build_kind(struct call *c, struct pval *out)
+{
+	const char *said = c->self.u.target->said;
+	struct pv_target *t = arena_copy(c->ev->a, c->self.u.target, sizeof *t);
+
+	t->said = arena_strndup(c->ev->a, said, strcspn(said, " "));
+	*out = (struct pval){ .kind = PV_TARGET, .u.target = t };
+	return true;
+}
+
+/* TARGET.kind.name */
+bool
+build_kind_name(struct call *c, struct pval *out)
 {
 	const char *said = c->self.u.target->said;
 

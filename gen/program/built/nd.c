@@ -30,6 +30,10 @@ nd_device(struct call *c, struct pval *out)
 	if (arg_given(c, named) && !arg_int(c, named, 0, INT32_MAX, &d->id)) {
 		return false;
 	}
+	/* the processor's other names in TVM */
+	if (strcmp(d->name, "llvm") == 0 || strcmp(d->name, "c") == 0) {
+		d->name = "cpu";
+	}
 	*out = (struct pval){ .kind = PV_DEVICE, .u.device = d };
 	return true;
 }
@@ -575,9 +579,10 @@ nd_timer(struct call *c, struct pval *out)
 
 	t->f = c->self;
 	diag_note(&c->ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
-		  "time_evaluator gives the time of one run in the "
-		  "interpreter; tirc run %s times the compiled source",
-		  c->ev->src->name);
+		  "%s gives the time of one run in the interpreter; tirc run "
+		  "%s times the compiled source",
+		  c->row->name,
+		  t->f.kind == PV_RUNTIME ? "MODEL.onnx" : c->ev->src->name);
 	*out = (struct pval){ .kind = PV_TIMER, .u.timer = t };
 	return true;
 }
@@ -590,7 +595,7 @@ nd_time(struct eval *ev, struct py_span at, const struct pval *f,
 	struct timespec from, to;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	if (!nd_call(ev, at, &f->u.timer->f, args, out)) {
+	if (!eval_call(ev, at, &f->u.timer->f, args, out)) {
 		return false;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);

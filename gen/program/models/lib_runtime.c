@@ -321,6 +321,17 @@ runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
 	return true;
 }
 
+/* The time of one run with the inputs that were set. */
+bool
+runtime_benchmark(struct call *c, struct pval *out)
+{
+	struct call_args none = { 0 };
+	struct pval timer;
+
+	return nd_timer(c, &timer) &&
+	       nd_time(c->ev, c->span, &timer, &none, out);
+}
+
 bool
 runtime_output(struct call *c, struct pval *out)
 {
