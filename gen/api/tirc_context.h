@@ -170,4 +170,10 @@ bool context_bad_option(struct tirc *t, const char *option, const char *value,
 /* Calls the function `progress` of the options, if there is one. */
 void context_progress(struct tirc *t, const char *step, int done, int total);
 
+/* tirc_report.c: adds the files that were read: the text of a partition, then the
+ * files that are mapped into memory. files: one more than onnx_file_count().
+ * False after a diagnostic. */
+struct report_file;
+bool context_read_files(struct tirc *t, struct report_file *files, int *n);
+
 #endif

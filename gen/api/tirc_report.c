@@ -121,10 +121,8 @@ file_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Adds the files that were read: the text of a partition, then the files that
- * are mapped into memory. False after a diagnostic. */
-static bool
-add_files(struct tirc *t, struct report_file *files, int *n)
+bool
+context_read_files(struct tirc *t, struct report_file *files, int *n)
 {
 	struct source source;
 	struct sha256 s;
@@ -168,8 +166,9 @@ text_of(struct tirc *t, bool markdown)
 	add_words(t, &options);
 	add_lists(t, &options);
 	request.n_options = options.n;
-	return add_files(t, files, &request.n_files) ? report_text(&request)
-						     : NULL;
+	return context_read_files(t, files, &request.n_files)
+		       ? report_text(&request)
+		       : NULL;
 }
 
 const char *

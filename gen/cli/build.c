@@ -23,6 +23,7 @@ run_there(const struct harness *h, const struct command *command,
 	const struct process process = { .command = command,
 					 .confined = confined,
 					 .folder = h->folder,
+					 .most_seconds = h->most_seconds,
 					 .status = status };
 	const char *failed;
 
@@ -324,6 +325,41 @@ program_failed(const struct harness *h, const char *failed, int status,
 			  "--target"
 			: "give --target native, or run it elsewhere with "
 			  "--runner COMMAND");
+}
+
+bool
+harness_lacks_instructions(int status)
+{
+	return status == ILLEGAL_INSTRUCTION;
+}
+
+const char *
+harness_try(struct harness *h, const char *arguments, int *status)
+{
+	const struct confinement *confined = NULL;
+	struct command command = { 0 };
+	bool is_missing = false;
+	struct strbuf out;
+	struct process p = { .command = &command,
+			     .is_missing = &is_missing,
+			     .folder = h->folder,
+			     .out = &out,
+			     .is_quiet = true,
+			     .most_seconds = h->most_seconds,
+			     .status = status };
+	const char *failed;
+
+	if (!add_run(h, arguments, &command) ||
+	    !harness_confine(h, &command, &confined)) {
+		return "cannot be confined";
+	}
+	p.confined = confined;
+	strbuf_init(&out);
+	failed = process_run(&h->m->arena, &p);
+	strbuf_release(&out);
+	cleanup_pause_if_interrupted();
+	*status = is_missing ? -1 : *status;
+	return failed;
 }
 
 bool

@@ -26,6 +26,8 @@ struct cli {
 	const char *out; /* -o */
 	bool quiet, json, help;
 	bool markdown; /* report: --markdown */
+	/* verify: --check and --data, or NULL */
+	const char *certificate, *verify_data;
 	/* show on a terminal what takes long, although quiet: another program
 	 * that a verb builds beside that of the user's options */
 	bool steps;
@@ -108,6 +110,9 @@ int cmd_report(struct cli *c);
 /* Returns 0 if nothing differs, 1 if something does, 2 after an error, as the
  * program diff does. */
 int cmd_diff(struct cli *c);
+/* Returns 0 if the folder's source does what the model says, 1 if something
+ * differs, 2 after an error. */
+int cmd_verify(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

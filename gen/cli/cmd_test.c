@@ -30,16 +30,6 @@ struct test_case {
 	struct other_rounding *other; /* NULL: rounded as --requant says */
 };
 
-/* Counts of the data sets that were tested. */
-struct tally {
-	int n;
-	int passed;
-	int equal; /* passed, and every element equals the recorded one */
-	/* a failure says little: the results were recorded with the other
-	 * rounding */
-	int undecided;
-};
-
 static bool
 take_data_set(struct harness *h, const struct test_case *test,
 	      struct data_set *d)
@@ -190,9 +180,10 @@ has_wide_integers(const struct harness *h)
 /* Tells the user that there are no data sets, that random inputs take their
  * place, and how to give other inputs. */
 static void
-note_made(struct harness *h, int runs)
+note_made(struct harness *h)
 {
-	int n = tirc_input_count(h->t);
+	int64_t *sizes[INTERPRETED_SIZES];
+	int n = tirc_input_count(h->t), runs = interpreted_sizes(h, sizes);
 
 	cli_note("there is no test_data_set_* beside %s: %s with random values "
 		 "for %d input%s%s, compared with the interpreter of tirc; "
@@ -218,9 +209,6 @@ test_made(struct harness *h, struct tally *tally)
 	int64_t *sizes[INTERPRETED_SIZES];
 	int runs = interpreted_sizes(h, sizes);
 
-	if (!h->cli->quiet) {
-		note_made(h, runs);
-	}
 	for (int i = 0; i < runs; i++) {
 		struct test_case test = { .sizes = sizes[i] };
 
@@ -264,6 +252,17 @@ test_given(struct harness *h, const char *const *paths, int n,
 	}
 	other_rounding_end(&other, h);
 	note_rounding(h, tally);
+}
+
+void
+test_on_data(struct harness *h, const char *const *paths, int n,
+	     struct tally *tally)
+{
+	if (n == 0) {
+		test_made(h, tally);
+	} else {
+		test_given(h, paths, n, tally);
+	}
 }
 
 /* Prints the last lines of the output. */
@@ -320,10 +319,11 @@ cmd_test(struct cli *c)
 	}
 	n = ok ? data_set_list(&h, &paths) : 0;
 	made = n == 0;
-	if (ok && made) {
-		test_made(&h, &tally);
-	} else if (ok) {
-		test_given(&h, paths, n, &tally);
+	if (ok && made && !c->quiet) {
+		note_made(&h);
+	}
+	if (ok) {
+		test_on_data(&h, paths, n, &tally);
 	}
 	/* Without a run there is nothing to tell of the board. */
 	if (ok && tirc_summary(h.t).simulator != NULL && h.times_ns != NULL) {

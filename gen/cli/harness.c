@@ -41,10 +41,8 @@ model_bytes(const struct harness *h)
 }
 
 bool
-harness_open(struct harness *h, struct cli *c)
+harness_emit(struct harness *h, struct cli *c)
 {
-	const char *text;
-
 	memset(h, 0, sizeof *h);
 	h->cli = c;
 	h->m = module_new();
@@ -74,15 +72,26 @@ harness_open(struct harness *h, struct cli *c)
 			harness_add_source(h, file.name);
 		}
 	}
-	if (!harness_find_tools(h)) {
-		return false;
-	}
-	text = tirc_harness(h->t);
+	return true;
+}
+
+bool
+harness_build_model(struct harness *h)
+{
+	const char *text = tirc_harness(h->t);
+
 	if (text == NULL) {
 		cli_messages(h->t);
 		return false;
 	}
 	return harness_build(h, text);
+}
+
+bool
+harness_open(struct harness *h, struct cli *c)
+{
+	return harness_emit(h, c) && harness_find_tools(h) &&
+	       harness_build_model(h);
 }
 
 struct cli *

@@ -47,6 +47,7 @@ struct harness {
 	/* the names of the files that the next run writes; no others */
 	VEC(const char *) results;
 	int64_t array_bytes; /* of a run, workspace and constants included */
+	double most_seconds; /* after which a run is ended; 0: never */
 	/* The number of arrays that harness_run() passes to the program, and
 	 * gets from it. `run` implements harness_run(); run_ctx is its own. */
 	int n_inputs, n_results;
@@ -84,6 +85,11 @@ bool harness_expect(struct harness *h, const char *name);
 /* Executes the program in the folder with these arguments. It is confined
  * (--confine) to read the folder and to write the expected files. */
 bool harness_execute(struct harness *h, const char *arguments);
+/* The same, without error messages and what the program prints. NULL, or why it
+ * failed. *status: its exit status; -1: it could not be started. */
+const char *harness_try(struct harness *h, const char *arguments, int *status);
+/* Is the status that of a program with instructions that the processor lacks? */
+bool harness_lacks_instructions(int status);
 /* confined.c: how the program, which this command runs in the folder, is
  * confined; *out stays NULL if it is not. False after an error message. */
 bool harness_confine(const struct harness *h, const struct command *command,
@@ -94,6 +100,11 @@ bool harness_read_times(struct harness *h, int n);
 /* keep.c: is it safe for a compiler and the built program to write into this
  * folder of --keep? False after an error message. */
 bool harness_may_keep(const char *path);
+/* Compiles the model and writes it into a new folder; its sources become those of
+ * harness_build(). False after an error message. */
+bool harness_emit(struct harness *h, struct cli *c);
+/* Builds the program that runs the model. False after an error message. */
+bool harness_build_model(struct harness *h);
 /* Compiles the model, writes it into a new folder and builds it. False after an
  * error message. */
 bool harness_open(struct harness *h, struct cli *c);
@@ -167,6 +178,21 @@ void harness_messages(struct harness *h);
  * other value of its type. bytes > 0: the array has strings of so many bytes,
  * and i is the index of a string. */
 void array_print(const struct array *a, int64_t i, int64_t bytes);
+/* Counts of the data sets that were tested. */
+struct tally {
+	int n;
+	int passed;
+	int equal; /* passed, and every element equals the recorded one */
+	/* a failure says little: the results were recorded with the other
+	 * rounding */
+	int undecided;
+};
+
+/* cmd_test.c: runs the program on the data sets at the paths, or without any on
+ * random inputs, whose results are the interpreter's; compares, prints a line for
+ * each result, and counts. */
+void test_on_data(struct harness *h, const char *const *paths, int n,
+		  struct tally *tally);
 /* each_region.c: test --each-region. Returns the exit status. */
 int test_each_region(struct cli *c);
 /* layers.c: test --layers. Returns the exit status. */

@@ -21,6 +21,15 @@ static const struct option_row rows[] = {
 	{ OPT_MARKDOWN, "markdown", NULL, "write Markdown instead of HTML",
 	  REPORT },
 	{ OPT_OUT, "out", "FILE",
+	  "write a certificate: digests, compiler, results of each kernel",
+	  VERIFY },
+	{ OPT_CHECK, "check", "FILE",
+	  "only compare the digests of this certificate with model and folder",
+	  VERIFY },
+	{ OPT_DATA, "data", "DIR or FILE.npz",
+	  "also compare the whole model with this data set, as test does",
+	  VERIFY },
+	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
 	  "merge, plot: file for the result (default: standard output)",
@@ -93,7 +102,11 @@ static const struct option_row rows[] = {
 	{ OPT_SEED, "seed", "N",
 	  "the constant N in place of the input random_run: the same random "
 	  "numbers in each run",
-	  (GRAPH_VERBS & ~(TEST | RUN | TUNE)) | LOWER },
+	  (GRAPH_VERBS & ~(TEST | RUN | TUNE | VERIFY)) | LOWER },
+	{ OPT_SEED, "seed", "N",
+	  "other random inputs (default: 1); of a model with random numbers, as "
+	  "in compile",
+	  VERIFY },
 	{ OPT_SEED, "seed", "N",
 	  "seed of the search and of the kernels' inputs (default: 1)", TUNE },
 	{ OPT_SEED, "seed", "N",
@@ -227,9 +240,9 @@ static const struct option_row rows[] = {
 	{ OPT_CC, "cc", "COMMAND",
 	  "C compiler (default: $CC, else the target's; the target's if it names a "
 	  "simulator)",
-	  RUNNING_VERBS | TUNE | RECORDS | WORKER },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
-	  RUNNING_VERBS | TUNE | RECORDS | WORKER },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY },
 	{ OPT_RUNNER, "runner", "local|cmd:PROGRAM|replay:FILE",
 	  "what measures: this machine (default), a program that gets a folder, "
 	  "or records of earlier measurements",
@@ -237,11 +250,11 @@ static const struct option_row rows[] = {
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
-	  RUNNING_VERBS },
+	  RUNNING_VERBS | VERIFY },
 	{ OPT_CONFINE, "confine", "auto|require|off",
 	  "keep the program from other files, networks and processes: where the "
 	  "system can (default), always, or not",
-	  RUNNING_VERBS | TUNE | RECORDS },
+	  RUNNING_VERBS | TUNE | RECORDS | VERIFY },
 	{ OPT_CONFINE, "confine", "auto|require|off",
 	  "keep the programs from other files, networks and processes: where the "
 	  "system can, always (default), or not",
@@ -433,6 +446,20 @@ static const struct verb verbs[] = {
 	  "the queue runs programs here, as confined as those of tirc test: start\n"
 	  "it where that is meant. docs/how-to/fleet.md tells more.\n",
 	  cmd_worker },
+	{ "verify", "MODEL.onnx DIR [-o CERTIFICATE]",
+	  "does the source in a folder do what the model says?",
+	  "Compares the files that tirc compile wrote into DIR with what it writes\n"
+	  "for MODEL, by the options that DIR's NAME.json states and those given\n"
+	  "here; then compiles the source as it stands in DIR, and compares each\n"
+	  "kernel by itself with the interpreter, on random, largest, least and\n"
+	  "special numbers, and the whole model on random inputs. What differs is\n"
+	  "named: file, line, kernel, the first element. Give the options that\n"
+	  "compile had and NAME.json does not state, such as --precision. Compiler\n"
+	  "and flags are those of the target, or of --cc and --cflags. Where no\n"
+	  "program can run, only the files are compared, and the output says so.\n"
+	  "With --check CERTIFICATE, only compares digests. Exit status 0 if\n"
+	  "nothing differs, 1 if something does, 2 in case of an error.\n",
+	  cmd_verify },
 };
 
 const struct verb *

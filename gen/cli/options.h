@@ -26,12 +26,14 @@ enum {
 	REPORT = 32768,
 	DIFF = 65536,
 	WORKER = 131072,
+	VERIFY = 262144,
 	TEST_PROGRAM = 1 << 20,
 	RUN_PROGRAM = 1 << 21
 };
-#define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT | TUNE | REPORT | DIFF)
+#define MODEL_VERBS                                                            \
+	(COMPILE | RUN | TEST | INSPECT | TUNE | REPORT | DIFF | VERIFY)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION | RECORDS)
-#define BUILD_VERBS (COMPILE | RUN | TEST | TUNE | REPORT | DIFF)
+#define BUILD_VERBS (COMPILE | RUN | TEST | TUNE | REPORT | DIFF | VERIFY)
 #define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
 /* Those that take a model or a program. */
 #define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
@@ -109,7 +111,9 @@ enum option_id {
 	OPT_TIME,
 	OPT_LEAST_GAIN,
 	OPT_SCRIPT,
-	OPT_MARKDOWN
+	OPT_MARKDOWN,
+	OPT_CHECK,
+	OPT_DATA
 };
 
 /* An option of one or more verbs. An option that means something else for

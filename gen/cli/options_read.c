@@ -289,6 +289,12 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_SEED:
 		c->tirc.seed = arg;
 		return true;
+	case OPT_CHECK:
+		c->certificate = arg;
+		return true;
+	case OPT_DATA:
+		c->verify_data = arg;
+		return true;
 	case OPT_BOUND:
 		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
 		return true;
@@ -705,7 +711,12 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     "two models or folders are expected, the old "
 			     "and the new one");
 	}
-	if (r->n_files > 1 && (bit & (TEST | DIALECT | RECORDS | DIFF)) == 0) {
+	if (bit == VERIFY && r->n_files != 2) {
+		return usage(verb, "a model and the folder of its source are "
+				   "expected");
+	}
+	if (r->n_files > 1 &&
+	    (bit & (TEST | DIALECT | RECORDS | DIFF | VERIFY)) == 0) {
 		return usage(verb, "only one file is allowed; remove %s",
 			     r->files[1]);
 	}

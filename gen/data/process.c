@@ -287,6 +287,9 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 				    c->p->most_seconds);
 	}
 	if (n == (ssize_t)sizeof failure) {
+		if (c->p->is_missing != NULL) {
+			*c->p->is_missing = true;
+		}
 		return why_not_started(a, &failure);
 	}
 	return whole ? end

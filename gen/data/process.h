@@ -43,6 +43,8 @@ struct process {
 	/* unless NULL: gets the exit status as a shell reports it (128 plus the
 	 * number of a signal that ended the program) */
 	int *status;
+	/* unless NULL: set to true if the program could not be started */
+	bool *is_missing;
 };
 
 /* Runs the command and waits for its end. NULL if it ended with status 0; else

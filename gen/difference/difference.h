@@ -53,4 +53,37 @@ bool difference_of(struct module *m, const char *old_folder,
 void difference_put_text(const struct difference *d, struct strbuf *out);
 void difference_put_json(const struct difference *d, struct strbuf *out);
 
+/* -- lines of one file -- */
+
+/* Lines that differ between two texts: n_old lines of the old one from its line
+ * `old` on (counted from 1), in place of which the new one has n_new. */
+struct line_change {
+	int old, n_old, new, n_new;
+	const char *old_line, *new_line; /* the first of each, or NULL */
+};
+
+struct line_changes {
+	VEC(struct line_change) list;
+};
+
+/* Lists the changes from one text to another, in order. */
+void difference_of_lines(struct module *m, const char *old, const char *new,
+			 struct line_changes *out);
+
+/* -- what a folder says of itself -- */
+
+/* What NAME.json in a folder that tirc wrote says about the options, as options
+ * take it; NULL: it says nothing. The file may be anybody's: nothing in it is
+ * checked but that the members are texts and numbers. */
+struct stated {
+	const char *file; /* the path of NAME.json */
+	const char *name, *target, *optimize, *fp, *requant, *weights;
+	const char *generator;
+	VEC(const char *) dims; /* "batch=1..8" */
+};
+
+/* False after a diagnostic. */
+bool difference_stated(struct module *m, const char *folder,
+		       struct stated *out);
+
 #endif

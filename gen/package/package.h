@@ -112,5 +112,14 @@ int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);
 const char *package_harness_ldflags(const struct package *pkg);
+/* kernel_harness.c: a program that includes the source and calls one kernel by
+ * itself; the template says what its files are. Kernels have their numbers in
+ * the order of execution; regions of backends are left out. NULL after a
+ * diagnostic. */
+const char *package_kernel_harness(const struct package *pkg);
+/* Why there is no such program for the package, or NULL. */
+const char *package_kernels_obstacle(const struct package *pkg);
+/* The file that it includes. */
+const char *package_kernels_source(const struct package *pkg);
 
 #endif

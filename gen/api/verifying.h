@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tirc verify needs of a context beside tirc.h. */
+#ifndef TIRC_VERIFYING_H
+#define TIRC_VERIFYING_H
+
+#include "package.h"
+#include "tirc.h"
+
+/* After tirc_compile: the compiled model, and its files. */
+struct program *tirc_compiled_program(struct tirc *t);
+const struct package *tirc_compiled_package(const struct tirc *t);
+
+/* A file that was read, with the 64 hex digits of its digest. */
+struct tirc_read_file {
+	const char *name; /* without folder */
+	const char *sha256;
+};
+
+/* After tirc_load: sets *out to the files that were read. Returns how many; -1
+ * after a message. */
+int tirc_read_files(struct tirc *t, const struct tirc_read_file **out);
+/* Is the text, of a file that may be anybody's, the name of a target with facts
+ * alone? False after a message, which names the file. */
+bool tirc_is_stated_target(struct tirc *t, const char *text, const char *file);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options with which a folder's source was made, as its NAME.json states
+ * them. */
+#include <math.h>
+
+#include "snapshot.h"
+
+static const char *
+text_of(struct module *m, const cJSON *json, const char *key)
+{
+	const char *text = member_text(json, key);
+
+	return text[0] != '\0' ? arena_strdup(&m->arena, text) : NULL;
+}
+
+static bool
+whole(const cJSON *row, const char *key, double least, long long *out)
+{
+	const cJSON *x = cJSON_GetObjectItemCaseSensitive(row, key);
+
+	if (!cJSON_IsNumber(x) || x->valuedouble < least ||
+	    x->valuedouble > 1e15 || floor(x->valuedouble) != x->valuedouble) {
+		return false;
+	}
+	*out = (long long)x->valuedouble;
+	return true;
+}
+
+/* Adds the range of a size as an option: "batch=1..8:2". */
+static bool
+add_dim(struct module *m, const cJSON *row, struct stated *out)
+{
+	const char *name = member_text(row, "name"), *text;
+	long long least, most, step;
+
+	if (name[0] == '\0' || strlen(name) > 1000 ||
+	    !whole(row, "min", 0, &least) || !whole(row, "max", 0, &most)) {
+		return false;
+	}
+	text = arena_printf(&m->arena, "%s=%lld..%lld", name, least, most);
+	if (whole(row, "multiple_of", 1, &step)) {
+		text = arena_printf(&m->arena, "%s:%lld", text, step);
+	}
+	vec_push(&m->arena, &out->dims, text);
+	return true;
+}
+
+bool
+difference_stated(struct module *m, const char *folder, struct stated *out)
+{
+	struct snapshot s;
+	struct texts texts;
+	const cJSON *row;
+	bool ok = true;
+
+	*out = (struct stated){ .file = NULL };
+	texts_init(&texts, &m->arena);
+	if (!snapshot_open(&s, m, &texts, folder)) {
+		snapshot_close(&s);
+		return false;
+	}
+	out->file = s.file;
+	out->name = text_of(m, s.json, "model");
+	out->target = text_of(m, s.json, "target");
+	out->optimize = text_of(m, s.json, "optimize");
+	out->fp = text_of(m, s.json, "fp");
+	out->requant = text_of(m, s.json, "requant");
+	out->weights = text_of(m, s.json, "weights_form");
+	out->generator = text_of(m, s.json, "generator");
+	if (out->name == NULL || out->target == NULL || out->optimize == NULL ||
+	    out->fp == NULL) {
+		ok = diag_error(&m->diags, DIAG_BAD_JSON,
+				(struct diag_place){ .file = s.file },
+				"it does not state model, target, optimize and "
+				"fp as texts; give the folder as tirc compile "
+				"wrote it");
+	}
+	cJSON_ArrayForEach(row, member_list(s.json, "dims"))
+	{
+		if (ok && !add_dim(m, row, out)) {
+			ok = diag_error(&m->diags, DIAG_BAD_JSON,
+					(struct diag_place){ .file = s.file },
+					"a size in dims has no name, or no "
+					"whole numbers min and max");
+		}
+	}
+	snapshot_close(&s);
+	return ok;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes cases: inputs of a kernel, and what the interpreter computes from them. */
+#include <math.h>
+
+#include "interp.h"
+#include "random.h"
+#include "trial.h"
+#include "verify_kernel.h"
+
+/* The bytes of all arrays of all cases; the operations of a kernel from which on
+ * only a few cases run, and those of the cases that run beside one of each mood. */
+enum {
+	MOST_BYTES = 1 << 27,
+	MANY_OPERATIONS = 8000000,
+	FEW_CASES = 4,
+	MORE_OPERATIONS = 1000000
+};
+
+const char *
+verify_mood_name(enum verify_mood mood)
+{
+	static const char *const names[MOOD_COUNT] = {
+		[MOOD_RANDOM] = "random numbers",
+		[MOOD_WHOLE] = "small whole numbers",
+		[MOOD_EXTREMES] = "largest and least numbers",
+		[MOOD_SPECIAL] = "infinities and NaN",
+		[MOOD_MOST] = "the largest number",
+		[MOOD_LEAST] = "the least number",
+		[MOOD_ZERO] = "zeros",
+		[MOOD_TINY] = "tiny numbers",
+		[MOOD_BITS] = "0 and 1",
+	};
+
+	return names[mood];
+}
+
+static double
+float_of(struct dtype t, enum verify_mood mood, uint64_t next)
+{
+	const uint64_t r = next >> 40;
+
+	switch (mood) {
+	case MOOD_WHOLE:
+		return (double)(r % 7) - 3;
+	case MOOD_EXTREMES:
+		return r % 5 == 0   ? dtype_highest(t)
+		       : r % 5 == 1 ? dtype_lowest(t)
+		       : r % 5 == 2 ? 0
+		       : r % 5 == 3 ? 1
+				    : -1;
+	case MOOD_SPECIAL:
+		return r % 61 == 0   ? INFINITY
+		       : r % 61 == 1 ? -INFINITY
+		       : r % 61 == 2 ? NAN
+				     : random_fraction(next << 7);
+	case MOOD_MOST:
+		return dtype_highest(t);
+	case MOOD_LEAST:
+		return dtype_lowest(t);
+	case MOOD_ZERO:
+		return 0;
+	case MOOD_TINY:
+		return ldexp(random_fraction(next), -100);
+	case MOOD_BITS:
+		return 0.625 + 0.375 * random_fraction(next);
+	default:
+		return random_fraction(next);
+	}
+}
+
+static int64_t
+integer_of(struct dtype t, enum verify_mood mood, uint64_t next)
+{
+	const uint64_t r = next >> 40;
+	const int bits = dtype_bits(t);
+	const int64_t least = dtype_min_int(t);
+	const int64_t most = (int64_t)dtype_max_int(t);
+
+	if (mood == MOOD_ZERO) {
+		return 0;
+	}
+	if (mood == MOOD_BITS || dtype_class(t) == DTC_BOOL) {
+		return mood == MOOD_MOST    ? 1
+		       : mood == MOOD_LEAST ? 0
+					    : (int64_t)(r & 1);
+	}
+	switch (mood) {
+	case MOOD_EXTREMES:
+		return r % 5 == 0   ? most
+		       : r % 5 == 1 ? least
+		       : r % 5 == 2 ? 0
+		       : r % 5 == 3 ? 1
+				    : most - 1;
+	case MOOD_MOST:
+		return most;
+	case MOOD_LEAST:
+		return least;
+	case MOOD_WHOLE:
+		break;
+	default:
+		if (bits <= 8) {
+			return (int64_t)(r & ((1u << bits) - 1)) + least;
+		}
+	}
+	return (int64_t)(r % 7) - (dtype_is_signed(t) && bits > 2 ? 3 : 0);
+}
+
+static void
+fill(struct dtype t, enum verify_mood mood, uint64_t *state, void *data,
+     int64_t elems)
+{
+	for (int64_t i = 0; i < elems; i++) {
+		uint64_t next = random_next(state);
+		union number v;
+
+		if (dtype_is_float(t)) {
+			v.f = float_of(t, mood, next);
+		} else {
+			v.i = integer_of(t, mood, next);
+		}
+		number_store(t, data, (size_t)i, v);
+	}
+}
+
+/* Runs the definition. args: of one case. */
+static bool
+run(struct verify_kernel *k, const struct verify_cases *cases,
+    void *const *data)
+{
+	struct func *f = k->plain;
+	struct diags *diags = &f->module->diags;
+	struct arena scratch;
+	struct run_arg *args;
+	int n_diags = diags->list.n;
+	bool ok;
+
+	arena_init(&scratch);
+	args = arena_array(&scratch, struct run_arg, f->params.n + 1);
+	for (int i = 0; i < f->params.n; i++) {
+		args[i].scalar = cases->values[i];
+		args[i].data = data[i];
+		args[i].bytes = cases->bytes[i];
+	}
+	ok = run_func(f, args, f->params.n);
+	diags_drop_errors(diags, n_diags, DIAG_COUNT);
+	arena_release(&scratch);
+	return ok;
+}
+
+/* The mood of an array: what is written begins as random numbers, which differ
+ * from what the kernel writes. */
+static enum verify_mood
+mood_of(const struct func *f, const struct buffer *b, enum verify_mood mood)
+{
+	return func_reads(f, b) || !func_writes(f, b) ? mood : MOOD_RANDOM;
+}
+
+/* Makes case n with a mood. False if the kernel is not defined for it. */
+static bool
+add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
+	 uint64_t seed)
+{
+	const struct func *f = k->plain;
+	struct arena scratch;
+	uint64_t state = seed;
+	void **data;
+	bool ok;
+
+	arena_init(&scratch);
+	data = arena_array(&scratch, void *, f->params.n + 1);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		size_t at = (size_t)c->bytes[i] * (size_t)c->n;
+		struct dtype t;
+
+		if (b == NULL) {
+			continue;
+		}
+		if (k->constants[i] != NULL) {
+			data[i] = k->constants[i];
+			continue;
+		}
+		t = dtype_of((enum dtype_kind)b->type.kind);
+		fill(t, mood_of(f, b, mood), &state, c->in[i] + at,
+		     c->bytes[i] / dtype_bytes(t));
+		data[i] = c->in[i] + at;
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		size_t at = (size_t)c->bytes[i] * (size_t)c->n;
+
+		if (k->over[i] >= 0) {
+			memcpy(c->in[i] + at, c->in[k->over[i]] + at,
+			       (size_t)c->bytes[i]);
+		}
+		if (c->want[i] != NULL) {
+			data[i] = c->want[i] + at;
+			memcpy(data[i], c->in[i] + at, (size_t)c->bytes[i]);
+		}
+	}
+	ok = run(k, c, data);
+	arena_release(&scratch);
+	return ok;
+}
+
+/* The sizes of the arrays. False if one is not known or too large. */
+static bool
+measure(struct arena *a, const struct verify_kernel *k, int size,
+	struct verify_cases *out, int64_t *all)
+{
+	const struct func *f = k->plain;
+	int64_t *values = arena_array(a, int64_t, f->params.n + 1);
+
+	trial_values(f, size, values);
+	out->values = values;
+	out->bytes = arena_array(a, int64_t, f->params.n + 1);
+	*all = 0;
+	for (int i = 0; i < f->params.n; i++) {
+		int64_t elems;
+
+		if (f->params.data[i].buffer == NULL) {
+			continue;
+		}
+		if (!trial_elems(f, i, values, &elems)) {
+			return false;
+		}
+		out->bytes[i] = elems *
+				dtype_bytes(f->params.data[i].buffer->type);
+		*all = quota_plus(*all, quota_times(out->bytes[i], 3));
+	}
+	return *all < 8 * (int64_t)MOST_BYTES;
+}
+
+static int
+most_cases(const struct verify_kernel *k, int64_t bytes)
+{
+	const double operations = k->kernel->flops + k->kernel->int_ops + 100;
+	int64_t most = MOST_BYTES / (bytes + 1), wanted;
+
+	wanted = operations > MANY_OPERATIONS
+			 ? FEW_CASES
+			 : MOOD_COUNT + (int64_t)(MORE_OPERATIONS / operations);
+	wanted = wanted > VERIFY_CASES ? VERIFY_CASES : wanted;
+	return most < 2 ? 2 : (int)(most < wanted ? most : wanted);
+}
+
+/* The mood of the case with this number: one of each, then random ones. */
+static enum verify_mood
+mood_of_case(int i)
+{
+	static const enum verify_mood more[] = { MOOD_RANDOM, MOOD_WHOLE,
+						 MOOD_RANDOM, MOOD_EXTREMES };
+
+	return i < MOOD_COUNT ? (enum verify_mood)i
+			      : more[(i - MOOD_COUNT) % 4];
+}
+
+static bool
+is_allowed(const struct verify_kernel *k, enum verify_mood mood)
+{
+	return !k->finite || (mood != MOOD_SPECIAL && mood != MOOD_MOST &&
+			      mood != MOOD_LEAST && mood != MOOD_EXTREMES);
+}
+
+const char *
+verify_cases_make(struct arena *a, struct verify_kernel *k, int size,
+		  uint64_t seed, struct verify_cases *out)
+{
+	const struct func *f = k->plain;
+	int64_t bytes;
+	int most;
+
+	*out = (struct verify_cases){ .n = 0 };
+	if (!measure(a, k, size, out, &bytes)) {
+		return "its arrays are too large";
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		if (k->over[i] >= 0 &&
+		    out->bytes[k->over[i]] != out->bytes[i]) {
+			return "it overwrites an input of another size";
+		}
+	}
+	most = most_cases(k, bytes);
+	out->in = arena_array(a, unsigned char *, f->params.n + 1);
+	out->want = arena_array(a, unsigned char *, f->params.n + 1);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		size_t n = (size_t)out->bytes[i] * (size_t)most + 1;
+
+		if (b == NULL || k->constants[i] != NULL) {
+			continue;
+		}
+		out->in[i] = arena_alloc(a, n);
+		if (func_writes(f, b)) {
+			out->want[i] = arena_alloc(a, n);
+		}
+	}
+	for (int i = 0; i < most; i++) {
+		enum verify_mood mood = mood_of_case(i);
+
+		if (is_allowed(k, mood) &&
+		    add_case(k, out, mood, seed + (uint64_t)i * 2 + 1)) {
+			out->moods[out->n++] = mood;
+		}
+	}
+	return out->n > 0 ? NULL
+			  : "the interpreter cannot run it on random numbers";
+}
+
+/* -- runs on perturbed inputs -- */
+
+bool
+verify_perturbed(struct verify_kernel *k, const struct verify_cases *c,
+		 int index, uint64_t *state, void *const *data)
+{
+	const struct func *f = k->plain;
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		struct dtype t;
+
+		if (b == NULL || k->constants[i] != NULL) {
+			continue;
+		}
+		t = dtype_of((enum dtype_kind)b->type.kind);
+		memcpy(data[i], c->in[i] + c->bytes[i] * index,
+		       (size_t)c->bytes[i]);
+		for (int64_t e = 0;
+		     dtype_is_float(t) && e < c->bytes[i] / dtype_bytes(t);
+		     e++) {
+			union number v = number_load(t, data[i], (size_t)e);
+			double by = random_fraction(random_next(state));
+
+			v.f *= 1 + k->share * sqrt(3) * by;
+			number_store(t, data[i], (size_t)e, v);
+		}
+	}
+	return run(k, c, data);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares what a program computed with what the interpreter did. Integers that
+ * come of integers are equal. An element that floats made may differ by its type's
+ * tolerance, and by what a small relative change of the inputs does to it, since
+ * the order of sums is not defined; runs on changed inputs show that. */
+#include <math.h>
+
+#include "trial.h"
+#include "verify_parts.h"
+
+enum { RUNS = 6 };
+
+/* One parameter of one case. */
+struct comparing {
+	struct arena *a;
+	struct verify_kernel *k;
+	const struct verify_cases *cases;
+	int index, param;
+	struct dtype type;
+	const void *want, *got;
+	int64_t elems;
+	uint64_t seed;
+	/* by element, over the case and its runs on changed inputs; NULL: none
+	 * ran */
+	double *least, *most;
+	double largest; /* of the finite elements */
+};
+
+static double
+as_double(struct dtype t, const void *data, int64_t i)
+{
+	union number v = number_load(t, data, (size_t)i);
+
+	return dtype_is_float(t)    ? v.f
+	       : dtype_is_signed(t) ? (double)v.i
+				    : (double)v.u;
+}
+
+static const char *
+number_text(struct arena *a, struct dtype t, const void *data, int64_t i)
+{
+	union number v = number_load(t, data, (size_t)i);
+
+	return dtype_is_float(t) ? arena_printf(a, "%.9g", v.f)
+	       : dtype_is_signed(t)
+		       ? arena_printf(a, "%lld", (long long)v.i)
+		       : arena_printf(a, "%llu", (unsigned long long)v.u);
+}
+
+/* "case 3 (zeros): y[0][5] is 2, not 3". */
+static const char *
+element_text(const struct comparing *c, int64_t i)
+{
+	const struct func *f = c->k->plain;
+	const struct buffer *b = f->params.data[c->param].buffer;
+	int64_t *dims = arena_array(c->a, int64_t, b->ndim + 2);
+	const char *at = "";
+	int64_t rest = i;
+	int ndim;
+
+	if (!trial_shape(f, c->param, c->cases->values, dims, &ndim)) {
+		ndim = 0;
+	}
+	for (int d = ndim - 1; d >= 0; d--) {
+		at = arena_printf(c->a, "[%lld]%s", (long long)(rest % dims[d]),
+				  at);
+		rest /= dims[d];
+	}
+	return arena_printf(c->a, "case %d (%s): %s%s is %s, not %s",
+			    c->index + 1,
+			    verify_mood_name(c->cases->moods[c->index]),
+			    b->name, at, number_text(c->a, c->type, c->got, i),
+			    number_text(c->a, c->type, c->want, i));
+}
+
+static struct comparing
+begin(struct arena *a, struct verify_kernel *k,
+      const struct verify_cases *cases, int index, int param,
+      unsigned char *const *want, unsigned char *const *got)
+{
+	const struct buffer *b = k->plain->params.data[param].buffer;
+	size_t at = (size_t)cases->bytes[param] * (size_t)index;
+	struct dtype t = dtype_of((enum dtype_kind)b->type.kind);
+
+	return (struct comparing){ .a = a,
+				   .k = k,
+				   .cases = cases,
+				   .index = index,
+				   .param = param,
+				   .type = t,
+				   .want = want[param] + at,
+				   .got = got[param] + at,
+				   .elems = cases->bytes[param] /
+					    dtype_bytes(t) };
+}
+
+static bool
+same_bits(const struct comparing *c, int64_t i)
+{
+	size_t n = (size_t)dtype_bytes(c->type);
+
+	return memcmp((const char *)c->want + (size_t)i * n,
+		      (const char *)c->got + (size_t)i * n, n) == 0;
+}
+
+static bool
+both_nan(const struct comparing *c, int64_t i)
+{
+	return dtype_is_float(c->type) &&
+	       isnan(as_double(c->type, c->want, i)) &&
+	       isnan(as_double(c->type, c->got, i));
+}
+
+/* -- tolerance -- */
+
+static void
+widen(struct comparing *c, const void *data)
+{
+	for (int64_t i = 0; i < c->elems; i++) {
+		double v = as_double(c->type, data, i);
+
+		/* NaN: any value may come of the element */
+		c->least[i] = v < c->least[i] || isnan(v)
+				      ? isnan(v) ? -INFINITY : v
+				      : c->least[i];
+		c->most[i] = v > c->most[i] || isnan(v)
+				     ? isnan(v) ? INFINITY : v
+				     : c->most[i];
+	}
+}
+
+/* Finds the range of each element over runs on changed inputs. */
+static void
+observe(struct comparing *c)
+{
+	const struct func *f = c->k->plain;
+	void **data = arena_array(c->a, void *, f->params.n + 1);
+	uint64_t state = c->seed;
+
+	c->least = arena_array(c->a, double, c->elems + 1);
+	c->most = arena_array(c->a, double, c->elems + 1);
+	for (int64_t i = 0; i < c->elems; i++) {
+		c->least[i] = c->most[i] = as_double(c->type, c->want, i);
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		data[i] = c->k->constants[i] != NULL
+				  ? c->k->constants[i]
+				  : arena_alloc(c->a,
+						(size_t)c->cases->bytes[i] + 1);
+	}
+	for (int run = 0; run < RUNS; run++) {
+		if (verify_perturbed(c->k, c->cases, c->index, &state, data)) {
+			widen(c, data[c->param]);
+		}
+	}
+}
+
+static bool
+is_huge(enum verify_mood mood)
+{
+	return mood == MOOD_EXTREMES || mood == MOOD_MOST || mood == MOOD_LEAST;
+}
+
+/* Is element i right? Exactness is asked first, so that most elements cost one
+ * comparison. */
+static bool
+is_right(struct comparing *c, int64_t i)
+{
+	const double a = as_double(c->type, c->got, i);
+	const double b = as_double(c->type, c->want, i);
+	double allowed, width;
+
+	if (same_bits(c, i) || both_nan(c, i)) {
+		return true;
+	}
+	if (!c->k->floats) {
+		return false;
+	}
+	if (!dtype_is_float(c->type)) {
+		/* A float half-way between two steps may round to either. */
+		if (dtype_bits(c->type) <= 8 && fabs(a - b) <= 1) {
+			return true;
+		}
+		if (c->least == NULL) {
+			observe(c);
+		}
+		return a >= c->least[i] && a <= c->most[i];
+	}
+	/* Where sums may overflow, their order decides which ones do. */
+	if (c->k->sums && is_huge(c->cases->moods[c->index]) &&
+	    (!isfinite(a) || !isfinite(b))) {
+		return true;
+	}
+	if (a == b) {
+		return true;
+	}
+	allowed = c->k->atol + c->k->rtol * fabs(b);
+	if (fabs(a - b) <= allowed) {
+		return true;
+	}
+	if (c->least == NULL) {
+		observe(c);
+	}
+	width = c->most[i] - c->least[i];
+	return a >= c->least[i] - allowed - width &&
+	       a <= c->most[i] + allowed + width;
+}
+
+/* -- results -- */
+
+/* The distance of two finite floats in units in the last place of b. */
+static double
+ulp_between(struct dtype t, double a, double b)
+{
+	double unit;
+	int exponent;
+
+	if (!isfinite(a) || !isfinite(b) || b == 0) {
+		return 0;
+	}
+	frexp(b, &exponent);
+	unit = ldexp(dtype_epsilon(t), exponent - 1);
+	return unit > 0 ? fabs(a - b) / unit : 0;
+}
+
+static void
+compare(struct comparing *c, struct verify_result *out)
+{
+	out->elements += c->elems;
+	if (memcmp(c->want, c->got, (size_t)c->cases->bytes[c->param]) == 0) {
+		return;
+	}
+	for (int64_t i = 0; i < c->elems; i++) {
+		if (same_bits(c, i) || both_nan(c, i)) {
+			continue;
+		}
+		out->equal = false;
+		if (!is_right(c, i)) {
+			if (out->differs == NULL) {
+				out->differs = element_text(c, i);
+			}
+			return;
+		}
+		if (dtype_is_float(c->type) &&
+		    !is_huge(c->cases->moods[c->index])) {
+			out->max_ulp = fmax(out->max_ulp,
+					    ulp_between(c->type,
+							as_double(c->type,
+								  c->got, i),
+							as_double(c->type,
+								  c->want, i)));
+		}
+	}
+}
+
+void
+verify_compare(struct arena *a, struct verify_kernel *k,
+	       const struct verify_cases *cases, uint64_t seed,
+	       unsigned char *const *got, struct verify_result *out)
+{
+	out->cases += cases->n;
+	for (int i = 0; i < cases->n; i++) {
+		for (int p = 0; p < k->plain->params.n; p++) {
+			struct comparing c;
+
+			if (cases->want[p] != NULL) {
+				c = begin(a, k, cases, i, p, cases->want, got);
+				c.seed = seed;
+				compare(&c, out);
+			}
+		}
+	}
+}
+
+const char *
+verify_bits(struct arena *a, const struct verify_kernel *k,
+	    const struct verify_cases *cases, unsigned char *const *want,
+	    unsigned char *const *got)
+{
+	for (int i = 0; i < cases->n; i++) {
+		for (int p = 0; p < k->plain->params.n; p++) {
+			struct verify_kernel copy = *k;
+			struct comparing c;
+
+			if (cases->want[p] == NULL) {
+				continue;
+			}
+			c = begin(a, &copy, cases, i, p, want, got);
+			for (int64_t e = 0; e < c.elems; e++) {
+				if (!same_bits(&c, e) && !both_nan(&c, e)) {
+					return element_text(&c, e);
+				}
+			}
+		}
+	}
+	return NULL;
+}

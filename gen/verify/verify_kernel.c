@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prepares kernels: their functions before the schedule, and their constants. */
+#include "verify_kernel.h"
+#include "interp.h"
+#include "iterate.h"
+#include "plan.h"
+#include "tolerance.h"
+#include "trial.h"
+
+struct filling {
+	unsigned char *at, *end;
+};
+
+static bool
+fill(void *ctx, const void *bytes, size_t n)
+{
+	struct filling *f = ctx;
+
+	if (n > (size_t)(f->end - f->at)) {
+		return false;
+	}
+	memcpy(f->at, bytes, n);
+	f->at += n;
+	return true;
+}
+
+/* The elements of a constant in the model's layout, as the interpreter takes them,
+ * or NULL. */
+static void *
+constant_of(const struct verify_kernel *k, int param,
+	    const struct weight *stored)
+{
+	struct module *m = k->program->graph->module;
+	struct weight w = *stored;
+	int64_t elems, bytes;
+	struct filling f;
+
+	if (!buffer_const_elems(k->plain->params.data[param].buffer, &elems)) {
+		return NULL;
+	}
+	bytes = elems * dtype_bytes(k->plain->params.data[param].buffer->type);
+	w.map = NULL;
+	w.paired = false;
+	if (!quota_check_memory(m, (struct diag_place){ .item = w.name },
+				bytes)) {
+		return NULL;
+	}
+	f.at = arena_alloc(&m->arena, (size_t)bytes + 1);
+	f.end = f.at + bytes;
+	return weight_stream(k->program->graph, &w, fill, &f) && f.at == f.end
+		       ? f.end - bytes
+		       : NULL;
+}
+
+static bool
+has_sums(const struct func *f)
+{
+	struct stmt_iter it = stmt_each(f->body);
+	const struct stmt *s;
+	bool found = false;
+
+	while ((s = stmt_next(&it)) != NULL) {
+		found |= s->kind == STMT_WHILE;
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
+			found |= s->u.block->iters[i].kind != ITER_SPATIAL;
+		}
+	}
+	return found;
+}
+
+/* Is the argument the same in both? */
+static bool
+same_arg(const struct kernel_arg *a, const struct kernel_arg *b)
+{
+	return a->kind == b->kind &&
+	       (a->kind == ARG_WEIGHT   ? a->weight->tensor == b->weight->tensor
+		: a->kind == ARG_TENSOR ? a->tensor == b->tensor
+		: a->kind == ARG_DIM    ? a->var == b->var
+					: false);
+}
+
+/* The position of the definition's argument among those of the kernel that have no
+ * partner yet, or -1. */
+static int
+place_of(const struct kernel *k, const struct kernel_arg *arg,
+	 const bool *taken)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		if (!taken[i] && same_arg(&k->args.data[i], arg)) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* The position of the kernel's argument through which it overwrites the input, or
+ * -1. */
+static int
+overwriter(const struct kernel *k, const struct tensor *input)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		if (k->args.data[i].in_place == input && input != NULL) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Finds the kernel's parameter for each one of the definition. The kernel may have
+ * more, for scratch memory. False if one has no partner. */
+static bool
+place_params(struct verify_kernel *k, const struct kernel *again)
+{
+	struct arena *a = &k->plain->module->arena;
+	const int n = k->plain->params.n;
+	bool *taken = arena_array(a, bool, k->kernel->args.n + 1);
+
+	k->place = arena_array(a, int, n + 1);
+	k->over = arena_array(a, int, n + 1);
+	for (int p = 0; p < n; p++) {
+		k->over[p] = -1;
+		k->place[p] = place_of(k->kernel, &again->args.data[p], taken);
+		if (k->place[p] >= 0) {
+			taken[k->place[p]] = true;
+		}
+	}
+	for (int p = 0; p < n; p++) {
+		if (k->place[p] >= 0) {
+			continue;
+		}
+		k->place[p] = overwriter(k->kernel, again->args.data[p].tensor);
+		if (k->place[p] < 0) {
+			return false;
+		}
+		for (int y = 0; y < n; y++) {
+			if (y != p && k->place[y] == k->place[p]) {
+				k->over[y] = p;
+			}
+		}
+	}
+	for (int i = 0; i < k->kernel->args.n; i++) {
+		if (!taken[i] && k->kernel->args.data[i].kind != ARG_SCRATCH) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int
+verify_param_at(const struct verify_kernel *k, int place)
+{
+	int found = -1;
+
+	for (int p = 0; p < k->plain->params.n; p++) {
+		if (k->place[p] == place && (found < 0 || k->over[p] >= 0)) {
+			found = p;
+		}
+	}
+	return found;
+}
+
+static void
+set_tolerance(struct verify_kernel *k)
+{
+	const enum dtype_kind computed = trial_arithmetic(k->plain);
+	struct type_tolerance t = { 0 };
+
+	k->floats = computed != DT_VOID;
+	if (k->floats) {
+		t = tolerance_of_type(dtype_of(computed));
+	}
+	for (int i = 0; i < k->plain->params.n; i++) {
+		const struct buffer *b = k->plain->params.data[i].buffer;
+
+		if (b != NULL && dtype_is_float(b->type)) {
+			struct type_tolerance own = tolerance_of_type(
+				dtype_of((enum dtype_kind)b->type.kind));
+
+			t = own.rtol > t.rtol ? own : t;
+		}
+	}
+	k->rtol = t.rtol;
+	k->atol = t.atol;
+	k->share = t.inputs;
+}
+
+static const char *
+prepare(struct verify_kernel *k)
+{
+	struct kernel_again again;
+
+	if (k->kernel->group->region != NULL) {
+		return "a backend computes it";
+	}
+	if (k->kernel->device != NULL) {
+		return "a device computes it";
+	}
+	if (!kernel_again(k->program, k->kernel, &again)) {
+		return "its definition cannot be built again";
+	}
+	k->plain = again.plain;
+	if (!place_params(k, again.kernel)) {
+		return "its parameters are not those of its definition";
+	}
+	k->constants = arena_array(&k->plain->module->arena, void *,
+				   k->plain->params.n + 1);
+	for (int i = 0; i < k->plain->params.n; i++) {
+		if (again.kernel->args.data[i].kind != ARG_WEIGHT) {
+			continue;
+		}
+		k->constants[i] =
+			constant_of(k, i, again.kernel->args.data[i].weight);
+		if (k->constants[i] == NULL) {
+			return "a constant is stored in parts";
+		}
+	}
+	k->sums = has_sums(k->plain);
+	set_tolerance(k);
+	return NULL;
+}
+
+bool
+verify_kernel_init(struct program *p, int i, struct verify_kernel *out)
+{
+	struct diags *diags = &p->graph->module->diags;
+	int n_diags = diags->list.n;
+
+	*out = (struct verify_kernel){
+		.program = p,
+		.kernel = p->kernels.data[i],
+		.finite = strcmp(p->target->fp, "fast") == 0,
+	};
+	out->obstacle = prepare(out);
+	diags_drop_errors(diags, n_diags, DIAG_COUNT);
+	return true;
+}
+
+int
+verify_sizes(const struct verify_kernel *k)
+{
+	for (int i = 0; i < k->plain->params.n; i++) {
+		if (k->plain->params.data[i].buffer == NULL) {
+			return TRIAL_SIZES;
+		}
+	}
+	return 1;
+}

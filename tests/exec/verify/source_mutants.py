@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tirc verify`: what tirc wrote passes; a change of one token in a kernel, or of a
+constant, that changes a result is found, and the kernel is named; certificates that
+were changed and folders of anybody are refused.
+
+    source_mutants.py COUNT [SEED [FOLDER-OF-MODELS]]
+
+makes COUNT random changes instead, in the kernels of several models, and prints what
+became of each: `./run verify-mutants`."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+import helper
+from helper import DIGITS, fail, tirc, work_folder
+from proto import (attribute, blob, floats, graph, node, number, opset, tensor,
+                   value_info)
+
+# Nothing but results counts. The constants are in a file, which no compiler reads.
+QUICK = helper.STRICT_C
+FILE = ["--target", "c99", "--weights", "file"]
+
+
+def write(name, nodes, inputs, outputs, constants):
+    path = os.path.join(work_folder(), name)
+    body = graph(nodes, inputs, outputs, constants, "net")
+    with open(path, "wb") as file:
+        file.write(number(1, 8) + blob(7, body) + blob(8, opset(14)))
+    return path
+
+
+def random_floats(rng, n):
+    return floats(*(rng.uniform(-1, 1) for _ in range(n)))
+
+
+def recurrent():
+    """An LSTM of 3 steps, and a layer behind it."""
+    rng = random.Random(3)
+    return write("lstm.onnx", [
+        node("LSTM", ["x", "w", "r", "b"], ["", "h"], "lstm", hidden_size=5),
+        node("Squeeze", ["h", "axes"], ["s"], "squeeze"),
+        node("Gemm", ["s", "v"], ["y"], "gemm")],
+        [value_info("x", [3, 2, 4])], [value_info("y", [2, 3])],
+        [tensor("w", [1, 20, 4], random_floats(rng, 80)),
+         tensor("r", [1, 20, 5], random_floats(rng, 100)),
+         tensor("b", [1, 40], random_floats(rng, 40)),
+         tensor("axes", [1], (0).to_bytes(8, "little"), kind=7),
+         tensor("v", [5, 3], random_floats(rng, 15))])
+
+
+# -- changes of one token --
+
+TOKEN = re.compile(r"/\*.*?\*/|[A-Za-z_]\w*|\d[\w.]*(?:[eE][+-]?\d+\w*)?|"
+                   r"<<|>>|[<>=!]=|&&|\|\||\+\+|--|[-+*/]=|\S", re.S)
+OTHERS = {"+": "-", "-": "+", "*": "+", "/": "*", "<": "<=", "<=": "<",
+          ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||",
+          "||": "&&", "<<": ">>", ">>": "<<", "+=": "-=", "-=": "+="}
+
+
+def other_number(rng, word):
+    """Another number of the same type; None: it has no simple one."""
+    whole = re.fullmatch(r"(\d+)([uUlL]*)", word)
+    if whole:
+        n = int(whole[1])
+        return "%d%s" % (n + 1 if n == 0 or rng.random() < 0.5 else n - 1,
+                         whole[2])
+    real = re.fullmatch(r"(\d+\.\d*)((?:e[+-]?\d+)?f?)", word)
+    if real:
+        v = float(real[1])
+        return "%r%s" % (v + 1 if rng.random() < 0.5 else v * 1.5 + 0.25,
+                         real[2])
+    return None
+
+
+def change(rng, text, names):
+    """The text with one token changed; which one. None: nothing to change there."""
+    tokens = [m for m in TOKEN.finditer(text) if not m[0].startswith("/*")]
+    m = rng.choice(tokens)
+    word = m[0]
+    if word in OTHERS:
+        new = OTHERS[word]
+    elif word[0].isdigit():
+        new = other_number(rng, word)
+    elif word in names:
+        new = rng.choice(sorted(names - {word}) or [word])
+    else:
+        new = None
+    if new is None or new == word:
+        return None
+    return text[:m.start()] + new + text[m.end():], (
+        text.count("\n", 0, m.start()), "%s -> %s" % (word, new))
+
+
+def functions(folder):
+    """The name of the model's source, and its kernels' functions: name, first and
+    last line of the body, kernels."""
+    path, = [os.path.join(folder, f) for f in os.listdir(folder)
+             if f.endswith(".json") and "misra" not in f]
+    with open(path, encoding="utf-8") as file:
+        about = json.load(file)
+    return about["model"] + ".c", [
+        (row["name"], row["line"], row["last"], row["kernels"])
+        for row in about["functions"]]
+
+
+class Source:
+    """The source of a model, of which copies are changed."""
+
+    def __init__(self, model, *options):
+        self.model, self.options = model, options
+        self.folder = work_folder()
+        tirc("compile", model, "-q", "-o", self.folder, *options)
+        self.name, self.functions = functions(self.folder)
+        with open(os.path.join(self.folder, self.name),
+                  encoding="utf-8") as file:
+            self.lines = file.read().split("\n")
+
+    def mutant(self, rng):
+        """A folder with one token changed: its path, what was changed, the kernels
+        that call the function."""
+        while True:
+            name, first, last, kernels = rng.choice(self.functions)
+            body = "\n".join(self.lines[first:last])
+            names = set(re.findall(r"\bint32_t (\w+)", body))
+            made = change(rng, body, names)
+            if made is None:
+                continue
+            text, (line, what) = made
+            return self.copy("\n".join([*self.lines[:first], text,
+                                        *self.lines[last:]])), \
+                "%s:%d %s" % (name, first + line + 1, what), kernels
+
+    def copy(self, text=None, name=None):
+        out = os.path.join(work_folder(), "src")
+        shutil.copytree(self.folder, out)
+        if text is not None:
+            with open(os.path.join(out, name or self.name), "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+        return out
+
+    def verify(self, folder, status, *options):
+        return tirc("verify", self.model, folder, *QUICK, *options,
+                    status=status)
+
+    def code(self, folder):
+        """The machine code of the source; None: the compiler refuses it."""
+        out = os.path.join(work_folder(), "o")
+        done = subprocess.run(
+            ["cc", "-std=c99", "-O2", "-I", folder, "-c", "-o", out,
+             os.path.join(folder, self.name)], capture_output=True)
+        if done.returncode != 0:
+            return None
+        subprocess.run(["strip", out], check=True)
+        with open(out, "rb") as file:
+            return file.read()
+
+
+def failing(text):
+    """The kernels that the output names as wrong."""
+    return re.findall(r"^FAIL  (\w+)  ", text, re.M)
+
+
+def check_mutant(source, rng, must=None):
+    """What becomes of one change: found, refused, equal code, equal results; and
+    what it was."""
+    folder, what, kernels = source.mutant(rng)
+    done = source.verify(folder, 1)
+    if "the compiler refuses it" in done.stdout:
+        return "refused", what
+    bad = failing(done.stdout)
+    if not re.search(r"in kernel (%s)\n" % "|".join(kernels), done.stdout):
+        fail("%s: the text that differs is in no kernel:\n%s" % (
+            what, done.stdout))
+    if bad:
+        if not set(bad) & set(kernels):
+            fail("%s: other kernels are named: %s" % (what, bad))
+        return "found", what
+    if "text differs, " not in done.stdout:
+        fail("%s: neither found nor named:\n%s" % (what, done.stdout))
+    return ("equal code" if source.code(folder) == source.code(source.folder)
+            else "equal results"), what
+
+
+def long_form(count, seed, models):
+    rng = random.Random(seed)
+    sources = [Source(DIGITS, *FILE), Source(recurrent(), *FILE)]
+    for name in ("hello_world_fp32", "hello_world_int8", "ad01_fp32",
+                 "ad01_int8", "kws_fp32", "kws_int8", "resnet8_fp32",
+                 "resnet8_int8"):
+        path = os.path.join(models, "mlperf_tiny", name, "model.onnx")
+        if os.path.exists(path):
+            sources.append(Source(path, *FILE))
+    counts = {}
+    for i in range(count):
+        source = sources[i % len(sources)]
+        kind, what = check_mutant(source, rng)
+        counts[kind] = counts.get(kind, 0) + 1
+        print("%-14s %s %s" % (kind, source.name, what), flush=True)
+        if kind == "equal results":
+            print("    to be explained", flush=True)
+    print(counts)
+
+
+# -- the quick form --
+
+def replaced(source, old, new, name=None):
+    """A copy with the first `old` replaced."""
+    path = os.path.join(source.folder, name or source.name)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if old not in text:
+        fail("%s has no %s" % (path, old))
+    return source.copy(text.replace(old, new, 1), name)
+
+
+def planted(source, old, new, kernel, name=None):
+    """The change is found, in the kernel."""
+    done = source.verify(replaced(source, old, new, name), 1)
+    if kernel not in failing(done.stdout):
+        fail("%s -> %s: %s is not named:\n%s" % (old, new, kernel,
+                                                 done.stdout))
+    print("%s -> %s: found in %s" % (old, new, kernel))
+    return done.stdout
+
+
+def unchanged(source):
+    certificate = os.path.join(work_folder(), "cert.json")
+    out = source.verify(source.folder, 0, "-o", certificate).stdout
+    if not out.endswith("verified\n") or "FAIL" in out or "not run" in out:
+        fail(out)
+    with open(certificate, encoding="utf-8") as file:
+        text = file.read()
+    again = os.path.join(work_folder(), "cert.json")
+    source.verify(source.folder, 0, "-q", "-o", again)
+    with open(again, encoding="utf-8") as file:
+        if file.read() != text:
+            fail("two certificates of the same differ")
+    return certificate, text
+
+
+def certificates(source):
+    path, text = unchanged(source)
+    found = json.loads(text)
+    if found["verdict"] != "verified" or not found["compiler"] or any(
+            k["cases"] < 2 for k in found["kernels"]):
+        fail(text)
+    check = ("verify", source.model)
+    tirc(*check, source.folder, "--check", path)
+    out = tirc(*check, replaced(source, "acc", "acd"), "--check", path,
+               status=1).stdout
+    if source.name + "  changed" not in out:
+        fail(out)
+    for old, new in (('"verified"', '"verifieD"'), ('"cases":', '"cases":1'),
+                     ("certificate_sha256\": \"", "certificate_sha256\": \"0"),
+                     ("\n}\n", "\n}\n ")):
+        changed = helper.text_file(work_folder(), "cert.json",
+                                   text.replace(old, new, 1))
+        done = tirc(*check, source.folder, "--check", changed, status=2)
+        if "it is no certificate, or was changed" not in done.stderr:
+            fail(done.stderr)
+
+
+def hostile(source):
+    """Folders of anybody: one clear error each."""
+    path = source.name[:-2] + ".json"
+    with open(os.path.join(source.folder, path), encoding="utf-8") as file:
+        text = file.read()
+    row = '"target": "c99"'
+    for new, says in (
+            ('"target": "c99 -cc=./evil"', "cc"),
+            ('"target": "c99 -simulator=./evil"', "simulator"),
+            ('"target": "../../evil"', "target"),
+            ('"target": 7', "does not state model, target"),
+            ('"optimize": "x"', "optimize"),
+            ('"dims": [{"name":"n"}]', "dims")):
+        key = new.split(":")[0]
+        if key == '"target"':
+            made = text.replace(row, new)
+        else:
+            made = re.sub(key + r": .*?,\n", lambda _, n=new: n + ",\n", text)
+        if made == text:
+            fail("nothing was changed: " + new)
+        done = source.verify(source.copy(made, path), 2)
+        errors = [s for s in done.stderr.split("\n") if s.startswith("error:")]
+        if len(errors) != 1 or says not in errors[0]:
+            fail("%s: %s" % (new, done.stderr))
+    empty = work_folder()
+    if "no NAME.json" not in tirc("verify", source.model, empty,
+                                  status=2).stderr:
+        fail("an empty folder")
+
+
+def main():
+    digits = Source(DIGITS, "--target", "c99")
+    certificates(digits)
+    planted(digits, "acc[0][oc] = 0.0f", "acc[0][oc] = 1.0f", "conv1")
+    planted(digits, "oh + h_i - 1", "oh + h_i + 1", "conv1")
+    planted(digits, "ih >= 0 && ih < 8", "ih >= 0 || ih < 8", "conv1")
+    planted(digits, "0.166665763f", "0.176665763f", "prob")
+    out = planted(digits, "0.18477423f", "0.18477433f", "conv2",
+                  "digits_weights.c")
+    if "in constant conv2_w, of kernel conv2" not in out:
+        fail(out)
+    same = digits.verify(replaced(digits, "static void\nconv1",
+                                  "static void /* first */\nconv1"), 1).stdout
+    if failing(same) or "conv1  text differs, " not in same:
+        fail(same)
+    lstm = Source(recurrent(), "--target", "c99")
+    unchanged(lstm)
+    rng = random.Random(1)
+    for _ in range(4):
+        print("%s: %s" % check_mutant(lstm, rng))
+    hostile(digits)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        long_form(int(sys.argv[1]), int((sys.argv[2:] or ["1"])[0]),
+                  (sys.argv[3:] or [os.path.join(helper.shared() or "",
+                                                 "models")])[0])
+    else:
+        main()
