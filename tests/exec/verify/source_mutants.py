@@ -307,6 +307,11 @@ def main():
                   "digits_weights.c")
     if "in constant conv2_w, of kernel conv2" not in out:
         fail(out)
+    filed = Source(DIGITS, *FILE)
+    out = planted(filed, "j < 10; ++j) {\n\t\ty[j] = acc[j]",
+                  "j <= 10; ++j) {\n\t\ty[j] = acc[j]", "fc_gemm")
+    if "it writes outside of y" not in out:
+        fail(out)
     same = digits.verify(replaced(digits, "static void\nconv1",
                                   "static void /* first */\nconv1"), 1).stdout
     if failing(same) or "conv1  text differs, " not in same:
