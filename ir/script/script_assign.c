@@ -129,6 +129,9 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	if (target->kind == PY_NAME && script_declares_buffer(r, value)) {
 		return script_declare_buffer(r, value, target->text, suite);
 	}
+	if (script_is_thread_ids(r, value)) {
+		return script_thread_ids(r, value, target, suite);
+	}
 	if (script_calls(r, value, "bind")) {
 		if (!script_read_opener(r, value, "bind", target, &opener)) {
 			return false;

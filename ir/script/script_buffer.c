@@ -239,6 +239,7 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 static const char *const declarations[] = {
 	"match_buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer",
 	"allocate",     "Buffer",       "buffer_decl",         "allocate_const",
+	"alloc_shared", "alloc_local",
 };
 
 bool
@@ -533,6 +534,10 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	    !script_buffer_facts(r, found[0], found[1], more, &spec) ||
 	    (more[MORE_COUNT] && !script_notes(r, more[MORE_COUNT], &notes))) {
 		return false;
+	}
+	if (!spec.scope && strncmp(path, "alloc_", 6) == 0 &&
+	    strcmp(path, "alloc_buffer") != 0) {
+		spec.scope = path + strlen("alloc_"); /* shared, local */
 	}
 	if (!is_absent(more[MORE_DATA])) {
 		return script_view_memory(r, more[MORE_DATA], more[MORE_OFFSET],

@@ -326,7 +326,7 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	       struct script_value *out)
 {
 	static const char *const known[] = { "data", "dtype", "shape",
-					     "strides" };
+					     "strides", "elem_offset" };
 	const char *path = script_path(r, node);
 	struct script_value v;
 
@@ -366,10 +366,25 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 				  v.view->strides ? v.view->ndim : 0);
 		return true;
 	}
-	if (b && v.view && !v.view->flat && strcmp(node->text, "dtype") != 0) {
+	if (b && strcmp(node->text, "elem_offset") == 0) {
+		const struct expr *offset = expr_i32(r->m, 0);
+
+		if (v.view && v.view->flat) {
+			offset = v.view->offset;
+		} else if (v.view &&
+			   !script_place_of(r, node, b->ndim, b->shape,
+					    b->strides, v.view->min, &offset)) {
+			return false;
+		}
+		*out = script_value_of(offset, false);
+		return true;
+	}
+	if (b && v.view && !v.view->flat && strcmp(node->text, "dtype") != 0 &&
+	    strcmp(node->text, "data") != 0) {
 		return script_fail(r, node,
 				   "%s of a part of a buffer, which has only "
-				   "elements, shape and dtype; use the buffer "
+				   "elements, shape, dtype, data and "
+				   "elem_offset; use the buffer "
 				   "itself",
 				   node->text);
 	}
@@ -398,9 +413,9 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	return script_fail(r, node, "%s has no attribute %s%s",
 			   script_describe(&v), node->text,
-			   py_did_you_mean(&r->m->arena, node->text, known, 4,
-					   "a buffer has data, dtype, shape "
-					   "and strides"));
+			   py_did_you_mean(&r->m->arena, node->text, known, 5,
+					   "a buffer has data, dtype, shape, "
+					   "strides and elem_offset"));
 }
 
 /* ---- the rest */

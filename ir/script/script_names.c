@@ -165,6 +165,22 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 	const char *const *names = script_call_names(r, &n);
 	const char *nearest = text_nearest(path, names, n);
 
+	static const char *const warps[] = { "ptx",         "tvm_mma",
+					     "tvm_fill_f",  "tvm_load_m",
+					     "tvm_store_m", "nki.",
+					     "mma_" };
+
+	for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
+		if (strncmp(path, warps[i], strlen(warps[i])) == 0) {
+			return script_fail(
+				r, node,
+				"T.%s is an instruction of one kind of device, "
+				"which no dialect has; write what it computes "
+				"as loops, and let tensorize() choose the "
+				"instruction",
+				path);
+		}
+	}
 	return nearest ? script_fail(r, node,
 				     "T.%s is not known; did you mean T.%s?",
 				     path, nearest)

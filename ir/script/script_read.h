@@ -293,6 +293,12 @@ bool script_view_index(struct script_reader *r, const struct py_node *node,
 		       const struct expr ***index);
 bool script_view_region(struct script_reader *r, const struct py_node *node,
 			const struct script_view *view, struct region *out);
+/* Sets *out to the number of elements before the one with these indices, in an array of
+ * this shape or, if they are not NULL, with these strides. */
+bool script_place_of(struct script_reader *r, const struct py_node *node,
+		     int ndim, const struct expr *const *shape,
+		     const struct expr *const *strides,
+		     const struct expr *const *index, const struct expr **out);
 /* Sets *out to the indices in b of its element number `place`. */
 bool script_view_place(struct script_reader *r, const struct py_node *node,
 		       const struct buffer *b, const struct expr *place,
@@ -372,6 +378,12 @@ bool script_init(struct script_reader *r, const struct py_node *with,
 		 const struct py_node *call);
 bool script_assert(struct script_reader *r, const struct py_node *condition,
 		   const struct py_node *message, struct stmt **out);
+/* Is the call T.cta_id(…) or T.thread_id(…)? And reads it. */
+bool script_is_thread_ids(const struct script_reader *r,
+			  const struct py_node *call);
+bool script_thread_ids(struct script_reader *r, const struct py_node *call,
+		       const struct py_node *target,
+		       struct script_suite *suite);
 /* Reads a call of T.let, T.attr or T.launch_thread; any other call is an error.
  * target: the name of the thread's variable, or NULL. */
 bool script_read_opener(struct script_reader *r, const struct py_node *call,

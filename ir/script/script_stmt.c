@@ -347,6 +347,13 @@ read_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "func_attr") == 0) {
 		return script_func_attr(r, call);
 	}
+	if (strcmp(path, "device_entry") == 0) {
+		/* what follows runs on a device: the loops of threads say so */
+		return script_args(r, call, "", found);
+	}
+	if (script_is_thread_ids(r, call)) {
+		return script_thread_ids(r, call, NULL, suite);
+	}
 	if (strcmp(path, "preflattened_buffer") == 0) {
 		/* the shape of a parameter before its dimensions became one,
 		 * which the elements in memory do not depend on */

@@ -40,12 +40,11 @@ with_size(struct script_reader *r, const struct py_node *node,
 	       script_settle(r, node, &result, out);
 }
 
-/* Sets *out to the number of the element before which `index` elements of an array
- * of this shape, or with these strides, lie. */
-static bool
-place_of(struct script_reader *r, const struct py_node *node, int ndim,
-	 const struct expr *const *shape, const struct expr *const *strides,
-	 const struct expr *const *index, const struct expr **out)
+bool
+script_place_of(struct script_reader *r, const struct py_node *node, int ndim,
+		const struct expr *const *shape,
+		const struct expr *const *strides,
+		const struct expr *const *index, const struct expr **out)
 {
 	const struct expr *sum = ndim > 0 ? index[0] : expr_i32(r->m, 0), *one;
 
@@ -114,8 +113,8 @@ script_view_index(struct script_reader *r, const struct py_node *node,
 	if (same_dims(view, b)) {
 		return true;
 	}
-	if (!place_of(r, node, view->ndim, view->shape, view->strides, *index,
-		      &place) ||
+	if (!script_place_of(r, node, view->ndim, view->shape, view->strides,
+			     *index, &place) ||
 	    !script_plus(r, node, place, view->offset, &place)) {
 		return false;
 	}
@@ -170,8 +169,10 @@ script_view_region(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	if (!place_of(r, node, view->ndim, view->shape, NULL, first, &x) ||
-	    !place_of(r, node, view->ndim, view->shape, NULL, last, &y) ||
+	if (!script_place_of(r, node, view->ndim, view->shape, NULL, first,
+			     &x) ||
+	    !script_place_of(r, node, view->ndim, view->shape, NULL, last,
+			     &y) ||
 	    !script_plus(r, node, x, view->offset, &x) ||
 	    !script_plus(r, node, y, view->offset, &y) ||
 	    !script_plus(r, node, y, expr_int(r->m, y->type, 1), &y)) {
@@ -352,8 +353,9 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 		const struct expr *at = v.e->args[0], *place;
 
 		out.buffer = at->u.buffer;
-		if (!place_of(r, data, out.buffer->ndim, out.buffer->shape,
-			      NULL, at->args, &place) ||
+		if (!script_place_of(r, data, out.buffer->ndim,
+				     out.buffer->shape, NULL, at->args,
+				     &place) ||
 		    !script_plus(r, data, place, view->offset, &view->offset)) {
 			return false;
 		}

@@ -214,6 +214,77 @@ read_launch(struct script_reader *r, const struct py_node *call,
 }
 
 bool
+script_is_thread_ids(const struct script_reader *r, const struct py_node *call)
+{
+	return script_calls(r, call, "cta_id") ||
+	       script_calls(r, call, "thread_id");
+}
+
+/* x, y = T.cta_id([2, 3]), T.thread_id([128]): loops of blocks and of threads, the first
+ * one of x, around the rest of the suite. target: NULL or the names. */
+bool
+script_thread_ids(struct script_reader *r, const struct py_node *call,
+		  const struct py_node *target, struct script_suite *suite)
+{
+	static const char *const tags[2][3] = {
+		{ "blockIdx.x", "blockIdx.y", "blockIdx.z" },
+		{ "threadIdx.x", "threadIdx.y", "threadIdx.z" },
+	};
+	bool threads = script_calls(r, call, "thread_id");
+	const struct py_node *found[3];
+	const struct py_node *const *sizes, *const *names = NULL;
+	int n, n_names = 0;
+
+	if (!script_args(r, call,
+			 threads ? "extents?, dtype?"
+				 : "extents?, preferred?, dtype?",
+			 found)) {
+		return false;
+	}
+	if (!found[0] || found[0]->kind == PY_NONE) {
+		return script_fail(r, call,
+				   "a number of %s that is not given; write "
+				   "T.%s([4])",
+				   threads ? "threads" : "blocks",
+				   threads ? "thread_id" : "cta_id");
+	}
+	sizes = script_items(&found[0], &n);
+	if (target) {
+		names = script_items(&target, &n_names);
+	}
+	if (n < 1 || n > 3 || (target && n_names != n)) {
+		return script_fail(r, call,
+				   "%d sizes for %d names; give one to three, "
+				   "and a name for each",
+				   n, n_names);
+	}
+	for (int i = 0; i < n; i++) {
+		struct script_opener o = { .kind = STMT_FOR,
+					   .text = tags[threads][i] };
+		const char *name = target && names[i]->kind == PY_NAME
+					   ? names[i]->text
+					   : NULL;
+
+		if (!script_index(r, sizes[i], &o.value)) {
+			return false;
+		}
+		o.min = expr_int(r->m, o.value->type, 0);
+		o.var = var_new(r->m,
+				name ? script_hint(r, name)
+				     : (threads ? "thread" : "block"),
+				o.value->type);
+		if (name) {
+			script_define(r, name,
+				      script_value_of(o.var->expr, false));
+		}
+		vec_push(&r->m->arena, &r->loops,
+			 ((struct script_loop){ o.var, o.min, o.value }));
+		script_open(r, suite, call, o);
+	}
+	return true;
+}
+
+bool
 script_read_opener(struct script_reader *r, const struct py_node *call,
 		   const char *path, const struct py_node *target,
 		   struct script_opener *out)

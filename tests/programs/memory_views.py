@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Buffers over the memory of others, constants, functions of Python in TVMScript.
 import numpy as np
 import tvm
@@ -102,3 +103,32 @@ c = tvm.nd.array(np.zeros(6, dtype="int32"))
 tvm.build(fixed, target="c")(a, b, c)
 print(b, c)
 print(tells.script())
+
+@T.prim_func
+def reverse(A: T.Buffer((4, 128), "float32"), B: T.Buffer((4, 128), "float32")):
+    T.device_entry()
+    bx = T.cta_id([4])
+    tx = T.thread_id([128])
+    s = T.alloc_shared((128,), "float32")
+    s[tx] = A[bx, tx]
+    T.tvm_storage_sync("shared")
+    B[bx, tx] = s[127 - tx]
+
+@T.prim_func
+def threads(A: T.Buffer((4,), "float32"), B: T.Buffer((8,), "float32")):
+    tx = T.int32()
+    T.attr(T.iter_var(tx, (0, 8), "ThreadIndex", "threadIdx.x"), "thread_extent", 8)
+    B[tx] = A[tx // 2]
+
+@T.prim_func
+def parts(A: T.Buffer((4, 8), "float32")):
+    for i in range(4):
+        with T.block("b"):
+            vi = T.axis.spatial(4, i)
+            T.reads()
+            T.writes()
+            P = T.match_buffer(A[vi, 2:6], (4,), "float32")
+            T.evaluate(T.call_extern("int32", "work", P.data, P.elem_offset, P[1]))
+
+for f in (reverse, threads, parts):
+    print(f.script())
