@@ -22,7 +22,7 @@ enum verify_mood {
 };
 
 /* At most so many cases has a kernel at one of its sizes. */
-enum { VERIFY_CASES = 64 };
+enum { VERIFY_CASES = 512 };
 
 /* A kernel that is verified by itself. */
 struct verify_kernel {
