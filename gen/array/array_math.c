@@ -7,7 +7,11 @@
 
 #include <math.h>
 
+#include "quota.h"
 #include "scalar.h"
+
+/* The work of an element, in elements that are copied. */
+enum { BINARY_COST = 2, FUNCTION_COST = 4 };
 
 static const struct {
 	const char *name;
@@ -229,7 +233,7 @@ array_binary(struct array_work *w, enum array_op op, const struct array *x,
 	n = array_elems(out);
 	x = array_broadcast(w, x, ndim, shape);
 	y = array_broadcast(w, y, ndim, shape);
-	if (!array_count(w, n)) {
+	if (!array_count(w, quota_times(n, BINARY_COST))) {
 		return NULL;
 	}
 	for (int64_t i = 0; i < n; i++) {
@@ -347,7 +351,7 @@ array_unary(struct array_work *w, enum array_op op, const struct array *x)
 				  ops[op].name, dtype_name(in));
 	}
 	out = array_new(w, type, x->ndim, x->shape);
-	if (!out || !array_count(w, n)) {
+	if (!out || !array_count(w, quota_times(n, FUNCTION_COST))) {
 		return NULL;
 	}
 	out->scalar = x->ndim == 0;

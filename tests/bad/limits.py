@@ -282,6 +282,13 @@ refused(calls("cycle", 10, node("F3", ["x"], ["y"], "", "local")),
         "calls itself")
 refused(calls("chain", 100, node("Relu", ["x"], ["y"])),
         "nested more than 64 deep")
+doubling = [function("F0", "local", ["x"], ["y"], [node("Relu", ["x"], ["y"])])] + [
+    function("F%d" % i, "local", ["x"], ["y"], [
+        node("F%d" % (i - 1), ["x"], ["t"], "", "local"),
+        node("F%d" % (i - 1), ["t"], ["y"], "", "local")]) for i in range(1, 14)]
+refused(write("doubling.onnx", simple([node("F13", ["x"], ["y"], "", "local")],
+                                      functions=doubling)),
+        "more than 4096 nodes, the most for a model of")
 tirc("compile", calls("calls", 60, node("Relu", ["x"], ["y"])), "-q", "-o",
      os.path.join(folder, "calls"))
 

@@ -335,6 +335,19 @@ tell_replaced(struct importer *imp, struct local_function *f,
 				   f->source->path));
 }
 
+/* The largest number of nodes that inlining may make: of the nodes of functions one
+ * for each byte of the model, of which a node takes tens. */
+static int64_t
+most_inlined(const struct importer *imp, const struct body *body)
+{
+	const int64_t bytes = body->function != NULL ? imp->m->quota.input_bytes
+						     : ONNX_MAX_INLINED;
+
+	return bytes < ONNX_LEAST_INLINED ? ONNX_LEAST_INLINED
+	       : bytes > ONNX_MAX_INLINED ? ONNX_MAX_INLINED
+					  : bytes;
+}
+
 static bool
 import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	    int index, const char *item)
@@ -346,12 +359,13 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	if (!quota_check_memory(imp->m, import_place(imp, item), 0)) {
 		return false;
 	}
-	if (body->caller && ++imp->n_work > ONNX_MAX_INLINED) {
+	if (body->caller && ++imp->n_work > most_inlined(imp, body)) {
 		return diag_error(
 			&imp->m->diags, DIAG_TOO_LARGE, import_place(imp, item),
-			"the inlined functions have more than %d nodes; use "
-			"fewer calls",
-			ONNX_MAX_INLINED);
+			"the inlined functions have more than %lld nodes, the "
+			"most for a model of %lld bytes; use fewer calls",
+			(long long)most_inlined(imp, body),
+			(long long)imp->m->quota.input_bytes);
 	}
 	if (f) {
 		tell_replaced(imp, f, p);

@@ -15,7 +15,9 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK GRAPH_MAX_RANK
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* largest tensor */
-/* the largest number of nodes that inlining of functions may make */
+/* the largest number of nodes that inlining of functions may make: by the bytes of
+ * the model, between these two */
+#define ONNX_LEAST_INLINED (1 << 12)
 #define ONNX_MAX_INLINED (1 << 16)
 #define ONNX_MAX_CALL_DEPTH 64
 
