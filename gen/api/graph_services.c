@@ -2,7 +2,6 @@
 /* Models in programs: the functions of graph_services.h. Each reading of a model is a
  * context of its own, which the program's context owns, as it does the model's file,
  * which is opened once. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

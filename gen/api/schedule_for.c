@@ -4,7 +4,6 @@
  * as TVMScript. */
 #include <string.h>
 
-#include "default_schedule.h"
 #include "float_checks.h"
 #include "index_checks.h"
 #include "intrinsics.h"
@@ -13,7 +12,6 @@
 #include "source_load.h"
 #include "text.h"
 #include "tirc_context.h"
-#include "trace.h"
 #include "trace_json.h"
 #include "trace_python.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_load.h"
 #include "intrinsics_attach.h"
 #include "kernels.h"
 #include "onnx_import.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lower.h"
-#include "python.h"
 #include "text.h"
 #include "tirc_context.h"
 

@@ -5,7 +5,6 @@
 
 #include "data_files.h"
 #include "dialect.h"
-#include "kernels.h"
 #include "ops.h"
 #include "plan.h"
 #include "quantization.h"

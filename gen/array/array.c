@@ -3,7 +3,6 @@
 #include "array.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "quota.h"
 

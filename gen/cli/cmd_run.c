@@ -3,7 +3,6 @@
  * see run_program.c. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"

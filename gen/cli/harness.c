@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cleanup.h"
 #include "harness.h"
 #include "output_file.h"
 #include "process.h"

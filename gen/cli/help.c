@@ -2,9 +2,7 @@
 /* tirc --help, tirc VERB --help, tirc targets, tirc passes, tirc help. */
 #include <string.h>
 
-#include "cleanup.h"
 #include "help.h"
-#include "text.h"
 
 /* The column where texts of options begin, and the last column of a line. */
 enum { TEXT_COLUMN = 30, LAST_COLUMN = 80 };

@@ -2,7 +2,6 @@
 /* tirc run FILE.py: the times of a tensor program's functions, on random arrays,
  * on which the interpreter has run the functions of the source before. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "program_harness.h"
 

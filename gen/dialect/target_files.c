@@ -6,7 +6,6 @@
 #include "dialects.h"
 #include "json_put.h"
 #include "target_keys.h"
-#include "templates.h"
 #include "text.h"
 
 /* -- what a file extends -- */

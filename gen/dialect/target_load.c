@@ -7,7 +7,6 @@
 #include "reserved.h"
 #include "target_files.h"
 #include "target_keys.h"
-#include "text.h"
 
 struct target_loader {
 	struct module *m;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A target as the options --fp and --optimize change it. */
 #include "dialects.h"
-#include "text.h"
 
 static const char *const fp_modes[] = { "default", "strict", "fast" };
 

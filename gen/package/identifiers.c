@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "kernel.h"
-#include "package.h"
 #include "packer.h"
 #include "reserved.h"
 

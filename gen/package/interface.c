@@ -2,12 +2,10 @@
 /* The header: dimensions, sizes, status codes, and the structures that the
  * caller fills. */
 #include <assert.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comment_text.h"
-#include "kernel.h"
 #include "packer.h"
 #include "plan.h"
 #include "size_bounds.h"

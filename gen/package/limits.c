@@ -2,7 +2,6 @@
 /* Checks the limits of the dialect's compiler: the size of the largest object,
  * and that elements are not narrower than its char. */
 #include "kernel.h"
-#include "package.h"
 #include "packer.h"
 
 static bool

@@ -4,7 +4,6 @@
  * model. */
 #include <cjson/cJSON.h>
 
-#include "kernels.h"
 #include "packer.h"
 #include "plan.h"
 #include "provenance.h"

@@ -2,7 +2,6 @@
 /* Facts about an operator that libraries need, in one form for all models:
  * windows with explicit padding, matrix products as rows, columns and strides,
  * axes counted from the front. */
-#include "kernels.h"
 #include "ops.h"
 #include "regions.h"
 #include "window.h"

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "python.h"
 #include "reading.h"
-#include "size_text.h"
 #include "text.h"
 
 #define MAX_BYTES ((size_t)1 << 30) /* largest JSON */

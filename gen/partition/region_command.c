@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend_load.h"
 #include "partition.h"
 #include "process.h"
 

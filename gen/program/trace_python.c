@@ -6,7 +6,6 @@
  *   io, ii = sch.split(i, factors=[None, 4]) */
 #include "trace_python.h"
 
-#include "program_parts.h"
 #include "start.h"
 #include "tir_parts.h"
 

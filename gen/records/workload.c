@@ -2,7 +2,6 @@
 /* The key of a kernel: what it computes on arrays of these types and shapes. */
 #include "digest.h"
 #include "records.h"
-#include "script.h"
 
 const char *
 workload_key(const struct func *f, const bool *is_weight)

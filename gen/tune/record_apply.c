@@ -3,7 +3,6 @@
  * checks of the primitives. Steps that only promise to be right are refused. */
 #include "record_apply.h"
 
-#include "trace.h"
 #include "trace_json.h"
 
 /* Does a step promise what nobody checks? */

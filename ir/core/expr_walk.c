@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over expressions as graphs: every shared node is visited once. */
-#include <assert.h>
 
 #include "buffer.h"
 #include "expr_build.h"

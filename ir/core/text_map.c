@@ -3,7 +3,6 @@
 #include "text_map.h"
 
 #include "secret_hash.h"
-#include "text.h"
 
 enum { LEAST_ROOM = 16 };
 

@@ -2,7 +2,6 @@
 /* Python's tokens: indentation, line joining, comments, names, numbers,
  * operators, and the raw text of strings (py_string.c resolves the escapes). */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 #include "print.h"
 #include "python.h"
 #include "secret_hash.h"
-#include "text.h"
 
 static uint32_t
 hash_pointer(const void *key)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: expressions. Operators are those of ir/typed. */
 #include "script_read.h"
-#include "text.h"
 
 bool
 script_binary(struct script_reader *r, const struct py_node *node,

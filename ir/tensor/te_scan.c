@@ -20,8 +20,6 @@
  * times that one step needs. */
 #include "te_build.h"
 
-#include <assert.h>
-
 /* ---- the stages of one step */
 
 static bool

@@ -4,8 +4,6 @@
  * variables are computed, as a person may write 2 * 3. */
 #include "size_text.h"
 
-#include <math.h>
-
 #include "bounds.h"
 #include "print.h"
 #include "python.h"

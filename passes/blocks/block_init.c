@@ -2,8 +2,6 @@
 /* Moves the init part of a reduction to a separate nest. */
 #include "block_init.h"
 
-#include <assert.h>
-
 #include "access.h"
 #include "iterate.h"
 #include "scope.h"

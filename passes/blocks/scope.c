@@ -3,8 +3,6 @@
  * scope allocates, and makes new nests for blocks. */
 #include "scope.h"
 
-#include <assert.h>
-
 #include "iterate.h"
 
 struct stmt *

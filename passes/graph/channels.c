@@ -11,8 +11,6 @@
  * channel_block. */
 #include "channels.h"
 
-#include "quantization.h"
-
 /* The weights of larger products are not read: that would take seconds. */
 enum { MOST_WEIGHTS = 1 << 24 };
 

@@ -8,7 +8,6 @@
  *              pads 1 1 1 1)       ->   tirc.Conv (p, w[oc][3][3][4], no pads) */
 #include "rewrite.h"
 
-#include "scalar.h"
 #include "window.h"
 
 struct image {

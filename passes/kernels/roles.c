@@ -7,7 +7,6 @@
  * product are weights. The products around a Softmax are the products of
  * attention: queries by keys, and probabilities by values. */
 #include "kernel_build.h"
-#include "kernels.h"
 #include "ops.h"
 
 struct role_row {

@@ -9,7 +9,6 @@
 #include "ml.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "ops.h"
 

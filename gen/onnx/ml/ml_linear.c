@@ -3,8 +3,6 @@
  * products. */
 #include "ml.h"
 
-#include <math.h>
-
 #include "ops.h"
 
 /* x times the transposed matrix [rows, columns], plus add[r] for row r of the

@@ -2,7 +2,6 @@
 /* Nodes, constants and attributes of the operators of ai.onnx.ml. */
 #include "ml.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 #include "ops.h"

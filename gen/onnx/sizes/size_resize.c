@@ -13,7 +13,6 @@
  * or the range of the scale's values gives. */
 #include <math.h>
 
-#include "dims.h"
 #include "resize.h"
 #include "sizes.h"
 

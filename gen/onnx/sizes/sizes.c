@@ -11,7 +11,6 @@
  * bounds that do not follow from the operator. */
 #include "sizes.h"
 
-#include "identifiers.h"
 #include "ops.h"
 
 /* Is input i present, with a known type and rank, but unknown elements? */

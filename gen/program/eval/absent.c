@@ -4,7 +4,6 @@
  * They do not run, the names that they assign are absent as well, and a note tells
  * which was the first. Where control flow needs an absent value, that is an error. */
 #include "eval.h"
-#include "program_parts.h"
 
 bool
 absent_may_be_left_out(const char *path)

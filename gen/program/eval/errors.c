@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "eval.h"
-#include "program_parts.h"
 
 bool
 eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)

@@ -4,7 +4,6 @@
 #include "format.h"
 #include "library.h"
 #include "objects.h"
-#include "text.h"
 
 bool
 eval_operator(struct eval *ev, const struct py_node *e, const char *text,

@@ -5,7 +5,6 @@
 
 #include "eval.h"
 #include "iterate.h"
-#include "program_parts.h"
 
 struct lookup {
 	struct eval *ev;

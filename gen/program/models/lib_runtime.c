@@ -6,7 +6,6 @@
 #include "ops.h"
 #include "quota.h"
 #include "random_stream.h"
-#include "relay.h"
 #include "relay_values.h"
 
 /* The seed of made inputs: the same numbers in each run. */

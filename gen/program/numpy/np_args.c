@@ -2,8 +2,6 @@
 /* Values of programs as arrays and back, and the arguments of numpy's functions. */
 #include "numpy.h"
 
-#include <math.h>
-
 enum { PER_STEP = 8 }; /* elements that count as one step of evaluation */
 
 struct array_work

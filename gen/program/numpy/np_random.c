@@ -4,8 +4,6 @@
 #include "numpy.h"
 #include "random_stream.h"
 
-#include <math.h>
-
 /* The stream of the call: of the object, or of the module. */
 static struct random_stream *
 stream_of(struct call *c)

@@ -3,7 +3,6 @@
  * none through them. The environment is empty. */
 #include <time.h>
 
-#include "objects.h"
 #include "python_parts.h"
 
 /* os.path.join(a, b, …): an absolute part drops those before it. */

@@ -3,7 +3,6 @@
  * parameters in primitives.def. */
 #include "intrinsics.h"
 #include "iterate.h"
-#include "trace.h"
 
 #include "tir_parts.h"
 

@@ -27,8 +27,6 @@
  * the partial result that it contributes (rfactor, then compute_at). */
 #include "lower_passes.h"
 
-#include <string.h>
-
 #include "access.h"
 #include "block_init.h"
 #include "iterate.h"

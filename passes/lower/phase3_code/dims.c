@@ -10,8 +10,6 @@
  * A parameter keeps at least one dimension. */
 #include "lower_passes.h"
 
-#include <assert.h>
-
 #include "access.h"
 #include "iterate.h"
 

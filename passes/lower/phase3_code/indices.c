@@ -9,7 +9,6 @@
  * stands just inside the loop that binds the innermost of its variables. */
 #include "lower_passes.h"
 
-#include <assert.h>
 #include <ctype.h>
 
 #include "access.h"

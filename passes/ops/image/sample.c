@@ -17,7 +17,6 @@
  *			if inside[ow]: out[n, c, oh, ow] = weights * image
  *			else: the same with the taps that are inside */
 #include "sampler.h"
-#include "window.h"
 
 static int
 taps_of(const struct node *n)

@@ -16,7 +16,6 @@
  * The last line is computed for each head g of the queries that reads h.
  * Without decay or beta, their lines are left out. Tensors of tokens have the
  * shape [b][t][heads * elements]. */
-#include "dims.h"
 #include "steps.h"
 
 #include <math.h>

@@ -3,8 +3,6 @@
  * input, or an attribute in old models. */
 #include "define.h"
 
-#include <math.h>
-
 /* ---- axes ---- */
 
 /* The dimensions of input 0 to reduce. False if they are not known; this is

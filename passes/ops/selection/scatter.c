@@ -13,7 +13,6 @@
  *
  * Negative indices count from the end. An update out of range, which ONNX
  * leaves undefined, is dropped. */
-#include "dims.h"
 #include "indices.h"
 
 /* The number of threads of a warp, and the most slices. */

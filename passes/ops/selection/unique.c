@@ -18,7 +18,6 @@
  * Results: the first position of each different row, the number of each row
  * (inverse), the count of each different row, and the number of different
  * rows. */
-#include "dims.h"
 #include "steps.h"
 
 enum { FIRST, INVERSE, COUNTS, NUMBER, ORDER, N_MADE };

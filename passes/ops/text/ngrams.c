@@ -5,7 +5,6 @@
  *	tirc.FindString (x, keys)            where each string is among keys, or -1
  *	tirc.NGrams (x, item, first, column, weight)
  *	                                     how often each n-gram is in a row */
-#include "dims.h"
 #include "steps.h"
 
 /* ---- FindString: the keys are sorted as strcmp compares them ---- */

@@ -10,7 +10,6 @@
  */
 #include "compute_at.h"
 
-#include "block_init.h"
 #include "copy_block.h"
 #include "loop_legality.h"
 #include "thread_loops.h"

@@ -5,7 +5,6 @@
 #include "edit.h"
 
 #include "iterate.h"
-#include "python.h"
 #include "trace.h"
 #include <assert.h>
 

@@ -2,8 +2,6 @@
 /* What the primitives share: see edit.h. */
 #include "edit.h"
 
-#include <assert.h>
-
 #include "size_bounds.h"
 
 struct edit

@@ -3,7 +3,6 @@
  * consumers. */
 #include "edit.h"
 #include "iterate.h"
-#include "python.h"
 #include "text.h"
 
 bool
