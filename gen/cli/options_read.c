@@ -226,103 +226,8 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_HELP:
 		c->help = true;
 		return true;
-	case OPT_TARGET:
-		c->tirc.target = arg;
-		return true;
-	case OPT_DIALECT_PATH:
-		c->tirc.dialect_path = arg;
-		return true;
-	case OPT_PACKAGE:
-		c->tirc.package = arg;
-		return true;
-	case OPT_PACKAGE_PATH:
-		c->tirc.package_path = arg;
-		return true;
-	case OPT_NAME:
-		c->tirc.name = arg;
-		return true;
-	case OPT_WEIGHTS:
-		c->tirc.weights = arg;
-		return true;
-	case OPT_FORM:
-		c->tirc.form = arg;
-		return true;
-	case OPT_SECTION:
-		c->tirc.section = arg;
-		return true;
-	case OPT_OPTIMIZE:
-		c->tirc.optimize = arg;
-		return true;
-	case OPT_REQUANT:
-		c->tirc.requant = arg;
-		return true;
-	case OPT_PRECISION:
-		c->tirc.precision = arg;
-		return true;
-	case OPT_FP:
-		c->tirc.fp = arg;
-		return true;
-	case OPT_CONV:
-		c->tirc.conv = arg;
-		return true;
-	case OPT_INPUT_SHAPE:
-		push(c, &c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
-		return true;
-	case OPT_DIM:
-		push(c, &c->tirc.dims, &c->tirc.n_dims, arg);
-		return true;
-	case OPT_FUNCTIONS:
-		push(c, &c->tirc.functions, &c->tirc.n_functions, arg);
-		return true;
-	case OPT_CONST_INPUT:
-		push(c, &c->tirc.const_inputs, &c->tirc.n_const_inputs, arg);
-		return true;
-	case OPT_SEQUENCE:
-		push(c, &c->tirc.sequences, &c->tirc.n_sequences, arg);
-		return true;
-	case OPT_STATE:
-		push(c, &c->tirc.states, &c->tirc.n_states, arg);
-		return true;
-	case OPT_IN_WORKSPACE:
-		c->tirc.in_workspace = arg;
-		return true;
-	case OPT_SEED:
-		c->tirc.seed = arg;
-		return true;
-	case OPT_CHECK:
-		c->certificate = arg;
-		return true;
-	case OPT_DATA:
-		c->verify_data = arg;
-		return true;
-	case OPT_BOUND:
-		push(c, &c->tirc.bounds, &c->tirc.n_bounds, arg);
-		return true;
-	case OPT_STRING_LENGTH:
-		push(c, &c->tirc.string_lengths, &c->tirc.n_string_lengths,
-		     arg);
-		return true;
-	case OPT_PRINT_AFTER:
-		push(c, &c->tirc.print_after, &c->tirc.n_print_after, arg);
-		return true;
 	case OPT_PRINT_PHASE:
 		return push_phase(c, arg);
-	case OPT_DISABLE_PASS:
-		push(c, &c->tirc.disable_passes, &c->tirc.n_disable_passes,
-		     arg);
-		return true;
-	case OPT_ADD_PASS:
-		push(c, &c->tirc.add_passes, &c->tirc.n_add_passes, arg);
-		return true;
-	case OPT_SCHEDULE_FOR:
-		push(c, &c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
-		return true;
-	case OPT_RECORDS:
-		push(c, &c->tirc.records, &c->tirc.n_records, arg);
-		return true;
-	case OPT_QUEUE:
-		c->queue = arg;
-		return true;
 	case OPT_TRIALS:
 		return read_count(arg, &c->trials);
 	case OPT_TIME:
@@ -330,102 +235,21 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_LEAST_GAIN:
 		return read_double(arg, &c->least_gain) && c->least_gain > 0 &&
 		       c->least_gain < 100;
-	case OPT_MARKDOWN:
-		c->markdown = true;
-		return true;
-	case OPT_SCRIPT:
-		c->script = true;
-		return true;
-	case OPT_BYOC:
-		push(c, &c->tirc.byoc, &c->tirc.n_byoc, arg);
-		return true;
-	case OPT_BYOC_PATH:
-		c->tirc.byoc_path = arg;
-		return true;
-	case OPT_EACH_REGION:
-		c->each_region = true;
-		return true;
-	case OPT_EXPLAIN:
-		c->tirc.explain = true;
-		return true;
-	case OPT_FORCE:
-		c->tirc.force = true;
-		return true;
-	case OPT_ALLOW_FILES:
-		c->tirc.allow_files = true;
-		return true;
-	case OPT_TIME_PASSES:
-		c->tirc.time_passes = true;
-		return true;
 	case OPT_MAX_OUTPUT:
 		return read_size(arg, &c->tirc.max_output_bytes);
 	case OPT_MAX_MEMORY:
 		return read_size(arg, &c->tirc.max_memory_bytes);
-	case OPT_DEPFILE:
-		c->depfile_path = arg;
-		return true;
 	case OPT_JSON:
 		c->json = true;
 		c->json_path = arg;
-		return true;
-	case OPT_PROFILE:
-		c->tirc.profile = true;
-		return true;
-	case OPT_CC:
-		c->cc = arg;
-		return true;
-	case OPT_RUNNER:
-		c->runner = arg;
-		return true;
-	case OPT_CONFINE:
-		c->confine = arg;
-		return true;
-	case OPT_CFLAGS:
-		c->cflags = arg;
-		return true;
-	case OPT_INPUT:
-		push(c, &c->inputs, &c->n_inputs, arg);
 		return true;
 	case OPT_LAYERS:
 		c->layers = true;
 		c->layers_file = arg;
 		return arg == NULL || text_ends_in(arg, ".npz");
-	case OPT_EXPECT:
-		push(c, &c->expected, &c->n_expected, arg);
-		return true;
-	case OPT_OUTPUT:
-		c->output = arg;
-		return true;
-	case OPT_KEEP:
-		c->keep = arg;
-		return true;
-	case OPT_SCHEDULE:
-		c->schedule = arg;
-		return true;
-	case OPT_FROM_ONNX:
-		c->from_onnx = arg;
-		return true;
-	case OPT_KERNEL:
-		c->kernel = arg;
-		return true;
-	case OPT_EXECUTE:
-		c->execute = true;
-		return true;
-	case OPT_UNSCHEDULED:
-		c->unscheduled = true;
-		return true;
-	case OPT_SHOW_TRACE:
-		c->show_trace = true;
-		return true;
 	case OPT_EXPLAIN_SCHEDULE:
 		c->kernel = arg;
 		c->explain_schedule = true;
-		return true;
-	case OPT_NAMES:
-		c->names = true;
-		return true;
-	case OPT_MERGED:
-		c->merged = true;
 		return true;
 	case OPT_PHASE:
 		c->phase = arg[0] - '0';
@@ -439,6 +263,26 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return read_double(arg, &c->rtol);
 	case OPT_ATOL:
 		return read_double(arg, &c->atol);
+#define FLAG(id, member)                                                       \
+	case OPT_##id:                                                         \
+		c->member = true;                                              \
+		return true;
+#define TEXT(id, member)                                                       \
+	case OPT_##id:                                                         \
+		c->member = arg;                                               \
+		return true;
+#define LIST(id, member, count)                                                \
+	case OPT_##id:                                                         \
+		push(c, &c->member, &c->count, arg);                           \
+		return true;
+#define READ(id)
+#include "options.def"
+#undef FLAG
+#undef TEXT
+#undef LIST
+#undef READ
+	case OPT_LAST_LETTER:
+		break; /* no option */
 	}
 	return false;
 }
