@@ -323,8 +323,7 @@ dims_of(const struct tirc *t, const struct tensor *x, const int64_t *values,
 	const struct program *p = &t->program;
 	int n = g->dims.n + p->given_sizes.n;
 	struct var **from = arena_array(&t->m->arena, struct var *, n + 1);
-	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
-					     n + 1);
+	const struct expr **to = arena_exprs(&t->m->arena, n + 1);
 	struct var_map map = { from, to, n };
 
 	for (int d = 0; d < n; d++) {

@@ -273,8 +273,7 @@ static const char *
 first_address(struct walker *w, const struct buffer *b,
 	      const struct expr *const *index, enum intrin op)
 {
-	const struct expr **at = arena_array(w->a, const struct expr *,
-					     b->ndim + 1);
+	const struct expr **at = arena_exprs(w->a, b->ndim + 1);
 	const struct expr *first;
 
 	for (int d = 0; d < b->ndim; d++) {

@@ -187,7 +187,7 @@ walk_element(struct walker *w, const struct buffer *b,
 	if (lanes > 1 && index[n - 1]->kind == EXPR_RAMP &&
 	    expr_is_value(index[n - 1]->args[1], 1) && b->type.lanes == 1 &&
 	    (b->strides == NULL || expr_is_value(b->strides[n - 1], 1))) {
-		first = arena_array(w->a, const struct expr *, n);
+		first = arena_exprs(w->a, n);
 		memcpy(first, index, sizeof *first * (size_t)n);
 		first[n - 1] = index[n - 1]->args[0];
 		return elements(w, bound,

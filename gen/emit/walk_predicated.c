@@ -114,7 +114,7 @@ collect(struct stores *x, struct stmt *s)
 
 	switch (s->kind) {
 	case STMT_STORE:
-		index = arena_array(x->w->a, const struct expr *, s->n_args);
+		index = arena_exprs(x->w->a, s->n_args);
 		for (int i = 1; i < s->n_args; i++) {
 			index[i - 1] = without_names(x, s->args[i]);
 		}
@@ -170,7 +170,7 @@ walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t)
 static const struct expr **
 ramps(struct walker *w, const struct expr *const *index, int n, int lanes)
 {
-	const struct expr **new = arena_array(w->a, const struct expr *, n + 1);
+	const struct expr **new = arena_exprs(w->a, n + 1);
 
 	memcpy(new, index, sizeof *new *(size_t)n);
 	new[n - 1] = expr_ramp(w->m, index[n - 1],

@@ -50,8 +50,7 @@ print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 {
 	int n = 0, arrays = 0;
 	struct func *f = func_new(k->m, kernel->name);
-	const struct expr **args = arena_array(k->a, const struct expr *,
-					       kernel->args.n + 2);
+	const struct expr **args = arena_exprs(k->a, kernel->args.n + 2);
 	struct bindings bound = { 0 };
 
 	args[n++] = expr_string(k->m, kernel->func->name);

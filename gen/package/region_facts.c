@@ -193,8 +193,7 @@ operand_of(struct region_text *x, const struct node *reader,
 	const struct node *n = t->producer;
 	const int64_t *perm = NULL;
 	const struct expr *elems = expr_i32(m, 1);
-	const struct expr **dense = arena_array(x->k->a, const struct expr *,
-						t->ndim + 1);
+	const struct expr **dense = arena_exprs(x->k->a, t->ndim + 1);
 	struct operand o = { .tensor = t, .memory = t };
 
 	if (n != NULL && n->match == reader->match && t->ndim > 1 &&
@@ -207,7 +206,7 @@ operand_of(struct region_text *x, const struct node *reader,
 	} else {
 		perm = NULL;
 	}
-	o.stride = arena_array(x->k->a, const struct expr *, t->ndim + 1);
+	o.stride = arena_exprs(x->k->a, t->ndim + 1);
 	for (int d = t->ndim - 1; d >= 0; d--) {
 		dense[d] = elems;
 		elems = expr_mul_sizes(m, o.memory->shape[d], elems);
@@ -255,10 +254,10 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	int batch = y->ndim - y_inner;
 	bool one_b = true;
 
-	p->extent = arena_array(x->k->a, const struct expr *, y->ndim + 1);
-	p->a_step = arena_array(x->k->a, const struct expr *, y->ndim + 1);
-	p->b_step = arena_array(x->k->a, const struct expr *, y->ndim + 1);
-	p->y_step = arena_array(x->k->a, const struct expr *, y->ndim + 1);
+	p->extent = arena_exprs(x->k->a, y->ndim + 1);
+	p->a_step = arena_exprs(x->k->a, y->ndim + 1);
+	p->b_step = arena_exprs(x->k->a, y->ndim + 1);
+	p->y_step = arena_exprs(x->k->a, y->ndim + 1);
 	for (int i = b_inner; i < b->ndim; i++) {
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}

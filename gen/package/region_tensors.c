@@ -216,8 +216,7 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 {
 	struct module *m = x->k->m;
 	const struct expr *elems = expr_i32(m, 1);
-	const struct expr **strides = arena_array(x->k->a, const struct expr *,
-						  t->ndim + 1);
+	const struct expr **strides = arena_exprs(x->k->a, t->ndim + 1);
 	int64_t fixed;
 
 	tdata_int(item, "ndim", t->ndim);

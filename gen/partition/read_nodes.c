@@ -510,8 +510,7 @@ same_for_each_value(const struct graph *g, const struct expr *x,
 	struct arena *a = &g->module->arena;
 	const int n = g->dims.n;
 	bool *used = arena_array(a, bool, n + 1);
-	struct var_map map = { g->dims.data,
-			       arena_array(a, const struct expr *, n + 1), n };
+	struct var_map map = { g->dims.data, arena_exprs(a, n + 1), n };
 	int64_t values = 1;
 
 	for (int i = 0; i < n; i++) {

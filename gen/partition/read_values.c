@@ -305,7 +305,7 @@ read_sizes(struct reading *in, struct json list, int *n)
 		return NULL;
 	}
 	*n = cJSON_GetArraySize(list.value);
-	sizes = arena_array(&in->m->arena, const struct expr *, *n + 1);
+	sizes = arena_exprs(&in->m->arena, *n + 1);
 	for (struct json j = json_first(list); j.value;
 	     j = json_next(list, j)) {
 		sizes[j.index] = read_size(in, j);

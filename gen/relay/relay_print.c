@@ -341,8 +341,7 @@ spread_bias(struct printer *p, const struct tensor *bias,
 	    const struct tensor *result)
 {
 	struct tensor spread = *bias, *list = &spread;
-	const struct expr **shape = arena_array(p->a, const struct expr *,
-						result->ndim);
+	const struct expr **shape = arena_exprs(p->a, result->ndim);
 	struct strbuf s;
 
 	for (int d = 0; d < result->ndim; d++) {

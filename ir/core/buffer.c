@@ -127,7 +127,7 @@ buffer_of_numbers(struct module *m, const struct buffer *b)
 	if (b->type.lanes == 1 || b->strides) {
 		return b;
 	}
-	shape = arena_array(&m->arena, const struct expr *, n + 1);
+	shape = arena_exprs(&m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
 		shape[i] = b->shape[i];
 	}

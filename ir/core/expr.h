@@ -208,6 +208,9 @@ const struct expr *expr_broadcast(struct module *m, const struct expr *a,
 const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 			       const struct expr *const *sources, int n);
 
+/* Room in an arena for n expressions. */
+#define arena_exprs(a, n) arena_array((a), const struct expr *, (n))
+
 /* Queries. */
 bool expr_is_int(const struct expr *e, int64_t *v); /* an INT? sets *v */
 /* Is e a commutative, associative operator: +, *, min, max or fmax? */

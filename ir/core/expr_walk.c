@@ -163,9 +163,7 @@ rewrite_reduction(struct rewriter *w, const struct reduction *r)
 		changed |= copy->condition != r->condition;
 	}
 	if (r->init) {
-		const struct expr **init = arena_array(arena,
-						       const struct expr *,
-						       r->reducer->n);
+		const struct expr **init = arena_exprs(arena, r->reducer->n);
 
 		for (int i = 0; i < r->reducer->n; i++) {
 			init[i] = rewrite_node(w, r->init[i]);
@@ -184,8 +182,7 @@ rewrite_children(struct rewriter *w, const struct expr *e)
 	bool changed = false;
 
 	if (e->n_args > 8) {
-		args = arena_array(&w->m->arena, const struct expr *,
-				   e->n_args);
+		args = arena_exprs(&w->m->arena, e->n_args);
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		args[i] = rewrite_node(w, e->args[i]);

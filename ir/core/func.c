@@ -70,8 +70,7 @@ func_note_fused(struct func *f, const struct var *loop, int n,
 {
 	struct arena *arena = &f->module->arena;
 	const char **names = arena_array(arena, const char *, n + 1);
-	const struct expr **sizes = arena_array(arena, const struct expr *,
-						n + 1);
+	const struct expr **sizes = arena_exprs(arena, n + 1);
 	struct fused_axis axis = { .loop = loop, .name = loop->name };
 
 	for (int i = 0; i < n; i++) {

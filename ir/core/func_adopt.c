@@ -18,8 +18,7 @@ map_var(struct adoption *a, struct var *from, const struct expr *to)
 {
 	struct arena *arena = &a->m->arena;
 	struct var **f = arena_array(arena, struct var *, a->vars.n + 1);
-	const struct expr **t = arena_array(arena, const struct expr *,
-					    a->vars.n + 1);
+	const struct expr **t = arena_exprs(arena, a->vars.n + 1);
 
 	for (int i = 0; i < a->vars.n; i++) {
 		f[i] = a->vars.from[i];
@@ -39,7 +38,7 @@ renewed(struct adoption *a, const struct expr *const *list, int n,
 	if (list == NULL || n == 0) {
 		return list;
 	}
-	out = arena_array(&a->m->arena, const struct expr *, n);
+	out = arena_exprs(&a->m->arena, n);
 	for (int i = 0; i < n; i++) {
 		out[i] = expr_substitute(a->m, list[i], &a->vars);
 		*changed |= out[i] != list[i];

@@ -105,8 +105,7 @@ stmt_block(struct func *f, const struct block *b, const struct expr *predicate,
 	struct arena *arena = &f->module->arena;
 	struct stmt *children[] = { body, init };
 	struct stmt *s;
-	const struct expr **args = arena_array(arena, const struct expr *,
-					       b->n_iters + 1);
+	const struct expr **args = arena_exprs(arena, b->n_iters + 1);
 
 	args[0] = predicate ? predicate : expr_bool(f->module, true);
 	for (int i = 0; i < b->n_iters; i++) {
@@ -121,8 +120,7 @@ struct stmt *
 stmt_store(struct func *f, const struct buffer *b, const struct expr *value,
 	   const struct expr *const *index, int n)
 {
-	const struct expr **args = arena_array(&f->module->arena,
-					       const struct expr *, n + 1);
+	const struct expr **args = arena_exprs(&f->module->arena, n + 1);
 	struct stmt *s;
 
 	assert(n == b->ndim);

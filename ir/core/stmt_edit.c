@@ -328,7 +328,7 @@ clone_stmt(struct clone *c, const struct stmt *s)
 	copy->id = c->func->next_id++;
 	copy->parent = NULL;
 	if (s->n_args > 0) {
-		copy->args = arena_array(arena, const struct expr *, s->n_args);
+		copy->args = arena_exprs(arena, s->n_args);
 	}
 	for (int i = 0; i < s->n_args; i++) {
 		copy->args[i] = clone_expr(c, s->args[i]);

@@ -209,7 +209,7 @@ set_const_shape(struct module *m, struct tensor *t, int ndim,
 		const int64_t *shape)
 {
 	t->ndim = ndim;
-	t->shape = arena_array(&m->arena, const struct expr *, ndim + 1);
+	t->shape = arena_exprs(&m->arena, ndim + 1);
 	for (int i = 0; i < ndim; i++) {
 		t->shape[i] = expr_index(m, shape[i]);
 	}
@@ -248,7 +248,7 @@ graph_constant_ints(struct graph *g, const char *base, int n,
 					  data);
 
 	t->n_elems = n;
-	t->elems = arena_array(&m->arena, const struct expr *, n + 1);
+	t->elems = arena_exprs(&m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
 		t->elems[i] = expr_index(m, values[i]);
 	}

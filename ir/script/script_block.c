@@ -177,9 +177,7 @@ script_note_value(struct script_reader *r, const struct py_node *node,
 		}
 		return script_expr(r, node, out);
 	}
-	const struct expr **list = arena_array(&r->m->arena,
-					       const struct expr *,
-					       node->n_kids + 1);
+	const struct expr **list = arena_exprs(&r->m->arena, node->n_kids + 1);
 
 	for (int i = 0; i < node->n_kids; i++) {
 		if (!script_note_value(r, node->kids[i], &list[i])) {

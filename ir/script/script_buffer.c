@@ -49,8 +49,7 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 		}
 		if (v.kind == SCRIPT_LIST) {
 			*ndim = v.n_items;
-			*out = arena_array(&r->m->arena, const struct expr *,
-					   v.n_items + 1);
+			*out = arena_exprs(&r->m->arena, v.n_items + 1);
 			for (int i = 0; i < v.n_items; i++) {
 				if (!script_settle(r, node, &v.items[i],
 						   &(*out)[i])) {
@@ -61,7 +60,7 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 		}
 	}
 	*ndim = n;
-	*out = arena_array(&r->m->arena, const struct expr *, n + 1);
+	*out = arena_exprs(&r->m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
 		int64_t extent;
 		struct py_node size = *list[i];
@@ -343,8 +342,7 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 	view->ndim = ndim;
 	view->type = part.buffer->type;
 	view->shape = dims;
-	view->min = arena_array(&r->m->arena, const struct expr *,
-				part.buffer->ndim + 1);
+	view->min = arena_exprs(&r->m->arena, part.buffer->ndim + 1);
 	for (int i = 0; i < part.buffer->ndim; i++) {
 		view->min[i] = part.ranges[i].min;
 	}

@@ -215,8 +215,7 @@ read_mask(struct script_reader *r, const struct py_node *node, bool *writes)
 static const struct expr *
 element_at(struct module *m, const struct buffer *b, const struct expr *offset)
 {
-	const struct expr **index = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
 
 	for (int d = b->ndim - 1; d >= 0; d--) {
 		const struct expr *size = expr_cast(m, offset->type,

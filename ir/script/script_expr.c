@@ -197,8 +197,7 @@ whole_index(struct script_reader *r, const struct py_node *node,
 	    const struct script_view *view, const struct buffer *b,
 	    const struct expr ***index)
 {
-	const struct expr **all = arena_array(&r->m->arena, const struct expr *,
-					      b->ndim + 1);
+	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
 	int lead = b->ndim - view->ndim;
 
 	for (int i = 0; i < b->ndim; i++) {
@@ -243,7 +242,7 @@ script_element(struct script_reader *r, const struct py_node *node,
 				   rank == 1 ? "dimension" : "dimensions",
 				   (*buffer)->name);
 	}
-	*index = arena_array(&r->m->arena, const struct expr *, n + 1);
+	*index = arena_exprs(&r->m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
 		if (!eval_index(r, list[i], &(*index)[i])) {
 			return false;

@@ -38,7 +38,7 @@ script_intrin(struct script_reader *r, const struct py_node *call,
 	     !script_want_count(r, call, 0, 1))) {
 		return false;
 	}
-	list = arena_array(&r->m->arena, const struct expr *, args.n + 1);
+	list = arena_exprs(&r->m->arena, args.n + 1);
 	for (int i = 0; i < args.n; i++) {
 		if (!script_expr(r, args.list[first + i], &list[i])) {
 			return false;

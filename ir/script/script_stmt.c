@@ -281,8 +281,7 @@ call_function(struct script_reader *r, const struct py_node *node,
 	      struct script_suite *suite)
 {
 	int n = call->n_kids;
-	const struct expr **args = arena_array(&r->m->arena,
-					       const struct expr *, n + 1);
+	const struct expr **args = arena_exprs(&r->m->arena, n + 1);
 
 	args[0] = expr_string(r->m, name);
 	for (int i = 1; i < n; i++) {

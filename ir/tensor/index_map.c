@@ -7,8 +7,7 @@ const struct index_map *
 index_map_substitute(struct module *m, const struct index_map *map,
 		     const struct var_map *values)
 {
-	const struct expr **to = arena_array(&m->arena, const struct expr *,
-					     map->n_physical + 1);
+	const struct expr **to = arena_exprs(&m->arena, map->n_physical + 1);
 	struct index_map *out;
 	bool any = false;
 

@@ -16,8 +16,8 @@ reducer_new(struct module *m, const char *name, enum expr_kind op,
 	r->n = 1;
 	r->lhs = arena_array(a, struct var *, 1);
 	r->rhs = arena_array(a, struct var *, 1);
-	r->result = arena_array(a, const struct expr *, 1);
-	r->identity = arena_array(a, const struct expr *, 1);
+	r->result = arena_exprs(a, 1);
+	r->identity = arena_exprs(a, 1);
 	r->lhs[0] = var_new(m, "x", t);
 	r->rhs[0] = var_new(m, "y", t);
 	r->result[0] = expr_binary(m, op, r->lhs[0]->expr, r->rhs[0]->expr);

@@ -87,8 +87,7 @@ te_compute_multi(struct module *m, const char *const *names, const char *tag,
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
-	const struct expr **shape = arena_array(a, const struct expr *,
-						n_axes + 1);
+	const struct expr **shape = arena_exprs(a, n_axes + 1);
 
 	for (int d = 0; d < n_axes; d++) {
 		assert(axes[d].kind == ITER_SPATIAL);
@@ -218,7 +217,7 @@ inline_load(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	map.from = arena_array(&in->m->arena, struct var *, e->n_args + 1);
-	map.to = arena_array(&in->m->arena, const struct expr *, e->n_args + 1);
+	map.to = arena_exprs(&in->m->arena, e->n_args + 1);
 	for (int d = 0; d < e->n_args; d++) {
 		map.from[d] = s->axes[d].var;
 		map.to[d] = te_inline(in->m, e->args[d], in->t);

@@ -72,10 +72,9 @@ te_nest_new(struct te_build *b, int n)
 	return (struct te_nest){ arena_array(a, struct iter_var, n),
 				 arena_array(a, struct var *, n),
 				 arena_array(a, struct range, n),
-				 arena_array(a, const struct expr *, n),
+				 arena_exprs(a, n),
 				 { arena_array(a, struct var *, n),
-				   arena_array(a, const struct expr *, n),
-				   0 } };
+				   arena_exprs(a, n), 0 } };
 }
 
 void
@@ -170,8 +169,7 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	      const struct expr *const *values, const struct expr *const *index)
 {
 	struct module *m = b->m;
-	const struct expr **now = arena_array(&m->arena, const struct expr *,
-					      s->n_out);
+	const struct expr **now = arena_exprs(&m->arena, s->n_out);
 	struct var **lets = arena_array(&m->arena, struct var *, s->n_out);
 	struct stmt *body;
 
@@ -231,9 +229,8 @@ update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
 	struct arena *a = &m->arena;
 	int n = r->n;
 	struct var_map map = { arena_array(a, struct var *, 2 * n),
-			       arena_array(a, const struct expr *, 2 * n),
-			       2 * n };
-	const struct expr **values = arena_array(a, const struct expr *, n);
+			       arena_exprs(a, 2 * n), 2 * n };
+	const struct expr **values = arena_exprs(a, n);
 	struct var **lets = arena_array(a, struct var *, n);
 	const struct expr *take = n > 1 ? reducer_takes_all(r) : NULL;
 	bool named = names_sources(r);
@@ -271,9 +268,7 @@ reduce_sources(struct te_build *b, const struct expr *body,
 {
 	struct module *m = b->m;
 	const struct reduction *r = body->u.reduce;
-	const struct expr **sources = arena_array(&m->arena,
-						  const struct expr *,
-						  r->reducer->n);
+	const struct expr **sources = arena_exprs(&m->arena, r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
 		sources[k] = te_inside(b, body->args[k], map);
@@ -292,9 +287,7 @@ static const struct expr **
 reduce_start(struct te_build *b, const struct reduction *r,
 	     const struct var_map *map)
 {
-	const struct expr **start = arena_array(&b->m->arena,
-						const struct expr *,
-						r->reducer->n);
+	const struct expr **start = arena_exprs(&b->m->arena, r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
 		start[k] = r->init ? te_inside(b, r->init[k], map)
@@ -330,8 +323,7 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	bool reduces = s->bodies[0]->kind == EXPR_REDUCE;
 	const struct reduction *r = reduces ? s->bodies[0]->u.reduce : NULL;
 	struct te_nest nest = te_nest_new(b, s->n_axes + (r ? r->n_axes : 0));
-	const struct expr **values = arena_array(&m->arena, const struct expr *,
-						 s->n_out);
+	const struct expr **values = arena_exprs(&m->arena, s->n_out);
 	const struct expr **start = NULL;
 	struct region_list reads = { .m = m };
 	struct block block = { .name = te_unique_name(b, s->name) };

@@ -324,7 +324,7 @@ view_map(struct te_build *b, const struct te_stage *s)
 		room += 1 + 2 * x->views[i]->ndim;
 	}
 	map.from = arena_array(a, struct var *, room);
-	map.to = arena_array(a, const struct expr *, room);
+	map.to = arena_exprs(a, room);
 	for (int i = 0; i < n; i++) {
 		const struct buffer *view = x->views[i];
 		const struct buffer *own = te_target(b, tensor_buffer(s, i));

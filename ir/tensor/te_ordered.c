@@ -55,7 +55,7 @@ part_stage(struct module *m, struct te_tensor *out, const char *name,
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
-	const struct expr **body = arena_array(a, const struct expr *, 1);
+	const struct expr **body = arena_exprs(a, 1);
 
 	assert(out->stage && out->stage->ordered);
 	body[0] = value;
@@ -236,13 +236,10 @@ build_store(struct te_build *b, const struct te_stage *s,
 {
 	const struct buffer *to = te_target(b, s->out[store->out]->buffer);
 	struct arena *a = &b->m->arena;
-	const struct expr **at = arena_array(a, const struct expr *,
-					     to->ndim + 1);
+	const struct expr **at = arena_exprs(a, to->ndim + 1);
 	int n = store->n_first + store->n_then;
-	struct var_map map = {
-		arena_array(a, struct var *, axes->n + n + 1),
-		arena_array(a, const struct expr *, axes->n + n + 1), axes->n
-	};
+	struct var_map map = { arena_array(a, struct var *, axes->n + n + 1),
+			       arena_exprs(a, axes->n + n + 1), axes->n };
 	struct var **lets = arena_array(a, struct var *, n + 1);
 	struct stmt *body;
 

@@ -124,8 +124,7 @@ read_shape(struct graph_reader *r, struct tensor *t)
 		return false;
 	}
 	t->ndim = sizes.list.n;
-	t->shape = arena_array(&r->module->arena, const struct expr *,
-			       t->ndim + 1);
+	t->shape = arena_exprs(&r->module->arena, t->ndim + 1);
 	for (int i = 0; i < t->ndim; i++) {
 		t->shape[i] = sizes.list.data[i];
 		if (!size_is_index(t->shape[i]->type) ||
@@ -168,8 +167,7 @@ graph_read_elems(struct graph_reader *r, struct tensor *t)
 	}
 	t->n_elems = sizes.list.n;
 	t->elems = sizes.list.data ? sizes.list.data
-				   : arena_array(&r->module->arena,
-						 const struct expr *, 1);
+				   : arena_exprs(&r->module->arena, 1);
 	for (int i = 0; i < t->n_elems; i++) {
 		if (!size_is_element(t->type, t->elems[i])) {
 			return graph_fail(r, from,

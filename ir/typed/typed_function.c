@@ -87,8 +87,7 @@ of_intrin(const struct typed_call *c, struct typed *out)
 	const struct typing *t = c->t;
 	enum intrin op = (enum intrin)c->f->value;
 	int n = intrin_arity(op);
-	const struct expr **list = arena_array(&t->m->arena,
-					       const struct expr *, n + 1);
+	const struct expr **list = arena_exprs(&t->m->arena, n + 1);
 	struct typed single;
 
 	if (!one_type(c, n, list)) {

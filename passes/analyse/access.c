@@ -332,8 +332,8 @@ remap_load(void *ctx, const struct expr *e)
 	if (e->kind != EXPR_LOAD || e->u.buffer != r->from) {
 		return NULL;
 	}
-	old = arena_array(&m->arena, const struct expr *, e->n_args + 1);
-	new = arena_array(&m->arena, const struct expr *, r->to->ndim + 1);
+	old = arena_exprs(&m->arena, e->n_args + 1);
+	new = arena_exprs(&m->arena, r->to->ndim + 1);
 	for (int d = 0; d < e->n_args; d++) {
 		old[d] = remap_expr(r, e->args[d]);
 	}
@@ -361,8 +361,7 @@ remap_stmt(struct remap *r, struct stmt *s)
 		stmt_set_arg(f, s, i, remap_expr(r, s->args[i]));
 	}
 	if (s->kind == STMT_STORE && s->u.buffer == r->from) {
-		const struct expr **args = arena_array(&f->module->arena,
-						       const struct expr *,
+		const struct expr **args = arena_exprs(&f->module->arena,
 						       r->to->ndim + 1);
 
 		args[0] = s->args[0];
@@ -467,8 +466,7 @@ cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 
 			map.from = arena_array(&m->arena, struct var *,
 					       b->n_iters);
-			map.to = arena_array(&m->arena, const struct expr *,
-					     b->n_iters);
+			map.to = arena_exprs(&m->arena, b->n_iters);
 			for (int i = 0; i < b->n_iters; i++) {
 				map.from[i] = b->iters[i].var;
 				map.to[i] = p->args[i + 1];

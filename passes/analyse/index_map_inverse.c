@@ -156,10 +156,9 @@ copy_forward(struct inverter *v, struct var *const *vars, int n_vars,
 	out->n_logical = n_vars;
 	out->n_physical = n_exprs;
 	out->logical = arena_array(arena, struct var *, n_vars + 1);
-	out->to_logical = arena_array(arena, const struct expr *, n_vars + 1);
-	out->to_physical = arena_array(arena, const struct expr *, n_exprs + 1);
-	out->physical_shape = arena_array(arena, const struct expr *,
-					  n_exprs + 1);
+	out->to_logical = arena_exprs(arena, n_vars + 1);
+	out->to_physical = arena_exprs(arena, n_exprs + 1);
+	out->physical_shape = arena_exprs(arena, n_exprs + 1);
 	out->physical = arena_array(arena, struct var *, n_exprs + 1);
 	for (int i = 0; i < n_vars; i++) {
 		out->logical[i] = vars[i];

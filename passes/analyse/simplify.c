@@ -244,8 +244,7 @@ simplify_reduce(struct analyser *a, const struct expr *e)
 	struct arena *arena = &a->module->arena;
 	const struct reduction *old = e->u.reduce;
 	struct reduction *r = arena_copy(arena, old, sizeof *old);
-	const struct expr **args = arena_array(arena, const struct expr *,
-					       e->n_args);
+	const struct expr **args = arena_exprs(arena, e->n_args);
 	struct analyser_mark mark = analyser_mark(a);
 
 	r->axes = arena_copy(arena, old->axes,
@@ -255,9 +254,7 @@ simplify_reduce(struct analyser *a, const struct expr *e)
 		r->axes[i].extent = simp(a, r->axes[i].extent);
 	}
 	if (r->init) {
-		const struct expr **init = arena_array(arena,
-						       const struct expr *,
-						       r->reducer->n);
+		const struct expr **init = arena_exprs(arena, r->reducer->n);
 
 		for (int i = 0; i < r->reducer->n; i++) {
 			init[i] = simp(a, r->init[i]);
@@ -293,8 +290,7 @@ fresh(struct analyser *a, const struct expr *e)
 		r = simplify_reduce(a, e);
 	} else {
 		if (e->n_args > 8) {
-			args = arena_array(&a->module->arena,
-					   const struct expr *, e->n_args);
+			args = arena_exprs(&a->module->arena, e->n_args);
 		}
 		for (int i = 0; i < e->n_args; i++) {
 			args[i] = simp(a, e->args[i]);

@@ -148,8 +148,7 @@ static struct wide
 same_type(struct widths *w, const struct expr *e)
 {
 	struct module *m = w->analyser->module;
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       e->n_args + 1);
+	const struct expr **args = arena_exprs(&m->arena, e->n_args + 1);
 	struct wide r = { .e = e,
 			  .span = leaf_span(w, e),
 			  .data = e->kind == EXPR_LOAD };

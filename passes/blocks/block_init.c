@@ -111,7 +111,7 @@ init_header(struct func *f, const struct stmt *block,
 			      .n_writes = b->n_writes };
 
 	init.iters = arena_array(a, struct iter_var, b->n_iters + 1);
-	*bindings = arena_array(a, const struct expr *, b->n_iters + 1);
+	*bindings = arena_exprs(a, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind != ITER_REDUCE) {
 			init.iters[init.n_iters] = b->iters[i];

@@ -115,8 +115,7 @@ place_state(struct graph *g, const struct graph_body *loop, int k)
 	both->type = first->type;
 	both->typed = true;
 	both->ndim = first->ndim + 1;
-	both->shape = arena_array(&m->arena, const struct expr *,
-				  both->ndim + 1);
+	both->shape = arena_exprs(&m->arena, both->ndim + 1);
 	both->shape[0] = expr_index(m, 2);
 	for (int d = 0; d < first->ndim; d++) {
 		both->shape[d + 1] = first->shape[d];

@@ -321,9 +321,7 @@ weight_pointer(const struct entry *e, const struct kernel_arg *arg)
 struct stmt *
 entry_call(struct entry *e, const struct kernel *k)
 {
-	const struct expr **args = arena_array(&e->m->arena,
-					       const struct expr *,
-					       k->args.n + 2);
+	const struct expr **args = arena_exprs(&e->m->arena, k->args.n + 2);
 	int n = 0;
 
 	args[n++] = expr_string(e->m, k->func->name);
@@ -363,8 +361,7 @@ add_weight_params(struct entry *e)
 	struct module *m = e->m;
 	struct program *p = e->p;
 
-	e->of_weight = arena_array(&m->arena, const struct expr *,
-				   p->weights.n + 1);
+	e->of_weight = arena_exprs(&m->arena, p->weights.n + 1);
 	for (int i = 0; i < p->weights.n; i++) {
 		struct weight *w = p->weights.data[i];
 		struct buffer_spec spec = {
@@ -393,8 +390,7 @@ entry_build(struct program *p)
 	e.names.max_length = NAME_INTERNAL;
 	e.names.reserved = p->target->reserved;
 	e.names.n_reserved = p->target->n_reserved;
-	e.of_tensor = arena_array(&m->arena, const struct expr *,
-				  g->tensors.n + 1);
+	e.of_tensor = arena_exprs(&m->arena, g->tensors.n + 1);
 	for (int i = 0; i < p->kernels.n; i++) {
 		const struct kernel *k = p->kernels.data[i];
 

@@ -97,8 +97,7 @@ add(struct graph *g, struct analyser *a, const struct expr **kept, int n,
 void
 entry_choose_checks(struct graph *g)
 {
-	const struct expr **kept = arena_array(&g->module->arena,
-					       const struct expr *,
+	const struct expr **kept = arena_exprs(&g->module->arena,
 					       g->checks.n + 1);
 	struct analyser a;
 	int n = 0;

@@ -206,9 +206,7 @@ check_operation(struct formulas *x, const struct expr *e)
 static const struct expr *
 widened(const struct formulas *x, const struct expr *e)
 {
-	const struct expr **args = arena_array(&x->m->arena,
-					       const struct expr *,
-					       e->n_args + 1);
+	const struct expr **args = arena_exprs(&x->m->arena, e->n_args + 1);
 
 	if (e->kind == EXPR_CAST && is_index(e->type) &&
 	    is_index(e->args[0]->type)) {

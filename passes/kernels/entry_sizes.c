@@ -610,7 +610,7 @@ entry_find_sizes(struct entry *e)
 	e->size_index = arena_array(a, int, n + 1);
 	e->read_after = arena_array(a, int, n + 1);
 	e->read_in = arena_array(a, int, n + 1);
-	e->size_value = arena_array(a, const struct expr *, n + 1);
+	e->size_value = arena_exprs(a, n + 1);
 	init_after(e, &e->sizes_after, n);
 	find_given(g, a, &given);
 	for (int i = 0; i < n; i++) {

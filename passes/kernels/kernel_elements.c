@@ -39,8 +39,7 @@ static const struct expr *const *
 shape_around(struct module *m, const struct tensor *t)
 {
 	const struct tensor *all = t->element_of;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						all->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, all->ndim + 1);
 	struct tensor first = { .ndim = 1, .shape = all->shape };
 	int64_t most;
 

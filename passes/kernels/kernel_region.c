@@ -179,8 +179,7 @@ static struct stmt *
 opaque(struct joint *j, struct func *f)
 {
 	struct module *m = j->b->m;
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       j->k->args.n + 1);
+	const struct expr **args = arena_exprs(&m->arena, j->k->args.n + 1);
 	const struct expr *zero = expr_i32(m, 0);
 	int n = 0;
 

@@ -209,7 +209,7 @@ same_layout(struct module *m, const struct index_map *a,
 	    (a->in_range == NULL) != (b->in_range == NULL)) {
 		return false;
 	}
-	to = arena_array(&m->arena, const struct expr *, a->n_physical + 1);
+	to = arena_exprs(&m->arena, a->n_physical + 1);
 	for (int d = 0; d < a->n_physical; d++) {
 		if (a->physical_shape[d] != b->physical_shape[d]) {
 			return false;

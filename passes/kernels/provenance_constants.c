@@ -415,8 +415,7 @@ provenance_index(struct program *p, const struct weight *w)
 		return NULL;
 	}
 	names = (struct var_map){ .from = map->logical, .n = map->n_logical };
-	names.to = arena_array(&m->arena, const struct expr *,
-			       map->n_logical + 1);
+	names.to = arena_exprs(&m->arena, map->n_logical + 1);
 	for (int i = 0; i < map->n_logical; i++) {
 		const struct var *v = map->logical[i];
 		const char *name = index_name(&m->arena, w, i);

@@ -25,8 +25,7 @@ const struct expr **
 layout_shape(struct module *m, const struct tensor *t,
 	     const struct tensor_layout *l, int *ndim)
 {
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						t->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, t->ndim + 1);
 	int n = t->ndim;
 
 	for (int d = 0; d < t->ndim; d++) {

@@ -286,8 +286,7 @@ layouts_write_halos(struct module *m, struct kernel *k)
 			continue;
 		}
 		w.l = arg->tensor->layout;
-		w.index = arena_array(&m->arena, const struct expr *,
-				      w.b->ndim);
+		w.index = arena_exprs(&m->arena, w.b->ndim);
 		for (int d = 0; d < arg->tensor->ndim; d++) {
 			add_borders(&w, d, &added);
 		}

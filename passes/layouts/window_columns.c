@@ -212,8 +212,7 @@ static const struct expr **
 index_of(const struct windows *w, const struct expr *column)
 {
 	int n = w->store->n_args - 1;
-	const struct expr **at = arena_array(&w->m->arena, const struct expr *,
-					     n);
+	const struct expr **at = arena_exprs(&w->m->arena, n);
 
 	for (int d = 0; d < n; d++) {
 		at[d] = d < n - 1 ? w->store->args[1 + d] : column;
@@ -233,11 +232,10 @@ reduction_nest(const struct windows *w, const char *name,
 	const struct block *old = w->block->u.block;
 	int n = old->n_iters, dims = w->store->n_args - 1;
 	struct block made = { .name = name };
-	const struct expr **bind = arena_array(&m->arena, const struct expr *,
-					       n);
+	const struct expr **bind = arena_exprs(&m->arena, n);
 	struct var_map map = {
 		.from = arena_array(&m->arena, struct var *, n),
-		.to = arena_array(&m->arena, const struct expr *, n),
+		.to = arena_exprs(&m->arena, n),
 	};
 	struct range *ranges = arena_array(&m->arena, struct range, n);
 	const struct expr *args[2];

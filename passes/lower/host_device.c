@@ -275,8 +275,7 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 		l->grid[i] = b ? b->args[1] : expr_i32(x->m, 1);
 		l->block[i] = t ? t->args[1] : expr_i32(x->m, 1);
 	}
-	args = arena_array(&x->m->arena, const struct expr *,
-			   n + x->host->params.n + uses.vars.n);
+	args = arena_exprs(&x->m->arena, n + x->host->params.n + uses.vars.n);
 	args[0] = expr_string(x->m, name);
 	for (int i = 0; i < 3; i++) {
 		args[1 + i] = l->grid[i];

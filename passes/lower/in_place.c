@@ -246,7 +246,7 @@ stores_each_once(const struct func *f, const struct stmt *store,
 	struct iter_map map;
 	struct analyser a;
 
-	index = arena_array(&m->arena, const struct expr *, store->n_args);
+	index = arena_exprs(&m->arena, store->n_args);
 	for (int i = 1; i < store->n_args; i++) {
 		struct expander x = { m, store };
 

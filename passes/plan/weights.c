@@ -184,12 +184,9 @@ init_value(struct stream *s)
 	if (!te) {
 		return false;
 	}
-	point = arena_array(&m->arena, const struct expr *,
-			    te->buffer->ndim + s->ndim + 1);
+	point = arena_exprs(&m->arena, te->buffer->ndim + s->ndim + 1);
 	if (map) {
-		const struct expr **to = arena_array(&m->arena,
-						     const struct expr *,
-						     s->ndim);
+		const struct expr **to = arena_exprs(&m->arena, s->ndim);
 		struct var_map vars = { map->physical, to, s->ndim };
 
 		for (int d = 0; d < s->ndim; d++) {
@@ -269,10 +266,8 @@ build_chunk(struct stream *s, int64_t rows, struct program_chunk *out)
 {
 	struct module *m = s->module;
 	struct arena *a = &m->arena;
-	const struct expr **index = arena_array(a, const struct expr *,
-						s->ndim + 1);
-	const struct expr **shape = arena_array(a, const struct expr *,
-						s->ndim + 1);
+	const struct expr **index = arena_exprs(a, s->ndim + 1);
+	const struct expr **shape = arena_exprs(a, s->ndim + 1);
 	const struct expr *value = s->value;
 	const struct buffer *chunk;
 	struct func *f = func_new(m, "weight_chunk");

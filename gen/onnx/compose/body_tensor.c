@@ -124,8 +124,7 @@ body_typed(struct body_frame *f, struct dtype t, const struct body_value *v)
 const struct expr **
 body_sizes(struct body_frame *f, const struct body_value *of)
 {
-	const struct expr **sizes = arena_array(&f->c->m->arena,
-						const struct expr *, of->n + 1);
+	const struct expr **sizes = arena_exprs(&f->c->m->arena, of->n + 1);
 
 	for (int i = 0; i < of->n; i++) {
 		sizes[i] = of->items[i].kind == BODY_INT ? of->items[i].size

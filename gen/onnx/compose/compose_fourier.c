@@ -58,7 +58,7 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 	if (c->failed) {
 		return x; /* its shape is not known */
 	}
-	shape = arena_array(&c->imp->tmp, const struct expr *, keep + n + 1);
+	shape = arena_exprs(&c->imp->tmp, keep + n + 1);
 	for (int d = 0; d < keep; d++) {
 		shape[d] = x->shape[d];
 	}

@@ -156,9 +156,7 @@ reduce(const struct step *s)
 {
 	struct compose *c = s->c;
 	struct tensor *x = input(s, 0), *t = s->dy, *count;
-	const struct expr **shape = arena_array(&c->imp->tmp,
-						const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&c->imp->tmp, x->ndim + 1);
 	const int64_t *axes;
 	int n = 0;
 

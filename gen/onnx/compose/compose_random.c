@@ -43,7 +43,7 @@ run_number(struct compose *c)
 		t->typed = true;
 		t->type = dtype_of(DT_I64);
 		t->ndim = 1;
-		t->shape = arena_array(&c->m->arena, const struct expr *, 1);
+		t->shape = arena_exprs(&c->m->arena, 1);
 		t->shape[0] = expr_i32(c->m, 1);
 		t->is_input = true;
 		vec_push(&c->m->arena, &c->g->inputs, t);
@@ -191,8 +191,7 @@ fill_shape(struct compose *c, bool is_normal)
 {
 	const struct attr *sizes = node_attr(c->node, "shape");
 	int n = sizes ? sizes->n : 0;
-	const struct expr **shape = arena_array(&c->m->arena,
-						const struct expr *, n + 1);
+	const struct expr **shape = arena_exprs(&c->m->arena, n + 1);
 
 	if (!sizes) {
 		return compose_error(c, DIAG_BAD_ATTRIBUTE,

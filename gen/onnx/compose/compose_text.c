@@ -35,9 +35,7 @@ static struct tensor *
 from_rows(struct compose *c, struct tensor *t, const struct tensor *x)
 {
 	int rank = tensor_rank(x), more = t->ndim - 1;
-	const struct expr **shape = arena_array(&c->imp->tmp,
-						const struct expr *,
-						rank + more + 1);
+	const struct expr **shape = arena_exprs(&c->imp->tmp, rank + more + 1);
 
 	for (int d = 0; d < rank; d++) {
 		shape[d] = x->shape[d];

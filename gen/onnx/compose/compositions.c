@@ -210,8 +210,7 @@ static struct tensor *
 make_stand_in(struct module *m)
 {
 	struct tensor *t = arena_new(&m->arena, struct tensor);
-	const struct expr **ones = arena_array(&m->arena, const struct expr *,
-					       2 * ONNX_MAX_RANK);
+	const struct expr **ones = arena_exprs(&m->arena, 2 * ONNX_MAX_RANK);
 
 	for (int d = 0; d < 2 * ONNX_MAX_RANK; d++) {
 		ones[d] = expr_index(m, 1);

@@ -9,7 +9,7 @@ import_set_shape(struct importer *imp, struct tensor *t, int ndim,
 		 const int64_t *dims)
 {
 	t->ndim = ndim;
-	t->shape = arena_array(&imp->m->arena, const struct expr *, ndim + 1);
+	t->shape = arena_exprs(&imp->m->arena, ndim + 1);
 	for (int i = 0; i < ndim; i++) {
 		t->shape[i] = expr_index(imp->m, dims[i]);
 	}

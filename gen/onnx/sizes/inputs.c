@@ -375,8 +375,7 @@ make_input(struct inputs *in, int at)
 	}
 	t->typed = true;
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
-	t->shape = arena_array(&imp->m->arena, const struct expr *,
-			       t->ndim + 2);
+	t->shape = arena_exprs(&imp->m->arena, t->ndim + 2);
 	for (int d = 0; d < t->ndim; d++) {
 		if (!dim_expr(in, at, d, &t->shape[d], &max[d])) {
 			return NULL;

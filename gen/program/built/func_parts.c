@@ -160,11 +160,8 @@ static struct buffer *
 special_buffer(struct special *s, const struct buffer *b)
 {
 	struct module *m = s->c->ev->m;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
-	const struct expr **strides = arena_array(&m->arena,
-						  const struct expr *,
-						  b->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim + 1);
+	const struct expr **strides = arena_exprs(&m->arena, b->ndim + 1);
 	struct buffer_spec spec = { .name = b->name,
 				    .type = b->type,
 				    .ndim = b->ndim,
@@ -247,7 +244,7 @@ func_specialize(struct call *c, struct pval *out)
 	s.f = func_clone(made->func, made->func->name);
 	n = d->keys.n + s.f->params.n * EVAL_MAX_RANK + 1;
 	s.sizes.from = arena_array(ev->a, struct var *, n);
-	s.sizes.to = arena_array(ev->a, const struct expr *, n);
+	s.sizes.to = arena_exprs(ev->a, n);
 	for (int i = 0; i < d->keys.n; i++) {
 		if (!take_argument(&s, &d->keys.data[i], &d->values.data[i])) {
 			return false;

@@ -221,7 +221,7 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 		return call_error(c, i, "%d dimensions; at most %d are read",
 				  *n, EVAL_MAX_RANK);
 	}
-	*out = arena_array(c->ev->a, const struct expr *, *n + 1);
+	*out = arena_exprs(c->ev->a, *n + 1);
 	for (int d = 0; d < *n; d++) {
 		const struct expr *e;
 		int64_t v;

@@ -148,7 +148,7 @@ elements_needed(struct checking *c, const struct func *callee,
 	int n = callee->params.n;
 	struct var_map map = {
 		.from = arena_array(&c->m->arena, struct var *, n + 1),
-		.to = arena_array(&c->m->arena, const struct expr *, n + 1),
+		.to = arena_exprs(&c->m->arena, n + 1),
 	};
 
 	for (int i = 0; i < n; i++) {
@@ -376,8 +376,7 @@ static void
 add_local(struct local_arrays *l, const struct buffer *b)
 {
 	struct module *m = l->f->module;
-	const struct expr **index = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
 	const struct expr *first;
 
 	for (int d = 0; d < b->ndim; d++) {

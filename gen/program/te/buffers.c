@@ -32,7 +32,7 @@ read_index(struct eval *ev, struct py_span at, const struct buffer *b,
 		return eval_error(ev, at, "%s has %d dimensions, not %d",
 				  b->name, b->ndim, n);
 	}
-	index = arena_array(ev->a, const struct expr *, b->ndim + 1);
+	index = arena_exprs(ev->a, b->ndim + 1);
 	for (int i = 0; i < n; i++) {
 		const struct expr *e;
 

@@ -411,7 +411,7 @@ adjoint_axes(struct gradient *g, const struct te_tensor *t, int *n)
 	const struct expr **shape;
 
 	*n = g->n_prefix + t->buffer->ndim;
-	shape = arena_array(g->ev->a, const struct expr *, *n + 1);
+	shape = arena_exprs(g->ev->a, *n + 1);
 	for (int i = 0; i < *n; i++) {
 		shape[i] = i < g->n_prefix ? g->prefix[i]
 					   : t->buffer->shape[i - g->n_prefix];
@@ -480,7 +480,7 @@ summand(struct gradient *g, const struct te_stage *st,
 	if (result->kind == EXPR_ADD) {
 		return body->args[0];
 	}
-	index = arena_array(g->ev->a, const struct expr *, st->n_axes + 1);
+	index = arena_exprs(g->ev->a, st->n_axes + 1);
 	for (int i = 0; i < st->n_axes; i++) {
 		index[i] = st->axes[i].var->expr;
 	}
@@ -497,10 +497,9 @@ sum_over_rest(struct solving *s, const struct expr *e)
 	struct module *m = s->g->m;
 	struct iter_var *over = arena_array(s->g->ev->a, struct iter_var,
 					    s->n + 1);
-	struct var_map fresh = {
-		arena_array(s->g->ev->a, struct var *, s->n + 1),
-		arena_array(s->g->ev->a, const struct expr *, s->n + 1), 0
-	};
+	struct var_map fresh = { arena_array(s->g->ev->a, struct var *,
+					     s->n + 1),
+				 arena_exprs(s->g->ev->a, s->n + 1), 0 };
 
 	for (int i = 0; i < s->n; i++) {
 		const struct iter_var *x = s->axes[i];
@@ -540,7 +539,7 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 	s.axes = arena_array(a, const struct iter_var *, s.n + 1);
 	s.known = arena_array(a, bool, s.n + 1);
 	s.map.from = arena_array(a, struct var *, s.n + 1);
-	s.map.to = arena_array(a, const struct expr *, s.n + 1);
+	s.map.to = arena_exprs(a, s.n + 1);
 	for (int i = 0; i < s.n; i++) {
 		s.axes[i] = i < st->n_axes ? &st->axes[i]
 					   : &r->axes[i - st->n_axes];
@@ -685,7 +684,7 @@ start(struct gradient *g, struct te_tensor *output, struct te_tensor *head)
 				  "head has the output's dimensions behind "
 				  "others");
 	}
-	g->prefix = arena_array(g->ev->a, const struct expr *, g->n_prefix + 1);
+	g->prefix = arena_exprs(g->ev->a, g->n_prefix + 1);
 	for (int i = 0; i < g->n_prefix; i++) {
 		g->prefix[i] = (head ? head : output)->buffer->shape[i];
 	}

@@ -182,8 +182,7 @@ external_call(struct call *c, struct dtype t, int name, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	const struct pv_list *rest = c->args[name + 1].u.list;
-	const struct expr **args = arena_array(ev->a, const struct expr *,
-					       rest->n + 1);
+	const struct expr **args = arena_exprs(ev->a, rest->n + 1);
 	int depth = 1, deep;
 	struct typed x;
 

@@ -127,7 +127,7 @@ init_of(struct eval *ev, struct py_span at, const struct pval *v,
 	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
 		return true;
 	}
-	init = arena_array(ev->a, const struct expr *, n);
+	init = arena_exprs(ev->a, n);
 	if (!several(ev, at, v, n, init, "init")) {
 		return false;
 	}
@@ -279,10 +279,10 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 	if (n < 1 || n > 8) {
 		return eval_error(ev, at, "%d values to reduce", n);
 	}
-	sources = arena_array(ev->a, const struct expr *, n);
-	result = arena_array(ev->a, const struct expr *, n);
-	identity = arena_array(ev->a, const struct expr *, n);
-	all = arena_array(ev->a, const struct expr *, n);
+	sources = arena_exprs(ev->a, n);
+	result = arena_exprs(ev->a, n);
+	identity = arena_exprs(ev->a, n);
+	all = arena_exprs(ev->a, n);
 	kinds = arena_array(ev->a, struct dtype, n);
 	left = arena_array(ev->a, struct pval, n);
 	right = arena_array(ev->a, struct pval, n);

@@ -248,7 +248,7 @@ te_index(struct eval *ev, struct py_span at, const struct pval *of,
 				  t->buffer->name, t->buffer->ndim,
 				  t->buffer->ndim == 1 ? "" : "s", total);
 	}
-	all = arena_array(ev->a, const struct expr *, total + 1);
+	all = arena_exprs(ev->a, total + 1);
 	for (int d = 0; d < have; d++) {
 		all[d] = of->u.part->index[d];
 	}
@@ -453,7 +453,7 @@ compute_bodies(struct call *c, const struct pval *value,
 	if (*n < 1 || *n > 16) {
 		return call_error(c, 1, "%d values for one element", *n);
 	}
-	*bodies = arena_array(ev->a, const struct expr *, *n);
+	*bodies = arena_exprs(ev->a, *n);
 	*depth = 0;
 	for (int i = 0; i < *n; i++) {
 		int deep;

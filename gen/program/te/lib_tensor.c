@@ -194,8 +194,7 @@ buffer_access_ptr(struct call *c, struct pval *out)
 {
 	struct module *m = c->ev->m;
 	const struct buffer *b = c->self.u.buffer;
-	const struct expr **at = arena_array(c->ev->a, const struct expr *,
-					     b->ndim + 1);
+	const struct expr **at = arena_exprs(c->ev->a, b->ndim + 1);
 	const struct expr *load;
 	int64_t offset = 0;
 

@@ -157,7 +157,7 @@ list_exprs(struct build *b, int i, const struct expr ***out, int *n)
 	if (!arg_items(b->c, i, &items, n)) {
 		return false;
 	}
-	*out = arena_array(b->ev->a, const struct expr *, *n + 1);
+	*out = arena_exprs(b->ev->a, *n + 1);
 	for (int k = 0; k < *n; k++) {
 		if (!value_expr(b->ev, b->c->spans[i], &items[k], &(*out)[k],
 				&depth)) {
@@ -193,7 +193,7 @@ ints_input(struct build *b, int i, int at)
 		x->type = dtype_of(DT_I64);
 		x->typed = true;
 		x->ndim = 1;
-		x->shape = arena_array(b->ev->a, const struct expr *, 1);
+		x->shape = arena_exprs(b->ev->a, 1);
 		x->shape[0] = expr_index(b->ev->m, n);
 		x->elems = list;
 		x->n_elems = n;

@@ -84,7 +84,7 @@ element(struct call *c, int i, const struct tensor *y,
 		return true;
 	}
 	t = c->args[i].u.tensor;
-	at = arena_array(&m->arena, const struct expr *, t->buffer->ndim + 1);
+	at = arena_exprs(&m->arena, t->buffer->ndim + 1);
 	for (int d = 0; d < t->buffer->ndim; d++) {
 		int k = y->ndim - t->buffer->ndim + d;
 

@@ -113,8 +113,7 @@ place_of(const struct te_schedule *s, const struct stage *st)
 static const struct expr **
 axis_exprs(struct eval *ev, const struct iter_var *axes, int n)
 {
-	const struct expr **list = arena_array(ev->a, const struct expr *,
-					       n + 1);
+	const struct expr **list = arena_exprs(ev->a, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		list[i] = axes[i].var->expr;
@@ -187,8 +186,7 @@ static const struct expr **
 bodies_over(struct eval *ev, const struct te_stage *op,
 	    const struct iter_var *axes)
 {
-	const struct expr **made = arena_array(ev->a, const struct expr *,
-					       op->n_out);
+	const struct expr **made = arena_exprs(ev->a, op->n_out);
 	struct var_map map = { .n = op->n_axes };
 
 	map.from = arena_array(ev->a, struct var *, op->n_axes + 1);
@@ -229,7 +227,7 @@ stage_cache_write(struct call *c, struct pval *out)
 	axes = copy_axes(ev, op->axes, op->n_axes);
 	caches = arena_array(ev->a, struct te_tensor *, op->n_out);
 	results = arena_array(ev->a, struct pval, op->n_out);
-	bodies = arena_array(ev->a, const struct expr *, op->n_out);
+	bodies = arena_exprs(ev->a, op->n_out);
 	names = arena_array(ev->a, const char *, op->n_out);
 	for (int k = 0; k < op->n_out; k++) {
 		names[k] = arena_printf(ev->a, "%s_%s",
@@ -285,7 +283,7 @@ read_instead(struct call *c, struct stage *st, const struct buffer *from,
 		return call_error(c, 2, "%s does not read %s", op->name,
 				  from->name);
 	}
-	bodies = arena_array(ev->a, const struct expr *, op->n_out);
+	bodies = arena_exprs(ev->a, op->n_out);
 	for (int i = 0; i < op->n_out; i++) {
 		bodies[i] = expr_replace_buffer(ev->m, op->bodies[i], from,
 						cache->buffer);
@@ -315,7 +313,7 @@ stage_cache_read(struct call *c, struct pval *out)
 	ndim = t->buffer->ndim;
 	own = st ? st->op->out[t->index] : t;
 	names = arena_array(ev->a, const char *, ndim + 1);
-	shape = arena_array(ev->a, const struct expr *, ndim + 1);
+	shape = arena_exprs(ev->a, ndim + 1);
 	for (int d = 0; d < ndim; d++) {
 		names[d] = arena_printf(ev->a, "ax%d", d);
 		shape[d] = t->buffer->shape[d];
@@ -442,9 +440,9 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	f->axes = arena_array(ev->a, struct iter_var, op->n_axes + 1);
 	f->over = arena_array(ev->a, struct iter_var, most);
 	f->map.from = arena_array(ev->a, struct var *, most);
-	f->map.to = arena_array(ev->a, const struct expr *, most);
+	f->map.to = arena_exprs(ev->a, most);
 	leaves.from = arena_array(ev->a, struct var *, most);
-	leaves.to = arena_array(ev->a, const struct expr *, most);
+	leaves.to = arena_exprs(ev->a, most);
 	for (int i = 0; i < op->n_axes; i++) {
 		f->map.from[f->map.n] = op->axes[i].var;
 		f->map.to[f->map.n++] = old[i].var->expr;
@@ -497,10 +495,8 @@ static const struct expr **
 partial_bodies(struct eval *ev, const struct te_stage *op, struct factoring *f)
 {
 	const struct reduction *r = stage_reduction(op);
-	const struct expr **sources = arena_array(ev->a, const struct expr *,
-						  op->n_out);
-	const struct expr **made = arena_array(ev->a, const struct expr *,
-					       op->n_out);
+	const struct expr **sources = arena_exprs(ev->a, op->n_out);
+	const struct expr **made = arena_exprs(ev->a, op->n_out);
 
 	for (int k = 0; k < op->n_out; k++) {
 		sources[k] = expr_substitute(ev->m, op->bodies[0]->args[k],
@@ -551,12 +547,9 @@ final_bodies(struct eval *ev, const struct te_stage *op,
 	     struct iter_var *rest)
 {
 	const struct reduction *r = stage_reduction(op);
-	const struct expr **index = arena_array(ev->a, const struct expr *,
-						f->n_axes);
-	const struct expr **loaded = arena_array(ev->a, const struct expr *,
-						 op->n_out);
-	const struct expr **made = arena_array(ev->a, const struct expr *,
-					       op->n_out);
+	const struct expr **index = arena_exprs(ev->a, f->n_axes);
+	const struct expr **loaded = arena_exprs(ev->a, op->n_out);
+	const struct expr **made = arena_exprs(ev->a, op->n_out);
 
 	for (int i = 0, n = 0; i < f->n_axes; i++) {
 		index[i] = i == f->at ? rest->var->expr

@@ -72,8 +72,8 @@ inline_body(struct module *m, const struct expr *body,
 	}
 	r = body->u.reduce;
 	made = arena_copy(&m->arena, r, sizeof *r);
-	sources = arena_array(&m->arena, const struct expr *, body->n_args);
-	init = arena_array(&m->arena, const struct expr *, body->n_args);
+	sources = arena_exprs(&m->arena, body->n_args);
+	init = arena_exprs(&m->arena, body->n_args);
 	for (int k = 0; k < body->n_args; k++) {
 		sources[k] = te_inline(m, body->args[k], t);
 		init[k] = r->init ? te_inline(m, r->init[k], t) : NULL;
@@ -99,7 +99,7 @@ inline_into(struct module *m, struct te_stage *op, const struct te_tensor *t,
 				    t->buffer->name);
 		return false;
 	}
-	bodies = arena_array(&m->arena, const struct expr *, op->n_out);
+	bodies = arena_exprs(&m->arena, op->n_out);
 	for (int k = 0; k < op->n_out; k++) {
 		bodies[k] = inline_body(m, op->bodies[k], t);
 	}

@@ -333,7 +333,7 @@ convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 	     !eval_items(ev, at, &value, &items, &count))) {
 		return false;
 	}
-	map->to_physical = arena_array(ev->a, const struct expr *, count + 1);
+	map->to_physical = arena_exprs(ev->a, count + 1);
 	for (int i = 0; i < count; i++) {
 		if (!value_expr(ev, at, &items[i], &map->to_physical[i],
 				&depth)) {

@@ -18,7 +18,7 @@ opened(struct func *f, struct stmt *block)
 	struct stmt *s = stmt_clone(f, block->children[0], false);
 
 	map.from = arena_array(&m->arena, struct var *, b->n_iters + 1);
-	map.to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	map.to = arena_exprs(&m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		map.from[i] = b->iters[i].var;
 		map.to[i] = block->args[i + 1];

@@ -307,7 +307,7 @@ functor_substitute(struct call *c, struct pval *out)
 		return value_kind_error(c, 1, "a dict");
 	}
 	map.from = arena_array(ev->a, struct var *, d->keys.n + 1);
-	map.to = arena_array(ev->a, const struct expr *, d->keys.n + 1);
+	map.to = arena_exprs(ev->a, d->keys.n + 1);
 	for (int i = 0; i < d->keys.n; i++) {
 		const struct expr *from, *to;
 

@@ -69,8 +69,7 @@ trial_map(struct module *m, const struct func *f, const int64_t *values)
 {
 	struct var_map map = {
 		.from = arena_array(&m->arena, struct var *, f->params.n + 1),
-		.to = arena_array(&m->arena, const struct expr *,
-				  f->params.n + 1),
+		.to = arena_exprs(&m->arena, f->params.n + 1),
 	};
 
 	for (int i = 0; i < f->params.n; i++) {

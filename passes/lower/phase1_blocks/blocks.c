@@ -28,7 +28,7 @@ lower_block(struct func *f, struct stmt *s)
 
 	assert(!s->children[1]);
 	map.from = arena_array(arena, struct var *, b->n_iters + 1);
-	map.to = arena_array(arena, const struct expr *, b->n_iters + 1);
+	map.to = arena_exprs(arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		map.from[i] = b->iters[i].var;
 		map.to[i] = s->args[i + 1];
@@ -113,8 +113,7 @@ mark_allocs(const struct alignments *a, struct stmt *s)
 
 	for (struct stmt_iter it = stmt_each_of(s, STMT_ALLOC);
 	     (s = stmt_next(&it));) {
-		const struct expr **list = arena_array(&m->arena,
-						       const struct expr *,
+		const struct expr **list = arena_exprs(&m->arena,
 						       a->list.n + 1);
 		int n = 0;
 

@@ -183,7 +183,7 @@ over_loops(struct cross *x, const struct expr *e)
 	struct var_map map = { .n = b->n_iters };
 
 	map.from = arena_array(&x->m->arena, struct var *, b->n_iters + 1);
-	map.to = arena_array(&x->m->arena, const struct expr *, b->n_iters + 1);
+	map.to = arena_exprs(&x->m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		map.from[i] = b->iters[i].var;
 		map.to[i] = x->block->args[i + 1];
@@ -211,8 +211,7 @@ find_update(struct cross *x)
 	x->result = store->u.buffer;
 	x->identity = over_loops(x, init->args[0]);
 	x->source = over_loops(x, value->args[1 - own]);
-	index = arena_array(&x->m->arena, const struct expr *,
-			    x->result->ndim + 1);
+	index = arena_exprs(&x->m->arena, x->result->ndim + 1);
 	for (int d = 0; d < x->result->ndim; d++) {
 		index[d] = over_loops(x, store->args[1 + d]);
 	}
@@ -340,8 +339,8 @@ alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 	const struct expr **shape;
 
 	t->n = x->around.list.n + 1;
-	shape = arena_array(&x->m->arena, const struct expr *, t->n);
-	t->index = arena_array(&x->m->arena, const struct expr *, t->n);
+	shape = arena_exprs(&x->m->arena, t->n);
+	t->index = arena_exprs(&x->m->arena, t->n);
 	for (int i = 0; i < t->n - 1; i++) {
 		const struct stmt *s =
 			x->around.list.data[x->around.list.n - 1 - i];

@@ -172,7 +172,7 @@ term_of(struct func *f, const struct stmt *block, const struct stmt *loop,
 	struct var_map value = { &var, &at, 1 }, terms = { 0 };
 
 	terms.from = arena_array(&m->arena, struct var *, b->n_iters + 1);
-	terms.to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	terms.to = arena_exprs(&m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind == ITER_REDUCE) {
 			terms.from[terms.n] = b->iters[i].var;

@@ -66,8 +66,7 @@ align(struct func *f, const struct stmt *alloc, struct range *ranges)
 {
 	struct arena *arena = &f->module->arena;
 	int ndim = alloc->u.buffer->ndim;
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						ndim + 1);
+	const struct expr **shape = arena_exprs(arena, ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		shape[d] = ranges[d].extent;
@@ -207,8 +206,7 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	struct arena *arena = &f->module->arena;
 	const struct buffer *b = alloc->u.buffer, *small;
 	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(arena, b->ndim + 1);
 	bool *dropped = arena_array(arena, bool, b->ndim + 1);
 	struct window window = { f, ranges, dropped, b->ndim };
 	bool same = true;

@@ -156,14 +156,13 @@ find_tile(struct blocking *x)
 {
 	struct arena *arena = &x->module->arena;
 	int depth = stmt_depth(x->store), d = depth;
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						depth + 1);
+	const struct expr **shape = arena_exprs(arena, depth + 1);
 	struct buffer_spec spec = { .name = "part",
 				    .type = x->total->type,
 				    .scope = "local" };
 	int64_t elems = 1, n;
 
-	x->at = arena_array(arena, const struct expr *, depth + 1);
+	x->at = arena_exprs(arena, depth + 1);
 	for (const struct stmt *s = x->store->parent; s != x->loop;
 	     s = s->parent) {
 		bool selects = (s->kind == STMT_FOR || s->kind == STMT_LET) &&
@@ -225,8 +224,7 @@ static const struct expr **
 simplified_index(const struct blocking *x, const struct stmt *at,
 		 const struct expr *const *index)
 {
-	const struct expr **out = arena_array(&x->module->arena,
-					      const struct expr *,
+	const struct expr **out = arena_exprs(&x->module->arena,
 					      x->total->ndim + 1);
 	struct analyser a;
 
@@ -325,8 +323,7 @@ is_covered(const struct blocking *x, const struct access_list *uses, int d)
 static const struct expr **
 kept_index(const struct blocking *x, const struct expr *const *index)
 {
-	const struct expr **out = arena_array(&x->module->arena,
-					      const struct expr *,
+	const struct expr **out = arena_exprs(&x->module->arena,
 					      x->total->ndim + 1);
 	int n = 0;
 
@@ -415,9 +412,7 @@ each_of_array(struct blocking *x, bool adds)
 {
 	struct module *m = x->module;
 	const struct buffer *b = x->total, *part = x->part;
-	const struct expr **index = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1),
-			  **at;
+	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1), **at;
 	struct stmt *nest;
 
 	for (int d = 0; d < b->ndim; d++) {

@@ -106,8 +106,7 @@ condition_on_index(struct lanes *l, const struct lane_store *s,
 	const struct buffer *b = l->alloc->u.buffer;
 	struct var **vars = arena_array(&l->module->arena, struct var *,
 					b->ndim + 1);
-	const struct expr **values = arena_array(&l->module->arena,
-						 const struct expr *,
+	const struct expr **values = arena_exprs(&l->module->arena,
 						 b->ndim + 1);
 	struct var_map map = { vars, values, 0 };
 	const struct expr *e;

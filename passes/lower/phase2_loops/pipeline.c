@@ -322,8 +322,7 @@ multi_buffer(struct pipeline *p, const struct buffer *b)
 	struct var *v = p->loop->u.loop.var;
 	int64_t first = -1, last = -1, n;
 	struct versions versions = { .module = m, .ndim = b->ndim };
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim + 1);
 	const struct buffer *wide;
 
 	for (int i = 0; i < p->n; i++) {
@@ -424,15 +423,12 @@ static struct stmt *
 wait_for(struct pipeline *p, const struct expr *at, int64_t later)
 {
 	struct module *m = p->func->module;
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       p->awaited.n + 1);
+	const struct expr **args = arena_exprs(&m->arena, p->awaited.n + 1);
 
 	args[0] = expr_i32(m, later);
 	for (int i = 0; i < p->awaited.n; i++) {
 		const struct buffer *b = p->awaited.data[i];
-		const struct expr **index = arena_array(&m->arena,
-							const struct expr *,
-							b->ndim + 1);
+		const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
 		const struct expr *first;
 
 		for (int d = 1; d < b->ndim; d++) {

@@ -389,7 +389,7 @@ first_element(void *ctx, const struct expr *e)
 	if (e->kind != EXPR_LOAD) {
 		return NULL;
 	}
-	index = arena_array(&m->arena, const struct expr *, b->ndim + 1);
+	index = arena_exprs(&m->arena, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
 		index[d] = expr_int(m, e->args[d]->type, 0);
 	}

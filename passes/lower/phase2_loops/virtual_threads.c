@@ -202,8 +202,7 @@ expand(struct virtual *v, struct stmt *alloc)
 	struct func *f = v->func;
 	struct module *m = f->module;
 	const struct buffer *b = alloc->u.buffer, *wide;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim + 1);
 	struct copies c = { expr_sub(m, v->loop->u.loop.var->expr,
 				     v->loop->args[0]),
 			    b->ndim };

@@ -60,8 +60,7 @@ squeeze(struct dims *d, const struct buffer *b)
 {
 	struct module *m = d->func->module;
 	const struct buffer *to;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim + 1);
 
 	d->ndim = 0;
 	d->from = b;
@@ -349,7 +348,7 @@ merge(struct dims *d, const struct buffer *b)
 		if (!worth_merging(d, b, at, &uses)) {
 			continue;
 		}
-		shape = arena_array(&m->arena, const struct expr *, b->ndim);
+		shape = arena_exprs(&m->arena, b->ndim);
 		for (int i = 0; i < b->ndim; i++) {
 			if (i == at) {
 				shape[k++] = expr_mul(m, b->shape[i],

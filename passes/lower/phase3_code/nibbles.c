@@ -128,8 +128,7 @@ static const struct buffer *
 packed_buffer(struct nibbles *n, const struct buffer *b)
 {
 	struct module *m = n->module;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim + 1);
 	struct buffer_spec spec = {
 		.name = b->name,
 		.type = dtype_of(DT_U8),
@@ -362,8 +361,7 @@ unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 {
 	const struct buffer *b = e->u.buffer;
 	struct module *m = n->module;
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     b->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, b->ndim + 1);
 	const struct expr *k, *which;
 	struct analyser a;
 
@@ -464,8 +462,7 @@ rewritten(struct nibbles *n, const struct expr *e)
 	if (known != NULL) {
 		return known->value;
 	}
-	args = arena_array(&n->module->arena, const struct expr *,
-			   e->n_args + 1);
+	args = arena_exprs(&n->module->arena, e->n_args + 1);
 	for (int i = 0; i < e->n_args; i++) {
 		args[i] = rewritten(n, e->args[i]);
 		changed |= args[i] != e->args[i];

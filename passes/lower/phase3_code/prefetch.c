@@ -132,8 +132,7 @@ prefetch_element(struct prefetch *p, const struct expr *row,
 {
 	struct module *m = p->func->module;
 	const struct buffer *b = p->read->buffer;
-	const struct expr **index = arena_array(&m->arena, const struct expr *,
-						b->ndim + 1);
+	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
 	struct var *from[3] = { p->loop->u.loop.var, p->rows->u.loop.var };
 	const struct expr *to[3] = { p->next->expr, row };
 	struct var_map map = { from, to, 2 };

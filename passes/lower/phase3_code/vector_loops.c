@@ -436,8 +436,7 @@ static const struct expr **
 vector_index(struct loop *l, const struct expr *const *index, int n)
 {
 	struct module *m = l->x->module;
-	const struct expr **new = arena_array(&m->arena, const struct expr *,
-					      n + 1);
+	const struct expr **new = arena_exprs(&m->arena, n + 1);
 	const struct expr *rest;
 	struct analyser a;
 
@@ -647,8 +646,7 @@ store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 	struct module *m = l->x->module;
 	struct var *lane = var_new(m, l->lane->name, l->lane->type);
 	struct var_map map = { &l->lane, &lane->expr, 1 };
-	const struct expr **index = arena_array(&m->arena, const struct expr *,
-						s->n_args);
+	const struct expr **index = arena_exprs(&m->arena, s->n_args);
 	const struct expr *e = expr_load(m, made, &lane->expr, 1);
 
 	for (int i = 1; i < s->n_args; i++) {
@@ -676,8 +674,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	/* the computed values, if they are stored to an array before the
 	 * store */
 	const struct buffer *made = NULL;
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       s->n_args);
+	const struct expr **args = arena_exprs(&m->arena, s->n_args);
 	const struct expr *condition = NULL;
 	struct stmt **list, *body;
 	int n = 0;

@@ -382,8 +382,7 @@ retype(struct vectors *x, const struct buffer *b, bool is_param)
 		.scope = b->scope,
 		.align_bytes = b->align_bytes,
 	};
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						b->ndim);
+	const struct expr **shape = arena_exprs(&m->arena, b->ndim);
 	const struct expr *rows;
 	struct access_list uses = accesses_of(x->func, x->func->body, b);
 

@@ -144,8 +144,7 @@ index_of(struct copy *c, const struct expr *const *index, int ndim,
 	struct dtype t = c->var->type;
 	const struct expr *first = expr_int(m, t, from);
 	struct var_map map = { &c->var, &first, 1 };
-	const struct expr **out = arena_array(&m->arena, const struct expr *,
-					      ndim);
+	const struct expr **out = arena_exprs(&m->arena, ndim);
 	struct analyser a;
 
 	analyser_at(&a, m, c->at);
@@ -175,7 +174,7 @@ side_at(struct copy *c, const struct side *s, int64_t from, int64_t n)
 	if (!s->is_lanes) {
 		return index_of(c, s->index, s->buffer->ndim, from, n);
 	}
-	index = arena_array(&m->arena, const struct expr *, 1);
+	index = arena_exprs(&m->arena, 1);
 	index[0] = expr_ramp(m, expr_int(m, c->var->type, from),
 			     expr_int(m, c->var->type, 1), (int)n);
 	return index;

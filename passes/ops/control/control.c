@@ -38,8 +38,7 @@ define_control_copy(struct define *c, const struct node *n,
 {
 	struct iter_var *axes = define_axes(c, n->outputs[0]);
 	int ndim = n->outputs[0]->ndim;
-	const struct expr **index = arena_array(&c->module->arena,
-						const struct expr *, ndim + 1);
+	const struct expr **index = arena_exprs(&c->module->arena, ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		index[d] = axes[d].var->expr;
@@ -164,8 +163,7 @@ branch_shape(struct infer *c, const struct node *n, int k,
 	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
 		return NULL;
 	}
-	shape = arena_array(&c->module->arena, const struct expr *,
-			    a->ndim + 1);
+	shape = arena_exprs(&c->module->arena, a->ndim + 1);
 	for (int d = 0; d < a->ndim; d++) {
 		shape[d] = a->shape[d];
 		if (a->shape[d] != b->shape[d]) {
@@ -272,9 +270,7 @@ refuse_unlimited(struct infer *c, const struct tensor *t)
 static bool
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 {
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
-						t->ndim + 2);
+	const struct expr **shape = arena_exprs(&c->module->arena, t->ndim + 2);
 
 	shape[0] = most_iterations(c, n);
 	if (shape[0] == NULL) {

@@ -47,8 +47,7 @@ define_reduce_axis(struct define *c, const struct te_tensor *t, int d)
 const struct expr **
 axes_exprs(struct define *c, const struct iter_var *axes, int n)
 {
-	const struct expr **list = arena_array(&c->module->arena,
-					       const struct expr *, n + 1);
+	const struct expr **list = arena_exprs(&c->module->arena, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		list[i] = axes[i].var->expr;
@@ -60,8 +59,7 @@ const struct expr **
 kept_exprs(struct define *c, const struct expr *const *index,
 	   const bool *reduced, int ndim)
 {
-	const struct expr **list = arena_array(&c->module->arena,
-					       const struct expr *, ndim + 1);
+	const struct expr **list = arena_exprs(&c->module->arena, ndim + 1);
 	int n = 0;
 
 	for (int d = 0; d < ndim; d++) {
@@ -99,8 +97,7 @@ define_broadcast(struct define *c, const struct te_tensor *t,
 {
 	struct module *m = c->module;
 	const struct buffer *b = t->buffer;
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     b->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, b->ndim + 1);
 
 	for (int d = 0; d < b->ndim; d++) {
 		int k = rank - b->ndim + d;
@@ -278,8 +275,7 @@ computable(struct define *c, const struct expr *e)
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {
-	const struct expr **at = arena_array(&c->module->arena,
-					     const struct expr *,
+	const struct expr **at = arena_exprs(&c->module->arena,
 					     t->buffer->ndim + 1);
 
 	for (int d = 0; d < t->buffer->ndim; d++) {
@@ -297,9 +293,7 @@ define_map(struct define *c, const struct node *n, struct te_tensor *const *in,
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
-	const struct expr **x = arena_array(&c->module->arena,
-					    const struct expr *,
-					    n->n_inputs + 3);
+	const struct expr **x = arena_exprs(&c->module->arena, n->n_inputs + 3);
 	const struct expr *body;
 
 	for (int i = 0; i < n->n_inputs; i++) {
@@ -360,8 +354,7 @@ define_scalar(struct define *c, const struct node *n,
 {
 	const struct expr *literal = define_literal(c, n, i);
 	int ndim = literal ? 0 : in[i]->buffer->ndim;
-	const struct expr **zero = arena_array(&c->module->arena,
-					       const struct expr *, ndim + 1);
+	const struct expr **zero = arena_exprs(&c->module->arena, ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		zero[d] = expr_i32(c->module, 0);

@@ -137,8 +137,7 @@ infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	t->type = type;
 	t->typed = true;
 	t->ndim = ndim;
-	t->shape = arena_array(&c->module->arena, const struct expr *,
-			       ndim + 1);
+	t->shape = arena_exprs(&c->module->arena, ndim + 1);
 	for (int d = 0; d < ndim; d++) {
 		t->shape[d] = dim_normal(c->module, shape[d]);
 	}
@@ -189,7 +188,7 @@ infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 			rank = in[i]->ndim;
 		}
 	}
-	dims = arena_array(&c->module->arena, const struct expr *, rank + 1);
+	dims = arena_exprs(&c->module->arena, rank + 1);
 	for (int d = 0; d < rank; d++) {
 		dims[d] = expr_i32(c->module, 1);
 	}

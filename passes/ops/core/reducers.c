@@ -26,8 +26,8 @@ reducer_largest(struct module *m, struct dtype t)
 	}
 	r = arena_copy(&m->arena, reducer_max(m, t), sizeof *r);
 	r->name = "largest";
-	r->result = arena_array(&m->arena, const struct expr *, 1);
-	r->identity = arena_array(&m->arena, const struct expr *, 1);
+	r->result = arena_exprs(&m->arena, 1);
+	r->identity = arena_exprs(&m->arena, 1);
 	r->result[0] = expr_call2(m, INTRIN_FMAX, r->lhs[0]->expr,
 				  r->rhs[0]->expr);
 	r->identity[0] = expr_float(m, t, (double)NAN);
@@ -46,7 +46,7 @@ reduce_plan(struct define *c, const struct te_tensor *t, const bool *reduced,
 	struct reduce_plan p = {
 		.axes = arena_array(a, struct iter_var, ndim + 1),
 		.over = arena_array(a, struct iter_var, ndim + 1),
-		.at = arena_array(a, const struct expr *, ndim + 1),
+		.at = arena_exprs(a, ndim + 1),
 		.count = expr_i32(m, 1),
 	};
 
@@ -84,8 +84,8 @@ pair_reducer(struct module *m, const char *name, struct dtype t,
 	r->n = 2;
 	r->lhs = arena_array(a, struct var *, 2);
 	r->rhs = arena_array(a, struct var *, 2);
-	r->result = arena_array(a, const struct expr *, 2);
-	r->identity = arena_array(a, const struct expr *, 2);
+	r->result = arena_exprs(a, 2);
+	r->identity = arena_exprs(a, 2);
 	r->lhs[0] = var_new(m, "best", t);
 	r->lhs[1] = var_new(m, "best_index", index_type);
 	r->rhs[0] = var_new(m, "value", t);

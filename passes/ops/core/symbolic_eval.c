@@ -316,8 +316,7 @@ evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 
 		known = buffer_const_elems(b, &n) && n <= KNOWN_ELEMS_MAX;
 		if (known) {
-			mem->elems[k] = arena_array(a, const struct expr *,
-						    n + 1);
+			mem->elems[k] = arena_exprs(a, n + 1);
 			known = !stage->ordered->start[k] ||
 				evaluate_start(s, stage->ordered->start[k], b,
 					       mem->elems[k], n);

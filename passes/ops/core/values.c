@@ -44,7 +44,7 @@ tensor_known(struct module *m, struct tensor *t)
 	    dtype_class(v->type) == DTC_STRING) {
 		return false;
 	}
-	elems = arena_array(&m->arena, const struct expr *, v->elems + 1);
+	elems = arena_exprs(&m->arena, v->elems + 1);
 	for (int64_t i = 0; i < v->elems; i++) {
 		union number x = v->data ? number_load(v->type, v->data,
 						       (size_t)i)
@@ -188,7 +188,7 @@ infer_values(struct graph *g, struct node *n)
 		    !small_constant_shape(t, shape, &count)) {
 			continue;
 		}
-		elems = arena_array(a, const struct expr *, count + 1);
+		elems = arena_exprs(a, count + 1);
 		if (symbolic_elems(&s, s.outputs[k], t->type, shape, t->ndim,
 				   count, elems)) {
 			t->elems = elems;

@@ -193,8 +193,7 @@ infer_one_hot(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						x->ndim + 2);
+	const struct expr **shape = arena_exprs(&m->arena, x->ndim + 2);
 	const struct expr *const *depth, *size;
 	double number;
 	int axis, count, from = 0;
@@ -233,8 +232,7 @@ define_one_hot(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     y->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, y->ndim + 1);
 	const struct expr *hot, *values[2];
 	struct tensor *pair = n->inputs[2];
 	int64_t axis = node_attr_int(n, "axis", -1);

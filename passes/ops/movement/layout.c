@@ -48,8 +48,7 @@ infer_transpose(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 	struct arena *a = &c->module->arena;
 	int *perm = arena_array(a, int, x->ndim + 1);
-	const struct expr **shape = arena_array(a, const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(a, x->ndim + 1);
 
 	if (!transpose_perm(c, n, perm)) {
 		return false;
@@ -69,7 +68,7 @@ define_transpose(struct define *c, const struct node *n,
 	struct arena *a = &c->module->arena;
 	int rank = n->inputs[0]->ndim;
 	struct iter_var *axes = define_axes(c, n->outputs[0]);
-	const struct expr **at = arena_array(a, const struct expr *, rank + 1);
+	const struct expr **at = arena_exprs(a, rank + 1);
 	int *perm = arena_array(a, int, rank + 1);
 
 	if (!transpose_perm(&checked, n, perm)) {
@@ -92,8 +91,7 @@ infer_concat(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
 	int rank = n->inputs[0]->ndim, axis;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						rank + 1);
+	const struct expr **shape = arena_exprs(&m->arena, rank + 1);
 	int64_t known;
 
 	if (!infer_same_types(c, n) ||
@@ -141,8 +139,7 @@ define_concat(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **at = axes_exprs(c, axes, y->ndim);
-	const struct expr **end = arena_array(&m->arena, const struct expr *,
-					      n->n_inputs + 1);
+	const struct expr **end = arena_exprs(&m->arena, n->n_inputs + 1);
 	const struct expr *body = NULL;
 	int64_t axis = node_attr_int(n, "axis", 0);
 
@@ -220,8 +217,7 @@ infer_split(struct infer *c, struct node *n)
 {
 	struct arena *a = &c->module->arena;
 	const struct tensor *x = n->inputs[0];
-	const struct expr **sizes = arena_array(a, const struct expr *,
-						n->n_outputs + 1);
+	const struct expr **sizes = arena_exprs(a, n->n_outputs + 1);
 	const struct expr *sum = expr_i32(c->module, 0);
 	int axis;
 
@@ -254,8 +250,7 @@ define_split(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	struct infer checked = { c->graph, m, n };
 	int rank = n->inputs[0]->ndim, axis;
-	const struct expr **sizes = arena_array(&m->arena, const struct expr *,
-						n->n_outputs + 1);
+	const struct expr **sizes = arena_exprs(&m->arena, n->n_outputs + 1);
 	const struct expr *start = expr_i32(m, 0);
 
 	if (!infer_axis(&checked, node_attr_int(n, "axis", 0), rank, &axis) ||

@@ -135,8 +135,8 @@ find_widths(struct infer *c, const struct node *n, struct widths *w)
 	struct arena *a = &c->module->arena;
 	int rank = n->inputs[0]->ndim;
 
-	w->before = arena_array(a, const struct expr *, rank + 1);
-	w->after = arena_array(a, const struct expr *, rank + 1);
+	w->before = arena_exprs(a, rank + 1);
+	w->after = arena_exprs(a, rank + 1);
 	for (int d = 0; d < rank; d++) {
 		w->before[d] = w->after[d] = expr_i32(c->module, 0);
 	}
@@ -165,8 +165,7 @@ infer_pad(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 	const char *mode = node_attr_string(n, "mode", "constant");
 	struct widths w;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, x->ndim + 1);
 	int64_t elems;
 
 	if (node_input(n, 2) &&

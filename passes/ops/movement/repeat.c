@@ -20,7 +20,7 @@ infer_repeat(struct infer *c, struct node *n)
 		    node_attr_ints(n, "runs", &runs) == x->ndim;
 	int64_t extent;
 
-	shape = arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	shape = arena_exprs(&m->arena, x->ndim + 1);
 	for (int d = 0; fits && d < x->ndim; d++) {
 		fits = expr_is_int(x->shape[d], &extent) && extent > 0 &&
 		       sizes[d] > 0 && sizes[d] <= INT32_MAX && runs[d] > 0 &&

@@ -25,8 +25,7 @@ infer_run_size(struct infer *c, struct node *n)
 				   "correct the model");
 	}
 	y->n_elems = (int)count;
-	y->elems = arena_array(&c->module->arena, const struct expr *,
-			       count + 1);
+	y->elems = arena_exprs(&c->module->arena, count + 1);
 	for (int i = 0; i < count; i++) {
 		y->elems[i] = c->graph->run_sizes.data[first + i].var->expr;
 	}
@@ -178,8 +177,7 @@ define_nonzero(struct define *c, const struct node *n,
 				     condition);
 	}
 	for (int d = 0; d <= x->ndim; d++) {
-		const struct expr **place = arena_array(&m->arena,
-							const struct expr *, 3);
+		const struct expr **place = arena_exprs(&m->arena, 3);
 
 		stores[d].condition = condition;
 		stores[d].at = place;

@@ -11,7 +11,7 @@ static void
 set_elems(struct infer *c, struct tensor *t, const struct expr *const *elems,
 	  int n)
 {
-	t->elems = arena_array(&c->module->arena, const struct expr *, n + 1);
+	t->elems = arena_exprs(&c->module->arena, n + 1);
 	t->n_elems = n;
 	for (int i = 0; i < n; i++) {
 		t->elems[i] = elems[i];
@@ -107,8 +107,7 @@ define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     x->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, x->ndim + 1);
 
 	dims_reindex(m, y->shape, y->ndim, axes_exprs(c, axes, y->ndim),
 		     x->shape, x->ndim, at);
@@ -167,7 +166,7 @@ infer_reshape(struct infer *c, struct node *n)
 	if (!input_elems(m, n, 1, &want, &count)) {
 		return infer_needs_constant(c, n, 1);
 	}
-	shape = arena_array(&m->arena, const struct expr *, count + 1);
+	shape = arena_exprs(&m->arena, count + 1);
 	for (int d = 0; d < count; d++) {
 		shape[d] = want[d];
 		if (expr_is_value(want[d], -1)) {
@@ -243,8 +242,7 @@ infer_squeeze(struct infer *c, struct node *n)
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
 	bool *gone = arena_array(&m->arena, bool, x->ndim + 1);
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, x->ndim + 1);
 	const int64_t *axes;
 	int count, rank = 0;
 
@@ -286,8 +284,7 @@ infer_unsqueeze(struct infer *c, struct node *n)
 		return infer_needs_constant(c, n, 1);
 	}
 	fresh = arena_array(&m->arena, bool, x->ndim + count + 1);
-	shape = arena_array(&m->arena, const struct expr *,
-			    x->ndim + count + 1);
+	shape = arena_exprs(&m->arena, x->ndim + count + 1);
 	if (!infer_axes_set(c, axes, count, x->ndim + count, fresh)) {
 		return false;
 	}
@@ -525,7 +522,7 @@ infer_expand(struct infer *c, struct node *n)
 		return infer_needs_constant(c, n, 1);
 	}
 	rank = count > x->ndim ? count : x->ndim;
-	shape = arena_array(&m->arena, const struct expr *, rank + 1);
+	shape = arena_exprs(&m->arena, rank + 1);
 	for (int d = 0; d < rank; d++) {
 		int in_x = d - (rank - x->ndim), in_want = d - (rank - count);
 
@@ -577,7 +574,7 @@ infer_tile(struct infer *c, struct node *n)
 				   "give one for each",
 				   count, x->ndim);
 	}
-	shape = arena_array(&m->arena, const struct expr *, count + 1);
+	shape = arena_exprs(&m->arena, count + 1);
 	for (int d = 0; d < count; d++) {
 		shape[d] = dim_mul(m, x->shape[d], repeats[d]);
 	}

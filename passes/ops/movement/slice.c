@@ -76,8 +76,8 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 static void
 slices_whole(struct module *m, const struct tensor *x, struct slices *s)
 {
-	s->start = arena_array(&m->arena, const struct expr *, x->ndim + 1);
-	s->count = arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	s->start = arena_exprs(&m->arena, x->ndim + 1);
+	s->count = arena_exprs(&m->arena, x->ndim + 1);
 	s->step = arena_array(&m->arena, int64_t, x->ndim + 1);
 	for (int d = 0; d < x->ndim; d++) {
 		s->start[d] = expr_i32(m, 0);

@@ -33,7 +33,7 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 	p->batch = batch_a > batch_b ? batch_a : batch_b;
 	p->rows = a->ndim > 1;
 	p->columns = b->ndim > 1;
-	p->shape = arena_array(&m->arena, const struct expr *, p->batch + 2);
+	p->shape = arena_exprs(&m->arena, p->batch + 2);
 	p->inner = a->shape[a->ndim - 1];
 	inner_b = b->shape[p->columns ? b->ndim - 2 : 0];
 	if (!dims_equal(c, p->inner, inner_b)) {
@@ -145,8 +145,7 @@ operand(struct define *c, const struct product *p, const struct te_tensor *t,
 {
 	struct module *m = c->module;
 	int ndim = t->buffer->ndim, batch = ndim > 2 ? ndim - 2 : 0;
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, ndim + 1);
 
 	for (int d = 0; d < batch; d++) {
 		int k = p->batch - batch + d;

@@ -169,8 +169,7 @@ define_random(struct define *c, const struct node *n,
 	int ndims[] = { y->ndim, y->ndim };
 	const struct expr *const *shapes[] = { y->shape, y->shape };
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at = arena_array(&c->module->arena,
-					     const struct expr *, y->ndim + 1);
+	const struct expr **at = arena_exprs(&c->module->arena, y->ndim + 1);
 	struct te_tensor *run[] = { in[1] };
 	struct generator g = { .m = c->module };
 	struct stmt *body, *store[2];

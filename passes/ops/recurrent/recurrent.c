@@ -445,8 +445,7 @@ add_store(struct recurrent *r, const struct te_tensor *to,
 	  const struct expr *time, const struct expr *value,
 	  const struct expr *condition)
 {
-	const struct expr **at = arena_array(&r->m->arena, const struct expr *,
-					     3);
+	const struct expr **at = arena_exprs(&r->m->arena, 3);
 	int n = 0;
 
 	if (time) {
@@ -616,8 +615,7 @@ static void
 add_store_to_only(struct recurrent *r, const struct te_tensor *to,
 		  const struct expr *value)
 {
-	const struct expr **at = arena_array(&r->m->arena, const struct expr *,
-					     1);
+	const struct expr **at = arena_exprs(&r->m->arena, 1);
 
 	at[0] = r->axes[0].var->expr;
 	r->stores[r->n_stores++] = (struct te_store){ .out = to->index,

@@ -29,9 +29,7 @@ infer_cumulate(struct infer *c, struct node *n)
 static const struct expr **
 without(struct define *c, const struct tensor *y, int d)
 {
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
-						y->ndim + 1);
+	const struct expr **shape = arena_exprs(&c->module->arena, y->ndim + 1);
 
 	for (int k = 0; k < y->ndim; k++) {
 		if (k != d) {
@@ -73,7 +71,7 @@ define_cumulate(struct define *c, const struct node *n,
 	te_ordered_start(m, made[1], define_shape_axes(c, y->ndim - 1, shape),
 			 r->identity[0]);
 	axes[d].kind = ITER_SCAN;
-	row = arena_array(&m->arena, const struct expr *, y->ndim + 1);
+	row = arena_exprs(&m->arena, y->ndim + 1);
 	for (int k = 0; k < y->ndim; k++) {
 		if (k != d) {
 			row[k - (k > d)] = at[k];

@@ -68,9 +68,7 @@ struct elimination {
 static const struct expr **
 index_of(struct elimination *e, const struct expr *i, const struct expr *j)
 {
-	const struct expr **at = arena_array(&e->s.m->arena,
-					     const struct expr *,
-					     e->n_point + 2);
+	const struct expr **at = arena_exprs(&e->s.m->arena, e->n_point + 2);
 
 	for (int d = 0; d < e->n_point; d++) {
 		at[d] = e->point[d];
@@ -299,8 +297,7 @@ define_inverse(struct define *c, const struct node *n,
 	struct dtype t = e.size->type, wide = accumulator_type(x->type);
 	struct var *i = var_new(m, "i", t), *j = var_new(m, "j", t);
 	struct var *k = var_new(m, "k", t);
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						x->ndim);
+	const struct expr **shape = arena_exprs(&m->arena, x->ndim);
 	struct te_tensor *made[2];
 	struct stmt *fill, *body, *copy;
 

@@ -362,8 +362,7 @@ define_group_norm(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	int64_t groups = node_attr_int(n, "num_groups", 1), channels = 1;
 	bool *reduced = arena_array(&m->arena, bool, y->ndim + 2);
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						y->ndim + 2);
+	const struct expr **shape = arena_exprs(&m->arena, y->ndim + 2);
 	const char **names = arena_array(&m->arena, const char *, y->ndim + 2);
 	const struct expr **index, **at, *e, *size;
 	struct te_tensor *grouped;
@@ -391,7 +390,7 @@ define_group_norm(struct define *c, const struct node *n,
 	s = define_moments(c, grouped, reduced, epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
-	at = arena_array(&m->arena, const struct expr *, y->ndim + 2);
+	at = arena_exprs(&m->arena, y->ndim + 2);
 	at[0] = index[0];
 	at[1] = expr_floordiv(m, index[1], size);
 	at[2] = expr_floormod(m, index[1], size);
@@ -432,9 +431,7 @@ bool
 infer_layer_norm(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&c->module->arena, x->ndim + 1);
 	struct dtype t = stash_type(n);
 	int axis;
 

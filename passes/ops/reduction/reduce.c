@@ -50,9 +50,7 @@ infer_reduced(struct infer *c, struct node *n, const bool *reduced,
 {
 	const struct tensor *x = n->inputs[0];
 	bool keep = node_attr_int(n, "keepdims", 1) != 0;
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&c->module->arena, x->ndim + 1);
 	int ndim = 0;
 
 	for (int d = 0; d < x->ndim; d++) {
@@ -332,8 +330,7 @@ first_is_nan(struct define *c, struct te_tensor *x,
 {
 	struct module *m = c->module;
 	int ndim = x->buffer->ndim, n = 0;
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		at[d] = reduced[d] ? expr_i32(m, 0) : index[n++];

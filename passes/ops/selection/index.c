@@ -87,8 +87,7 @@ bool
 infer_gather(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
+	const struct expr **shape = arena_exprs(&c->module->arena,
 						x->ndim + indices->ndim + 1);
 	int axis, rank = 0;
 
@@ -118,8 +117,7 @@ define_gather(struct define *c, const struct node *n,
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     x->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, x->ndim + 1);
 	int rank = n->inputs[1]->ndim;
 	int64_t axis = node_attr_int(n, "axis", 0);
 
@@ -224,8 +222,7 @@ infer_gather_nd(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
 	int64_t batch = node_attr_int(n, "batch_dims", 0);
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
+	const struct expr **shape = arena_exprs(&c->module->arena,
 						x->ndim + indices->ndim + 1);
 	int rank = indices->ndim - 1, length;
 
@@ -266,10 +263,8 @@ define_gather_nd(struct define *c, const struct node *n,
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
 	int q = n->inputs[1]->ndim,
 	    batch = (int)node_attr_int(n, "batch_dims", 0);
-	const struct expr **tuple = arena_array(&m->arena, const struct expr *,
-						q + 1);
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     x->ndim + 1);
+	const struct expr **tuple = arena_exprs(&m->arena, q + 1);
+	const struct expr **at = arena_exprs(&m->arena, x->ndim + 1);
 	int64_t length = 0;
 
 	expr_is_int(n->inputs[1]->shape[q - 1], &length);

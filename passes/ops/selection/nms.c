@@ -474,7 +474,7 @@ heap_of(struct nms *k)
 		.s = &k->s,
 		.values = k->s.out[LEFT_SCORES],
 		.positions = k->s.out[LEFT_BOXES],
-		.at = arena_array(&k->s.m->arena, const struct expr *, 1),
+		.at = arena_exprs(&k->s.m->arena, 1),
 		.rank = 1,
 		.largest = true,
 		.first_root = true,

@@ -34,7 +34,7 @@ target_new(struct define *c, int rank)
 	struct arena *a = &c->module->arena;
 
 	return (struct target){
-		.at = arena_array(a, const struct expr *, rank + 1),
+		.at = arena_exprs(a, rank + 1),
 		.inside = expr_bool(c->module, true),
 		.entry = arena_array(a, struct te_let, rank + 1),
 		.place = arena_array(a, struct te_let, rank + 1)

@@ -68,7 +68,7 @@ infer_top_k(struct infer *c, struct node *n)
 				   "correct the model",
 				   axis);
 	}
-	shape = arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	shape = arena_exprs(&m->arena, x->ndim + 1);
 	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = d == axis ? k[0] : x->shape[d];
 	}
@@ -410,8 +410,7 @@ by_sorting(struct top_k *t)
 			.s = s,
 			.keys = s->out[SORT_KEYS],
 			.positions = s->out[SORT_POSITIONS],
-			.at = arena_array(&s->m->arena, const struct expr *,
-					  t->rank + 1),
+			.at = arena_exprs(&s->m->arena, t->rank + 1),
 			.rank = t->rank + 1,
 			.largest = t->largest,
 		},
@@ -481,8 +480,7 @@ static const struct expr **
 sort_shape(const struct top_k *t, const struct tensor *y)
 {
 	struct module *m = t->s.m;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						t->rank + 1);
+	const struct expr **shape = arena_exprs(&m->arena, t->rank + 1);
 	int n = 0;
 
 	for (int d = 0; d < t->rank; d++) {
@@ -507,7 +505,7 @@ define_top_k(struct define *c, const struct node *n,
 	struct top_k t = {
 		.s = { .m = m },
 		.x = in[0],
-		.at = arena_array(&m->arena, const struct expr *, x->ndim + 1),
+		.at = arena_exprs(&m->arena, x->ndim + 1),
 		.rank = x->ndim,
 		.axis = (int)(axis < 0 ? axis + x->ndim : axis),
 		.largest = node_attr_int(n, "largest", 1) != 0,

@@ -53,8 +53,7 @@ infer_string_concat(struct infer *c, struct node *n)
 {
 	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
 	int rank = a->ndim > b->ndim ? a->ndim : b->ndim;
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *, rank + 1);
+	const struct expr **shape = arena_exprs(&c->module->arena, rank + 1);
 
 	if (!infer_strings(c, n, 0, 1, INT32_MAX) ||
 	    !infer_strings(c, n, 1, 1, INT32_MAX) ||

@@ -340,9 +340,7 @@ bool
 infer_global_pool(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape = arena_array(&c->module->arena,
-						const struct expr *,
-						x->ndim + 1);
+	const struct expr **shape = arena_exprs(&c->module->arena, x->ndim + 1);
 
 	if (x->ndim < 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,

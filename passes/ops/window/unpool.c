@@ -96,8 +96,8 @@ reducer_once(struct module *m, struct dtype t)
 	const struct expr *zero = expr_const(m, t, 0);
 
 	r->name = "once";
-	r->result = arena_array(&m->arena, const struct expr *, 1);
-	r->identity = arena_array(&m->arena, const struct expr *, 1);
+	r->result = arena_exprs(&m->arena, 1);
+	r->identity = arena_exprs(&m->arena, 1);
 	r->result[0] = expr_select(m, expr_eq(m, r->rhs[0]->expr, zero),
 				   r->lhs[0]->expr, r->rhs[0]->expr);
 	r->identity[0] = zero;

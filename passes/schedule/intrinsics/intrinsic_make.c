@@ -457,7 +457,7 @@ use_views(struct func *f, const struct tensor_call *call,
 		room += 1 + desc->params.data[i].buffer->ndim;
 	}
 	map.from = arena_array(a, struct var *, room);
-	map.to = arena_array(a, const struct expr *, room);
+	map.to = arena_exprs(a, room);
 	for (int i = 0; i < desc->params.n; i++) {
 		const struct buffer *from = desc->params.data[i].buffer;
 		const struct buffer *to = views[i];

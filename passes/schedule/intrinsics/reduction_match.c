@@ -70,7 +70,7 @@ match_init(struct matcher *x)
 	if (n == 0) {
 		return fail(x, "has no init that stores its initial values");
 	}
-	identity = arena_array(a, const struct expr *, n);
+	identity = arena_exprs(a, n);
 	x->r->n = n;
 	x->r->identity = identity;
 	x->out->buffers = arena_array(a, const struct buffer *, n);
@@ -202,7 +202,7 @@ enter_lets(struct matcher *x, const struct stmt *s)
 		n++;
 	}
 	x->lets.from = arena_array(a, struct var *, n + 1);
-	x->lets.to = arena_array(a, const struct expr *, n + 1);
+	x->lets.to = arena_exprs(a, n + 1);
 	for (; s->kind == STMT_LET; s = s->children[0]) {
 		const struct expr *value = expr_rewrite(x->m, s->args[0],
 							as_combination, x);
@@ -295,8 +295,8 @@ match_reduction(struct func *f, const struct stmt *block,
 	}
 	r->lhs = arena_array(a, struct var *, r->n);
 	r->rhs = arena_array(a, struct var *, r->n);
-	r->result = arena_array(a, const struct expr *, r->n);
-	out->sources = arena_array(a, const struct expr *, r->n);
+	r->result = arena_exprs(a, r->n);
+	out->sources = arena_exprs(a, r->n);
 	for (int k = 0; k < r->n; k++) {
 		struct dtype t = out->buffers[k]->type;
 
@@ -343,10 +343,8 @@ static const struct expr *
 combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 	   const struct expr *const *a, const struct expr *const *b)
 {
-	struct var_map map = {
-		arena_array(&m->arena, struct var *, 2 * r->n),
-		arena_array(&m->arena, const struct expr *, 2 * r->n), 2 * r->n
-	};
+	struct var_map map = { arena_array(&m->arena, struct var *, 2 * r->n),
+			       arena_exprs(&m->arena, 2 * r->n), 2 * r->n };
 
 	for (int k = 0; k < r->n; k++) {
 		map.from[k] = r->lhs[k];
@@ -379,11 +377,11 @@ make_trial(struct module *m, const struct reducer *r)
 	struct stmt *list[TRY_VALUES];
 	struct buffer_spec spec = { .ndim = 1, .shape = &extent };
 
-	x = arena_array(arena, const struct expr *, r->n);
+	x = arena_exprs(arena, r->n);
 	y = x;
-	z = arena_array(arena, const struct expr *, r->n);
+	z = arena_exprs(arena, r->n);
 	for (int s = 0; s < 3; s++) {
-		t[s] = arena_array(arena, const struct expr *, r->n);
+		t[s] = arena_exprs(arena, r->n);
 		for (int k = 0; k < r->n; k++) {
 			const struct buffer *b;
 
@@ -408,7 +406,7 @@ make_trial(struct module *m, const struct reducer *r)
 			y = t[0];
 			break;
 		case 2:
-			y = arena_array(arena, const struct expr *, r->n);
+			y = arena_exprs(arena, r->n);
 			combine(m, r, t[0], t[1], x);
 			combine(m, r, x, t[2], z);
 			combine(m, r, t[1], t[2], y);
@@ -416,7 +414,7 @@ make_trial(struct module *m, const struct reducer *r)
 			y = z;
 			break;
 		default:
-			y = arena_array(arena, const struct expr *, r->n);
+			y = arena_exprs(arena, r->n);
 			combine(m, r, t[0], t[1], x);
 			combine(m, r, t[1], t[0], y);
 			break;
@@ -519,9 +517,9 @@ reduction_update(struct func *f, const struct block_reduction *b,
 	const struct reducer *r = b->reducer;
 	struct module *m = f->module;
 	struct arena *a = &m->arena;
-	const struct expr **old = arena_array(a, const struct expr *, r->n);
-	const struct expr **new = arena_array(a, const struct expr *, r->n);
-	const struct expr **values = arena_array(a, const struct expr *, r->n);
+	const struct expr **old = arena_exprs(a, r->n);
+	const struct expr **new = arena_exprs(a, r->n);
+	const struct expr **values = arena_exprs(a, r->n);
 	struct var **names = arena_array(a, struct var *, r->n);
 	const struct expr *take = r->n > 1 ? reducer_takes_all(r) : NULL;
 	struct stmt *body;

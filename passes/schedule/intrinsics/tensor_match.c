@@ -250,8 +250,7 @@ match_access(struct pairing *p, const struct buffer *param,
 		v->target = target;
 		v->dim_of = arena_array(&m->arena, int, param->ndim + 1);
 		v->step = arena_array(&m->arena, int64_t, param->ndim + 1);
-		v->offset = arena_array(&m->arena, const struct expr *,
-					target->ndim + 1);
+		v->offset = arena_exprs(&m->arena, target->ndim + 1);
 		if (!align_dims(p, v, want, have)) {
 			return miss(t, arena_printf(&m->arena,
 						    "the index of "
@@ -400,8 +399,8 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 	if (want->kind != have->kind || want->n_children != have->n_children) {
 		return miss(p->t, "its body has another form");
 	}
-	x = arena_array(&m->arena, const struct expr *, want->n_args + 1);
-	y = arena_array(&m->arena, const struct expr *, have->n_args + 1);
+	x = arena_exprs(&m->arena, want->n_args + 1);
+	y = arena_exprs(&m->arena, have->n_args + 1);
 	for (int i = 0; i < want->n_args; i++) {
 		x[i] = expr_substitute(m, want->args[i], &p->rename);
 	}
@@ -517,7 +516,7 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	int n = 0;
 
 	fixed->from = arena_array(&m->arena, struct var *, b->n_iters + 1);
-	fixed->to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	fixed->to = arena_exprs(&m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (expr_is_value(b->iters[i].extent, 1)) {
 			fixed->from[fixed->n] = b->iters[i].var;
@@ -601,8 +600,7 @@ tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 	}
 	s.taken = arena_array(&m->arena, bool, n + 1);
 	s.p.rename.from = arena_array(&m->arena, struct var *, n + fixed.n + 1);
-	s.p.rename.to = arena_array(&m->arena, const struct expr *,
-				    n + fixed.n + 1);
+	s.p.rename.to = arena_exprs(&m->arena, n + fixed.n + 1);
 	s.p.rename.n = n + fixed.n;
 	for (int i = 0; i < n; i++) {
 		s.p.rename.from[i] = s.want[i].var;

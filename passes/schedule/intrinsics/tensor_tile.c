@@ -10,11 +10,8 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 	struct module *m = match->e->m;
 	const struct tensor_view *v = &match->views[i];
 	struct buffer *copy = arena_copy(&m->arena, p, sizeof *p);
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						p->ndim + 1);
-	const struct expr **strides = arena_array(&m->arena,
-						  const struct expr *,
-						  p->ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, p->ndim + 1);
+	const struct expr **strides = arena_exprs(&m->arena, p->ndim + 1);
 	struct var_map sizes = { match->sizes.data, match->size_values.data,
 				 match->sizes.n };
 	bool dense = true;
@@ -128,8 +125,7 @@ copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
 {
 	struct module *m = f->module;
 	struct var **vars = arena_array(&m->arena, struct var *, to->ndim + 1);
-	const struct expr **at = arena_array(&m->arena, const struct expr *,
-					     to->ndim + 1);
+	const struct expr **at = arena_exprs(&m->arena, to->ndim + 1);
 	struct stmt *s;
 
 	for (int d = 0; d < to->ndim; d++) {

@@ -50,7 +50,7 @@ prim_reorder_block_iter_var(struct edit *e, const struct sched_value *args,
 	}
 	copy = *s->u.block;
 	copy.iters = arena_array(&e->m->arena, struct iter_var, n + 1);
-	list = arena_array(&e->m->arena, const struct expr *, n + 1);
+	list = arena_exprs(&e->m->arena, n + 1);
 	list[0] = s->args[0];
 	for (int i = 0; i < n; i++) {
 		int64_t from = args[1].items[i].u.ival;

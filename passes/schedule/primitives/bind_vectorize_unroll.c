@@ -192,8 +192,7 @@ note_value(struct module *m, const struct sched_value *v)
 static const struct expr *
 note_list(struct module *m, const struct sched_value *list)
 {
-	const struct expr **items = arena_array(&m->arena, const struct expr *,
-						list->n + 1);
+	const struct expr **items = arena_exprs(&m->arena, list->n + 1);
 
 	for (int i = 0; i < list->n; i++) {
 		items[i] = note_value(m, &list->items[i]);

@@ -90,8 +90,8 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 	v->block = s;
 	v->loops = loops_of_scope(z->e->f, s, &v->n_loops);
 	v->parts = arena_array(&m->arena, struct iter_division, b->n_iters + 1);
-	index = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
-	domains = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	index = arena_exprs(&m->arena, b->n_iters + 1);
+	domains = arena_exprs(&m->arena, b->n_iters + 1);
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, s);
 	for (int i = 0; i < b->n_iters; i++) {
@@ -151,10 +151,8 @@ shrink(struct blockizer *z, const struct divided *v)
 	struct block copy = *s->u.block;
 	int n = copy.n_iters, n_new = 0;
 	struct iter_var *iters = arena_array(&m->arena, struct iter_var, n + 1);
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       n + 1);
-	const struct expr **to = arena_array(&m->arena, const struct expr *,
-					     n + 1);
+	const struct expr **args = arena_exprs(&m->arena, n + 1);
+	const struct expr **to = arena_exprs(&m->arena, n + 1);
 	struct var **from = arena_array(&m->arena, struct var *, n + 1);
 	struct var_map map = { from, to, n };
 
@@ -255,8 +253,7 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 	struct arena *arena = &e->m->arena;
 	const struct block *b = block->u.block;
 	struct block init = { .writes = b->writes, .n_writes = b->n_writes };
-	const struct expr **bindings = arena_array(arena, const struct expr *,
-						   b->n_iters + 1);
+	const struct expr **bindings = arena_exprs(arena, b->n_iters + 1);
 	const struct expr *condition;
 	struct stmt *nest;
 
@@ -304,12 +301,10 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	struct module *m = e->m;
 	struct var **vars = arena_array(&m->arena, struct var *,
 					z->n_outer + 1);
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						z->n_outer + 1);
+	const struct expr **shape = arena_exprs(&m->arena, z->n_outer + 1);
 	struct var **iters = arena_array(&m->arena, struct var *,
 					 z->iters.n + 1);
-	const struct expr **exprs = arena_array(&m->arena, const struct expr *,
-						z->iters.n + 1);
+	const struct expr **exprs = arena_exprs(&m->arena, z->iters.n + 1);
 	struct var_map map = { 0 }, back = { iters, NULL, 0 };
 	struct index_map *inverse = NULL;
 	const struct expr **values;
@@ -336,13 +331,12 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	if (index_map_from_forward(m, vars, n, exprs, back.n, shape, &inverse,
 				   &why) &&
 	    !inverse->in_range) {
-		values = arena_array(&m->arena, const struct expr *, n + 1);
+		values = arena_exprs(&m->arena, n + 1);
 		for (int i = 0; i < n; i++) {
 			struct var_map rename = { inverse->physical, NULL,
 						  back.n };
 
-			rename.to = arena_array(&m->arena, const struct expr *,
-						back.n + 1);
+			rename.to = arena_exprs(&m->arena, back.n + 1);
 			for (int k = 0; k < back.n; k++) {
 				rename.to[k] = iters[k]->expr;
 			}

@@ -37,9 +37,8 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 	struct arena *arena = &e->m->arena;
 	int n = to->ndim;
 	struct block b = { .name = free_block_name(e, name), .n_iters = n };
-	const struct expr **at = arena_array(arena, const struct expr *, n + 1);
-	const struct expr **bind = arena_array(arena, const struct expr *,
-					       n + 1);
+	const struct expr **at = arena_exprs(arena, n + 1);
+	const struct expr **bind = arena_exprs(arena, n + 1);
 
 	b.iters = dim_iters(e, from, like);
 	for (int d = 0; d < n; d++) {

@@ -348,12 +348,9 @@ precompute(struct positions *p, const struct expr *x, const char *scope,
 	const struct block *b = p->block->u.block;
 	struct iter_var *used = arena_array(arena, struct iter_var,
 					    b->n_iters + 1);
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						b->n_iters + 1);
-	const struct expr **old = arena_array(arena, const struct expr *,
-					      b->n_iters + 1);
-	const struct expr **new = arena_array(arena, const struct expr *,
-					      b->n_iters + 1);
+	const struct expr **shape = arena_exprs(arena, b->n_iters + 1);
+	const struct expr **old = arena_exprs(arena, b->n_iters + 1);
+	const struct expr **new = arena_exprs(arena, b->n_iters + 1);
 	struct var_map map = { arena_array(arena, struct var *, b->n_iters + 1),
 			       new, 0 };
 	struct buffer_spec spec = { .type = x->type, .shape = shape };

@@ -79,8 +79,7 @@ add_corner(struct edit *e, const struct access *x, const struct region *r,
 	   bool last, struct access_list *out)
 {
 	struct access corner = *x;
-	const struct expr **index = arena_array(&e->m->arena,
-						const struct expr *,
+	const struct expr **index = arena_exprs(&e->m->arena,
 						r->buffer->ndim + 1);
 
 	for (int d = 0; d < r->buffer->ndim; d++) {

@@ -64,8 +64,7 @@ inline_load(void *ctx, const struct expr *x)
 		return NULL;
 	}
 	map.from = arena_array(&m->arena, struct var *, in->block->n_iters + 1);
-	map.to = arena_array(&m->arena, const struct expr *,
-			     in->block->n_iters + 1);
+	map.to = arena_exprs(&m->arena, in->block->n_iters + 1);
 	for (int d = 0; d < x->n_args; d++) {
 		if (in->iter_of[d] >= 0) {
 			map.from[map.n] = in->block->iters[in->iter_of[d]].var;
@@ -361,8 +360,7 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	}
 	from = sole_producer(e, b, buffer);
 	map.from = arena_array(&e->m->arena, struct var *, buffer->ndim + 1);
-	map.to = arena_array(&e->m->arena, const struct expr *,
-			     buffer->ndim + 1);
+	map.to = arena_exprs(&e->m->arena, buffer->ndim + 1);
 	for (int d = 0; d < buffer->ndim; d++) {
 		if (iter_of[d] >= 0) {
 			map.from[map.n] = b->u.block->iters[iter_of[d]].var;
@@ -401,7 +399,7 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 				 block_around(from)->u.block->name, name);
 	}
 	swap = (struct swapping){ e, buffer, from->args[0] };
-	parts = arena_array(&e->m->arena, const struct expr *, store->n_args);
+	parts = arena_exprs(&e->m->arena, store->n_args);
 	for (int i = 0; i < store->n_args; i++) {
 		parts[i] = expr_substitute(e->m, store->args[i], &map);
 		parts[i] = expr_rewrite(e->m, parts[i], swap_load, &swap);

@@ -447,8 +447,7 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 	struct arena *arena = &e->m->arena;
 	struct block b = { .name = free_block_name(e, name),
 			   .n_iters = n_iters };
-	const struct expr **bind = arena_array(arena, const struct expr *,
-					       n_iters + 1);
+	const struct expr **bind = arena_exprs(arena, n_iters + 1);
 	struct range *ranges = arena_array(arena, struct range, n_iters + 1);
 	struct stmt *copy, *nest;
 
@@ -468,7 +467,7 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 		struct analyser a;
 
 		map.from = arena_array(arena, struct var *, n_iters + 1);
-		map.to = arena_array(arena, const struct expr *, n_iters + 1);
+		map.to = arena_exprs(arena, n_iters + 1);
 		for (int i = 0; i < n_iters; i++) {
 			map.from[i] = iters[i].var;
 			map.to[i] = copy->args[i + 1];
@@ -599,10 +598,8 @@ stores_distinct_elements(struct edit *e, const struct stmt *block,
 	const struct block *b = block->u.block;
 	struct arena *arena = &e->m->arena;
 	struct var **vars = arena_array(arena, struct var *, b->n_iters + 1);
-	const struct expr **extents = arena_array(arena, const struct expr *,
-						  b->n_iters + 1);
-	const struct expr **index = arena_array(arena, const struct expr *,
-						store->n_args);
+	const struct expr **extents = arena_exprs(arena, b->n_iters + 1);
+	const struct expr **index = arena_exprs(arena, store->n_args);
 	struct analyser a;
 	struct index_map *map;
 	const char *why;

@@ -150,7 +150,7 @@ find_origin(struct box *x)
 	int64_t *coeff = arena_array(arena, int64_t, x->leaf.n_loops + 1);
 	int next = 0;
 
-	x->first = arena_array(arena, const struct expr *, b->ndim + 1);
+	x->first = arena_exprs(arena, b->ndim + 1);
 	x->along = arena_array(arena, int, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
 		int64_t size;
@@ -201,7 +201,7 @@ find_place(struct box *x)
 	int64_t *coeff = arena_array(arena, int64_t, n + 1);
 	int64_t *step = arena_array(arena, int64_t, n + 1), dense = 1;
 
-	x->to = arena_array(arena, const struct expr *, b->ndim + 1);
+	x->to = arena_exprs(arena, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
 		int64_t stride;
 
@@ -241,10 +241,8 @@ call(struct box *x)
 	struct module *m = x->e->m;
 	const struct buffer *b = x->load->u.buffer;
 	int rank = b->ndim, n = 2 + BOX_PARTS * rank;
-	const struct expr **args = arena_array(&m->arena, const struct expr *,
-					       n + 1);
-	const struct expr **start = arena_array(&m->arena, const struct expr *,
-						rank + 1);
+	const struct expr **args = arena_exprs(&m->arena, n + 1);
+	const struct expr **start = arena_exprs(&m->arena, rank + 1);
 
 	for (int d = 0; d < rank; d++) {
 		start[d] = expr_int(m, x->first[d]->type, 0);

@@ -252,7 +252,7 @@ restrict_block(struct padding *p)
 	expr_conjuncts(m, p->inside, &all);
 	taken = arena_array(&m->arena, bool, all.list.n + 1);
 	map.from = arena_array(&m->arena, struct var *, b->n_iters + 1);
-	map.to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
+	map.to = arena_exprs(&m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		struct stmt *loop = own_loop(p, i);
 		const struct expr *lo, *hi;

@@ -250,7 +250,7 @@ prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 	to = x.store->u.buffer;
 	scope = scope_of(x.reduction);
 	map.from = arena_array(&m->arena, struct var *, x.sum->ndim + 1);
-	map.to = arena_array(&m->arena, const struct expr *, x.sum->ndim + 1);
+	map.to = arena_exprs(&m->arena, x.sum->ndim + 1);
 	for (int d = 0; d < x.sum->ndim; d++) {
 		if (x.iter_of[d] >= 0) {
 			map.from[map.n] =
@@ -258,7 +258,7 @@ prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 			map.to[map.n++] = x.update->args[d + 1];
 		}
 	}
-	index = arena_array(&m->arena, const struct expr *, to->ndim + 1);
+	index = arena_exprs(&m->arena, to->ndim + 1);
 	for (int d = 0; d < to->ndim; d++) {
 		index[d] = expr_substitute(m, x.store->args[d + 1], &map);
 	}

@@ -77,8 +77,8 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 				 p->loop->u.loop.var->name, (long long)extent);
 	}
 	p->n += inferred < 0 && !expr_is_value(size, total);
-	p->begin = arena_array(&m->arena, const struct expr *, p->n);
-	p->extent = arena_array(&m->arena, const struct expr *, p->n);
+	p->begin = arena_exprs(&m->arena, p->n);
+	p->extent = arena_exprs(&m->arena, p->n);
 	analyser_at(&a, m, p->loop);
 	start = expr_int(m, t, 0);
 	for (int i = 0; i < p->n; i++) {

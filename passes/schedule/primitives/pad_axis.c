@@ -105,9 +105,7 @@ static const struct buffer *
 longer(struct padding *p)
 {
 	const struct buffer *b = p->store->u.buffer;
-	const struct expr **shape = arena_array(&p->e->m->arena,
-						const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&p->e->m->arena, b->ndim + 1);
 
 	for (int d = 0; d < b->ndim; d++) {
 		shape[d] = p->store->args[1 + d] == p->iter->var->expr
@@ -297,8 +295,8 @@ padding_map(struct module *m, const struct buffer *b,
 	map->n_logical = map->n_physical = n;
 	map->logical = arena_array(&m->arena, struct var *, n + 1);
 	map->physical = arena_array(&m->arena, struct var *, n + 1);
-	map->to_physical = arena_array(&m->arena, const struct expr *, n + 1);
-	map->to_logical = arena_array(&m->arena, const struct expr *, n + 1);
+	map->to_physical = arena_exprs(&m->arena, n + 1);
+	map->to_logical = arena_exprs(&m->arena, n + 1);
 	map->physical_shape = arena_copy(&m->arena, shape,
 					 sizeof *shape * (size_t)(n + 1));
 	for (int d = 0; d < n; d++) {
@@ -328,9 +326,7 @@ prim_pad_parameter(struct edit *e, const struct sched_value *args,
 	const struct stmt *block = edit_block(e, args[0].u.id);
 	const struct buffer *b = read_arg(block, &args[1]);
 	const struct sched_value *to = &args[2];
-	const struct expr **shape = arena_array(&e->m->arena,
-						const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&e->m->arena, b->ndim + 1);
 	struct sched_layout layout = { .from = b };
 	int64_t now;
 

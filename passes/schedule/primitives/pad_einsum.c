@@ -187,8 +187,7 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 				 b->name);
 	}
 	analyser_init(&a, e->m);
-	p->extents = arena_array(&e->m->arena, const struct expr *,
-				 b->n_iters + 1);
+	p->extents = arena_exprs(&e->m->arena, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		int64_t to = padding->items[i].u.ival;
 		const struct expr *n = expr_i32(e->m, to);
@@ -259,9 +258,7 @@ padded_twin(struct einsum *p, const struct buffer *b,
 	    const struct expr *const *index)
 {
 	struct edit *e = p->e;
-	const struct expr **shape = arena_array(&e->m->arena,
-						const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&e->m->arena, b->ndim + 1);
 	bool any = false;
 
 	for (int d = 0; d < b->ndim; d++) {
@@ -305,8 +302,7 @@ pad_nest(struct einsum *p, const struct buffer *from, const struct buffer *to,
 {
 	struct edit *e = p->e;
 	struct iter_var *iters = dim_iters(e, to, NULL);
-	const struct expr **at = arena_array(&e->m->arena, const struct expr *,
-					     to->ndim + 1);
+	const struct expr **at = arena_exprs(&e->m->arena, to->ndim + 1);
 	const struct expr *value;
 
 	for (int d = 0; d < to->ndim; d++) {

@@ -265,14 +265,12 @@ copy_nest(struct reindex *r, struct stmt **block)
 	struct edit *e = r->e;
 	struct arena *arena = &e->m->arena;
 	struct iter_var *iters = fresh_iters(e, r->used, r->n_used);
-	const struct expr **old = arena_array(arena, const struct expr *,
-					      r->buffer->ndim + 1);
-	const struct expr **new = arena_array(arena, const struct expr *,
-					      r->made->ndim + 1);
+	const struct expr **old = arena_exprs(arena, r->buffer->ndim + 1);
+	const struct expr **new = arena_exprs(arena, r->made->ndim + 1);
 	struct var_map map = { .n = r->n_used };
 
 	map.from = arena_array(arena, struct var *, r->n_used + 1);
-	map.to = arena_array(arena, const struct expr *, r->n_used + 1);
+	map.to = arena_exprs(arena, r->n_used + 1);
 	for (int i = 0; i < r->n_used; i++) {
 		map.from[i] = r->used[i].var;
 		map.to[i] = iters[i].var->expr;
@@ -360,8 +358,7 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	struct edit *e = r->e;
 	struct arena *arena = &e->m->arena;
 	struct var **vars = arena_array(arena, struct var *, r->n_used + 1);
-	const struct expr **shape = arena_array(arena, const struct expr *,
-						r->n_used + 1);
+	const struct expr **shape = arena_exprs(arena, r->n_used + 1);
 	struct index_map *map = NULL;
 	const char *why;
 
@@ -392,8 +389,7 @@ from_zero(struct reindex *r)
 {
 	struct module *m = r->e->m;
 	int n = r->buffer->ndim;
-	const struct expr **place = arena_array(&m->arena, const struct expr *,
-						n + 1);
+	const struct expr **place = arena_exprs(&m->arena, n + 1);
 	struct analyser a;
 
 	analyser_init(&a, m);
@@ -434,8 +430,8 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 					 r.buffer, &unused)) {
 		return false;
 	}
-	shape = arena_array(&e->m->arena, const struct expr *, r.n_used + 1);
-	r.place = arena_array(&e->m->arena, const struct expr *, r.n_used + 1);
+	shape = arena_exprs(&e->m->arena, r.n_used + 1);
+	r.place = arena_exprs(&e->m->arena, r.n_used + 1);
 	for (int i = 0; i < r.n_used; i++) {
 		r.place[i] = expr_sub(e->m, r.used[i].var->expr, r.used[i].min);
 		shape[i] = r.used[i].extent;
@@ -458,8 +454,7 @@ place_by_map(struct reindex *r, const struct index_map *map)
 	struct arena *arena = &e->m->arena;
 	const struct block *b = r->block->u.block;
 	struct var_map to_iters = { map->logical, NULL, map->n_logical };
-	const struct expr **values = arena_array(arena, const struct expr *,
-						 b->n_iters + 1);
+	const struct expr **values = arena_exprs(arena, b->n_iters + 1);
 
 	if (map->n_logical != b->n_iters) {
 		return edit_fail(e,
@@ -471,7 +466,7 @@ place_by_map(struct reindex *r, const struct index_map *map)
 		values[i] = b->iters[i].var->expr;
 	}
 	to_iters.to = values;
-	r->place = arena_array(arena, const struct expr *, map->n_physical + 1);
+	r->place = arena_exprs(arena, map->n_physical + 1);
 	for (int d = 0; d < map->n_physical; d++) {
 		r->place[d] = expr_substitute(e->m, map->to_physical[d],
 					      &to_iters);

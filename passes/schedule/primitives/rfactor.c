@@ -147,8 +147,7 @@ static const struct expr **
 with_lane(struct rfactor *r, const struct expr *const *index)
 {
 	int n = r->partial[0]->ndim;
-	const struct expr **out = arena_array(&r->e->m->arena,
-					      const struct expr *, n);
+	const struct expr **out = arena_exprs(&r->e->m->arena, n);
 
 	for (int d = 0; d < n; d++) {
 		out[d] = d == r->axis ? r->lane->expr
@@ -210,11 +209,11 @@ partial_block(struct rfactor *r)
 	}
 	b.name = arena_printf(arena, "%s_rf", old->name);
 	b.iters = arena_array(arena, struct iter_var, n + 1);
-	bindings = arena_array(arena, const struct expr *, n + 1);
+	bindings = arena_exprs(arena, n + 1);
 	loops.from = arena_array(arena, struct var *, n + 1);
-	loops.to = arena_array(arena, const struct expr *, n + 1);
+	loops.to = arena_exprs(arena, n + 1);
 	values.from = arena_array(arena, struct var *, n + 1);
-	values.to = arena_array(arena, const struct expr *, n + 1);
+	values.to = arena_exprs(arena, n + 1);
 	for (int i = 0; i < old->n_iters; i++) {
 		if (old->iters[i].kind != ITER_REDUCE) {
 			bindings[b.n_iters] = r->block->args[i + 1];
@@ -261,7 +260,7 @@ partial_block(struct rfactor *r)
 					      : c;
 		}
 	}
-	sources = arena_array(arena, const struct expr *, r->red.reducer->n);
+	sources = arena_exprs(arena, r->red.reducer->n);
 	for (int k = 0; k < r->red.reducer->n; k++) {
 		sources[k] = expr_substitute(e->m, r->red.sources[k], &values);
 		if (inside) {
@@ -314,8 +313,7 @@ final_nest(struct rfactor *r)
 	struct arena *arena = &e->m->arena;
 	const struct block *old = r->block->u.block;
 	struct block b = { .name = old->name };
-	const struct expr **bindings = arena_array(arena, const struct expr *,
-						   old->n_iters + 2);
+	const struct expr **bindings = arena_exprs(arena, old->n_iters + 2);
 	struct conjuncts all = { 0 };
 	const struct expr *predicate = NULL, **at, **sources;
 	struct stmt *nest, *loop = r->loop;
@@ -357,7 +355,7 @@ final_nest(struct rfactor *r)
 		}
 	}
 	at = with_lane(r, r->red.index);
-	sources = arena_array(arena, const struct expr *, r->red.reducer->n);
+	sources = arena_exprs(arena, r->red.reducer->n);
 	for (int k = 0; k < r->red.reducer->n; k++) {
 		sources[k] = expr_load(e->m, r->partial[k], at,
 				       r->partial[k]->ndim);
@@ -387,8 +385,7 @@ make_partial(struct rfactor *r)
 {
 	struct module *m = r->e->m;
 	int n = r->red.reducer->n, ndim = r->red.buffers[0]->ndim;
-	const struct expr **shape = arena_array(&m->arena, const struct expr *,
-						ndim + 1);
+	const struct expr **shape = arena_exprs(&m->arena, ndim + 1);
 
 	r->partial = arena_array(&m->arena, const struct buffer *, n);
 	for (int k = 0; k < n; k++) {

@@ -345,7 +345,7 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 	}
 	iters.n = r.block->u.block->n_iters;
 	iters.from = arena_array(&m->arena, struct var *, iters.n + 1);
-	iters.to = arena_array(&m->arena, const struct expr *, iters.n + 1);
+	iters.to = arena_exprs(&m->arena, iters.n + 1);
 	for (int i = 0; i < iters.n; i++) {
 		iters.from[i] = r.block->u.block->iters[i].var;
 		iters.to[i] = r.block->args[i + 1];
@@ -357,7 +357,7 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);
 	value = expr_or(m, kept, expr_le(m, start, index));
 	stmt_set_arg(e->f, r.block, 0, expr_and(m, r.block->args[0], value));
-	shape = arena_array(&m->arena, const struct expr *, r.buffer->ndim + 1);
+	shape = arena_exprs(&m->arena, r.buffer->ndim + 1);
 	for (int d = 0; d < r.buffer->ndim; d++) {
 		shape[d] = d == r.dim ? expr_int(m, r.buffer->shape[d]->type,
 						 r.extent)

@@ -172,7 +172,7 @@ prim_split(struct edit *e, const struct sched_value *args,
 	if (n < 1) {
 		return edit_fail(e, "no factors; give at least one");
 	}
-	extents = arena_array(arena, const struct expr *, n);
+	extents = arena_exprs(arena, n);
 	vars = arena_array(arena, struct var *, n);
 	parts = arena_array(arena, struct sched_value, n);
 	if (!split_extents(e, l, args[1].items, n, extents)) {
@@ -285,8 +285,7 @@ note_fused(struct edit *e, const struct var *v, struct stmt *const *loops,
 {
 	struct arena *arena = &e->m->arena;
 	const char **digits = arena_array(arena, const char *, n + 1);
-	const struct expr **extents = arena_array(arena, const struct expr *,
-						  n + 1);
+	const struct expr **extents = arena_exprs(arena, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		digits[i] = loops[i]->u.loop.var->name;
@@ -301,8 +300,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 {
 	struct stmt **list = edit_loops(e, &args[0]);
 	int n = args[0].n;
-	const struct expr **values = arena_array(&e->m->arena,
-						 const struct expr *, n + 1);
+	const struct expr **values = arena_exprs(&e->m->arena, n + 1);
 	struct var **from = arena_array(&e->m->arena, struct var *, n + 1);
 	struct var_map map = { from, values, n };
 	const struct expr *total, *rest;

@@ -35,8 +35,7 @@ with_alignment(struct edit *e, const struct expr *old,
 	       const struct expr *const *entry)
 {
 	int n = old && expr_is_list(old) ? old->n_args : 0, k = 0;
-	const struct expr **list = arena_array(&e->m->arena,
-					       const struct expr *, n + 1);
+	const struct expr **list = arena_exprs(&e->m->arena, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		if (old->args[i]->args[0] != entry[0] ||
@@ -107,7 +106,7 @@ retype_load(void *ctx, const struct expr *x)
 	if (x->kind != EXPR_LOAD || x->u.buffer != r->from) {
 		return NULL;
 	}
-	index = arena_array(&m->arena, const struct expr *, x->n_args + 1);
+	index = arena_exprs(&m->arena, x->n_args + 1);
 	for (int d = 0; d < x->n_args; d++) {
 		index[d] = expr_rewrite(m, x->args[d], retype_load, r);
 	}

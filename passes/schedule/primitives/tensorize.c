@@ -225,7 +225,7 @@ inline_part(struct tensorizer *z, const struct func *part)
 		room += 2 * part->params.data[i].buffer->ndim;
 	}
 	map.from = arena_array(arena, struct var *, room);
-	map.to = arena_array(arena, const struct expr *, room);
+	map.to = arena_exprs(arena, room);
 	tiles = arena_array(arena, const struct buffer *, part->params.n + 1);
 	for (int i = 0; i < part->params.n; i++) {
 		if (!bind_sizes(z, part->params.data[i].buffer,
@@ -520,9 +520,7 @@ replace_body(struct tensorizer *z)
 static void
 grow(struct edit *e, const struct buffer *b, const struct expr *list)
 {
-	const struct expr **shape = arena_array(&e->m->arena,
-						const struct expr *,
-						b->ndim + 1);
+	const struct expr **shape = arena_exprs(&e->m->arena, b->ndim + 1);
 	bool same = true;
 
 	for (int d = 0; d < b->ndim; d++) {

@@ -75,9 +75,7 @@ complete_map(struct edit *e, const struct stmt *block,
 	     const struct index_map *given, struct index_map **out)
 {
 	const struct block *b = block->u.block;
-	const struct expr **shape = arena_array(&e->m->arena,
-						const struct expr *,
-						b->n_iters + 1);
+	const struct expr **shape = arena_exprs(&e->m->arena, b->n_iters + 1);
 	const char *why;
 
 	if (given->n_logical != b->n_iters) {
@@ -160,8 +158,7 @@ note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 {
 	struct arena *arena = &e->m->arena;
 	const char **digits = arena_array(arena, const char *, b->n_iters + 1);
-	const struct expr **extents = arena_array(arena, const struct expr *,
-						  b->n_iters + 1);
+	const struct expr **extents = arena_exprs(arena, b->n_iters + 1);
 	const struct expr *rest = map->to_physical[d];
 	int at = b->n_iters, i;
 
@@ -209,17 +206,13 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	new = *block->u.block;
 	new.n_iters = n;
 	new.iters = arena_array(arena, struct iter_var, n + 1);
-	list = arena_array(arena, const struct expr *, n + 1);
-	loops = arena_array(arena, const struct expr *, n + 1);
-	values = arena_array(arena, const struct expr *, n + n_old + 1);
-	iters = (struct var_map){
-		arena_array(arena, struct var *, n_old + 1),
-		arena_array(arena, const struct expr *, n_old + 1), n_old
-	};
-	vars = (struct var_map){
-		arena_array(arena, struct var *, n_old + 1),
-		arena_array(arena, const struct expr *, n_old + 1), n_old
-	};
+	list = arena_exprs(arena, n + 1);
+	loops = arena_exprs(arena, n + 1);
+	values = arena_exprs(arena, n + n_old + 1);
+	iters = (struct var_map){ arena_array(arena, struct var *, n_old + 1),
+				  arena_exprs(arena, n_old + 1), n_old };
+	vars = (struct var_map){ arena_array(arena, struct var *, n_old + 1),
+				 arena_exprs(arena, n_old + 1), n_old };
 	for (int d = 0; d < n; d++) {
 		struct iter_var *it = &new.iters[d];
 		struct dtype type = map->physical_shape[d]->type;

@@ -85,8 +85,7 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 		logical[i] = (struct iter_var){ map->logical[i], expr_i32(m, 0),
 						b->shape[i], ITER_SPATIAL };
 	}
-	map->physical_shape = arena_array(&m->arena, const struct expr *,
-					  map->n_physical + 1);
+	map->physical_shape = arena_exprs(&m->arena, map->n_physical + 1);
 	for (int d = 0; d < map->n_physical; d++) {
 		const struct expr *min, *max;
 
@@ -169,9 +168,7 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 			return NULL;
 		}
 		vars = (struct var_map){ map->logical,
-					 arena_array(&e->m->arena,
-						     const struct expr *,
-						     b->ndim + 1),
+					 arena_exprs(&e->m->arena, b->ndim + 1),
 					 b->ndim };
 		for (int d = 0; d < b->ndim; d++) {
 			vars.to[d] = iters[d].var->expr;
@@ -215,8 +212,7 @@ write_padding(struct edit *e, const struct buffer *b,
 {
 	struct arena *arena = &e->m->arena;
 	struct iter_var *iters = dim_iters(e, b, NULL);
-	const struct expr **at = arena_array(arena, const struct expr *,
-					     b->ndim + 1);
+	const struct expr **at = arena_exprs(arena, b->ndim + 1);
 	const struct expr *value = pad_at(e, pad, b, iters);
 	struct var_map vars = { map->physical, at, b->ndim };
 	struct stmt *owner = e->f->body, *after;

@@ -415,8 +415,7 @@ decided_values(struct sched *s)
 {
 	struct var **from = arena_array(&s->module->arena, struct var *,
 					s->samples.n + 1);
-	const struct expr **to = arena_array(&s->module->arena,
-					     const struct expr *,
+	const struct expr **to = arena_exprs(&s->module->arena,
 					     s->samples.n + 1);
 
 	for (int i = 0; i < s->samples.n; i++) {

@@ -39,8 +39,7 @@ void
 index_map_print(struct module *m, const struct index_map *map,
 		struct strbuf *out)
 {
-	const struct expr **names = arena_array(&m->arena, const struct expr *,
-						map->n_logical + 1);
+	const struct expr **names = arena_exprs(&m->arena, map->n_logical + 1);
 	struct var_map to = { map->logical, names, map->n_logical };
 
 	strbuf_puts(out, "lambda");

@@ -237,7 +237,7 @@ sample_names(const struct sched *s, const struct trace_names *names)
 	struct arena *a = &s->module->arena;
 	int n = names->of_var.n;
 	struct var **from = arena_array(a, struct var *, n + 1);
-	const struct expr **to = arena_array(a, const struct expr *, n + 1);
+	const struct expr **to = arena_exprs(a, n + 1);
 	struct var_map map = { from, to, 0 };
 
 	for (int i = 0; i < n; i++) {
