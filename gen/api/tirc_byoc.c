@@ -57,12 +57,7 @@ context_backends(struct tirc *t)
 void
 context_keep_backend(struct tirc *t, const struct backend *b)
 {
-	for (int i = 0; i < t->backends.n; i++) {
-		if (t->backends.data[i] == b) {
-			return;
-		}
-	}
-	vec_push(&t->m->arena, &t->backends, b);
+	vec_add(&t->m->arena, &t->backends, b);
 }
 
 void

@@ -590,10 +590,8 @@ walk_store(struct walker *w, struct stmt *s)
 	enum statement_id id;
 	const char *later;
 
-	for (int i = 0; i < w->done.n; i++) {
-		if (w->done.data[i] == s) {
-			return;
-		}
+	if (vec_has(&w->done, s)) {
+		return;
 	}
 	later = walk_async_copy(w, s);
 	if (later != NULL) {

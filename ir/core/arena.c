@@ -221,6 +221,19 @@ arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 	return p;
 }
 
+int
+list_find(const void *list, int n, const void *x)
+{
+	const char *at = list;
+
+	for (int i = 0; i < n; i++, at += sizeof x) {
+		if (memcmp(at, &x, sizeof x) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
 void
 strbuf_init(struct strbuf *s)
 {

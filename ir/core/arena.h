@@ -72,6 +72,15 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 						 sizeof *(v)->data)),          \
 	 (void)((v)->data[(v)->n++] = (x)))
 
+/* The index of the pointer x in a list of n pointers; -1 if it is not there. */
+int list_find(const void *list, int n, const void *x);
+/* Of a VEC of pointers: the index of x, or -1; whether it has x. */
+#define vec_find(v, x)                                                         \
+	((void)sizeof((v)->data[0] == (x)), list_find((v)->data, (v)->n, (x)))
+#define vec_has(v, x) (vec_find((v), (x)) >= 0)
+/* vec_push of x unless the VEC of pointers has it. */
+#define vec_add(a, v, x) (vec_has((v), (x)) ? (void)0 : vec_push((a), (v), (x)))
+
 /* A growing text on the heap; call strbuf_release when done. */
 struct strbuf {
 	char *data; /* NUL-terminated; NULL until something is added */

@@ -30,12 +30,7 @@ struct collector {
 static bool
 is_own(const struct collector *c, const struct buffer *b)
 {
-	for (int i = 0; i < c->own.n; i++) {
-		if (c->own.data[i] == b) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&c->own, b);
 }
 
 /* May the value of e change inside the block? True if e uses a variable that is

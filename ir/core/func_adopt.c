@@ -61,10 +61,8 @@ renew_buffer(struct adoption *a, const struct buffer *b)
 	const struct buffer *fresh;
 	bool changed = false;
 
-	for (int i = 0; i < a->seen.n; i++) {
-		if (a->seen.data[i] == b) {
-			return;
-		}
+	if (vec_has(&a->seen, b)) {
+		return;
 	}
 	vec_push(&a->m->arena, &a->seen, b);
 	spec.shape = renewed(a, b->shape, b->ndim, &changed);

@@ -395,12 +395,7 @@ tensor_max_elems(const struct tensor *t, int64_t *elems)
 int
 group_index(const struct group *group, const struct node *n)
 {
-	for (int i = 0; i < group->nodes.n; i++) {
-		if (group->nodes.data[i] == n) {
-			return i;
-		}
-	}
-	return -1;
+	return vec_find(&group->nodes, n);
 }
 
 void

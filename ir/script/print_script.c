@@ -77,12 +77,7 @@ struct sizes {
 static void
 see_size(struct sizes *s, const struct var *v)
 {
-	for (int i = 0; i < s->seen.n; i++) {
-		if (s->seen.data[i] == v) {
-			return;
-		}
-	}
-	vec_push(&s->printer->arena, &s->seen, v);
+	vec_add(&s->printer->arena, &s->seen, v);
 }
 
 static void

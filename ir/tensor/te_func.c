@@ -21,10 +21,8 @@
 static void
 collect_stages(struct te_build *b, struct te_stage *s)
 {
-	for (int i = 0; i < b->stages.n; i++) {
-		if (b->stages.data[i] == s) {
-			return;
-		}
+	if (vec_has(&b->stages, s)) {
+		return;
 	}
 	for (int i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i]->stage) {
@@ -87,17 +85,10 @@ te_is_shared(const struct te_build *b, const struct te_tensor *t,
 void
 te_note_free(struct te_build *b, struct var *v)
 {
-	for (int i = 0; i < b->bound.n; i++) {
-		if (b->bound.data[i] == v) {
-			return;
-		}
+	if (vec_has(&b->bound, v)) {
+		return;
 	}
-	for (int i = 0; i < b->free.n; i++) {
-		if (b->free.data[i] == v) {
-			return;
-		}
-	}
-	vec_push(&b->m->arena, &b->free, v);
+	vec_add(&b->m->arena, &b->free, v);
 }
 
 static void

@@ -62,10 +62,8 @@ is_update(const struct body *b, const struct te_stage *s)
 static void
 collect_body(struct body *b, struct te_stage *s)
 {
-	for (int i = 0; i < b->seen.n; i++) {
-		if (b->seen.data[i] == s) {
-			return;
-		}
+	if (vec_has(&b->seen, s)) {
+		return;
 	}
 	vec_push(&b->m->arena, &b->seen, s);
 	for (int i = 0; i < s->n_inputs; i++) {

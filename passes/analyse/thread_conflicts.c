@@ -20,12 +20,7 @@ struct load_collector {
 static bool
 is_written(const struct conflict_kernel *k, const struct buffer *b)
 {
-	for (int i = 0; i < k->written.n; i++) {
-		if (k->written.data[i] == b) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&k->written, b);
 }
 
 static void

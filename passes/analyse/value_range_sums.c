@@ -51,10 +51,8 @@ struct load_search {
 static bool
 is_new(struct load_search *x, const struct var *v)
 {
-	for (int i = 0; i < x->seen.n; i++) {
-		if (x->seen.data[i] == v) {
-			return false;
-		}
+	if (vec_has(&x->seen, v)) {
+		return false;
 	}
 	vec_push(&x->r->module->arena, &x->seen, v);
 	return true;

@@ -108,10 +108,8 @@ scan_expr(struct nest *x, const struct expr *e)
 	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) {
 		return;
 	}
-	for (int i = 0; i < x->seen.n; i++) {
-		if (x->seen.data[i] == e) {
-			return;
-		}
+	if (vec_has(&x->seen, e)) {
+		return;
 	}
 	vec_push(x->builder->arena, &x->seen, e);
 	x->n_nodes++;

@@ -62,10 +62,8 @@ stays_within(const struct graph_region *r, const struct region_match *match,
 {
 	bool read = false;
 
-	for (int i = 0; i < r->outputs.n; i++) {
-		if (r->outputs.data[i] == t) {
-			return false;
-		}
+	if (vec_has(&r->outputs, t)) {
+		return false;
 	}
 	for (int i = 0; i < t->uses.n; i++) {
 		read = read || t->uses.data[i].node->match != match;

@@ -62,23 +62,13 @@ struct uses {
 static bool
 is_declared(const struct uses *u, const void *decl)
 {
-	for (int i = 0; i < u->declared.n; i++) {
-		if (u->declared.data[i] == decl) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&u->declared, decl);
 }
 
 static void
 use_buffer(struct uses *u, const struct buffer *b)
 {
-	for (int i = 0; i < u->buffers.n; i++) {
-		if (u->buffers.data[i] == b) {
-			return;
-		}
-	}
-	vec_push(u->arena, &u->buffers, b);
+	vec_add(u->arena, &u->buffers, b);
 }
 
 static void
@@ -87,10 +77,8 @@ use_expr(struct uses *u, const struct expr *e)
 	if (e->kind == EXPR_LOAD && !is_declared(u, e->u.buffer)) {
 		use_buffer(u, e->u.buffer);
 	} else if (e->kind == EXPR_VAR && !is_declared(u, e->u.var)) {
-		for (int i = 0; i < u->vars.n; i++) {
-			if (u->vars.data[i] == e->u.var) {
-				return;
-			}
+		if (vec_has(&u->vars, e->u.var)) {
+			return;
 		}
 		vec_push(u->arena, &u->vars, e->u.var);
 	}

@@ -349,10 +349,8 @@ check_node(struct checker *k, const struct expr *e)
 	if (e->kind == EXPR_LOAD) {
 		struct te_tensor *t = te_tensor_of(ev, e->u.buffer);
 
-		for (int i = 0; i < k->inputs.n; i++) {
-			if (k->inputs.data[i] == t) {
-				return;
-			}
+		if (vec_has(&k->inputs, t)) {
+			return;
 		}
 		if (t) {
 			vec_push(ev->a, &k->inputs, t);

@@ -293,12 +293,7 @@ stage_leaves(struct call *c, struct pval *out)
 int
 stage_leaf(const struct stage *st, const struct axis *x)
 {
-	for (int i = 0; i < st->leaves.n; i++) {
-		if (st->leaves.data[i] == x) {
-			return i;
-		}
-	}
-	return -1;
+	return vec_find(&st->leaves, x);
 }
 
 void

@@ -134,10 +134,8 @@ guard_to_true(void *ctx, const struct expr *e)
 {
 	const struct tail *t = ctx;
 
-	for (int i = 0; i < t->guards.n; i++) {
-		if (t->guards.data[i] == e) {
-			return expr_bool(t->func->module, true);
-		}
+	if (vec_has(&t->guards, e)) {
+		return expr_bool(t->func->module, true);
 	}
 	return NULL;
 }

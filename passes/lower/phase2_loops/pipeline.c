@@ -134,12 +134,7 @@ accesses_buffer(struct pipeline *p, struct stmt *s, const struct buffer *b,
 static bool
 is_inner(const struct pipeline *p, const struct buffer *b)
 {
-	for (int i = 0; i < p->buffers.n; i++) {
-		if (p->buffers.data[i] == b) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&p->buffers, b);
 }
 
 /* Assigns stage 0 to the statements that fill a double buffer and to those they

@@ -34,23 +34,13 @@ struct virtual
 static bool
 has_var(const struct virtual *v, const struct var *x)
 {
-	for (int i = 0; i < v->vars.n; i++) {
-		if (v->vars.data[i] == x) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&v->vars, x);
 }
 
 static bool
 has_buffer(const struct virtual *v, const struct buffer *b)
 {
-	for (int i = 0; i < v->buffers.n; i++) {
-		if (v->buffers.data[i] == b) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&v->buffers, b);
 }
 
 static bool

@@ -25,10 +25,8 @@ struct dims {
 static void
 add_buffer(struct dims *d, const struct buffer *b)
 {
-	for (int i = 0; i < d->buffers.n; i++) {
-		if (d->buffers.data[i] == b) {
-			return;
-		}
+	if (vec_has(&d->buffers, b)) {
+		return;
 	}
 	if (!b->strides) {
 		vec_push(&d->func->module->arena, &d->buffers, b);

@@ -38,12 +38,7 @@ add_index(struct guard *g, const struct expr *e)
 	if (!is_compound(e) || expr_has_load(e)) {
 		return;
 	}
-	for (int i = 0; i < g->indices.n; i++) {
-		if (g->indices.data[i] == e) {
-			return;
-		}
-	}
-	vec_push(&g->func->module->arena, &g->indices, e);
+	vec_add(&g->func->module->arena, &g->indices, e);
 }
 
 /* The comparison a < b (or a <= b) as e < n or n <= e with a number n; NULL if

@@ -64,12 +64,7 @@ vectors_divides(struct vectors *x, const struct stmt *at, const struct expr *e)
 bool
 vectors_is_local(const struct vectors *x, const struct buffer *b)
 {
-	for (int i = 0; i < x->locals.n; i++) {
-		if (x->locals.data[i] == b) {
-			return true;
-		}
-	}
-	return false;
+	return vec_has(&x->locals, b);
 }
 
 /* Is b dense and of the vectors' element type, and is its last extent a
@@ -245,12 +240,7 @@ drop_local(struct vectors *x, const struct buffer *b)
 static void
 add_loop(struct vectors *x, struct stmt *loop)
 {
-	for (int i = 0; i < x->loops.n; i++) {
-		if (x->loops.data[i] == loop) {
-			return;
-		}
-	}
-	vec_push(&x->module->arena, &x->loops, loop);
+	vec_add(&x->module->arena, &x->loops, loop);
 }
 
 static void

@@ -20,10 +20,8 @@ struct flow {
 static void
 add_buffer(struct flow *f, const struct buffer *b)
 {
-	for (int i = 0; i < f->buffers.n; i++) {
-		if (f->buffers.data[i] == b) {
-			return;
-		}
+	if (vec_has(&f->buffers, b)) {
+		return;
 	}
 	vec_push(f->arena, &f->buffers, b);
 	f->grown = true;
@@ -32,10 +30,8 @@ add_buffer(struct flow *f, const struct buffer *b)
 static void
 add_var(struct flow *f, const struct var *v)
 {
-	for (int i = 0; i < f->vars.n; i++) {
-		if (f->vars.data[i] == v) {
-			return;
-		}
+	if (vec_has(&f->vars, v)) {
+		return;
 	}
 	vec_push(f->arena, &f->vars, v);
 	f->grown = true;
