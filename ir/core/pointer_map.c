@@ -55,8 +55,8 @@ pointer_map_get(const struct pointer_map *m, const void *key, int otherwise)
 	return e != NULL && e->key != NULL ? e->value : otherwise;
 }
 
-void
-pointer_map_put(struct pointer_map *m, const void *key, int value)
+int *
+pointer_map_value(struct pointer_map *m, const void *key)
 {
 	struct pointer_entry *e;
 
@@ -65,7 +65,14 @@ pointer_map_put(struct pointer_map *m, const void *key, int value)
 	}
 	e = find(m, key);
 	m->n += e->key == NULL;
-	*e = (struct pointer_entry){ key, value };
+	e->key = key;
+	return &e->value;
+}
+
+void
+pointer_map_put(struct pointer_map *m, const void *key, int value)
+{
+	*pointer_map_value(m, key) = value;
 }
 
 bool

@@ -25,6 +25,9 @@ int pointer_map_get(const struct pointer_map *m, const void *key,
 		    int otherwise);
 /* Stores the number for key; replaces the number stored before. */
 void pointer_map_put(struct pointer_map *m, const void *key, int value);
+/* The place of the number stored for key, which is 0 at first; valid until the
+ * next change of the map. */
+int *pointer_map_value(struct pointer_map *m, const void *key);
 /* Adds key. Returns true if key was not in the map before. */
 bool pointer_map_add(struct pointer_map *m, const void *key);
 

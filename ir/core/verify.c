@@ -10,45 +10,6 @@
 static void verify_stmt(struct verifier *v, struct stmt *s,
 			struct stmt *parent);
 
-/* ---- a set of addresses, each with a mark */
-
-static struct mark *
-mark_slot(struct mark *slots, uint32_t cap, const void *key)
-{
-	uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
-	uint32_t at = (uint32_t)(hash >> 32) & (cap - 1);
-
-	while (slots[at].key && slots[at].key != key) {
-		at = (at + 1) & (cap - 1);
-	}
-	return &slots[at];
-}
-
-uint32_t *
-verify_mark(struct verifier *v, const void *key)
-{
-	if (v->n_marks * 2 >= v->cap_marks) {
-		uint32_t cap = v->cap_marks ? v->cap_marks * 2 : 256;
-		struct mark *grown = arena_array(&v->arena, struct mark, cap);
-
-		for (uint32_t i = 0; i < v->cap_marks; i++) {
-			if (v->marks[i].key) {
-				*mark_slot(grown, cap,
-					   v->marks[i].key) = v->marks[i];
-			}
-		}
-		v->marks = grown;
-		v->cap_marks = cap;
-	}
-	struct mark *slot = mark_slot(v->marks, v->cap_marks, key);
-
-	if (!slot->key) {
-		slot->key = key;
-		v->n_marks++;
-	}
-	return &slot->value;
-}
-
 /* ---- reporting */
 
 enum { MAX_REPORTS = 10 };
@@ -89,7 +50,7 @@ verify_fail(struct verifier *v, const char *what, const struct expr *e)
 static void
 enter_var(struct verifier *v, const struct var *var)
 {
-	uint32_t *mark = verify_mark(v, var);
+	int *mark = pointer_map_value(&v->marks, var);
 
 	if (*mark) {
 		verify_fail(v, "a variable is bound twice", var->expr);
@@ -100,13 +61,13 @@ enter_var(struct verifier *v, const struct var *var)
 static void
 leave_var(struct verifier *v, const struct var *var)
 {
-	*verify_mark(v, var) = 0;
+	*pointer_map_value(&v->marks, var) = 0;
 }
 
 static void
 enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 {
-	uint32_t *mark = verify_mark(v, b);
+	int *mark = pointer_map_value(&v->marks, b);
 
 	if (*mark) {
 		verify_fail(v,
@@ -115,14 +76,14 @@ enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 					 b->name),
 			    NULL);
 	}
-	*mark = 1 + (uint32_t)v->blocks.n;
+	*mark = 1 + v->blocks.n;
 	if (!b->data) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
 					 "buffer '%s' has no pointer", b->name),
 			    NULL);
 	} else if (!is_param) {
-		*verify_mark(v, b->data) = 1;
+		*pointer_map_value(&v->marks, b->data) = 1;
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		verify_index(v, b->shape[d]);
@@ -135,9 +96,9 @@ enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 static void
 leave_buffer(struct verifier *v, const struct buffer *b)
 {
-	*verify_mark(v, b) = 0;
+	*pointer_map_value(&v->marks, b) = 0;
 	if (b->data) {
-		*verify_mark(v, b->data) = 0;
+		*pointer_map_value(&v->marks, b->data) = 0;
 	}
 }
 
@@ -183,7 +144,8 @@ void
 verify_access(struct verifier *v, const struct buffer *b,
 	      const struct expr *const *index, bool writes)
 {
-	int declared = (int)*verify_mark(v, b) - 1, innermost = v->blocks.n - 1;
+	int declared = *pointer_map_value(&v->marks, b) - 1,
+	    innermost = v->blocks.n - 1;
 
 	for (int i = innermost; i >= 0 && i >= declared; i--) {
 		const struct stmt *s = v->blocks.data[i];
@@ -480,11 +442,11 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 	if (s->id <= 0 || s->id >= v->func->next_id) {
 		verify_fail(v, "a statement id is out of range", NULL);
 	}
-	if (*verify_mark(v, s)) {
+	if (*pointer_map_value(&v->marks, s)) {
 		verify_fail(v, "a statement is in two places", NULL);
 		return;
 	}
-	*verify_mark(v, s) = 1;
+	*pointer_map_value(&v->marks, s) = 1;
 	vec_push(&v->arena, &v->ids, s->id);
 	if (verify_shape(v, s)) {
 		verify_kind(v, s);
@@ -504,7 +466,7 @@ enter_sizes(struct verifier *v, const struct expr *const *list, int n)
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		*verify_mark(v, e->u.var) = 1;
+		*pointer_map_value(&v->marks, e->u.var) = 1;
 	}
 }
 
@@ -558,6 +520,7 @@ func_verify(const struct func *f)
 	struct verifier v = { .func = f, .epoch = 1 };
 
 	arena_init(&v.arena);
+	pointer_map_init(&v.marks, &v.arena);
 	verify_params(&v);
 	if (!f->body) {
 		verify_fail(&v, "a function has no body", NULL);

@@ -4,11 +4,7 @@
 #define TIRC_VERIFY_H
 
 #include "func.h"
-
-struct mark {
-	const void *key;
-	uint32_t value;
-};
+#include "pointer_map.h"
 
 struct verifier {
 	const struct func *func;
@@ -20,9 +16,8 @@ struct verifier {
 	 * that allocates it; of a statement, 1 if it has been visited; of an
 	 * expression, the epoch of its last check. Each statement and scope
 	 * begins a new epoch. */
-	struct mark *marks;
-	uint32_t n_marks, cap_marks;
-	uint32_t epoch;
+	struct pointer_map marks;
+	int epoch;
 	/* the first element of the array that the current COPY_BOX copies
 	 * from, which tells only where the array is */
 	const struct expr *origin;
@@ -32,9 +27,6 @@ struct verifier {
 	int n_errors;
 };
 
-/* The mark of an address, at first 0; the pointer is valid until the next
- * call. */
-uint32_t *verify_mark(struct verifier *v, const void *key);
 void verify_fail(struct verifier *v, const char *what, const struct expr *e);
 
 void verify_access(struct verifier *v, const struct buffer *b,

@@ -19,7 +19,7 @@ is_bool(const struct expr *e)
 void
 verify_buffer(struct verifier *v, const struct buffer *b)
 {
-	if (*verify_mark(v, b) == 0) {
+	if (*pointer_map_value(&v->marks, b) == 0) {
 		verify_fail(v,
 			    arena_printf(&v->arena,
 					 "buffer '%s' is used outside its "
@@ -281,7 +281,7 @@ verify_node(struct verifier *v, const struct expr *e)
 	case EXPR_STRING:
 		break;
 	case EXPR_VAR:
-		if (*verify_mark(v, e->u.var) == 0) {
+		if (*pointer_map_value(&v->marks, e->u.var) == 0) {
 			verify_fail(v, "a variable used outside of its scope",
 				    e);
 		}
@@ -342,7 +342,7 @@ verify_expr(struct verifier *v, const struct expr *e)
 		verify_fail(v, "an unknown kind of expression", NULL);
 		return;
 	}
-	uint32_t *mark = verify_mark(v, e);
+	int *mark = pointer_map_value(&v->marks, e);
 
 	if (*mark == v->epoch) {
 		return;

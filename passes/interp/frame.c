@@ -11,44 +11,18 @@
  * takes about as long. */
 enum { STEP_BYTES = 256 };
 
-static struct frame_slot *
-find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
-{
-	uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
-	uint32_t at = (uint32_t)(hash >> 32) & (cap - 1);
-
-	while (slots[at].key && slots[at].key != key) {
-		at = (at + 1) & (cap - 1);
-	}
-	return &slots[at];
-}
-
 /* The slot for key; *slot is NULL at first. The pointer is valid until the next
  * call. */
 static void **
 frame_slot(struct frame *f, const void *key)
 {
-	if (f->n_slots * 2 >= f->cap_slots) {
-		uint32_t cap = f->cap_slots ? f->cap_slots * 2 : 256;
-		struct frame_slot *grown = arena_array(f->arena,
-						       struct frame_slot, cap);
+	int *place = pointer_map_value(&f->places, key);
 
-		for (uint32_t i = 0; i < f->cap_slots; i++) {
-			if (f->slots[i].key) {
-				*find_slot(grown, cap,
-					   f->slots[i].key) = f->slots[i];
-			}
-		}
-		f->slots = grown;
-		f->cap_slots = cap;
+	if (*place == 0) {
+		vec_push(f->arena, &f->slots, NULL);
+		*place = f->slots.n;
 	}
-	struct frame_slot *slot = find_slot(f->slots, f->cap_slots, key);
-
-	if (!slot->key) {
-		slot->key = key;
-		f->n_slots++;
-	}
-	return &slot->value;
+	return &f->slots.data[*place - 1];
 }
 
 struct var_cell *

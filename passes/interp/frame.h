@@ -5,6 +5,7 @@
 #define TIRC_FRAME_H
 
 #include "func.h"
+#include "pointer_map.h"
 #include "scalar.h"
 
 struct var_cell {
@@ -69,20 +70,15 @@ struct step {
 	struct buffer_cell **allocs;
 };
 
-struct frame_slot {
-	const void *key;
-	void *value;
-};
-
 struct interp;
 
 struct frame {
 	struct interp *interp;
 	const struct func *func;
 	struct arena *arena;
-	struct frame_slot *slots; /* a hash table from expr, var and buffer to
-				   * node or cell */
-	uint32_t n_slots, cap_slots;
+	struct pointer_map places; /* maps an expr, var or buffer to 1 and its
+				    * index in slots */
+	VEC(void *) slots;         /* their nodes and cells */
 	VEC(struct buffer_cell *) buffers;
 	VEC(struct buffer_cell *) owned; /* cells whose memory is to be freed */
 	struct step *body;

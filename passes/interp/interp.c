@@ -343,6 +343,7 @@ frame_for(struct interp *x, const struct func *func)
 	f->interp = x;
 	f->func = func;
 	f->arena = &x->arena;
+	pointer_map_init(&f->places, f->arena);
 	f->body = func->body ? frame_step(f, func->body) : NULL;
 	vec_push(&x->arena, &x->frames, f);
 	return f;
