@@ -332,8 +332,11 @@ tensor_is_constant(const struct tensor *t)
 	return t->value || t->recipe;
 }
 
-bool
-tensor_const_elems(const struct tensor *t, int64_t *elems)
+/* Sets *elems to the product of what `size` gives for each dimension. False if
+ * it gives nothing for one, or the product is too large. */
+static bool
+elems_of(const struct tensor *t,
+	 bool (*size)(const struct expr *extent, int64_t *v), int64_t *elems)
 {
 	int64_t product = 1;
 
@@ -343,53 +346,39 @@ tensor_const_elems(const struct tensor *t, int64_t *elems)
 	for (int i = 0; i < t->ndim; i++) {
 		int64_t extent;
 
-		if (!expr_is_int(t->shape[i], &extent) ||
+		if (!size(t->shape[i], &extent) ||
 		    __builtin_mul_overflow(product, extent, &product)) {
 			return false;
 		}
 	}
 	*elems = product;
 	return true;
+}
+
+bool
+tensor_const_elems(const struct tensor *t, int64_t *elems)
+{
+	return elems_of(t, expr_is_int, elems);
+}
+
+static bool
+least_size(const struct expr *extent, int64_t *least)
+{
+	int64_t most;
+
+	return size_bounds(extent, least, &most) && *least >= 0;
 }
 
 bool
 tensor_min_elems(const struct tensor *t, int64_t *elems)
 {
-	int64_t product = 1;
-
-	if (t->ndim < 0) {
-		return false;
-	}
-	for (int i = 0; i < t->ndim; i++) {
-		int64_t extent, most;
-
-		if (!size_bounds(t->shape[i], &extent, &most) || extent < 0 ||
-		    __builtin_mul_overflow(product, extent, &product)) {
-			return false;
-		}
-	}
-	*elems = product;
-	return true;
+	return elems_of(t, least_size, elems);
 }
 
 bool
 tensor_max_elems(const struct tensor *t, int64_t *elems)
 {
-	int64_t product = 1;
-
-	if (t->ndim < 0) {
-		return false;
-	}
-	for (int i = 0; i < t->ndim; i++) {
-		int64_t extent;
-
-		if (!size_max(t->shape[i], &extent) ||
-		    __builtin_mul_overflow(product, extent, &product)) {
-			return false;
-		}
-	}
-	*elems = product;
-	return true;
+	return elems_of(t, size_max, elems);
 }
 
 int

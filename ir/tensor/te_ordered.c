@@ -168,11 +168,8 @@ finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
 {
 	struct te_ordered *o = s->ordered;
 
-	o->axes = arena_array(&m->arena, struct iter_var, n_axes + 1);
+	o->axes = arena_copy(&m->arena, axes, sizeof *axes * (size_t)n_axes);
 	o->n_axes = n_axes;
-	for (int i = 0; i < n_axes; i++) {
-		o->axes[i] = axes[i];
-	}
 	s->inputs = arena_array(&m->arena, struct te_tensor *, n_inputs + 1);
 	for (int i = 0; i < n_inputs; i++) {
 		if (inputs[i] && is_loaded(&m->arena, s, inputs[i])) {
@@ -190,11 +187,9 @@ te_ordered_stores(struct module *m, struct te_tensor *out,
 	struct te_ordered *o = out->stage->ordered;
 
 	assert(o && n_stores > 0);
-	o->stores = arena_array(&m->arena, struct te_store, n_stores);
+	o->stores = arena_copy(&m->arena, stores,
+			       sizeof *stores * (size_t)n_stores);
 	o->n_stores = n_stores;
-	for (int i = 0; i < n_stores; i++) {
-		o->stores[i] = stores[i];
-	}
 	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
@@ -207,11 +202,9 @@ te_ordered_phases(struct module *m, struct te_tensor *out,
 	struct te_ordered *o = out->stage->ordered;
 
 	assert(o && n_phases > 0);
-	o->phases = arena_array(&m->arena, struct te_phase, n_phases);
+	o->phases = arena_copy(&m->arena, phases,
+			       sizeof *phases * (size_t)n_phases);
 	o->n_phases = n_phases;
-	for (int i = 0; i < n_phases; i++) {
-		o->phases[i] = phases[i];
-	}
 	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
@@ -272,6 +265,24 @@ build_store(struct te_build *b, const struct te_stage *s,
 	return build_lets(b, store, lets, &map, 0, store->n_first, body);
 }
 
+/* A block of the statements with this name, inside of the loops of the nest. */
+static struct stmt *
+build_block(struct te_build *b, const char *name, const struct te_nest *nest,
+	    struct stmt **list, int n)
+{
+	struct block block = {
+		.name = name,
+		.iters = nest->iters,
+		.n_iters = nest->map.n,
+	};
+	struct stmt *body = stmt_block(b->f, &block, expr_bool(b->m, true),
+				       nest->bindings, NULL,
+				       stmt_seq(b->f, list, n));
+
+	block_infer_regions(b->f, body, true, true);
+	return te_nest_loops(b, nest, body);
+}
+
 /* The block of the stores, with the loops of the nest around it. map replaces
  * the variables of the nest and of the loops around it. */
 static struct stmt *
@@ -279,19 +290,13 @@ build_stores(struct te_build *b, const struct te_stage *s, const char *name,
 	     const struct te_nest *nest, const struct var_map *map,
 	     const struct te_store *stores, int n)
 {
-	struct block block = { .name = te_unique_name(b, name) };
 	struct stmt **list = arena_array(&b->m->arena, struct stmt *, n);
-	struct stmt *body;
 
+	name = te_unique_name(b, name);
 	for (int i = 0; i < n; i++) {
 		list[i] = build_store(b, s, &stores[i], map);
 	}
-	block.iters = nest->iters;
-	block.n_iters = nest->map.n;
-	body = stmt_block(b->f, &block, expr_bool(b->m, true), nest->bindings,
-			  NULL, stmt_seq(b->f, list, n));
-	block_infer_regions(b->f, body, true, true);
-	return te_nest_loops(b, nest, body);
+	return build_block(b, name, nest, list, n);
 }
 
 /* The statement of a phase, inside of the loops over the axes of `outer`. */
@@ -322,20 +327,14 @@ build_step(struct te_build *b, const struct te_stage *s,
 	   const struct te_nest *nest)
 {
 	const struct te_ordered *o = s->ordered;
-	struct block block = { .name = te_unique_name(b, s->name) };
+	const char *name = te_unique_name(b, s->name);
 	struct stmt **list = arena_array(&b->m->arena, struct stmt *,
 					 o->n_phases);
-	struct stmt *body;
 
 	for (int i = 0; i < o->n_phases; i++) {
 		list[i] = build_phase(b, s, &o->phases[i], nest);
 	}
-	block.iters = nest->iters;
-	block.n_iters = nest->map.n;
-	body = stmt_block(b->f, &block, expr_bool(b->m, true), nest->bindings,
-			  NULL, stmt_seq(b->f, list, o->n_phases));
-	block_infer_regions(b->f, body, true, true);
-	return te_nest_loops(b, nest, body);
+	return build_block(b, name, nest, list, o->n_phases);
 }
 
 struct stmt *
