@@ -12,6 +12,7 @@
 #include "program_facts.h"
 #include "rounding.h"
 #include "unit.h"
+#include "version.h"
 
 static bool
 render(struct module *m, const char *file, const char *item, const char *text,
@@ -441,8 +442,14 @@ emit_launches(struct module *m, const struct dialect *d,
 	      const struct program_part *parts, int n, struct strbuf *out)
 {
 	cJSON *root = cJSON_CreateObject();
-	cJSON *list = cJSON_AddArrayToObject(root, "launches");
+	cJSON *list;
 	struct unit u;
+
+	/* the file is known as one that tirc may replace */
+	cJSON_AddStringToObject(root, "generator",
+				arena_printf(&m->arena, "tirc %s",
+					     version_text()));
+	list = cJSON_AddArrayToObject(root, "launches");
 
 	unit_init(&u, m, d);
 	for (int i = 0; i < n; i++) {

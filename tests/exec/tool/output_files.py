@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from helper import (DIGITS, TIRC, contents, fail, results_alone, tirc,
+from helper import (DIGITS, ROOT, TIRC, contents, fail, results_alone, tirc,
                     work_folder)
 
 results_alone()
@@ -156,5 +156,16 @@ seen = tirc("run", DIGITS, "-q", "--keep", kept, status=1)
 expect("no word of the folder: " + seen.stderr, "everybody" in seen.stderr)
 expect("parts are left", not [n for n in os.listdir(folder)
                               if n.endswith(".part")])
+# A program for threads, emitted twice: its launches are a file of tirc's, too.
+if os.path.isdir(os.path.join(ROOT, "templates", "dialects", "cuda")):
+    program = os.path.join(folder, "threads.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write("from tvm.script import tir as T\n\n\n@T.prim_func\n"
+                   "def twice(A: T.Buffer((8,), \"float32\")):\n"
+                   "    for i in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+                   "        A[i] = A[i] * T.float32(2)\n")
+    for _ in range(2):
+        tirc("codegen", program, "--target", "cuda", "-o",
+             os.path.join(folder, "threads"))
 print("all hold")
 sys.exit(0)
