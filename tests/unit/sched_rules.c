@@ -695,6 +695,13 @@ main(int argc, char **argv)
 		     "tiled  oc_tile 16, ow_tile 6, w packed by "
 		     "16",
 		     conv(&k, 3, 11, 6, 1, false));
+	/* Elements of the rows are spread by loads, which are fewer for several
+	 * vectors of lanes, also where only single ones divide the axis. */
+	CASE_VECTORS("wide", "tiled  j_tile 16, i_tile 5, b packed by 16",
+		     matmul(&k, 15, 64, 40, true, true, true));
+	CASE_VECTORS("wide_padded",
+		     "tiled  j_tile 16, i_tile 6, b packed by 16",
+		     matmul(&k, 12, 88, 40, true, true, true));
 	/* The channels are in blocks; images lie apart. */
 	CASE_VECTORS("one_image", "tiled  c_tile 8, oh_tile 4",
 		     images(&k, 1, 16, 12));

@@ -132,17 +132,28 @@ row_invariant_operations(const struct tiling *t)
 					     iters[t->row].var);
 }
 
+/* Does a load of its own spread each element of the rows' operand over a vector?
+ * AVX-512 and NEON, which have 32 registers, multiply by one element. */
+static bool
+spreads_elements(const struct target *target)
+{
+	return !target->without_fma && target->vector_registers <= 16 &&
+	       target->complete_unroll == 0;
+}
+
 /* The estimated cycles of one step of the reduction with vectors times rows
  * accumulators: two products or two loads per cycle, a latency of four cycles
- * for sums, the `invariant` operations that all rows share, and the loop.
+ * for sums, the operations that all rows share, and the loop. Of loads that spread
+ * an element, three take two cycles, as was fitted on an EPYC of Zen 3.
  * Without fused multiply-add, additions and broadcasts are operations too. Where
  * vectorization is left to the compiler, several vectors take somewhat longer. */
 static double
-step_cycles(const struct target *target, int64_t vectors, int64_t rows,
-	    int64_t invariant)
+step_cycles(const struct target *target, const struct tiling *t,
+	    int64_t vectors, int64_t rows)
 {
-	int64_t operations = vectors * (rows + invariant);
-	double work, loads = (double)(vectors + rows) / 2;
+	int64_t operations = vectors * (rows + row_invariant_operations(t));
+	bool spreads = t->operand != NULL && spreads_elements(target);
+	double work, loads = (double)(vectors + rows) / (spreads ? 1.5 : 2);
 
 	if (target->without_fma) {
 		operations += vectors * rows + rows;
@@ -289,11 +300,10 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 {
 	int64_t all = t->row >= 0 ? t->x.most[t->row] : 1;
 	int64_t most = most_rows(r->target, vectors, loads_ahead(t));
-	int64_t invariant = row_invariant_operations(t);
 	struct tile_cost best = { .vectors = vectors };
 
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
-		double step = step_cycles(r->target, vectors, rows, invariant);
+		double step = step_cycles(r->target, t, vectors, rows);
 		double least = second_cache_cycles(r, t, vectors) + 1;
 		struct tile_cost x = {
 			vectors,
@@ -396,19 +406,14 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 	return extent % t->lanes != 0 || then < 0.9 * now;
 }
 
-/* Pads the lanes of t to whole vectors of `whole` lanes if that is faster. */
-static void
-pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
+/* The faster tile of at most four vectors, whose cycles are those of all lanes of
+ * the axis, those of zeros included. */
+static struct tile_cost
+padded_cost(struct rules *r, const struct tiling *t, int64_t vector)
 {
 	int64_t extent = tiling_extent(&t->x, t->lane);
-	int64_t vector = padded_vector(t, whole);
 	struct tile_cost best = { 0 };
 
-	if (!t->may_pad || t->operand == NULL || t->operand->weight == NULL ||
-	    r->target->block_elems == 0 || t->granularity > 0 ||
-	    extent % vector == 0 || !gains_by_padding(r, t, vector)) {
-		return;
-	}
 	for (int64_t n = 1; n <= 4; n++) {
 		int64_t blocks = (extent + n * vector - 1) / (n * vector);
 		struct tile_cost x = tile_cycles(r, t, n);
@@ -416,6 +421,42 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
 		x.cycles *= (double)(blocks * n);
 		best = better_cost(best, x);
 	}
+	return best;
+}
+
+/* Are tiles of several vectors faster, with zeros at the end, where only single
+ * vectors divide the axis? Elements that are spread are loaded once for each
+ * tile. */
+static bool
+gains_by_wide_tiles(struct rules *r, const struct tiling *t, int64_t vector)
+{
+	struct tile_cost wide;
+	double vectors = (double)(tiling_extent(&t->x, t->lane) / vector);
+
+	if (!spreads_elements(r->target) || t->dot_lanes > 0 ||
+	    t->lanes != vector || t->row < 0 || t->x.most[t->row] < 2) {
+		return false;
+	}
+	wide = padded_cost(r, t, vector);
+	return wide.vectors > 1 &&
+	       wide.cycles < 0.9 * vectors * tile_cycles(r, t, 1).cycles;
+}
+
+/* Pads the lanes of t to whole vectors of `whole` lanes if that is faster. */
+static void
+pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane);
+	int64_t vector = padded_vector(t, whole);
+	struct tile_cost best;
+
+	if (!t->may_pad || t->operand == NULL || t->operand->weight == NULL ||
+	    r->target->block_elems == 0 || t->granularity > 0 ||
+	    (extent % vector == 0 ? !gains_by_wide_tiles(r, t, vector)
+				  : !gains_by_padding(r, t, vector))) {
+		return;
+	}
+	best = padded_cost(r, t, vector);
 	if (best.cycles > 0) {
 		t->lanes = best.vectors * vector;
 		t->rows = best.rows;
@@ -433,14 +474,13 @@ tiling_overlap_time(const struct rules *r, const struct tiling *t)
 	int64_t vectors = (t->lanes + vector - 1) / vector;
 	int64_t all = t->x.most[t->row];
 	int64_t rest = tiling_extent(&t->x, t->row) % t->rows;
-	int64_t invariant = row_invariant_operations(t);
-	double step = step_cycles(r->target, vectors, t->rows, invariant);
+	double step = step_cycles(r->target, t, vectors, t->rows);
 	double tiles = (double)(all / t->rows) * step;
 
-	return rest == 0 ? 1
-			 : (tiles + step) /
-				   (tiles + step_cycles(r->target, vectors,
-							rest, invariant));
+	return rest == 0
+		       ? 1
+		       : (tiles + step) / (tiles + step_cycles(r->target, t,
+							       vectors, rest));
 }
 
 double
