@@ -775,7 +775,7 @@ def check_specials(prefix):
                   [inf, 1, -inf, 2], [1, 2, 3, nan], [-inf, -inf, -1, -2]],
                  np.float32).reshape(1, 1, 7, 4)
     differ = {"Relu", "Exp", "Softmax", "LogSoftmax", "Clip", "MaxPool",
-              "ReduceMax", "ReduceMin", "Gelu"}
+              "ReduceMax", "ReduceMin", "Gelu", "Sigmoid"}
     n = Net([1, 1, 7, 4])
     t = n.add("Conv", n.put([[[[1]]]]))
     made = {}
