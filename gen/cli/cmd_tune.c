@@ -2,7 +2,6 @@
 /* tirc tune: finds faster schedules of a model's kernels by measuring. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -32,15 +31,6 @@ struct view {
 	int painted; /* lines of the table on the terminal */
 	bool failed; /* a record cannot be written */
 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* -- runners -- */
 
@@ -272,7 +262,8 @@ go_on(void *ctx, const struct tune_state *s)
 	if (s != NULL && !v->c->quiet && isatty(fileno(stderr))) {
 		show(v, s, "");
 	}
-	return !cleanup_was_stopped() && (v->end == 0 || now() < v->end);
+	return !cleanup_was_stopped() &&
+	       (v->end == 0 || process_clock() < v->end);
 }
 
 static void
@@ -469,7 +460,7 @@ tune(struct view *v, uint64_t seed)
 	}
 	cleanup_stop_first();
 	o.earlier = &v->earlier;
-	v->end = c->seconds > 0 ? now() + c->seconds : 0;
+	v->end = c->seconds > 0 ? process_clock() + c->seconds : 0;
 	v->states = arena_array(&v->h->m->arena, struct tune_state,
 				v->tasks.list.n + 1);
 	tune_run(&v->model, &v->tasks, &runner, &o, v->states);

@@ -252,14 +252,13 @@ list_kernels(struct verifying *v)
 static bool
 read_seed(struct verifying *v)
 {
-	int64_t seed = 1;
-
+	v->number = 1;
 	if (v->cli->tirc.seed != NULL &&
-	    (!text_int(v->cli->tirc.seed, &seed) || seed < 0)) {
+	    (!text_int(v->cli->tirc.seed, &v->number) || v->number < 0)) {
 		return cli_error("--seed %s: a whole number is expected",
 				 v->cli->tirc.seed);
 	}
-	v->seed = RANDOM_SEED + 2 * (uint64_t)seed;
+	v->seed = RANDOM_SEED + 2 * (uint64_t)v->number;
 	return true;
 }
 

@@ -142,8 +142,8 @@ is_among_runs(const struct pair *x, const struct element *e, int64_t i,
 }
 
 /* Did a perturbed run, on the other side of a step than `got`, give element i a
- * value at most `allowed` from the expected one? If the runs are those of another
- * program (twin), `got` must also lie among their values. step: that of a
+ * value at most `allowed` from the expected one? If another program made the
+ * runs (twin), `got` must also lie among the values of these runs. step: that of a
  * quantized result, else 0. */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,

@@ -88,7 +88,7 @@ bool harness_execute(struct harness *h, const char *arguments);
 /* The same, without error messages and what the program prints. NULL, or why it
  * failed. *status: its exit status; -1: it could not be started. */
 const char *harness_try(struct harness *h, const char *arguments, int *status);
-/* Is the status that of a program with instructions that the processor lacks? */
+/* Did a program end with this status because the processor lacks an instruction? */
 bool harness_lacks_instructions(int status);
 /* confined.c: how the program, which this command runs in the folder, is
  * confined; *out stays NULL if it is not. False after an error message. */
@@ -100,8 +100,8 @@ bool harness_read_times(struct harness *h, int n);
 /* keep.c: is it safe for a compiler and the built program to write into this
  * folder of --keep? False after an error message. */
 bool harness_may_keep(const char *path);
-/* Compiles the model and writes it into a new folder; its sources become those of
- * harness_build(). False after an error message. */
+/* Generates the model's source and writes it into a new folder, for harness_build().
+ * False after an error message. */
 bool harness_emit(struct harness *h, struct cli *c);
 /* Builds the program that runs the model. False after an error message. */
 bool harness_build_model(struct harness *h);

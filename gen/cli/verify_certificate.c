@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate of tirc verify: what was verified, with which compiler and which
- * results, and the digests of all files. Its last member is the digest of the text
- * before it, which shows damage; whoever needs more signs the file. */
+/* The certificate of tirc verify states the model, the target, the compiler, the
+ * results of each kernel, and the digests of all files. Its last member is the digest
+ * of the text before that member: it shows damage, but it is no signature. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,8 +107,8 @@ put_rows(struct strbuf *s, const char *key, cJSON *rows)
 	cJSON_Delete(rows);
 }
 
-/* The options of the command line but those that change neither source nor
- * results. */
+/* The options of the command line. Left out are -o, -q and --force, which change
+ * neither the source nor the results. */
 static cJSON *
 options_list(const struct verifying *v)
 {
@@ -204,8 +204,7 @@ verify_write_certificate(struct verifying *v, const char *path)
 	put_member(&s, "verdict", verify_verdict(v));
 	put_member(&s, "target", tirc_summary(v->fresh.t).target);
 	put_rows(&s, "options", options_list(v));
-	strbuf_printf(&s, ",\n\t\"seed\": %s",
-		      v->cli->tirc.seed != NULL ? v->cli->tirc.seed : "1");
+	strbuf_printf(&s, ",\n\t\"seed\": %lld", (long long)v->number);
 	for (int i = 0; i < n; i++) {
 		cJSON *row = cJSON_CreateObject();
 
@@ -233,7 +232,7 @@ struct checking {
 	struct arena *a;
 	const char *path, *folder;
 	cJSON *json;
-	int changed; /* files that are not those of the certificate */
+	int changed; /* number of files whose digest is not in the certificate */
 };
 
 /* Reads a plain file of at most so many bytes. False, without a message. */
@@ -241,19 +240,12 @@ static bool
 read_file(const char *path, int64_t most, struct strbuf *out)
 {
 	FILE *f = output_earlier(path);
-	char part[1 << 16];
-	size_t n;
+	bool ok = f != NULL && verify_read(fileno(f), most, out) == NULL;
 
-	strbuf_puts(out, "");
-	if (f == NULL) {
-		return false;
+	if (f != NULL) {
+		fclose(f);
 	}
-	while ((n = fread(part, 1, sizeof part, f)) > 0 &&
-	       (int64_t)out->len <= most) {
-		strbuf_write(out, part, n);
-	}
-	fclose(f);
-	return (int64_t)out->len <= most;
+	return ok;
 }
 
 /* Is the text a certificate whose own digest is right? */
@@ -398,8 +390,8 @@ verify_check(struct cli *c, const char *certificate, const char *folder)
 		if (!c->quiet || status != CHECK_SAME) {
 			say(stdout, "%s: %s; %s\n", certificate, verdict,
 			    k.changed > 0
-				    ? "model and files are not those of it"
-				    : "model and files are those of it");
+				    ? "the model or the files changed since"
+				    : "the model and the files are unchanged");
 		}
 	}
 	cJSON_Delete(k.json);

@@ -46,11 +46,12 @@ struct verifying {
 	const char *folder;
 	struct tirc *stating; /* owns what the folder states */
 	struct stated stated;
+	int64_t number; /* of --seed */
 	uint64_t seed;
 	struct arena *a;
-	/* The source as tirc writes it, and as it is in the folder: programs of
-	 * the model, and of its kernels. The first one owns model and messages;
-	 * those of the source as tirc writes it are built if a text differs. */
+	/* Programs of the model and of its kernels: `fresh` from the source as
+	 * tirc writes it, `given` from the folder's source. fresh owns the model
+	 * and the messages; the fresh programs are built if a text differs. */
 	struct harness fresh, given, fresh_kernels, given_kernels;
 	bool fresh_is_built;
 	VEC(struct verified_file) files;
@@ -74,6 +75,9 @@ bool verify_files(struct verifying *v);
 /* Writes the folder's files into the folder of h. False after an error
  * message. */
 bool verify_write_given(struct verifying *v, struct harness *h);
+
+/* Reads a file of at most so many bytes. NULL, or why it cannot be read. */
+const char *verify_read(int fd, int64_t most, struct strbuf *out);
 
 /* verify_kernels.c: builds the programs and runs each kernel by itself. False
  * after an error message. */

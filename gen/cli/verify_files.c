@@ -96,9 +96,8 @@ verify_take_stated(struct verifying *v)
 
 /* -- reading -- */
 
-/* Reads a file of at most so many bytes. NULL, or why it cannot be read. */
-static const char *
-read_all(int fd, int64_t most, struct strbuf *out)
+const char *
+verify_read(int fd, int64_t most, struct strbuf *out)
 {
 	char part[1 << 16];
 	ssize_t n;
@@ -122,7 +121,7 @@ fresh_bytes(struct verifying *v, const char *name, size_t *bytes)
 	struct strbuf text;
 
 	strbuf_init(&text);
-	if (f != NULL && read_all(fileno(f), INT64_MAX, &text) == NULL) {
+	if (f != NULL && verify_read(fileno(f), INT64_MAX, &text) == NULL) {
 		copy = arena_strndup(v->a, text.data, text.len);
 		*bytes = text.len;
 	}
@@ -150,7 +149,8 @@ read_given(struct verifying *v, struct verified_file *f, size_t fresh_size)
 	strbuf_init(&text);
 	f->why = quota_check_memory(m, (struct diag_place){ .file = f->name },
 				    (int64_t)fresh_size + MOST_MORE)
-			 ? read_all(fd, (int64_t)fresh_size + MOST_MORE, &text)
+			 ? verify_read(fd, (int64_t)fresh_size + MOST_MORE,
+				       &text)
 			 : "it is too large for --max-memory";
 	close(fd);
 	if (f->why == NULL) {

@@ -6,25 +6,16 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "process.h"
 #include "tuning.h"
 #include "verify_cmd.h"
 
 /* A kernel may take so many seconds, and so many times as long as the
  * interpreter takes for its cases. */
 enum { LEAST_SECONDS = 10, TIMES_INTERPRETER = 20, SIMULATED_TIMES = 50 };
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool
 verify_beside(struct verifying *v, struct harness *out)
@@ -295,7 +286,7 @@ run_size(struct verifying *v, int index, int size)
 	struct running r = {
 		.v = v, .a = &a, .k = k, .index = index, .cases = &cases
 	};
-	double start = now();
+	double start = process_clock();
 	const char *why;
 	int status = 0;
 
@@ -314,7 +305,7 @@ run_size(struct verifying *v, int index, int size)
 							 NULL
 						 ? SIMULATED_TIMES
 						 : TIMES_INTERPRETER) *
-						(now() - start);
+						(process_clock() - start);
 	why = run(&r, &v->given_kernels, &status);
 	if (why != NULL && (status < 0 || harness_lacks_instructions(status))) {
 		v->not_run =

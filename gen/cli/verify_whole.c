@@ -18,8 +18,8 @@ build(struct verifying *v, struct harness *h)
 	return harness_build_model(h);
 }
 
-/* Runs the source as tirc writes it and that of the folder on random inputs, and
- * compares the bits. False after an error message. */
+/* Runs the source as tirc writes it and the folder's source on random inputs, and
+ * compares the bits of the outputs. False after an error message. */
 static bool
 compare_with_fresh(struct verifying *v)
 {

@@ -100,8 +100,8 @@ start(const struct child *c)
 
 /* -- in the parent -- */
 
-static double
-now(void)
+double
+process_clock(void)
 {
 	struct timespec t;
 
@@ -120,7 +120,7 @@ struct deadline {
 static void
 watch(struct deadline *d)
 {
-	if (d->at > 0 && !d->passed && now() > d->at) {
+	if (d->at > 0 && !d->passed && process_clock() > d->at) {
 		d->passed = true;
 		kill(-d->child, SIGKILL);
 		kill(d->child, SIGKILL);
@@ -267,7 +267,8 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 		return not_started(a, errno);
 	}
 	d.child = child;
-	d.at = c->p->most_seconds > 0 ? now() + c->p->most_seconds : 0;
+	d.at = c->p->most_seconds > 0 ? process_clock() + c->p->most_seconds
+				      : 0;
 	close(error[1]);
 	error[1] = -1;
 	if (output[0] >= 0) {

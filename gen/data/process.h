@@ -52,4 +52,7 @@ struct process {
  * confined: ...", "ended with status 3". */
 const char *process_run(struct arena *a, const struct process *p);
 
+/* The seconds of a clock that is never set back. */
+double process_clock(void);
+
 #endif

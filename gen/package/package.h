@@ -117,9 +117,9 @@ const char *package_harness_ldflags(const struct package *pkg);
  * the order of execution; regions of backends are left out. NULL after a
  * diagnostic. */
 const char *package_kernel_harness(const struct package *pkg);
-/* Why there is no such program for the package, or NULL. */
+/* Why the package has no program that calls its kernels one by one, or NULL. */
 const char *package_kernels_obstacle(const struct package *pkg);
-/* The file that it includes. */
+/* The source file that this program includes. */
 const char *package_kernels_source(const struct package *pkg);
 
 #endif

@@ -7,8 +7,9 @@
 #include "trial.h"
 #include "verify_kernel.h"
 
-/* The bytes of all arrays of all cases; the operations of a kernel from which on
- * only a few cases run, and those of the cases that run beside one of each mood. */
+/* MOST_BYTES: the bytes of all arrays of all cases. A kernel of more than
+ * MANY_OPERATIONS runs FEW_CASES; another one runs a case of each mood, and so many
+ * more that they take MORE_OPERATIONS together. */
 enum {
 	MOST_BYTES = 1 << 27,
 	MANY_OPERATIONS = 8000000,

@@ -80,8 +80,8 @@ same_arg(const struct kernel_arg *a, const struct kernel_arg *b)
 					: false);
 }
 
-/* The position of the definition's argument among those of the kernel that have no
- * partner yet, or -1. */
+/* The position of the definition's argument in the kernel's arguments, of which those
+ * that have a partner already (taken) are left out; -1 if it is not there. */
 static int
 place_of(const struct kernel *k, const struct kernel_arg *arg,
 	 const bool *taken)

@@ -560,9 +560,10 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
-/* The regions that are declared, then those of buffers that the block accesses without
- * a declaration. A buffer in `other` is declared, too: a block may read what it
- * writes, and only reads what it passes the address of, if it says so. */
+/* The declared regions, then a region of each buffer that the block accesses and does
+ * not declare. A buffer in `other`, the declared regions of the other direction, counts
+ * as declared: a block may read a buffer that it writes, and a buffer whose address it
+ * passes is only read if the block says so. */
 static struct region *
 completed(struct script_reader *r, const struct region *declared, int n,
 	  const struct region *found, int n_found, const struct region *other,

@@ -286,8 +286,9 @@ bool script_region(struct script_reader *r, const struct py_node *node,
 bool script_plus(struct script_reader *r, const struct py_node *node,
 		 const struct expr *a, const struct expr *b,
 		 const struct expr **out);
-/* Of script_view.c: the indices of an element of a flat view, and ranges of it, made
- * those of the buffer b. */
+/* script_view.c: replace the indices of an element of a flat view, and the ranges of a
+ * region of it, by the indices and ranges of the same elements in the buffer b. False
+ * after an error. */
 bool script_view_index(struct script_reader *r, const struct py_node *node,
 		       const struct script_view *view, const struct buffer *b,
 		       const struct expr ***index);

@@ -101,7 +101,8 @@ same_dims(const struct script_view *view, const struct buffer *b)
 	return true;
 }
 
-/* Makes the indices of an element of the view those of its buffer. */
+/* Replaces the indices of an element of the view by the indices of the same element in
+ * the buffer. */
 bool
 script_view_index(struct script_reader *r, const struct py_node *node,
 		  const struct script_view *view, const struct buffer *b,
@@ -184,8 +185,8 @@ script_view_region(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* The value that an element of the view v has, and the one that is stored: the same
- * bits as those of the buffer's element. */
+/* The value that an element of the view v has, and the one that is stored: the
+ * bits are the same as in the buffer's element. */
 static const struct expr *
 bits_as(struct script_reader *r, const struct expr *e, struct dtype t)
 {
@@ -294,7 +295,7 @@ buffer_of_memory(struct script_reader *r, struct script_memory *memory,
 	return memory->buffer;
 }
 
-/* Checks that elements of the type can be read from those of the buffer. */
+/* Checks that elements of the type can be read from the elements of the buffer. */
 static bool
 check_types(struct script_reader *r, const struct py_node *node,
 	    const struct buffer *b, struct dtype t)

@@ -335,13 +335,14 @@ lower_scratch(struct func *f, int64_t limit_bytes)
 	struct access_index index;
 	int n = 0;
 
+	if (all.n == 0 || !must_move(f, &all.data[0], limit_bytes)) {
+		return 0;
+	}
+	access_index_init(&index, f);
 	for (int i = 0; i < all.n && must_move(f, &all.data[i], limit_bytes);
 	     i++) {
 		struct stmt *alloc = all.data[i].alloc;
 
-		if (i == 0) {
-			access_index_init(&index, f);
-		}
 		if (!hold_in_result(f, &index, alloc)) {
 			move_to_workspace(f, &index, alloc);
 			n++;

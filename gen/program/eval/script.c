@@ -12,7 +12,8 @@ struct lookup {
 	const struct py_node *module; /* the class that is read, or NULL */
 };
 
-/* A value of the program as an expression; NULL if it is none. */
+/* The expression that a value of the program stands for; NULL if the value is no
+ * expression. */
 static const struct expr *
 expr_of(struct lookup *l, const struct pval *v)
 {
@@ -32,8 +33,8 @@ expr_of(struct lookup *l, const struct pval *v)
 	}
 }
 
-/* The value of a name from outside of a TVMScript function as an expression: of
- * N = 128 before the function, the constant 128. NULL if there is none. */
+/* The expression for a name that the text around a TVMScript function defines: for
+ * N = 128 before the function, the constant 128. NULL if the name has no such value. */
 static const struct expr *
 outer_name(void *ctx, const char *name)
 {

@@ -406,8 +406,8 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 	return extent % t->lanes != 0 || then < 0.9 * now;
 }
 
-/* The faster tile of at most four vectors, whose cycles are those of all lanes of
- * the axis, those of zeros included. */
+/* The fastest tile of at most four vectors. Its cycles are the sum over all lanes of
+ * the axis, with the zeros behind its end. */
 static struct tile_cost
 padded_cost(struct rules *r, const struct tiling *t, int64_t vector)
 {
