@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target "native", which stands for the machine that tirc runs on, and run
- * and test without --target. Only the command line asks for properties of the
- * machine. */
+/* Finds the machine's own target: for the target "native", which stands for the
+ * machine that tirc runs on, and for tirc run and tirc test without --target.
+ * Only the command line asks for properties of the machine, so that the
+ * library's results do not depend on it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "cli.h"
 
-/* The command of the compiler for run and test, from --cc or $CC; NULL: the one
- * that the target names is used. */
+/* The compiler's command that the user gave, by --cc or the variable CC; NULL
+ * if there is none, and the target's own compiler is used. */
 static const char *
 compiler_command(const struct cli *c)
 {
@@ -52,7 +53,7 @@ cli_use_machine(struct cli *c)
 {
 	struct tirc *t;
 
-	/* a partition names its target itself */
+	/* The file of a partition names its target. */
 	if (c->tirc.target != NULL || tirc_is_partition(c->model)) {
 		return;
 	}

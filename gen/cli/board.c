@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets whose programs run on a simulator: checks that compiler and simulator
- * are installed, and reads the instructions and memory that the program
- * reports. */
+/* Programs for microcontrollers, which run on a simulator: checks that the
+ * compiler and the simulator are installed, and reads the numbers of
+ * instructions and the sizes of memory that the program reports. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,8 @@ harness_find_tools(struct harness *h)
 			    s.simulator_package);
 }
 
-/* The bytes of a tensor in memory that the caller allocates; 0 if the workspace
- * has it. */
+/* The bytes of an input or output in memory that the caller allocates; 0 if it
+ * lies in the workspace. */
 static int64_t
 caller_bytes(struct tirc_tensor x)
 {
@@ -147,8 +147,8 @@ print_board(const struct harness *h, double instructions)
 
 /* -- kernels -- */
 
-/* Reads the number of instructions of each kernel in the last run; NULL after
- * an error message. */
+/* Reads the number of instructions that each kernel took in the last run.
+ * Returns NULL after an error message. */
 static double *
 read_kernels(struct harness *h)
 {
@@ -220,8 +220,8 @@ add_kernels(struct harness *h, cJSON *top, const double *counts)
 	}
 }
 
-/* Writes the file of --json. counts: the instructions of each kernel; NULL
- * without --profile. False after an error message. */
+/* Writes the file of --json. counts: the number of instructions of each kernel,
+ * or NULL without --profile. Returns false after an error message. */
 static bool
 write_json(struct harness *h, double instructions, const double *counts)
 {

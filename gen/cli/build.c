@@ -13,9 +13,10 @@
 #include "process.h"
 
 /* Runs a command in the folder of the harness, confined unless `confined` is
- * NULL, and shows `step` on a terminal while it runs. The command's output goes to stderr (a library may print). NULL
- * if the command ended with status 0, else a text about how it failed; *status:
- * its status. */
+ * NULL, and shows the word `step` on a terminal meanwhile. The command's output
+ * goes to stderr, since libraries may print. Returns NULL if the command ended
+ * with status 0, else a text that says how it failed. *status: the exit
+ * status. */
 static const char *
 run_there(const struct harness *h, const struct command *command,
 	  const struct confinement *confined, const char *step, int *status)
@@ -133,9 +134,9 @@ harness_compiler(const struct harness *h)
 			    own ? s.library_cflags : "");
 }
 
-/* The command of the compiler, which defines TIRC_ANY_PROCESSOR if the compiler
- * lacks instructions that the sources use: the sources then compile all the
- * same, to slow code. */
+/* The command of the compiler. If the compiler's flags lack instructions that
+ * the sources use, the command defines TIRC_ANY_PROCESSOR, with which the
+ * sources compile to slower code without these instructions. */
 static const char *
 compiler_of_any_processor(const struct harness *h)
 {
@@ -261,8 +262,8 @@ harness_build(struct harness *h, const char *text)
 
 /* -- running -- */
 
-/* Adds the command that runs the program. A simulator takes the program's
- * arguments as one word. */
+/* Adds to `command` the words that run the program. A simulator takes all
+ * arguments of the program as one word. */
 static bool
 add_run(const struct harness *h, const char *arguments, struct command *command)
 {
@@ -284,11 +285,12 @@ add_run(const struct harness *h, const char *arguments, struct command *command)
 	return true;
 }
 
-/* The exit status that a shell reports for a program that an illegal
- * instruction ended. */
+/* The exit status with which a shell reports a program that was ended by the
+ * signal for an illegal instruction. */
 enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
 
-/* The exit status of loaders that do not find a library. */
+/* The exit status of a program for which the dynamic loader does not find a
+ * library. */
 enum { NOT_LOADED = 127 };
 
 void

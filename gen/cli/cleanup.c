@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clean-up when a signal or an error ends the program. A thread waits for the
- * signals that end programs. It ends the child processes, removes the temporary
- * folder and half-written files, and raises the signal again. */
+/* Cleans up when a signal or a lack of memory ends the program. A thread waits
+ * for the signals that end programs; it ends the child processes, removes the
+ * temporary folder and half-written files, and raises the signal again. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -23,18 +23,19 @@
 
 enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
 
-/* Size of the reserve, which is freed when memory is exhausted, so that the
- * clean-up can allocate lists of processes and files. */
+/* The size of a reserve of memory, which is freed when memory is exhausted, so
+ * that the clean-up can still allocate its lists of processes and files. */
 enum { RESERVE_BYTES = 512 << 10 };
 
-/* Global, because signals are per process. */
+/* This state is global, because a process has one handler for each signal. */
 static struct {
 	char scratch[256];  /* the temporary folder, or "" */
 	const char *output; /* the file or folder of -o, or NULL */
 	atomic_bool interrupted;
 	atomic_bool stops_first;
-	atomic_int stopped; /* the signal that stopped, or 0 */
-	void *reserve;      /* RESERVE_BYTES, or NULL */
+	/* the first signal that arrived under cleanup_stop_first(), or 0 */
+	atomic_int stopped;
+	void *reserve; /* RESERVE_BYTES bytes of memory, or NULL */
 } state;
 
 /* -- files -- */
@@ -139,8 +140,8 @@ cleanup_watch_output(const char *path)
 
 struct process {
 	pid_t pid, parent;
-	bool below; /* it is a descendant of this process: a child, its child
-		     * … */
+	/* this process is its parent, or the parent of its parent, and so on */
+	bool below;
 };
 
 static int
@@ -164,8 +165,8 @@ list_processes(struct process *list)
 		if (f == NULL) {
 			continue;
 		}
-		/* "PID (NAME) STATE PARENT ...": the name may contain any
-		 * character, ')' too. */
+		/* A line has the form "PID (NAME) STATE PARENT ...", and the
+		 * name may contain any character, even ')'. */
 		if (fgets(line, sizeof line, f) != NULL &&
 		    (after = strrchr(line, ')')) != NULL && strlen(after) > 4 &&
 		    after[2] != 'Z') {
@@ -182,7 +183,7 @@ list_processes(struct process *list)
 	return n;
 }
 
-/* Sends a signal to all descendants; returns their number. */
+/* Sends a signal to all descendants of this process and returns their number. */
 static int
 signal_descendants(int sig)
 {
@@ -217,13 +218,15 @@ static void
 end_descendants(void)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
-	int quiet = 0; /* rounds one after the other that found no descendant */
+	/* the number of successive rounds that found no descendant */
+	int quiet = 0;
 
-	/* Ends after two such rounds: the program's other thread may start one
-	 * more child after the last one has ended, before it pauses. */
+	/* The loop ends after two quiet rounds, because the main thread may
+	 * start one more child after the last child ended and before
+	 * cleanup_pause_if_interrupted() stops it. */
 	for (int i = 0; i < ROUNDS && quiet < 2; i++) {
-		/* SIGTERM first: compilers then remove their temporary
-		 * files. */
+		/* SIGTERM comes first, because a compiler that gets it removes
+		 * its temporary files. */
 		quiet = signal_descendants(i < ROUNDS / 2 ? SIGTERM
 							  : SIGKILL) == 0
 				? quiet + 1
@@ -307,8 +310,9 @@ allocate(size_t bytes)
 void
 cleanup_start(void)
 {
-	/* On failure, these allocators end the program; those of C would make
-	 * cJSON return NULL, as it does after a syntax error. */
+	/* cJSON returns NULL both after a syntax error and when memory is
+	 * exhausted. With this allocator, exhausted memory ends the program
+	 * instead, so that NULL means a syntax error. */
 	cJSON_Hooks hooks = { .malloc_fn = allocate, .free_fn = free };
 	static sigset_t set;
 	struct sigaction old;
@@ -316,12 +320,12 @@ cleanup_start(void)
 
 	state.reserve = malloc(RESERVE_BYTES);
 	cJSON_InitHooks(&hooks);
-	/* A write to a closed pipe then fails with an error, as on a full disk,
-	 * and does not end the program. */
+	/* With SIGPIPE ignored, a write to a closed pipe fails with an error
+	 * like a write to a full disk, and does not end the program. */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (int i = 0; i < N_ENDING; i++) {
-		/* A signal that the caller ignored (nohup) stays ignored. */
+		/* A signal that the caller had ignored (nohup) stays ignored. */
 		if (sigaction(ending[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN) {
 			sigaddset(&set, ending[i]);
@@ -347,7 +351,7 @@ static _Noreturn void
 end_with(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-		/* an error of write() here cannot be reported */
+		/* an error of write() cannot be reported any more */
 	}
 	free(state.reserve);
 	end_descendants();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc codegen: the source of a tensor program's functions. */
+/* tirc codegen: writes the source of a tensor program's functions. */
 #include "cleanup.h"
 #include "cli.h"
 #include "process.h"
 
-/* Prints the arrays that the caller of the functions provides besides those of
- * the program. */
+/* Prints the scratch arrays, which a caller of the emitted functions must
+ * provide besides the arrays of the program. */
 static void
 print_scratch(struct tirc *t)
 {
@@ -24,8 +24,8 @@ print_scratch(struct tirc *t)
 	}
 }
 
-/* Prints the command that compiles the sources, and the flags to link with;
- * nothing for sources that are compiled when they run. */
+/* Prints the command that compiles each source, and the flags for the linker.
+ * Sources of devices that are compiled at run time need no command. */
 static void
 print_compile(struct arena *a, const struct cli *c, struct tirc *t)
 {

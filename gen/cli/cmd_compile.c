@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc compile: compiles a model to files and prints a summary. */
+/* tirc compile: compiles a model to source files and prints a summary. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@ print_text(void *ctx, const char *pass, const char *text)
 	say(stdout, "\n");
 }
 
-/* A message is not printed if one of the last NEAR_MESSAGES is equal: several
- * steps may report the same error, for example in a file that each of them
- * loads. */
+/* A message is not printed again if its text equals one of the last
+ * NEAR_MESSAGES messages, because several steps may report the same error of a
+ * file that each of them loads. */
 enum { NEAR_MESSAGES = 64 };
 
 static bool
@@ -182,8 +182,9 @@ by_work(const void *a, const void *b)
 					     : x->operations < y->operations;
 }
 
-/* Prints the number of kernels, and those with the most multiply-accumulates,
- * or, in a model that has none, with the most operations. */
+/* Prints the number of kernels, and the three kernels with the most
+ * multiply-accumulate operations; in a model that has no such operations, those
+ * with the most operations of any kind. */
 static void
 print_heaviest(struct tirc *t, struct tirc_summary s)
 {
@@ -214,11 +215,13 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 	free(all);
 }
 
-/* Weights as C text above this size take most of a compiler's time. */
+/* Weights that are emitted as C text longer than this take most of the
+ * compiler's time. */
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
-/* Prints how many cores the loops are planned for, and where their threads come
- * from. Of the machine's own target, that it has one thread. */
+/* Prints for how many cores the loops are planned, and who provides the
+ * threads. Without threads, if the target is the machine itself, says where to
+ * read about them. */
 static void
 print_threads(const struct cli *c, struct tirc_summary s)
 {
@@ -237,7 +240,7 @@ print_threads(const struct cli *c, struct tirc_summary s)
 	}
 }
 
-/* Prints which kernels records have scheduled. */
+/* Prints the kernels whose schedules come from records of tirc tune. */
 static void
 print_records(const struct cli *c, struct tirc *t)
 {
@@ -256,7 +259,8 @@ print_records(const struct cli *c, struct tirc *t)
 	}
 }
 
-/* Prints how quantized results are rounded, if the model has any. */
+/* Prints how the results of quantized operators are rounded, if the model has
+ * such operators. */
 static void
 print_rounding(struct tirc_summary s)
 {
@@ -347,8 +351,9 @@ print_metadata(struct tirc *t)
 	}
 }
 
-/* Writes a path to a dependency file of make or ninja. False after an error
- * message about a character that such a file cannot hold. */
+/* Writes a path to a dependency file in the syntax of make and ninja. Returns
+ * false after an error message if the path has a character that such a file
+ * cannot hold. */
 static bool
 put_path(FILE *f, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc dialect: lists dialects, shows or checks one, and writes a self-test for
- * a compiler on another machine. */
+/* tirc dialect: lists the dialects, shows or checks one of them, or writes its
+ * self-test as source for a compiler on another machine. */
 #include <string.h>
 
 #include "cli.h"

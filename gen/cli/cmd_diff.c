@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc diff: what differs between two models, or between two folders of
- * tirc compile. */
+/* tirc diff: prints what differs between two models, or between two folders
+ * that tirc compile wrote. */
 #include <sys/stat.h>
 
 #include "cleanup.h"
 #include "cli.h"
 
-/* The exit statuses of diff. */
+/* The exit statuses of tirc diff: equal, different, error. */
 enum { DIFF_SAME = 0, DIFF_OTHER = 1, DIFF_TROUBLE = 2 };
 
-/* The folder with the files of `path`: itself, or one in the temporary folder to
- * which the model is compiled. NULL after a message. */
+/* The folder with the emitted files of `path`: if `path` is a folder, the path
+ * itself; if it is a model, a folder in the temporary folder, into which the
+ * model is compiled. Returns NULL after an error message. */
 static const char *
 folder_of(struct cli *c, const char *path, const char *name)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc inspect: a model's content, and the results of its compilation. */
+/* tirc inspect: prints the content of a model and the results of its
+ * compilation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ copy(const char *text)
 	return strcpy(p, text);
 }
 
-/* The text; of a long one only its end, after "…", since long names often differ
- * only there. */
+/* A copy of the text. A text of more than 40 bytes is replaced by "…" and its
+ * end, since long names of tensors often differ only at their ends. */
 static char *
 shorten(const char *text)
 {
@@ -82,8 +83,8 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
-/* The size of the workspace in bytes if the model is compiled with --optimize
- * set to `optimize`. Compiles it again if it was not. */
+/* The size of the workspace in bytes with --optimize set to `optimize`.
+ * Compiles the model again if the user chose another value. */
 static int64_t
 workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 {

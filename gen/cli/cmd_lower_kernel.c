@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc lower --from-onnx MODEL --kernel NAME: one kernel of a model as text, to
- * edit and pass to --schedule-for. */
+/* tirc lower --from-onnx MODEL --kernel NAME: prints one kernel of a model as
+ * text, which the user can edit and give back with --schedule-for. */
 #include "cli.h"
 
 static void

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc partition: the partitioned graph and its regions, as a summary, node by
- * node, or as JSON. */
+/* tirc partition: prints the graph with its regions of backends as a summary,
+ * node by node, or as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "cli.h"
 
-/* The largest number of regions that the summary shows: those with the most
- * work. */
+/* The summary shows at most this many regions, those with the most work. */
 enum { SHOWN = 10 };
 
 static int

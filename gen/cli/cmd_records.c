@@ -14,7 +14,7 @@ struct shown {
 	struct cli *c;
 	struct module *m;
 	struct records records;
-	const bool *is_best; /* records_mark_best() */
+	const bool *is_best; /* for each record: set by records_mark_best() */
 };
 
 static int
@@ -69,7 +69,7 @@ time_text(struct arena *a, double time, const char *unit)
 			  : arena_printf(a, "%.2f ms", time / 1e6);
 }
 
-/* Is record i to be shown? */
+/* Does the verb show record i? With only_best, it shows only the best records. */
 static bool
 is_shown(const struct shown *s, int i, bool only_best)
 {
@@ -158,7 +158,8 @@ print_json(struct shown *s, FILE *f)
 	return !ferror(f);
 }
 
-/* Writes to -o, or the standard output, what print() prints. */
+/* Calls print() with the file of -o, or with the standard output if -o is
+ * absent. */
 static bool
 write_out(struct shown *s, bool (*print)(struct shown *s, FILE *f))
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc report: writes what a reviewer of the source needs to know of it. */
+/* tirc report: writes a report with the facts about the emitted source that a
+ * reviewer needs. */
 #include "cleanup.h"
 #include "cli.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run: runs the emitted C of a model on the user's data; of a tensor program
- * see run_program.c. */
+/* tirc run: runs the emitted C of a model on the user's data. run_program.c
+ * does the same for a tensor program. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include "slots.h"
 #include "text.h"
 
-/* The number of elements of each output that are printed; --output writes
- * all. */
+/* The number of elements of each output that are printed; the file of --output
+ * has all elements. */
 enum { SHOWN_ELEMENTS = 16 };
 
 static void
@@ -39,7 +39,7 @@ print_array(const struct array *a)
 	say(stdout, "\n");
 }
 
-/* Prints the times of the runs, and the values of symbolic sizes in them. */
+/* Prints the times of the runs and the values that symbolic sizes had in them. */
 static void
 print_times(struct harness *h, const struct array *inputs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test: compares the results of the emitted C with data sets; without data
- * sets, and for tensor programs (test_program.c), with the interpreter on random
- * inputs. */
+/* tirc test: compares the results of the emitted C with those of data sets. For
+ * a model without data sets and for a tensor program (test_program.c), compares
+ * them with the interpreter's results on random inputs. */
 #include <string.h>
 
 #include "compare.h"
@@ -10,8 +10,9 @@
 #include "process.h"
 #include "text.h"
 
-/* Pads the strings of `want` with zeros to the length of those in `got`. If one
- * is longer, the shapes stay different, and the comparison fails. */
+/* Pads the strings of `want` with zeros to the length of the strings in `got`.
+ * If a string of `want` is longer, the shapes stay different and the comparison
+ * fails. */
 static void
 fit_strings(struct harness *h, struct array *got, struct array *want)
 {
@@ -23,11 +24,13 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 
 /* A data set to test with. */
 struct test_case {
-	const char *path; /* NULL: the options --input and --expect */
-	/* Its inputs are random, with these symbolic sizes, and its results the
-	 * interpreter's; else NULL. */
+	/* the folder or file; NULL: the options --input and --expect */
+	const char *path;
+	/* The values of the symbolic sizes for a test on random inputs with the
+	 * interpreter's results; NULL for a data set of the user. */
 	const int64_t *sizes;
-	struct other_rounding *other; /* NULL: rounded as --requant says */
+	/* the test of the other value of --requant, or NULL */
+	struct other_rounding *other;
 };
 
 static bool
@@ -44,8 +47,8 @@ take_data_set(struct harness *h, const struct test_case *test,
 	return data_set_read(h, test->path, false, d);
 }
 
-/* Compares the pairs of a data set, and prints a line for each. *equal: are all
- * elements? */
+/* Compares each result with the expected one and prints a line for each.
+ * *equal: are all elements of all results equal? */
 static enum pair_verdict
 compare_pairs(struct harness *h, const struct test_case *test,
 	      const struct array *inputs, struct pair *pairs, int n,
@@ -75,8 +78,8 @@ compare_pairs(struct harness *h, const struct test_case *test,
 	return worst;
 }
 
-/* Runs the program on the data set and compares the results. The states after
- * this run are the first states of the next data set. */
+/* Runs the program on the data set and compares the results. The states of a
+ * model that keeps states go from one data set to the next. */
 static enum pair_verdict
 run_data_set(struct harness *h, const struct test_case *test,
 	     struct data_set *d, bool *equal)
@@ -113,8 +116,8 @@ run_data_set(struct harness *h, const struct test_case *test,
 		       : PAIR_FAILED;
 }
 
-/* Runs and compares one data set, counts it, and prints the verdict, after the
- * reasons of a failure. */
+/* Runs one data set, counts its verdict, and, if it failed, prints the error
+ * messages. */
 static void
 test_data_set(struct harness *h, const struct test_case *test,
 	      struct tally *tally)
@@ -137,7 +140,7 @@ test_data_set(struct harness *h, const struct test_case *test,
 	}
 }
 
-/* Gives each --const-input without a value the file with that input in the
+/* Gives each --const-input that names no file the value of this input in the
  * first data set. */
 static void
 complete_const_inputs(struct cli *c)
@@ -161,8 +164,8 @@ complete_const_inputs(struct cli *c)
 	c->tirc.const_inputs = list;
 }
 
-/* Does an input have integers wider than 8 bits? Their random values are 0 and
- * 1 (interpreted_fill). */
+/* Does an input have integers wider than 8 bits? Their random values are only 0
+ * and 1 (interpreted_fill), and a note tells the user so. */
 static bool
 has_wide_integers(const struct harness *h)
 {
@@ -177,8 +180,8 @@ has_wide_integers(const struct harness *h)
 	return false;
 }
 
-/* Tells the user that there are no data sets, that random inputs take their
- * place, and how to give other inputs. */
+/* Tells the user that the model has no data sets, that random inputs are used,
+ * and how to give other inputs. */
 static void
 note_made(struct harness *h)
 {
@@ -202,7 +205,7 @@ note_made(struct harness *h)
 		 command_quoted(&h->m->arena, h->cli->model));
 }
 
-/* Tests random inputs. */
+/* Tests the program on random inputs, at several sets of sizes. */
 static void
 test_made(struct harness *h, struct tally *tally)
 {
@@ -212,7 +215,9 @@ test_made(struct harness *h, struct tally *tally)
 	for (int i = 0; i < runs; i++) {
 		struct test_case test = { .sizes = sizes[i] };
 
-		/* The model may need larger sizes than its ranges have. */
+		/* A model may be undefined at sizes that its declared ranges
+		 * allow; the interpreter then rejects them and the run is left
+		 * out. */
 		if (i > 0 && !interpreted_takes(h, sizes[i])) {
 			continue;
 		}
@@ -220,8 +225,9 @@ test_made(struct harness *h, struct tally *tally)
 	}
 }
 
-/* Tells which rounding the data sets have, if the model has another one in
- * TensorFlow Lite, and the user gave none. */
+/* If TensorFlow Lite rounds the model in another way, the user gave no
+ * --requant and all data sets are equal, tells with which value of --requant
+ * they are. */
 static void
 note_rounding(const struct harness *h, const struct tally *tally)
 {
@@ -234,7 +240,7 @@ note_rounding(const struct harness *h, const struct tally *tally)
 	}
 }
 
-/* Tests the data sets. */
+/* Tests the program on the data sets of the user. */
 static void
 test_given(struct harness *h, const char *const *paths, int n,
 	   struct tally *tally)
@@ -283,7 +289,7 @@ print_tally(struct harness *h, const struct tally *tally, bool made)
 	say(stdout, "\n");
 }
 
-/* No data set failed, and at least one was decided, if there are any. */
+/* Did no data set fail, and did at least one of them, if there are any, pass? */
 static bool
 is_passed(const struct tally *tally)
 {
@@ -325,7 +331,7 @@ cmd_test(struct cli *c)
 	if (ok) {
 		test_on_data(&h, paths, n, &tally);
 	}
-	/* Without a run there is nothing to tell of the board. */
+	/* A program that did not run reported no numbers of instructions. */
 	if (ok && tirc_summary(h.t).simulator != NULL && h.times_ns != NULL) {
 		ok = harness_board(&h);
 	}

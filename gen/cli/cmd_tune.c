@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tune: finds faster schedules of a model's kernels by measuring. */
+/* tirc tune: finds faster schedules of a model's kernels by measuring
+ * candidates. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +12,9 @@
 #include "tune_runner.h"
 #include "tuning.h"
 
-/* The defaults of --trials and --least-gain, and the least share of the model's
- * time for which a kernel is tuned. */
+/* DEFAULT_TRIALS and DEFAULT_GAIN are the defaults of --trials and
+ * --least-gain. A kernel that takes less than LEAST_SHARE of the model's time
+ * is not tuned. */
 enum { DEFAULT_TRIALS = 60 };
 #define DEFAULT_GAIN 0.02
 #define LEAST_SHARE 0.005
@@ -24,12 +26,14 @@ struct view {
 	struct tune_tasks tasks;
 	struct tune_state *states;
 	const char *out;
-	struct records earlier; /* the records that `out` had before */
-	const char *runner;     /* the word of --runner, or NULL */
-	double end; /* the time at which the tuning ends; 0: never */
+	/* the records that the file `out` had before this run */
+	struct records earlier;
+	const char *runner; /* the argument of --runner, or NULL */
+	double end;         /* the time at which the tuning ends; 0: never */
 	int n_records;
-	int painted; /* lines of the table on the terminal */
-	bool failed; /* a record cannot be written */
+	/* the number of lines of the table that are on the terminal */
+	int painted;
+	bool failed; /* a record could not be written */
 };
 
 /* -- runners -- */
@@ -60,8 +64,9 @@ is_local(const struct view *v)
 
 /* -- where the model spends its time -- */
 
-/* Reads the times of the kernels in the last run, each the least of the runs. On
- * a simulator they are instructions. */
+/* Reads the times of the kernels in the last run. times[i] becomes the least
+ * time of kernel i over the repetitions. A simulator counts instructions in
+ * place of times. */
 static bool
 read_profile(struct harness *h, double *times, int n)
 {
@@ -90,7 +95,7 @@ read_profile(struct harness *h, double *times, int n)
 	return ok;
 }
 
-/* Runs the model once to see which kernels take how long. */
+/* Runs the model once and measures the time of each kernel. */
 static bool
 measure_kernels(struct harness *h, double *times, int n)
 {
@@ -149,8 +154,8 @@ time_text(char *buf, size_t size, double time, const char *unit)
 	return buf;
 }
 
-/* The table of the tasks: `all` of them that were tried or have an obstacle, or
- * those that are tuned. */
+/* The cells of the table of tasks. With `all`: the tasks that were tried or
+ * cannot be tuned; else the tasks that are being tuned. */
 enum { COLUMNS = 7 };
 
 static const char *const header[COLUMNS] = { "kernel",   "share", "trials",
@@ -199,8 +204,8 @@ table_cells(struct view *v, struct arena *a, bool all, int *rows)
 	return cells;
 }
 
-/* Shows the state of all tasks on a terminal; elsewhere a line if something was
- * found. */
+/* Shows the progress of the tuning: on a terminal the table of all tasks,
+ * elsewhere one line if a better schedule was found. */
 static void
 show(struct view *v, const struct tune_state *s, const char *what)
 {
@@ -241,7 +246,9 @@ take_record(void *ctx, const struct tune_state *s, const struct record *r)
 
 	cleanup_pause_if_interrupted();
 	if (cleanup_was_stopped()) {
-		return false; /* the signal may have ended the measurement */
+		/* the measurement may be wrong, because the signal ended its
+		 * program */
+		return false;
 	}
 	if (!record_append(tirc_module(v->h->t), v->out, r)) {
 		v->failed = true;
@@ -275,7 +282,8 @@ print_table(struct view *v)
 	style_table(stdout, COLUMNS, header, right, rows, cells);
 }
 
-/* The expected time of the model relative to now. */
+/* The expected time of the model with the best schedules so far, divided by its
+ * time at the beginning. */
 static double
 expected(const struct view *v)
 {
@@ -405,8 +413,9 @@ find_tasks(struct view *v)
 	return true;
 }
 
-/* Takes --seed for the search, 1 if it is absent, out of the model's options, where
- * it would be the seed of random operators. False after an error. */
+/* Reads --seed, which seeds the search; the default is 1. Removes it from the
+ * model's options, where it would seed the random operators of the model.
+ * Returns false after an error message. */
 static bool
 read_seed(struct cli *c, uint64_t *seed)
 {
@@ -430,7 +439,7 @@ open_runner(struct view *v, struct tune_runner *out)
 	return out->ctx != NULL;
 }
 
-/* Reads the records that the file has already. */
+/* Reads the records that the output file has from earlier runs. */
 static bool
 read_earlier(struct view *v)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tvmc compile|run|tune|micro: reads the options of tvmc. */
+/* tirc tvmc compile|run|tune|micro: reads the options of TVM's program tvmc
+ * (the table tvmc.def). */
 #include <string.h>
 
 #include "text.h"
@@ -36,7 +37,8 @@ struct row {
 	int commands;
 	const char *name;
 	char letter;
-	const char *argument; /* NULL: it takes none */
+	/* the name of its argument in the help; NULL: it takes none */
+	const char *argument;
 	enum use use;
 	const char *words;
 };
@@ -52,8 +54,8 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 
 /* -- one option -- */
 
-/* The row of "--name…" or "-x…" for the command; *value: what follows "=" or the
- * letter, or NULL. */
+/* The table's row of the option "--name…" or "-x…" of the command, or NULL.
+ * *value: the text after "=" or after the letter, or NULL. */
 static const struct row *
 row_of(int command, const char *arg, const char **value)
 {
@@ -98,7 +100,7 @@ unknown(int command, const char *arg)
 	return CLI_USAGE;
 }
 
-/* Is the value one of the words "a|b|c"? */
+/* Is the value one of the words in a list such as "a|b|c"? */
 static bool
 is_word(const char *words, const char *value)
 {
@@ -180,7 +182,8 @@ set(struct tvmc *o, const struct row *row, const char *value)
 	return true;
 }
 
-/* Adds "--target-KIND-OPTION=VALUE" to the target. */
+/* Handles the option "--target-KIND-OPTION=VALUE": adds "-OPTION=VALUE" to the
+ * string of the target. */
 static bool
 add_target_option(struct cli *c, struct tvmc *o, const char *text)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc verify: does the source in a folder do what the model says? */
+/* tirc verify: checks that the source in a folder computes what the model
+ * defines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,10 @@
 #include "tuning.h"
 #include "verify_cmd.h"
 
-/* The exit statuses. */
+/* The exit statuses of tirc verify: no difference, a difference, an error. */
 enum { VERIFY_SAME = 0, VERIFY_OTHER = 1, VERIFY_TROUBLE = 2 };
 
-/* At most so many changes of a file are printed. */
+/* The number of changed lines of a file that are printed at most. */
 enum { MOST_CHANGES = 20 };
 
 /* -- what can run here -- */
@@ -38,7 +39,8 @@ first_word(struct verifying *v, const char *command)
 		       : command;
 }
 
-/* Why programs of the target cannot run here, or NULL. */
+/* The reason why programs for the target cannot be built or run on this
+ * machine, or NULL. */
 static const char *
 obstacle(struct verifying *v)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc worker: measures jobs of tirc tune --queue. It compiles and runs the sources
- * that are in the queue, whose every field is checked; the commands are its own.
- * A thread gives the signs of life while a job is measured. */
+/* tirc worker: measures the jobs that tirc tune --queue sends. It takes sources
+ * from the queue and compiles and runs them; it checks every field of a job,
+ * and no command comes from the queue. While a job is measured, a second thread
+ * tells the queue that the worker is alive. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -13,26 +14,30 @@
 #include "tune_runner.h"
 #include "tuning.h"
 
-/* Another worker takes a job whose worker gives no sign of life for so many
- * seconds; a job that so many workers have taken in vain is answered with an
- * error. */
+/* If a worker gives no sign of life for TAKE_OVER_SECONDS, another worker takes
+ * over its job. If MOST_DELIVERIES workers have taken a job and none has
+ * answered it, it is answered with an error. A worker announces itself every
+ * ANNOUNCE_SECONDS. */
 enum { TAKE_OVER_SECONDS = 30, MOST_DELIVERIES = 5, ANNOUNCE_SECONDS = 20 };
 
-/* What a worker for a target needs of tirc is a compiled model, whichever. */
+/* tirc needs some compiled model to build programs for a target; the worker has
+ * no model of its own and uses this one. */
 static const char stand_in[] =
 	"<ir_version: 8, opset_import: [\"\" : 17]>\n"
 	"stand_in (float[4] x) => (float[4] y) { y = Relu(x) }\n";
 
-/* What the thread and the worker share. */
+/* The data of the thread that gives signs of life; `lock` guards `entry` and
+ * `ends`, which the main thread writes. */
 struct pulse {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct queue *queue; /* of the thread alone */
+	struct queue *queue; /* the thread's own connection to the queue */
 	const char *jobs, *worker;
-	char entry[64]; /* the present job, or "" */
+	/* the queue entry of the job that is being measured, or "" */
+	char entry[64];
 	bool ends;
-	long every; /* milliseconds */
+	long every; /* the period of the signs of life, in milliseconds */
 };
 
 struct worker {
@@ -41,11 +46,13 @@ struct worker {
 	struct queue *queue;
 	struct tune_runner runner;
 	const char *facts, *jobs, *name, *announcement;
-	long idle; /* milliseconds */
+	/* the time without a sign of life until a take-over, in milliseconds */
+	long idle;
 	time_t announced;
 	struct pulse pulse;
-	/* the tasks whose rules' schedule the runner knows, by their workload
-	 * and trace */
+	/* One job of each task that was measured. Two jobs have the same task
+	 * if their workloads and the traces of their rules' schedules are
+	 * equal. */
 	VEC(const struct queue_job *) known;
 };
 
@@ -122,8 +129,10 @@ pulse_end(struct pulse *p)
 
 /* -- jobs -- */
 
-/* The runner knows the program of the rules' schedule by its task: gives a job of
- * the same kernel and rules the task of the one before it. */
+/* The runner identifies the compiled program of the rules' schedule by the
+ * pointer to its task. This function gives a job the pointer of an earlier job
+ * with the same kernel and rules' schedule, so that the program is not compiled
+ * again. */
 static void
 share_task(struct worker *w, struct queue_job *job)
 {
@@ -179,7 +188,8 @@ tell(const struct worker *w, const struct queue_job *job, const char *why,
 	fflush(stdout);
 }
 
-/* Measures and answers one job. False: the queue is lost. */
+/* Measures a job and sends the answer. Returns false if the connection to the
+ * queue is lost. */
 static bool
 work(struct worker *w, struct arena *a, const struct queue_message *m,
      long deliveries)

@@ -9,10 +9,10 @@
 #include "tolerance.h"
 
 /* The tolerance of elements of type t: the user's, or the default
- * (tolerance.def). rtol covers errors relative to the element. If the terms of
- * a sum cancel, the error is relative to these terms and not to the result: the
- * tolerance by perturbed inputs covers that, so that a large other element does
- * not hide a wrong one. */
+ * (tolerance.def). rtol covers an error that is relative to the element. If the
+ * terms of a sum cancel, the error is relative to the terms, which are larger
+ * than the sum; such an error is covered by runs on perturbed inputs, and not
+ * by a larger rtol, which would hide wrong elements. */
 struct tolerance
 compare_tolerance(const struct cli *c, struct dtype t, const char *arithmetic,
 		  double step)
@@ -79,9 +79,9 @@ array_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
-/* |a - b| of element i of the two arrays. It is 0 only if the elements are equal:
- * for unequal integers it is at least 1, also if both round to the same double. NaN
- * equals NaN, and an infinity equals itself. */
+/* |a - b| for element i of the two arrays, and 0 only if the elements are
+ * equal: for unequal integers it is at least 1, even if both round to the same
+ * double. NaN equals NaN, and an infinity equals itself. */
 static double
 error_at(const struct array *got, const struct array *want, int64_t i)
 {
@@ -111,8 +111,8 @@ same_shape(const struct array *a, const struct array *b)
 
 /* -- steps -- */
 
-/* The perturbed runs that gave element i a value on the other side of a step
- * (struct element) than in `got`: bit r stands for run r. */
+/* The perturbed runs in which element i has a value on the other side of a step
+ * (struct element) than in x->got: bit r stands for run r. */
 static unsigned
 runs_across(const struct pair *x, const struct element *e, int64_t i)
 {
@@ -128,9 +128,9 @@ runs_across(const struct pair *x, const struct element *e, int64_t i)
 	return runs;
 }
 
-/* Is the program's value of element i one that a perturbed run of the program with
- * factors could have: between its values, or `allowed` beyond? If it is not, the
- * program is wrong, whatever steps that element has. */
+/* Does the value of element i in x->got lie in the range of the values of the
+ * perturbed runs, or at most `allowed` beyond it? If not, rounding errors do
+ * not explain the value, and the program is wrong. */
 static bool
 is_among_runs(const struct pair *x, const struct element *e, int64_t i,
 	      double allowed)
@@ -141,9 +141,10 @@ is_among_runs(const struct pair *x, const struct element *e, int64_t i,
 	       got <= e->values[e->n - 1] + allowed;
 }
 
-/* Did a perturbed run, on the other side of a step than `got`, give element i a
- * value at most `allowed` from the expected one? If another program made the
- * runs (twin), `got` must also lie among the values of these runs. step: that of a
+/* Does some perturbed run have element i on the other side of a step than
+ * x->got, at most `allowed` from the expected value? Then a rounding error near
+ * the step explains the difference. If another program made the runs (twin),
+ * x->got must also lie in the range of these runs. step: the step of a
  * quantized result, else 0. */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
@@ -165,9 +166,9 @@ is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	return false;
 }
 
-/* The estimated probability that rounding errors move an element to the other
- * side of its step, from the runs that did (rule of succession). At most 0.5,
- * since errors go in both directions. */
+/* Estimates the probability that rounding errors move an element to the other
+ * side of its step, from the number of perturbed runs in which it moved (rule
+ * of succession). It is at most 0.5, since errors go in both directions. */
 static double
 chance(unsigned runs, int n)
 {
@@ -179,10 +180,10 @@ chance(unsigned runs, int n)
 	return fmin((hits + 1.0) / (n + 2.0), 0.5);
 }
 
-/* Are there more elements on the other side of a step than rounding errors
- * explain? (In a wrong output, too, some elements are near steps.) Elements
- * that step in the same runs share one step and are counted as one. other: by
- * element, is it on the other side? */
+/* Are more elements on the other side of a step than rounding errors explain?
+ * The test catches a wrong output, some of whose elements also lie near steps.
+ * Elements that step in the same runs share one step and are counted once.
+ * other: for each element, whether it is on the other side. */
 static bool
 too_many_steps(const struct pair *x, const bool *other, int64_t n_other)
 {
@@ -217,8 +218,9 @@ too_many_steps(const struct pair *x, const bool *other, int64_t n_other)
 
 enum verdict { NEAR, STEPPED, OTHER_SIDE, FAR };
 
-/* Decides whether element i is right, with its error. *allowed: its tolerance,
- * to which the width of its values in the perturbed runs is added. */
+/* Decides whether element i with this error is right. *allowed: its tolerance,
+ * to which this function adds the width of the element's values in the
+ * perturbed runs. */
 static enum verdict
 judge(const struct pair *x, const struct tolerance *t, int64_t i, double error,
       double *allowed)
@@ -262,9 +264,9 @@ note_error(const struct pair *x, int64_t i, double error,
 				      array_double(x->want, i)));
 }
 
-/* Records the error of element i in *out, if it is the worst so far. units: the
- * error divided by the tolerance. far: it exceeds the tolerance; such an
- * element is worse than all that are within theirs. */
+/* Records element i in *out if its error is the largest so far. units: the
+ * error divided by the tolerance. far: the error exceeds the tolerance; such an
+ * element replaces any element within its tolerance. */
 static void
 note_worst(struct comparison *out, int64_t i, bool far, double units)
 {
@@ -278,7 +280,7 @@ note_worst(struct comparison *out, int64_t i, bool far, double units)
 	out->bad += far;
 }
 
-/* Compares arrays of strings, whose rows of bytes must be equal. */
+/* Compares arrays of strings, each of which is a row of bytes. */
 static void
 compare_strings(const struct pair *x, struct comparison *out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc help bash, tirc help zsh: scripts that complete a command line, from the
- * tables of verbs and options. */
+/* tirc help bash, tirc help zsh: print scripts by which a shell completes a
+ * command line, made from the tables of verbs and options. */
 #include <string.h>
 
 #include "help.h"
 
-/* Does the option accept only certain words: those that its argument lists, such
- * as "c|incbin|file", or the names of targets, passes and so on? */
+/* Does the option accept only words of a list? The list is in its argument,
+ * such as "c|incbin|file", or it is the list of targets, passes and so on. */
 static bool
 has_values(struct tirc *t, const struct option_row *row)
 {
@@ -17,8 +17,8 @@ has_values(struct tirc *t, const struct option_row *row)
 		(t != NULL && cli_option_names(t, row, &names)));
 }
 
-/* Prints the words that an option with has_values() accepts, each after a
- * space. */
+/* Prints the words that an option accepts (has_values), with a space before
+ * each. */
 static void
 put_values(FILE *to, struct tirc *t, const struct option_row *row)
 {
@@ -48,7 +48,6 @@ put_verbs(FILE *to)
 	}
 }
 
-/* Prints a line of a script. */
 static void
 line(FILE *to, const char *text)
 {
@@ -121,8 +120,8 @@ cli_complete_bash(FILE *to)
 
 /* -- zsh -- */
 
-/* Prints a text between single quotes, inside of "[…]" or after ":" in a
- * specification. */
+/* Prints a text that stands between single quotes and within "[…]" or after ":"
+ * of a zsh specification, with the special characters escaped. */
 static void
 put_zsh(FILE *to, const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the built program is confined. Programs of this machine are, and the
- * simulators of targets; not the command of --runner and programs for devices,
- * whose drivers have files, caches and processes of their own. */
+/* Chooses the confinement of the built program. Programs for this machine and
+ * simulators are confined. The command of --runner and programs for devices are
+ * not, because they need files, caches and processes that tirc does not know. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "process.h"
 #include "program_file.h"
 
-/* The limit of memory, and of each file: this, and some multiple of the bytes of
- * the arrays. */
+/* The limit of a program's memory and of each file that it writes is
+ * SPARE_BYTES plus TIMES_ARRAYS times the bytes of the arrays. */
 #define SPARE_BYTES ((int64_t)8000000000)
 enum { TIMES_ARRAYS = 4 };
 
@@ -22,16 +22,16 @@ is_required(const struct harness *h)
 	       strcmp(h->cli->confine, "require") == 0;
 }
 
-/* The program runs without confinement: true. If the user requires confinement,
- * false after a message. */
+/* Handles a program that cannot be confined for the reason `why`. Returns true,
+ * or, if the user requires confinement, false after an error message. */
 static bool
 not_confined(const struct harness *h, const char *why)
 {
 	return !is_required(h) || cli_error("--confine require: %s", why);
 }
 
-/* Adds the folders beside that of an installed program: "/opt/x/bin/p" finds its
- * data in /opt/x/share. */
+/* Lets the program read the folders that belong to its installation: for
+ * "/opt/x/bin/p" /opt/x/share, /opt/x/lib and so on. */
 static void
 add_beside(struct arena *a, const char *program, struct confinement *c)
 {
@@ -55,8 +55,8 @@ has_sanitizers(const struct harness *h)
 	return strstr(harness_compiler(h), "-fsanitize=") != NULL;
 }
 
-/* The parts of the confinement that this machine lacks, as the end of a message;
- * NULL if there are none. */
+/* Says which parts of the confinement this machine lacks, as the end of a
+ * message; NULL if it has all of them. */
 static const char *
 lacking(void)
 {
@@ -75,8 +75,9 @@ lacking(void)
 	}
 }
 
-/* LLVM's library for OpenMP ends the program (up to its version 16) if it cannot
- * make a file in /dev/shm, by which it finds a second copy of itself. */
+/* Does the program use LLVM's library for OpenMP? Up to version 16, this
+ * library ends the program if it cannot make a file in /dev/shm, by which it
+ * finds a second copy of itself. */
 static bool
 needs_shared_memory(const struct program_file *file)
 {
@@ -92,9 +93,9 @@ needs_shared_memory(const struct program_file *file)
 	return false;
 }
 
-/* Returns the limits under which the program at `path` runs: the files that it may
- * read and write, and its memory. file: the loader and the folders of libraries
- * that the program's headers name. */
+/* Makes the confinement of the program at `path`: the files that it may read
+ * and write, and the limit of its memory. file: the loader and the folders of
+ * libraries that the program's headers name. */
 static const struct confinement *
 make(const struct harness *h, const char *path, const struct program_file *file)
 {
@@ -125,8 +126,9 @@ make(const struct harness *h, const char *path, const struct program_file *file)
 	return c;
 }
 
-/* The path of the file that the command executes, from the folder of the
- * program; *there: the same from here. NULL if it is not installed. */
+/* The path of the file that the command executes, relative to the folder of the
+ * program; *there: the same file relative to the present folder. NULL if the
+ * file is not found. */
 static const char *
 executed(const struct harness *h, const struct command *command,
 	 const char **there)

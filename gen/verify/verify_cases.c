@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes cases: inputs of a kernel, and what the interpreter computes from them. */
+/* Makes the test cases of a kernel: values for its inputs, and the results that
+ * the interpreter computes from them. */
 #include <math.h>
 
 #include "interp.h"
@@ -7,9 +8,10 @@
 #include "trial.h"
 #include "verify_kernel.h"
 
-/* MOST_BYTES: the bytes of all arrays of all cases. A kernel of more than
- * MANY_OPERATIONS runs FEW_CASES; another one runs a case of each mood, and so many
- * more that they take MORE_OPERATIONS together. */
+/* MOST_BYTES limits the bytes of the arrays of all cases together. A kernel of
+ * more than MANY_OPERATIONS operations runs FEW_CASES cases. Any other kernel
+ * runs one case of each mood (enum verify_mood) and then as many more as
+ * MORE_OPERATIONS operations allow. */
 enum {
 	MOST_BYTES = 1 << 27,
 	MANY_OPERATIONS = 8000000,
@@ -123,7 +125,9 @@ fill(struct dtype t, enum verify_mood mood, uint64_t *state, void *data,
 	}
 }
 
-/* Runs the definition. args: of one case. */
+/* Interprets k->plain on the arrays of one case. data: the array of each
+ * parameter. Returns false if the interpreter reports an error, whose message
+ * is dropped. */
 static bool
 run(struct verify_kernel *k, const struct verify_cases *cases,
     void *const *data)
@@ -148,15 +152,17 @@ run(struct verify_kernel *k, const struct verify_cases *cases,
 	return ok;
 }
 
-/* The mood of an array: what is written begins as random numbers, which differ
- * from what the kernel writes. */
+/* The mood of the values that an array has before the call. An array that the
+ * kernel only writes gets random numbers, so that an element that the kernel
+ * fails to write is noticed. */
 static enum verify_mood
 mood_of(const struct func *f, const struct buffer *b, enum verify_mood mood)
 {
 	return func_reads(f, b) || !func_writes(f, b) ? mood : MOOD_RANDOM;
 }
 
-/* Makes case n with a mood. False if the kernel is not defined for it. */
+/* Makes case number c->n, of the given mood. Returns false if the interpreter
+ * reports an error, since the kernel is not defined for these values. */
 static bool
 add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 	 uint64_t seed)
@@ -203,7 +209,9 @@ add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 	return ok;
 }
 
-/* The sizes of the arrays. False if one is not known or too large. */
+/* Sets out->bytes to the size of each array at size number `size`, and *all to
+ * the bytes of all arrays of a case. Returns false if a size is unknown or the
+ * arrays are too large. */
 static bool
 measure(struct arena *a, const struct verify_kernel *k, int size,
 	struct verify_cases *out, int64_t *all)
@@ -244,7 +252,8 @@ most_cases(const struct verify_kernel *k, int64_t bytes)
 	return most < 2 ? 2 : (int)(most < wanted ? most : wanted);
 }
 
-/* The mood of the case with this number: one of each, then random ones. */
+/* The mood of case number i: the first cases have one mood each, in the order
+ * of the enum; the others repeat the moods of `more`. */
 static enum verify_mood
 mood_of_case(int i)
 {

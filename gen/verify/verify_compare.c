@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares what a program computed with what the interpreter did. Integers that
- * come of integers are equal. An element that floats made may differ by its type's
- * tolerance, and by what a small relative change of the inputs does to it, since
- * the order of sums is not defined; runs on changed inputs show that. */
+/* Compares the results of an emitted program with those of the interpreter. If
+ * a kernel has only integers, the results must be equal. If it computes with
+ * floats, an element may differ by the tolerance of its type, and further by as
+ * much as a small relative change of the inputs changes it: the order of a sum
+ * is not defined, and this change bounds what another order does. The
+ * interpreter runs RUNS times on changed inputs to measure it. */
 #include <math.h>
 
 #include "trial.h"
@@ -10,7 +12,7 @@
 
 enum { RUNS = 6 };
 
-/* One parameter of one case. */
+/* The comparison of one parameter in one case. */
 struct comparing {
 	struct arena *a;
 	struct verify_kernel *k;
@@ -20,10 +22,10 @@ struct comparing {
 	const void *want, *got;
 	int64_t elems;
 	uint64_t seed;
-	/* by element, over the case and its runs on changed inputs; NULL: none
-	 * ran */
+	/* For each element, its least and largest value in the case and in the
+	 * interpreter's runs on changed inputs; NULL before these runs. */
 	double *least, *most;
-	double largest; /* of the finite elements */
+	double largest; /* the largest magnitude of the finite elements */
 };
 
 static double
@@ -47,7 +49,7 @@ number_text(struct arena *a, struct dtype t, const void *data, int64_t i)
 		       : arena_printf(a, "%llu", (unsigned long long)v.u);
 }
 
-/* "case 3 (zeros): y[0][5] is 2, not 3". */
+/* The text "case 3 (zeros): y[0][5] is 2, not 3" for a wrong element i. */
 static const char *
 element_text(const struct comparing *c, int64_t i)
 {
@@ -119,7 +121,8 @@ widen(struct comparing *c, const void *data)
 	for (int64_t i = 0; i < c->elems; i++) {
 		double v = as_double(c->type, data, i);
 
-		/* NaN: any value may come of the element */
+		/* A NaN in one run shows that rounding errors may give the
+		 * element any value. */
 		c->least[i] = v < c->least[i] || isnan(v)
 				      ? isnan(v) ? -INFINITY : v
 				      : c->least[i];
@@ -129,7 +132,8 @@ widen(struct comparing *c, const void *data)
 	}
 }
 
-/* Finds the range of each element over runs on changed inputs. */
+/* Runs the interpreter on changed inputs and sets c->least and c->most to the
+ * range of each element over the runs. */
 static void
 observe(struct comparing *c)
 {
@@ -161,8 +165,8 @@ is_huge(enum verify_mood mood)
 	return mood == MOOD_EXTREMES || mood == MOOD_MOST || mood == MOOD_LEAST;
 }
 
-/* Is element i right? Exactness is asked first, so that most elements cost one
- * comparison. */
+/* Is element i right? The cheap test for equal bits comes first, because it
+ * decides most elements. */
 static bool
 is_right(struct comparing *c, int64_t i)
 {
@@ -177,7 +181,8 @@ is_right(struct comparing *c, int64_t i)
 		return false;
 	}
 	if (!dtype_is_float(c->type)) {
-		/* A float half-way between two steps may round to either. */
+		/* Rounding errors may move a value that lies half-way between
+		 * two integers to either of them. */
 		if (dtype_bits(c->type) <= 8 && fabs(a - b) <= 1) {
 			return true;
 		}
@@ -186,7 +191,8 @@ is_right(struct comparing *c, int64_t i)
 		}
 		return a >= c->least[i] && a <= c->most[i];
 	}
-	/* Where sums may overflow, their order decides which ones do. */
+	/* Where a sum may overflow, the order of summation decides which
+	 * elements overflow. */
 	if (c->k->sums && is_huge(c->cases->moods[c->index]) &&
 	    (!isfinite(a) || !isfinite(b))) {
 		return true;
@@ -208,7 +214,7 @@ is_right(struct comparing *c, int64_t i)
 
 /* -- results -- */
 
-/* The distance of two finite floats in units in the last place of b. */
+/* |a - b| in units in the last place of b; 0 if one of them is not finite. */
 static double
 ulp_between(struct dtype t, double a, double b)
 {

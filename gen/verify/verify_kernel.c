@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares kernels: their functions before the schedule, and their constants. */
+/* Prepares the kernels of a compiled model for verification: builds each
+ * kernel's function as it was before its schedule, pairs the parameters of both
+ * functions, and reads the constants. */
 #include "verify_kernel.h"
 #include "interp.h"
 #include "iterate.h"
@@ -24,8 +26,8 @@ fill(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* The elements of a constant in the model's layout, as the interpreter takes them,
- * or NULL. */
+/* The elements of the constant of a parameter, in the order of the model's
+ * tensor, which the interpreter expects; NULL if they cannot be read. */
 static void *
 constant_of(const struct verify_kernel *k, int param,
 	    const struct weight *stored)
@@ -69,7 +71,7 @@ has_sums(const struct func *f)
 	return found;
 }
 
-/* Is the argument the same in both? */
+/* Do two arguments stand for the same weight, tensor or size? */
 static bool
 same_arg(const struct kernel_arg *a, const struct kernel_arg *b)
 {
@@ -80,8 +82,8 @@ same_arg(const struct kernel_arg *a, const struct kernel_arg *b)
 					: false);
 }
 
-/* The position of the definition's argument in the kernel's arguments, of which those
- * that have a partner already (taken) are left out; -1 if it is not there. */
+/* The position of an argument of the unscheduled function among the kernel's
+ * arguments, or -1. Arguments that are paired already (taken) are skipped. */
 static int
 place_of(const struct kernel *k, const struct kernel_arg *arg,
 	 const bool *taken)
@@ -94,8 +96,8 @@ place_of(const struct kernel *k, const struct kernel_arg *arg,
 	return -1;
 }
 
-/* The position of the kernel's argument through which it overwrites the input, or
- * -1. */
+/* The position of the kernel's argument whose array overwrites the input in
+ * place, or -1. */
 static int
 overwriter(const struct kernel *k, const struct tensor *input)
 {
@@ -107,8 +109,9 @@ overwriter(const struct kernel *k, const struct tensor *input)
 	return -1;
 }
 
-/* Finds the kernel's parameter for each one of the definition. The kernel may have
- * more, for scratch memory. False if one has no partner. */
+/* Sets k->place and k->over: pairs each parameter of the unscheduled function
+ * with a parameter of the kernel, which may have further ones for scratch
+ * memory. Returns false if a parameter cannot be paired. */
 static bool
 place_params(struct verify_kernel *k, const struct kernel *again)
 {

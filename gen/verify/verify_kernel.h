@@ -1,88 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verifying emitted source: what each kernel of a compiled model must compute, as
- * inputs with the results of the interpreter, which runs the kernel as it is before
- * its schedule; and the comparison of results with these. */
+/* Verification of emitted source, kernel by kernel. The interpreter runs the
+ * function of a kernel as it was before its schedule, on chosen inputs; its
+ * results are what the emitted kernel must compute from the same inputs. This
+ * header declares the making of these cases and the comparison of results. */
 #ifndef TIRC_VERIFY_KERNEL_H
 #define TIRC_VERIFY_KERNEL_H
 
 #include "kernels.h"
 
-/* The numbers that a case gives to the inputs of a kernel. */
+/* The mood of a case: the kind of numbers that the inputs of a kernel get. */
 enum verify_mood {
-	MOOD_RANDOM,   /* floats in [-1, 1], any bytes, integers from -3 to 3 */
-	MOOD_WHOLE,    /* small whole numbers; sums of them are exact */
-	MOOD_EXTREMES, /* the largest, the least, 0 and +-1, in random order */
-	MOOD_SPECIAL,  /* random floats, some of them infinite or NaN */
-	MOOD_MOST,     /* all the largest */
-	MOOD_LEAST,    /* all the least */
+	MOOD_RANDOM, /* floats in [-1, 1], any bytes, integers from -3 to 3 */
+	MOOD_WHOLE,  /* small whole numbers, whose sums are exact */
+	/* the largest and the least value of the type, 0, 1 and -1, in random
+	 * order */
+	MOOD_EXTREMES,
+	MOOD_SPECIAL, /* random floats, some of them infinite or NaN */
+	MOOD_MOST,    /* every element is the largest value of its type */
+	MOOD_LEAST,   /* every element is the least value of its type */
 	MOOD_ZERO,
-	MOOD_TINY, /* floats so small that products of them vanish */
+	MOOD_TINY, /* floats so small that their products underflow to 0 */
 	MOOD_BITS, /* integers 0 and 1, which are valid indices */
 	MOOD_COUNT
 };
 
-/* At most so many cases has a kernel at one of its sizes. */
+/* The largest number of cases of a kernel at one set of sizes. */
 enum { VERIFY_CASES = 512 };
 
-/* A kernel that is verified by itself. */
+/* A kernel that is verified separately from the rest of the model. */
 struct verify_kernel {
 	struct program *program;
 	const struct kernel *kernel;
-	/* before its schedule, with parameters of the same meaning; the kernel
-	 * may have more of them, for scratch memory */
+	/* The kernel's function before its schedule. Its parameters are those
+	 * of the kernel, without the kernel's scratch memory. */
 	struct func *plain;
-	/* By parameter of `plain`: the position of the kernel's parameter for it;
-	 * and the input that it overwrites, through the same pointer, or -1. */
+	/* For each parameter of `plain`: the position of the same parameter in
+	 * the kernel; and, if the kernel stores this result in the array of an
+	 * input, the index of that input in `plain`, else -1. */
 	int *place, *over;
-	const char *obstacle; /* why it is not verified by itself, or NULL */
-	bool sums;        /* it has reductions: their order is not defined */
-	bool floats;      /* it computes with floats */
-	bool finite;      /* infinities and NaN are not defined (--fp fast) */
-	void **constants; /* by parameter: the elements of a constant */
-	double rtol, atol, share; /* struct type_tolerance */
+	/* why the kernel cannot be verified separately, or NULL */
+	const char *obstacle;
+	bool sums;   /* it has sums, whose order is not defined */
+	bool floats; /* it computes with floats */
+	/* --fp fast: results are not defined for infinities and NaN */
+	bool finite;
+	/* for each parameter: the elements of a constant, or NULL */
+	void **constants;
+	/* fields rtol, atol and inputs of struct type_tolerance */
+	double rtol, atol, share;
 };
 
-/* Cases of a kernel at some sizes. Arrays have the elements of all cases, one
- * case behind the other. */
+/* The cases of a kernel at one set of sizes. Each array holds the elements of
+ * all cases, one case after the other. */
 struct verify_cases {
 	int n;
 	enum verify_mood moods[VERIFY_CASES];
-	const int64_t *values; /* by parameter: the value of a number */
-	int64_t *bytes;        /* by parameter: of an array in one case */
-	/* by parameter of `plain`: what an array has before a call, and behind
-	 * it if it is written, else NULL */
+	const int64_t *values; /* for each parameter: the value of a size */
+	/* for each parameter: the bytes of its array in one case */
+	int64_t *bytes;
+	/* For each parameter of `plain`: its array before the call, and the
+	 * result that it must have after the call; `want` is NULL for arrays
+	 * that are not written. */
 	unsigned char **in, **want;
 };
 
-/* How the results of a kernel compare. */
+/* The outcome of a comparison, summed over the cases of a kernel. */
 struct verify_result {
 	int64_t cases, elements;
-	double max_ulp;      /* of finite floats */
-	bool equal;          /* all bits are */
-	const char *differs; /* the first element that is wrong, in words */
+	/* the largest error of finite floats, in units in the last place */
+	double max_ulp;
+	bool equal; /* all bits are equal */
+	/* the first wrong element with both values, as a text; or NULL */
+	const char *differs;
 };
 
 const char *verify_mood_name(enum verify_mood mood);
-/* Prepares kernel i. False after a diagnostic; the kernel's obstacle says why it
- * cannot be verified by itself. */
+/* Prepares kernel i for verification. Sets out->obstacle to the reason if the
+ * kernel cannot be verified separately, else to NULL. Returns true. */
 bool verify_kernel_init(struct program *p, int i, struct verify_kernel *out);
-/* The parameter of `plain` for the kernel's one at this position: the written one,
- * if it overwrites an input; -1: it is scratch memory. */
+/* The parameter of `plain` that belongs to the kernel's parameter at this
+ * position. If the kernel writes a result over an input there, it is the
+ * parameter of the result. -1 for scratch memory. */
 int verify_param_at(const struct verify_kernel *k, int place);
-/* The number of sizes at which it is verified: 1 without symbolic sizes. */
+/* The number of different sets of sizes at which the kernel is verified; 1 for
+ * a kernel without symbolic sizes. */
 int verify_sizes(const struct verify_kernel *k);
-/* Makes the cases of one of these sizes, in arena a. Cases for which the kernel is
- * not defined are left out. NULL, or why there are none. */
+/* Makes the cases at set number `size` of the sizes, in arena a. Skips cases
+ * for which the interpreter reports an error. Returns NULL, or the reason why
+ * there are no cases. */
 const char *verify_cases_make(struct arena *a, struct verify_kernel *k,
 			      int size, uint64_t seed,
 			      struct verify_cases *out);
-/* Compares the elements that a program gave for written parameters (by parameter,
- * like `want`; n cases of them), and adds to *out. */
+/* Compares the results of the emitted kernel with cases->want and adds the
+ * outcome to *out. got: for each written parameter, the elements of all cases. */
 void verify_compare(struct arena *a, struct verify_kernel *k,
 		    const struct verify_cases *cases, uint64_t seed,
 		    unsigned char *const *got, struct verify_result *out);
-/* The first element in which two results of the same cases differ in bits, in
- * words; NULL if none does. `got` is what is verified. */
+/* The first element whose bits differ between two results of the same cases, as
+ * a text; NULL if all bits are equal. The text calls `got` the wrong result. */
 const char *verify_bits(struct arena *a, const struct verify_kernel *k,
 			const struct verify_cases *cases,
 			unsigned char *const *want, unsigned char *const *got);

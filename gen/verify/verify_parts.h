@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to verify/. */
+/* What the files of this folder share. */
 #ifndef TIRC_VERIFY_PARTS_H
 #define TIRC_VERIFY_PARTS_H
 
 #include "verify_kernel.h"
 
-/* Runs case `index` on inputs whose floats are multiplied by numbers near 1
- * (verify_kernel.share). data: by parameter an array that gets the inputs, then
- * the results; a constant's is the constant. *state: of the random numbers. */
+/* Interprets case `index` on changed inputs: each float is multiplied by a
+ * random factor near 1 (verify_kernel.share). data: for each parameter an
+ * array, which gets the changed input and after the run the result; for a
+ * constant, the constant itself. *state: the state of the random numbers. */
 bool verify_perturbed(struct verify_kernel *k, const struct verify_cases *c,
 		      int index, uint64_t *state, void *const *data);
 
