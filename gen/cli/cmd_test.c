@@ -225,9 +225,9 @@ test_made(struct harness *h, struct tally *tally)
 	}
 }
 
-/* If TensorFlow Lite rounds the model in another way, the user gave no
- * --requant and all data sets are equal, tells with which value of --requant
- * they are. */
+/* For a model that was converted from TensorFlow Lite, if all data sets are
+ * equal and the user gave no --requant, tells with which value of --requant
+ * they are equal. */
 static void
 note_rounding(const struct harness *h, const struct tally *tally)
 {

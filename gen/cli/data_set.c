@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads data sets: input_*.pb and output_*.pb of a folder, or arrays by
- * name. */
+/* Reads data sets: the files input_*.pb and output_*.pb of a folder, or files
+ * whose arrays have the names of inputs and outputs. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ test_is_plain(const char *path, bool follow)
 				(S_ISREG(st.st_mode) && st.st_nlink == 1);
 }
 
-/* Opening a pipe or a device may block, or change it: false, with an error
- * message, for anything that exists and is no plain file. */
+/* Is the path a plain file, or absent? Returns false after an error message for
+ * anything else, because opening a pipe or a device may block or change it. */
 bool
 test_is_file(const char *path)
 {
@@ -30,9 +30,9 @@ test_is_file(const char *path)
 	       cli_error("%s is no plain file; copy its contents to one", path);
 }
 
-/* An archive beside a model comes from a stranger, and a link could lead to a
- * file elsewhere: false, with an error message, for a link or anything that is
- * no plain file. True if there is no such file. */
+/* Is the archive a plain file without links, or absent? Returns false after an
+ * error message otherwise: an archive beside a model may come from a stranger,
+ * and a link in its place could lead to a private file elsewhere. */
 static bool
 is_no_link(const char *path)
 {
@@ -45,7 +45,7 @@ is_no_link(const char *path)
 
 /* -- folders -- */
 
-/* Reads the i-th file of a folder; kind: "input" or "output". */
+/* Reads file number i of a kind, "input" or "output", in a folder. */
 static bool
 read_pb(struct harness *h, const char *folder, const char *kind, int i,
 	struct array *out)
@@ -68,8 +68,8 @@ test_constant_at(const struct harness *h, int position,
 	return false;
 }
 
-/* Is the array in the data set equal to the constant with which the model was
- * compiled? False after an error message. */
+/* Is the array of the data set equal to the constant that --const-input gives?
+ * Returns false after an error message otherwise. */
 static bool
 check_constant(const struct array *a, const char *where,
 	       const struct tirc_const_input *c)
@@ -88,8 +88,9 @@ check_constant(const struct array *a, const char *where,
 				 c->name, where);
 }
 
-/* Reads those inputs of the data set that are inputs of the program: neither
- * constants nor states. False after an error. */
+/* Reads the inputs that the program has: it leaves out states, and compares
+ * constants of --const-input with those of the compilation. Returns false after
+ * an error. */
 static bool
 read_inputs(struct harness *h, const char *folder, struct array *inputs)
 {
@@ -114,8 +115,9 @@ read_inputs(struct harness *h, const char *folder, struct array *inputs)
 	return true;
 }
 
-/* Reads the expected outputs, in the order of the model, to out->want, in which
- * states come after the other outputs. False after an error. */
+/* Reads the expected outputs, which are in the order of the model, to
+ * out->want, where the states come after all other outputs. Returns false after
+ * an error. */
 static bool
 read_outputs(struct harness *h, const char *folder, struct data_set *out)
 {
@@ -153,8 +155,8 @@ have_inputs(const struct slots *s, const char *path)
 	return true;
 }
 
-/* Tells which outputs are not compared, since the file has no array for
- * them. */
+/* Notes the outputs that are not compared, because the file has no array for
+ * them. Returns false after an error message if it has an array for no output. */
 static bool
 have_outputs(struct harness *h, const struct slots *s, const char *where)
 {
@@ -269,7 +271,7 @@ is_test_data(const struct dirent *entry)
 }
 
 /* Sets *out to the paths of the folders test_data_set_* in `folder`, sorted by
- * their numbers; returns how many there are. */
+ * their numbers, and returns their number. */
 static int
 folders_in(struct arena *a, const char *folder, const char ***out)
 {

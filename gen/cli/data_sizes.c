@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes that a model leaves open, from the shapes of the user's data:
+/* Finds the sizes that a model leaves open, from the shapes of the user's data:
  *
- *	frames is 16 in a.npz, 501 in b.npz     --dim frames=16..501
+ *   frames is 16 in a.npz, 501 in b.npz     --dim frames=16..501
  *
- * The model is loaded with ranges for its open sizes; these have the names that
+ * The model is loaded with a range for each open size. A size has the name that
  * --dim takes. */
 #include <string.h>
 
@@ -12,12 +12,17 @@
 #include "text.h"
 
 struct found {
-	struct harness h;      /* of the model with open sizes; not built */
-	struct array *inputs;  /* the shapes that a data set has; ndim 0 */
-	int64_t *least, *most; /* by size; 0: no data set has it */
+	/* has the model with open sizes; no program is built */
+	struct harness h;
+	/* for each input: its shape in the present data set; ndim is 0 if
+	 * unknown */
+	struct array *inputs;
+	/* for each size: its least and largest value so far; 0: none was found */
+	int64_t *least, *most;
 };
 
-/* Notes the shape of an array of an archive, whose data is not read. */
+/* Is called for each array of an archive: notes its shape if the array is an
+ * input, and leaves out its data. */
 static enum array_use
 note_shape(void *ctx, const struct array *a, int n)
 {
@@ -38,8 +43,8 @@ note_shape(void *ctx, const struct array *a, int n)
 	return ARRAY_LEFT_OUT;
 }
 
-/* Reads the shapes in the file of an option --input: "FILE" or "NAME=FILE", the
- * i-th one. */
+/* Reads the shape in the file of option number i of --input: "FILE", which is
+ * for input i, or "NAME=FILE". */
 static bool
 read_option(struct found *f, const char *text, int i)
 {
@@ -71,8 +76,9 @@ read_option(struct found *f, const char *text, int i)
 	return true;
 }
 
-/* Reads input_0.pb, … of a folder. States are inputs of a model that is not
- * compiled; constants of --const-input are not. */
+/* Reads input_0.pb, … of a folder. The positions of the files count the states,
+ * which are still inputs of the model here, and the constants of --const-input,
+ * which are not. */
 static bool
 read_folder(struct found *f, const char *folder)
 {
@@ -117,7 +123,8 @@ read_shapes(struct found *f, const char *path)
 		       : read_folder(f, path);
 }
 
-/* Widens the range of each size whose value follows from the shapes. */
+/* Widens the range of each size whose value follows from the shapes of this
+ * data set. */
 static void
 note_sizes(struct found *f)
 {
@@ -151,7 +158,8 @@ is_given(const struct cli *c, const char *name)
 	return false;
 }
 
-/* Adds an option --dim for each size that is not given and was found. */
+/* Adds an option --dim for each size that was found and that the user did not
+ * give. */
 static void
 add_dims(struct found *f, struct cli *c)
 {
@@ -188,7 +196,8 @@ add_dims(struct found *f, struct cli *c)
 	c->tirc.n_dims = kept;
 }
 
-/* The data sets of the command line, or those beside the model. */
+/* Sets *out to the paths of the data sets: those of the command line, else
+ * those beside the model. Returns their number. */
 static int
 list_paths(struct cli *c, const char ***out)
 {
@@ -219,7 +228,8 @@ data_sizes(struct cli *c)
 	f.h.t = tirc_new(&open);
 	f.h.m = module_new();
 	f.h.m->quota.memory_bytes = open.max_memory_bytes;
-	/* Errors are reported when the model and the data are read again. */
+	/* No error is printed here, since the model and the data are read
+	 * again. */
 	if (f.h.t != NULL && tirc_load(f.h.t, c->model) &&
 	    tirc_dim_count(f.h.t) > 0) {
 		dims = tirc_dim_count(f.h.t);

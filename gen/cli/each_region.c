@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test --each-region: compares each region of a backend with generated
- * code. Builds two programs: one without backends, which computes the inputs
- * and expected outputs of all regions from the model's data; and one of only
- * the regions, which reads these inputs (passes/byoc/isolate.c). */
+ * code. Builds two programs. The first has no backends and computes the inputs
+ * and expected outputs of all regions from the model's data. The second has
+ * only the regions and reads these inputs (passes/byoc/isolate.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@
 struct twins {
 	struct cli generated_cli, alone_cli;
 	struct harness generated, alone;
-	int n_read; /* the first n_read outputs of `generated` are inputs of
-		     * `alone` */
+	/* the first n_read outputs of `generated` are the inputs of `alone` */
+	int n_read;
 };
 
 static bool

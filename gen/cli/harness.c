@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the emitted program in its own folder, with the user's compiler, and
- * runs it; its inputs and outputs are raw files. */
+/* Builds the emitted program in its own folder with the user's compiler and
+ * runs it. Inputs and outputs are files of raw elements. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
@@ -13,12 +13,11 @@
 #include "process.h"
 #include "text.h"
 
-/* The default of --repeat with --profile. */
+/* The default of --repeat if --profile is given. */
 enum { PROFILE_RUNS = 20 };
 
-/* How often the program runs if --repeat is not given: for times, which vary,
- * several times; on simulators once, since they count the same instructions in
- * each run. */
+/* How often the program runs without --repeat. Times vary, so that a profile
+ * needs several runs; a simulator counts the same instructions in each run. */
 static int
 default_repeat(const struct harness *h)
 {
@@ -109,7 +108,7 @@ harness_twin_options(struct harness *h)
 }
 
 /* Sets values[d], the value of symbolic size d, if it follows from the shape of
- * an input and the other values known so far; false if it does not. */
+ * an input and the known other values. Returns false if it does not. */
 static bool
 match_dim(const struct harness *h, const struct array *inputs, int d,
 	  int64_t *values)
@@ -130,7 +129,8 @@ match_dim(const struct harness *h, const struct array *inputs, int d,
 	return false;
 }
 
-/* Repeats, since a value may follow from one that is found later. */
+/* Tries all sizes again as long as a new value was found, since the value of
+ * one size may follow from that of another. */
 void
 harness_known_dims(const struct harness *h, const struct array *inputs,
 		   int64_t *values)
@@ -182,8 +182,8 @@ harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
 	return true;
 }
 
-/* Pads the strings of a with zeros to the length of the strings of input i.
- * False after an error message if one is longer. */
+/* Pads the strings of the array with zeros to the length of the strings of
+ * input i. Returns false after an error message if a string is longer. */
 static bool
 fit_input(struct harness *h, int i, struct array *a)
 {
@@ -197,7 +197,8 @@ fit_input(struct harness *h, int i, struct array *a)
 		       x.name, (long long)x.dims[x.ndim - 1], x.name);
 }
 
-/* Two shapes for a message, as text: "2,3" and "n,3". */
+/* The shape of an array as text for a message, such as "2,3"; the function
+ * below does the same for a tensor of the model, such as "n,3". */
 static const char *
 shape_text(const struct harness *h, const struct array *a)
 {
@@ -222,7 +223,8 @@ words_text(const struct harness *h, const struct tirc_tensor *x)
 	return text;
 }
 
-/* The range of a size, widened to have this value: "n=1..501". */
+/* The range of a symbolic size, widened so that it contains `size`, as an
+ * argument of --dim: "n=1..501". */
 static const char *
 range_with(const struct harness *h, struct tirc_dim dim, int64_t size)
 {
@@ -238,7 +240,8 @@ range_with(const struct harness *h, struct tirc_dim dim, int64_t size)
 				      (long long)least, (long long)most);
 }
 
-/* Are the symbolic sizes that the shape has within their ranges? */
+/* Are the values that symbolic sizes have in the shape of the array within
+ * their ranges? Returns false after an error message otherwise. */
 static bool
 check_sizes(const struct harness *h, const struct tirc_tensor *x,
 	    const struct array *a)
@@ -304,7 +307,8 @@ harness_read_times(struct harness *h, int n)
 	return true;
 }
 
-/* The file of result i: an output, or, after the outputs, a state. */
+/* The name of the file of result i. The results are the outputs and, after
+ * them, the states. */
 static const char *
 result_file(struct harness *h, int i)
 {
@@ -315,8 +319,8 @@ result_file(struct harness *h, int i)
 		       : arena_printf(&h->m->arena, "next_state_%d.bin", state);
 }
 
-/* Reads result i of the last run from its file: an output, or, after the
- * outputs, a state. False after an error message. */
+/* Reads result i of the last run from its file. The results are the outputs
+ * and, after them, the states. Returns false after an error message. */
 static bool
 read_result(struct harness *h, int i, const int64_t *dim_values,
 	    struct array *out)
@@ -387,8 +391,8 @@ harness_set_states(struct harness *h, const struct array *states)
 	return true;
 }
 
-/* Reads the sizes of outputs that the program computed. False after an error
- * message. */
+/* Reads the sizes of outputs that the program computed in its run. Returns
+ * false after an error message. */
 static bool
 read_sizes(const struct harness *h, int64_t *values)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc --help, tirc VERB --help, tirc targets, tirc passes, tirc help. */
+/* The texts of tirc --help and tirc VERB --help; the verbs targets, passes and
+ * help. */
 #include <string.h>
 
 #include "help.h"
 
-/* The column where texts of options begin, and the last column of a line. */
+/* The column in which the descriptions of options begin, and the last column of
+ * a line. */
 enum { TEXT_COLUMN = 30, LAST_COLUMN = 80 };
 
 /* -- lists of names -- */
@@ -43,7 +45,8 @@ cli_option_names(struct tirc *t, const struct option_row *row,
 
 /* -- options -- */
 
-/* The number of columns that a text in UTF-8 with this many bytes takes. */
+/* The number of columns that the text takes on a terminal; it is in UTF-8 and
+ * has this many bytes. */
 static int
 width_of(const char *text, size_t bytes)
 {
@@ -55,8 +58,8 @@ width_of(const char *text, size_t bytes)
 	return width;
 }
 
-/* Prints words from TEXT_COLUMN on, and breaks lines; new lines begin there,
- * too. */
+/* Prints words from TEXT_COLUMN on and breaks lines at LAST_COLUMN; each new
+ * line begins in TEXT_COLUMN. */
 static void
 print_words(FILE *to, const char *text)
 {
@@ -80,8 +83,8 @@ print_words(FILE *to, const char *text)
 	say(to, "\n");
 }
 
-/* Prints an option in the left column with its text beside it, or below it if
- * the option is long. */
+/* Prints an option in the left column and its description beside it, or on the
+ * next line if the option is too long. */
 static void
 print_option(FILE *to, const struct option_row *row)
 {

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that are made from the table of options: help, a manual page,
- * completions for shells. */
+/* Texts that are made from the table of options: help, manual page, and
+ * completion scripts for shells. */
 #ifndef TIRC_HELP_H
 #define TIRC_HELP_H
 
 #include "options.h"
 
-/* The names that an option accepts: names 0 to n - 1. */
+/* The names that an option accepts as its argument; name(t, i) is name number i
+ * of n. */
 struct name_list {
 	int n;
 	const char *(*name)(struct tirc *t, int i);
 };
 
-/* Sets *out to the targets, backends, kinds of packages or passes, if the
- * option accepts the names of one of these. False if it accepts anything
- * else. */
+/* Sets *out to the names of targets, backends, kinds of packages or passes if
+ * the option's argument is one of these names. Returns false for any other
+ * option. */
 bool cli_option_names(struct tirc *t, const struct option_row *row,
 		      struct name_list *out);
-/* Prints the options of a verb. */
+/* Prints the help of a verb with its options. */
 void cli_verb_help(FILE *to, const struct verb *verb);
 /* Prints an overview of all verbs. */
 void cli_overview(FILE *to);
-/* man.c: prints a manual page, for man. */
+/* man.c: prints the manual page of tirc in the format of man. */
 void cli_manual(FILE *to);
-/* completion.c: print scripts that complete the words of a command line. */
+/* completion.c: print scripts by which a shell completes command lines. */
 void cli_complete_bash(FILE *to);
 void cli_complete_zsh(FILE *to);
-/* main.c: reports that there is no such verb, and the nearest one. Returns
- * CLI_USAGE. */
+/* main.c: prints that there is no such verb, and names the verb with the
+ * nearest spelling. Returns CLI_USAGE. */
 int cli_no_such_verb(const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the model in the interpreter, without passes over the graph unless they
- * set the rounding, and makes random inputs. */
+/* Runs the model in the interpreter, and makes random inputs. No graph pass
+ * runs before, except the passes that set the rounding. */
 #include <string.h>
 
 #include "interpreted.h"
@@ -27,7 +27,6 @@ interpreted_fill(struct array *x, uint64_t *state)
 	}
 }
 
-/* Are the sizes of both runs equal? */
 static bool
 same_sizes(const int64_t *a, const int64_t *b, int n)
 {
@@ -62,7 +61,7 @@ interpreted_sizes(struct harness *h, int64_t **values)
 	return runs;
 }
 
-/* "n = 8, m = 1" */
+/* The text "n = 8, m = 1" of the symbolic sizes. */
 static const char *
 sizes_text(struct harness *h, const int64_t *sizes)
 {
@@ -107,7 +106,8 @@ interpreted_inputs(struct harness *h, const int64_t *sizes,
 
 /* -- the model -- */
 
-/* Gives options numbers for the symbolic sizes, which follow from the inputs. */
+/* Sets the options --dim of o to numbers for the symbolic sizes, taken from the
+ * shapes of the inputs. */
 static void
 sized_options(const struct harness *h, const struct array *inputs,
 	      struct tirc_options *o)
@@ -172,8 +172,9 @@ interpreted_round(struct tirc *compiled, struct tirc *model)
 
 /* -- results -- */
 
-/* The index in the results of a run, where states come last, of the model's
- * output at this position. */
+/* The index among the results of a run of the model's output at this position.
+ * The results have the states after all other outputs; the model has them in
+ * between. */
 static int
 result_at(const struct harness *h, int position)
 {
@@ -272,8 +273,8 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 	return ok;
 }
 
-/* The states of h's next run at the places of the outputs that they were; NULL if
- * they are zeros. */
+/* The states with which h's next run begins, each at the position of the
+ * model's output that it was in the previous run; NULL if they are zeros. */
 static struct array *
 outputs_before(struct harness *h, struct tirc *model)
 {
@@ -294,8 +295,8 @@ bool
 interpreted_results(struct harness *h, const struct array *inputs,
 		    struct data_set *out)
 {
-	/* c without the output of --print-after and --time-passes, which was
-	 * printed when the model was compiled; errors are still printed */
+	/* The options c without --print-after and --time-passes, whose output
+	 * was printed when the model was compiled. Errors are still printed. */
 	struct cli c = *h->cli;
 	struct array *outputs;
 	struct tirc *model;

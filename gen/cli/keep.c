@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the folder of --keep. Compilers and the program that they build write
- * files with known names there and follow links: the folder must not contain
- * links of another person that lead elsewhere. */
+/* Checks the folder of --keep. A compiler and the program that it builds write
+ * files with known names there, and they follow links. Another person who can
+ * write there could thus lead them to a file elsewhere; a folder with such
+ * links is refused. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -12,8 +13,8 @@
 
 #include "harness.h"
 
-/* Is `name` in the folder a folder itself, or a plain file without hard links?
- * (A link is neither.) */
+/* Is `name` in the folder a folder, or a plain file without hard links? A
+ * symbolic link is neither of them. */
 static bool
 is_plain(int folder, const char *name)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test --layers: finds the first node of the model whose result is wrong.
- * Builds two programs: one that computes each node by itself and outputs the
- * results of all nodes; and the model with its fused kernels, which also
- * outputs the tensors between them. Both are compared with the interpreter's
- * results for the model as it was read, or with arrays of a file. Where
- * --requant tflite changes how a program rounds, the interpreter runs the graph
- * of that program, after the passes that set the rounding. */
+ * Builds two programs: one has a kernel for each node and outputs the results
+ * of all nodes; the other is the model with its fused kernels and also outputs
+ * the tensors between them. Their results are compared with the interpreter's
+ * results for the model as it was read, or with arrays of a file. If --requant
+ * tflite changes the rounding of a program, the interpreter runs the graph of
+ * that program after the passes that set the rounding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,29 +14,32 @@
 #include "interpreted.h"
 #include "slots.h"
 
-/* A model whose outputs are the results of nodes, too, and their right values.
- * The lists have an element for each output. */
+/* A model that also outputs the results of its nodes, with the expected value
+ * of each output. Each list has an element for each output. */
 struct reference {
 	struct cli cli;
 	struct tirc *model;
 	bool rounded;       /* the passes that set the rounding have run */
 	const char **names; /* names of the outputs */
-	int *order;         /* the outputs' indices, in the order of the nodes
-			     * that compute them */
-	/* the right value of each output for the current data set; NULL before
-	 * the first data set */
+	/* the indices of the outputs, in the order of the nodes that compute
+	 * them */
+	int *order;
+	/* the expected value of each output for the current data set; NULL
+	 * before the first data set */
 	struct array *want;
-	bool *given; /* by output: is its right value in `want`? */
+	bool *given; /* for each output: does `want` have its value? */
 };
 
 /* A program that also outputs inner tensors of the model. */
 struct probe {
 	struct cli cli;
 	struct harness h;
-	char *kept; /* its subfolder of --keep, or NULL */
+	char *kept; /* its folder in the folder of --keep, or NULL */
 	bool open;
-	struct reference rounded;    /* see choose_reference() */
-	struct reference *reference; /* which its results are compared with */
+	/* the model with the program's rounding, see choose_reference() */
+	struct reference rounded;
+	/* the model with whose values this program's results are compared */
+	struct reference *reference;
 };
 
 struct layers {
@@ -52,8 +55,9 @@ open_probe(struct probe *p, const struct cli *c, const char *results)
 	p->cli.tirc.results = results;
 	p->cli.repeat = 1;
 	if (strcmp(results, "each") == 0) {
-		/* other kernels: schedules for those of the model do not
-		 * apply */
+		/* The kernels of single nodes are not those of the model;
+		 * schedules that the user gave for the model's kernels do not
+		 * fit them. */
 		p->cli.tirc.n_schedule_for = 0;
 	}
 	if (c->keep != NULL) {
@@ -87,7 +91,7 @@ arena_of(struct layers *w)
 
 /* -- the model -- */
 
-/* Lists the outputs of the reference's model. */
+/* Sets the names of the outputs of the reference's model, and their order. */
 static void
 list_results(struct layers *w, struct reference *r)
 {
@@ -112,8 +116,9 @@ list_results(struct layers *w, struct reference *r)
 	}
 }
 
-/* Loads the reference's model, with numbers in place of its symbolic sizes if
- * there are inputs from which these follow. False after an error message. */
+/* Loads the reference's model. With inputs, its symbolic sizes become the
+ * numbers that follow from the shapes of the inputs. Returns false after an
+ * error message. */
 static bool
 load_reference(struct layers *w, struct reference *r,
 	       const struct array *inputs)
@@ -133,7 +138,8 @@ load_reference(struct layers *w, struct reference *r,
 	return true;
 }
 
-/* Loads the model as `results` says (see struct tirc_options). */
+/* Loads the model with the outputs that `results` chooses (struct
+ * tirc_options). */
 static bool
 open_reference(struct layers *w, struct reference *r, const char *results,
 	       bool rounded)
@@ -153,8 +159,8 @@ close_reference(struct reference *r)
 	tirc_free(r->model);
 }
 
-/* A program with the rounding of passes over the graph is compared with its own
- * graph. */
+/* Sets p->reference. A program whose rounding graph passes changed is compared
+ * with its own graph, any other program with the model as it was read. */
 static bool
 choose_reference(struct layers *w, struct probe *p)
 {
@@ -189,9 +195,9 @@ find_result(const struct reference *r, const char *name)
 
 /* -- the right values -- */
 
-/* Computes the right value of each output with the interpreter. inputs: arrays
- * for those that are not states; the states have the values after the data set
- * before. False after an error message. */
+/* Computes the expected value of each output with the interpreter. inputs: an
+ * array for each input that is not a state. The states are those after the
+ * previous data set. Returns false after an error message. */
 static bool
 interpret(struct layers *w, struct reference *r, const struct array *inputs)
 {
@@ -210,8 +216,8 @@ interpret(struct layers *w, struct reference *r, const struct array *inputs)
 	return true;
 }
 
-/* Reads the right values from --layers=FILE.npz, by the names of the outputs.
- * False after an error message. */
+/* Reads the expected values from the file of --layers=FILE.npz, whose arrays
+ * have the names of the outputs. Returns false after an error message. */
 static bool
 read_values(struct layers *w, struct reference *r)
 {
@@ -242,7 +248,7 @@ read_values(struct layers *w, struct reference *r)
 			 w->cli->layers_file, r->names[r->order[0]]);
 }
 
-/* Finds the right values for both programs. */
+/* Sets the expected values for both programs. */
 static bool
 find_values(struct layers *w, const struct array *inputs)
 {
@@ -256,7 +262,7 @@ find_values(struct layers *w, const struct array *inputs)
 
 /* -- comparing -- */
 
-/* A description of a node: "node 3 of 12, Conv 'features.0'". */
+/* The text "node 3 of 12, Conv 'features.0'" for messages. */
 static const char *
 node_text(struct layers *w, int node)
 {
@@ -271,9 +277,9 @@ node_text(struct layers *w, int node)
 		       : text;
 }
 
-/* Pairs the outputs of the program with the right values, in the order of the
- * model's nodes. Returns the number of pairs; results[k]: the output of the
- * reference for pair k. */
+/* Makes a pair of each output of the program and its expected value, in the
+ * order of the model's nodes. Returns the number of pairs. results[k]: the
+ * index of pair k among the outputs of the reference. */
 static int
 make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	   struct pair *pairs, int *results)
@@ -295,8 +301,8 @@ make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	for (int i = 0; i < n_results; i++) {
 		int at = r->order[i], out = made[at] - 1;
 
-		/* Passes may give an inner tensor another type: then it cannot
-		 * be compared. */
+		/* A pass may change the type of a tensor between kernels; such
+		 * a tensor cannot be compared. */
 		if (out < 0 || !r->given[at] ||
 		    (p == &w->fused &&
 		     !dtype_equal(got[out].type, r->want[at].type))) {
@@ -348,7 +354,8 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 }
 
 /* Runs the program p on the data set and compares its results. *n: the number
- * of results compared; *wrong: one differs. False after an error. */
+ * of compared results; *wrong: is set if one of them is wrong. Returns false
+ * after an error. */
 static bool
 run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	  bool *wrong)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tirc program: finds the verb, parses its options, runs it. */
+/* The main function: finds the verb, reads its options and runs it. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include "help.h"
 #include "text.h"
 
-/* Has the reader of the pipe fd, such as `head`, closed it? */
+/* Has the program that reads the pipe fd, such as `head`, closed it? */
 static bool
 reader_is_gone(int fd)
 {
@@ -20,9 +20,9 @@ reader_is_gone(int fd)
 	       (one.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Writes what is left in the buffer of standard output, and reports an error of
- * it. It is no error if the reader has closed the pipe. Returns the exit
- * status, which is `status` without an error. */
+/* Flushes standard output and reports an error of it, unless the error is that
+ * the reader has closed the pipe. Returns the exit status: `status`, or
+ * CLI_INPUT after an error if `status` is CLI_DONE. */
 static int
 check_output(int status)
 {
@@ -61,7 +61,7 @@ cli_no_such_verb(const char *word)
 	return CLI_USAGE;
 }
 
-/* Is the program called by this name, in any folder? */
+/* Was the program started under this name, from any folder? */
 static bool
 is_called(const char *path, const char *name)
 {

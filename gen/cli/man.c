@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc help man: a manual page in the macros of man(7), from the tables of
- * verbs and options. */
+/* tirc help man: prints a manual page in the macros of man(7), made from the
+ * tables of verbs and options. */
 #include <string.h>
 
 #include "help.h"
 
-/* Prints the character at the start of the text, one of several bytes in UTF-8,
- * as troff names it; returns the text after it. */
+/* Prints the first character of the text, which has several bytes in UTF-8, in
+ * the notation of troff. Returns the text after the character. */
 static const char *
 put_beyond_ascii(FILE *to, const char *text)
 {
@@ -30,8 +30,8 @@ is_plain(char c)
 	return (unsigned char)c < 0x80 && strchr("\\-`^~", c) == NULL;
 }
 
-/* Prints text so that troff treats each character literally and no line as a
- * request. at_start: the text begins a line. */
+/* Prints text with escapes, so that troff treats each character literally and
+ * no line as a request. at_start: the text begins a line. */
 static void
 put(FILE *to, const char *text, bool at_start)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last line of the summary of `tirc compile`: the next step for a new
- * user. */
+/* Prints the last line of a summary, which tells a new user the next step. */
 #include <string.h>
 
 #include "options.h"
 #include "process.h"
 
-/* Must `tirc test` get this option of `tirc compile` or `tirc codegen`, too, to
- * test the same source? True for the options that it accepts, except those about
- * messages and output. test: TEST or TEST_PROGRAM. */
+/* Is this an option of tirc compile or tirc codegen that tirc test needs, too,
+ * to build the same source? These are the options that tirc test accepts,
+ * except those about messages and output. test: TEST or TEST_PROGRAM. */
 static bool
 is_of_source(int id, int test)
 {
@@ -48,16 +47,16 @@ cli_is_of_model(int option)
 	}
 }
 
-/* Can `tirc test` build and run the source on this machine? False if a vendor's
- * compiler builds it for a processor without a simulator. */
+/* Can tirc test build and run the source on this machine? It cannot if a
+ * vendor's compiler builds it for a processor without a simulator. */
 static bool
 can_test(struct tirc_summary s)
 {
 	return strcmp(s.cc, "cc") == 0 || s.simulator != NULL;
 }
 
-/* Prints the command that builds the same source and compares its results, up to
- * the options that were given. */
+/* Prints the command that builds the same source and compares its results. The
+ * line is left open, so that the caller can add options. */
 static void
 print_test(const struct cli *c, int test)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program on perturbed inputs, if an output has elements beyond their
- * tolerance. Integer inputs cannot be perturbed, and quantization in a model
- * hides perturbations of its inputs. Then the floats that the model computes
- * from integers are perturbed: in a second program, additional inputs are
- * factors of these floats (passes/graph/factors.c).
+/* Runs a program on perturbed inputs if an output has elements beyond their
+ * tolerance, to find how far rounding errors may move these elements. Integer
+ * inputs cannot be perturbed, and quantization in a model hides perturbations
+ * of its inputs. In these cases a second program is built with additional
+ * inputs, which are factors of the floats that the model computes from integers
+ * (passes/graph/factors.c); perturbing the factors perturbs these floats.
  *
  * With --precision, weights and operands of products are rounded to a narrow
- * type. What that does to a result does not follow from a change of the inputs:
- * an input of zeros has none, and a weight is changed for all elements that it
- * is multiplied by. So each rounded element is perturbed by itself, by the
- * `inputs` of the narrow type, and all that is not rounded by those of its own
+ * type. A change of the inputs does not have the same effect: an input of zeros
+ * stays zero, and a weight changes for all elements that it is multiplied by.
+ * So factors perturb each rounded element separately, by the field `inputs` of
+ * the narrow type's tolerance, and all other elements by that of their own
  * type. */
 #include <math.h>
 #include <string.h>
@@ -17,12 +18,12 @@
 #include "compare.h"
 #include "random.h"
 
-/* The smallest perturbation for products of operands that are rounded to tf32:
- * a smaller one could have no effect. */
+/* The smallest perturbation if operands of products are rounded to tf32; a
+ * smaller one could vanish in the rounding. */
 #define TF32_EPSILON 0x1p-10
 
-/* random[i]: does element i differ between two runs on the same inputs? NULL if
- * no element does, or their numbers differ. */
+/* For each element, whether it differs between two runs on the same inputs;
+ * NULL if no element does, or if the runs have different numbers of elements. */
 static const bool *
 find_random(struct arena *a, const struct array *again, const struct array *was)
 {
@@ -43,9 +44,9 @@ find_random(struct arena *a, const struct array *again, const struct array *was)
 	return random;
 }
 
-/* Are there runs enough: is each output near the expected one, with no elements
- * on the other side of a step? (More runs show how many of these rounding
- * explains.) */
+/* Has the program run often enough? True if each output is near the expected
+ * one and no element is on the other side of a step. Otherwise more runs show
+ * how many elements rounding errors move over a step. */
 static bool
 all_near(struct cli *c, const struct pair *pairs, int n)
 {
@@ -61,9 +62,10 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 	return near;
 }
 
-/* Runs p (h itself, or h->factors) on perturbed inputs, several times, and adds
- * its results to pairs[i].observed. shares: of each input. result[i]: the index
- * of pair i among the results of p; -1: nothing is added to it. */
+/* Runs p (h itself, or h->factors) several times on perturbed inputs and adds
+ * its results to pairs[i].observed. shares: the perturbation of each input.
+ * result[i]: the index of pair i among the results of p, or -1 to leave the
+ * pair out. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	const double *shares, struct pair *pairs, const int *result, int n)
@@ -75,7 +77,8 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	uint64_t state = RANDOM_SEED;
 
 	for (int run = 0; run < OBSERVED_RUNS; run++) {
-		struct arena moved; /* weights are large */
+		/* is freed after each run, because weights are large */
+		struct arena moved;
 		bool ran;
 
 		arena_init(&moved);
@@ -96,7 +99,8 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 				continue;
 			}
 			y = &now[result[i]];
-			/* the size of a result may depend on values */
+			/* the size of a result may depend on the values of
+			 * inputs */
 			if (y->elems == pairs[i].got->elems &&
 			    dtype_equal(y->type, pairs[i].got->type)) {
 				o->runs[o->n++] = *y;
@@ -108,17 +112,17 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	}
 }
 
-/* The relative perturbations of a program: `plain`, of its inputs and of floats
- * that follow from integers; `rounded`, of what --precision rounds. */
+/* The relative perturbations of the inputs of a program: `plain` for its own
+ * inputs and for factors of floats that are computed from integers, `rounded`
+ * for factors of floats that --precision rounds. */
 struct shares {
 	double plain, rounded;
 };
 
 /* Prepares new perturbed runs for the pairs that have elements beyond their
- * tolerance: discards the runs in `observed`, and sets observed.share to the
- * perturbation of the elements whose rounding the tolerance is for. The other
- * pairs keep their runs, as do pairs with another number of elements than
- * expected, which no run explains: their result[i] becomes -1. */
+ * tolerance: discards their earlier runs and sets observed.share. The other
+ * pairs keep their earlier runs, and their result[i] becomes -1; so does that
+ * of a pair with a wrong number of elements, which no perturbation explains. */
 static void
 begin(struct harness *h, struct pair *pairs, struct shares s, int *result,
       int n)
@@ -138,8 +142,9 @@ begin(struct harness *h, struct pair *pairs, struct shares s, int *result,
 	}
 }
 
-/* The shares of a program with these inputs, if what --precision rounds is
- * perturbed (apart), or if all is perturbed by the largest one. */
+/* The perturbations for a program with these inputs. apart: the program has
+ * factors for the floats that --precision rounds; otherwise one perturbation,
+ * the largest, serves for all inputs. */
 static struct shares
 shares_of(struct harness *h, const struct array *inputs, int n_inputs,
 	  bool apart, const struct pair *pairs, int n)
@@ -162,8 +167,8 @@ shares_of(struct harness *h, const struct array *inputs, int n_inputs,
 	return s;
 }
 
-/* Runs h again on the same inputs, and notes the elements that differ from the
- * first run, in new `observed` of the pairs. False after an error. */
+/* Runs h again on the same inputs, and stores in new pairs[i].observed which
+ * elements differ from the first run. Returns false after an error. */
 static bool
 mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
@@ -192,7 +197,7 @@ has_precision(const struct cli *c)
 	       strcmp(c->tirc.precision, "f32") != 0;
 }
 
-/* Opens h->factors, which stays NULL if that fails or no input is added. */
+/* Builds h->factors; it stays NULL if that fails or no input is added. */
 static void
 open_factors(struct harness *h, struct cli *c, int n_from_integers)
 {
@@ -206,9 +211,9 @@ open_factors(struct harness *h, struct cli *c, int n_from_integers)
 	h->factors = f;
 }
 
-/* The program with additional inputs, factors of the floats that are computed
- * from integers or rounded; built by the first call. NULL if there are no such
- * floats. */
+/* The program with additional inputs that are factors of the floats that are
+ * computed from integers or rounded by --precision. The first call builds it.
+ * NULL if the model has no such floats. */
 static struct harness *
 with_factors(struct harness *h)
 {
@@ -239,7 +244,8 @@ with_factors(struct harness *h)
 	return h->factors;
 }
 
-/* Is what --precision rounds perturbed by factors? */
+/* Does h->factors exist and have factors for the floats that --precision
+ * rounds? */
 static bool
 perturbs_rounded(struct harness *h)
 {
@@ -248,7 +254,8 @@ perturbs_rounded(struct harness *h)
 	return f != NULL && f->n_inputs > h->n_inputs + f->n_from_integers;
 }
 
-/* By pair: the index of the same result in the program f with factors. */
+/* For each pair: the index of the same result in the program f with factors, or
+ * -1. */
 static int *
 same_results(const struct harness *h, const struct harness *f,
 	     const struct pair *pairs, int n)
@@ -291,8 +298,8 @@ ones(struct arena *a, struct tirc_tensor x)
 	return y;
 }
 
-/* Runs p on perturbed inputs for the pairs that are not near. result: as for
- * observe(). */
+/* Runs p on perturbed inputs for the pairs that exceed their tolerance. result:
+ * as for observe(). */
 static void
 observe_far(struct harness *h, struct harness *p, const struct array *inputs,
 	    struct pair *pairs, int *result, int n)
@@ -336,7 +343,7 @@ observe_factors(struct harness *h, const struct array *inputs,
 	observe_far(h, f, given, pairs, same_results(h, f, pairs, n), n);
 }
 
-/* Is a pair not near? */
+/* Does a pair exceed its tolerance? */
 static bool
 any_far(struct harness *h, const struct pair *pairs, int n)
 {
@@ -357,8 +364,8 @@ harness_observe(struct harness *h, const struct array *inputs,
 	for (int i = 0; i < n; i++) {
 		result[i] = pairs[i].result;
 	}
-	/* --atol is the user's tolerance, which perturbed runs must not
-	 * widen. */
+	/* If the user gives --atol, that is the tolerance, and perturbed runs
+	 * must not widen it. */
 	if (h->cli->atol >= 0 || !any_far(h, pairs, n) ||
 	    !mark_random(h, inputs, pairs, n)) {
 		return;

@@ -20,9 +20,9 @@
 #include "random.h"
 
 #define SQRT_3 1.7320508075688772
-/* A gap wider than this number of widths is a step (width: median gap * number
- * of gaps). The widest gap of random values is rarely more than half a
- * width. */
+/* A gap between values is a step if it is wider than STEP_WIDTHS times the
+ * width (the median gap times the number of gaps). The widest gap between
+ * random values is rarely more than half a width. */
 enum { STEP_WIDTHS = 4 };
 
 double

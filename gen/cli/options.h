@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options, and its reader. */
+/* The table of options of all verbs, and functions on its rows. */
 #ifndef TIRC_OPTIONS_H
 #define TIRC_OPTIONS_H
 
@@ -35,7 +35,7 @@ enum {
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION | RECORDS)
 #define BUILD_VERBS (COMPILE | RUN | TEST | TUNE | REPORT | DIFF | VERIFY)
 #define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
-/* Those that take a model or a program. */
+/* The verbs that run a model or a tensor program. */
 #define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)
 
 enum option_id {
@@ -54,30 +54,31 @@ enum option_id {
 #undef READ
 };
 
-/* An option of one or more verbs. An option that means something else for
- * another verb has another row for it. */
+/* An option of one or more verbs. An option that has another meaning for
+ * another verb has a second row. */
 struct option_row {
-	enum option_id id; /* an id below 256 is also the letter of the option's
-			    * short form */
+	/* the option; an id below 256 is also the letter of its short form */
+	enum option_id id;
 	const char *name;
-	/* NULL: it takes no argument; "[=…]": an optional one, after "=";
-	 * "a|b|c": one of these words; else a name for the argument */
+	/* The argument. NULL: the option takes none. "[=…]": an argument that
+	 * may be omitted and follows "=". "a|b|c": one of these words. Anything
+	 * else: a name for the argument in the help. */
 	const char *argument;
-	const char *what; /* a line of help */
-	int verbs;        /* bits of the verbs that accept it */
+	const char *what; /* the description in the help */
+	int verbs;        /* bits of the verbs that accept the option */
 };
 
 const struct option_row *cli_option_rows(int *n);
 /* Does the option's argument have the form "[=…]", so that it may be
  * omitted? */
 bool cli_value_optional(const struct option_row *row);
-/* The bit of a verb in option_row.verbs; of `tirc test` the bit TEST, of `tirc
- * run` RUN. */
+/* The bit of a verb in option_row.verbs: TEST for tirc test and RUN for tirc
+ * run, whatever file they get. */
 int cli_verb_bit(const struct verb *verb);
-/* The bit of the same verb for a program; 0 if it takes no program, or only
- * programs. */
+/* The bit that the verb has when its file is a tensor program; 0 if the verb
+ * takes no programs, or only programs. */
 int cli_program_bit(int verb_bit);
-/* Does the verb take the option, for models or for programs? */
+/* Does the verb take the option for models or for programs? */
 bool cli_verb_takes(const struct verb *verb, const struct option_row *row);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the arguments of a verb: "--name VALUE", "--name=VALUE", "-o DIR",
- * "-oDIR", files anywhere between them; after "--" all arguments are files. */
+/* Reads the arguments of a verb: options in the forms "--name VALUE",
+ * "--name=VALUE", "-o DIR" and "-oDIR", with files before, between and after
+ * them. After "--" all arguments are files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ usage(const struct verb *verb, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The row of the option `name` for this verb; if it has none, for some other
- * verb; NULL if there is no such option. */
+/* The row of the option `name` for this verb, or, if the verb does not take it,
+ * its row for another verb; NULL if there is no such option. */
 static const struct option_row *
 find_row(const struct verb *verb, const char *name, size_t length)
 {
@@ -144,8 +145,8 @@ read_count(const char *text, int *out)
 	return true;
 }
 
-/* Reads a size of at least one byte: "1500000000" or "1.5G", where letters are
- * powers of 1000. False if it is none. */
+/* Reads a size of at least one byte: "1500000000" or "1.5G", where k, M, G and
+ * T are powers of 1000. Returns false if the text is no such size. */
 static bool
 read_size(const char *text, int64_t *out)
 {
@@ -162,7 +163,8 @@ read_size(const char *text, int64_t *out)
 	return end != text && *end == '\0' && *out > 0;
 }
 
-/* Reads a time above 0: "90s", "10m", "2h"; without a letter, in seconds. */
+/* Reads a time above 0: "90s", "10m", "2h", or a number of seconds. Returns
+ * false if the text is no such time. */
 static bool
 read_seconds(const char *text, double *out)
 {
@@ -211,8 +213,8 @@ push_phase(struct cli *c, const char *text)
 	return true;
 }
 
-/* Sets in c what the option says; false if the option does not accept this
- * argument. */
+/* Stores the argument of an option in c. Returns false if the option does not
+ * accept this argument. */
 static bool
 set_option(struct cli *c, enum option_id id, const char *arg)
 {
@@ -282,7 +284,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 #undef LIST
 #undef READ
 	case OPT_LAST_LETTER:
-		break; /* no option */
+		break; /* a bound of the enum, not an option */
 	}
 	return false;
 }
@@ -299,8 +301,9 @@ struct reader {
 	int n_files;
 };
 
-/* The row of the option that the argument arg is, "--name", "--name=VALUE" or
- * "-oVALUE", or NULL; *value: the VALUE in it, or NULL. */
+/* The row of the option in the argument arg, which has the form "--name",
+ * "--name=VALUE" or "-oVALUE"; NULL if there is no such option. *value: the
+ * VALUE in arg, or NULL. */
 static const struct option_row *
 row_of(const struct reader *r, const char *arg, const char **value)
 {
@@ -313,7 +316,8 @@ row_of(const struct reader *r, const char *arg, const char **value)
 		*value = equals != NULL ? equals + 1 : NULL;
 		return find_row(r->verb, arg + 2, strcspn(arg + 2, "="));
 	}
-	/* "-optimize" is not -o with the argument "ptimize". */
+	/* "-optimize" is a mistake for "--optimize", and not -o with the
+	 * argument "ptimize". */
 	if (find_row(r->verb, arg + 1, strcspn(arg + 1, "=")) != NULL) {
 		return NULL;
 	}
@@ -345,8 +349,8 @@ keep_given(struct cli *c, const struct option_row *row, const char *value)
 	c->given = grown;
 }
 
-/* The option's argument for a message: "DIR"; of --package with its values,
- * which are few: "KIND, one of arduino, cmake". */
+/* The name of the option's argument for a message: "DIR". For --package, whose
+ * values are few, also the values: "KIND, one of arduino, cmake". */
 static const char *
 argument_of(struct reader *r, const struct option_row *row)
 {
@@ -430,8 +434,9 @@ read_arguments(struct reader *r)
 	return CLI_DONE;
 }
 
-/* Checks that `tirc test` or `tirc run` of this file, a model or a program, takes
- * all given options. Returns CLI_DONE, or CLI_USAGE after an error message. */
+/* Checks that tirc test or tirc run takes all given options for this kind of
+ * file, a model or a program. Returns CLI_DONE, or CLI_USAGE after an error
+ * message. */
 static int
 check_kind(const struct cli *c, const struct verb *verb, const char *file)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test of a quantized model whose results are not those of a data set: do
- * they become so with the other value of --requant? The data were recorded with
- * that rounding then, and a note says so. The program itself is compared with the
- * interpreter then. */
+/* tirc test of a quantized model whose results differ from those of a data set:
+ * are they equal with the other value of --requant? If they are, the data set
+ * was recorded with the other rounding, and a note says so. Then the data set
+ * cannot show whether the program is right, and the interpreter's results
+ * decide it. */
 #include <string.h>
 
 #include "compare.h"
 #include "interpreted.h"
 
-/* The number of elements of all results that are not as expected, but for the
- * differences of float arithmetic. *far: are some of them more than one step
+/* The number of elements of all results that differ from the expected ones by
+ * more than errors of float arithmetic. *far: is one of them more than one step
  * off? */
 static int64_t
 count_unequal(const struct cli *c, const struct pair *pairs, int n, bool *far)
@@ -28,7 +29,8 @@ count_unequal(const struct cli *c, const struct pair *pairs, int n, bool *far)
 	return unequal;
 }
 
-/* The program with the other rounding; NULL if there is none. */
+/* The program with the other rounding, which the first call builds; NULL if it
+ * cannot be built. */
 static struct harness *
 with_other(struct other_rounding *r, struct harness *h)
 {
@@ -117,7 +119,7 @@ void
 other_rounding_end(struct other_rounding *r, struct harness *h)
 {
 	if (h->cli->quiet) {
-		/* no notes */
+		/* --quiet: prints no notes */
 	} else if (r->n_equal > 0) {
 		cli_note("%s ha%s %s rounding: with --requant %s all results "
 			 "are equal, and about --requant %s they say little; "

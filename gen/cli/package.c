@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of the self-test of a firmware package: the inputs of the model's
- * first test data set, or random ones with a fixed seed; and the outputs and
- * inner tensors that the interpreter computes from them, from the nodes of the
- * compiled model. The outputs must be near those of the model as it was read,
- * with the rounding of --requant, which is loaded in a second context. */
+/* Computes the values of the self-test of a firmware package. The inputs are
+ * those of the model's first test data set, or random numbers with a fixed
+ * seed. The interpreter computes the outputs and inner tensors from them by the
+ * nodes of the compiled model. The outputs are also compared with those of the
+ * model as it was read, which is loaded in a second context with the rounding
+ * of --requant. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,13 @@ struct values {
 	struct cli *cli;
 	struct tirc *compiled, *model;
 	struct module *m;
-	struct array *inputs;       /* by input of `model`: its array, states
-				     * included */
-	int n_given, n_results;     /* the lengths of given and of results */
+	/* for each input of `model`, states included: its array */
+	struct array *inputs;
+	/* the lengths of `given` and of `results` */
+	int n_given, n_results;
 	const struct array **given; /* the inputs that are not states */
-	/* the outputs, then the tensors that a run leaves in the workspace
-	 * (tirc_left) */
+	/* The outputs, and then the inner tensors that are still in the
+	 * workspace after a run (tirc_left). */
 	struct array *results;
 	struct observed *observed; /* for each result */
 	double **allowed;
@@ -43,8 +45,8 @@ is_constant(const struct values *v, int position)
 	return false;
 }
 
-/* Copies the elements of an array in a data set to an input. False after an
- * error message if type or size differ. */
+/* Copies the elements of an array of a data set to an input. Returns false
+ * after an error message if the types or the sizes differ. */
 static bool
 take(struct array *to, const struct array *from, const char *path)
 {
@@ -100,8 +102,9 @@ find_inputs(struct values *v)
 	}
 	count = test_folders(a, v->cli->model, &folders);
 	while (at < count && text_ends_in(folders[at], ".npz")) {
-		at++; /* skips an archive: only a folder has the data in the
-		       * form that is read here */
+		/* An archive is skipped, since only a folder has the data in
+		 * the form that is read here. */
+		at++;
 	}
 	return at == count || read_inputs(v, folders[at]);
 }
@@ -126,8 +129,8 @@ tolerance_of(const struct values *v, int i)
 				 y.step);
 }
 
-/* Interprets the model as it was read, or as compiled; allocates the
- * results. */
+/* Interprets a model on `inputs` and allocates `results`. t: the model as it
+ * was read, or the compiled one. */
 static bool
 interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 	  int n_in, struct array *results, int n_out)
@@ -151,7 +154,7 @@ interpret(struct values *v, struct tirc *t, const struct array *const *inputs,
 }
 
 /* Interprets the compiled model on perturbed inputs, to see the effect of
- * rounding errors (observed.c). */
+ * rounding errors (observed.c). Returns false after an error. */
 static bool
 observe(struct values *v)
 {
@@ -190,9 +193,9 @@ observe(struct values *v)
 	return true;
 }
 
-/* The largest difference that element i of a result may have from its value in
- * y: its tolerance, plus a step if a perturbed run was on the other side of
- * it. */
+/* The largest difference from y that element i of a result may have: its
+ * tolerance, plus the height of a step if the element was on the other side of
+ * a step in a perturbed run. */
 static double
 element_allowed(const struct observed *o, const struct tolerance *t,
 		const struct array *y, int64_t i)
@@ -229,8 +232,8 @@ allowed_of(struct values *v, int result_at)
 	return list;
 }
 
-/* Computes the results of the compiled model, and the tolerance of each of
- * their elements. False after an error message. */
+/* Computes the results of the compiled model and the tolerance of each element.
+ * Returns false after an error message. */
 static bool
 compute(struct values *v)
 {
@@ -253,7 +256,7 @@ compute(struct values *v)
 }
 
 /* Are the outputs of the model as it was read within the tolerances of the
- * compiled model's results? False after an error message. */
+ * compiled model's results? Returns false after an error message otherwise. */
 static bool
 check(struct values *v)
 {
@@ -295,8 +298,8 @@ check(struct values *v)
 	return true;
 }
 
-/* Finds the inputs, and lists in v->given those that are not states. False
- * after an error message. */
+/* Reads or makes the inputs, and lists in v->given those that are not states.
+ * Returns false after an error message. */
 static bool
 begin(struct values *v)
 {
@@ -337,8 +340,8 @@ bool
 cli_package(struct cli *c, struct tirc *compiled)
 {
 	struct values v = { .cli = c, .compiled = compiled };
-	/* c without the output of --print-after and --time-passes, which was
-	 * printed when the model was compiled; errors are still printed */
+	/* The options c without --print-after and --time-passes, whose output
+	 * was printed when the model was compiled. Errors are still printed. */
 	struct cli quiet = *c;
 	bool ok;
 

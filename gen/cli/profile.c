@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run --profile: each kernel's time and its lower bound on the machine.
+/* tirc run --profile: prints the time of each kernel, and the least time that
+ * the machine needs for it.
  *
  * A kernel takes at least the time of its operations at the processor's peak
  * rate, and at least the time to transfer its bytes at the bandwidth of the
- * cache or memory that contains them; the longer time is the bound. Constants
- * are assumed in the smallest level that can hold the whole model, other
- * tensors in the smallest level that can hold the kernel's data. */
+ * cache or memory that holds them. The longer of these two times is the bound.
+ * Constants are assumed to lie in the smallest level of the memory hierarchy
+ * that can hold the whole model, other tensors in the smallest level that can
+ * hold the kernel's data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +25,20 @@ static const char *const level_names[] = { "l1", "l2", "memory" };
 struct profile {
 	struct harness *h;
 	int runs, n, threads;
-	double operations;         /* per second, for all threads together */
-	double bytes[LEVEL_COUNT]; /* per second from each level, for all
-				    * threads together */
-	double *ns;                /* by kernel: the median of its times over
-				    * the runs */
-	/* the median, over the runs, of the time of all kernels */
+	/* peak rate per second, of all threads together */
+	double operations;
+	/* per second from each level, for all threads together */
+	double bytes[LEVEL_COUNT];
+	/* for each kernel: the median of its times over the runs */
+	double *ns;
+	/* the median over the runs of the sum of all kernels' times */
 	double total_ns;
 };
 
-/* How near a kernel is to its bound, the least time in which the machine can
- * execute its operations on floats and move its bytes. */
+/* How near a kernel is to its bound. */
 struct standing {
-	bool memory;  /* the bound is the time to move the bytes: it is
-		       * longer */
+	/* the bound is the time to move its bytes, not that of its operations */
+	bool memory;
 	double share; /* bound / measured time */
 };
 
@@ -115,7 +117,7 @@ profile_read(struct profile *p)
 	return ok;
 }
 
-/* The lowest level of the memory hierarchy that can hold so many bytes. */
+/* The smallest level of the memory hierarchy that can hold this many bytes. */
 static enum level
 level_of(const struct profile *p, int64_t bytes)
 {
@@ -292,8 +294,8 @@ harness_profile(struct harness *h)
 	if (!profile_read(&p)) {
 		return false;
 	}
-	/* A kernel shorter than a tick of the clock counts as 1 ns, so that no
-	 * time is 0. */
+	/* A kernel that takes less than a tick of the clock counts as 1 ns, so
+	 * that no divisor is 0. */
 	for (int i = 0; i < p.n; i++) {
 		p.ns[i] = p.ns[i] > 0 ? p.ns[i] : 1;
 	}

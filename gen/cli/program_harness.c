@@ -14,7 +14,8 @@ program_open(struct harness *h, struct cli *c,
 	h->cli = c;
 	h->m = module_new();
 	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
-	h->tried_factors = true; /* only a model has factors */
+	/* a tensor program has no factors; only a model can */
+	h->tried_factors = true;
 	h->t = cli_program(c);
 	if (h->t == NULL || !harness_begin(h, c)) {
 		return false;
@@ -22,7 +23,8 @@ program_open(struct harness *h, struct cli *c,
 	ok = tirc_program_tests(h->t, c->model, o);
 	cli_new_messages(h->t, told);
 	cli_timings(h->t);
-	/* a program of which no function can be tested has no source */
+	/* If no function of the program can be tested, there is no source to
+	 * build. */
 	if (!ok || tirc_source_count(h->t) == 0 ||
 	    !tirc_write_sources(h->t, h->folder)) {
 		cli_new_messages(h->t, told);
@@ -151,7 +153,7 @@ call_within_limit(struct harness *h, const struct call *call)
 				  "the arrays of all parameters", bytes);
 }
 
-/* "row_squares(n=33)" */
+/* The text "row_squares(n=33)": the function with the values of its sizes. */
 static const char *
 call_name(struct harness *h, const struct call *call)
 {
