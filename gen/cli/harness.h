@@ -97,7 +97,7 @@ const char *harness_try(struct harness *h, const char *arguments, int *status);
  * program? */
 bool harness_lacks_instructions(int status);
 /* confined.c: sets *out to the confinement of the program that this command
- * runs in the folder, or to NULL if it runs without. Returns false after an
+ * runs in the folder, or to NULL if it runs unconfined. Returns false after an
  * error message. */
 bool harness_confine(const struct harness *h, const struct command *command,
 		     const struct confinement **out);

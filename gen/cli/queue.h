@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue of jobs on a Redis server: streams with a group of workers. A job that was
- * taken belongs to its worker until that answers, or gives no sign of life for
- * some time; then another may take it. A job has one answer, whoever is first. */
+/* A queue of jobs on a Redis server, in streams with a group of workers. A
+ * worker that takes a job owns it until the worker answers. If the worker gives
+ * no sign of life for some time, another worker may take the job over. The
+ * queue accepts only the first answer to a job. */
 #ifndef TIRC_QUEUE_H
 #define TIRC_QUEUE_H
 
@@ -16,7 +17,8 @@ struct queue_field {
 };
 
 struct queue_message {
-	const char *entry; /* its number in the stream; NULL: no message */
+	/* its number in the stream; NULL: there is no message */
+	const char *entry;
 	VEC(struct queue_field) fields;
 };
 
@@ -24,51 +26,53 @@ void queue_put(struct arena *a, struct queue_message *m, const char *name,
 	       const void *data, size_t bytes);
 void queue_put_text(struct arena *a, struct queue_message *m, const char *name,
 		    const char *text);
-/* The value of the field as a text without zero bytes, in the arena; NULL if there
- * is none. */
+/* The value of the field `name` as a text, copied to the arena; NULL if there
+ * is no such field or its value has a zero byte. */
 const char *queue_text(struct arena *a, const struct queue_message *m,
 		       const char *name);
 
-/* Connects with redis://HOST:PORT. NULL after an error message. All functions
- * below return false after an error message: when the server has been out of
- * reach for half a minute, or refuses what it is asked. */
+/* Connects to a server redis://HOST:PORT. Returns NULL after an error message.
+ * Each function below returns false after an error message: if the server
+ * cannot be reached for half a minute, or refuses a command. */
 struct queue *queue_open(const char *url);
 void queue_close(struct queue *q);
 
-/* Appends a job; its number becomes job->entry, in the arena. */
+/* Appends a job to the stream `jobs` and sets job->entry to its number, in the
+ * arena. */
 bool queue_offer(struct queue *q, struct arena *a, const char *jobs,
 		 struct queue_message *job);
-/* Takes the next job, or that of a worker that has given no sign of life for so
- * many milliseconds; waits about a second. *deliveries: how many workers have
- * taken it. */
+/* Takes the next job, or the job of a worker that gave no sign of life for
+ * `idle` milliseconds. Waits about a second if there is none; then out->entry
+ * is NULL. *deliveries: how many workers have taken the job. */
 bool queue_take(struct queue *q, struct arena *a, const char *jobs,
 		const char *worker, long idle, struct queue_message *out,
 		long *deliveries);
-/* The worker's sign of life for a job, unless another one has taken it. */
+/* Tells the queue that the worker is alive and has this job, unless another
+ * worker has taken the job over. */
 bool queue_keep(struct queue *q, const char *jobs, const char *worker,
 		const char *entry);
-/* Lets another worker take the job at once. */
+/* Gives the job back, so that another worker can take it at once. */
 bool queue_release(struct queue *q, const char *jobs, const char *worker,
 		   const char *entry);
-/* Appends the answer to the stream `answers`, unless the job `id` has one, and
- * removes the job. */
+/* Appends the answer to the stream `answers` unless the job `id` already has an
+ * answer, and removes the job. */
 bool queue_answer(struct queue *q, const char *jobs, const char *entry,
 		  const char *id, const char *answers,
 		  const struct queue_message *answer);
-/* Reads the answer after the one with this number ("0": the first); waits about a
- * second. */
+/* Reads the answer that follows the answer with number `after` ("0": reads the
+ * first one). Waits about a second if there is none; then out->entry is NULL. */
 bool queue_next(struct queue *q, struct arena *a, const char *answers,
 		const char *after, struct queue_message *out);
-/* Sets *there: is the job in the stream? */
+/* Sets *there to whether the job is in the stream. */
 bool queue_has(struct queue *q, const char *jobs, const char *entry,
 	       bool *there);
 bool queue_remove(struct queue *q, const char *jobs, const char *entry);
 bool queue_forget(struct queue *q, const char *answers);
-/* Says for a minute that the worker takes such jobs; with NULL, that it takes no
- * more. */
+/* Announces for a minute that the worker takes the jobs of the stream; `what`
+ * describes the worker. NULL withdraws the announcement. */
 bool queue_announce(struct queue *q, const char *jobs, const char *worker,
 		    const char *what);
-/* Sets *n to the number of workers that have said so. */
+/* Sets *n to the number of workers that are announced. */
 bool queue_count_workers(struct queue *q, const char *jobs, int *n);
 
 #endif

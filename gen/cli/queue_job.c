@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads jobs. A job has sources and arrays, no program and no command:
- * the worker compiles with its own flags. */
+/* Writes jobs to messages of a queue and reads them. A job has only sources and
+ * arrays, and neither a program nor a command, because the worker must not
+ * execute what a stranger chose: it compiles with its own flags. */
 #define _GNU_SOURCE
 #include "queue_job.h"
 
@@ -12,13 +13,13 @@
 
 #include "text.h"
 
-/* Limits of a job. */
+/* The limits of a job, which protect the worker. */
 enum {
 	MOST_FILES = 200,
 	MOST_NAME = 64,
 	MOST_TEXT = 300,
 	MOST_TRACE = 8 << 20,
-	MOST_BYTES = 256 << 20, /* of all files */
+	MOST_BYTES = 256 << 20, /* the bytes of all files together */
 	MOST_ROUNDS = 10000
 };
 
@@ -29,7 +30,7 @@ static const char *const parts[] = { "candidate", "rules" };
 const char *
 queue_jobs_name(struct arena *a, const char *facts)
 {
-	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	uint64_t hash = 14695981039346656037u; /* the hash FNV-1a */
 
 	for (const char *x = facts; *x != '\0'; x++) {
 		hash = (hash ^ (unsigned char)*x) * 1099511628211u;
@@ -59,7 +60,8 @@ is_hex(const char *text, size_t n)
 	return strspn(text, "0123456789abcdef") >= n;
 }
 
-/* ID-N: 16 hexadecimal digits and a number. */
+/* Is the text the id of a job, such as ID-N: 16 hexadecimal digits, "-" and a
+ * number? */
 static bool
 is_id(const char *text)
 {
@@ -69,8 +71,8 @@ is_id(const char *text)
 	       strspn(text + 17, "0123456789") == n - 17;
 }
 
-/* The name of a file that tune_job_make() may have made: it leaves no folder, and
- * is none that the worker itself writes. */
+/* Is the name one that tune_job_make() gives to a file? Such a name leads to no
+ * other folder, and differs from the files that the worker writes. */
 static bool
 is_file_name(const char *name)
 {
@@ -157,7 +159,8 @@ queue_write_job(struct arena *a, const char *id, const char *facts,
 
 /* -- reading a job -- */
 
-/* A text of one line, at most so long, or NULL. */
+/* The value of a field that is one line of at most `most` bytes without control
+ * characters; else NULL. */
 static const char *
 line_of(struct arena *a, const struct queue_message *m, const char *name,
 	size_t most)
@@ -171,7 +174,7 @@ line_of(struct arena *a, const struct queue_message *m, const char *name,
 		       : NULL;
 }
 
-/* Reads "lanes 8, rule window". */
+/* Reads decisions in the form "lanes 8, rule window". */
 static bool
 read_decisions(struct arena *a, const char *text, struct tune_job *out)
 {
@@ -226,7 +229,8 @@ read_output(struct arena *a, const char *text, struct tune_job *out)
 	return true;
 }
 
-/* Takes one field of a part. False if it is not allowed. */
+/* Stores one field of a part (the candidate or the rules' schedule) in *out.
+ * Returns false if the field is not allowed in a job. */
 static bool
 read_part_field(struct arena *a, const struct queue_field *f, const char *name,
 		size_t *bytes, struct tune_job *out)
@@ -285,7 +289,8 @@ has_file(const struct tune_job *job, const char *name)
 	return false;
 }
 
-/* Reads a part. *any: the message has fields of it. */
+/* Reads the candidate or the rules' schedule of a job. *any: has the message
+ * fields of this part? Returns NULL, or the reason why the part is invalid. */
 static const char *
 read_part(struct arena *a, const struct queue_message *m, const char *part,
 	  struct tune_job *out, bool *any)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a message of a queue. */
+/* Writes and reads the fields of a message of a queue. */
 #include <string.h>
 
 #include "queue.h"

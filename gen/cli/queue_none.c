@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue in a tirc that was built without hiredis: none can be opened. */
+/* Replaces queue_redis.c in a tirc that was built without hiredis: opening a
+ * queue is an error. */
 #include "cli.h"
 #include "queue.h"
 
@@ -18,7 +19,7 @@ queue_close(struct queue *q)
 	(void)q;
 }
 
-/* No queue is ever open, so that none of these is called. */
+/* The functions below are never called, because no queue is ever open. */
 bool
 queue_offer(struct queue *q, struct arena *a, const char *jobs,
 	    struct queue_message *job)

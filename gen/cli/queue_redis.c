@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue on a Redis server, by hiredis. Steps that belong together are scripts,
- * which the server runs at once. */
+/* The queue on a Redis server, by the library hiredis. Steps that no other
+ * client may interrupt are scripts, which the server runs atomically. */
 #include <hiredis/hiredis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct queue {
 	struct arena arena;
 };
 
-/* The arguments of a command. */
+/* The words of a Redis command. */
 struct words {
 	struct arena *arena;
 	VEC(const char *) text;
@@ -77,8 +77,8 @@ connect_to(struct queue *q)
 	       redisSetTimeout(q->redis, wait) == REDIS_OK;
 }
 
-/* Runs the command, again after the connection was lost. NULL after an error
- * message. */
+/* Runs the command; if the connection is lost, connects and runs it again.
+ * Returns NULL after an error message. */
 static redisReply *
 run(struct queue *q, struct words *w)
 {
@@ -106,7 +106,7 @@ run(struct queue *q, struct words *w)
 	return r;
 }
 
-/* Runs it; sets *n to the number that it returns. */
+/* Runs a command that returns a number, and sets *n to it. */
 static bool
 run_number(struct queue *q, struct words *w, long long *n)
 {
@@ -191,7 +191,7 @@ queue_offer(struct queue *q, struct arena *a, const char *jobs,
 	return true;
 }
 
-/* Reads one entry of a stream: [number, [name, value, …]]. */
+/* Reads one entry of a stream, which has the form [number, [name, value, …]]. */
 static void
 read_entry(struct arena *a, const redisReply *r, struct queue_message *out)
 {
@@ -219,7 +219,7 @@ read_entry(struct arena *a, const redisReply *r, struct queue_message *out)
 	}
 }
 
-/* The entries of the only stream of an answer of XREAD or XREADGROUP, or NULL. */
+/* The entries in a reply of XREAD or XREADGROUP about one stream, or NULL. */
 static const redisReply *
 entries_of(const redisReply *r)
 {
@@ -248,7 +248,7 @@ make_group(struct queue *q, struct arena *a, const char *jobs)
 	return run_alone(q, &w);
 }
 
-/* Takes a job whose worker gives no sign of life. */
+/* Takes over a job whose worker gave no sign of life for `idle` milliseconds. */
 static bool
 take_over(struct queue *q, struct arena *a, const char *jobs,
 	  const char *worker, long idle, struct queue_message *out)
@@ -271,8 +271,8 @@ take_over(struct queue *q, struct arena *a, const char *jobs,
 	return true;
 }
 
-/* Runs a command that reads at most one entry of a stream; out stays as it is if
- * there was none. */
+/* Runs a command that reads at most one entry of a stream. If there is no
+ * entry, `out` does not change. */
 static bool
 run_for_entry(struct queue *q, struct arena *a, struct words *w,
 	      struct queue_message *out)
@@ -332,7 +332,9 @@ queue_take(struct queue *q, struct arena *a, const char *jobs,
 		count_deliveries(q, a, jobs, out->entry, deliveries));
 }
 
-/* Runs a script over the job if it belongs to the worker. */
+/* If the job belongs to `worker`, assigns it to the worker `to` and sets the
+ * time since its last sign of life to `idle`. A script does both steps
+ * atomically. */
 static bool
 claim(struct queue *q, const char *jobs, const char *worker, const char *entry,
       const char *to, const char *idle)

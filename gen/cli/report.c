@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints how an output compares with the expected one. */
+/* Prints how a result compares with the expected one. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -8,7 +8,8 @@
 static void
 print_shape(const struct array *a)
 {
-	/* of strings, the last dimension counts bytes and is not shown */
+	/* The last dimension of strings counts their bytes; it is not printed
+	 * as a dimension. */
 	int ndim = a->is_string ? a->ndim - 1 : a->ndim;
 
 	say(stdout, "%s [", a->is_string ? "string" : dtype_name(a->type));
@@ -73,8 +74,8 @@ print_worst(const struct pair *x, const struct comparison *f)
 	array_print(want, f->worst, bytes);
 }
 
-/* Prints a count: "; 3 elements are one step off". one, more: the words after
- * "1 element", and those after "3 elements". */
+/* Prints a count such as "; 3 elements are one step off". The words after "1
+ * element" are `one`, after "3 elements" `more`. */
 static void
 print_count(int64_t n, const char *one, const char *more)
 {
@@ -82,9 +83,9 @@ print_count(int64_t n, const char *one, const char *more)
 	    n == 1 ? one : more);
 }
 
-/* Prints the tolerance: "allowed difference: 0.0001 * |expected| + 2.38e-07",
- * without terms that are zero; then "rounding" if runs on perturbed inputs add
- * to it. A quantized result may also be one step off. */
+/* Prints the allowed difference: "0.0001 * |expected| + 2.38e-07", without
+ * terms that are zero; then what runs on perturbed inputs add; then, for a
+ * quantized result, the one step by which it may be off. */
 static void
 print_tolerance(const struct pair *x, const struct tolerance *t,
 		const struct comparison *f)
@@ -191,6 +192,7 @@ pair_report(const struct cli *c, const struct pair *x)
 		print_worst(x, &f);
 	}
 	say(stdout, "\n");
-	fflush(stdout); /* shown at once, since the next result may take long */
+	/* prints the line now, because the next result may take long */
+	fflush(stdout);
 	return undecided ? PAIR_UNDECIDED : ok ? PAIR_OK : PAIR_FAILED;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc run FILE.py: the times of a tensor program's functions, on random arrays,
- * on which the interpreter has run the functions of the source before. */
+/* tirc run FILE.py: prints the times of a tensor program's functions on random
+ * arrays. Before the functions are timed, the interpreter runs their emitted
+ * form on the same arrays, to check that no access is out of bounds. */
 #include <stdlib.h>
 
 #include "program_harness.h"
 
-/* The default of --repeat; operations that the interpreter checks in some
- * seconds. */
+/* PROGRAM_RUNS is the default of --repeat. QUICK_OPERATIONS are the operations
+ * that the interpreter executes in some seconds. */
 enum { PROGRAM_RUNS = 10, QUICK_OPERATIONS = 200000000 };
 
-/* Prints the operations of a call per second, if they are known. */
+/* Prints how many operations per second a call executes, if their number is
+ * known. */
 static void
 print_rate(struct harness *h, const struct call *call, double least_ns)
 {
@@ -47,7 +49,7 @@ print_times(struct harness *h, const struct call *call)
 	fflush(stdout); /* the next function may take long */
 }
 
-/* A call, and its arrays in their order among the parameters. */
+/* A call with its array arguments, in the order of the parameters. */
 struct timed {
 	struct call call;
 	struct array *inputs;
@@ -55,11 +57,11 @@ struct timed {
 
 struct timing {
 	VEC(struct timed) calls;
-	bool all; /* each function can be timed */
+	bool all; /* every function of the program can be timed */
 };
 
-/* Makes the random arrays of a call, and has the source checked on them. False
- * after a message. */
+/* Makes the random arrays of a call, and has the interpreter check the
+ * function's emitted form on them. Returns false after a message. */
 static bool
 make_call(struct harness *h, struct timed *x)
 {
@@ -92,7 +94,7 @@ make_call(struct harness *h, struct timed *x)
 	       tirc_function_check(h->t, call->function, call->run, in);
 }
 
-/* Makes the calls that are timed. False after a message. */
+/* Makes the calls to be timed. Returns false after a message. */
 static bool
 make_calls(struct harness *h, struct timing *t, int *told)
 {
@@ -103,7 +105,7 @@ make_calls(struct harness *h, struct timing *t, int *told)
 		struct timed x;
 
 		if (!tirc_function(h->t, i).tested) {
-			t->all = false; /* a message has said why */
+			t->all = false; /* a message has given the reason */
 			continue;
 		}
 		x = (struct timed){ .call = call_of(h, i, 0, h->cli->repeat) };
@@ -114,7 +116,7 @@ make_calls(struct harness *h, struct timing *t, int *told)
 	return ok;
 }
 
-/* Calls a function, and prints its times. */
+/* Calls a function and prints its times. */
 static bool
 time_call(struct harness *h, struct timed *x)
 {
@@ -129,7 +131,8 @@ time_call(struct harness *h, struct timed *x)
 	return true;
 }
 
-/* The target for a program that names none of its own. */
+/* The name of the target "this machine", for a program that names no target;
+ * NULL if the user gave --target. */
 static const char *
 machine(struct cli *c)
 {

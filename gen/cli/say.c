@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All output of the command line. Names and texts from models, programs and
- * files are shown in their visible form: none can move the cursor, recolour the
- * screen, reorder a line or add one. */
+/* Prints all output of the command line. Names and texts from models, programs
+ * and files are printed in a visible form, so that none of them can move the
+ * cursor, change colours, reorder a line or add a line. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <stddef.h>
@@ -11,11 +11,12 @@
 #include "cli.h"
 #include "text.h"
 
-/* A conversion of a format string: "%-12s". */
+/* A conversion of a format string, such as "%-12s". */
 struct conversion {
-	char spec[32]; /* the conversion, with '*' replaced by its number */
+	/* the text of the conversion, with '*' replaced by its number */
+	char spec[32];
 	size_t n;
-	int precision; /* -1: not given */
+	int precision; /* -1 if absent */
 	int longs;     /* 1 if it has l, 2 if it has ll */
 	bool is_size;  /* has z */
 	char letter;
@@ -30,8 +31,8 @@ add(struct conversion *c, char letter)
 	}
 }
 
-/* Reads a number in the format, or the argument of a '*'. -1 if there is
- * none. */
+/* Reads a number in the format, or takes the argument of a '*'. Returns -1 if
+ * there is neither. */
 static int
 read_number(const char **fmt, va_list *ap)
 {
@@ -61,8 +62,8 @@ add_number(struct conversion *c, int v)
 	}
 }
 
-/* Reads a conversion into *c, from the byte after its '%'; returns the rest of
- * the format. */
+/* Reads a conversion into *c, starting after its '%'; returns the rest of the
+ * format. */
 static const char *
 read_conversion(struct conversion *c, const char *fmt, va_list *ap)
 {
@@ -157,7 +158,7 @@ put_conversion(struct strbuf *out, struct conversion *c, va_list *ap)
 		put_integer(out, c, ap);
 		break;
 	default:
-		strbuf_putc(out, c->letter); /* %% */
+		strbuf_putc(out, c->letter); /* the conversion "%%" */
 		break;
 	}
 }

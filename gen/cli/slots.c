@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns arrays in files to tensors of the model, by name or in order. */
+/* Assigns the arrays in files to tensors of the model, by name or by order. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,16 +125,19 @@ struct data_file {
 	const char *path;
 	struct slots *lists;
 	int n_lists;
-	/* -1, or, if the option names a tensor, its index in the first list */
+	/* the index in the first list of the tensor that the option names; -1
+	 * if it names none */
 	int at;
-	bool some; /* skip arrays that belong to no tensor */
-	/* skip arrays of these tensors, which an archive may have beside those
-	 * of the list; or NULL */
+	bool some; /* arrays that belong to no tensor are skipped */
+	/* Tensors whose arrays are skipped, since an archive may have them
+	 * beside the arrays of the list; or NULL. */
 	const struct slots *beside;
-	int taken; /* arrays taken so far; at most one for each tensor */
+	/* the number of arrays taken so far, at most one for each tensor */
+	int taken;
 };
 
-/* Is the array skipped, if it is for none of the lists? */
+/* Is the array skipped without an error if it belongs to no tensor of the
+ * lists? */
 static bool
 is_left_out(const struct data_file *f, const struct array *a)
 {
@@ -142,9 +145,9 @@ is_left_out(const struct data_file *f, const struct array *a)
 			   slot_index(f->beside, a->name) >= 0);
 }
 
-/* Finds the tensor for array a, one of n arrays in the file: returns the list
- * that has the tensor, and sets *at to its index there. NULL if no list has it:
- * after an error message, or without one if such arrays are skipped. */
+/* Finds the tensor for array a, one of n arrays in the file. Returns the list
+ * that has the tensor and sets *at to its index there. Returns NULL if no list
+ * has it: after an error message, or silently if such arrays are skipped. */
 static struct slots *
 place_of(const struct data_file *f, const struct array *a, int n, int *at)
 {
@@ -174,9 +177,9 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 	return s;
 }
 
-/* Says whether array a of an archive, one of n, is read, left out or refused
- * with an error message; called before it is unpacked. ctx: the struct
- * data_file. */
+/* Decides, before array a of an archive is unpacked, whether it is read,
+ * skipped, or refused with an error message; the archive has n arrays. ctx: the
+ * struct data_file. */
 static enum array_use
 accepts(void *ctx, const struct array *a, int n)
 {
@@ -209,9 +212,9 @@ accepts(void *ctx, const struct array *a, int n)
 	return ARRAY_REFUSED;
 }
 
-/* If array a comes from a file that gives only the width of its elements, as
- * NumPy has no name for types such as bfloat16: gives it the type of tensor x,
- * if that is as wide. */
+/* Sets the type of an array whose file gives only the width of its elements,
+ * because NumPy has no name for a type such as bfloat16: takes the type of
+ * tensor x if it has that width. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of .npz, .npy and .pb files for the inputs and outputs of a model. */
+/* Assigns arrays of .npz, .npy and .pb files to the inputs and outputs of a
+ * model. */
 #ifndef TIRC_SLOTS_H
 #define TIRC_SLOTS_H
 
@@ -7,31 +8,33 @@
 
 /* A list of tensors of the model, with the arrays that files give them. */
 struct slots {
-	const char *kind;   /* "input" or "output", for messages */
-	const char *option; /* the option that gives a file for one tensor of
-			     * the list, for messages */
+	const char *kind; /* "input" or "output", for messages */
+	/* the option that gives a file for one tensor, for messages */
+	const char *option;
 	int n;
 	struct tirc_tensor *tensors;
 	struct array *arrays; /* for each tensor */
-	bool *given;          /* by tensor: does it have an array? */
+	bool *given;          /* for each tensor: does it have an array? */
 	bool exact;           /* arrays of another type or shape are refused */
-	int next; /* index of the tensor that the next array without a name is
-		   * for */
+	/* the index of the tensor that gets the next array without a name */
+	int next;
 };
 
-/* The lists of the inputs of the program; of its results (outputs, then
- * states); and of the inputs that --const-input made constants. */
+/* The first list has the inputs of the program, the second its results (the
+ * outputs and then the states), the third the inputs that --const-input makes
+ * constants. */
 struct slots slots_of_inputs(struct harness *h);
 struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
-/* Reads the arrays of "FILE" or "NAME=FILE" for a list: those of an archive by
- * name, others in the order of the tensors. NAME is only recognised if it is
- * the name of a tensor. Archives may have outputs beside the inputs of a list,
- * and inputs beside outputs, which are skipped. False after an error
- * message. */
+/* Reads the arrays of "FILE" or "NAME=FILE" into a list. The arrays of an
+ * archive are assigned by name, others in the order of the tensors. NAME=
+ * counts as a part of the file's name unless it is the name of a tensor. An
+ * archive for inputs may also have outputs, and the other way round; these are
+ * skipped. Returns false after an error message. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
-/* Reads an archive with arrays for the tensors of n lists, by name. some: skip
- * other arrays, which otherwise are an error. */
+/* Reads an archive with arrays for the tensors of n lists, assigned by name.
+ * some: skips arrays that belong to no tensor, which are an error otherwise.
+ * Returns false after an error message. */
 bool slots_take_archive(struct harness *h, struct slots *lists, int n,
 			bool some, const char *path);
 

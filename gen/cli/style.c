@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output on a terminal: colours, units, tables, progress. */
+/* Output on a terminal: colours, units, tables and progress. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "text.h"
 
-/* May output to f have colours: is f a terminal, and NO_COLOR not set? */
+/* May output to f be coloured? Only on a terminal, and not if NO_COLOR is set. */
 static bool
 style_colour(FILE *f)
 {
@@ -83,7 +83,8 @@ style_count(char *buf, double count)
 	return buf;
 }
 
-/* The columns of a text on the screen: UTF-8 continuation bytes take none. */
+/* The number of columns that a text takes on the screen. Continuation bytes of
+ * UTF-8 take no column. */
 static int
 width_of(const char *text)
 {
@@ -114,7 +115,7 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 static void
 message(enum style style, const char *kind, const char *fmt, va_list ap)
 {
-	fflush(stdout); /* keeps the order of the lines on stdout and stderr */
+	fflush(stdout); /* keeps the order of lines on stdout and stderr */
 	style_word(stderr, style, kind);
 	say(stderr, " ");
 	say_args(stderr, fmt, ap);
@@ -146,7 +147,8 @@ void
 style_table(FILE *f, int columns, const char *const *header, const bool *right,
 	    int rows, const char *const *cells)
 {
-	/* A longer cell moves the rest of its own row, and no other. */
+	/* No column is wider than this; a longer cell shifts only the rest of
+	 * its own row. */
 	const int widest = 60;
 	int width[32] = { 0 };
 
@@ -217,7 +219,8 @@ style_repaint(int columns, const char *const *header, const bool *right,
 		snprintf(up, sizeof up, "\033[%dA", painted);
 		fputs(up, stderr);
 	}
-	/* Long lines are cut, not continued: their number must be known. */
+	/* Wrapping is switched off, so that the terminal cuts long lines: the
+	 * next call must know how many lines there are. */
 	fputs("\r\033[J\033[?7l", stderr);
 	if (rows > 0) {
 		style_table(stderr, columns, header, right, rows, cells);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc test FILE.py: runs the source of a tensor program's functions, and
- * compares the results with those of the interpreter, which runs the functions
- * as they are before any schedule. The interpreter has run the functions of the
- * source, too, on the same arrays, before anything is compiled. */
+/* tirc test FILE.py: runs the emitted source of a tensor program's functions
+ * and compares the results with the interpreter's results for the functions
+ * before any schedule. Before anything is compiled, the interpreter also runs
+ * the functions in their emitted form on the same arrays, to check that they
+ * are safe to run. */
 #include <string.h>
 
 #include "compare.h"
 #include "program_harness.h"
 
-/* If the function has scalars, whose values may be the cause, tells the user
- * how to give others: the interpreter has refused the run. */
+/* Called if the interpreter reported an error in a run. If the function has
+ * scalar parameters, whose values may be the cause, tells the user how to
+ * choose other values. */
 static void
 tell_undefined(const struct call *call)
 {
@@ -20,11 +22,11 @@ tell_undefined(const struct call *call)
 	}
 }
 
-/* A call, its arrays by their order among the parameters, and the results that
- * are compared. */
+/* A call with its array arguments, in the order of the parameters, and the
+ * results that are compared. */
 struct planned {
 	struct call call;
-	bool made; /* there are expected results */
+	bool made; /* the expected results are there */
 	struct array *inputs, *got;
 	struct pair *pairs;
 	int n_inputs, n_results;
@@ -33,11 +35,11 @@ struct planned {
 struct plan {
 	VEC(struct planned) calls;
 	int told;     /* the number of messages that are printed */
-	bool refused; /* no source may run */
+	bool refused; /* the check found an error, so that no source may run */
 };
 
-/* Makes the inputs and the expected results, and has the source checked on
- * them. */
+/* Makes the inputs and the expected results of a call, and has the interpreter
+ * check the function's emitted form on them. */
 static void
 make_call(struct harness *h, struct plan *plan, struct planned *p)
 {
@@ -86,8 +88,8 @@ make_call(struct harness *h, struct plan *plan, struct planned *p)
 	}
 }
 
-/* Plans one run of each function at each of its sizes. False if the source may
- * not run. */
+/* Plans one run of each function at each set of its sizes. Returns false if the
+ * source may not run. */
 static bool
 make_plan(struct harness *h, struct plan *plan)
 {
@@ -104,8 +106,8 @@ make_plan(struct harness *h, struct plan *plan)
 	return !plan->refused;
 }
 
-/* Calls the built function, and prints the verdict, after the reasons of a
- * failure. False if it failed. */
+/* Calls the built function and prints the verdict; if the call failed, prints
+ * the reasons first. Returns false if it failed. */
 static bool
 test_call(struct harness *h, struct planned *p)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runner "cmd": a program of the user measures. It is called with a folder,
- * which has the files of a job and job.json; it answers with JSON on its standard
- * output, {"time": 1234, "unit": "instructions"} or {"error": "no board"}, and
- * leaves the arrays that job.json lists as results in the folder. */
+/* The runner "cmd": a program of the user measures the jobs. It is called with
+ * a folder that has the files of a job and their description, job.json. It
+ * prints JSON, either {"time": 1234, "unit": "instructions"} or {"error": "no
+ * board"}, and writes the arrays that job.json lists as results into the
+ * folder. */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,8 @@ struct command_runner {
 	struct command program;
 	const char *machine, *compiler;
 	struct tune_model model;
-	/* the folder and the time of the last task's rules' schedule */
+	/* the last task, the folder with its rules' schedule, and the time of
+	 * that schedule, or 0 */
 	const struct tune_task *task;
 	const char *rules_folder;
 	double rules_time;
@@ -74,7 +76,7 @@ add_files(cJSON *o, const struct tune_job *job)
 	}
 }
 
-/* Writes job.json. */
+/* Writes job.json, which describes a job to the user's program. */
 static bool
 describe(struct command_runner *c, const struct tune_job *job,
 	 const char *folder)
@@ -112,7 +114,7 @@ describe(struct command_runner *c, const struct tune_job *job,
 	return ok;
 }
 
-/* Reads the answer of the program. NULL, or the error in it. */
+/* Reads the answer of the user's program. Returns NULL, or the error. */
 static const char *
 read_answer(struct arena *a, const char *text, double *time, const char **unit)
 {
@@ -181,7 +183,8 @@ write_job(struct command_runner *c, const struct tune_job *job,
 		       : "its files cannot be written";
 }
 
-/* Measures in turn; counts of instructions once. */
+/* Measures the candidate and the rules' schedule in turn, several times; counts
+ * of instructions do not vary and are measured once. */
 static const char *
 ask_rounds(struct command_runner *c, struct arena *a, const char *folder,
 	   struct measurement *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job of the tuner as files in a folder. */
+/* Writes a job of the tuner as files into a folder, and reads its results. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runner "local": a candidate is compiled, and run in turn with the rules'
- * schedule, so that both meet the same frequency and the same neighbours; what
- * counts is their ratio. On a simulator, both are run once: it counts
- * instructions. */
+/* The runner "local": compiles a candidate and runs it in turn with the rules'
+ * schedule, so that both meet the same clock frequency and the same load of the
+ * machine; their ratio is the measurement. A simulator counts instructions, so
+ * that both run only once. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -18,34 +18,36 @@ enum {
 	MOST_CALLS = 20000,
 	COMPILE_SECONDS = 300,
 	RUN_SECONDS = 60,
-	/* a candidate may take this many times as long as the rules' schedule,
-	 * and some seconds, until it counts as one that hangs */
+	/* A candidate counts as one that hangs if it takes MOST_TIMES times as
+	 * long as the rules' schedule and RUN_SECONDS more. */
 	MOST_TIMES = 20,
-	/* of an error text */
+	/* the length of an error message */
 	MOST_TEXT = 300
 };
 
-/* The time in which the calls of a round should run. */
+/* The time that the calls of one round should take. */
 #define ROUND_NS 1.5e7
-/* After the first round, a candidate that takes so much longer is given up. */
+/* After the first round, a candidate that is this many times slower than the
+ * rules' schedule is not measured further. */
 #define HOPELESS 1.5
 
 struct built {
 	const struct tune_task *task;
 	const char *folder;
 	long calls;
-	double ns; /* of a call */
+	double ns; /* the time of one call */
 };
 
 struct local {
 	struct harness *h;
 	const char *machine, *compiler;
 	bool simulated;
-	int n_given;             /* of the present job */
-	VEC(struct built) rules; /* by task, the rules' own schedule */
+	int n_given; /* number of arguments of the present job */
+	/* for each task: its rules' schedule as a built program */
+	VEC(struct built) rules;
 };
 
-/* The last line with "error", else the first line, of a program's output. */
+/* The line with "error:" in a program's output, else its first line. */
 static const char *
 first_words(struct arena *a, const struct strbuf *out)
 {
@@ -90,7 +92,8 @@ compare(const void *a, const void *b)
 	return cli_compare_doubles(a, b);
 }
 
-/* The median of the times of the calls. */
+/* Sets *time to the median of the times that a program wrote for its calls.
+ * Returns NULL, or the reason of a failure. */
 static const char *
 read_times(struct arena *a, const char *folder, long calls, double *time)
 {
@@ -112,7 +115,8 @@ read_times(struct arena *a, const char *folder, long calls, double *time)
 	return NULL;
 }
 
-/* How the program in the folder is confined. False after an error message. */
+/* Sets *out to the confinement of the program in the folder. Returns false
+ * after an error message. */
 static bool
 confine(struct local *l, struct arena *a, const char *folder,
 	const struct command *command, const struct confinement **out)
@@ -163,8 +167,9 @@ build(struct local *l, struct arena *a, const struct tune_job *job,
 	return run_in(a, folder, &c, NULL, COMPILE_SECONDS, "the compiler");
 }
 
-/* Sets *out to the folder of the rules' schedule of the task, built, with its
- * number of calls. NULL, or why it cannot be built. */
+/* Sets *out to the built program of the task's rules' schedule, with the number
+ * of calls in a round. Builds the program if this is the first job of the task.
+ * Returns NULL, or the reason why it cannot be built. */
 static const char *
 build_rules(struct local *l, struct arena *a, const struct tune_job *rules,
 	    struct built **out)
@@ -219,7 +224,8 @@ remove_folder(struct arena *a, const char *folder)
 	process_run(a, &p);
 }
 
-/* Runs both in turn. */
+/* Runs the rules' schedule and the candidate in turn, round by round. Returns
+ * NULL, or the reason of a failure. */
 static const char *
 run_rounds(struct local *l, struct arena *a, struct built *rules,
 	   const char *folder, struct measurement *out)
@@ -297,7 +303,8 @@ measure(void *ctx, struct arena *a, const struct tune_job *candidate,
 	return why;
 }
 
-/* Binds this process and its children to the core on which it runs. */
+/* Pins this process and its children to the core on which it runs, so that the
+ * caches stay warm and the times vary less. */
 static void
 stay_on_core(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runner of --queue: jobs go to workers through a queue, one of each kernel at
- * a time. */
+/* The runner of --queue: sends jobs to workers through a queue. At any time it
+ * has sent at most one job of each kernel. */
 #include <string.h>
 #include <time.h>
 
@@ -8,7 +8,8 @@
 #include "tune_runner.h"
 #include "tuning.h"
 
-/* So often it is looked whether jobs that have no answer are still there. */
+/* The period after which the tuner checks that unanswered jobs are still in the
+ * queue. */
 enum { LOOK_SECONDS = 10 };
 
 struct sent {
@@ -22,8 +23,9 @@ struct fleet {
 	struct harness *h;
 	struct queue *queue;
 	const char *facts, *jobs, *id, *answers;
-	const char *after; /* the last answer that was read */
-	bool replays;      /* workers replay records, and send no results */
+	const char *after; /* the number of the last answer that was read */
+	/* workers take measurements from records and send no results */
+	bool replays;
 	bool looked_for_workers;
 	time_t looked;
 	long n;
@@ -66,8 +68,8 @@ start(void *ctx, int task, const struct tune_job *candidate,
 	return why;
 }
 
-/* Sends jobs again that neither have an answer nor are in the queue: the server
- * lost them. */
+/* Sends jobs again that have no answer and are no longer in the queue, because
+ * the server lost them. */
 static bool
 send_lost(struct fleet *f)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runner "replay": recorded measurements stand in for the machine. */
+/* The runner "replay": takes measurements from a file of records and does not
+ * run anything. */
 #include <string.h>
 
 #include "tune_runner.h"

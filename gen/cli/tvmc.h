@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tvmc: the command line of TVM, on top of tirc's verbs. */
+/* tirc tvmc: a command line with the options of TVM's program tvmc, on top of
+ * tirc's verbs. */
 #ifndef TIRC_TVMC_H
 #define TIRC_TVMC_H
 
 #include "cli.h"
 
-/* The values of tvmc's options; NULL, 0 or false where an option is not given. */
+/* The values of tvmc's options; NULL, 0 or false if an option is absent. */
 struct tvmc {
 	const char *file; /* the model, or the package to run */
 	const char *target, *shapes, *output, *format, *executor, *name, *cc;
@@ -15,8 +16,8 @@ struct tvmc {
 	bool print_time, verbose, help;
 };
 
-/* tvmc_compile.c, tvmc_run.c: the commands. They set the fields of c that they
- * need, and return the exit status. */
+/* tvmc_compile.c, tvmc_run.c: run the commands. They set the fields of c for
+ * tirc's verbs and return the exit status. */
 int tvmc_compile(struct cli *c, const struct tvmc *o);
 int tvmc_tune_model(struct cli *c, const struct tvmc *o);
 int tvmc_run(struct cli *c, const struct tvmc *o);

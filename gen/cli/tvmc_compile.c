@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tvmc tune: tirc tune. tirc tvmc compile: writes a package, a .tar. Its members
- * are
+/* tirc tvmc tune runs tirc tune. tirc tvmc compile writes a package, an archive
+ * .tar. Its members depend on --output-format:
  *
  *   so      mod.so, mod.json, mod.params: kernels, graph, weights
  *   mlf     TVM's Model Library Format: metadata.json, codegen/host/,
  *           executor-config/graph/, parameters/, src/
  *   source  the files of tirc compile
  *
- * and in all of them src/NAME.json and NAME.weights, the model as a partition, which
- * `tirc tvmc run` compiles for the machine that it runs on. */
+ * Each package also has src/NAME.json and NAME.weights, the model as a
+ * partition, which tirc tvmc run compiles for the machine on which it runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +28,15 @@ struct packing {
 	struct cli *c;
 	struct tirc *t;
 	FILE *to;
-	const char *folder; /* of the written files */
-	const char *name;   /* of the model */
+	const char *folder; /* the folder of the files to pack */
+	const char *name;   /* the name of the model */
 	bool aot;
 };
 
 /* -- options -- */
 
-/* Adds the shapes "a:[1,3] b:[2]" to the options of c. */
+/* Reads the argument of --input-shapes, "a:[1,3] b:[2]", and adds the shapes to
+ * the options of c. */
 static bool
 take_shapes(struct cli *c, const char *text)
 {
@@ -46,7 +47,7 @@ take_shapes(struct cli *c, const char *text)
 						 c->tirc.n_input_shapes + 1);
 		struct strbuf s;
 
-		/* blanks within brackets separate no words */
+		/* blanks within brackets do not separate words */
 		while (strchr(word, '[') != NULL && strchr(word, ']') == NULL) {
 			const char *more = text_next_word(&c->arena, &text);
 
@@ -73,7 +74,7 @@ take_shapes(struct cli *c, const char *text)
 	return true;
 }
 
-/* The options of both commands. */
+/* Sets the options of c that both commands take from o. */
 static bool
 take_model(struct cli *c, const struct tvmc *o)
 {
@@ -86,7 +87,8 @@ take_model(struct cli *c, const struct tvmc *o)
 	c->quiet = !o->verbose;
 	c->tirc.target = o->target;
 	if (o->target == NULL || strcmp(o->target, "llvm") == 0) {
-		/* TVM's names for the machine at hand */
+		/* Without a target, or with TVM's "llvm", the target is this
+		 * machine. */
 		c->tirc.target = NULL;
 		cli_use_machine(c);
 	}
@@ -133,7 +135,7 @@ cannot(const char *what, const char *path)
 			 errno != 0 ? strerror(errno) : "too large");
 }
 
-/* Adds a file of the folder under this name. */
+/* Packs a file of the folder as the member `name`. */
 static bool
 add_file(struct packing *p, const char *file, const char *name)
 {
@@ -150,7 +152,7 @@ add_file(struct packing *p, const char *file, const char *name)
 	return ok || cannot("written", p->c->out);
 }
 
-/* The member of the Model Library Format for an emitted file. */
+/* The name that the Model Library Format gives to an emitted file. */
 static const char *
 mlf_name(const struct packing *p, struct tirc_file f)
 {
@@ -179,8 +181,8 @@ put_text(cJSON *to, const char *key, const char *text)
 	cJSON_AddStringToObject(to, key, text);
 }
 
-/* The metadata of the Model Library Format, version 7. The date is always the same, so
- * that a model always gives the same package. */
+/* Writes the metadata of the Model Library Format, version 7. The date is
+ * constant, so that a model always gives the same package. */
 static void
 put_metadata(const struct packing *p, struct strbuf *out)
 {
@@ -314,9 +316,9 @@ add_partition(struct packing *p)
 
 /* -- the command -- */
 
-/* Partitions and compiles the model, and writes the result to p->folder. Sets *relay
- * to the model as Relay text, as it was before the partition. False after an
- * error. */
+/* Partitions and compiles the model, and writes the files to p->folder. Sets
+ * *relay to the text of the model in Relay, before the partition. Returns false
+ * after an error. */
 static bool
 compile(struct packing *p, const char **relay)
 {

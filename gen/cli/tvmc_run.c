@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc tvmc run: runs the model of a package. The package's own code is not executed:
- * the partition in it is compiled again, as any partition of a stranger. */
+/* tirc tvmc run: runs the model of a package. It does not execute the package's
+ * own code, which may come from a stranger: it compiles the partition in the
+ * package again. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +15,12 @@
 #include "text.h"
 #include "tvmc.h"
 
-/* The measurements and their runs if options give none: as tvmc. */
+/* The defaults of --repeat and --number, which are those of tvmc. */
 enum { USUAL_REPEAT = 1, USUAL_NUMBER = 10 };
 
 /* -- the package -- */
 
-/* Copies the member to a file. */
+/* Copies a member of the package to a file. */
 static bool
 extract(struct arena *a, FILE *from, const struct tar_member *m,
 	const char *path)
@@ -38,7 +39,8 @@ extract(struct arena *a, FILE *from, const struct tar_member *m,
 			       m->name);
 }
 
-/* Takes the model out of the package; sets c->model to its path. */
+/* Copies the model out of the package into the folder and sets c->model to its
+ * path. */
 static bool
 unpack(struct cli *c, const char *package, FILE *from, const char *folder)
 {
@@ -99,8 +101,9 @@ open_package(struct cli *c, const char *path)
 
 /* -- inputs -- */
 
-/* Fills an array as tvmc does: floats at random from 0 to 1, integers from 0 to 127,
- * or all with 0 or 1. The random numbers are the same in each run. */
+/* Fills an array in the way of tvmc's --fill-mode: with random floats from 0 to
+ * 1 or random integers from 0 to 127, or with zeros or ones. The random numbers
+ * are the same in each run. */
 static void
 fill(struct array *a, const char *mode, uint64_t *state)
 {
@@ -152,7 +155,8 @@ take_inputs(struct harness *h, const struct tvmc *o, struct slots *s)
 
 /* -- results -- */
 
-/* Prints the times of the measurements in ms, each the mean of `number` runs. */
+/* Prints statistics of the measurements in ms; each measurement is the mean of
+ * `number` runs. */
 static void
 print_times(struct harness *h, int repeat, int number)
 {
@@ -180,7 +184,7 @@ print_times(struct harness *h, int repeat, int number)
 	    sqrt(squares / repeat));
 }
 
-/* Prints the positions and the values of the largest elements. */
+/* Prints the n largest elements with their positions. */
 static void
 print_top(const struct array *a, int64_t n)
 {

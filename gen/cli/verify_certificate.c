@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate of tirc verify states the model, the target, the compiler, the
- * results of each kernel, and the digests of all files. Its last member is the digest
- * of the text before that member: it shows damage, but it is no signature. */
+/* The certificate of tirc verify: a JSON file with the model, the target, the
+ * compiler, the results of each kernel, and the digests of all files. Its last
+ * member is the digest of the text before that member. It detects damage; it is
+ * not a signature, because anyone can compute it. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ put_rows(struct strbuf *s, const char *key, cJSON *rows)
 	cJSON_Delete(rows);
 }
 
-/* The options of the command line. Left out are -o, -q and --force, which change
+/* The options of the command line without -o, -q and --force, which change
  * neither the source nor the results. */
 static cJSON *
 options_list(const struct verifying *v)
@@ -158,7 +159,7 @@ put_run(struct verifying *v, struct strbuf *s)
 		      v->runs.n, v->runs.passed, v->runs.equal);
 }
 
-/* Writes the text. False after an error message. */
+/* Writes the text to the file. Returns false after an error message. */
 static bool
 write_text(struct verifying *v, const char *path, const struct strbuf *text)
 {
@@ -235,7 +236,8 @@ struct checking {
 	int changed; /* number of files whose digest is not in the certificate */
 };
 
-/* Reads a plain file of at most so many bytes. False, without a message. */
+/* Reads a plain file of at most `most` bytes. Returns false, without a message,
+ * if that fails. */
 static bool
 read_file(const char *path, int64_t most, struct strbuf *out)
 {
@@ -248,7 +250,7 @@ read_file(const char *path, int64_t most, struct strbuf *out)
 	return ok;
 }
 
-/* Is the text a certificate whose own digest is right? */
+/* Is the text a certificate with a correct digest of itself? */
 static bool
 is_whole(struct checking *k, const struct strbuf *text)
 {
@@ -309,7 +311,8 @@ report_changed(struct checking *k, const char *name, const char *how)
 	say(stdout, "%s  %s\n", name, how);
 }
 
-/* Compares the files of the model in number, name and digest. */
+/* Checks that the model's files are those of the certificate: their number,
+ * names and digests. */
 static bool
 check_model(struct checking *k)
 {

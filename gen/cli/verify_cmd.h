@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the verb verify: what is known of a folder while it is verified. */
+/* What the files of the verb verify share: the state of the verification of a
+ * folder. */
 #ifndef TIRC_VERIFY_CMD_H
 #define TIRC_VERIFY_CMD_H
 
@@ -8,94 +9,102 @@
 #include "verify_kernel.h"
 #include "verifying.h"
 
-/* Lines of a file that differ from what tirc writes. */
+/* Lines of a file in the folder that differ from the lines that tirc writes. */
 struct verified_change {
 	struct line_change lines;
-	int kernel; /* in whose lines it is, or -1 */
-	int weight; /* the constant in whose elements it is, or -1 */
+	int kernel; /* the kernel whose function has these lines, or -1 */
+	int weight; /* the constant whose elements these lines define, or -1 */
 };
 
-/* A file that tirc writes for the model. */
+/* A file that tirc writes for the model, compared with the file in the folder. */
 struct verified_file {
 	const char *name;
 	bool is_text;
-	/* the bytes in the folder; NULL: there is no such file */
+	/* the content in the folder; NULL: the folder has no such file */
 	const char *data;
 	size_t bytes;
 	const char *sha256;
-	const char *why; /* it cannot be read, or NULL */
+	const char *why; /* why the file cannot be read, or NULL */
 	bool same;
 	VEC(struct verified_change) changes;
 };
 
 struct verified_kernel {
 	struct verify_kernel of;
-	bool changed; /* its lines, or a constant that it reads */
+	/* the lines of its function, or a constant that it reads, differ */
+	bool changed;
 	struct verify_result result;
-	const char *not_run; /* why, or NULL */
-	/* what is wrong with it, or NULL: an element, a crash, a write outside of
-	 * an array */
+	const char *not_run; /* why the kernel was not run, or NULL */
+	/* The error of the kernel, or NULL: a wrong element, a crash, or a
+	 * write outside of an array. */
 	const char *wrong;
-	/* the first element that the source as tirc writes it computes otherwise,
-	 * within the tolerance; or NULL */
+	/* The first element for which the source in the folder and the source
+	 * that tirc writes give different values, both within the tolerance; or
+	 * NULL. */
 	const char *other;
 };
 
 struct verifying {
 	struct cli *cli;
 	const char *folder;
-	struct tirc *stating; /* owns what the folder states */
+	struct tirc *stating; /* owns `stated` */
 	struct stated stated;
-	int64_t number; /* of --seed */
+	int64_t number; /* the value of --seed */
 	uint64_t seed;
 	struct arena *a;
-	/* Programs of the model and of its kernels: `fresh` from the source as
-	 * tirc writes it, `given` from the folder's source. fresh owns the model
-	 * and the messages; the fresh programs are built if a text differs. */
+	/* Programs with the whole model and programs with its kernels: the
+	 * fresh ones have the source that tirc writes, the given ones the
+	 * folder's source. `fresh` owns the model and the messages. The fresh
+	 * programs are built only if a text differs. */
 	struct harness fresh, given, fresh_kernels, given_kernels;
 	bool fresh_is_built;
 	VEC(struct verified_file) files;
 	bool same_texts;
-	const char *not_run;       /* why no program is run, or NULL */
-	const char *alone_not_run; /* why no kernel is run by itself, or NULL */
-	const char *not_built;     /* the folder's source is not: what failed */
+	const char *not_run; /* why no program is run, or NULL */
+	/* why no kernel is run separately, or NULL */
+	const char *alone_not_run;
+	/* the error of the compiler on the folder's source, or NULL */
+	const char *not_built;
 	VEC(struct verified_kernel) kernels;
-	struct tally runs;       /* of the whole model */
-	const char *whole_other; /* as verified_kernel.other */
+	/* the verdicts on the runs of the whole model */
+	struct tally runs;
+	/* the same as verified_kernel.other, for the whole model */
+	const char *whole_other;
 	bool whole_failed;
 };
 
 /* verify_files.c */
-/* Takes the options that the folder's NAME.json states, where the command line
- * has none. False after an error message. */
+/* Sets the options of the command line that the user did not give to those that
+ * the folder's NAME.json states. Returns false after an error message. */
 bool verify_take_stated(struct verifying *v);
-/* Compares the folder's files with those of v->fresh. False after an error
- * message. */
+/* Compares the folder's files with those that tirc writes. Returns false after
+ * an error message. */
 bool verify_files(struct verifying *v);
-/* Writes the folder's files into the folder of h. False after an error
+/* Copies the folder's files into the folder of h. Returns false after an error
  * message. */
 bool verify_write_given(struct verifying *v, struct harness *h);
 
-/* Reads a file of at most so many bytes. NULL, or why it cannot be read. */
+/* Reads an open file of at most `most` bytes. Returns NULL, or the reason of a
+ * failure. */
 const char *verify_read(int fd, int64_t most, struct strbuf *out);
 
-/* verify_kernels.c: builds the programs and runs each kernel by itself. False
- * after an error message. */
+/* verify_kernels.c: builds the programs and runs each kernel separately.
+ * Returns false after an error message. */
 bool verify_kernels(struct verifying *v);
-/* A harness for v->fresh's model in a folder of its own, without files. False
- * after an error message. */
+/* Makes *out a harness for the model of v->fresh in a new empty folder. Returns
+ * false after an error message. */
 bool verify_beside(struct verifying *v, struct harness *out);
 
-/* verify_whole.c: runs the whole model. False after an error message. */
+/* verify_whole.c: runs the whole model. Returns false after an error message. */
 bool verify_whole(struct verifying *v);
 
 /* verify_certificate.c */
-/* "verified", "text only" or "differs". */
+/* The result in a word: "verified", "text only" or "differs". */
 const char *verify_verdict(const struct verifying *v);
-/* Writes the certificate. False after an error message. */
+/* Writes the certificate to a file. Returns false after an error message. */
 bool verify_write_certificate(struct verifying *v, const char *path);
-/* tirc verify --check: compares the digests of a certificate with the files. The
- * exit status. */
+/* tirc verify --check: compares the digests of a certificate with the files.
+ * Returns the exit status. */
 int verify_check(struct cli *c, const char *certificate, const char *folder);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a folder beside those that tirc writes: digests, and the lines that
- * differ, with the kernel or the constant that they belong to. The folder may be
- * anybody's. */
+/* Compares the files of a folder with those that tirc writes: by their digests
+ * and line by line. Each changed line is assigned to the kernel or the constant
+ * that it belongs to. The folder may come from a stranger, so that its files
+ * are read with limits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +17,11 @@
 #include "tuning.h"
 #include "verify_cmd.h"
 
-/* A file may be so much longer than the one that tirc writes. */
+/* A file of the folder may be longer than the one that tirc writes by this many
+ * bytes. */
 enum { MOST_MORE = 1 << 20 };
 
-/* Of so many changes of a file the constants are named. */
+/* The number of changes of a file for which the constant is searched, at most. */
 enum { MOST_NAMED = 200 };
 
 /* -- options -- */
@@ -35,7 +37,9 @@ is_word(const char *word, const char *const *words)
 	return false;
 }
 
-/* Takes a word that the file states, if the command line has none. */
+/* Sets an option to the word that the folder's NAME.json states, unless the
+ * user gave the option. Returns false after an error message if the word is not
+ * one of `words`. */
 static bool
 take_word(const struct verifying *v, const char *key, const char *stated,
 	  const char *const *words, const char **option)
@@ -112,7 +116,8 @@ verify_read(int fd, int64_t most, struct strbuf *out)
 					  : NULL;
 }
 
-/* The file of this name as tirc writes it; NULL after an error message. */
+/* The content of the file `name` that tirc writes; NULL after an error
+ * message. */
 static const char *
 fresh_bytes(struct verifying *v, const char *name, size_t *bytes)
 {
@@ -165,7 +170,7 @@ read_given(struct verifying *v, struct verified_file *f, size_t fresh_size)
 
 /* -- what differs -- */
 
-/* The kernel in whose function the line of a file is, or -1. */
+/* The kernel whose function contains the line of the file, or -1. */
 static int
 kernel_at(const struct verifying *v, const char *file, int line)
 {
@@ -197,8 +202,8 @@ has_name(const char *line, const char *name)
 	return false;
 }
 
-/* The constant that the source defines at or above a line, in a file of
- * constants; -1: none. */
+/* The constant whose definition in a file of constants contains the line, or
+ * -1. */
 static int
 weight_at(struct verifying *v, const char *text, int line)
 {
@@ -220,7 +225,7 @@ weight_at(struct verifying *v, const char *text, int line)
 	return found;
 }
 
-/* The constant at this byte of a file of weights, or -1. */
+/* The constant whose bytes in a file of weights contain this byte, or -1. */
 static int
 weight_of_byte(const struct verifying *v, int64_t byte)
 {
@@ -271,7 +276,8 @@ find_lines(struct verifying *v, struct verified_file *f, const char *fresh)
 		struct verified_change change = { .lines = *x,
 						  .kernel = -1,
 						  .weight = -1 };
-		/* an inserted line belongs where the line before it does */
+		/* An inserted line belongs to the kernel of the line before
+		 * it. */
 		int last = x->n_old > 0 ? x->old + x->n_old - 1 : x->old - 1;
 
 		for (int line = x->n_old > 0 ? x->old : x->old - 1;

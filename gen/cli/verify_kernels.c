@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs each kernel of a folder's source by itself, in a process of its own, on the
- * cases for which the interpreter has results. Where a text differs from what tirc
- * writes, the source as tirc writes it runs on the same cases: a difference in one
- * bit is one. */
+/* Runs each kernel of a folder's source separately, in a process of its own, on
+ * the cases for which the interpreter has results. If a file differs from what
+ * tirc writes, the source that tirc writes runs on the same cases, too, and a
+ * difference in a single bit is reported. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,9 @@
 #include "tuning.h"
 #include "verify_cmd.h"
 
-/* A kernel may take so many seconds, and so many times as long as the
- * interpreter takes for its cases. */
+/* The longest time of a kernel's run: LEAST_SECONDS, plus TIMES_INTERPRETER
+ * times (on a simulator SIMULATED_TIMES times) as long as the interpreter takes
+ * for the same cases. */
 enum { LEAST_SECONDS = 10, TIMES_INTERPRETER = 20, SIMULATED_TIMES = 50 };
 
 bool
@@ -37,7 +38,7 @@ verify_beside(struct verifying *v, struct harness *out)
 
 /* -- building -- */
 
-/* Copies the files as tirc writes them into the folder of h. */
+/* Writes the files of tirc compile into the folder of h. */
 static bool
 write_fresh(struct verifying *v, struct harness *h)
 {
@@ -45,7 +46,8 @@ write_fresh(struct verifying *v, struct harness *h)
 	       (cli_messages(v->fresh.t), false);
 }
 
-/* Builds the program of the kernels from the files in the folder of h. */
+/* Builds the program that calls single kernels, from the files in the folder of
+ * h. */
 static bool
 build_kernels(struct verifying *v, struct harness *h)
 {
@@ -92,15 +94,17 @@ build(struct verifying *v)
 
 /* -- running -- */
 
-/* One run of a kernel's program. */
+/* A run of the program on the cases of one kernel. */
 struct running {
 	struct verifying *v;
 	struct arena *a;
 	const struct verified_kernel *k;
 	int index;
 	const struct verify_cases *cases;
-	unsigned char **got; /* by parameter, like cases->want */
-	int *damage;         /* by case */
+	/* for each parameter: its results, like cases->want */
+	unsigned char **got;
+	/* for each case: the kernel's parameter with a wrong write, or -1 */
+	int *damage;
 };
 
 static const char *
@@ -109,7 +113,8 @@ file_name(struct arena *a, const char *stem, int i)
 	return arena_printf(a, "%s_%d.bin", stem, i);
 }
 
-/* Appends the letter and the number of a parameter (kernel_harness.tmpl). */
+/* Appends the letter of a parameter and its number or size, in the form that
+ * the program reads (kernel_harness.tmpl). */
 static void
 put_parameter(const struct running *r, int i, struct strbuf *out)
 {
@@ -166,7 +171,7 @@ write_inputs(const struct running *r, struct harness *h)
 	return ok;
 }
 
-/* NULL, or why the results cannot be read. */
+/* Reads the results of the program. Returns NULL, or the reason of a failure. */
 static const char *
 read_results(struct running *r, struct harness *h)
 {
@@ -196,7 +201,7 @@ read_results(struct running *r, struct harness *h)
 	return ok ? NULL : "wrote too few results";
 }
 
-/* Runs the kernel's cases. NULL, or why it has no results: what the program did.
+/* Runs the kernel on the cases. Returns NULL, or how the program failed.
  * *status: its exit status. */
 static const char *
 run(struct running *r, struct harness *h, int *status)
@@ -246,14 +251,15 @@ damage_text(const struct running *r)
 	return NULL;
 }
 
-/* Keeps a text beyond the arena of a run. */
+/* A copy of the text that outlives the arena of a run. */
 static const char *
 keep(struct verifying *v, const char *text)
 {
 	return text != NULL ? arena_strdup(v->a, text) : NULL;
 }
 
-/* Runs the source as tirc writes it, and compares the bits. */
+/* Runs the source that tirc writes on the same cases, and compares its results
+ * with the given ones bit by bit. */
 static void
 compare_with_fresh(struct running *given, struct verified_kernel *k)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the whole model of a folder's source. */
+/* Runs the whole model with the source of a folder. */
 #include <string.h>
 
 #include "compare.h"
 #include "interpreted.h"
 #include "verify_cmd.h"
 
-/* The program of the model may take so long. */
+/* The longest time of a run of the whole model. */
 enum { MOST_SECONDS = 600 };
 
 static bool
@@ -18,8 +18,8 @@ build(struct verifying *v, struct harness *h)
 	return harness_build_model(h);
 }
 
-/* Runs the source as tirc writes it and the folder's source on random inputs, and
- * compares the bits of the outputs. False after an error message. */
+/* Runs the source that tirc writes and the folder's source on random inputs,
+ * and compares the outputs bit by bit. Returns false after an error message. */
 static bool
 compare_with_fresh(struct verifying *v)
 {
@@ -64,7 +64,8 @@ verify_whole(struct verifying *v)
 	for (int i = 0; i < v->kernels.n; i++) {
 		const struct verified_kernel *k = &v->kernels.data[i];
 
-		/* the whole model would end, or hang, as it does */
+		/* the run of the whole model would crash or hang like this
+		 * kernel */
 		if (k->wrong != NULL && k->result.differs == NULL) {
 			return true;
 		}
