@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries of programs. */
+/* The list of the libraries of programs, and the functions for each kind of
+ * values. */
 #include "build_parts.h"
 #include "numpy.h"
 #include "python_parts.h"

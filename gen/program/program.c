@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program: reads it, evaluates its statements, and collects its
- * functions. */
+/* Runs a tensor program: reads its text, evaluates its statements, and collects
+ * its functions. */
 #include "program.h"
 
 #include "intrinsics_attach.h"
@@ -21,8 +21,8 @@ set_name(struct eval *ev, const char *name, const char *value)
 	eval_scope_set(ev, ev->globals, name, &v);
 }
 
-/* After the program has run, collects the TVMScript functions that are bound to
- * names at the top level. */
+/* Called after the program has run: adds the TVMScript functions that are bound
+ * to names at the top level to the result. */
 static void
 gather_written(struct eval *ev)
 {

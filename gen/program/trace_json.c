@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads traces as JSON. To read one, each instruction is converted
- * to a line of the Python form, for the reader of that form.
+/* Writes and reads traces as JSON. The reader converts each instruction to a
+ * line in the form of Python, which trace_python.c then reads:
  *
  *   ["Split", ["l1", "None", 4], [1, 0], ["l2", "l3"]]
- *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …)
- */
+ *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …) */
 #include "trace_json.h"
 #include "trace_python.h"
 
@@ -46,8 +45,9 @@ put_expr(struct writer *w, const struct expr *e)
 	strbuf_release(&text);
 }
 
-/* Writes an index map: in TVM's saved form; if it contains sampled values, for
- * which that form has no place, as the text of a lambda. */
+/* Writes an index map in the form in which TVM saves it. That form has no place
+ * for sampled values; a map that contains such values is written as the text of
+ * a lambda. */
 static void
 put_map(struct writer *w, const struct index_map *map)
 {
@@ -64,8 +64,8 @@ put_map(struct writer *w, const struct index_map *map)
 	strbuf_release(&text);
 }
 
-/* Writes a value. As an input, a string is quoted twice, since handles are
- * strings, too. */
+/* Writes a value. In the list of inputs, handles of blocks and loops are
+ * strings, so that a value that is a string gets quotes of its own. */
 static void
 put_value(struct writer *w, const struct sched_value *v, bool input)
 {
@@ -81,7 +81,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		json_put_text(w->out, name ? name : "unknown");
 		break;
 	case SV_BOOL:
-		if (input) { /* 0 or 1 would read back as an integer */
+		if (input) { /* 0 or 1 would be read back as an integer */
 			strbuf_puts(w->out, v->u.ival ? "true" : "false");
 			break;
 		}
@@ -91,8 +91,8 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_FLOAT:
 		if (input && v->u.fval == trunc(v->u.fval)) {
-			/* in quotes and with a point: else it would read back
-			 * as an integer */
+			/* without quotes and a point it would be read back as
+			 * an integer */
 			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
 		} else {
 			put_float(w->out, v->u.fval);
@@ -229,9 +229,11 @@ trace_json_write(const struct sched *s, enum script_version version,
 struct converter {
 	struct module *m;
 	const struct source *src;
-	int at; /* index of the instruction in the list, for messages */
-	int n;  /* the number of instructions */
-	const cJSON **decision; /* by index of the instruction; NULL: none */
+	/* the index of the present instruction in the list, for messages */
+	int at;
+	int n; /* the number of instructions */
+	/* for each instruction: its decision, or NULL */
+	const cJSON **decision;
 	struct strbuf out;
 };
 
@@ -291,14 +293,13 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	} else if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
 		quote(c, text + 1, n - 2);
 	} else {
-		/* the text of a handle, of None or of an expression such as v2
-		 * * 4 */
+		/* the text is a handle, None, or an expression such as v2 * 4 */
 		strbuf_puts(&c->out, text);
 	}
 	return true;
 }
 
-/* Ends a list of arguments or elements, each of which has a comma behind it. */
+/* Ends a list of arguments or elements: replaces the comma after the last one. */
 static void
 end_list(struct converter *c, const char *end)
 {
@@ -347,8 +348,9 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 	return true;
 }
 
-/* Converts the next value, or values, of a list to the text of the argument for
- * parameter p. False after an error. */
+/* Converts the next value of a list to the text of the argument for parameter
+ * p; a parameter that takes several values gets all that are left. Returns
+ * false after an error. */
 static bool
 convert_param(struct converter *c, const struct sched_param *p,
 	      const cJSON **next)
@@ -407,8 +409,8 @@ convert_args(struct converter *c, const struct primitive *p,
 		const struct sched_param *param = &p->params[i];
 		const cJSON **next = param->is_input ? &input : &attr;
 
-		/* index maps that are inputs here are attributes in older
-		 * releases of TVM */
+		/* Older releases of TVM write index maps as attributes, which
+		 * are inputs now. */
 		if (!input && param->is_input &&
 		    param->accepts & 1u << SV_MAP) {
 			next = &attr;
@@ -468,7 +470,8 @@ find_kind(struct converter *c, const char *kind)
 	return NULL;
 }
 
-/* Notes the decision of each instruction, the first if it has several. */
+/* Sets c->decision. If an instruction has several decisions, the first one
+ * counts. */
 static void
 note_decisions(struct converter *c, const cJSON *decisions)
 {
@@ -517,7 +520,8 @@ convert_instruction(struct converter *c, const cJSON *v)
 		strbuf_printf(&c->out, "%s, ", r->valuestring);
 	}
 	if (cJSON_GetArraySize(results) == 1 && !p->gives_list) {
-		c->out.len -= 2; /* the comma, with which it would be a list */
+		/* removes the comma, which would make it a list */
+		c->out.len -= 2;
 		strbuf_puts(&c->out, " ");
 	}
 	strbuf_printf(&c->out, "%ssch.%s(", results->child ? "= " : "",
@@ -531,7 +535,8 @@ convert_instruction(struct converter *c, const cJSON *v)
 
 /* -- the text that was made */
 
-/* A saved index map names its parts, so that its text may be longer than it. */
+/* The limit of the converted text relative to the JSON text. A saved index map
+ * may name a part several times, so that its text is longer than its JSON. */
 enum { LONGER_TIMES = 16, LONGER_BYTES = 65536 };
 
 static bool
@@ -549,8 +554,8 @@ is_member_of(const struct py_node *n, const char *name)
 	       strcmp(n->kids[0]->text, name) == 0;
 }
 
-/* Does the tree consist of literals, names, operators, lambdas and calls of what
- * TVMScript's namespace T has? */
+/* Does the tree consist only of literals, names, operators, lambdas, and calls
+ * of functions of TVMScript's namespace T? */
 static bool
 is_plain(const struct py_node *n)
 {
@@ -597,7 +602,8 @@ is_plain(const struct py_node *n)
 	return true;
 }
 
-/* Is the statement one call of the schedule, whose results get names? */
+/* Is the statement a single call of a method of `sch`, perhaps with names for
+ * its results? */
 static bool
 is_instruction(const struct py_node *n)
 {
@@ -618,8 +624,8 @@ is_instruction(const struct py_node *n)
 	return true;
 }
 
-/* The texts of an instruction become parts of a line: checks that each line is
- * still one call, with plain arguments. */
+/* Texts from the JSON become parts of lines. Checks that no text has added
+ * anything else: each line is still a single call with plain arguments. */
 static bool
 check_lines(struct converter *c)
 {
@@ -640,7 +646,8 @@ check_lines(struct converter *c)
 	return tree != NULL;
 }
 
-/* Converts all instructions to lines of c->out. False after a diagnostic. */
+/* Converts all instructions to lines of c->out. Returns false after a
+ * diagnostic. */
 static bool
 convert_trace(struct converter *c, const struct source *src)
 {
@@ -674,7 +681,7 @@ trace_json_read(struct sched *s, const struct source *src)
 	bool ok = convert_trace(&c, src);
 
 	if (ok) {
-		/* a line of this text is an instruction of the trace */
+		/* each line of this text is one instruction of the trace */
 		struct source *lines = arena_new(&s->module->arena,
 						 struct source);
 

@@ -7,18 +7,19 @@
 
 #include "trace.h"
 
-/* Writes the trace, without queries of which no result is used. SCRIPT_CURRENT
- * writes GetSBlock, as current versions of TVM do, SCRIPT_OLD GetBlock. */
+/* Writes the trace, without instructions that only look up a block or loop
+ * which is not used. SCRIPT_CURRENT writes GetSBlock, as current versions of
+ * TVM do, SCRIPT_OLD writes GetBlock. */
 void trace_json_write(const struct sched *s, enum script_version version,
 		      struct strbuf *out);
-/* Applies the instructions with the recorded decisions. Accepts both spellings,
- * and index maps in TVM's format or as the text of a lambda. False after a
- * diagnostic that names the instruction; the instructions before it stay
- * applied. */
+/* Applies the instructions with the recorded decisions. Accepts GetSBlock and
+ * GetBlock, and index maps in TVM's saved form or as the text of a lambda.
+ * Returns false after a diagnostic that names the failed instruction; the
+ * instructions before it stay applied. */
 bool trace_json_read(struct sched *s, const struct source *src);
 
-/* Appends the trace as statements on `sch`, as a person would write them and
- * trace_read_python reads them. False after a diagnostic. */
+/* Appends the trace as Python statements on `sch`, in the form that
+ * trace_read_python() reads. Returns false after a diagnostic. */
 bool trace_json_python(struct module *m, const struct source *src,
 		       struct strbuf *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index maps in TVM's JSON format for objects. All objects are elements of a
- * list; a reference is an index in this list, 0 is a null reference. */
+/* Saves and loads index maps in TVM's JSON format for objects. All objects are
+ * elements of a list; a reference is an index in this list, and 0 is a null
+ * reference. */
 #include "trace_map.h"
 
 #include <ctype.h>
@@ -74,7 +75,7 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 			return vars[i];
 		}
 	}
-	if (e->kind == EXPR_VAR) { /* a size is identified by its name */
+	if (e->kind == EXPR_VAR) { /* the name of a size identifies it */
 		x = add_node(
 			s, arena_printf(
 				   a,
@@ -156,9 +157,10 @@ index_map_save(struct module *m, const struct index_map *map,
 struct loader {
 	struct module *m;
 	const cJSON **nodes;
-	const char **names; /* by index of the node: the name of a variable */
+	/* for each node: the name of its variable, or NULL */
+	const char **names;
 	int n;
-	struct strbuf out; /* at most LONGEST bytes, and one name more */
+	struct strbuf out; /* has at most LONGEST bytes, plus one name */
 	int depth;
 };
 
@@ -189,7 +191,7 @@ attr(const cJSON *node, const char *name)
 	return text ? text : "";
 }
 
-/* The index of the node to which the node's attribute `name` refers, or -1. */
+/* The index of the node to which the attribute `name` of a node refers, or -1. */
 static int64_t
 place_of(const cJSON *node, const char *name)
 {
@@ -208,8 +210,8 @@ array_at(struct loader *l, const cJSON *map, const char *name)
 		       : NULL;
 }
 
-/* Loads a node that is a size variable, by its name; false if the name is not
- * an identifier. */
+/* Appends the name of a node that is a size variable. Returns false if the name
+ * is not an identifier. */
 static bool
 load_size(struct loader *l, const cJSON *node)
 {

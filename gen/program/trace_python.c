@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a trace in its Python form, as a program on a schedule from outside:
+/* Applies a trace in the form of Python to a schedule that the caller has. The
+ * trace is evaluated as a program:
  *
  *   b = sch.get_block("C")
  *   i, j, k = sch.get_loops(b)
@@ -9,8 +10,7 @@
 #include "start.h"
 #include "tir_parts.h"
 
-/* A value for the schedule, which a program can use; its state is a copy of
- * *s. */
+/* A schedule that a program can use; it works on a copy of *s. */
 static struct pval
 schedule_value(struct eval *ev, const struct sched *s)
 {
@@ -23,8 +23,8 @@ schedule_value(struct eval *ev, const struct sched *s)
 	return (struct pval){ .kind = PV_SCHEDULE, .u.schedule = t };
 }
 
-/* Makes the size variables of f names of the program: index maps, factors and
- * other arguments may use them. */
+/* Defines the size variables of f as names of the program, so that index maps,
+ * factors and other arguments can use them. */
 static void
 name_sizes(struct eval *ev, const struct func *f)
 {
@@ -38,8 +38,8 @@ name_sizes(struct eval *ev, const struct func *f)
 	}
 }
 
-/* Calls the last function that the text defines, with the schedule as its
- * argument; does nothing if it defines none. False after an error. */
+/* If the text defines functions, calls the last of them with the schedule as
+ * its argument. Returns false after an error. */
 static bool
 call_last(struct eval *ev, const struct py_node *tree, const struct pval *sch)
 {

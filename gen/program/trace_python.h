@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces as Python. */
+/* Reads traces in the form of Python. */
 #ifndef TIRC_TRACE_PYTHON_H
 #define TIRC_TRACE_PYTHON_H
 
 #include "trace.h"
 
-/* Applies a text like that of trace_print_python: plain statements on `sch`, or
- * functions, of which the last one is called with the schedule. It is evaluated
- * as a program is, within the same limits of time and memory, with names for
- * the function's sizes, and T for constants; its output is dropped. False after
- * an error with position in the module's diagnostics; the steps before it stay
- * applied. */
+/* Applies a text in the form that trace_print_python() writes: plain statements
+ * on `sch`, or functions, of which the last one is called with the schedule.
+ * The text is evaluated as a program, with the same limits of time and memory.
+ * It can use the names of the function's sizes, and T for constants. What it
+ * prints is dropped. Returns false after an error in the module's diagnostics;
+ * the steps before the error stay applied. */
 bool trace_read_python(struct sched *s, const struct source *src);
-/* The same, but `x, = f()` is also allowed if f returns one value that is not a
- * list: for text generated from a form that does not distinguish the two. */
+/* Does the same as trace_read_python(), but also accepts `x, = f()` if f
+ * returns a single value that is not a list. Text that is generated from JSON
+ * needs this, because JSON does not distinguish the two. */
 bool trace_read_loosely(struct sched *s, const struct source *src);
 
 #endif

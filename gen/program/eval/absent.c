@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements that need a value which tirc does not have: of modules such as torch, or
- * the results of functions that the interpreter cannot run in the time of a program.
- * They do not run, the names that they assign are absent as well, and a note tells
- * which was the first. Where control flow needs an absent value, that is an error. */
+/* Statements that need an absent value: a value that tirc does not have,
+ * because it comes from a module such as torch, or because the interpreter
+ * cannot compute it in the time that a program gets. Such a statement does not
+ * run; the names that it assigns become absent, too, and a note tells the user
+ * which statement was the first. If control flow depends on an absent value,
+ * that is an error. */
 #include "eval.h"
 
 bool
@@ -14,8 +16,8 @@ absent_may_be_left_out(const char *path)
 	       (n != 4 || strncmp(path, "nnvm", n) != 0);
 }
 
-/* The name of the absent value that the expression e is, if statements with it may be
- * left out; else NULL. */
+/* If the expression e is a name with an absent value, and statements that need
+ * this value may be left out: the path of that value; else NULL. */
 static const char *
 absent_name(struct eval *ev, struct scope *s, const struct py_node *e)
 {
@@ -29,7 +31,9 @@ absent_name(struct eval *ev, struct scope *s, const struct py_node *e)
 		       : NULL;
 }
 
-/* Does e read a module of TVM that tirc does not have? */
+/* Is e the name of a module of TVM that tirc does not have? A statement that
+ * reads it is an error, because TVM's modules build the functions that the user
+ * wants. */
 static bool
 is_needed(struct eval *ev, struct scope *s, const struct py_node *e)
 {
@@ -41,9 +45,9 @@ is_needed(struct eval *ev, struct scope *s, const struct py_node *e)
 	       !absent_may_be_left_out(found->u.path);
 }
 
-/* The dotted name of the first absent thing at or below e, for which the statement
- * may be left out; NULL if there is none, or if e also reads a module of TVM that
- * tirc does not have: then *needed is set. */
+/* The path of the first absent value that e or an expression below it reads, if
+ * the statement may be left out; else NULL. If a module of TVM that tirc does
+ * not have is read, sets *needed and returns NULL. */
 static const char *
 absent_in(struct eval *ev, struct scope *s, const struct py_node *e,
 	  bool *needed)
@@ -63,8 +67,9 @@ absent_in(struct eval *ev, struct scope *s, const struct py_node *e,
 	return *needed ? NULL : name;
 }
 
-/* Makes the names that the statement assigns absent. False for other targets,
- * whose elements or attributes later statements would read as they were. */
+/* Makes the names that the statement assigns absent. Returns false for any
+ * other target, an element or an attribute, because later statements would read
+ * its old value. */
 static bool
 make_absent(struct eval *ev, struct scope *s, const struct py_node *target,
 	    const char *name)
@@ -89,7 +94,8 @@ make_absent(struct eval *ev, struct scope *s, const struct py_node *target,
 	return true;
 }
 
-/* Does the statement e compute and assign, and decide nothing? */
+/* May a statement of this kind be left out? Only if it computes, assigns or
+ * returns a value, but not control flow. */
 static bool
 may_be_left_out(const struct py_node *e)
 {
@@ -105,8 +111,9 @@ may_be_left_out(const struct py_node *e)
 	}
 }
 
-/* Counts the statement as not run. False if it assigns to elements or attributes,
- * which later statements would read as they were. */
+/* Leaves the statement out: counts it, and makes the names that it assigns
+ * absent. Returns false if it assigns to elements or attributes, because later
+ * statements would read their old values. */
 static bool
 leave_out(struct eval *ev, struct scope *s, const struct py_node *e,
 	  const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and converts the arguments of built-in functions; errors are reported
- * at the argument. */
+/* Checks and converts the arguments of built-in functions. Errors have the
+ * position of the argument. */
 #include "library.h"
 
 bool
@@ -195,7 +195,8 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	return true;
 }
 
-/* Gives each variable in e that has no range the range of a size: 0 or more. */
+/* Gives the range of a size, 0 or more, to each variable in e that has no
+ * range. */
 static void
 bound_sizes(const struct expr *e)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons of values, and what rests on them: dicts and `in`. Every value
- * that is compared and every few bytes of a text count as work, as a short
- * program can hold a list of millions of elements through shared parts. */
+/* Compares values: equality, order, and the search in lists, sets and dicts.
+ * Comparisons count as steps of the evaluation, because a short program can
+ * build a list of millions of elements from shared parts. */
 #include "eval.h"
 #include "objects.h"
 #include "program_parts.h"
 
 enum {
-	PER_STEP = 2,   /* so many comparisons count as one step of
-			 * evaluation */
-	TEXT_BYTES = 64 /* so many bytes of a text count as one comparison */
+	/* this many comparisons count as one step of the evaluation */
+	PER_STEP = 2,
+	TEXT_BYTES = 64 /* this many bytes of a text count as one comparison */
 };
 
-/* Counts n comparisons, of which PER_STEP are a step of the evaluation; false
- * after an error if no steps are left. */
+/* Counts n comparisons. Returns false after an error if no steps are left. */
 static bool
 count(struct eval *ev, struct py_span at, int64_t n)
 {
@@ -26,8 +25,9 @@ count(struct eval *ev, struct py_span at, int64_t n)
 	return eval_tick(ev, at, n);
 }
 
-/* Counts a comparison of elements that are nested in `depth` lists; false after
- * an error if no steps are left or the lists are nested too deeply. */
+/* Counts a comparison of elements that are nested in `depth` lists. Returns
+ * false after an error if no steps are left or the lists are nested too
+ * deeply. */
 static bool
 enter(struct eval *ev, struct py_span at, int depth)
 {
@@ -58,8 +58,9 @@ lists_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 }
 
 /* Sets *out to the index of an element that is equal to the item, or to -1. The
- * search begins at index `from`, where equal sets and dicts mostly have the
- * element, and continues at 0 after the last one. False after an error. */
+ * search begins at index `from` and continues at 0 after the last element:
+ * equal sets and dicts mostly have the same order, so that the first comparison
+ * succeeds. Returns false after an error. */
 static bool
 find(struct eval *ev, struct py_span at, const struct pv_list *in,
      const struct pval *item, int from, int depth, int *out)
@@ -79,8 +80,9 @@ find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	return true;
 }
 
-/* Sets *out to whether the sets x and y are equal. Of dicts, x and y are the
- * keys, and the values (else NULL) are compared, too. False after an error. */
+/* Sets *out to whether the sets x and y are equal. For dicts, x and y are the
+ * keys, and the values are compared, too; for sets, the values are NULL.
+ * Returns false after an error. */
 static bool
 sets_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 	   const struct pv_list *y, const struct pval *x_values,
@@ -117,8 +119,8 @@ texts_equal(struct eval *ev, struct py_span at, const struct pval *x,
 	return count(ev, at, (int64_t)(n / TEXT_BYTES));
 }
 
-/* Is one value the name of a type, "float32", and the other the type numpy.float32
- * itself? */
+/* Is one value the name of a type, "float32", and the other one the type
+ * numpy.float32? */
 static bool
 same_type(const struct pval *x, const struct pval *y)
 {
@@ -156,7 +158,8 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 		return texts_equal(ev, at, x, y, out);
 	case PV_TUPLE:
 	case PV_LIST:
-		/* as in Python, an object is equal to itself */
+		/* As in Python, a list is equal to itself, whatever its
+		 * elements are. */
 		*out = x->u.list == y->u.list;
 		return *out ||
 		       lists_equal(ev, at, x->u.list, y->u.list, depth, out);
@@ -181,7 +184,8 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 	}
 }
 
-/* The name, without modules, that v has as a class; "" if it is none. */
+/* The name without modules of the class that the value v is; "" if v is not a
+ * class. */
 static const char *
 class_part(const struct pval *v)
 {
@@ -198,8 +202,8 @@ pv_same(const struct pval *x, const struct pval *y)
 {
 	struct py_number a, b;
 
-	/* `type(v) == int`: a program names a class by the function that makes
-	 * its values */
+	/* In `type(v) == int`, `int` is the built-in function that makes ints,
+	 * and not a class. */
 	if (x->kind == PV_CLASS || y->kind == PV_CLASS) {
 		return strcmp(class_part(x), class_part(y)) == 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors of programs, with their places, and the limits of the work that a
- * program may cause. */
+/* Reports the errors of programs with their positions, and limits the work that
+ * a program may cause. */
 #include <stdarg.h>
 
 #include "eval.h"
@@ -50,8 +50,8 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		    (here && one->place.line > 0)) {
 			continue;
 		}
-		/* the new error repeats what the diagnostic is about, then its
-		 * message */
+		/* the new text is the name in the diagnostic, or its file, and
+		 * then its message */
 		const char *of = one->place.item ? one->place.item
 				 : here          ? NULL
 						 : one->place.file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: assigns arguments to the parameters of functions in the program and of
+/* Calls: binds arguments to the parameters of the program's functions and of
  * built-in functions. */
 #include "library.h"
 #include "objects.h"
@@ -98,14 +98,15 @@ run_closure(struct eval *ev, struct py_span at, const struct closure *c,
 		*out = pv_none();
 	}
 	if (def->is_generator && flow != FLOW_ERROR) {
-		/* it runs to its end when it is called */
+		/* The generator has run to its end; the result iterates over
+		 * what it yielded. */
 		return object_iterator(ev, at, &yielded, out);
 	}
 	return flow != FLOW_ERROR;
 }
 
-/* A function of another text reports its errors at its call: the reader of the
- * program does not know that text. */
+/* Moves the errors of a function that is defined in another text, such as a
+ * library's, to the call: the reader of the program does not know that text. */
 static void
 locate_at_call(struct eval *ev, struct py_span at, const struct closure *c,
 	       int first)
@@ -171,7 +172,7 @@ call_row(struct eval *ev, struct py_span at, const struct name_row *row,
 	return row->fn(&c, out) || eval_locate(ev, at, errors);
 }
 
-/* Calls f with self before the other arguments. */
+/* Calls the method with its object as the first argument. */
 static bool
 call_bound(struct eval *ev, struct py_span at, const struct pv_bound *b,
 	   const struct call_args *args, struct pval *out)

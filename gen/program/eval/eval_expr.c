@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions of the program: names, literals, subscripts, attributes, calls,
+/* Evaluates expressions: names, literals, subscripts, attributes, calls and
  * comprehensions. */
 #include "format.h"
 #include "library.h"
@@ -241,8 +241,8 @@ clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* Reads start, step and count of a slice of n elements into *r. False after an
- * error. */
+/* Converts a slice of n elements to the range *r of indices. Returns false
+ * after an error. */
 static bool
 slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
 	    int64_t n, struct pv_range *r)
@@ -381,8 +381,8 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 }
 
-/* Evaluates the indices in brackets to a tuple. Only here a slice, as in x[:,
- * i], is a value. False after an error. */
+/* Evaluates the indices in brackets to a tuple. A slice, as in x[:, i], is
+ * allowed only here. Returns false after an error. */
 static bool
 eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
 	     struct pval *out)
@@ -460,8 +460,8 @@ eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- conditional operators -- */
 
-/* Is v a condition that only the function will know, where the program may have
- * one (eval.symbolic)? */
+/* Is v a condition whose value only the emitted function will know? Such
+ * conditions are allowed only if eval.symbolic is set. */
 static bool
 is_open(const struct eval *ev, const struct pval *v)
 {
@@ -545,7 +545,8 @@ eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
 	return true;
 }
 
-/* `x if condition else y` as an expression */
+/* Evaluates `x if condition else y` to an expression that chooses when the
+ * function runs. */
 static bool
 chosen(struct eval *ev, struct scope *s, const struct py_node *e,
        const struct pval *condition, struct pval *out)
@@ -587,7 +588,7 @@ eval_ifelse(struct eval *ev, struct scope *s, const struct py_node *e,
 static bool eval_fstring(struct eval *ev, struct scope *s,
 			 const struct py_node *e, struct pval *out);
 
-/* Appends a value of an f-string, with its format. */
+/* Appends a value of an f-string in its format. */
 static bool
 eval_formatted(struct eval *ev, struct scope *s, const struct py_node *e,
 	       struct strbuf *out)
@@ -633,8 +634,8 @@ struct comprehension {
 	struct eval *ev;
 	const struct py_node *node;
 	struct pval *out;
-	int first; /* index of its first `for` or `if` among the node's
-		    * children */
+	/* the index of the first `for` or `if` among the children of the node */
+	int first;
 };
 
 static bool
@@ -711,8 +712,8 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- calls and functions -- */
 
-/* Adds the elements of the value in `*v` as positional arguments of the
- * call. */
+/* Adds the elements of the value v, given as `*v`, as positional arguments of
+ * the call. */
 static bool
 spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)
@@ -729,7 +730,8 @@ spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* Adds the values of the dict in `**v` as keyword arguments of the call. */
+/* Adds the values of the dict v, given as `**v`, as keyword arguments of the
+ * call. */
 static bool
 spread_dict(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)
@@ -812,7 +814,8 @@ eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 	return true;
 }
 
-/* A generator runs to its end when it is called, and keeps what it yields. */
+/* Appends the yielded value to ev->yields. A generator runs to its end when it
+ * is called, so that all its values are stored. */
 static bool
 eval_yield(struct eval *ev, struct scope *s, const struct py_node *e,
 	   struct pval *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on texts and lists, and which values are numbers of Python
- * (ir/python/py_number.h) or operands of expressions (ir/typed). */
+/* Operators on texts and lists; conversion of values to numbers of Python
+ * (ir/python/py_number.h) or to operands of expressions (ir/typed). */
 #include "format.h"
 #include "library.h"
 #include "objects.h"
@@ -53,8 +53,8 @@ eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 	return true;
 }
 
-/* The number of levels by which e is deeper than the operands that it was made
- * of: 1, but more for // and % of floats, which are several nodes
+/* The number of levels that an operator adds to the depth of its operands in e:
+ * mostly 1, but more for // and % of floats, which are made of several nodes
  * (typed_kind()). */
 static int
 levels(const struct expr *e)
@@ -81,8 +81,8 @@ eval_typed_result(struct eval *ev, struct py_span at, const struct typed *x,
 	return eval_expr_fits(ev, at, e, depth);
 }
 
-/* Converts two values to operands; *depth: the larger depth of both. False
- * after an error. */
+/* Converts two values to operands of an expression. *depth: the larger depth of
+ * the two. Returns false after an error. */
 static bool
 both_operands(struct eval *ev, struct py_span at, const struct pval *x,
 	      const struct pval *y, struct typed *a, struct typed *b,
@@ -338,7 +338,8 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 
 	if (op == PY_OP_IS || op == PY_OP_IS_NOT) {
 		answer = pv_same(x, y);
-		/* equal texts are one object, as they mostly are in Python */
+		/* `is` compares texts by their characters, because equal texts
+		 * are mostly one object in Python. */
 		if (x->kind == PV_STRING && y->kind == PV_STRING &&
 		    !eval_equal(ev, at, x, y, &answer)) {
 			return false;

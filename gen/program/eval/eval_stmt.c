@@ -264,7 +264,8 @@ check_assert(struct eval *ev, struct scope *s, const struct py_node *e)
 	return false;
 }
 
-/* global x and nonlocal x: assignments to x are for another scope. */
+/* Executes `global x` and `nonlocal x`: links the name x to another scope,
+ * where assignments to x then go. */
 static bool
 link_names(struct eval *ev, struct scope *s, const struct py_node *e)
 {
@@ -291,7 +292,7 @@ link_names(struct eval *ev, struct scope *s, const struct py_node *e)
 	return eval_tick(ev, e->span, e->n_kids);
 }
 
-/* del x, del list[i], del dict[key] */
+/* Executes `del x`, `del list[i]` and `del dict[key]`. */
 static bool delete (struct eval *ev, struct scope *s,
 		    const struct py_node *target)
 {
@@ -458,7 +459,8 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	return FLOW_RETURN;
 }
 
-/* Enters an item of `with`; *entered: its value. */
+/* Enters an item of a `with` statement. *entered: the value of the item.
+ * Returns false after an error. */
 static bool
 enter(struct eval *ev, struct scope *s, const struct py_node *item,
       struct pval *entered)
@@ -492,8 +494,9 @@ enter(struct eval *ev, struct scope *s, const struct py_node *item,
 	return item->kind != PY_AS || eval_assign(ev, s, item->kids[1], &v);
 }
 
-/* Leaves it after what has given `flow`: a true result of __exit__ handles an
- * exception. first: the index of the first error since it was entered. */
+/* Leaves an item of a `with` statement. flow: how the block ended; if it ended
+ * by an exception and __exit__ returns a true value, the exception is handled.
+ * first: the index of the first error since the item was entered. */
 static enum flow
 leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
       enum flow flow)
@@ -525,8 +528,9 @@ leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
 	return flow;
 }
 
-/* `with tvm.target.Target(…):` sets the target of functions built inside, `with
- * tvm.transform.PassContext(…):` sets which passes over models run. */
+/* Executes `with`. `with tvm.target.Target(…):` sets the target of the
+ * functions that the block builds, `with tvm.transform.PassContext(…):` chooses
+ * the passes over models. */
 static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)

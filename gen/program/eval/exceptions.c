@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exceptions: raise, try, and which errors of tirc a program may handle. An error is
- * reported when it happens; a `try` that handles it takes the report back. The
- * limits of a program cannot be handled. */
+/* Exceptions: `raise` and `try`, and which of tirc's own errors a program may
+ * handle. An error is reported when it occurs; a `try` that handles it removes
+ * the report. Exceeding a limit of programs cannot be handled. */
 #include "objects.h"
 
 static const struct {
@@ -73,7 +73,7 @@ eval_raise(struct eval *ev, struct py_span at, const char *exception,
 	return false;
 }
 
-/* raise, raise Class and raise object */
+/* Executes `raise`, `raise Class` and `raise object`. */
 bool
 exception_raise(struct eval *ev, struct scope *s, const struct py_node *e)
 {
@@ -108,8 +108,8 @@ exception_raise(struct eval *ev, struct scope *s, const struct py_node *e)
 	return false;
 }
 
-/* The exception of the error that was just reported: the program's, or one for an
- * error of tirc, with its message. */
+/* The exception for the error that was just reported: the object that the
+ * program raised, or a TVMError with the message of an error of tirc. */
 static struct pval
 current_exception(struct eval *ev)
 {
@@ -125,8 +125,9 @@ current_exception(struct eval *ev)
 	return exception_new(ev, exception_class(ev, "TVMError"), &message, 1);
 }
 
-/* Does `except value:` handle the exception? Of errors of tirc, whose class in
- * Python is not known, each handler of errors does. */
+/* Sets *out to whether `except value:` handles an exception of the class c.
+ * known: false for an error of tirc; it is not known which class Python would
+ * raise, so that each handler of errors handles it. */
 static bool
 handles(struct eval *ev, struct py_span at, const struct pval *value,
 	const struct pv_class *c, bool known, bool *out)
@@ -158,7 +159,8 @@ handles(struct eval *ev, struct py_span at, const struct pval *value,
 	return true;
 }
 
-/* Runs the handler of the `try` that takes the exception. *taken: is there one? */
+/* Runs the first handler of a `try` that handles the exception. *taken: is set
+ * if there is one. */
 static enum flow
 run_handler(struct eval *ev, struct scope *s, const struct py_node *e,
 	    int first, struct pval *result, bool *taken)
@@ -194,7 +196,8 @@ run_handler(struct eval *ev, struct scope *s, const struct py_node *e,
 	return FLOW_ERROR;
 }
 
-/* Does a handler take an ImportError, so that a missing module is one? */
+/* Does a handler of the `try` handle an ImportError? Then importing a missing
+ * module raises one. */
 static bool
 takes_imports(const struct py_node *e)
 {
@@ -211,9 +214,10 @@ takes_imports(const struct py_node *e)
 	return false;
 }
 
-/* Runs the block of `finally` after a block that ended with `flow` and reported the
- * errors from index `first` on. Returns the flow of both: a return, a break or an
- * error in `finally` replaces that of the block before. */
+/* Runs the block of `finally`. flow: how the block before it ended; that block
+ * reported the errors from index `first` on. Returns how both together end: a
+ * return, a break or an error in `finally` replaces the end of the block
+ * before. */
 static enum flow
 run_finally(struct eval *ev, struct scope *s, const struct py_node *suite,
 	    enum flow flow, int first, struct pval *result)

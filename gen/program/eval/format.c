@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text in a format: Python's "Format Specification Mini-Language", as in
- * f"{x:>8.3f}" and "{:d}".format(x), and the older "%8.3f" % x. */
+/* Formats values as text: by Python's "Format Specification Mini-Language", as
+ * in f"{x:>8.3f}" and "{:d}".format(x), and by the older operator %, as in
+ * "%8.3f" % x. */
 #include "format.h"
 
 #include <ctype.h>
@@ -11,11 +12,12 @@
 
 enum { MOST_WIDTH = 100000 };
 
-/* [[fill]align][sign][#][0][width][,][.precision][type] */
+/* A format specification:
+ * [[fill]align][sign][#][0][width][,][.precision][type] */
 struct spec {
 	char fill, align, sign, comma, type;
 	bool alternate;
-	int width, precision; /* -1: none */
+	int width, precision; /* -1 if absent */
 };
 
 static const char *
@@ -81,7 +83,8 @@ parse_spec(struct eval *ev, struct py_span at, const char *text,
 	return true;
 }
 
-/* Appends the text, with the sign at its start, padded. */
+/* Appends the text, padded to the width. A sign or prefix at its start stays in
+ * front if zeros are inserted. */
 static void
 put_padded(const struct spec *s, char align, const char *text, size_t n,
 	   struct strbuf *out)
@@ -112,7 +115,8 @@ put_padded(const struct spec *s, char align, const char *text, size_t n,
 	}
 }
 
-/* Puts the separator between groups of digits of the whole part. */
+/* Appends digits with the separator `comma` between groups of digits of the
+ * whole part. */
 static void
 put_grouped(const char *digits, char comma, int group, struct strbuf *out)
 {
@@ -130,8 +134,9 @@ put_grouped(const char *digits, char comma, int group, struct strbuf *out)
 	strbuf_puts(out, digits + whole);
 }
 
-/* Appends the sign and prefix in `text` and the digits, with the separator between
- * groups of `group` digits, padded. Frees both texts. */
+/* Appends a number, padded to the width: its sign and prefix in `text`, then
+ * the digits, with a separator between groups of `group` digits if the format
+ * has one. Frees both texts. */
 static void
 put_number(const struct spec *s, struct strbuf *text, struct strbuf *digits,
 	   int group, struct strbuf *out)
@@ -223,7 +228,8 @@ put_float(const struct spec *s, double v, struct strbuf *out)
 			      : type == 'G' ? "%.*G"
 					    : "%.*g",
 			      precision, size);
-		/* without a type, a float shows that it is one */
+		/* without a type in the format, the text must show that it is a
+		 * float */
 		if (type == 'r' && !strpbrk(digits.data, ".e")) {
 			strbuf_puts(&digits, ".0");
 		}
@@ -235,7 +241,7 @@ put_float(const struct spec *s, double v, struct strbuf *out)
 	put_number(s, &text, &digits, 3, out);
 }
 
-/* A value that is no number, as a text. */
+/* Appends a value that is not a number. */
 static bool
 put_value(struct eval *ev, struct py_span at, const struct spec *s,
 	  const struct pval *v, struct strbuf *out)
@@ -321,9 +327,10 @@ format_value(struct eval *ev, struct py_span at, const struct pval *v,
 struct percent {
 	struct eval *ev;
 	struct py_span at;
-	const struct pval *values; /* a tuple's elements, or the single value */
+	/* the elements of a tuple, or a single value */
+	const struct pval *values;
 	int n, next;
-	const struct pv_dict *named; /* of %(name)s; NULL if there is none */
+	const struct pv_dict *named; /* the dict for %(name)s, or NULL */
 };
 
 static bool
@@ -353,7 +360,8 @@ next_value(struct percent *p, const char *name, size_t length,
 	return true;
 }
 
-/* Reads "%[(name)][flags][width][.precision]type" at *text, behind the %. */
+/* Reads a conversion "%[(name)][flags][width][.precision]type", starting after
+ * its %, and appends the value. *text: becomes the rest of the format. */
 static bool
 put_percent(struct percent *p, const char **text, struct strbuf *out)
 {
@@ -483,7 +491,7 @@ struct fields {
 	int next;
 };
 
-/* of[key], whose key is written without quotes. */
+/* Evaluates of[key] in a field; the key is written without quotes. */
 static bool
 element(struct call *c, const struct pval *of, const struct pval *key,
 	struct pval *out)
@@ -498,7 +506,7 @@ element(struct call *c, const struct pval *of, const struct pval *key,
 	return eval_subscript(c->ev, c->span, of, &index, out);
 }
 
-/* The value of the field `name`, "0", "name", "x.shape" or "a[0]". */
+/* Evaluates the name of a field: "0", "name", "x.shape" or "a[0]". */
 static bool
 field_value(struct fields *f, const char *name, size_t n, struct pval *out)
 {
@@ -542,7 +550,9 @@ field_value(struct fields *f, const char *name, size_t n, struct pval *out)
 	return true;
 }
 
-/* One field at *text, behind its "{"; `depth` of fields in formats. */
+/* Appends one field of the format. *text: after the "{" of the field; becomes
+ * the rest of the format. depth: the number of fields around this one, which is
+ * in their formats: 0 or 1. */
 static bool
 put_field(struct fields *f, const char **text, int depth, struct strbuf *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library of programs (tensor expressions, arrays, models, …) gives to the
- * evaluator: its names, and the meaning of its kinds of values. The evaluator
- * includes no library; gen/program/libraries.c lists them. */
+/* What a library of programs (tensor expressions, arrays, models, …) gives to
+ * the evaluator: a table of its names, and functions for its kinds of values.
+ * The evaluator includes no library; gen/program/libraries.c lists them. */
 #ifndef TIRC_LIBRARY_H
 #define TIRC_LIBRARY_H
 
@@ -12,14 +12,15 @@
  *
  * FUNCTION(IN_… modules, name, parameters, function)
  * METHOD(kind of value, name, parameters, function)
- * ATTRIBUTE(kind of value, name, function): read without a call
- * ATTRIBUTE_OF(IN_… modules, name, function): the same, of modules
+ * ATTRIBUTE(kind of value, name, function): called when a program reads it
+ * ATTRIBUTE_OF(IN_… modules, name, function): an attribute of modules
  *
- * Parameters have the names of TVM; "x?" is optional, "*x" and "**x" take the
- * remaining arguments. A function in several rows distinguishes them by the name in
- * the row. All are NAME(modules, kind, name, parameters, function), which the
- * library's header defines as the declaration of the function, and the file with
- * its struct library as NAME_ROW. */
+ * Parameters have the names of TVM. "x?" is optional; "*x" and "**x" take the
+ * remaining arguments. A function that has several rows finds out by the name
+ * in the row which one is called. All four macros expand to NAME(modules, kind,
+ * name, parameters, function). The library's header defines NAME as the
+ * declaration of the function; the file with its struct library defines it as
+ * NAME_ROW. */
 #define FUNCTION(in, name, params, function)                                   \
 	NAME(in, MISSING, name, params, function)
 #define METHOD(kind, name, params, function)                                   \
@@ -32,33 +33,37 @@
 struct library {
 	const struct name_row *rows;
 	int n_rows;
-	/* For names that other tables have, or NULL. find: the row of a name in
-	 * the modules, or (in 0) of a kind of value, in the arena; NULL if there is
-	 * none. list appends the names. */
+	/* Names from other tables of the library; NULL if it has none. find()
+	 * returns the row of a name in the modules of `in`, or, if `in` is 0,
+	 * of a kind of values; the row is in the arena, and NULL if there is
+	 * none. list() appends all such names. */
 	const struct name_row *(*find)(struct eval *ev, uint64_t in,
 				       enum pv_kind of, const char *name);
 	void (*list)(struct eval *ev, uint64_t in, enum pv_kind of,
 		     struct pv_names *list);
 };
 
-/* What the evaluator does with the values of a kind; NULL: they do not have it.
- * Functions that return bool return false after an error at the place. */
+/* The functions for the values of a kind. NULL: the operation is an error for
+ * these values, or has the default that is given here. Functions that return
+ * bool return false after an error at the position `at`. */
 struct kind_ops {
-	/* Appends the text that print shows; repr: as an element of a list. A value
-	 * that is not known calls eval_leave_out(). */
+	/* Appends the text that print shows. repr: in the form for an element
+	 * of a list. Calls eval_leave_out() for a value that is absent. */
 	void (*text)(struct eval *ev, const struct pval *v, bool repr,
 		     struct strbuf *out);
-	/* The name of its class; NULL: the one in lib_class.c. */
+	/* The name of the value's class; NULL: the name in the table of
+	 * lib_class.c. */
 	const char *(*class_name)(struct eval *ev, const struct pval *v);
-	/* Is it of the class with this name? */
+	/* Is the value an instance of the class with this name? */
 	bool (*is_instance)(const struct pval *v, const char *name);
 	bool (*truth)(struct eval *ev, struct py_span at, const struct pval *v,
 		      bool *out);
-	/* False, without an error, if there is none. */
+	/* len(v). Returns false, without an error, if the value has no length. */
 	bool (*length)(const struct pval *v, int64_t *out);
-	/* The number that the value is. False, without an error, if it is none. */
+	/* Sets *out to the number that the value stands for. Returns false,
+	 * without an error, if it is not a number. */
 	bool (*number)(const struct pval *v, struct py_number *out);
-	/* The value as an operand of an expression. */
+	/* Sets *out to the value as an operand of an expression. */
 	bool (*operand)(struct eval *ev, struct py_span at,
 			const struct pval *v, struct typed *out);
 	bool (*items)(struct eval *ev, struct py_span at, const struct pval *v,
@@ -71,12 +76,14 @@ struct kind_ops {
 			    const struct pval *v);
 	bool (*call)(struct eval *ev, struct py_span at, const struct pval *f,
 		     const struct call_args *args, struct pval *out);
-	/* The value is entered by `with`, which assigns *out, and left. */
+	/* `with` calls enter() before its block, which sets *out to the value
+	 * after `as`, and leave() after it. */
 	bool (*enter)(struct eval *ev, struct py_span at, const struct pval *v,
 		      struct pval *out);
 	void (*leave)(struct eval *ev, const struct pval *v);
-	/* x op y: one operand is of this kind, the other of any kind.
-	 * product: x @ y. augment: *out is what `x op= y` assigns to x. */
+	/* x op y, where one operand is of this kind and the other one of any
+	 * kind. product: x @ y. augment: sets *out to the value that `x op= y`
+	 * assigns to x. */
 	bool (*binary)(struct eval *ev, struct py_span at, enum py_operator op,
 		       const struct pval *x, const struct pval *y,
 		       struct pval *out);
@@ -93,12 +100,13 @@ struct kind_ops {
 struct libraries {
 	const struct library *const *list;
 	int n;
-	const struct kind_ops *kinds[PV_KIND_COUNT]; /* NULL: has nothing */
+	const struct kind_ops *kinds[PV_KIND_COUNT]; /* NULL: no functions */
 };
 
-/* Never NULL. */
+/* The functions for the values of a kind; never NULL. */
 const struct kind_ops *ops_of(const struct eval *ev, enum pv_kind kind);
-/* Calls the function of the same name in another module. */
+/* Calls the function with the same name in another module. Returns false after
+ * an error. */
 bool call_namesake(struct call *c, uint64_t in, struct pval *out);
 
 #endif

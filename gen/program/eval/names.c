@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the libraries: modules, functions, methods, attributes. */
+/* Looks up the names of the libraries: modules, functions, methods and
+ * attributes. */
 #include "library.h"
 #include "objects.h"
 
@@ -9,7 +10,8 @@ is_in(const struct name_row *row, uint64_t in, enum pv_kind kind)
 	return in ? (row->in & in) != 0 : !row->in && row->of == kind;
 }
 
-/* The dotted paths of the modules, each first under its own name. */
+/* The dotted paths of the modules. The own path of a module comes before its
+ * aliases. */
 static const struct {
 	const char *path;
 	int bit;
@@ -28,7 +30,8 @@ static const struct {
 
 enum { N_PATHS = sizeof paths / sizeof *paths };
 
-/* The row of the name in the modules, or (in 0) of the kind. */
+/* The table's row of a name: in the modules whose bits are in `in`, or, if `in`
+ * is 0, of a kind of values. NULL if there is none. */
 static const struct name_row *
 names_find(struct eval *ev, uint64_t in, enum pv_kind kind, const char *name)
 {
@@ -78,7 +81,8 @@ name_only(struct call *c, struct pval *out)
 			  c->row->name);
 }
 
-/* The bit of the module with this dotted path, "tvm.te"; 0 if there is none. */
+/* The bit of the module with a dotted path such as "tvm.te"; 0 if there is no
+ * such module. */
 static uint64_t
 names_module(const char *path)
 {
@@ -113,8 +117,8 @@ names_paths(struct arena *a, int *n)
 	return list;
 }
 
-/* The bit of the module `name` in the module `in`, as "te" in "tvm"; 0 if there
- * is none. */
+/* The bit of the module `name` within the module `in`, such as "te" in "tvm"; 0
+ * if there is no such module. */
 static uint64_t
 submodule(struct arena *a, uint64_t in, const char *name)
 {
@@ -250,7 +254,8 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 	struct pval unused;
 
 	if (in) {
-		/* the module exists, and does not have the name */
+		/* the parent module exists, and has no such name; the error
+		 * lists its names */
 		return module_attribute(ev, at, in, dot + 1, &unused);
 	}
 	if (near != NULL) {
@@ -271,8 +276,8 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 			  path);
 }
 
-/* Gives the name a module that tirc does not have: what a program does not use is
- * no error. */
+/* Binds the name to an absent value, for a module that tirc does not have. An
+ * import of a module that the program does not use is not an error. */
 static bool
 import_absent(struct eval *ev, struct scope *s, struct py_span at,
 	      const char *name, const char *path)
@@ -308,8 +313,8 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 	return true;
 }
 
-/* from path import one: what the module does not have is absent, and an error where
- * it is needed. */
+/* Executes `from path import one`. If the module has no such name, the name
+ * becomes absent, which is an error only where the program uses it. */
 static bool
 import_one(struct eval *ev, struct scope *s, uint64_t in, const char *path,
 	   const struct py_import *one)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of programs and their objects. */
+/* The classes that a program defines, and their objects. */
 #include "objects.h"
 
 /* -- classes -- */
@@ -18,7 +18,8 @@ class_derives(const struct pv_class *c, const struct pv_class *base)
 	return false;
 }
 
-/* The attribute that the class or one of its bases defines; NULL if none does. */
+/* The value of an attribute that the class or one of its bases defines; NULL if
+ * none of them does. */
 static const struct pval *
 class_find(struct eval *ev, const struct pv_class *c, const char *name)
 {
@@ -39,7 +40,8 @@ class_find(struct eval *ev, const struct pv_class *c, const char *name)
 	return found;
 }
 
-/* The number of classes above c, counted at each path; it is limited. */
+/* The number of paths from c to itself and to its bases, their bases, and so
+ * on. It is limited, because a look-up of an attribute follows all of them. */
 static int
 class_height(const struct pv_class *c)
 {
@@ -106,7 +108,9 @@ bound(struct eval *ev, const struct pval *f, const struct pval *self)
 	return (struct pval){ .kind = PV_BOUND, .u.bound = b };
 }
 
-/* What an attribute of a class is for an object, or for the class itself. */
+/* Sets *out to the value of an attribute that was found in a class: binds a
+ * method to self, calls a property, unwraps a static method. self: an object or
+ * the class itself. */
 static bool
 attribute_value(struct eval *ev, struct py_span at, const struct pval *found,
 		const struct pval *self, struct pval *out)
@@ -137,7 +141,8 @@ attribute_value(struct eval *ev, struct py_span at, const struct pval *found,
 	return true;
 }
 
-/* The attribute of an object itself; NULL if it has none of this name. */
+/* The attribute that the object itself has, not its class; NULL if it has none
+ * with this name. */
 static struct pval *
 own_attribute(struct eval *ev, struct pv_object *o, const char *name)
 {
@@ -254,7 +259,8 @@ object_special(struct eval *ev, struct py_span at, const struct pval *v,
 	       (!*found || eval_apply(ev, at, &method, args, n, out));
 }
 
-/* The names of the methods of operators: of x + y that of x, and that of y. */
+/* The methods by which objects define operators. For x + y, `left` is called on
+ * x, or else `right` on y. */
 static const struct {
 	enum py_operator op;
 	const char *left, *right;
@@ -302,7 +308,8 @@ object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 	return true;
 }
 
-/* The text of an exception: its argument, or its arguments as a tuple. */
+/* Appends the text of an exception: its argument, or its arguments as a tuple.
+ * Returns false if the object is not an exception. */
 static bool
 exception_text(struct eval *ev, struct pv_object *o, bool repr, int depth,
 	       struct strbuf *out)

@@ -6,7 +6,7 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* A class that the program defines, or an exception of Python. */
+/* A class that the program defines, or a class of Python's exceptions. */
 struct pv_class {
 	const char *name;
 	VEC(const struct pv_class *) bases;
@@ -16,21 +16,21 @@ struct pv_class {
 
 struct pv_object {
 	const struct pv_class *of;
-	struct scope names; /* its attributes; no parent */
+	struct scope names; /* its own attributes; the scope has no parent */
 };
 
-/* A method of an object or a class. */
+/* A function that is bound to an object or a class as its method. */
 struct pv_bound {
 	struct pval f, self;
 };
 
-/* What staticmethod, classmethod and property make of a function. */
+/* A function that staticmethod, classmethod or property has wrapped. */
 struct pv_wrapped {
 	enum { WRAPPED_STATIC, WRAPPED_CLASS, WRAPPED_PROPERTY } how;
 	struct pval f;
 };
 
-/* super(): the attributes that the bases of a class give to self. */
+/* The value of super(): gives self the attributes of the bases of a class. */
 struct pv_super {
 	const struct pv_class *of;
 	struct pval self;
@@ -38,52 +38,53 @@ struct pv_super {
 
 struct pv_iterator {
 	struct pval *items;
-	int n, at; /* at: the next item */
+	int n, at; /* at: the index of the next item */
 };
 
-/* Runs a class statement. */
+/* Executes a class statement. Returns false after an error. */
 bool object_define_class(struct eval *ev, struct scope *s,
 			 const struct py_node *e, struct pval *out);
-/* Calls a class: makes an object. */
+/* Makes an object, for the call of a class. Returns false after an error. */
 bool object_new(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct call_args *args, struct pval *out);
-/* Sets *out to the attribute of an object, a class or super(); *found is false if
- * there is none. False after an error. */
+/* Sets *out to the attribute of an object, a class or super(), and *found to
+ * whether there is one. Returns false after an error. */
 bool object_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		      const char *name, struct pval *out, bool *found);
 bool object_set_attribute(struct eval *ev, struct py_span at,
 			  const struct pval *of, const char *name,
 			  const struct pval *v);
-/* Calls the method of this name, "__len__", if v is an object that has it;
- * *found: whether it has. False after an error. */
+/* Calls the method of this name, such as "__len__", if v is an object that has
+ * it; sets *found to whether it has. Returns false after an error. */
 bool object_special(struct eval *ev, struct py_span at, const struct pval *v,
 		    const char *name, const struct pval *args, int n,
 		    struct pval *out, bool *found);
-/* The result of an operator between objects by their methods; *found as above. */
+/* Evaluates an operator by the methods of an object. *found: does an operand
+ * have such a method? Returns false after an error. */
 bool object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 		     const struct pval *x, const struct pval *y,
 		     struct pval *out, bool *found);
 bool class_derives(const struct pv_class *c, const struct pv_class *base);
-/* Appends the text of an object by its __str__ or __repr__; an error is reported.
- * depth: as of pv_text. */
+/* Appends the text of an object by its __str__ or __repr__ method; errors are
+ * reported. depth: as for pv_text(). */
 void object_put(struct eval *ev, const struct pval *v, bool repr, int depth,
 		struct strbuf *out);
-/* As pv_text; false after an error in a method of an object, or if a value is not
- * known (eval_leave_out). */
+/* Does the same as pv_text(). Returns false after an error in a method of an
+ * object, or if a value is absent (eval_leave_out). */
 bool object_text(struct eval *ev, struct py_span at, const struct pval *v,
 		 bool repr, struct strbuf *out);
-/* v as an iterator over its items. */
+/* Sets *out to an iterator over the items of v. Returns false after an error. */
 bool object_iterator(struct eval *ev, struct py_span at, const struct pval *v,
 		     struct pval *out);
 
 /* -- exceptions (exceptions.c) */
 
-/* The exception of Python with this name; NULL if there is none. */
+/* Python's class of exceptions with this name; NULL if there is none. */
 const struct pv_class *exception_class(struct eval *ev, const char *name);
-/* An exception with one argument. */
+/* Makes an exception with n arguments. */
 struct pval exception_new(struct eval *ev, const struct pv_class *of,
 			  const struct pval *args, int n);
-/* Reports the error as an exception of the class with this name, which a `try` may
+/* Reports an error as an exception of the class `exception`, which a `try` may
  * handle. Returns false. */
 bool eval_raise(struct eval *ev, struct py_span at, const char *exception,
 		const char *fmt, ...) TIRC_PRINTF(4, 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program gives: functions, and the text that it prints. */
+/* The results of a program: its functions, and the text that it prints. */
 #include "objects.h"
 
 void
@@ -7,8 +7,8 @@ remember_func(struct eval *ev, const struct program_func *f)
 {
 	for (int i = 0; i < ev->result->funcs.n; i++) {
 		if (ev->result->funcs.data[i].func == f->func) {
-			/* the function was added before: by tvm.lower, then by
-			 * its name */
+			/* The function is in the list already: tvm.lower added
+			 * it, and now its name does. */
 			return;
 		}
 	}

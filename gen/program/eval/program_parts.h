@@ -12,38 +12,40 @@ struct pv_names {
 
 /* The number of elements of a range. */
 int64_t range_length(const struct pv_range *r);
-/* The length of a text, a list, a tuple, a set, a dict or a range; false for other
- * values. */
+/* Sets *out to the length of a text, list, tuple, set, dict or range. Returns
+ * false for other values. */
 bool pv_length(const struct pval *v, int64_t *out);
-/* dict_set() gives a key a value, dict_get() sets *out to the value of a key,
- * or to NULL if the dict does not have it. False after an error, since the
- * search counts steps. */
+/* dict_set() sets the value of a key. dict_get() sets *out to the value of a
+ * key, or to NULL if the dict does not have the key. They return false after an
+ * error: the search counts steps, and none may be left. */
 bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 	      const struct pval *key, const struct pval **out);
-/* Sets each key of `more` in d. */
+/* Copies all keys of `more` with their values to d. */
 bool dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pv_dict *more);
-/* Removes a key or reports a KeyError. */
+/* Removes a key; if d does not have it, reports a KeyError. */
 bool dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 		 const struct pval *key);
-/* Appends n items to a list. False after an error if it becomes too long. */
+/* Appends n items to a list. Returns false after an error if the list becomes
+ * too long. */
 bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);
-/* Reports that tirc has no module of this name, with the nearest one, or with
- * all. Returns false. */
+/* Reports that tirc has no module of this name, and suggests the nearest name,
+ * or lists all. Returns false. */
 bool names_absent(struct eval *ev, struct py_span at, const char *path);
-/* Sets *out to the index of the name, a str, among those of a module's functions.
- * False after an error. */
+/* Sets *out to the index of the name, which must be a str, in the list of a
+ * module's functions. Returns false after an error. */
 bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
 		   const char *const *names, int n, int *out);
-/* Makes the function of e, a lambda or def, in the scope s: evaluates the
- * defaults of its parameters. */
+/* Makes a function of the program from e, a lambda or def, in the scope s;
+ * evaluates the defaults of its parameters. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 
-/* Has the scope itself the name? scope_delete also removes it. */
+/* Does the scope itself, without its parents, have the name? scope_delete()
+ * also removes the name. */
 bool scope_has(const struct scope *s, const char *name);
 bool scope_delete(struct scope *s, const char *name);
 
@@ -51,19 +53,20 @@ bool module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 		      const char *name, struct pval *out);
 
 /* -- results -- */
-/* Appends a function to the program's result, unless it has it already. */
+/* Appends a function to the program's result, unless the result has it
+ * already. */
 void remember_func(struct eval *ev, const struct program_func *f);
-/* Passes text that the program prints to the callback of its options. False
- * after an error if it is too much. */
+/* Gives text that the program prints to the callback in its options. Returns
+ * false after an error if the program has printed too much. */
 bool print_bytes(struct eval *ev, struct py_span at, const char *text,
 		 size_t n);
 bool print_text(struct eval *ev, struct py_span at, const char *text);
 
-/* A name_fn for values whose text is a script: show() and summary() print it,
- * script() and astext() return it. */
+/* The built-in methods of values whose text is a script: show() and summary()
+ * print the text, script() and astext() return it. */
 bool value_script(struct call *c, struct pval *out);
-/* A name_fn for names that programs use without a call, in isinstance and
- * annotations. */
+/* A built-in function for names that programs use only in isinstance and
+ * annotations; calling it is an error. */
 bool name_only(struct call *c, struct pval *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of a program and their values. */
+/* Scopes: the names of a program and their values. */
 #include "eval.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TVMScript functions in a program: @T.prim_func on a def, @I.ir_module or
- * @tvm.script.ir_module on a class. */
+/* Reads TVMScript functions in a program: a def with @T.prim_func, a class with
+ * @I.ir_module or @tvm.script.ir_module. */
 #include "script.h"
 
 #include "eval.h"
@@ -9,11 +9,11 @@
 struct lookup {
 	struct eval *ev;
 	struct scope *scope;
-	const struct py_node *module; /* the class that is read, or NULL */
+	/* the class whose functions are read, or NULL */
+	const struct py_node *module;
 };
 
-/* The expression that a value of the program stands for; NULL if the value is no
- * expression. */
+/* The expression with the value of v; NULL if v has no such expression. */
 static const struct expr *
 expr_of(struct lookup *l, const struct pval *v)
 {
@@ -33,8 +33,9 @@ expr_of(struct lookup *l, const struct pval *v)
 	}
 }
 
-/* The expression for a name that the text around a TVMScript function defines: for
- * N = 128 before the function, the constant 128. NULL if the name has no such value. */
+/* The expression for a name that the program defines outside of a TVMScript
+ * function: after N = 128 it is the constant 128. NULL if the name has no such
+ * value. */
 static const struct expr *
 outer_name(void *ctx, const char *name)
 {
@@ -109,7 +110,8 @@ outer_list(void *ctx, const char *name, struct script_outer *out)
 	       to_script(l, v, out);
 }
 
-/* Calls a function of the program with expressions. */
+/* Calls a function of the program from a TVMScript function, with expressions
+ * as arguments. *is_one: is the name such a function? */
 static bool
 outer_call(void *ctx, const struct py_node *node, const char *name,
 	   const struct script_outer *args, int n, bool *is_one,
@@ -135,7 +137,7 @@ outer_call(void *ctx, const struct py_node *node, const char *name,
 			   name));
 }
 
-/* Has the definition e a decorator whose last part is `name`, as
+/* Has the definition e a decorator whose last part is `name`, such as
  * @T.prim_func? */
 static bool
 is_decorated(const struct py_node *e, const char *name)
@@ -154,7 +156,7 @@ is_decorated(const struct py_node *e, const char *name)
 	return false;
 }
 
-/* The definition of the macro with this name. */
+/* The definition of the macro (@T.macro) with this name, or NULL. */
 static const struct py_node *
 outer_macro(void *ctx, const char *name)
 {
@@ -168,8 +170,9 @@ outer_macro(void *ctx, const char *name)
 		       : NULL;
 }
 
-/* Of Module.twice in the class Module, or cls.twice, or of a PrimFunc with a name:
- * the name of the function. */
+/* The name of the function that a call in TVMScript names: by Module.twice or
+ * cls.twice in the class Module, or by a name that is bound to a PrimFunc. NULL
+ * for other callees. */
 static const char *
 outer_function(void *ctx, const struct py_node *callee)
 {
@@ -208,8 +211,9 @@ is_param(const struct func *f, const struct var *v)
 	return false;
 }
 
-/* Sizes that the body declares, n = T.int32(), become implied parameters behind
- * the others: the function in source cannot ask its arrays. */
+/* Makes parameters of the sizes that the body declares by n = T.int32(), after
+ * the other parameters. TVM finds such sizes in its arrays at run time; an
+ * array in C does not know its sizes. */
 static void
 add_sizes(struct func *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of a program, by their buffers. */
+/* The table of the program's tensors, by the ids of their buffers. */
 #include "eval.h"
 
 void

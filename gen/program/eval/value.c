@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: creation, truth, and their text as print writes it. */
+/* Values: their creation, their truth, and their text as Python's print shows
+ * it. */
 #include <inttypes.h>
 
 #include "library.h"
@@ -105,8 +106,8 @@ pv_tensor(struct eval *ev, struct te_tensor *t)
 			      .u.tensor = t };
 }
 
-/* The value for an axis. There is one object for each variable, so that `is`
- * and == can compare axes. */
+/* The value for an axis. Each variable has one object, so that a program can
+ * compare axes with `is` and ==. */
 struct pval
 pv_axis(struct eval *ev, const struct iter_var *iv)
 {
@@ -198,9 +199,9 @@ is_axis(const struct eval *ev, const struct expr *e)
 	       ev->axes.data[e->u.var->id];
 }
 
-/* Is e "x == y" or "x != y" of two different axes? As a value it is an
- * expression; its truth value is that of comparing the axes themselves, false
- * for == and true for !=. ("x == x" is folded to true.) */
+/* Is e "x == y" or "x != y" with two different axes? Such an expression has a
+ * truth value of its own, as in TVM, namely whether x and y are the same axis:
+ * false for == and true for !=. ("x == x" is folded to true.) */
 static bool
 compares_axes(const struct eval *ev, const struct expr *e)
 {
@@ -323,8 +324,8 @@ put_text(const char *text, size_t n, struct strbuf *out)
 	strbuf_write(out, text, n);
 }
 
-/* Must "..." end the text of a value, because it is long, or because no steps
- * are left, which the next eval_tick reports? */
+/* Must the text of a value be cut with "..."? It must if it is long, or if no
+ * steps are left; the next eval_tick() reports the latter. */
 static bool
 too_long(const struct eval *ev, const struct strbuf *out)
 {
