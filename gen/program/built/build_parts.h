@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, targets, built functions and their arrays in programs. */
+/* Modules, targets, built functions and their arrays as values of programs. */
 #ifndef TIRC_BUILD_PARTS_H
 #define TIRC_BUILD_PARTS_H
 
 #include "library.h"
 
-/* Reads argument i of the call, a target or its text. False after an error. */
+/* Reads argument i of the call, which is a target or its text. Returns false
+ * after an error. */
 bool read_target(struct call *c, int i, struct pv_target *out);
 
-/* An array of TVM, on the processor. */
+/* A value for TVM's array x, which is on the processor. */
 struct pval pv_nd_of(struct eval *ev, struct array *x);
-/* The values of struct kind_ops (library.h). */
+/* Functions of struct kind_ops (library.h). */
 bool module_function(struct eval *ev, struct py_span at, const struct pval *of,
 		     const struct pval *name, struct pval *out);
 bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, const struct pval *f);
 bool nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	     const struct call_args *args, struct pval *out);
-/* Calls the result of time_evaluator. */
+/* Calls the result of time_evaluator. Returns false after an error. */
 bool nd_time(struct eval *ev, struct py_span at, const struct pval *f,
 	     const struct call_args *args, struct pval *out);
 void nd_text(struct eval *ev, const struct pval *v, bool repr,
@@ -37,7 +38,7 @@ extern const struct kind_ops device_ops;
 extern const struct kind_ops func_ops;
 extern const struct kind_ops irmodule_ops;
 extern const struct kind_ops nd_ops;
-extern const struct kind_ops script_ops; /* SCHEDULE, TRACE */
+extern const struct kind_ops script_ops; /* for SCHEDULE and TRACE */
 extern const struct kind_ops target_ops;
 extern const struct kind_ops timer_ops;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of PrimFuncs, and PrimFunc.specialize. */
+/* The attributes of PrimFuncs, and PrimFunc.specialize. */
 #include "build_parts.h"
 #include "iterate.h"
 #include "target_facts.h"
 
 /* -- attributes */
 
-/* PrimFunc.buffer_map: by the variable of a parameter, its buffer. */
+/* PrimFunc.buffer_map: a dict from the variables of parameters to their
+ * buffers. */
 bool
 func_buffer_map(struct call *c, struct pval *out)
 {
@@ -26,7 +27,8 @@ func_buffer_map(struct call *c, struct pval *out)
 	return true;
 }
 
-/* PrimFunc.attrs: texts and numbers by their names. */
+/* PrimFunc.attrs: a dict of the names and values of the attributes, which are
+ * texts or numbers. */
 bool
 func_attrs(struct call *c, struct pval *out)
 {
@@ -52,7 +54,7 @@ func_attrs(struct call *c, struct pval *out)
 
 /* -- specialize */
 
-/* What becomes of sizes, and which buffers have the given ones' types. */
+/* A call of specialize: the constants that replace sizes of the function. */
 struct special {
 	struct call *c;
 	struct func *f;
@@ -83,7 +85,8 @@ set_size(struct special *s, struct var *v, const struct expr *e)
 	return true;
 }
 
-/* The sizes of a parameter are those of the buffer `to`. */
+/* Takes the sizes of a parameter from the buffer `to`. Returns false after an
+ * error if the types or constant sizes differ. */
 static bool
 match(struct special *s, const struct buffer *from, const struct buffer *to)
 {
@@ -155,7 +158,8 @@ take_argument(struct special *s, const struct pval *key,
 	       set_size(s, p->var, e);
 }
 
-/* b with the constants in its shape and strides; NULL if it has none. */
+/* A copy of b with the constants in its shape and strides; NULL if nothing in
+ * them changes. */
 static struct buffer *
 special_buffer(struct special *s, const struct buffer *b)
 {
@@ -208,7 +212,7 @@ specialize_allocs(struct special *s)
 	}
 }
 
-/* Removes the parameters that are constants now. */
+/* Removes the parameters that have become constants. */
 static void
 drop_params(struct special *s)
 {

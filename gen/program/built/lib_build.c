@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, tvm.lower, tvm.build, targets, and the text of functions and
+/* tvm.lower, tvm.build, modules and targets; the text of functions and
  * modules. */
 #include "build_parts.h"
 #include "objects.h"
@@ -45,7 +45,7 @@ pv_script_text(struct eval *ev, const struct pval *v, bool repr,
 	} else {
 		schedule_text(ev, v, out);
 	}
-	/* print adds the last newline */
+	/* print adds a newline at the end */
 	if (out->len > from && out->data[out->len - 1] == '\n') {
 		out->data[--out->len] = '\0';
 	}
@@ -53,8 +53,9 @@ pv_script_text(struct eval *ev, const struct pval *v, bool repr,
 
 /* -- functions and modules -- */
 
-/* A copy of *f with the given name. The function f->func is cloned only if it
- * has another name. Sets `named`, unless the name is "main". */
+/* A copy of *f with the given name. The function f->func is copied only if its
+ * name differs. Sets `named`, unless the name is "main", which TVM gives to
+ * functions without a name. */
 static struct program_func *
 named_func(struct eval *ev, const struct program_func *f, const char *name)
 {
@@ -84,7 +85,7 @@ put_func(struct eval *ev, struct pv_module *module, struct program_func *f)
 	vec_push(ev->a, &module->funcs, f);
 }
 
-/* A function has a name that its script and its source can have. */
+/* Can a script and a source have a function with this name? */
 static bool
 is_function_name(const char *name)
 {
@@ -185,8 +186,8 @@ module_names(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Sets an attribute of f; "global_symbol" changes the name, too. v: NULL removes
- * it. */
+/* Sets an attribute of f, or, if v is NULL, removes it. "global_symbol" changes
+ * the name of the function, too. Returns false after an error. */
 static bool
 set_attr(struct call *c, struct program_func *f, const char *key,
 	 const struct pval *v)
@@ -214,7 +215,8 @@ set_attr(struct call *c, struct program_func *f, const char *key,
 	return true;
 }
 
-/* The parameters as variables: of a buffer its pointer. */
+/* The parameters as variables. For an array this is the variable of its
+ * pointer. */
 bool
 func_params(struct call *c, struct pval *out)
 {
@@ -228,7 +230,8 @@ func_params(struct call *c, struct pval *out)
 	return true;
 }
 
-/* with_attr("global_symbol", "matmul"), with_attr({"global_symbol": "matmul"}) */
+/* The methods with_attr("global_symbol", "matmul"), with_attr({"global_symbol":
+ * "matmul"}) and without_attr("global_symbol"). */
 bool
 func_with_attr(struct call *c, struct pval *out)
 {
@@ -261,7 +264,8 @@ func_with_attr(struct call *c, struct pval *out)
 /* -- lowering -- */
 
 /* Sets `module` to the functions that the first argument of tvm.lower or
- * tvm.build means, not lowered yet (phase 0). False after an error. */
+ * tvm.build stands for, before lowering (phase 0). Returns false after an
+ * error. */
 static bool
 functions_of(struct call *c, const char *name, struct pv_module *module)
 {
@@ -368,8 +372,8 @@ build_lower(struct call *c, struct pval *out)
 
 /* -- targets -- */
 
-/* Appends " -key=value" for a member of the dict of a target; the values of a list
- * are separated by commas. */
+/* Appends " -key=value" for a member of the dict that describes a target. The
+ * elements of a list are separated by commas. Returns false after an error. */
 static bool
 put_option(struct call *c, int i, const struct pval *key, const struct pval *v,
 	   struct strbuf *out)
@@ -403,8 +407,8 @@ put_option(struct call *c, int i, const struct pval *key, const struct pval *v,
 	return true;
 }
 
-/* Sets *out to the target string that a dict describes, {"kind": "llvm", "mcpu":
- * "skylake"}. False after an error. */
+/* Sets *out to the target string for a dict such as {"kind": "llvm", "mcpu":
+ * "skylake"}. Returns false after an error. */
 static bool
 text_of_dict(struct call *c, int i, const struct pv_dict *d, const char **out)
 {
@@ -453,15 +457,15 @@ read_target(struct call *c, int i, struct pv_target *out)
 	} else if (!arg_text(c, i, &out->said)) {
 		return false;
 	}
-	/* an option of the command line takes the place of the program's */
+	/* --target of the command line replaces the program's target */
 	out->name = ev->o->target != NULL
 			    ? ev->o->target
 			    : target_of_tvm(ev->m, out->said, call_place(c, i));
 	return out->name != NULL;
 }
 
-/* tvm.target.NAME() is the target of that name; its arguments, a model and options,
- * change nothing here. */
+/* tvm.target.NAME() is the target with that name. The arguments, a model and
+ * options, are ignored. */
 bool
 build_target_of(struct call *c, struct pval *out)
 {
@@ -495,7 +499,7 @@ build_same(struct call *c, struct pval *out)
 	return true;
 }
 
-/* TARGET.kind: the target without its options. */
+/* TARGET.kind: a target without the options of this one. */
 bool
 build_kind(struct call *c, struct pval *out)
 {
@@ -507,7 +511,7 @@ build_kind(struct call *c, struct pval *out)
 	return true;
 }
 
-/* TARGET.kind.name */
+/* TARGET.kind.name: the first word of the target's text. */
 bool
 build_kind_name(struct call *c, struct pval *out)
 {
@@ -519,8 +523,8 @@ build_kind_name(struct call *c, struct pval *out)
 
 /* -- tvm.build -- */
 
-/* tvm.build(inputs, args, target, …); tvm.build(mod, target) in newer
- * releases. */
+/* tvm.build(inputs, args, target, …), or in newer releases tvm.build(mod,
+ * target). */
 bool
 build_build(struct call *c, struct pval *out)
 {
@@ -557,7 +561,7 @@ build_build(struct call *c, struct pval *out)
 	return true;
 }
 
-/* tvm.compile(mod, target), the name of tvm.build in newer releases. */
+/* tvm.compile(mod, target): the name of tvm.build in newer releases. */
 bool
 build_compile(struct call *c, struct pval *out)
 {
@@ -581,7 +585,7 @@ build_compile(struct call *c, struct pval *out)
 	return build_build(&of, out);
 }
 
-/* get_source makes the text when it is called */
+/* BUILT.get_source(): the source is made at the first call. */
 bool
 built_source(struct call *c, struct pval *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of modules, targets, built functions and their arrays, and the meaning
- * of their values. */
+/* The library of modules, targets, built functions and their arrays: its names,
+ * and the functions for its kinds of values. */
 #include "build_parts.h"
 #include "numpy.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TVM's arrays and devices, and calls of the functions that tvm.build has made: the
- * interpreter runs them, in place of any device.
+/* TVM's arrays and devices, and calls of the functions that tvm.build has made.
+ * The interpreter runs these functions, whatever the device is.
  *
- *	a = tvm.nd.array(x)        a copy of x
- *	f(a, b)                    runs f, which writes the elements of b
- *	b.numpy()                  a copy of b */
+ * a = tvm.nd.array(x)        a copy of x
+ * f(a, b)                    runs f, which writes the elements of b
+ * b.numpy()                  a copy of b */
 #include "numpy.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ nd_device(struct call *c, struct pval *out)
 	if (arg_given(c, named) && !arg_int(c, named, 0, INT32_MAX, &d->id)) {
 		return false;
 	}
-	/* the processor's other names in TVM */
+	/* other names of the processor in TVM */
 	if (strcmp(d->name, "llvm") == 0 || strcmp(d->name, "c") == 0) {
 		d->name = "cpu";
 	}
@@ -124,7 +124,7 @@ nd_numpy(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, array_cast(&w, x, x->type), out);
 }
 
-/* a.copyfrom(x), a.copyto(b) */
+/* The methods a.copyfrom(x) and a.copyto(b). */
 bool
 nd_copy(struct call *c, struct pval *out)
 {
@@ -206,16 +206,16 @@ nd_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 
 /* -- calls */
 
-/* A call of a function: a value for each parameter. */
+/* A call of a function, with a value for each of its parameters. */
 struct calling {
 	struct eval *ev;
 	struct py_span at;
 	struct func *f;
-	/* the function before it was lowered, which may make one dimension of
-	 * several: its parameters have the shapes of the arrays */
+	/* The function before it was lowered. Its parameters have the shapes of
+	 * the arrays, while lowering may merge several dimensions into one. */
 	const struct func *shaped;
 	struct run_arg *args;
-	bool *known; /* by parameter: it has its value */
+	bool *known; /* for each parameter: does it have its value? */
 };
 
 static struct array *
@@ -224,7 +224,7 @@ array_of(const struct pval *v)
 	return v->kind == PV_NDARRAY ? v->u.nd->array : v->u.array;
 }
 
-/* Takes an argument for parameter i. */
+/* Takes the argument v for parameter i. Returns false after an error. */
 static bool
 take(struct calling *k, int i, struct py_span at, const struct pval *v)
 {
@@ -271,12 +271,12 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 	}
 	elems = array_elems(x);
 	k->args[i].data = array_bytes(x, x->offset, elems);
-	/* 0 would mean that the number is not known */
+	/* 0 would mean that the number of bytes is unknown */
 	k->args[i].bytes = elems > 0 ? elems * dtype_bytes(x->type) : 1;
 	return true;
 }
 
-/* The index of the parameter that is this variable; -1 if there is none. */
+/* The index of the scalar parameter whose variable is the expression e, or -1. */
 static int
 param_of(const struct func *f, const struct expr *e)
 {
@@ -289,8 +289,8 @@ param_of(const struct func *f, const struct expr *e)
 	return -1;
 }
 
-/* Sets each parameter for a size that has no value yet, and that is a dimension of
- * array parameter i, to the extent of x in that dimension. */
+/* Sets each size parameter that has no value yet and that is a dimension of
+ * array parameter i: to the extent of x in that dimension. */
 static void
 take_sizes(struct calling *k, int i, const struct array *x)
 {
@@ -306,8 +306,8 @@ take_sizes(struct calling *k, int i, const struct array *x)
 	}
 }
 
-/* Do the types of the parameters hold the scalars? Sizes of arrays in them are
- * computed in these types. */
+/* Can the types of the parameters represent the scalars? The sizes of arrays
+ * are computed in these types. Returns false after an error otherwise. */
 static bool
 check_scalars(struct calling *k, struct py_span at)
 {
@@ -327,7 +327,8 @@ check_scalars(struct calling *k, struct py_span at)
 	return true;
 }
 
-/* Do the arrays have the shapes that the parameters say? */
+/* Do the arrays have the shapes of the parameters? Returns false after an error
+ * otherwise. */
 static bool
 check_shapes(struct calling *k, const struct call_args *given)
 {
@@ -406,7 +407,7 @@ bind(struct calling *k, const struct call_args *given)
 	return check_scalars(k, k->at) && check_shapes(k, given);
 }
 
-/* The function that a call of the module runs: main, or its first. */
+/* The function that a call of the module runs: "main", or the first one. */
 static struct program_func *
 called_func(const struct pval *v)
 {
@@ -420,8 +421,8 @@ called_func(const struct pval *v)
 	return v->kind == PV_FUNC ? v->u.func : m->funcs.data[0];
 }
 
-/* After a run that took too many steps: the arrays that the function writes are
- * unknown, and the statement is left out. */
+/* Called after a run that took too many steps: marks the arrays that the
+ * function writes as unknown, and leaves the statement out. Returns false. */
 static bool
 give_up(struct calling *k, const struct call_args *given)
 {
@@ -446,8 +447,8 @@ give_up(struct calling *k, const struct call_args *given)
 	return eval_leave_out(k->ev, what);
 }
 
-/* Does the function do so many operations that the interpreter surely needs more
- * steps? */
+/* Does the function have so many operations that the interpreter surely needs
+ * more than `steps` steps? */
 static bool
 is_long(const struct calling *k, int64_t steps)
 {
@@ -461,8 +462,8 @@ is_long(const struct calling *k, int64_t steps)
 	return floats + ints > 16 * (double)steps;
 }
 
-/* Has f, unless NULL, as many arrays and the same sizes as `lowered`, in one
- * order? */
+/* Does f (or NULL) have the same parameters as `lowered`, in the same order: an
+ * array where it has an array, and the same size where it has a size? */
 static bool
 has_params_of(const struct func *f, const struct func *lowered)
 {
@@ -478,7 +479,8 @@ has_params_of(const struct func *f, const struct func *lowered)
 	return same;
 }
 
-/* Runs the function of the call, which may call the others of the built module. */
+/* Runs the function of the call with the other functions of its built module
+ * defined, because it may call them. */
 static bool
 run_in_module(struct calling *k, const struct program_func *of, int64_t *steps)
 {
@@ -533,8 +535,9 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	if (!trial_define_called(ev->m, ev->result, k.f)) {
 		return eval_locate(ev, at, errors);
 	}
-	/* a statement of the interpreter is a quarter of a step, so that a run
-	 * which is given up leaves half of them */
+	/* A quarter of a step of the program pays for one statement of the
+	 * interpreter; a run that is given up uses half of the remaining
+	 * steps. */
 	before = steps = ev->o->execute ? INT64_MAX
 					: 2 * (ev->max_steps - ev->steps);
 	if (is_long(&k, steps)) {
@@ -551,17 +554,17 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 
 /* -- times */
 
-/* What time_evaluator returns: a function that is called with arguments. */
+/* The result of time_evaluator: a function to be called with arguments. */
 struct pv_timer {
 	struct pval f;
 };
 
-/* The result of that call. */
+/* The result of calling it. */
 struct pv_times {
-	double seconds; /* of the one run */
+	double seconds; /* the duration of one run */
 };
 
-/* BUILT.entry_name */
+/* The attribute BUILT.entry_name. */
 bool
 nd_entry(struct call *c, struct pval *out)
 {

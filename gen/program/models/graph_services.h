@@ -1,74 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions on models that the evaluator of programs calls. gen/api, which
- * compiles models, fills them in, so that gen/program does not depend on the import
- * and the code of models. */
+/* The functions on models that the evaluator of programs needs. The caller,
+ * gen/api, fills in this table, so that gen/program does not depend on the
+ * import and the compilation of models. */
 #ifndef TIRC_GRAPH_SERVICES_H
 #define TIRC_GRAPH_SERVICES_H
 
 #include "diag.h"
 #include "graph.h"
 
-/* How a program describes a graph: a model, and the steps that have changed it. It
- * is a value: a step makes another request, so that the module before the step stays
- * as it is. */
+/* A graph, described by a model and the steps that change it. A step copies the
+ * request and changes the copy, so that the module before the step stays as it
+ * was. */
 struct graph_request {
-	const char *path;          /* of the model, from find() */
-	const char *const *shapes; /* of inputs: "data:1,3,224,224" */
+	const char *path; /* the path of the model, from find() */
+	/* shapes of inputs, such as "data:1,3,224,224" */
+	const char *const *shapes;
 	int n_shapes;
-	const char *const *backends; /* that may take parts of the graph */
+	/* backends that may take parts of the graph */
+	const char *const *backends;
 	int n_backends;
-	const char *const *passes; /* names of graph passes, in order */
+	/* names of graph passes, in the order in which they run */
+	const char *const *passes;
 	int n_passes;
 };
 
-/* How the graph becomes source. */
+/* How a graph is compiled to source. */
 struct graph_build {
-	const char *target; /* NULL: the default */
-	bool aot; /* functions that call each other, not a graph as data */
+	const char *target; /* NULL: the default target */
+	/* writes functions that call each other, and no graph as data */
+	bool aot;
 	const char *const *disabled; /* names of passes that are left out */
 	int n_disabled;
 };
 
-/* A weight as it is stored. */
+/* A weight in the form in which it is stored. */
 struct graph_weight {
 	const char *name, *dtype;
 	int ndim;
 	const int64_t *shape;
 };
 
-/* The source of a graph. */
+/* The compiled graph. */
 struct graph_built {
-	void *model;      /* for the owner of the services */
-	const char *name; /* the prefix of its names */
-	/* the sources that a compiler gets, one after the other; with the graph as
-	 * data, the kernels alone */
+	void *model;      /* for the owner of this table */
+	const char *name; /* the prefix of the names in the source */
+	/* The text of all sources that a compiler gets; if the graph is data,
+	 * only the kernels. */
 	const char *source;
 	const char *header;
-	const char *json; /* the graph as data; NULL with `aot` */
-	/* the weights as they are stored, in the order of their places */
+	const char *json; /* the graph as data; NULL if `aot` was set */
+	/* the stored weights, in the order of their addresses */
 	const struct graph_weight *weights;
 	int n_weights;
 };
 
 struct graph_services {
 	void *ctx;
-	/* The path of a model that a program names: a file in the program's folder or
-	 * below, or, if the caller allows it, any. NULL after a diagnostic at the
-	 * place. */
+	/* The path of the model that a program names: a file in the program's
+	 * folder or below it, or, if the caller allows that, any file. NULL
+	 * after a diagnostic at `place`. */
 	const char *(*find)(void *ctx, const char *name,
 			    struct diag_place place);
-	/* Is there a backend of this name? Sets *names to those that there are,
-	 * "cblas, dnnl". */
+	/* Is there a backend with this name? Sets *names to the names of all
+	 * backends, "cblas, dnnl". */
 	bool (*has_backend)(void *ctx, const char *name, const char **names);
-	/* Reads the model and runs the passes of the request. The graph lives as long
-	 * as ctx. NULL after diagnostics. */
+	/* Reads the model and runs the passes of the request. The graph lives
+	 * as long as ctx. Returns NULL after diagnostics. */
 	struct graph *(*read)(void *ctx, const struct graph_request *r);
-	/* Compiles the graph. False after diagnostics. */
+	/* Compiles the graph. Returns false after diagnostics. */
 	bool (*build)(void *ctx, const struct graph_request *r,
 		      const struct graph_build *b, struct graph_built *out);
-	/* Runs the model of the request in the interpreter. inputs, outputs: a dense
-	 * array for each input and output of the graph of read(). False after
-	 * diagnostics. */
+	/* Runs the model of the request in the interpreter. inputs, outputs: a
+	 * dense array for each input and output of the graph that read()
+	 * returns. Returns false after diagnostics. */
 	bool (*run)(void *ctx, const struct graph_request *r,
 		    const void *const *inputs, void *const *outputs);
 };

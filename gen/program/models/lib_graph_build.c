@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* relay.build and nnvm.compiler.build: the source of a model, and the graph as
- * data. */
+/* relay.build and nnvm.compiler.build: compile a model to source and to a graph
+ * as data. */
 #include "build_parts.h"
 #include "dialects.h"
 #include "relay_values.h"
 
-/* Reads the word of executor= or runtime=, or of a dict or target string that has
- * it. */
+/* Reads executor= or runtime=: a word, or a dict or target string that contains
+ * it. *aot: is it "aot"? Returns false after an error. */
 static bool
 is_aot(struct call *c, int i, bool *aot)
 {
@@ -27,8 +27,9 @@ is_aot(struct call *c, int i, bool *aot)
 			  word);
 }
 
-/* The target of argument i, else of the enclosing `with`; NULL: the default. False
- * after an error. */
+/* Sets *out to the target in argument i, or else to the target of the enclosing
+ * `with`, or else to that of the options, which may be NULL for the default.
+ * Returns false after an error. */
 static bool
 target_of(struct call *c, int i, const char **out)
 {
@@ -55,7 +56,8 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 	struct pv_library *lib = arena_new(ev->a, struct pv_library);
 	struct graph_build b = { .target = target, .aot = aot };
 
-	/* The program's words may change facts of a target alone. */
+	/* The program's target may be a string that changes single facts of a
+	 * target; this reports errors in it. */
 	if (target != NULL && target != ev->o->target &&
 	    target_load_named(ev->m, target, ev->o->dialect_path) == NULL) {
 		return false;
@@ -85,8 +87,8 @@ relay_build(struct call *c, struct pval *out)
 	       build(c, c->args[0].u.any, target, aot, out);
 }
 
-/* relax.build(mod, target): functions that call each other, as TVM's virtual machine
- * has them. */
+/* relay.build's counterpart relax.build(mod, target). It writes functions that
+ * call each other, because TVM's virtual machine has functions, too. */
 bool
 relax_build(struct call *c, struct pval *out)
 {
@@ -99,7 +101,8 @@ relax_build(struct call *c, struct pval *out)
 	       build(c, c->args[0].u.any, target, true, out);
 }
 
-/* nnvm.compiler.build(graph, target, shape, …) gives graph, library, parameters. */
+/* nnvm.compiler.build(graph, target, shape, …), which returns the graph, the
+ * library and the parameters. */
 bool
 nnvm_build(struct call *c, struct pval *out)
 {
@@ -124,7 +127,7 @@ nnvm_build(struct call *c, struct pval *out)
 
 /* -- what was built -- */
 
-/* The text of a file without its last newline, which print adds. */
+/* The text of a file without the newline at its end, which print adds. */
 static struct pval
 text_of_file(struct eval *ev, const char *text)
 {

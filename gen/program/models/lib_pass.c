@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over the graphs of models: Relay's and Relax's by the table
- * relay_passes.def, those that the program writes, lists of passes, and the context
- * in which they run. */
+/* Passes over the graphs of models: the passes of Relay and Relax in the table
+ * relay_passes.def, passes that the program defines, lists of passes, and the
+ * context that chooses among them. */
 #include "relay.h"
 #include "relay_values.h"
 #include "text.h"
@@ -16,10 +16,10 @@ static const struct pv_pass rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-/* TVM's opt_level if a program gives none. */
+/* TVM's default of opt_level. */
 enum { USUAL_LEVEL = 2 };
 
-/* Adds a note, once for each name. */
+/* Adds a note; for each name only once. */
 static void
 tell(struct call *c, const char *fmt, const char *name, const char *of)
 {
@@ -35,7 +35,7 @@ tell(struct call *c, const char *fmt, const char *name, const char *of)
 
 /* -- the context -- */
 
-/* The context of the enclosing `with`, or TVM's usual one. */
+/* The context of the enclosing `with`, or TVM's default. */
 static const struct pv_pass_context *
 pass_context(struct eval *ev)
 {
@@ -56,8 +56,8 @@ has_name(const struct pval *names, int n, const char *name)
 	return false;
 }
 
-/* Sets *found to the setting `key` of the context, which is given by name or by
- * position; NULL if it is not. False after an error. */
+/* Sets *found to the setting `key` of the context, given by keyword or by
+ * position; NULL if it is absent. Returns false after an error. */
 static bool
 find_setting(struct call *c, const char *key, int position,
 	     const struct pval **found)
@@ -73,7 +73,7 @@ find_setting(struct call *c, const char *key, int position,
 	return true;
 }
 
-/* Reads a setting that is a list of names. False after an error. */
+/* Reads a setting that is a list of names. Returns false after an error. */
 static bool
 read_names(struct call *c, const char *key, int position,
 	   const struct pval **names, int *n)
@@ -95,7 +95,7 @@ read_names(struct call *c, const char *key, int position,
 	return true;
 }
 
-/* The settings of config={…} that are read. */
+/* The settings of config={…} that tirc uses. */
 static const char *const settings[] = { "tir.add_lower_pass",
 					"tir.disable_vectorize",
 					"tir.UnrollLoop" };
@@ -112,7 +112,7 @@ is_read(const struct pval *key)
 	return false;
 }
 
-/* Tells of each setting of config={…} that changes nothing here. */
+/* Adds a note about each setting of config={…} that tirc does not use. */
 static void
 note_config(struct call *c, const struct pval *config)
 {
@@ -129,7 +129,7 @@ note_config(struct call *c, const struct pval *config)
 	}
 }
 
-/* Tells of settings that change nothing here. */
+/* Adds a note about each setting that tirc does not use. */
 static void
 note_settings(struct call *c)
 {
@@ -153,8 +153,8 @@ note_settings(struct call *c)
 	}
 }
 
-/* Sets *found to the value of a setting of the dict; NULL: it has none. False after an
- * error. */
+/* Sets *found to a setting in the dict; NULL if it is absent. Returns false
+ * after an error. */
 static bool
 find_in(struct call *c, const struct pval *dict, const char *name,
 	const struct pval **found)
@@ -166,7 +166,8 @@ find_in(struct call *c, const struct pval *dict, const char *name,
 	       dict_get(c->ev, c->span, dict->u.dict, &key, found);
 }
 
-/* Reads {"auto_max_step": 16, "explicit_unroll": True}. */
+/* Reads a dict such as {"auto_max_step": 16, "explicit_unroll": True}. Returns
+ * false after an error. */
 static bool
 read_unroll(struct call *c, const struct pval *dict, struct pv_pass_context *p)
 {
@@ -193,7 +194,8 @@ read_unroll(struct call *c, const struct pval *dict, struct pv_pass_context *p)
 	       eval_truth(c->ev, c->span, written, &p->unroll_explicit);
 }
 
-/* Reads config={"tir.add_lower_pass": [(1, pass)], …}. */
+/* Reads config={"tir.add_lower_pass": [(1, pass)], …}. Returns false after an
+ * error. */
 static bool
 read_config(struct call *c, struct pv_pass_context *p)
 {
@@ -285,7 +287,8 @@ passes_left_out(struct eval *ev, int *n)
 			continue;
 		}
 		while ((word = text_next_word(ev->a, &at)) != NULL) {
-			/* a pass that another row needs, too, stays */
+			/* several rows use these passes, so that they are never
+			 * left out */
 			if (strcmp(word, "dead") != 0 &&
 			    strcmp(word, "annotate") != 0 &&
 			    strcmp(word, "merge") != 0 &&
@@ -300,8 +303,8 @@ passes_left_out(struct eval *ev, int *n)
 
 /* -- making passes -- */
 
-/* Takes the names of backends that there are from the first argument of
- * AnnotateTarget. False after an error. */
+/* Reads the names of backends in the first argument of AnnotateTarget. Returns
+ * false after an error. */
 static bool
 take_backends(struct call *c, struct pv_pass *pass)
 {
@@ -398,7 +401,8 @@ pass_sequential(struct call *c, struct pval *out)
 	return true;
 }
 
-/* relax.get_pipeline(name): no pass, since the build runs tirc's. */
+/* relax.get_pipeline(name): a pass that does nothing, because the build runs
+ * tirc's passes. */
 bool
 relax_pipeline(struct call *c, struct pval *out)
 {
@@ -412,8 +416,8 @@ relax_pipeline(struct call *c, struct pval *out)
 	return true;
 }
 
-/* function_pass(f?, opt_level?, name?, …) and module_pass: without f they are
- * decorators. */
+/* function_pass(f?, opt_level?, name?, …) and module_pass(…). Without f, the
+ * result is a decorator. */
 bool
 pass_of_function(struct call *c, struct pval *out)
 {
@@ -439,7 +443,7 @@ pass_of_function(struct call *c, struct pval *out)
 
 /* -- running passes -- */
 
-/* A module after tirc's passes of the row. */
+/* The module with the graph passes of a row of the table added to its request. */
 static struct pval
 after_passes(struct eval *ev, const struct pv_pass *pass,
 	     const struct pv_graph *module)
@@ -468,9 +472,9 @@ after_passes(struct eval *ev, const struct pv_pass *pass,
 	return pv_any(PV_GRAPH, next);
 }
 
-/* Calls the program's function for the module, or for each of its functions. A
- * function that it gives back must be the one that it got: functions of graphs are
- * not rewritten here. */
+/* Calls a pass that the program defines, for the module or for each of its
+ * functions. A function that the pass returns must be the one that it got,
+ * because tirc cannot rewrite the functions of graphs in a program. */
 static bool
 call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	      const struct pval *module, struct pval *out)
@@ -512,8 +516,8 @@ call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	return true;
 }
 
-/* Applies a pass to a module; in_list: only if the context has it. False after an
- * error. */
+/* Applies a pass to a module. in_list: the pass is an element of a list; it
+ * runs only if the context allows it. Returns false after an error. */
 static bool
 rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	   const struct pval *module, bool in_list, struct pval *out)
@@ -548,8 +552,8 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	return true;
 }
 
-/* Calls a pass: with a module it runs; a decorator, which has no function yet, takes
- * one. */
+/* Calls a value of kind PASS: runs the pass on a module, or, if it is a
+ * decorator, gives it its function. */
 bool
 pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 	  const struct call_args *args, struct pval *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models in programs: onnx.load, the frontends, modules and their functions. */
+/* Models in programs: onnx.load, from_onnx, modules and their functions. */
 #include <inttypes.h>
 
 #include "build_parts.h"
@@ -9,8 +9,8 @@
 
 /* -- models -- */
 
-/* Has the caller given the functions that read models? Not where a program is a
- * schedule or a trace. */
+/* Has the caller given the functions that read models? It does not for a
+ * schedule or a trace. Returns false after an error otherwise. */
 static bool
 has_services(struct call *c)
 {
@@ -32,7 +32,7 @@ onnx_load(struct call *c, struct pval *out)
 	return model->path != NULL;
 }
 
-/* Appends ":1,3,224,224" for a shape. False after an error. */
+/* Appends a shape in the form ":1,3,224,224". Returns false after an error. */
 static bool
 put_shape(struct call *c, int i, const struct pval *shape, struct strbuf *s)
 {
@@ -90,8 +90,8 @@ rmod_shapes(struct call *c, int i, struct graph_request *r)
 	return true;
 }
 
-/* The module of the model in argument 0, with the shapes in argument 1. NULL after an
- * error. */
+/* Makes a module of the model in argument 0, with the shapes in argument 1.
+ * Returns NULL after an error. */
 static struct pv_graph *
 module_of_model(struct call *c, bool is_relax)
 {
@@ -232,7 +232,7 @@ rmod_text(struct eval *ev, const struct pval *v, bool repr, struct strbuf *out)
 	} else {
 		relay_print_function(g, f->function, out);
 	}
-	/* print adds the last newline */
+	/* print adds a newline at the end */
 	if (out->len > 0 && out->data[out->len - 1] == '\n') {
 		out->data[--out->len] = '\0';
 	}
@@ -305,7 +305,7 @@ rmod_functions(struct call *c, struct pval *out)
 	return ok;
 }
 
-/* The attributes of a function as a dict, which is empty for main. */
+/* The attributes of a function as a dict. The dict of main is empty. */
 bool
 rmod_func_attrs(struct call *c, struct pval *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models that programs run, in the interpreter: parameters as arrays, the executors of
- * TVM, and tvm.driver.tvmc. */
+/* Runs of models in programs, by the interpreter: parameters as arrays, TVM's
+ * executors, and tvm.driver.tvmc. */
 #include "build_parts.h"
 #include "numpy.h"
 #include "ops.h"
@@ -8,20 +8,22 @@
 #include "random_stream.h"
 #include "relay_values.h"
 
-/* The seed of made inputs: the same numbers in each run. */
+/* The seed of random inputs, so that each run has the same numbers. */
 enum { MADE_SEED = 0 };
 
-/* RUNTIME: a model with the arrays of its inputs and, after a run, its outputs. */
+/* RUNTIME: a model with the arrays of its inputs and, after a run, of its
+ * outputs. */
 struct pv_runtime {
 	const struct pv_graph *module;
 	struct graph *graph;
-	struct array **inputs;  /* by input; NULL: not set */
-	struct array **outputs; /* by output; NULL before the first run */
+	struct array **inputs;  /* for each input; NULL: not set yet */
+	struct array **outputs; /* for each output; NULL before the first run */
 };
 
 /* -- arrays and tensors -- */
 
-/* An array of zeros with the tensor's type and shape. NULL after an error. */
+/* An array of zeros with the type and shape of the tensor. Returns NULL after
+ * an error. */
 static struct array *
 zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
 {
@@ -43,7 +45,7 @@ zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
 	return np_done(ev, at, &w) ? x : NULL;
 }
 
-/* params["w"].numpy() */
+/* The method params["w"].numpy(). */
 bool
 param_numpy(struct call *c, struct pval *out)
 {
@@ -87,7 +89,8 @@ runtime_of(struct eval *ev, struct py_span at, const struct pv_graph *module)
 	return r;
 }
 
-/* The module of the first argument that is a library. NULL after an error. */
+/* Makes a runtime of the first argument that is a built model. Returns NULL
+ * after an error. */
 static struct pv_runtime *
 runtime_of_call(struct call *c)
 {
@@ -111,8 +114,8 @@ runtime_new(struct call *c, struct pval *out)
 	return r != NULL;
 }
 
-/* The position of an input by its name or number, -1 for a name of a parameter; -2
- * after an error. */
+/* The position of the input with this name or number; -1 if the name is that of
+ * a parameter; -2 after an error. */
 static int
 input_of(struct eval *ev, struct py_span at, const struct pv_runtime *r,
 	 const struct pval *key)
@@ -152,7 +155,8 @@ input_of(struct eval *ev, struct py_span at, const struct pv_runtime *r,
 	return -2;
 }
 
-/* Sets an input to a copy of the value, in the input's type. */
+/* Sets an input to a copy of the value, converted to the type of the input.
+ * Returns false after an error. */
 static bool
 set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	  const struct pval *key, const struct pval *v)
@@ -163,7 +167,7 @@ set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	struct array *x, *to;
 
 	if (i < 0) {
-		/* the model has its parameters */
+		/* a parameter is ignored, because the model has it */
 		return i == -1;
 	}
 	t = r->graph->inputs.data[i];
@@ -190,7 +194,7 @@ set_inputs(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	   const struct pv_dict *d)
 {
 	for (int i = 0; i < d->keys.n; i++) {
-		/* parameters come in dicts of their own, by any name */
+		/* parameters may be in the same dict, under any name */
 		if (d->values.data[i].kind == PV_PARAM) {
 			continue;
 		}
@@ -216,8 +220,9 @@ runtime_set_input(struct call *c, struct pval *out)
 	       set_inputs(c->ev, c->span, r, c->args[2].u.dict);
 }
 
-/* Counts the steps of a run: the interpreter does about RUN_RATE multiplications and
- * elements in the time of a step. False after an error if they are too many. */
+/* Counts the steps of a run. The interpreter does about RUN_RATE
+ * multiplications and elements in the time of one step. Returns false after an
+ * error if too few steps are left. */
 static bool
 count_run(struct eval *ev, struct py_span at, const struct graph *g)
 {
@@ -249,7 +254,7 @@ count_run(struct eval *ev, struct py_span at, const struct graph *g)
 	return eval_tick(ev, at, work / RUN_RATE + 1000);
 }
 
-/* Runs the model: every input has an array. */
+/* Runs the model, whose inputs must all be set. Returns false after an error. */
 static bool
 run(struct eval *ev, struct py_span at, struct pv_runtime *r)
 {
@@ -320,7 +325,7 @@ runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
 	return true;
 }
 
-/* The time of one run with the inputs that were set. */
+/* RUNTIME.benchmark(…): the time of one run with the present inputs. */
 bool
 runtime_benchmark(struct call *c, struct pval *out)
 {
@@ -373,7 +378,7 @@ runtime_count(struct call *c, struct pval *out)
 
 /* -- tvmc -- */
 
-/* tvmc.load(path, model_format, shape_dict) */
+/* tvmc.load(path, model_format, shape_dict). */
 bool
 tvmc_load(struct call *c, struct pval *out)
 {
@@ -440,8 +445,8 @@ tvmc_tune(struct call *c, struct pval *out)
 			  "and tuning_records out");
 }
 
-/* Fills an input that has no array: floats from 0 to 1, integers from 0 to 127, as
- * tvmc does. */
+/* Makes the array of an input in the way of tvmc: random floats from 0 to 1, or
+ * integers from 0 to 127. Returns false after an error. */
 static bool
 make_input(struct eval *ev, struct py_span at, struct random_stream *random,
 	   const struct tensor *t, struct array **out)
@@ -461,7 +466,7 @@ make_input(struct eval *ev, struct py_span at, struct random_stream *random,
 	return x != NULL && eval_tick(ev, at, array_elems(x));
 }
 
-/* tvmc.run(package, device, inputs) */
+/* tvmc.run(package, device, inputs). */
 bool
 tvmc_run_model(struct call *c, struct pval *out)
 {
@@ -490,7 +495,8 @@ tvmc_run_model(struct call *c, struct pval *out)
 	return run(c->ev, c->span, r);
 }
 
-/* result.outputs: arrays by output_0, output_1, … */
+/* The attribute result.outputs: a dict of the arrays under the names output_0,
+ * output_1, … */
 bool
 tvmc_outputs(struct call *c, struct pval *out)
 {
@@ -542,7 +548,7 @@ tvmc_result_text(struct eval *ev, const struct pval *v, bool repr,
 	strbuf_putc(out, ']');
 }
 
-/* model.summary(): the text of the module. model.mod, model.params. */
+/* Parts of a model of tvmc: model.mod and model.params. */
 bool
 tvmc_part(struct call *c, struct pval *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library of models: its names and operations. */
+/* The library of models: its names, and the functions for its kinds of values. */
 #include "build_parts.h"
 #include "relay_values.h"
 
@@ -14,7 +14,8 @@ const struct library models_library = {
 	.n_rows = sizeof rows / sizeof *rows,
 };
 
-/* lib["default"], vm["main"]: itself, with the methods of a runtime. */
+/* lib["default"] and vm["main"]: the value itself, which has the methods of a
+ * runtime. */
 static bool
 same_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	       const struct pval *index, struct pval *out)
@@ -26,7 +27,7 @@ same_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	return true;
 }
 
-/* lib["default"](device) */
+/* lib["default"](device): the value itself. */
 static bool
 same_call(struct eval *ev, struct py_span at, const struct pval *f,
 	  const struct call_args *args, struct pval *out)

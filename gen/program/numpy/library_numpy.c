@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of numpy, and the meaning of its arrays. */
+/* The library of numpy: its names, and the functions for arrays. */
 #include "numpy.h"
 
 static const struct name_row rows[] = {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of programs as arrays and back, and the arguments of numpy's functions. */
+/* Converts values of programs to arrays and back, and reads the arguments of
+ * numpy's functions. */
 #include "numpy.h"
 
-enum { PER_STEP = 8 }; /* elements that count as one step of evaluation */
+/* this many elements count as one step of the evaluation */
+enum { PER_STEP = 8 };
 
 struct array_work
 np_work(struct eval *ev)
@@ -83,7 +85,8 @@ np_number(const struct pval *v, struct py_number *out)
 	return pv_number(&one, out);
 }
 
-/* The single number of an array, in its type. */
+/* The element of an array with a single element, as an operand with the array's
+ * type. */
 static struct typed
 array_typed(struct module *m, const struct array *x)
 {
@@ -133,7 +136,7 @@ number_array(struct array_work *w, const struct py_number *n)
 static struct array *list_array(struct eval *ev, struct array_work *w,
 				const struct pval *v, int depth);
 
-/* Reads v as an array. NULL after an error. */
+/* Converts v to an array. Returns NULL after an error. */
 static struct array *
 to_array(struct eval *ev, struct array_work *w, const struct pval *v, int depth)
 {
@@ -227,7 +230,7 @@ np_subject(struct call *c, struct array **x, int *first)
 	return np_value(c->ev, c->span, *first ? &c->args[0] : &c->self, x);
 }
 
-/* Names of types that only numpy has. */
+/* Names of types that numpy has in addition to those of tirc. */
 static const struct {
 	const char *name;
 	enum dtype_kind kind;
@@ -256,7 +259,8 @@ type_of_name(const char *name, struct dtype *out)
 	       dtype_class(*out) != DTC_STRING;
 }
 
-/* The name of the type that v may be in numpy's meaning; NULL if it is none. */
+/* The name of the type that v stands for, with numpy's meaning; NULL if v is
+ * not a type. */
 static const char *
 type_name(const struct pval *v)
 {
@@ -295,7 +299,8 @@ np_arg_type(struct call *c, int i, struct dtype *out)
 			  name);
 }
 
-/* A whole number, of Python or of an array. */
+/* Sets *out to an int of Python or the element of an array. Returns false after
+ * an error if it is not an integer. */
 static bool
 whole(struct call *c, int i, const struct pval *v, int64_t *out)
 {
@@ -317,7 +322,7 @@ np_arg_sizes(struct call *c, int i, int64_t *sizes, int *n)
 		if (!eval_items(c->ev, c->spans[i], v, &items, n)) {
 			return false;
 		}
-		/* f(*sizes) also takes one list */
+		/* f(*sizes) may also be called with a single list */
 		if (*n == 1 &&
 		    (items->kind == PV_LIST || items->kind == PV_TUPLE) &&
 		    !eval_items(c->ev, c->spans[i], items, &items, n)) {
@@ -367,7 +372,8 @@ np_arg_double(struct call *c, int i, double *out)
 
 /* -- types */
 
-/* np.float32(x): x as this type; of a list, an array. */
+/* np.float32(x) and the like: converts x to this type; a list becomes an
+ * array. */
 bool
 np_type(struct call *c, struct pval *out)
 {
@@ -386,7 +392,8 @@ np_type(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, array_cast(&w, x, t), out);
 }
 
-/* np.dtype(x): the type's name, which is what programs compare and pass on. */
+/* np.dtype(x): the name of the type. A text is enough, because programs only
+ * compare types and pass them on. */
 bool
 np_dtype(struct call *c, struct pval *out)
 {
@@ -399,7 +406,7 @@ np_dtype(struct call *c, struct pval *out)
 	return true;
 }
 
-/* -- operators: the operators of Python on arrays */
+/* -- Python's operators on arrays -- */
 
 bool
 np_operator(struct eval *ev, struct py_span at, enum py_operator op,
@@ -461,7 +468,8 @@ np_augment(struct eval *ev, struct py_span at, enum py_operator op,
 	if (!np_operator(ev, at, op, x, y, &v)) {
 		return false;
 	}
-	*out = *x; /* may be a copy, of a[[1, 2]] */
+	/* an index such as a[[1, 2]] has given a copy of the elements */
+	*out = *x;
 	if (dtype_is_float(v.u.array->type) &&
 	    !dtype_is_float(x->u.array->type)) {
 		return eval_error(ev, at,
@@ -477,7 +485,7 @@ np_augment(struct eval *ev, struct py_span at, enum py_operator op,
 
 /* -- elements */
 
-/* One part of an index in brackets. */
+/* Converts one part of an index in brackets. Returns false after an error. */
 static bool
 index_part(struct eval *ev, struct py_span at, const struct pval *v,
 	   struct array_index *out)
@@ -546,7 +554,7 @@ index_part(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* The parts of an index. */
+/* Converts all parts of an index. Returns false after an error. */
 static bool
 index_parts(struct eval *ev, struct py_span at, const struct pval *index,
 	    struct array_index **out, int *n)

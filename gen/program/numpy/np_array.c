@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numpy: arrays that programs make, their attributes and shapes. */
+/* numpy: makes arrays; the attributes and the shapes of arrays. */
 #include "numpy.h"
 
 #include <math.h>
 
 /* -- creation */
 
-/* numpy.array, asarray, copy: of an array its copy, but asarray gives an array of
- * the type itself. */
+/* numpy.array, asarray, ascontiguousarray and copy: copy an array. asarray
+ * returns the array itself if it has the wanted type. */
 bool
 np_array(struct call *c, struct pval *out)
 {
@@ -36,8 +36,8 @@ np_array(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, x, out);
 }
 
-/* numpy.zeros, ones, empty, whose elements are zeros, and full: of a shape, or like an
- * array. */
+/* numpy.zeros, ones, full, and empty, whose elements are zeros here; with a
+ * given shape, or with the shape of another array (zeros_like). */
 bool
 np_filled(struct call *c, struct pval *out)
 {
@@ -297,7 +297,8 @@ np_broadcast_to(struct call *c, struct pval *out)
 		return false;
 	}
 	x = array_broadcast(&w, x, n, shape);
-	/* a copy, since a view with repeated elements cannot be stored to */
+	/* the result is a copy, because a view with repeated elements cannot be
+	 * written */
 	return np_result(c->ev, c->span, &w,
 			 x ? array_cast(&w, x, x->type) : NULL, out);
 }
@@ -434,7 +435,8 @@ np_item(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Lists the elements from number *at on, nested by dimensions d and higher. */
+/* The elements from number *at on as nested lists, one level for each of the
+ * dimensions from d on. */
 static struct pval
 listed(struct eval *ev, const struct array *x, int d, int64_t *at)
 {
@@ -456,7 +458,7 @@ np_tolist(struct call *c, struct pval *out)
 	const struct array *x = c->self.u.array;
 	int64_t at = 0, lists = 1;
 
-	/* the lists of an array without elements have lengths, too */
+	/* an array without elements may still become many empty lists */
 	for (int d = 0; d < x->ndim && lists <= EVAL_MAX_ITEMS; d++) {
 		lists = quota_times(lists, x->shape[d]);
 		if (lists == 0) {
@@ -482,7 +484,7 @@ np_newaxis(struct call *c, struct pval *out)
 	return true;
 }
 
-/* numpy.pi, numpy.inf, numpy.nan */
+/* numpy.pi, numpy.inf and numpy.nan. */
 bool
 np_constant(struct call *c, struct pval *out)
 {

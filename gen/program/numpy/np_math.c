@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numpy: functions of elements, reductions, comparisons of results. */
+/* numpy: functions of elements, reductions, and comparisons of arrays. */
 #include "numpy.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ np_unary(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, array_unary(&w, op, x), out);
 }
 
-/* numpy.round: the nearest multiple of 10^-decimals, of two the even one. */
+/* numpy.round: rounds to the nearest multiple of 10^-decimals, and to the even
+ * multiple if two are equally near. */
 bool
 np_round(struct call *c, struct pval *out)
 {
@@ -143,10 +144,12 @@ reduction(const char *name)
 			return (enum array_reduction)i;
 		}
 	}
-	return name[2] == 'a' ? REDUCE_MAX : REDUCE_MIN; /* amax, amin */
+	/* the names amax and amin */
+	return name[2] == 'a' ? REDUCE_MAX : REDUCE_MIN;
 }
 
-/* Sets over[d] for the axes in argument i; for all without it. */
+/* Sets over[d] for each axis in argument i, or for all axes if it is absent.
+ * Returns false after an error. */
 static bool
 axes_of(struct call *c, int i, const struct array *x, bool *over)
 {
@@ -250,7 +253,7 @@ np_sort(struct call *c, struct pval *out)
 			 array_sort(&w, x, axis, c->row->name[0] == 'a'), out);
 }
 
-/* numpy.linalg.norm of all elements. */
+/* numpy.linalg.norm over all elements. */
 bool
 np_norm(struct call *c, struct pval *out)
 {
@@ -271,12 +274,12 @@ np_norm(struct call *c, struct pval *out)
 
 /* -- comparisons */
 
-/* How two arrays differ: elements that are not close, and the largest
- * differences. */
+/* The difference of two arrays: the number of elements that are not close, the
+ * first of them, and the largest absolute and relative difference. */
 struct difference {
-	bool shapes; /* the shapes do not broadcast */
+	bool shapes; /* the shapes do not broadcast to a common one */
 	int64_t elems, n;
-	int64_t first; /* the number of the first such element */
+	int64_t first; /* the number of the first element that is not close */
 	double absolute, relative;
 };
 
@@ -297,7 +300,8 @@ is_close(double a, double b, const struct closeness *how)
 	return fabs(a - b) <= how->atol + how->rtol * fabs(b);
 }
 
-/* Sets *d to the differences of x and y, which becomes the shape of both. */
+/* Broadcasts *x and *y to their common shape and sets *d to their difference.
+ * Returns false after an error. */
 static bool
 compare(struct call *c, struct array **x, struct array **y,
 	const struct closeness *how, struct difference *d)
@@ -333,7 +337,8 @@ compare(struct call *c, struct array **x, struct array **y,
 	return np_done(c->ev, c->span, &w);
 }
 
-/* Reads the tolerances in arguments i to i + 2. */
+/* Reads rtol, atol and equal_nan from arguments i to i + 2. Returns false after
+ * an error. */
 static bool
 tolerances(struct call *c, int i, struct closeness *how)
 {
@@ -390,7 +395,8 @@ np_array_equal(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Reports what two arrays differ in, as numpy.testing does in an exception. */
+/* Reports the difference of two arrays with the text of numpy.testing's
+ * exception. Returns false. */
 static bool
 differ(struct call *c, const struct array *x, const struct array *y,
        const struct difference *d, const char *wanted)
@@ -429,7 +435,7 @@ assert_close(struct call *c, const struct closeness *how, bool shapes)
 	if (!np_arg(c, 0, &x) || !np_arg(c, 1, &y)) {
 		return false;
 	}
-	/* a single number is compared with each element */
+	/* a single number is compared with each element of the other array */
 	shapes = shapes && x->ndim > 0 && y->ndim > 0 && !same_shape(x, y);
 	if (!compare(c, &x, &y, how, &d)) {
 		return false;
@@ -453,7 +459,7 @@ np_assert_allclose(struct call *c, struct pval *out)
 	return tolerances(c, 2, &how) && assert_close(c, &how, true);
 }
 
-/* Are both arguments arrays, or numbers and lists of those? */
+/* Is the value an array, a number, or a list of these? */
 static bool
 are_numbers(const struct pval *v)
 {

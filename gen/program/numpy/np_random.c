@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numpy.random. A program that gives no seed has the numbers of the seed 0, so that
+/* numpy.random. A program that sets no seed gets the numbers of seed 0, so that
  * its output is the same in each run. */
 #include "numpy.h"
 #include "random_stream.h"
 
-/* The stream of the call: of the object, or of the module. */
+/* The generator of the call: that of the object whose method is called, or that
+ * of the module. */
 static struct random_stream *
 stream_of(struct call *c)
 {
@@ -38,7 +39,7 @@ np_seed(struct call *c, struct pval *out)
 	return true;
 }
 
-/* numpy.random.RandomState(seed), default_rng(seed) */
+/* numpy.random.RandomState(seed) and default_rng(seed). */
 bool
 np_random_new(struct call *c, struct pval *out)
 {
@@ -60,16 +61,17 @@ np_random_new(struct call *c, struct pval *out)
 	return true;
 }
 
-/* What a call draws: numbers of a type in a shape, or a single one. */
+/* The numbers that a call draws: an array with a type and a shape, or a single
+ * number. */
 struct drawing {
 	struct random_stream *r;
 	struct dtype type;
 	int64_t shape[ARRAY_MAX_RANK];
 	int ndim;
-	bool single; /* without a shape: a number of Python */
+	bool single; /* without a shape: the result is a number of Python */
 	bool normal;
-	double low, scale; /* low + scale * number */
-	/* integers */
+	double low, scale; /* the result is low + scale * number */
+	/* integers, from `from` to `from` + `most` */
 	bool whole;
 	int64_t from;
 	uint64_t most;
@@ -117,7 +119,8 @@ draw_all(struct call *c, const struct drawing *d, struct pval *out)
 	return np_result(c->ev, c->span, &w, x, out);
 }
 
-/* The shape in argument i; without it, a single number. */
+/* Reads the shape in argument i; without the argument, a single number is
+ * drawn. Returns false after an error. */
 static bool
 take_shape(struct call *c, int i, struct drawing *d)
 {
@@ -166,7 +169,8 @@ draw_integers(struct call *c, struct drawing *d, struct pval *out)
 	return take_shape(c, 2, d) && draw_all(c, d, out);
 }
 
-/* Exchanges the parts of x along its first dimension. */
+/* Permutes x along its first dimension at random. Returns false after an
+ * error. */
 static bool
 shuffle(struct call *c, struct random_stream *r, struct array *x)
 {
@@ -192,7 +196,8 @@ shuffle(struct call *c, struct random_stream *r, struct array *x)
 	return np_done(c->ev, c->span, &w);
 }
 
-/* permutation(x): of range(x), or of a copy of the array. */
+/* permutation(x): a random permutation of range(x), or a copy of an array
+ * permuted along its first dimension. shuffle(x) permutes the array itself. */
 static bool
 permute(struct call *c, struct random_stream *r, struct pval *out)
 {

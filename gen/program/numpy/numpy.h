@@ -6,63 +6,74 @@
 #include "array.h"
 #include "library.h"
 
-/* tvm.cpu(0) and others: only names, as the interpreter stands for each. */
+/* The value of tvm.cpu(0) and the like. A device is only a name, because the
+ * interpreter runs all functions. */
 struct pv_device {
 	const char *name;
 	int64_t id;
 };
 
-/* tvm.nd.array: an array that functions that are built take. */
+/* The value of tvm.nd.array: an array that built functions take as an
+ * argument. */
 struct pv_nd {
-	struct array *array; /* dense */
+	struct array *array; /* its elements have no gaps */
 	struct pv_device device;
-	/* a function that took too long should have written it: what its elements
-	 * are, for messages; NULL if they are known */
+	/* If a function that should have written the array was given up because
+	 * it takes too long: a text about its elements, for messages. NULL: the
+	 * elements are known. */
 	const char *unknown;
 };
 
-/* What remains of the program's limits, for functions of gen/array. */
+/* The part of the program's limits that is left, for functions of gen/array. */
 struct array_work np_work(struct eval *ev);
-/* Counts the steps of the work, and reports its error. Returns whether there is
- * none. */
+/* Counts the steps of the work w. Returns false after an error of the work, or
+ * if no steps are left. */
 bool np_done(struct eval *ev, struct py_span at, const struct array_work *w);
-/* The same; sets *out to the array x, which is NULL after an error. */
+/* Does the same as np_done(), and sets *out to the array x. Returns false if x
+ * is NULL, too. */
 bool np_result(struct eval *ev, struct py_span at, const struct array_work *w,
 	       struct array *x, struct pval *out);
 
 struct pval pv_array(struct array *x);
 struct pval pv_sizes(struct eval *ev, const struct array *x);
-/* Sets *out to the value as an array: an array, a number, or a list of those. A
- * number of Python is weak. False after an error. */
+/* Converts a value to an array: an array, a number, or a list of these. A
+ * number of Python takes the type of the other operand (array_weak). Returns
+ * false after an error. */
 bool np_value(struct eval *ev, struct py_span at, const struct pval *v,
 	      struct array **out);
-/* A number of Python with the value of element i. */
+/* Element i of the array as a number of Python. */
 struct pval np_python(struct eval *ev, const struct array *x, int64_t i);
-/* The number of an array with one element. False if it has more. */
+/* Sets *out to the element of an array with one element. Returns false if the
+ * array has more. */
 bool np_number(const struct pval *v, struct py_number *out);
 
 /* -- arguments of calls */
 bool np_arg(struct call *c, int i, struct array **out);
-/* For a row that is a function of numpy and a method of arrays: the array, argument
- * 0 or self; *first: the index of the argument behind it. */
+/* For a row that is both a function of numpy and a method of arrays: sets *x to
+ * the array, which is argument 0 or self, and *first to the index of the next
+ * argument. Returns false after an error. */
 bool np_subject(struct call *c, struct array **x, int *first);
-/* A type, in numpy's meaning: float is float64. If it is absent, *out stays. */
+/* Reads a type with numpy's meaning: float is float64. If the argument is
+ * absent, *out does not change. Returns false after an error. */
 bool np_arg_type(struct call *c, int i, struct dtype *out);
-/* A shape or axes: an int or a list of ints; at most ARRAY_MAX_RANK. */
+/* Reads a shape or axes: an int or a list of at most ARRAY_MAX_RANK ints.
+ * Returns false after an error. */
 bool np_arg_sizes(struct call *c, int i, int64_t *sizes, int *n);
-/* An axis of an array with n dimensions; negative from the end. */
+/* Reads an axis of an array with n dimensions; a negative one counts from the
+ * end. Returns false after an error. */
 bool np_arg_axis(struct call *c, int i, int n, int *axis);
 bool np_arg_double(struct call *c, int i, double *out);
 
-/* -- operators and elements: of struct kind_ops (library.h) */
+/* -- operators and elements: functions of struct kind_ops (library.h) -- */
 bool np_operator(struct eval *ev, struct py_span at, enum py_operator op,
 		 const struct pval *x, const struct pval *y, struct pval *out);
 bool np_negated(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, struct pval *out);
-/* x @ y */
+/* Evaluates x @ y. */
 bool np_product(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, struct pval *out);
-/* x op= y, in the memory of the array x unless it is a scalar of numpy. */
+/* Evaluates x op= y in the memory of the array x; a scalar of numpy gets a new
+ * value. */
 bool np_augment(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, const struct pval *y, struct pval *out);
 bool np_subscript(struct eval *ev, struct py_span at, const struct pval *of,

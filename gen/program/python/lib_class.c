@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* type(value), and the text of classes: Python's, and TVM's by their
- * documented names. */
+/* type(value), and the names of classes: Python's own, and TVM's as TVM
+ * documents them. */
 #include "objects.h"
 #include "python_parts.h"
 
@@ -64,7 +64,7 @@ static const struct python_class classes[] = {
 	{ PV_DEVICE, "tvm.runtime.device.Device" },
 };
 
-/* The kinds of expressions, in the names of tvm.tir.expr. */
+/* The names of the kinds of expressions in tvm.tir.expr. */
 static const struct {
 	enum expr_kind kind;
 	const char *name;
@@ -115,7 +115,8 @@ expr_class(struct eval *ev, const struct expr *e)
 	return "tvm.tir.expr.PrimExpr";
 }
 
-/* Is the function one that makes the values of a class, as int is? */
+/* Is `function` the name of a class, such as int, which makes the values of the
+ * class when it is called? */
 static bool
 makes_class(const char *function)
 {
@@ -166,7 +167,7 @@ python_type(struct call *c, struct pval *out)
 	return true;
 }
 
-/* type(value).__name__ */
+/* The attribute __name__ of a class: its name without modules. */
 bool
 class_name(struct call *c, struct pval *out)
 {

@@ -3,7 +3,7 @@
 #include "objects.h"
 #include "python_parts.h"
 
-/* staticmethod, classmethod, property */
+/* staticmethod, classmethod and property. */
 bool
 python_wrap(struct call *c, struct pval *out)
 {
@@ -18,7 +18,7 @@ python_wrap(struct call *c, struct pval *out)
 	return true;
 }
 
-/* super() in a method: its first parameter is self. */
+/* super(). In a method, self is the first name of the method's scope. */
 bool
 python_super(struct call *c, struct pval *out)
 {
@@ -44,7 +44,8 @@ python_super(struct call *c, struct pval *out)
 	return true;
 }
 
-/* super().__init__ of a class whose bases have none */
+/* super().__init__ if no base of the class defines it: stores the arguments of
+ * an exception. */
 bool
 super_init(struct call *c, struct pval *out)
 {
@@ -59,8 +60,8 @@ super_init(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Sets *out to the attribute; *found is false, without an error, if there is
- * none. */
+/* Sets *out to an attribute, and *found to whether there is one. Returns false
+ * after an error; a missing attribute is not an error. */
 static bool
 try_attribute(struct call *c, struct pval *out, bool *found)
 {
@@ -154,7 +155,7 @@ python_next(struct call *c, struct pval *out)
 						"items");
 }
 
-/* object() */
+/* object(): an object without attributes. */
 bool
 python_object(struct call *c, struct pval *out)
 {

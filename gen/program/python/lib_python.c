@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's built-in functions, as far as programs use them. */
+/* The built-in functions of Python that programs use. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ python_float(struct call *c, struct pval *out)
 	return true;
 }
 
-/* str(value), repr(value) */
+/* str(value) and repr(value). */
 bool
 python_text(struct call *c, struct pval *out)
 {
@@ -219,8 +219,8 @@ python_abs(struct call *c, struct pval *out)
 	return call_namesake(c, v->kind == PV_ARRAY ? IN_NUMPY : IN_TIR, out);
 }
 
-/* Sets *items to the values that max(a, b, …) or max(list) compares. False
- * after an error. */
+/* Sets *items to the values among which max(a, b, …) or max(list) chooses.
+ * Returns false after an error. */
 static bool
 operands(struct call *c, struct pval **items, int *n)
 {
@@ -234,7 +234,7 @@ operands(struct call *c, struct pval **items, int *n)
 	return true;
 }
 
-/* min(values), max(values) */
+/* min(values) and max(values). */
 bool
 python_extreme(struct call *c, struct pval *out)
 {
@@ -253,8 +253,8 @@ python_extreme(struct call *c, struct pval *out)
 	for (int i = 1; i < n; i++) {
 		bool truth;
 
-		/* An expression has no value yet: a comparison in the function
-		 * chooses. */
+		/* The value of an expression is known only when the function
+		 * runs, so that the function compares. */
 		if (!pv_number(out, NULL) || !pv_number(&items[i], NULL)) {
 			struct pval x = *out;
 
@@ -325,8 +325,8 @@ python_enumerate(struct call *c, struct pval *out)
 	return true;
 }
 
-/* zip: sets *rows to *n tuples, of which tuple i has element i of each list; *n
- * is the length of the shortest list. False after an error. */
+/* Sets *rows to the *n tuples of zip(): tuple i has element i of each list, and
+ * *n is the length of the shortest list. Returns false after an error. */
 static bool
 rows_of(struct call *c, const struct pv_list *lists, struct pval ***rows,
 	int *n)
@@ -424,8 +424,8 @@ python_filter(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Sorts values[0, n) by their keys, with a stable merge sort. False after an
- * error. */
+/* Sorts values[0, n) by their keys with a stable merge sort. room: space for n
+ * values. Returns false after an error. */
 static bool
 merge_sort(struct call *c, struct pval *keys, struct pval *values,
 	   struct pval *room, int n)
@@ -527,7 +527,7 @@ python_reversed(struct call *c, struct pval *out)
 	return true;
 }
 
-/* any(values), all(values) */
+/* any(values) and all(values). */
 bool
 python_any(struct call *c, struct pval *out)
 {
@@ -553,7 +553,7 @@ python_any(struct call *c, struct pval *out)
 	return true;
 }
 
-/* list(values), tuple(values) */
+/* list(values) and tuple(values). */
 bool
 python_list(struct call *c, struct pval *out)
 {
@@ -621,7 +621,7 @@ python_dict(struct call *c, struct pval *out)
 	return true;
 }
 
-/* isinstance: is v of the type that the row's name means? */
+/* Is v an instance of the class with this name? */
 static bool
 is_instance(struct eval *ev, const struct pval *v, const char *name)
 {

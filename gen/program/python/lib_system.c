@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os, sys, time and timeit, as far as they need no files: programs read and write
- * none through them. The environment is empty. */
+/* Parts of os, sys, time and timeit that need no files: programs do not read or
+ * write files with them, and the environment is empty. */
 #include <time.h>
 
 #include "python_parts.h"
 
-/* os.path.join(a, b, …): an absolute part drops those before it. */
+/* os.path.join(a, b, …): an absolute part removes the parts before it. */
 bool
 path_join(struct call *c, struct pval *out)
 {
@@ -34,7 +34,7 @@ path_join(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, out->u.text.n);
 }
 
-/* os.path.basename and dirname */
+/* os.path.basename and os.path.dirname. */
 bool
 path_part(struct call *c, struct pval *out)
 {
@@ -54,8 +54,8 @@ path_part(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, strlen(path));
 }
 
-/* os.path.abspath and others: the path as it is, since the folder in which tirc runs
- * is not the program's concern. */
+/* os.path.abspath and the like: return the path unchanged, so that a program
+ * does not depend on the folder in which tirc runs. */
 bool
 path_same(struct call *c, struct pval *out)
 {
@@ -65,7 +65,7 @@ path_same(struct call *c, struct pval *out)
 	return arg_text(c, 0, &path);
 }
 
-/* os.path.exists: there are no files for programs. */
+/* os.path.exists and the like: false, because programs have no files. */
 bool
 path_exists(struct call *c, struct pval *out)
 {
@@ -107,7 +107,7 @@ sys_argv(struct call *c, struct pval *out)
 	return true;
 }
 
-/* sys.version_info: that of a Python which reads all that tirc reads. */
+/* sys.version_info: the version of Python whose grammar tirc reads. */
 bool
 sys_version(struct call *c, struct pval *out)
 {
@@ -117,7 +117,7 @@ sys_version(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The seconds of a clock that only goes forward. */
+/* time.time() and the like: the seconds of a clock that never goes back. */
 bool
 time_now(struct call *c, struct pval *out)
 {
@@ -129,7 +129,7 @@ time_now(struct call *c, struct pval *out)
 	return true;
 }
 
-/* time.sleep(): a program has nothing to wait for. */
+/* time.sleep() does nothing, because a program never has to wait. */
 bool
 time_sleep(struct call *c, struct pval *out)
 {
@@ -138,9 +138,9 @@ time_sleep(struct call *c, struct pval *out)
 	return true;
 }
 
-/* timeit.timeit(f, number=n): the seconds of n calls of f; timeit.repeat(f, number=n,
- * repeat=r): a list of r of them. f is called once for each of these, and its time is
- * multiplied. */
+/* timeit.timeit(f, number=n): the seconds of n calls of f. timeit.repeat(f,
+ * number=n, repeat=r): a list of r such times. For each time, f is called once
+ * and its duration is multiplied by n. */
 bool
 timeit_run(struct call *c, struct pval *out)
 {

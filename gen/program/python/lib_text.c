@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of str, list, tuple and dict. */
+/* The methods of str, list, tuple and dict. */
 #include <ctype.h>
 
 #include "format.h"
@@ -8,8 +8,8 @@
 
 /* -- str -- */
 
-/* Makes the text in s, which it releases, the result of a call. False after an
- * error if the text is too long. */
+/* Makes the text in s the result of a call, and releases s. Returns false after
+ * an error if the text is too long. */
 static bool
 finish_text(struct call *c, struct strbuf *s, struct pval *out)
 {
@@ -85,7 +85,8 @@ str_starts(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, n);
 }
 
-/* The offset of a part in the text behind `from`; -1 if it is not there. */
+/* The offset of the first place of `part` in the text from offset `from` on, or
+ * -1. */
 static int64_t
 find_part(const struct pval *text, const struct pval *part, size_t from)
 {
@@ -99,7 +100,8 @@ find_part(const struct pval *text, const struct pval *part, size_t from)
 	return -1;
 }
 
-/* Counts the steps of a search. False after an error. */
+/* Counts the steps of searching the first argument in the text. Returns false
+ * after an error. */
 static bool
 search_steps(struct call *c)
 {
@@ -146,8 +148,9 @@ str_count(struct call *c, struct pval *out)
 	return true;
 }
 
-/* isdigit() and the like, of texts in ASCII: is there a character of the kind, and
- * none of another? isupper() and islower() pass over what has no case. */
+/* isdigit() and the like, for ASCII: true if all characters are of the kind and
+ * there is at least one. isupper() and islower() ignore characters that are not
+ * letters. */
 bool
 str_all_are(struct call *c, struct pval *out)
 {
@@ -251,7 +254,7 @@ str_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* format(value, spec) */
+/* format(value, spec). */
 bool
 python_format(struct call *c, struct pval *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of Python. */
+/* The library of Python's built-in functions: its table of names. */
 #include "python_parts.h"
 
 static const struct name_row rows[] = {

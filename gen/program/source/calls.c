@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the calls between the functions of a program before source is written:
- * T.call_func must name an earlier function of the program and pass arguments
- * of its parameters' kinds, and arrays of their sizes. External functions are
- * called by T.call_extern; the emitter notes them. Kernels are launched only by
- * the host functions that tirc makes. */
+/* Checks the calls between the functions of a program before source is written.
+ * T.call_func must name an earlier function of the program, with arguments of
+ * the kinds of its parameters and arrays that are large enough. T.call_extern
+ * calls external functions, which the emitter lists. Only host functions that
+ * tirc makes may launch kernels. */
 #include "calls.h"
 
 #include "analyse.h"
@@ -13,10 +13,10 @@
 struct checking {
 	struct module *m;
 	const char *file;
-	const struct program_func *funcs; /* the functions of the program, in
-					   * order */
-	int n;                            /* the calling function's index in
-					   * funcs */
+	/* the functions of the program, in their order */
+	const struct program_func *funcs;
+	/* the index of the calling function in funcs */
+	int n;
 	const struct func *caller;
 	struct stmt *at;
 	bool ok;
@@ -31,7 +31,8 @@ struct checking {
 				      .item = (c)->caller->name },             \
 			      __VA_ARGS__))
 
-/* The buffers that the statement s itself allocates; *n: their number. */
+/* The buffers that the statement s itself allocates, without those of
+ * statements inside it. *n: their number. */
 static const struct buffer *const *
 allocated(struct stmt *s, int *n)
 {
@@ -40,8 +41,8 @@ allocated(struct stmt *s, int *n)
 	return s->kind == STMT_BLOCK ? s->u.block->allocs : &s->u.buffer;
 }
 
-/* The array of f, a parameter or a local one, whose pointer is `data`; NULL if
- * there is none. */
+/* The array of f, a parameter or a local array, whose pointer is the variable
+ * `data`; NULL if there is none. */
 static const struct buffer *
 buffer_with(const struct func *f, const struct var *data)
 {
@@ -67,8 +68,8 @@ buffer_with(const struct func *f, const struct var *data)
 	return NULL;
 }
 
-/* The buffer of which e loads the first element, as program_name_addresses()
- * writes it; NULL if e is anything else. */
+/* The buffer whose first element e loads, in the form that
+ * program_name_addresses() writes; NULL if e has another form. */
 static const struct buffer *
 first_element_of(const struct expr *e)
 {
@@ -80,8 +81,7 @@ first_element_of(const struct expr *e)
 	return e->kind == EXPR_LOAD ? e->u.buffer : NULL;
 }
 
-/* The array to whose first element the argument points; NULL if that is
- * unknown. */
+/* The array whose first element the argument points to; NULL if it is unknown. */
 static const struct buffer *
 pointed_to(struct checking *c, const struct expr *arg)
 {
@@ -92,10 +92,10 @@ pointed_to(struct checking *c, const struct expr *arg)
 				     : NULL;
 }
 
-/* A number of scalars in an array: `known`, the product of the constant sizes
- * and vector lanes (INT64_MAX if it is larger), times `rest`, the product of
- * the symbolic sizes in 64 bits. text: rest in the types of the program, for
- * messages. */
+/* The number of scalars in an array, as a product: `known` is the product of
+ * the constant sizes and the vector lanes (INT64_MAX if it is larger), `rest`
+ * the product of the symbolic sizes, computed in 64 bits. text: the same as
+ * `rest` in the program's own types, for messages. */
 struct elements {
 	int64_t known;
 	const struct expr *rest, *text;
@@ -109,8 +109,7 @@ widen_var(void *ctx, const struct expr *e)
 		       : NULL;
 }
 
-/* Counts the scalars in b, where `values` replaces the variables in its
- * shape. */
+/* The number of scalars in b. `values` replaces variables in its shape. */
 static struct elements
 elements_of(struct checking *c, const struct buffer *b,
 	    const struct var_map *values)
@@ -139,8 +138,8 @@ elements_of(struct checking *c, const struct buffer *b,
 	return x;
 }
 
-/* The number of scalars that the callee's array parameter must have, where the
- * call's arguments replace the parameters in its shape. */
+/* The number of scalars that the callee's array parameter must have: the
+ * arguments of the call replace the parameters in its shape. */
 static struct elements
 elements_needed(struct checking *c, const struct func *callee,
 		const struct buffer *param, const struct expr *call)
@@ -163,7 +162,7 @@ elements_needed(struct checking *c, const struct func *callee,
 	return elements_of(c, param, &map);
 }
 
-/* The number x as one expression: known * rest. */
+/* The number x as one expression, known * rest. */
 static const struct expr *
 whole(struct checking *c, const struct elements *x)
 {
@@ -172,7 +171,8 @@ whole(struct checking *c, const struct elements *x)
 }
 
 /* Is it proven that the array has at least as many elements as the parameter,
- * for all sizes? Elements of arrays are no sizes: sums of them wrap. */
+ * for all values of the sizes? Nothing is proven if the size needed depends on
+ * elements of arrays, since sums of such values may wrap. */
 static bool
 is_large_enough(struct checking *c, const struct elements *has,
 		const struct elements *needs)
@@ -206,8 +206,8 @@ text_of(struct checking *c, const struct elements *x)
 	return text;
 }
 
-/* Reports an error if array b, argument i of the call, may have fewer elements
- * than the callee's parameter. */
+/* Reports an error unless array b, argument i of the call, surely has as many
+ * elements as the callee's parameter. */
 static void
 check_size(struct checking *c, const struct func *callee, int i,
 	   const struct expr *call, const struct buffer *b)
@@ -257,8 +257,9 @@ check_array(struct checking *c, const struct func *callee, int i,
 	}
 }
 
-/* Reports an error if two arguments are one array, and the callee may write it: the
- * source declares its parameters as arrays that do not overlap (restrict). */
+/* Reports an error if two arguments are the same array and the callee may write
+ * it, because the source declares parameters as arrays that do not overlap
+ * (restrict). */
 static void
 check_apart(struct checking *c, const struct func *callee,
 	    const struct expr *call)

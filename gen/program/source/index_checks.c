@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds accesses of a program that are outside of their arrays in every run.
  *
- *	for i in range(4):
- *		B[i + 1] = A[i]         # B has 4 elements, and B[4] is stored
+ * for i in range(4):
+ *  B[i + 1] = A[i]         # B has 4 elements, and B[4] is stored
  *
- * Only what is certain is an error. If an index is a sum of multiples of loop
- * variables, in loops that run at least once and not below a condition, it
- * takes every value that the loops give it. For all other indices, the program
- * is responsible, as in C. */
+ * Only a certain error is reported. An index that is a sum of multiples of loop
+ * variables takes all values that the loops give it, if the loops run at least
+ * once and no condition is around the access. Any other index is the program's
+ * own responsibility, as in C. */
 #include "index_checks.h"
 
 #include "analyse.h"
@@ -19,14 +19,14 @@ struct checking {
 	const char *file;
 	const struct stmt *at;
 	struct analyser a;
-	VEC(struct var *) vars; /* of the enclosing loops */
+	VEC(struct var *) vars; /* the variables of the enclosing loops */
 	VEC(struct bounds) ranges;
 	struct memo seen;
 	bool ok;
 };
 
-/* Sets *out to the smallest and the largest value of the index e, if it is
- * known to take both in each run; else false. */
+/* Sets *out to the smallest and the largest value of the index e and returns
+ * true, if e surely takes both values in each run. */
 static bool
 exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -34,7 +34,7 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	const struct expr *rest;
 	int64_t first, low, high;
 
-	/* This replaces variables of LET by their values. */
+	/* simplify() replaces variables of LET by their values */
 	e = simplify(&c->a, e);
 	if (!analyse_affine(&c->a, e, c->vars.data, c->vars.n, coeff, &rest) ||
 	    !expr_is_int(simplify(&c->a, rest), &first)) {
@@ -56,8 +56,8 @@ exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 	return true;
 }
 
-/* As exact_range(), for an index that may be a vector: over all of its
- * lanes. */
+/* Does the same as exact_range() for an index that may be a vector; *out covers
+ * all its lanes. */
 static bool
 index_range(struct checking *c, const struct expr *e, struct bounds *out)
 {
@@ -112,8 +112,8 @@ check_access(struct checking *c, const struct buffer *b,
 	}
 }
 
-/* Checks the loads in e that are evaluated in each run: not those in a part
- * that a condition selects, and no addresses. */
+/* Checks the loads in e that are evaluated in each run. Skips the parts that a
+ * condition selects, and addresses. */
 static void
 check_loads(struct checking *c, const struct expr *e)
 {
@@ -129,7 +129,8 @@ check_loads(struct checking *c, const struct expr *e)
 		   e->kind == EXPR_AND || e->kind == EXPR_OR) {
 		n = 1;
 	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
-		return; /* the address after the last element is valid */
+		/* taking the address behind the last element is allowed */
+		return;
 	}
 	for (int i = 0; i < n; i++) {
 		check_loads(c, e->args[i]);
@@ -146,8 +147,8 @@ check_loop(struct checking *c, const struct stmt *s)
 	int64_t min, extent;
 
 	if (!expr_is_int(simplify(&c->a, s->args[1]), &extent)) {
-		/* The loop may have no iteration: no access in it is
-		 * certain. */
+		/* the loop may have no iterations, so that no access in it is
+		 * certain */
 		return;
 	}
 	if (extent <= 0) {

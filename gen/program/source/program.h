@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor programs: files in a subset of Python, evaluated with the built-in
- * modules te, topi and tir. The output of a program goes to a callback. Its
- * time and memory are limited. */
+/* Tensor programs: files in a subset of Python, which are evaluated with
+ * built-in modules such as te, topi and tir. Their time and memory are limited.
+ * This header declares the run of a program and the making of its source. */
 #ifndef TIRC_PROGRAM_H
 #define TIRC_PROGRAM_H
 
@@ -14,113 +14,132 @@ struct run_callee;     /* interp.h */
 struct target;
 
 struct program_options {
-	enum script_version script; /* version of TVMScript to print */
+	enum script_version script; /* the version of TVMScript to print */
 	const char *dialect_path;
-	/* name of functions that the program gives no name; NULL: "program" */
+	/* the name of functions to which the program gives none; NULL:
+	 * "program" */
 	const char *stem;
-	const char *target; /* NULL: the target that the program names */
-	const char *fp;     /* mode of --fp; NULL: "default" */
-	bool execute;       /* calls on arrays run to their end */
-	int64_t max_steps;  /* steps of evaluation; 0: the default limit */
-	int64_t max_bytes;  /* 0: the default limit */
+	/* the target of the command line; NULL: the program's own */
+	const char *target;
+	const char *fp; /* the mode of --fp; NULL: "default" */
+	/* calls of functions on arrays have no limit of time */
+	bool execute;
+	/* the limit of steps of the evaluation; 0: the default */
+	int64_t max_steps;
+	int64_t max_bytes; /* the limit of memory; 0: the default */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
-	const struct pass_hooks *hooks;      /* for lowering, or NULL */
-	const struct graph_services *graphs; /* for models; NULL: there are
-					      * none */
+	/* hooks of lowering passes, or NULL */
+	const struct pass_hooks *hooks;
+	/* the functions on models; NULL: a program cannot read models */
+	const struct graph_services *graphs;
 };
 
+/* How a program made a function. */
 enum program_stage {
-	PROGRAM_WRITTEN,   /* TVMScript: a decorated def that has a name at the
-			    * top level */
-	PROGRAM_CREATED,   /* te.create_prim_func */
+	/* as TVMScript: a decorated def that is bound to a name at the top
+	 * level */
+	PROGRAM_WRITTEN,
+	PROGRAM_CREATED,   /* by te.create_prim_func */
 	PROGRAM_SCHEDULED, /* by a tir.Schedule, after its last step */
-	PROGRAM_LOWERED,   /* tvm.lower */
-	PROGRAM_BUILT      /* tvm.build */
+	PROGRAM_LOWERED,   /* by tvm.lower */
+	PROGRAM_BUILT      /* by tvm.build */
 };
 
-/* A function that the program has made: with blocks (phase 0) or lowered. */
+/* A function that the program has made, either with blocks (phase 0) or
+ * lowered. */
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;      /* the function before any schedule, and not
-				 * lowered: tests compare with its results */
-	struct func *scheduled;  /* LOWERED, BUILT: the function before it was
-				 * lowered */
-	const char *target;      /* the target for which it was built, or NULL;
-				 * for target_load_named() */
-	const char *target_said; /* the program's words for it */
-	int line, col;        /* the place in the program where it was made */
-	const char *schedule; /* the steps of the schedule, for comments:
-				 * "split(i, [None, 32])…" */
-	struct tensor_intrins *intrins; /* intrinsics that it calls */
-	bool named;                     /* the program gave it its name */
-	/* BUILT, LOWERED: the functions of its module, which it may call */
+	/* the function before any schedule and lowering; tests compare with its
+	 * results */
+	struct func *plain;
+	/* LOWERED, BUILT: the function with its schedule, before it was
+	 * lowered */
+	struct func *scheduled;
+	/* the target for which it was built, for target_load_named(); or NULL */
+	const char *target;
+	const char *target_said; /* the text of the target in the program */
+	int line, col;           /* the position in the program that made it */
+	/* the steps of its schedule, for comments: "split(i, [None, 32])…" */
+	const char *schedule;
+	/* the tensor intrinsics that it calls */
+	struct tensor_intrins *intrins;
+	bool named; /* the program chose its name */
+	/* LOWERED, BUILT: the functions of its module, which it may call */
 	struct program_func *const *siblings;
 	int n_siblings;
-	/* its name in the source; NULL: the function's own or the file's, changed
-	 * where another function has it */
+	/* Its name in the source. NULL: the name is made from the function's
+	 * own name or that of the file, and changed if another function has
+	 * it. */
 	const char *symbol;
 };
 
 struct program_result {
-	const char *file;               /* path of the program, for messages */
-	VEC(struct program_func) funcs; /* in the order of their creation */
-	/* graph_built.model of the model that the program built last, or NULL */
+	/* the path of the program, for messages */
+	const char *file;
+	/* in the order in which the program made them */
+	VEC(struct program_func) funcs;
+	/* graph_built.model of the last model that the program built, or NULL */
 	void *built_model;
-	bool printed;          /* the program has printed something */
-	int64_t printed_bytes; /* the number of bytes that it has
-					 * printed */
-	/* intrinsics that the program declares, with the external functions in
-	 * them */
+	bool printed;          /* the program has printed text */
+	int64_t printed_bytes; /* the number of bytes that it printed */
+	/* the tensor intrinsics that the program declares, and the external
+	 * functions that these call */
 	struct tensor_intrins *intrins;
 };
 
-/* Runs a program. False after one error with its position. */
+/* Runs a program. Returns false after an error with its position in the
+ * program. */
 bool program_run(struct module *m, const struct source *src,
 		 const struct program_options *o, struct program_result *out);
 
-/* Lowers f up to the given phase (0: not at all; 3: completely). simple: skips
- * the passes that unroll and partition loops. hooks may be NULL. */
+/* Lowers f to the given phase: 0 does nothing, 3 is complete. simple: leaves
+ * out the passes that unroll and partition loops. hooks may be NULL. */
 bool program_lower(struct func *f, int phase, bool simple,
 		   const struct pass_hooks *hooks);
 
-/* The source of the functions of a program; those that are not lowered yet are
- * lowered. */
+/* The source of a program's functions, with the options that the caller sets. */
 struct program_sources {
-	bool with_header; /* the source includes a header */
-	bool with_caller; /* a program that calls the functions is written */
-	/* NULL, or the prefix of external functions that trial_definitions
-	 * defines; see struct program_text */
+	bool with_header; /* set by the caller: the source has a header file */
+	/* set by the caller: also write a program that calls the functions */
+	bool with_caller;
+	/* Set by the caller: the prefix of the external functions that
+	 * trial_definitions() defines, or NULL; see struct program_text. */
 	const char *external_prefix;
-	/* notes are added about loops that the program marks for threads or
-	 * vectors, and that the target has no threads or vectors for */
+	/* Set by the caller: add notes about loops that the program marks for
+	 * threads or vectors if the target has no threads or vectors. */
 	bool with_notes;
 	const char *source_name, *source;
-	bool is_compiled; /* by the target's compiler, not when it runs */
-	const char *header_name, *header; /* header NULL: it would be empty */
-	/* The emitted functions, one for each in the list. Arrays too large for
-	 * the stack are additional parameters at the end. */
+	/* the target's compiler compiles it, and not a driver at run time */
+	bool is_compiled;
+	/* the text of the header; NULL: it would be empty */
+	const char *header_name, *header;
+	/* The emitted functions, one for each function of the list. A local
+	 * array that is too large for the stack is a further parameter at the
+	 * end. */
 	const struct func **funcs;
-	/* The launches of kernels as the text of a JSON file; NULL if there are
-	 * none. */
+	/* The text of a JSON file about the launches of kernels; NULL if the
+	 * source has no kernels. */
 	const char *launches_name, *launches;
-	/* The source of a program that calls the functions on raw files; see
-	 * emit_program_caller. */
+	/* The source of a program that calls the functions on raw files
+	 * (emit_program_caller). */
 	const char *caller_name, *caller;
 	const struct target *target;
 	struct program_needs needs;
-	/* Set by trial_definitions (trial.h): source that defines the functions
-	 * of needs.externals; NULL if there are none. callees: what the source
-	 * calls, as it is printed: its own functions, in their order, then those
-	 * of the definitions and the intrinsics. */
+	/* Set by trial_definitions() (trial.h). definitions: source that
+	 * defines the functions of needs.externals; NULL if there are none.
+	 * callees: the functions that the source calls, as they are printed:
+	 * first its own functions in their order, then those of the definitions
+	 * and the intrinsics. */
 	const char *definitions_name, *definitions;
 	const struct run_callee *callees;
 	int n_callees;
 };
 
-/* Makes the source of the functions of the list; those that are not lowered yet
- * are lowered. target NULL: the default target. False after a diagnostic. */
+/* Makes the source of the functions of the list, after lowering those that are
+ * not lowered. target: NULL is the default target. Returns false after a
+ * diagnostic. */
 bool program_source(struct module *m, const struct program_result *list,
 		    const struct program_options *o, const char *target,
 		    struct program_sources *out);

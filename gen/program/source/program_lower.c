@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowers a function of a program. */
+/* Lowers a function of a program, perhaps without unrolling and partitioning
+ * loops. */
 #include "calls.h"
 #include "lower.h"
 #include "program.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source of a program's functions. They are lowered, if they are not, and
- * named; arrays too large for the stack become parameters; functions with bound
- * threads are split into kernels and a host function that launches these. */
+/* Makes the source of a program's functions: lowers and names them, makes
+ * parameters of local arrays that are too large for the stack, and splits
+ * functions with loops bound to threads into kernels and a host function that
+ * launches them. */
 #include "calls.h"
 #include "comment_text.h"
 #include "dialect.h"
@@ -17,8 +18,8 @@
 #include "program.h"
 #include "unused_steps.h"
 
-/* How many times a target's limit of a function's local arrays a chain of calls
- * may use. */
+/* A chain of calls may use this many times the target's limit of local arrays
+ * of one function. */
 enum { CHAIN_LIMITS = 16 };
 
 struct writing {
@@ -28,14 +29,14 @@ struct writing {
 	const struct target *target;
 	const struct dialect *dialect;
 	struct program_part *parts;
-	/* by function: the most bytes of local arrays, with the functions that
-	 * it calls */
+	/* for each function: the largest number of bytes of local arrays in it
+	 * and the functions that it calls */
 	int64_t *chain_bytes;
-	bool notes; /* about loops that the target does not use */
+	bool notes; /* add notes about loops that the target cannot use */
 };
 
-/* The name of a function in the source: its symbol, or its name in the program,
- * or that of the file, changed if another function has it. */
+/* The name of a function in the source: its symbol, or the program's name for
+ * it, or that of the file. A name that another function has is changed. */
 static const char *
 name_for(struct writing *w, struct name_set *names,
 	 const struct program_func *f)
@@ -61,10 +62,11 @@ touches_array(const struct func *f)
 	return false;
 }
 
-/* The work of emission grows with the parameters times the statements. */
+/* The limit of parameters, because emission takes time in proportion to the
+ * parameters times the statements. */
 #define MOST_PARAMETERS 1024
 
-/* False, after a diagnostic, if the function has too many parameters. */
+/* Returns false after a diagnostic if the function has too many parameters. */
 static bool
 check_parameters(struct writing *w, const struct func *f)
 {
@@ -77,9 +79,9 @@ check_parameters(struct writing *w, const struct func *f)
 			  f->params.n, MOST_PARAMETERS);
 }
 
-/* Checks that a function for a device that accesses arrays has loops bound to
- * threads, since only kernels can access arrays there. False after a
- * diagnostic. */
+/* Checks a function for a device: if it accesses arrays, it must have loops
+ * that are bound to threads, because only kernels can access arrays. Returns
+ * false after a diagnostic. */
 static bool
 check_bound(struct writing *w, const struct func *f)
 {
@@ -100,8 +102,8 @@ check_bound(struct writing *w, const struct func *f)
 				  : ", and another one to \"threadIdx.x\"");
 }
 
-/* The target that the program names for the function, whatever the command line's,
- * if it has grids of threads; else NULL. */
+/* The target that the program itself names for the function, if this target has
+ * grids of threads; else NULL. */
 static const char *
 own_grid_target(struct writing *w, const struct program_func *from)
 {
@@ -125,8 +127,8 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	return d != NULL && d->device.rejected == NULL ? name : NULL;
 }
 
-/* Checks that the target has grids of threads if the function has loops that
- * are bound to threads. False after a diagnostic. */
+/* Checks that the target has grids of threads if loops of the function are
+ * bound to threads. Returns false after a diagnostic. */
 static bool
 check_grids(struct writing *w, const struct program_func *from)
 {
@@ -153,9 +155,10 @@ check_grids(struct writing *w, const struct program_func *from)
 			  own != NULL ? own : "");
 }
 
-/* Renames calls of earlier functions to the names in the source. Starts with
- * the last function, because an old name may be the new name of another one.
- * *bytes: the most bytes of local arrays in the functions that are called. */
+/* Changes the names of called functions to those in the source. It starts with
+ * the last function, because the old name of a function may be the new name of
+ * an earlier one. *bytes: the largest number of bytes of local arrays in a
+ * called function. */
 static bool
 name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 {
@@ -189,8 +192,8 @@ name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 	return true;
 }
 
-/* Checks that the local arrays of function i and of the functions that it calls,
- * whose arrays take `called` bytes, leave room on the stack. False after a
+/* Checks that the local arrays of function i and of the functions that it
+ * calls, which take `called` bytes, fit on the stack. Returns false after a
  * diagnostic. */
 static bool
 check_chain(struct writing *w, const struct func *f, int i, int64_t called)
@@ -228,8 +231,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (!name_calls(w, f, i, &called)) {
 		return false;
 	}
-	/* The function may use the vector types of the target; its parameters
-	 * stay arrays of scalars, since the user's code calls it. */
+	/* The function may use the target's vector types inside. Its parameters
+	 * stay arrays of scalars, because the user's code calls it. */
 	if (w->target->vectors.n > 0 && !f->facts.has_vectors) {
 		f->facts.has_vectors = true;
 		f->facts.vectors = w->target->vectors;

@@ -14,7 +14,8 @@ same_lines(const struct names *a, const struct names *b)
 	return same;
 }
 
-/* Does the dialect print such a loop in another way than any other loop? */
+/* Does the dialect print this kind of loop in a different way than a serial
+ * loop? */
 static bool
 has_loop(const struct dialect *d, enum statement_id id)
 {
@@ -67,7 +68,7 @@ shared_loops_find(const struct func *f, struct shared_loops *out)
 	find_loops(f, FOR_PARALLEL, out);
 }
 
-/* Those of `all` that are not in `left`. */
+/* The names in `all` that are not in `left`. */
 static struct shared_loops
 without(struct arena *a, const struct shared_loops *all,
 	const struct shared_loops *left)
@@ -88,7 +89,7 @@ without(struct arena *a, const struct shared_loops *all,
 	return out;
 }
 
-/* "loop m is", "loops m, n are" */
+/* The words "loop m is" or "loops m, n are" for a message. */
 static const char *
 loops_are(struct arena *a, const struct shared_loops *list)
 {
@@ -141,7 +142,7 @@ note_unused_loops(const struct program_func *from, const char *file,
 
 /* -- comments -- */
 
-/* Why the target does not use the step, or NULL. */
+/* The reason why the target does not use the step of a schedule, or NULL. */
 static const char *
 why_unused(const struct target *t, const struct dialect *d, const char *step)
 {
@@ -160,8 +161,8 @@ why_unused(const struct target *t, const struct dialect *d, const char *step)
 	return NULL;
 }
 
-/* The length of the step at the start of the text, which ends at a line's end or
- * at a semicolon. */
+/* The length of the first step in the text. A newline or a semicolon ends a
+ * step. */
 static size_t
 step_length(const char *text)
 {
