@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of buffers as values and as targets of statements. */
+/* Loads and stores of the elements of buffers, as programs write them. */
 #include "te_parts.h"
 
-/* The index of each dimension, from the place from the first element on. */
+/* Sets index[d] for each dimension of b to the index of the element at `place`,
+ * the number of the element from the first one on. */
 static void
 unravel(struct module *m, const struct buffer *b, const struct expr *place,
 	const struct expr **index)
@@ -111,7 +112,7 @@ one_lane(struct call *c, int i, const struct buffer *b)
 			  b->name, dtype_name(b->type));
 }
 
-/* b.vload(index, dtype) */
+/* The method b.vload(index, dtype). */
 bool
 buffer_vload(struct call *c, struct pval *out)
 {
@@ -119,7 +120,7 @@ buffer_vload(struct call *c, struct pval *out)
 	       buffer_load(c->ev, c->span, c->self.u.buffer, &c->args[0], out);
 }
 
-/* b.vstore(index, value): a statement */
+/* The method b.vstore(index, value), which returns a statement. */
 bool
 buffer_vstore(struct call *c, struct pval *out)
 {

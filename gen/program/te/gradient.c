@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te.gradient(output, inputs, head): derivatives by reverse-mode differentiation.
+/* te.gradient(output, inputs, head): derivatives by reverse-mode
+ * differentiation.
  *
- * The adjoint of a tensor T, d(output)/d(T) times head, has the shape of head before
- * that of the output (the prefix), then that of T. A stage that reads T adds, for each
- * load T[f(c, r)] in its body, over its axes c and the reduction's r:
+ * The adjoint of a tensor T is d(output)/d(T) times head. Its shape is that of
+ * head without the output's dimensions (the prefix), followed by that of T. A
+ * stage that reads T contributes, for each load T[f(c, r)] in its body, where c
+ * are its axes and r those of its reduction:
  *
- *	adjoint(T)[p, t] += sum over c, r with f(c, r) == t:
- *		adjoint(stage)[p, c] * d(body)/d(load)
+ * adjoint(T)[p, t] += sum over c, r with f(c, r) == t:
+ *  adjoint(stage)[p, c] * d(body)/d(load)
  *
- * An axis that is a term of an index, as y of T[y + r], is not summed over: it is t - r
- * there, if that is one of its values. */
+ * If an axis is a term of an index, such as y in T[y + r], the sum does not run
+ * over it: y is t - r, if this is a value of y. */
 #include "memo.h"
 #include "te_parts.h"
 
@@ -17,20 +19,22 @@ enum { MAX_TERMS = 64 };
 
 struct adjoint {
 	struct te_tensor *t;
-	bool needed; /* an input is, or is read by a producer of, t */
-	VEC(struct te_tensor *) parts; /* whose sum it is */
+	bool needed; /* t is an input, or is computed from one */
+	/* the contributions of stages; their sum is the adjoint */
+	VEC(struct te_tensor *) parts;
 };
 
 struct gradient {
 	struct call *c;
 	struct eval *ev;
 	struct module *m;
-	VEC(struct adjoint) list;   /* the tensors, producers first */
-	const struct expr **prefix; /* the sizes before those of a tensor */
+	/* the tensors, each after those that it is computed from */
+	VEC(struct adjoint) list;
+	const struct expr **prefix; /* the sizes of the prefix */
 	int n_prefix;
-	struct memo
-		derived; /* by expression: its derivative with respect to the
-			      * load of derive_all() */
+	/* for each expression: its derivative with respect to the load of
+	 * derive_all() */
+	struct memo derived;
 };
 
 /* -- the derivative of an expression with respect to the value of one load */
@@ -50,14 +54,14 @@ is_zero(const struct expr *e)
 	return (e->kind == EXPR_FLOAT && e->u.fval == 0) || expr_is_value(e, 0);
 }
 
-/* a * d, without terms that are 0. */
+/* The product a * d; 0 if d is 0. */
 static const struct expr *
 times(struct gradient *g, const struct expr *a, const struct expr *d)
 {
 	return is_zero(d) ? d : expr_mul(g->m, a, d);
 }
 
-/* a + b, or a - b, without terms that are 0. */
+/* The sum a + b or the difference a - b, without operands that are 0. */
 static const struct expr *
 together(struct gradient *g, enum expr_kind kind, const struct expr *a,
 	 const struct expr *b)
@@ -87,7 +91,8 @@ derive_quotient(struct gradient *g, const struct expr *e,
 			expr_div(m, expr_mul(m, a, db), expr_mul(m, b, b)));
 }
 
-/* Of a choice between two values by a condition. */
+/* The derivative of a choice between a and b by a condition. guards: the value
+ * that is not chosen must not be evaluated. */
 static const struct expr *
 derive_choice(struct gradient *g, const struct expr *condition,
 	      const struct expr *a, const struct expr *b, bool guards,
@@ -102,8 +107,8 @@ derive_choice(struct gradient *g, const struct expr *condition,
 		      : expr_select(g->m, condition, da, db);
 }
 
-/* The factor of d(argument) in d(e), e a call of a function of one argument; NULL if
- * its derivative is not known. */
+/* For a call e of a function of one argument, the factor by which d(argument)
+ * is multiplied in d(e); NULL if the derivative of the function is unknown. */
 static const struct expr *
 outer_derivative(struct gradient *g, const struct expr *e)
 {
@@ -243,7 +248,8 @@ derive_new(struct gradient *g, const struct expr *e, const struct expr *load)
 	}
 }
 
-/* NULL after an error. */
+/* The derivative of e with respect to the load, which is looked up if it is
+ * known. NULL after an error. */
 static const struct expr *
 derive(struct gradient *g, const struct expr *e, const struct expr *load)
 {
@@ -260,8 +266,8 @@ derive(struct gradient *g, const struct expr *e, const struct expr *load)
 	return d;
 }
 
-/* The derivative of a whole expression with respect to the value of a load in it.
- * NULL after an error. */
+/* The derivative of a whole expression with respect to the value of a load in
+ * it. NULL after an error. */
 static const struct expr *
 derive_all(struct gradient *g, const struct expr *e, const struct expr *load)
 {
@@ -273,15 +279,18 @@ derive_all(struct gradient *g, const struct expr *e, const struct expr *load)
 	return d;
 }
 
-/* -- the axes of a stage, by the index of the tensor that it reads */
+/* -- the axes of a stage as expressions of the index of the tensor that it
+ * reads -- */
 
 struct solving {
 	struct gradient *g;
-	const struct iter_var **axes; /* of the stage, and of its reduction */
-	bool *known;                  /* by axis: it is in `map` */
+	/* the axes of the stage and of its reduction */
+	const struct iter_var **axes;
+	bool *known; /* for each axis: `map` has its value */
 	int n;
 	struct var_map map;
-	const struct expr *condition; /* NULL: always */
+	/* under this condition the load reads the element; NULL: always */
+	const struct expr *condition;
 };
 
 static void
@@ -294,7 +303,8 @@ require(struct solving *s, const struct expr *condition)
 	}
 }
 
-/* Appends the terms of a sum; those that are subtracted have less[i]. */
+/* Appends the terms of a sum. less[i] is set for a term that is subtracted.
+ * Returns the number of terms, or -1 if there are too many. */
 static int
 terms_of(const struct expr *e, bool minus, const struct expr **terms,
 	 bool *less, int n)
@@ -312,7 +322,8 @@ terms_of(const struct expr *e, bool minus, const struct expr **terms,
 	return n + 1;
 }
 
-/* Is the term an axis that is not known, and in no other term? Its number, or -1. */
+/* If term i is an axis whose value is not known yet and that occurs in no other
+ * term: the number of the axis; else -1. */
 static int
 free_axis(const struct solving *s, const struct expr *const *terms,
 	  const bool *less, int n, int i)
@@ -333,8 +344,9 @@ free_axis(const struct solving *s, const struct expr *const *terms,
 	return -1;
 }
 
-/* The axis is `value`, which must be one of its values. size: of the dimension from
- * which the value is; alone: it is the index itself. */
+/* Sets the axis to `value`, and requires that this is one of its values. size:
+ * the extent of the dimension whose index gives the value. alone: the axis is
+ * the whole index. */
 static void
 set_axis(struct solving *s, int axis, const struct expr *value,
 	 const struct expr *size, bool alone)
@@ -362,7 +374,8 @@ set_axis(struct solving *s, int axis, const struct expr *value,
 	}
 }
 
-/* Index e of the dimension is t. */
+/* Requires that the index e of a dimension equals t: solves the equation for an
+ * axis, or adds it as a condition. size: the extent of the dimension. */
 static void
 solve(struct solving *s, const struct expr *e, const struct expr *t,
       const struct expr *size)
@@ -391,7 +404,7 @@ solve(struct solving *s, const struct expr *e, const struct expr *t,
 	set_axis(s, axis, value, size, n == 1);
 }
 
-/* -- what a load adds to an adjoint */
+/* -- the contribution of a load to an adjoint -- */
 
 static struct adjoint *
 adjoint_of(struct gradient *g, const struct te_tensor *t)
@@ -404,7 +417,7 @@ adjoint_of(struct gradient *g, const struct te_tensor *t)
 	return NULL;
 }
 
-/* New axes for a tensor of the prefix and these sizes. */
+/* New axes for an adjoint: the dimensions of the prefix, then those of t. */
 static struct iter_var *
 adjoint_axes(struct gradient *g, const struct te_tensor *t, int *n)
 {
@@ -454,8 +467,9 @@ make(struct gradient *g, const char *of, int n, struct iter_var *axes,
 	return made;
 }
 
-/* The value of one element of the stage, or, of a reduction, what is summed;
- * *weight: a factor that is 1 where a maximum takes its value from, or NULL. */
+/* The value of an element of the stage; for a reduction, the value that is
+ * reduced. *weight: for a maximum or minimum, a factor that is 1 for the chosen
+ * value and 0 for others; else NULL. Returns NULL after an error. */
 static const struct expr *
 summand(struct gradient *g, const struct te_stage *st,
 	const struct expr **weight)
@@ -490,7 +504,8 @@ summand(struct gradient *g, const struct te_stage *st,
 	return body->args[0];
 }
 
-/* Makes the axes that are not known a reduction over copies of them. */
+/* Sums e over the axes whose values are not known, with new reduction axes in
+ * their place. */
 static const struct expr *
 sum_over_rest(struct solving *s, const struct expr *e)
 {
@@ -577,7 +592,8 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 	return true;
 }
 
-/* The adjoint of a tensor: the sum of its parts; NULL if nothing reads it. */
+/* The adjoint of a tensor as the sum of the contributions to it; NULL if there
+ * are none. */
 static struct te_tensor *
 whole(struct gradient *g, const struct adjoint *x)
 {
@@ -603,8 +619,8 @@ whole(struct gradient *g, const struct adjoint *x)
 
 /* -- the stages */
 
-/* Adds t and all tensors from which it is computed, producers first. Recursion is
- * limited by the depth of tensors. */
+/* Adds to g->list t and all tensors from which it is computed, each after those
+ * that it is computed from. The depth of tensors limits the recursion. */
 static bool
 collect(struct gradient *g, struct te_tensor *t, struct te_tensor *const *to,
 	int n, bool *needed)
@@ -631,7 +647,8 @@ collect(struct gradient *g, struct te_tensor *t, struct te_tensor *const *to,
 	return eval_tick(g->ev, g->c->span, 1 + g->list.n / 16);
 }
 
-/* Adds what the stage of x passes on to the tensors that it reads. */
+/* Adds the contributions of the stage that computes tensor number `at` to the
+ * adjoints of the tensors that it reads. Returns false after an error. */
 static bool
 pass_on(struct gradient *g, int at)
 {
@@ -668,7 +685,8 @@ pass_on(struct gradient *g, int at)
 	return ok;
 }
 
-/* The adjoint of the output: head, or 1 where the indices are equal. */
+/* Sets the adjoint of the output: head, or without head the tensor that is 1
+ * where both indices are equal. Returns false after an error. */
 static bool
 start(struct gradient *g, struct te_tensor *output, struct te_tensor *head)
 {

@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te.hybrid.script: a function of Python whose loops and assignments become the
- * statements of an outside function (te.extern), when it is called with tensors.
+/* te.hybrid.script: a function of Python whose loops and assignments become
+ * statements. A call with tensors makes a stage with these statements
+ * (te.extern).
  *
- *	@te.hybrid.script
- *	def outer(a, b):
- *	    c = output_tensor((a.shape[0], b.shape[0]), "float32")
- *	    for i in range(a.shape[0]):
- *	        for j in range(b.shape[0]):
- *	            c[i, j] = a[i] * b[j]
- *	    return c
+ * @te.hybrid.script
+ * def outer(a, b):
+ *     c = output_tensor((a.shape[0], b.shape[0]), "float32")
+ *     for i in range(a.shape[0]):
+ *         for j in range(b.shape[0]):
+ *             c[i, j] = a[i] * b[j]
+ *     return c
  *
- * Its expressions are evaluated as those of other functions; the names of
- * buffers and variables are values in its scope. */
+ * Expressions are evaluated as in any function of a program. The names of
+ * buffers and variables are values in the scope of the script. */
 #include "te_parts.h"
 
 #include "objects.h"
 
-/* A variable that the script assigns: a buffer of one element. */
+/* A variable that the script assigns, as a buffer with one element. */
 struct variable {
 	const char *name;
 	const struct buffer *buffer;
-	int depth; /* the number of loops and conditions around its first
-		    * assignment */
+	/* the number of loops and conditions around its first assignment */
+	int depth;
 };
 
 struct hybrid {
 	struct eval *ev;
-	struct py_span at; /* of the call */
+	struct py_span at; /* the position of the call */
 	const struct py_node *def;
 	struct scope *scope;
 	struct ir_builder b;
-	int depth; /* of loops and conditions */
+	int depth; /* the number of loops and conditions that are open */
 	VEC(struct variable) variables;
 	VEC(struct te_tensor *) inputs;
 	VEC(const struct buffer *) outputs;
-	struct pval result; /* of return */
+	struct pval result; /* the value of the return statement */
 	bool returned;
-	int walked; /* nodes of the tree, to be counted as steps */
+	/* visited nodes of the tree, which are counted as steps later */
+	int walked;
 };
 
 static bool run_suite(struct hybrid *h, const struct py_node *suite);
@@ -54,7 +56,8 @@ value_of(struct hybrid *h, const struct py_node *e, struct pval *out)
 
 /* -- names -- */
 
-/* Functions that a script calls without a module: of te, tir, and the types. */
+/* Defines the functions that a script calls without a module: functions of te
+ * and tir, and types. */
 static void
 set_functions(struct hybrid *h, struct scope *s)
 {
@@ -105,8 +108,8 @@ variable_of(struct hybrid *h, const char *name)
 	return NULL;
 }
 
-/* Variables end with the loop or the condition in which they are first
- * assigned. */
+/* Removes variables whose first assignment was in the loop or condition that
+ * has ended, because they end with it. */
 static void
 forget_variables(struct hybrid *h)
 {
@@ -155,7 +158,8 @@ close_scope(struct hybrid *h)
 
 /* -- assignments -- */
 
-/* The call of one of the script's own functions that e is, or NULL. */
+/* The name of the function if e calls one by a plain name, as the script calls
+ * its own functions; else "". */
 static const char *
 own_call(const struct py_node *e)
 {
@@ -164,7 +168,8 @@ own_call(const struct py_node *e)
 		       : "";
 }
 
-/* Evaluates the arguments of a call by the parameters; c gets them. */
+/* Evaluates the arguments of the call e and binds them to the parameters; c
+ * gets them. Returns false after an error. */
 static bool
 bind_call(struct hybrid *h, const struct py_node *e, const char *params,
 	  struct call *c)
@@ -200,7 +205,8 @@ bind_call(struct hybrid *h, const struct py_node *e, const char *params,
 	return true;
 }
 
-/* name = output_tensor(shape, dtype), name = allocate(shape, dtype, scope) */
+/* Executes name = output_tensor(shape, dtype) and name = allocate(shape, dtype,
+ * scope). Returns false after an error. */
 static bool
 assign_buffer(struct hybrid *h, const struct py_node *target,
 	      const struct py_node *value, bool output)
@@ -251,8 +257,9 @@ store_variable(struct hybrid *h, struct py_span at, const struct variable *x,
 	return true;
 }
 
-/* The first assignment of a variable that has several, or of a value that
- * changes. */
+/* Makes a variable at its first assignment. It is a buffer, because it is
+ * assigned several times or its value changes in loops. Returns false after an
+ * error. */
 static bool
 new_variable(struct hybrid *h, const struct py_node *target,
 	     const struct pval *v)
@@ -355,7 +362,8 @@ run_augmented(struct hybrid *h, const struct py_node *e)
 
 /* -- loops and conditions -- */
 
-/* for i in const_range(n): the body once for each number. */
+/* Executes for i in const_range(n): runs the body once for each number. Returns
+ * false after an error. */
 static bool
 run_const_range(struct hybrid *h, const struct py_node *e)
 {
@@ -380,7 +388,8 @@ run_const_range(struct hybrid *h, const struct py_node *e)
 	return true;
 }
 
-/* Sets the bounds and the kind of the loop over a call of range(), … */
+/* Sets the bounds and the kind of a loop from its iterator, a call of range(),
+ * parallel(), and so on. Returns false after an error. */
 static bool
 read_range(struct hybrid *h, const struct py_node *call, struct ir_scope *s)
 {
@@ -478,7 +487,9 @@ run_part(struct hybrid *h, const struct py_node *e, const struct ir_scope *s,
 	return true;
 }
 
-/* if and while: a condition that is known now is no statement. */
+/* Executes `if` and `while`. If the condition of an `if` is known now, only the
+ * chosen branch is executed, and there is no statement for the `if`. Returns
+ * false after an error. */
 static bool
 run_condition(struct hybrid *h, const struct py_node *e)
 {
@@ -607,7 +618,8 @@ run_suite(struct hybrid *h, const struct py_node *suite)
 
 /* -- the call -- */
 
-/* What the script sees of an argument: of a tensor, a pointer to its buffer. */
+/* The value that the script gets for an argument of the call: for a tensor a
+ * pointer to its buffer. */
 static struct pval
 seen_as(struct hybrid *h, const struct pval *v)
 {
@@ -638,7 +650,8 @@ seen_as(struct hybrid *h, const struct pval *v)
 	return list;
 }
 
-/* The outputs in the order in which the script returns them. */
+/* Sets *out to the output buffers in the order in which the script returns
+ * them. Returns false after an error. */
 static bool
 read_outputs(struct hybrid *h, const struct buffer ***out)
 {

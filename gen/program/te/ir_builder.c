@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of statements from scopes that are opened and closed. */
+/* Builds a tree of statements, one statement after the other, in scopes that
+ * are opened and closed. */
 #include "ir_builder.h"
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements that are made one after the other, in scopes that are opened and
- * closed: tvm.tir.ir_builder, and the statements of hybrid scripts. */
+/* Builds statements one after the other, in scopes that are opened and closed,
+ * for tvm.tir.ir_builder and for hybrid scripts. */
 #ifndef TIRC_IR_BUILDER_H
 #define TIRC_IR_BUILDER_H
 
@@ -11,17 +11,17 @@ enum ir_scope_kind {
 	IR_SCOPE_ROOT,
 	IR_SCOPE_FOR,
 	IR_SCOPE_IF,
-	IR_SCOPE_ELSE, /* of the IF before it */
+	IR_SCOPE_ELSE, /* belongs to the IF before it */
 	IR_SCOPE_WHILE,
 	IR_SCOPE_LET,
 	IR_SCOPE_ALLOC,
-	IR_SCOPE_PLAIN /* only ends the scopes in it */
+	IR_SCOPE_PLAIN /* only ends the implicit scopes in it */
 };
 
 struct ir_scope {
 	enum ir_scope_kind kind;
-	/* it ends with the scope around it: LET, ALLOC, and loops of threads that
-	 * scope_attr opens */
+	/* The scope ends with the scope around it. So do LET, ALLOC, and loops
+	 * of threads that scope_attr opens. */
 	bool implicit;
 	struct var *var;                   /* FOR, LET */
 	const struct expr *first, *extent; /* FOR */
@@ -29,26 +29,27 @@ struct ir_scope {
 	const char *thread;                /* FOR_THREAD */
 	const struct expr *value;          /* IF, WHILE, LET */
 	const struct buffer *buffer;       /* ALLOC */
-	struct stmt_list body;             /* the statements so far */
+	struct stmt_list body;             /* the statements in it so far */
 };
 
 struct ir_builder {
-	struct func *f; /* that the statements belong to */
+	struct func *f; /* the owner of the statements */
 	VEC(struct ir_scope) scopes;
 };
 
-enum { IR_BUILDER_DEPTH = 200 }; /* the most scopes in each other */
+enum { IR_BUILDER_DEPTH = 200 }; /* the largest number of nested scopes */
 
 void ir_builder_init(struct ir_builder *b, struct module *m);
-/* False if too many scopes are open. */
+/* Opens a scope. Returns false if too many scopes are open. */
 bool ir_builder_open(struct ir_builder *b, const struct ir_scope *scope);
 void ir_builder_emit(struct ir_builder *b, struct stmt *s);
-/* May an else scope be opened: is the last statement an IF without one? */
+/* May an ELSE scope be opened now? Only if the last statement is an IF without
+ * one. */
 bool ir_builder_can_else(const struct ir_builder *b);
-/* Closes the innermost explicit scope, with the implicit ones in it. */
+/* Closes the innermost explicit scope, and the implicit scopes in it. */
 void ir_builder_close(struct ir_builder *b);
-/* Closes all implicit scopes; all statements, or NULL if an explicit scope is
- * open. */
+/* Closes all implicit scopes and returns all statements; NULL if an explicit
+ * scope is open. */
 struct stmt *ir_builder_finish(struct ir_builder *b);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on expressions: mathematical functions, conditionals, casts, calls
- * of external functions. */
+/* Functions on expressions: mathematical functions, conditionals, casts, and
+ * calls of external functions. */
 #include "te_parts.h"
 
-/* Converts v to an argument of a function of ir/typed; a type, such as `float`,
- * becomes its name. False after an error. */
+/* Converts v to an argument of a function of ir/typed. A type, such as `float`,
+ * is converted to its name. Returns false after an error. */
 static bool
 typed_argument(struct eval *ev, const struct pval *v, struct typed_arg *out,
 	       int *depth)
@@ -55,9 +55,9 @@ expr_function(struct call *c, const char *name, const struct pval *args, int n,
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* Elementary functions, selected by the name in their row of te.def; of a
- * whole tensor, the operator of topi. "tir.round" rounds half away from zero,
- * as TVM's does. */
+/* Elementary functions; the name in the row of te.def selects one. For a tensor
+ * it is the operator of topi, which computes all elements. "tir.round" rounds
+ * half away from zero, as TVM's does. */
 bool
 expr_math(struct call *c, struct pval *out)
 {
@@ -72,14 +72,14 @@ expr_math(struct call *c, struct pval *out)
 	return expr_function(c, name, c->args, c->n, out);
 }
 
-/* Operators as functions: tir.floordiv(a, b). */
+/* Operators as functions, such as tir.floordiv(a, b). */
 bool
 expr_operator(struct call *c, struct pval *out)
 {
 	return expr_function(c, c->row->name, c->args, c->n, out);
 }
 
-/* x.equal(y): the condition, as x == y is. */
+/* x.equal(y): the condition x == y. */
 bool
 expr_equal(struct call *c, struct pval *out)
 {
@@ -101,8 +101,8 @@ expr_all(struct call *c, struct pval *out)
 	return expr_function(c, c->row->name, items, n, out);
 }
 
-/* x.astype("int32"), of an expression or a whole tensor. Refuses constants that
- * the type cannot represent, as TVM does; Cast() converts them. */
+/* x.astype("int32") for an expression or a tensor. As in TVM, a constant that
+ * the type cannot represent is an error; Cast() converts such constants. */
 bool
 expr_astype(struct call *c, struct pval *out)
 {
@@ -127,7 +127,7 @@ expr_astype(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &y, depth, out);
 }
 
-/* T.float32(0) */
+/* T.float32(0) and the like: a constant of a type. */
 bool
 expr_typed(struct call *c, struct pval *out)
 {
@@ -141,7 +141,7 @@ expr_typed(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &y, depth, out);
 }
 
-/* tir.IntImm("int32", 1), FloatImm */
+/* tir.IntImm("int32", 1) and FloatImm. */
 bool
 expr_immediate(struct call *c, struct pval *out)
 {
@@ -175,8 +175,9 @@ expr_reinterpret(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* A call of an external function that returns a t: its name is argument `name`, its
- * arguments are in the next one. */
+/* A call of an external function whose result has type t. Its name is argument
+ * number `name`, its arguments are the list in the next one. Returns false
+ * after an error. */
 static bool
 external_call(struct call *c, struct dtype t, int name, struct pval *out)
 {
@@ -206,7 +207,7 @@ external_call(struct call *c, struct dtype t, int name, struct pval *out)
 	       eval_typed_result(ev, c->span, &x, depth, out);
 }
 
-/* call_extern(type, name, *args) */
+/* call_extern(type, name, *args). */
 bool
 expr_call_extern(struct call *c, struct pval *out)
 {
@@ -215,7 +216,8 @@ expr_call_extern(struct call *c, struct pval *out)
 	return arg_dtype(c, 0, &t) && external_call(c, t, 1, out);
 }
 
-/* hardware_intrin(name, *args): as papers on TVM write an instruction. */
+/* hardware_intrin(name, *args): the way in which papers on TVM write an
+ * instruction. */
 bool
 expr_hardware_intrin(struct call *c, struct pval *out)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm.tir.ir_builder: the body of an outside function, or of an instruction, as
- * statements.
+/* tvm.tir.ir_builder: builds the body of an external function or of an
+ * instruction from statements.
  *
- *	ib = tvm.tir.ir_builder.create()
- *	a, b = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
- *	with ib.for_range(0, n, "i") as i:
- *	    b[i] = a[i] + 1.0
- *	ib.get()
- */
+ * ib = tvm.tir.ir_builder.create()
+ * a, b = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+ * with ib.for_range(0, n, "i") as i:
+ *     b[i] = a[i] + 1.0
+ * ib.get() */
 #include "ir_builder.h"
 #include "te_parts.h"
 
-/* A scope that `with` opens. */
+/* A scope that a `with` statement opens and closes. */
 struct pv_ir_scope {
 	struct ir_builder *builder;
 	struct ir_scope scope;
@@ -59,7 +58,8 @@ scope_value(struct call *c, const struct ir_scope *scope)
 	return (struct pval){ .kind = PV_IR_SCOPE, .u.ir_scope = s };
 }
 
-/* `with ib.for_range(…) as i`: the variable of a loop. */
+/* Enters `with ib.for_range(…) as i`: opens the scope; *out is the variable of
+ * the loop, or None. Returns false after an error. */
 static bool
 enter_scope(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct pval *out)
@@ -83,7 +83,8 @@ leave_scope(struct eval *ev, const struct pval *v)
 	ir_builder_close(v->u.ir_scope->builder);
 }
 
-/* Reads argument i, the kind of a loop by its name, if it is given. */
+/* Reads argument i, the name of a kind of loop; if it is absent, *out does not
+ * change. Returns false after an error. */
 static bool
 loop_kind(struct call *c, int i, enum for_kind *out)
 {
@@ -118,7 +119,7 @@ loop_kind(struct call *c, int i, enum for_kind *out)
 			  name);
 }
 
-/* for_range(begin, end, name, dtype, kind) */
+/* for_range(begin, end, name, dtype, kind). */
 bool
 ir_builder_for_range(struct call *c, struct pval *out)
 {
@@ -189,7 +190,7 @@ ir_builder_while_loop(struct call *c, struct pval *out)
 	return true;
 }
 
-/* else_scope() and new_scope() */
+/* else_scope() and new_scope(). */
 bool
 ir_builder_other_scope(struct call *c, struct pval *out)
 {
@@ -200,8 +201,8 @@ ir_builder_other_scope(struct call *c, struct pval *out)
 	return true;
 }
 
-/* scope_attr(thread axis, "thread_extent", n): the statements up to the end of
- * the scope run in n threads. */
+/* scope_attr(thread axis, "thread_extent", n): the following statements of the
+ * scope run in n threads. */
 bool
 ir_builder_scope_attr(struct call *c, struct pval *out)
 {
@@ -235,7 +236,7 @@ ir_builder_scope_attr(struct call *c, struct pval *out)
 	return ir_builder_begin(c->ev, c->span, builder_of(c), &s);
 }
 
-/* let(name, value): a variable with the value, up to the end of the scope. */
+/* let(name, value): a variable with this value, until the end of the scope. */
 bool
 ir_builder_let(struct call *c, struct pval *out)
 {
@@ -274,7 +275,7 @@ ir_builder_new_buffer(struct eval *ev, struct py_span at, struct ir_builder *b,
 	return ir_builder_begin(ev, at, b, &s);
 }
 
-/* allocate(dtype, shape, name, scope) */
+/* allocate(dtype, shape, name, scope). */
 bool
 ir_builder_allocate(struct call *c, struct pval *out)
 {
@@ -291,8 +292,9 @@ ir_builder_allocate(struct call *c, struct pval *out)
 	return ir_builder_new_buffer(c->ev, c->span, builder_of(c), &spec, out);
 }
 
-/* buffer_ptr(buffer): its elements can be read and assigned, by an index for
- * each dimension, or by one from the first element on. */
+/* buffer_ptr(buffer): a pointer through which elements can be read and
+ * assigned, with an index for each dimension or a single index that counts from
+ * the first element. */
 bool
 ir_builder_pointer(struct call *c, struct pval *out)
 {
@@ -328,7 +330,8 @@ pointer_set(struct eval *ev, struct py_span at, const struct pval *of,
 	return true;
 }
 
-/* As an operand it is the address of the first element. */
+/* As an operand of an expression, a pointer is the address of the first
+ * element. */
 static bool
 pointer_operand(struct eval *ev, struct py_span at, const struct pval *v,
 		struct typed *out)
@@ -382,7 +385,7 @@ ir_builder_emit_value(struct call *c, struct pval *out)
 	return true;
 }
 
-/* likely(e) is e. */
+/* likely(e): returns e, because tirc does not use the hint. */
 bool
 ir_builder_likely(struct call *c, struct pval *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: te.sum and the like, and reducers that the program defines. */
+/* Reductions: te.sum and the like, and reductions by functions that the program
+ * defines. */
 #include "te_parts.h"
 
 static bool
@@ -26,7 +27,8 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	return true;
 }
 
-/* May e be the source or the condition of a reduction? False after an error. */
+/* May e be the value or the condition of a reduction? Returns false after an
+ * error otherwise. */
 static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
@@ -66,7 +68,8 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 }
 
 /* Sets `out` to n expressions: the elements of a tuple, or a single value.
- * False after an error, as for another number of elements. */
+ * Returns false after an error, also if there are not n of them. what: names
+ * their origin in the message. */
 static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	const struct expr **out, const char *what)
@@ -93,8 +96,8 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	return true;
 }
 
-/* If *e is a constant, converts it to the type t. False after an error if t
- * cannot represent it. */
+/* If *e is a constant, converts it to the type t. Returns false after an error
+ * if t cannot represent it. */
 static bool
 as_type(struct eval *ev, struct py_span at, struct dtype t,
 	const struct expr **e)
@@ -114,8 +117,8 @@ as_type(struct eval *ev, struct py_span at, struct dtype t,
 	return true;
 }
 
-/* The initial values of a reduction; *out is NULL if the program gives none:
- * the identity elements are used. */
+/* Reads the initial values of a reduction. *out is NULL if the program gives
+ * none; then the identity elements are used. Returns false after an error. */
 static bool
 init_of(struct eval *ev, struct py_span at, const struct pval *v,
 	const struct expr *const *sources, int n, const struct iter_var *axes,
@@ -180,8 +183,8 @@ combine_kind(const char *name)
 					   : EXPR_MIN;
 }
 
-/* te.sum(expr, axis, where, init); te.max(a, b) is a binary operator
- * instead. */
+/* te.sum(expr, axis, where, init) and the like. Without an axis, te.max(a, b)
+ * is a binary operator. */
 bool
 te_reduction(struct call *c, struct pval *out)
 {

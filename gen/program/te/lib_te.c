@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor expressions: placeholders, axes, elements, compute. */
+/* Tensor expressions: placeholders, axes, elements of tensors, and te.compute. */
 #include <stdio.h>
 
 #include "te_parts.h"
@@ -47,7 +47,7 @@ te_make_placeholder(struct call *c, struct pval *out)
 	return true;
 }
 
-/* te.var("n"), and te.size_var("n"), which is not negative. */
+/* te.var("n"), and te.size_var("n"), a variable that is not negative. */
 bool
 te_make_var(struct call *c, struct pval *out)
 {
@@ -231,7 +231,8 @@ check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
 	return true;
 }
 
-/* A(i, j), A[i, j], and A[i][j] index by index. */
+/* A(i, j) and A[i, j], and A[i][j], which adds the indices one by one. Returns
+ * false after an error. */
 static bool
 te_index(struct eval *ev, struct py_span at, const struct pval *of,
 	 const struct pval *index, int n, struct pval *out)
@@ -317,8 +318,8 @@ struct checker {
 	struct eval *ev;
 	const struct iter_var *axes, *over;
 	int n_axes, n_over;
-	const struct var *stray; /* an axis of another stage that the body uses,
-				  * or NULL */
+	/* an axis of another stage, which the body must not use; else NULL */
+	const struct var *stray;
 	bool reduces;
 	VEC(struct te_tensor *) inputs;
 };
@@ -358,8 +359,8 @@ check_node(struct checker *k, const struct expr *e)
 	}
 }
 
-/* Checks the body of a stage: a reduction may only be its outermost node, and
- * all axes must be those of this stage. False after an error. */
+/* Checks the body of a stage: only its outermost node may be a reduction, and
+ * all its axes must belong to the stage. Returns false after an error. */
 static bool
 check_body(struct checker *k, struct py_span at, const struct expr *e)
 {
@@ -402,8 +403,8 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	return true;
 }
 
-/* Sets *out to the names of the n axes: those of the parameters of f. False
- * after an error if their number differs. */
+/* Sets *out to the names of the n axes, which are those of the parameters of f.
+ * Returns false after an error if f has another number of parameters. */
 static bool
 axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 {
@@ -470,8 +471,8 @@ compute_bodies(struct call *c, const struct pval *value,
 	return true;
 }
 
-/* Checks several outputs of one stage: either all are parts of one reduction,
- * or none is a reduction. False after an error. */
+/* Checks the bodies of a stage with several outputs: all must be parts of one
+ * reduction, or none may be a reduction. Returns false after an error. */
 static bool
 check_together(struct call *c, const struct expr *const *bodies, int n)
 {
@@ -496,7 +497,8 @@ check_together(struct call *c, const struct expr *const *bodies, int n)
 	return true;
 }
 
-/* `with te.tag_scope(tag):` gives the stages made inside the tag. */
+/* The value of te.tag_scope(tag): stages that are made within its `with` block
+ * have the tag. */
 struct tag_scope {
 	const char *tag;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of tensors, operations, axes and buffers; te.scan, te.extern,
+/* Attributes of tensors, operations, axes and buffers; te.scan, te.extern, and
  * te.decl_tensor_intrin. */
 #include "intrinsic_make.h"
 
@@ -13,7 +13,7 @@ size_value(const struct expr *e)
 	return expr_is_int(e, &v) ? pv_int(v) : pv_expr(e, 1);
 }
 
-/* n sizes, or strides, as a tuple. */
+/* A tuple of n sizes or strides. */
 static struct pval
 sizes_value(struct eval *ev, const struct expr *const *sizes, int n)
 {
@@ -37,7 +37,7 @@ tensor_attribute(struct call *c, struct pval *out)
 	if (strcmp(name, "shape") == 0) {
 		*out = sizes_value(ev, b->shape, b->ndim);
 	} else if (strcmp(name, "strides") == 0) {
-		/* none for dense elements, as in TVM */
+		/* as in TVM, a buffer without gaps has an empty tuple */
 		*out = sizes_value(ev, b->strides, b->strides ? b->ndim : 0);
 	} else if (strcmp(name, "ndim") == 0) {
 		*out = pv_int(b->ndim);
@@ -45,7 +45,7 @@ tensor_attribute(struct call *c, struct pval *out)
 		*out = pv_string(ev, b->name);
 	} else if (strcmp(name, "value_index") == 0) {
 		*out = pv_int(c->self.u.tensor->index);
-	} else { /* op */
+	} else { /* the attribute op */
 		*out = (struct pval){ .kind = PV_OP,
 				      .depth = c->self.depth,
 				      .u.tensor = c->self.u.tensor };
@@ -96,7 +96,8 @@ op_attribute(struct call *c, struct pval *out)
 	} else if (strcmp(name, "axis") == 0) {
 		*out = axes_value(ev, s->axes, s->n_axes);
 	} else if (s->n_out > 0 && s->kind == TE_COMPUTE &&
-		   s->bodies[0]->kind == EXPR_REDUCE) { /* reduce_axis */
+		   /* the attribute reduce_axis */
+		   s->bodies[0]->kind == EXPR_REDUCE) {
 		*out = axes_value(ev, s->bodies[0]->u.reduce->axes,
 				  s->bodies[0]->u.reduce->n_axes);
 	} else {
@@ -127,7 +128,7 @@ axis_attribute(struct call *c, struct pval *out)
 		*out = pv_expr(x->iv.var->expr, 1);
 	} else if (strcmp(c->row->name, "thread_tag") == 0) {
 		*out = pv_string(c->ev, x->thread ? x->thread : "");
-	} else { /* dom */
+	} else { /* the attribute dom */
 		*out = c->self;
 	}
 	return true;
@@ -187,8 +188,8 @@ tir_decl_buffer(struct call *c, struct pval *out)
 	return true;
 }
 
-/* A.access_ptr("r"): the address of the first element; the access mask is
- * ignored. */
+/* A.access_ptr("r"): the address of the first element. The access mask is
+ * ignored, because passes find the accesses themselves. */
 bool
 buffer_access_ptr(struct call *c, struct pval *out)
 {
@@ -274,8 +275,8 @@ te_make_scan(struct call *c, struct pval *out)
 
 /* -- extern -- */
 
-/* Reads the first argument: one shape, or a list of shapes. False after an
- * error. */
+/* Reads the first argument, which is a shape or a list of shapes. Returns false
+ * after an error. */
 static bool
 extern_shapes(struct call *c, const struct expr ****shapes, int **ndims, int *n)
 {
@@ -347,7 +348,8 @@ buffer_list(struct eval *ev, const struct buffer *const *list, int n)
 	return out;
 }
 
-/* The function of the inputs and outputs of a stage whose statement is `body`. */
+/* A function whose parameters are the inputs and outputs of the stage and whose
+ * statement is `body`. */
 static struct func *
 func_of(struct call *c, const char *name, const struct te_stage *s,
 	const struct pval *body)
@@ -424,8 +426,8 @@ te_make_extern(struct call *c, struct pval *out)
 
 /* -- te.decl_tensor_intrin -- */
 
-/* Sets views[i] to the buffer that the argument `binds`, a dict, gives for the
- * tensor t; if it gives none, views[i] stays. */
+/* If the argument `binds` (a dict) has a buffer for the tensor t, sets views[i]
+ * to it. */
 static void
 use_binds(struct call *c, const struct te_tensor *t, int i,
 	  const struct buffer **views)
@@ -453,8 +455,8 @@ intrin_part(struct call *c, const struct pval *v, struct func *f,
 	return v->kind == PV_NONE || value_stmt(c->ev, c->spans[1], v, f, out);
 }
 
-/* A name that no other intrinsic has: a schedule refers to intrinsics by name,
- * and a later declaration must not replace an earlier one. */
+/* `name`, changed if another intrinsic has it. A schedule refers to intrinsics
+ * by name, and a later declaration must not replace an earlier one. */
 static const char *
 unique_intrin(struct eval *ev, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topi: the operators of models under their names in topi. A call is converted
- * to a node of a temporary graph; shape inference and the definition of the
- * operator give the tensor expression. */
+/* topi: the operators of models under topi's names. A call is converted to a
+ * node of a temporary graph; the shape inference and the definition of the
+ * operator then give the tensor expression. */
 #include <assert.h>
 
 #include "define.h"
@@ -12,7 +12,7 @@
 
 struct topi {
 	const char *name;
-	/* map: what each parameter becomes in the node; NULL for an operator of
+	/* map: the use of each parameter (topi.def); NULL for an operator on
 	 * elements (TOPI_BROADCAST, TOPI_ELEMENT) */
 	const char *params, *op, *map, *constants;
 	int n_out;
@@ -46,7 +46,7 @@ topi_list(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 	topi_text_list(ev, in, list);
 }
 
-/* A call of a function of topi while it is converted to a node. */
+/* A call of a function of topi that is being converted to a node. */
 struct build {
 	struct call *c;
 	struct eval *ev;
@@ -91,8 +91,9 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	return true;
 }
 
-/* Converts argument i, a number, to a constant tensor, input `at` of the operator, in
- * the type of the first tensor argument that is not bool. False after an error. */
+/* Converts argument i, a number, to a constant tensor, which becomes input `at`
+ * of the operator. Its type is that of the first tensor argument that is not
+ * bool. Returns false after an error. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {
@@ -147,7 +148,8 @@ one_input(struct build *b, int i, const struct pval *v)
 	return value_kind_error(b->c, i, "a tensor");
 }
 
-/* Reads an argument that is a list of integers or sizes. */
+/* Reads an argument that is a list of integers or sizes. Returns false after an
+ * error. */
 static bool
 list_exprs(struct build *b, int i, const struct expr ***out, int *n)
 {
@@ -204,8 +206,8 @@ ints_input(struct build *b, int i, int at)
 					x->shape));
 }
 
-/* The value of `text`, a default in a row of topi.def, as an integer;
- * `otherwise` if text is NULL. */
+/* The integer in `text`, a default value in a row of topi.def; `otherwise` if
+ * text is NULL. */
 static int64_t
 initial_int(const char *text, int64_t otherwise)
 {
@@ -349,7 +351,7 @@ constants(struct build *b)
 
 /* -- the node -- */
 
-/* Registers t and all tensors from which it is computed. */
+/* Registers t and all tensors from which it is computed (te_remember). */
 static void
 remember_all(struct eval *ev, struct te_tensor *t, int depth)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topi's operators with two operands. They apply the operator of expressions to
- * each element, with the types of expressions, and broadcast as numpy does:
+/* topi's operators with two operands. They apply an operator of expressions to
+ * each element, with its rules for types, and broadcast as numpy does:
  *
  * topi.add(A, B)  ->  te.compute(shape, lambda i, j: A[i, j] + B[0, j])
  *
- * A number operand is a constant of its own type, as in expressions:
- * topi.add(A, 1) with an int8 tensor A has the type int32. */
+ * An operand that is a number is a constant with a type of its own, as in
+ * expressions: topi.add(A, 1) with an int8 tensor A has the type int32. */
 #include "define.h"
 
 #include "te_parts.h"
@@ -22,8 +22,8 @@ topi_locate(struct call *c, int first)
 	return eval_locate(c->ev, c->span, first);
 }
 
-/* Makes a tensor in a temporary graph with the shape of v (none for a number),
- * so that shape inference finds the shape of the result. */
+/* A tensor in a temporary graph with the shape of v, or without dimensions for
+ * a number. Shape inference finds the shape of the result from such tensors. */
 static struct tensor *
 shape_of(struct graph *g, const struct pval *v)
 {
@@ -61,9 +61,9 @@ result_shape(struct call *c, const struct tensor **out)
 	return ops_infer_node(g, n) || topi_locate(c, errors);
 }
 
-/* Sets *out to the value that argument i has for one element of y: an element
- * of a tensor, at the indices that broadcasting gives, or a number. False after
- * an error. */
+/* Sets *out to the operand that argument i gives for one element of y: an
+ * element of a tensor, at the broadcast indices, or a number. Returns false
+ * after an error. */
 static bool
 element(struct call *c, int i, const struct tensor *y,
 	const struct iter_var *axes, struct pval *out)
@@ -74,8 +74,8 @@ element(struct call *c, int i, const struct tensor *y,
 	int depth;
 
 	if (c->args[i].kind != PV_TENSOR) {
-		/* a number is a constant of its own type, also as the operand
-		 * of a shift */
+		/* a number is a constant with a type of its own, even as the
+		 * operand of a shift */
 		if (!value_expr(c->ev, c->spans[i], &c->args[i], &e, &depth)) {
 			return false;
 		}

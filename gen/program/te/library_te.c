@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library te: the names that programs may use (te.def, topi), and the effect of
- * Python's operators, calls, len and subscripts on its values. */
+/* The library te: its names (te.def and topi), and the functions for its kinds
+ * of values, such as operators, calls, len and subscripts. */
 #include "te_parts.h"
 
 static const struct name_row rows[] = {

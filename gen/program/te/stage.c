@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TE's schedules of stages: te.create_schedule(C.op), s[C].split(…). Each
- * request is checked against the loops of its stage and recorded. stage_lower.c
- * applies the requests, consumers first, so that the order of requests for
- * different stages does not matter. This file has the stages and the requests
- * for whole stages; stage_loops.c has the requests for loops. */
+ * request of the program is checked against the loops of its stage and
+ * recorded. stage_lower.c applies the recorded requests, consumers before
+ * producers, so that the order of requests for different stages does not
+ * matter. This file has the stages and the requests for whole stages;
+ * stage_loops.c has the requests for loops. */
 #include "stage.h"
 
 /* -- the schedule -- */
@@ -32,9 +33,9 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* A list of the schedule's copies of n tensors. Tensors that no stage computes,
- * placeholders and states of scans, have no copy: the list has them
- * themselves. */
+/* For a list of n tensors, the schedule's own copies of them. Tensors that no
+ * stage computes, such as placeholders and states of scans, have no copy and
+ * are in the new list themselves. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
@@ -49,8 +50,8 @@ own_tensors(struct eval *ev, const struct te_schedule *s,
 	return list;
 }
 
-/* Replaces the scan of op by a copy for this schedule; the stages of its steps
- * have been copied before it. */
+/* Replaces the scan of op by a copy for this schedule. The stages of its steps
+ * were copied before. */
 static void
 own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 {
@@ -67,8 +68,9 @@ own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 	op->scan = scan;
 }
 
-/* Copies the stages of the program for this schedule, with the same buffers: a
- * program may have several schedules, each of which changes its own stages. */
+/* Copies the program's stages for this schedule; the copies have the same
+ * buffers. Each schedule changes only its own stages, so that a program may
+ * have several schedules. */
 static void
 make_own(struct eval *ev, struct te_schedule *s)
 {
@@ -190,7 +192,7 @@ stage_create_schedule(struct call *c, struct pval *out)
 	return eval_tick(c->ev, c->span, s->stages.n);
 }
 
-/* s[C], s[C.op] */
+/* Evaluates s[C] and s[C.op]. Returns false after an error. */
 bool
 te_schedule_stage(struct eval *ev, struct py_span at, const struct pval *of,
 		  const struct pval *index, struct pval *out)
@@ -256,7 +258,7 @@ stage_op(struct call *c, struct pval *out)
 	return true;
 }
 
-/* s[C].axis and s[C].reduce_axis, as those of the operation */
+/* s[C].axis and s[C].reduce_axis: the same as those of the operation. */
 bool
 stage_axis(struct call *c, struct pval *out)
 {

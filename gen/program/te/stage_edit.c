@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that a schedule adds: copies of tensors in another scope, and partial
- * results of a reduction. They are tensor expressions, as those of the program:
+/* Stages that a schedule adds: copies of tensors in another memory scope, and
+ * partial results of a reduction. They are tensor expressions like those of the
+ * program:
  *
- * CC = s.cache_write(C, "local"):  C = f(A)   ->  CC = f(A); C = CC AA =
- * s.cache_read(A, "shared", [C]):        ->  AA = A; C = f(AA) BF =
- * s.rfactor(B, ki):  B[i] = sum(k) A     ->  BF[ki, i] = sum(ko) A
- *                                                   B[i] = sum(ki) BF
- */
+ *   CC = s.cache_write(C, "local"):       C = f(A)  ->  CC = f(A); C = CC
+ *   AA = s.cache_read(A, "shared", [C]):  C = f(A)  ->  AA = A; C = f(AA)
+ *   BF = s.rfactor(B, ki):  B[i] = sum(k) A   ->  BF[ki, i] = sum(ko) A
+ *                                                 B[i] = sum(ki) BF */
 #include "stage.h"
 
 static bool
@@ -25,7 +25,7 @@ can_rewrite(struct call *c, const struct stage *st)
 	return true;
 }
 
-/* The scan in whose steps op is computed, or NULL. */
+/* The scan whose steps compute op, or NULL. */
 static const struct te_stage *
 scan_of(const struct te_schedule *s, const struct te_stage *op)
 {
@@ -41,10 +41,10 @@ scan_of(const struct te_schedule *s, const struct te_stage *op)
 	return NULL;
 }
 
-/* After a change of stages, finds again which stages belong to the steps of
- * each scan. If op belongs to a step, `made` (NULL: no check) must belong to
- * the same scan: its inputs may not exist before the first step. False after an
- * error. */
+/* Called after a change of stages: finds again which stages belong to the steps
+ * of each scan. If op belongs to a step, `made` must belong to a step of the
+ * same scan, because inputs of op may not exist before the first step; NULL: no
+ * check. Returns false after an error. */
 static bool
 settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	     const struct te_stage *made)
@@ -69,8 +69,8 @@ settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	return true;
 }
 
-/* Gives t a buffer in another memory scope. Called before anything loads from
- * the buffer, since loads of the old one would keep it. */
+/* Gives t a buffer in another memory scope. To be called before anything loads
+ * from t, because a load refers to the buffer. */
 static void
 put_in_scope(struct eval *ev, struct te_tensor *t, const char *scope)
 {
@@ -88,7 +88,7 @@ known_scope(struct call *c, int i, const char **scope)
 		return false;
 	}
 	if (strchr(*scope, '.')) {
-		return true; /* a scope that the target defines */
+		return true; /* a scope of the target's own */
 	}
 	for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
 		if (strcmp(scopes[k], *scope) == 0) {
@@ -134,7 +134,7 @@ copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 	return copy;
 }
 
-/* Gives a stage other bodies and inputs; its output tensors stay. */
+/* Gives a stage other bodies and inputs. Its output tensors stay the same. */
 static void
 rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
 	   struct te_tensor **inputs, int n_inputs)
@@ -157,7 +157,9 @@ untouched(struct call *c, const struct stage *st)
 			  c->row->name, st->op->name);
 }
 
-/* Reads tensors, argument 0, which are all of one stage or one of it. */
+/* Reads argument 0, which is one tensor or a list of tensors of the same stage.
+ * Sets *t to the first tensor and *st to its stage. Returns false after an
+ * error. */
 static bool
 stage_tensors(struct call *c, struct te_tensor **t, struct stage **st)
 {
@@ -180,8 +182,8 @@ stage_tensors(struct call *c, struct te_tensor **t, struct stage **st)
 	return true;
 }
 
-/* The bodies of op with n axes of its own replaced by `axes`; all outputs of a
- * reduction share one. */
+/* The bodies of op with its axes replaced by `axes`. All outputs of a reduction
+ * share one body. */
 static const struct expr **
 bodies_over(struct eval *ev, const struct te_stage *op,
 	    const struct iter_var *axes)
@@ -348,8 +350,9 @@ stage_cache_read(struct call *c, struct pval *out)
 
 /* -- rfactor -- */
 
-/* The value of a loop that was split or fused, as an expression of the current
- * loops; *condition gets the guards of splits that do not divide the extent. */
+/* The value of an axis that was split or fused, as an expression of the present
+ * loops. *condition: gets the guards of splits whose factor does not divide the
+ * extent. */
 static const struct expr *
 axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	   const struct expr **condition, int depth)
@@ -394,7 +397,7 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	return x->iv.var->expr;
 }
 
-/* Removes the stage's requests for loops of a reduction. */
+/* Removes the stage's requests for loops of its reduction. */
 static void
 drop_reduce_events(struct stage *st)
 {
@@ -415,15 +418,16 @@ drop_reduce_events(struct stage *st)
 }
 
 struct factoring {
-	struct iter_var *axes; /* axes of the stage that computes partial
-			        * results */
+	/* the axes of the stage with the partial results */
+	struct iter_var *axes;
 	int n_axes;
-	struct iter_var *over; /* axes that remain reduced */
+	/* the axes over which that stage still reduces */
+	struct iter_var *over;
 	int n_over;
-	struct var_map map; /* from the old axes to expressions of the new
-			     * ones */
+	/* maps the old axes to expressions of the new ones */
+	struct var_map map;
 	const struct expr *condition;
-	int at; /* index of the new dimension of the partial results */
+	int at; /* the index of the new dimension of the partial results */
 };
 
 static void
@@ -447,9 +451,9 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 		f->map.from[f->map.n] = op->axes[i].var;
 		f->map.to[f->map.n++] = old[i].var->expr;
 	}
-	/* Of the current loops of the reduction, the factored one becomes a
-	 * spatial axis of the partial results; each of these is a reduction
-	 * over the other loops. */
+	/* Among the present loops of the reduction, the factored one becomes a
+	 * spatial axis of the partial results. Each partial result is a
+	 * reduction over the other loops. */
 	for (int i = 0; i < st->leaves.n; i++) {
 		const struct axis *leaf = st->leaves.data[i];
 		struct iter_var iv = leaf->iv;
@@ -489,8 +493,8 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	}
 }
 
-/* The values of the partial results: for each output a reduction over the other
- * loops; without other loops the source itself. */
+/* The bodies of the stage with the partial results: for each output a reduction
+ * over the other loops, or, if there are none, the reduced value itself. */
 static const struct expr **
 partial_bodies(struct eval *ev, const struct te_stage *op, struct factoring *f)
 {
@@ -523,7 +527,7 @@ partial_bodies(struct eval *ev, const struct te_stage *op, struct factoring *f)
 	return made;
 }
 
-/* Makes the stage "NAME_rf" of the partial results; out: its tensors. */
+/* Makes the stage "NAME_rf" with the partial results. out: gets its tensors. */
 static void
 make_partial(struct eval *ev, const struct te_stage *op, struct factoring *f,
 	     struct te_tensor **out)
@@ -540,7 +544,7 @@ make_partial(struct eval *ev, const struct te_stage *op, struct factoring *f,
 	out[0]->stage->name = arena_printf(ev->a, "%s_rf", op->name);
 }
 
-/* The reduction of the partial results along `rest`. */
+/* The bodies that reduce the partial results along the axis `rest`. */
 static const struct expr **
 final_bodies(struct eval *ev, const struct te_stage *op,
 	     const struct factoring *f, struct te_tensor *const *partial,
@@ -562,8 +566,8 @@ final_bodies(struct eval *ev, const struct te_stage *op,
 	return made;
 }
 
-/* Makes op reduce the partial results. Loops of spatial axes keep their
- * requests. */
+/* Makes the stage reduce the partial results. Loops of its spatial axes keep
+ * their requests. */
 static void
 reduce_partial(struct eval *ev, struct stage *st, const struct factoring *f,
 	       const struct axis *x, struct te_tensor *const *partial)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_inline of stages: the stages that read an inlined one compute its
- * elements themselves.
+/* compute_inline: the stages that read an inlined stage compute its elements
+ * themselves.
  *
  *   B[i] = A[i] * 2          s[B].compute_inline()
  *   C[i] = B[i] + 1                  ->              C[i] = A[i] * 2 + 1
  *
- * This is done on tensor expressions, where a step of a scan is as other stages
- * are: no element is stored twice, so that the order of the loops does not
- * matter. */
+ * Inlining works on tensor expressions, in which each element is computed once;
+ * so the order of loops does not matter, and the step of a scan is treated like
+ * any other stage. */
 #include "stage.h"
 
 static bool
@@ -21,8 +21,8 @@ reads(const struct te_stage *op, const struct te_tensor *t)
 	return false;
 }
 
-/* As reads(), but of a scan only the initial steps: what its steps read, the
- * stages of the steps read. */
+/* Does op itself read t? A scan itself reads only its initial states;
+ * everything else is read by the stages of its steps. */
 static bool
 reads_itself(const struct te_stage *op, const struct te_tensor *t)
 {
@@ -34,7 +34,8 @@ reads_itself(const struct te_stage *op, const struct te_tensor *t)
 	return !op->scan && reads(op, t);
 }
 
-/* The input list of op: without t, with what the stage of t reads. */
+/* Replaces t in the list of op's inputs by the inputs of the stage that
+ * computes t. */
 static void
 join_inputs(struct module *m, struct te_stage *op, const struct te_tensor *t)
 {
@@ -57,8 +58,7 @@ join_inputs(struct module *m, struct te_stage *op, const struct te_tensor *t)
 	op->n_inputs = joined.n_inputs;
 }
 
-/* The body with the elements of t inlined: in a reduction, in each of its
- * expressions. */
+/* Inlines the elements of t in a body; in a reduction, in all its expressions. */
 static const struct expr *
 inline_body(struct module *m, const struct expr *body,
 	    const struct te_tensor *t)
@@ -108,7 +108,7 @@ inline_into(struct module *m, struct te_stage *op, const struct te_tensor *t,
 	return true;
 }
 
-/* Is op the update of a scan of the schedule? */
+/* Does op compute the update of a scan of the schedule? */
 static bool
 is_update(const struct te_schedule *s, const struct te_stage *op)
 {

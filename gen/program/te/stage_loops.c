@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests for the loops of a stage: split, tile, reorder, fuse, and
- * annotations of a loop. They are recorded as events, which stage_lower.c
- * applies. */
+ * annotations of a loop. They are recorded as events; stage_lower.c applies
+ * them. */
 #include "stage.h"
 #include "tir_parts.h"
 
-/* Reads argument i, which must be a current loop of the stage. False after an
- * error. */
+/* Reads argument i, which must be a present loop of the stage. Returns false
+ * after an error. */
 static bool
 arg_leaf(struct call *c, int i, struct axis **out)
 {
@@ -48,8 +48,8 @@ ceil_div(struct module *m, const struct expr *a, const struct expr *b)
 			     b);
 }
 
-/* Reads argument i, a factor: it must be positive, and gets the type of the
- * axis. False after an error. */
+/* Reads argument i, a factor. It must be positive, and gets the type of the
+ * axis. Returns false after an error. */
 static bool
 arg_factor(struct call *c, int i, const struct axis *x, const struct expr **out)
 {
@@ -133,9 +133,9 @@ stage_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Reorders n loops of the stage: they take the positions that these n loops
- * had, in the order of `axes`; other loops stay where they are. False after an
- * error. */
+/* Reorders n loops of the stage: the positions of these loops in the nest stay
+ * the same, and the loops take them in the order of `axes`. Returns false after
+ * an error. */
 static bool
 reorder(struct call *c, struct axis *const *axes, int n)
 {
@@ -284,7 +284,7 @@ stage_fuse(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Records the request e for one loop of the stage, argument i. False after an
+/* Records the request e for the loop in argument i. Returns false after an
  * error. */
 static bool
 one_loop_at(struct call *c, int i, struct event *e)
@@ -341,7 +341,7 @@ stage_bind(struct call *c, struct pval *out)
 	return one_loop(c, &e);
 }
 
-/* Is v the variable of a thread axis to which a reduction loop of the stage is
+/* Is v the variable of a thread axis to which the stage's reduction loop is
  * bound? */
 static bool
 reduces_by(const struct stage *st, const struct var *v)
@@ -369,8 +369,9 @@ is_first_thread(const struct stage *st, const struct expr *e)
 	       reduces_by(st, e->args[0]->u.var);
 }
 
-/* set_store_predicate(tx.var.equal(0)): of the threads that reduce together, one
- * stores, as it does without this request. */
+/* set_store_predicate(tx.var.equal(0)): one of the threads that reduce together
+ * stores the result. This is what happens without the request, too, so that it
+ * is only checked. */
 bool
 stage_store_predicate(struct call *c, struct pval *out)
 {
@@ -446,8 +447,8 @@ is_read(const struct te_schedule *s, const struct te_tensor *t)
 	return false;
 }
 
-/* prefetch(A, loop, 1): prefetches the elements of A that the next iteration of
- * the loop reads. Further requests for the same loop add tensors. */
+/* prefetch(A, loop, 1): prefetches the elements of A that the loop's next
+ * iteration reads. Several requests for one loop prefetch several tensors. */
 bool
 stage_prefetch(struct call *c, struct pval *out)
 {

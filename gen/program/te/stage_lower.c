@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowers a schedule of stages to a function: stages become blocks, requests
- * become primitives. Stages are inlined first (stage_inline.c). Then each stage, consumers
- * before producers, is moved to its compute_at loop, and its requests are
- * applied in their order. So a request means the same loop even if the stage
- * moves, and the order of requests for different stages does not matter. */
+/* Lowers a schedule of stages to a function: a stage becomes a block, a request
+ * becomes a primitive. Stages are inlined first (stage_inline.c). Then each
+ * stage, consumers before producers, is moved to its compute_at loop, and its
+ * requests are applied in their order. So a request refers to the same loop
+ * even if the stage moves, and the order of requests for different stages does
+ * not matter. */
 #include "stage.h"
 #include "tir_parts.h"
 
-/* The bytes that one prefetch loads. A constant, since the target is not known
- * yet when a program is scheduled. */
+/* The number of bytes that one prefetch loads. It is a constant, because a
+ * program is scheduled before its target is known. */
 enum { CACHE_LINE = 64 };
 
 struct placed {
@@ -23,10 +24,9 @@ struct replay {
 	struct sched s;
 	/* for each axis in stage.leaves: its loop in the function */
 	VEC(struct placed) loops;
-	struct te_blocks made; /* the blocks that te_to_func made */
-	int *blocks;           /* by index of the stage: id of its block, or
-				   * 0 */
-	struct strbuf text;    /* the applied steps, for a comment */
+	struct te_blocks made; /* the blocks that te_to_func() made */
+	int *blocks;           /* for each stage: the id of its block, or 0 */
+	struct strbuf text;    /* the applied steps as text, for a comment */
 };
 
 static int
@@ -66,9 +66,9 @@ say(struct replay *r, const char *text)
 
 /* -- blocks -- */
 
-/* The block of a stage. te_to_func recorded those of te.compute; for the others
- * it is the first block that writes the stage's output. NULL if there is none,
- * and for a stage in a scan. */
+/* The block of a stage. For te.compute, te_to_func() recorded it; for other
+ * stages it is the first block that writes the stage's output. NULL if there is
+ * none, and for a stage within a scan. */
 static const struct stmt *
 block_of(struct replay *r, const struct te_stage *op)
 {
@@ -92,8 +92,8 @@ block_of(struct replay *r, const struct te_stage *op)
 	return s;
 }
 
-/* Gets the handles of all blocks by steps of the trace, so that the trace is
- * complete; names of blocks are unique in a function. */
+/* Looks up each block by a step of the trace, so that the trace has all steps.
+ * The names of blocks are unique in a function. Returns false after an error. */
 static bool
 find_blocks(struct replay *r)
 {
@@ -125,8 +125,8 @@ needs_block(struct replay *r, int i, struct py_span at)
 /* -- loops -- */
 
 /* Finds the loop of each axis of the stage, spatial axes first: the loop to
- * which the iter var is bound. An axis without a loop gets one with a single
- * iteration. */
+ * which the iter var of the axis is bound. If an axis has no loop, adds a loop
+ * with a single iteration. Returns false after an error. */
 static bool
 place_axes(struct replay *r, int i, struct py_span at)
 {
@@ -156,7 +156,7 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
-		/* if there are as many loops as axes, both have the same
+		/* if there are as many loops as axes, they are in the same
 		 * order */
 		if (loops.n - outer == n_axes) {
 			found = loops.items[outer + a].u.id;
@@ -277,8 +277,8 @@ apply_reorder(struct replay *r, const struct event *e)
 	return e->n < 2 || apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
-/* Moves a loop inside of the loops that it is around, before it is vectorized:
- * the lanes of a vector run these loops together. False after an error. */
+/* Moves a loop that will be vectorized inside the loops within it, so that all
+ * lanes of a vector run those loops together. Returns false after an error. */
 static bool
 move_inside(struct replay *r, const struct event *e, int loop)
 {
@@ -297,8 +297,8 @@ move_inside(struct replay *r, const struct event *e, int loop)
 	return apply(r, e->span, "reorder", &arg, 1, NULL);
 }
 
-/* Applies a request that does not replace the loop: a binding or an annotation.
- * False after an error. */
+/* Applies a request that keeps its loop: a binding or an annotation. Returns
+ * false after an error. */
 static bool
 apply_to_loop(struct replay *r, const struct event *e)
 {
@@ -386,8 +386,8 @@ apply_event(struct replay *r, const struct event *e, int i)
 	}
 }
 
-/* Is the request applied after all others of the stage? Tensorize is, since it
- * replaces loops; so is rolling_buffer. */
+/* Must the request be applied after all other requests of the stage? tensorize
+ * and rolling_buffer must, because they replace loops. */
 static bool
 comes_last(const struct event *e)
 {
@@ -444,8 +444,9 @@ apply_stage(struct replay *r, int i)
 	return true;
 }
 
-/* The sum of the sizes of all expressions of the schedule is limited: they must
- * remain small enough to print. */
+/* Is the sum of the sizes of all expressions of the schedule within its limit?
+ * Large expressions could not be printed. Returns false after an error
+ * otherwise. */
 static bool
 inlined_fits(struct eval *ev, const struct te_schedule *s, struct py_span at)
 {
@@ -492,11 +493,11 @@ inline_stages(struct replay *r)
 
 /* -- the function -- */
 
-/* The parameters that the caller lists: tensors and variables. An output that
- * is not in the list becomes the last parameter: otherwise nothing could read
- * it. */
+/* The parameters of the function: the tensors and variables in the caller's
+ * list. An output that is not in the list becomes the last parameter, because
+ * its result would be lost otherwise. */
 struct parameters {
-	/* for each parameter: the schedule's copy of the tensor (own), and the
+	/* for each parameter: the schedule's copy of the tensor (own) and the
 	 * program's tensor (plain) */
 	VEC(struct te_tensor *) own, plain;
 	/* for each parameter: the variable, or NULL for a tensor */
@@ -570,8 +571,8 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 	return true;
 }
 
-/* Puts the parameters into the order of the list; sizes that are not in the
- * list come last. */
+/* Puts the parameters in the order of the caller's list; sizes that are not in
+ * the list come last. Returns false after an error. */
 static bool
 order_params(struct call *c, struct func *f, const struct parameters *p)
 {
@@ -595,8 +596,8 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 			}
 		}
 		if (found < 0) {
-			/* a listed variable that the function does not use
-			 * stays a parameter */
+			/* a listed variable is a parameter even if the function
+			 * does not use it */
 			func_add_param(f, v, NULL);
 			f->params.data[at++] = (struct param){ .var = v };
 			continue;

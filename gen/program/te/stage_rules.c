@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedules of topi (schedule_injective, schedule_dense, …): the rules of default
- * schedules, which look at the blocks of the function and not at the operator. */
+/* The schedules of topi (schedule_injective, schedule_dense, …): the rules of
+ * default schedules make them, from the blocks of the function, whatever the
+ * operator is. */
 #include "default_schedule.h"
 #include "stage.h"
 
-/* Makes the schedule one of the rules, for the target of the enclosing `with`. */
+/* Leaves the schedule to the rules, for the target of the enclosing `with`. */
 bool
 stage_use_rules(struct call *c, struct pval *out)
 {

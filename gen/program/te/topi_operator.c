@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on whole tensors, as functions of topi. */
+/* Operators on whole tensors, which are functions of topi. */
 #include "te_parts.h"
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of topi that are texts. */
+/* The operators of topi that are defined by texts in the language of programs. */
 #include "topi_text.h"
 
 #include "program_parts.h"
@@ -7,12 +7,14 @@
 extern const struct topi_text topi_text_table[];
 extern const int topi_text_count;
 
-/* By row of topi_text_table: its names; NULL: not evaluated yet. */
+/* For each row of topi_text_table: the names that the text defines; NULL before
+ * its first use. */
 struct topi_scopes {
 	struct scope **data;
 };
 
-/* Evaluates a text: its functions, which refer to each other. */
+/* Evaluates a text in a scope of its own, so that its functions can call each
+ * other. Returns the scope. */
 static struct scope *
 evaluate(struct eval *ev, const struct topi_text *text)
 {
@@ -47,7 +49,7 @@ scope_of(struct eval *ev, int i)
 	return ev->topi_scopes->data[i];
 }
 
-/* Is it a function of topi, and no name that the text imports? */
+/* Is the name a function that the text defines, and not an imported name? */
 static bool
 is_function(const struct scope_entry *e)
 {
@@ -65,7 +67,7 @@ topi_is_text(const struct source *src)
 	return false;
 }
 
-/* The value of a row: the function itself. */
+/* The value of a name: the function that a text defines. */
 static bool
 function_value(struct call *c, struct pval *out)
 {

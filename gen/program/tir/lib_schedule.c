@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm.tir.Schedule: each primitive of passes/schedule/ is a method with the
- * parameters in primitives.def. */
+/* tvm.tir.Schedule: each primitive of passes/schedule/ is a method, whose
+ * parameters are those in primitives.def. */
 #include "intrinsics.h"
 #include "iterate.h"
 
 #include "tir_parts.h"
 
-/* The work on a function that costs one step of the evaluation: for a query,
- * walking through QUERIED_PER_STEP statements; for a primitive that changes the
- * function, through CHANGED_PER_STEP. */
+/* The cost of a primitive in steps of the evaluation, by the number of
+ * statements of the function. A query visits QUERIED_PER_STEP statements in the
+ * time of one step; a primitive that changes the function handles
+ * CHANGED_PER_STEP. */
 enum { QUERIED_PER_STEP = 32, CHANGED_PER_STEP = 1 };
 
 static int64_t
@@ -154,7 +155,7 @@ trace_text(struct eval *ev, const struct sched *s)
 	return copy;
 }
 
-/* A copy of the scheduled function, which later steps do not change. */
+/* A copy of the scheduled function, which later primitives do not change. */
 static struct program_func *
 snapshot(struct eval *ev, const struct work *w)
 {
@@ -280,10 +281,11 @@ schedule_get(struct call *c, struct pval *out)
 struct convert {
 	struct call *c;
 	const struct primitive *p;
-	struct sched_value *args; /* the arguments converted so far */
-	int i;                    /* index in p's parameters of the one to
-				   * convert */
-	/* the index of the function whose handles were given; -1: none yet */
+	struct sched_value *args; /* the arguments that are converted already */
+	/* the index of the argument to convert, among p's parameters */
+	int i;
+	/* the index of the function that the blocks and loops among the
+	 * arguments belong to; -1: none so far */
 	int func;
 };
 
@@ -304,8 +306,8 @@ use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
 	return true;
 }
 
-/* Converts a function of indices, a lambda, to an index map: the results of the
- * function become to_physical. False after an error. */
+/* Converts a lambda to an index map: its parameters are the logical indices,
+ * its results the physical ones. Returns false after an error. */
 static bool
 convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 {
@@ -474,8 +476,9 @@ schedule_instruction(struct eval *ev, const char *name)
 	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
 }
 
-/* The sum of the sizes of all expressions is limited, because inlining copies
- * expressions, which must remain small enough to print. */
+/* Is the sum of the sizes of all expressions within its limit? Inlining copies
+ * expressions, which must stay small enough to print. Returns false after an
+ * error otherwise. */
 bool
 schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 	      const struct func *f)
@@ -557,8 +560,9 @@ apply(struct call *c, struct pval *out)
 	return true;
 }
 
-/* -- methods of the table: sched_apply() tells of arguments that are missing,
- * with the values that they take -- */
+/* -- methods from the table of primitives. Their parameters are optional here,
+ * because sched_apply() reports a missing argument with the values that it may
+ * have. -- */
 
 const struct name_row *
 schedule_method(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)

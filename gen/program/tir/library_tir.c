@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of statements and schedules of blocks, and the meaning of their
- * values. */
+/* The library of statements and of schedules of blocks: its names, and the
+ * functions for its kinds of values. */
 #include "tir_nodes.h"
 #include "tir_parts.h"
 

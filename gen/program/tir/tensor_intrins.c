@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm.tir.TensorIntrin: instructions that a program registers. */
+/* tvm.tir.TensorIntrin: tensor intrinsics that a program registers. */
 #include "iterate.h"
 #include "tir_parts.h"
 
-/* The statements of a block without the block:
+/* The statements of a block, without the block:
  *
  *   with T.block("B"):
  *       vi = T.axis.spatial(4, i)       ->       B[i] = A[i]
- *       B[vi] = A[vi]
- */
+ *       B[vi] = A[vi] */
 static struct stmt *
 opened(struct func *f, struct stmt *block)
 {
@@ -32,8 +31,8 @@ opened(struct func *f, struct stmt *block)
 		       : stmt_if(f, block->args[0], s, NULL);
 }
 
-/* Replaces the blocks of f, an implementation, by their statements, the inner ones
- * first. False with the reason in *why. */
+/* Replaces the blocks of an implementation f by their statements, inner blocks
+ * first. Returns false with the reason in *why. */
 static bool
 without_blocks(struct func *f, const char **why)
 {
@@ -57,8 +56,8 @@ without_blocks(struct func *f, const char **why)
 	return true;
 }
 
-/* tvm.tir.TensorIntrin.register(name, desc, impl): an instruction that tensorize()
- * may name. */
+/* tvm.tir.TensorIntrin.register(name, desc, impl): an instruction that
+ * tensorize() can use. */
 bool
 tensor_intrin_register(struct call *c, struct pval *out)
 {
@@ -117,8 +116,8 @@ tensor_intrin_get(struct call *c, struct pval *out)
 	return true;
 }
 
-/* @T.macro, @T.macro(hygienic=False): the function itself, whose suite the reader of
- * TVMScript uses (ir/script/script_macro.c). */
+/* @T.macro and @T.macro(hygienic=False): return the function itself. The reader
+ * of TVMScript uses its statements (ir/script/script_macro.c). */
 bool
 script_macro(struct call *c, struct pval *out)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of functions as values: tvm.tir.For and others, stmt_functor, and passes
- * over PrimFuncs that the program writes.
+/* Statements as values of programs: tvm.tir.For and the like, stmt_functor, and
+ * passes over PrimFuncs that a program defines.
  *
- *	f.body                            the statements of a function
- *	stmt_functor.ir_transform(f.body, None, post, ["tir.For"])
- *	f.with_body(body)                 a function with other statements
+ * f.body                            the statements of a function
+ * stmt_functor.ir_transform(f.body, None, post, ["tir.For"])
+ * f.with_body(body)                 a function with other statements
  *
- * A statement that a program holds never changes: new ones are made of copies, so
- * that those of the function stay as they are. The copies belong to a function of
- * their own, ev->detached. */
+ * A statement that a program has as a value never changes: new statements are
+ * made of copies, so that those of the function stay the same. The copies
+ * belong to the function ev->detached. */
 #include "tir_nodes.h"
 
 #include "lower.h"
@@ -31,7 +31,8 @@ pv_stmt(struct stmt *s)
 	return (struct pval){ .kind = PV_STMT, .u.stmt = s };
 }
 
-/* The nesting depth of e; steps are counted. False after an error. */
+/* Sets *out to the nesting depth of e, and counts steps. Returns false after an
+ * error. */
 static bool
 expr_levels(struct eval *ev, struct py_span at, const struct expr *e, int *out)
 {
@@ -70,7 +71,8 @@ expr_of(struct call *c, const struct expr *e, struct pval *out)
 
 static const struct {
 	enum stmt_kind kind;
-	const char *name, *other; /* in the releases of TVM */
+	/* the names of the class in different releases of TVM */
+	const char *name, *other;
 } classes[] = {
 	{ STMT_FOR, "For", "For" },
 	{ STMT_BLOCK, "Block", "SBlock" },
@@ -111,7 +113,7 @@ stmt_is_instance(const struct stmt *s, const char *name)
 	return strcmp(name, "Stmt") == 0;
 }
 
-/* tvm.tir.ForKind.VECTORIZED and others: TVM's numbers are those of enum
+/* tvm.tir.ForKind.VECTORIZED and the like. TVM's numbers are those of enum
  * for_kind. */
 bool
 for_kind_value(struct call *c, struct pval *out)
@@ -136,7 +138,7 @@ wrong_kind(struct call *c)
 			  c->row->name);
 }
 
-/* body, then_case, else_case: a statement below. */
+/* The attributes body, then_case and else_case: a statement inside this one. */
 bool
 stmt_child(struct call *c, struct pval *out)
 {
@@ -167,7 +169,8 @@ stmt_list(struct call *c, struct pval *out)
 	return eval_tick(c->ev, c->span, s->n_children);
 }
 
-/* min, extent, condition and value: an expression of the statement. */
+/* The attributes min, extent, condition and value: an expression of the
+ * statement. */
 bool
 stmt_expr(struct call *c, struct pval *out)
 {
@@ -210,7 +213,7 @@ stmt_for_kind(struct call *c, struct pval *out)
 	return true;
 }
 
-/* buffer and indices of a store */
+/* The attributes buffer and indices of a store. */
 bool
 stmt_buffer(struct call *c, struct pval *out)
 {
@@ -238,7 +241,8 @@ stmt_buffer(struct call *c, struct pval *out)
 
 /* -- making statements -- */
 
-/* Counts the steps of a copy of s. */
+/* Counts the steps of copying s. Returns false after an error if none are
+ * left. */
 static bool
 tick_copy(struct eval *ev, struct py_span at, const struct stmt *s)
 {
@@ -266,7 +270,7 @@ arg_stmt(struct call *c, int i, struct stmt **out)
 	return true;
 }
 
-/* tvm.tir.For(loop_var, min, extent, kind, body) */
+/* tvm.tir.For(loop_var, min, extent, kind, body). */
 bool
 stmt_make_for(struct call *c, struct pval *out)
 {
@@ -293,7 +297,7 @@ stmt_make_for(struct call *c, struct pval *out)
 	return true;
 }
 
-/* stmt_functor.substitute(node, {var: expr}) */
+/* stmt_functor.substitute(node, {var: expr}). */
 bool
 functor_substitute(struct call *c, struct pval *out)
 {
@@ -343,7 +347,8 @@ functor_substitute(struct call *c, struct pval *out)
 	return eval_expr_fits(ev, c->span, out->u.expr, depth + deepest);
 }
 
-/* Are the expressions of s not too large and not too deep? False after an error. */
+/* Are the expressions in s within the limits of size and depth? Returns false
+ * after an error otherwise. */
 static bool
 stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s)
 {
@@ -368,7 +373,8 @@ stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s)
 
 /* -- walks -- */
 
-/* Calls the function for e and the expressions in it, the inner ones first. */
+/* Calls the function of the program for e and the expressions in it, inner ones
+ * first. Returns false after an error. */
 static bool
 visit_expr(struct call *c, const struct expr *e)
 {
@@ -401,7 +407,7 @@ visit(struct call *c, struct stmt *s)
 	return eval_apply(c->ev, c->span, &c->args[1], &v, 1, &none);
 }
 
-/* stmt_functor.post_order_visit(node, function) */
+/* stmt_functor.post_order_visit(node, function). */
 bool
 functor_visit(struct call *c, struct pval *out)
 {
@@ -415,7 +421,8 @@ functor_visit(struct call *c, struct pval *out)
 	return arg_expr(c, 0, &e, &depth) && visit_expr(c, e);
 }
 
-/* Is the statement of one of the kinds in `only`, "tir.For"? */
+/* Does the statement belong to one of the classes in `only`, such as "tir.For"?
+ * True if the list is empty. */
 static bool
 is_among(const struct stmt *s, const struct pval *only, int n)
 {
@@ -436,7 +443,9 @@ struct transform {
 	int n_only;
 };
 
-/* Calls one of the two functions; *out stays if it gives None. */
+/* Calls the function in argument i for the statement *out, and stores the
+ * statement that it returns there; None changes nothing. Returns false after an
+ * error. */
 static bool
 replaced(struct transform *t, int i, struct stmt **out)
 {
@@ -472,7 +481,8 @@ transform(struct transform *t, struct stmt *s, struct stmt **out)
 		return false;
 	}
 	if (*out != s) {
-		return true; /* what `pre` gives is not walked through */
+		/* the statements in the result of `preorder` are not visited */
+		return true;
 	}
 	for (int i = 0; i < s->n_children; i++) {
 		struct stmt *child;
@@ -500,7 +510,7 @@ transform(struct transform *t, struct stmt *s, struct stmt **out)
 	return replaced(t, 2, out);
 }
 
-/* stmt_functor.ir_transform(stmt, preorder, postorder, only_enable) */
+/* stmt_functor.ir_transform(stmt, preorder, postorder, only_enable). */
 bool
 functor_transform(struct call *c, struct pval *out)
 {
@@ -537,7 +547,8 @@ func_body(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Does f hold together after a program has changed it? False after an error. */
+/* Is f valid after a program has changed it? Returns false after an error
+ * otherwise. */
 static bool
 check(struct eval *ev, struct py_span at, const struct func *f)
 {
@@ -555,7 +566,7 @@ check(struct eval *ev, struct py_span at, const struct func *f)
 			  f->name, why);
 }
 
-/* f.with_body(body) */
+/* f.with_body(body): a copy of f with another body. */
 bool
 func_with_body(struct call *c, struct pval *out)
 {
@@ -576,7 +587,8 @@ func_with_body(struct call *c, struct pval *out)
 	return check(c->ev, c->span, f->func);
 }
 
-/* Calls a pass of the program for a function, which becomes the result. */
+/* Calls a pass that the program defines for the function f, and replaces f by
+ * the result. Returns false after an error. */
 static bool
 run_pass(struct eval *ev, struct py_span at, const struct pval *pass,
 	 const struct pval *module, struct program_func *f)
@@ -628,7 +640,8 @@ tir_pass_apply(struct eval *ev, struct py_span at, const struct pval *pass,
 	return true;
 }
 
-/* Runs those passes of the context that are for this phase. */
+/* Runs the passes that the context adds after this phase. Returns false after
+ * an error. */
 static bool
 run_phase(struct eval *ev, struct py_span at, int phase,
 	  const struct pval *module, struct program_func *f)
@@ -646,7 +659,7 @@ run_phase(struct eval *ev, struct py_span at, int phase,
 	return true;
 }
 
-/* Applies the settings of the context to the loops of f. */
+/* Applies the context's settings to the loops of f. */
 static void
 apply_settings(const struct pv_pass_context *p, struct func *f)
 {

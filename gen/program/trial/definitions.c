@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the external functions that a program declares (te.decl_tensor_intrin),
- * from the computations that the program declares for them. */
+/* Defines the external functions that a program declares
+ * (te.decl_tensor_intrin), so that the program can be tested: a definition
+ * computes what the declaration says. */
 #include "interp.h"
 #include "intrinsic_make.h"
 #include "iterate.h"
@@ -9,14 +10,14 @@
 struct defining {
 	struct module *m;
 	const struct program_result *list;
-	struct program_result outside; /* a definition of each external
-				        * function */
+	/* a definition of each external function */
+	struct program_result outside;
 	VEC(struct run_callee) callees;
 };
 
-/* Sets *made to the module's function of this name. If the module has none,
- * first adds one that computes what the program declares; NULL if the program
- * declares nothing. False after a diagnostic. */
+/* Sets *made to the module's function with this name. If there is none, adds a
+ * function that computes what the program declares for the name; NULL if the
+ * program declares nothing. Returns false after a diagnostic. */
 static bool
 define(struct defining *d, const char *symbol, struct func **made)
 {
@@ -38,9 +39,9 @@ define(struct defining *d, const char *symbol, struct func **made)
 	return true;
 }
 
-/* For each external function that the source calls: adds its definition, under
- * the prefixed name, to d->outside. False after a diagnostic, also if the
- * program declares no computation for one. */
+/* Adds a definition of each external function that the source calls to
+ * d->outside, under its prefixed name. Returns false after a diagnostic, which
+ * is also reported if the program declares no computation for a function. */
 static bool
 define_externals(struct defining *d, const struct program_sources *text)
 {
@@ -90,8 +91,9 @@ add_callee(struct defining *d, const char *name, const struct func *f,
 	vec_push(&d->m->arena, &d->callees, callee);
 }
 
-/* Defines the external functions that f calls, for the interpreter. With
- * `source`, f is a function of the source: also adds them to d->callees. */
+/* Defines the external functions that f calls, for the interpreter. source: f
+ * is a function of the source, and the definitions are also added to
+ * d->callees. */
 static bool
 define_called(struct defining *d, const struct func *f, bool source)
 {
@@ -124,7 +126,8 @@ trial_define_called(struct module *m, const struct program_result *list,
 	return define_called(&d, f, false);
 }
 
-/* Sets d->callees. written: the source of the definitions. */
+/* Sets d->callees. written: the source of the definitions. Returns false after
+ * a diagnostic. */
 static bool
 add_callees(struct defining *d, struct program_sources *text,
 	    const struct program_sources *written)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses whose place depends on floats:
  *
- *	k: T.int32 = T.Cast("int32", x[i] * y[i])     # k depends on floats
- *	B[i] = A[k]                                   # refused
- *	B[i] = A[T.max(T.min(k, 15), 0)]              # proven
+ * k: T.int32 = T.Cast("int32", x[i] * y[i])     # k depends on floats
+ * B[i] = A[k]                                   # refused
+ * B[i] = A[T.max(T.min(k, 15), 0)]              # proven
  *
- * The last digits of a float depend on the compiler, so that an index that was
- * inside in the interpreter may be outside in the source. Here follows, of a
- * source's functions,
+ * The last digits of a float depend on the compiler. So an index that was
+ * inside of its array in the interpreter may be outside in the compiled source.
+ * For the functions of a source, this file
  *
- * 1. which integers depend on floats (float_flow.c);
- * 2. of each access with such an index, or that such a condition guards: the
- *    proof that it is inside.
+ * 1. finds the integers that depend on floats (float_flow.c);
+ * 2. proves of each access whose index is such an integer, or which is guarded
+ * by a condition on one, that it is inside of its array.
  *
- * All other accesses are the same in each run on the same arrays. */
+ * All other accesses are the same in each run on the same arrays, so that the
+ * interpreter has checked them. */
 #include "float_checks.h"
 
 #include "analyse.h"
@@ -22,7 +23,8 @@
 #include "iterate.h"
 #include "value_range.h"
 
-/* Visits of expressions in one function, after which the rest is not proven. */
+/* The number of visited expressions of a function after which the proof is
+ * given up. */
 enum { MOST_VISITS = 1000000 };
 
 struct proving {
@@ -31,16 +33,16 @@ struct proving {
 	bool is_first; /* the function whose scalars have the given values */
 	struct analyser a;
 	struct value_ranges ranges;
-	struct memo
-		unknown;  /* by expression: the variable that stands for it */
-	struct memo lets; /* by variable of a LET: its value */
+	/* for each expression: the variable that stands for its value */
+	struct memo unknown;
+	struct memo lets; /* for each variable of a LET: its value */
 	const struct stmt *at;
 	int visits;
 	bool ok;
 };
 
-/* A variable for the value of e, which may be any from min to max. The same one
- * for the same e. */
+/* A variable with the range from min to max that stands for the unknown value
+ * of e. Each e has one such variable. */
 static const struct expr *
 unknown(struct proving *p, const struct expr *e, struct bounds range)
 {
@@ -71,8 +73,8 @@ is_known_within(struct bounds x, struct bounds y)
 	       bounds_within(x, y);
 }
 
-/* e if its value is in the range of its type, so that it does not wrap; else a
- * variable for it. */
+/* e, if its value `of` fits in its type, so that it does not wrap; else a
+ * variable for e. */
 static const struct expr *
 if_it_fits(struct proving *p, const struct expr *e, const struct expr *of)
 {
@@ -83,7 +85,7 @@ if_it_fits(struct proving *p, const struct expr *e, const struct expr *of)
 		       : unknown(p, e, all);
 }
 
-/* May the element that e loads change in the function? */
+/* May the function change the element that e loads? */
 static bool
 may_change(struct proving *p, const struct expr *e)
 {
@@ -92,8 +94,9 @@ may_change(struct proving *p, const struct expr *e)
 	       func_calls(p->part->f, INTRIN_CALL_EXTERN);
 }
 
-/* A variable for the element that e loads. Its range is that of what is stored
- * only if the interpreter has seen that it is written. */
+/* A variable for the element that e loads. If the interpreter has seen the
+ * element being written, its range is that of the values that are stored to the
+ * array; else it is that of the type. */
 static const struct expr *
 element(struct proving *p, const struct expr *e, bool control)
 {
@@ -131,7 +134,7 @@ exact_call(struct proving *p, struct memo *done, const struct expr *e,
 	    mask >= 0) {
 		range = (struct bounds){ 0, mask };
 	}
-	/* what it computes of elements may change with them */
+	/* the result changes if the elements that it is computed from change */
 	if (!intrin_is_pure(e->u.intrin) || expr_has(e, EXPR_LOAD)) {
 		struct var *v = var_new(p->w->m, "result", e->type);
 
@@ -142,9 +145,10 @@ exact_call(struct proving *p, struct memo *done, const struct expr *e,
 	return unknown(p, e, range);
 }
 
-/* A variable: of the first function, its value. A parameter of another function is
- * within its declared bounds in the interpreter, but if it depends on floats, it
- * may be outside in the source. */
+/* The value of a variable: in the first function the given one. In another
+ * function, the interpreter has checked that a parameter is within its declared
+ * bounds; but a parameter that depends on floats may be outside of them in the
+ * compiled source. */
 static const struct expr *
 exact_var(struct proving *p, const struct expr *e)
 {
@@ -204,8 +208,9 @@ exact_kind(struct proving *p, struct memo *done, const struct expr *e,
 	}
 }
 
-/* e for the analyser, which takes integers as unlimited and elements as the same
- * in each use: with variables for what may wrap or change. */
+/* Rewrites e for the analyser, which assumes that integers do not wrap and that
+ * an element has the same value at each use: expressions that may wrap or
+ * change become variables. */
 static const struct expr *
 exact(struct proving *p, struct memo *done, const struct expr *e, bool control)
 {
@@ -254,7 +259,7 @@ is_index_type(struct dtype t)
 static bool is_inside(struct proving *p, const struct expr *e,
 		      const struct expr *size);
 
-/* As is_inside, for the value that e has if its condition is `holds`. */
+/* Is the value that e has if its condition is `holds` proven to be inside? */
 static bool
 chosen_inside(struct proving *p, const struct expr *e, bool holds,
 	      const struct expr *size)
@@ -294,7 +299,7 @@ is_inside(struct proving *p, const struct expr *e, const struct expr *size)
 	       prove(&p->a, expr_lt(m, e, size));
 }
 
-/* As is_inside, for all lanes of an index. */
+/* Is it proven that all lanes of an index are inside? */
 static bool
 lanes_inside(struct proving *p, const struct expr *e, const struct expr *size,
 	     bool control)
@@ -319,7 +324,7 @@ lanes_inside(struct proving *p, const struct expr *e, const struct expr *size,
 	       is_inside(p, exact_of(p, e, control), size);
 }
 
-/* Reports that `what` is not certain, and what to do. */
+/* Reports that `what` is not certain. remedy: what the user can do. */
 static void
 refuse(struct proving *p, const char *what, const char *remedy)
 {
@@ -378,7 +383,7 @@ check_access(struct proving *p, const struct buffer *b,
 {
 	for (int d = 0; d < b->ndim && p->ok; d++) {
 		if (!control && !is_rounded(p->w, index[d])) {
-			continue; /* the interpreter checks it */
+			continue; /* the interpreter has checked this index */
 		}
 		if (is_short(p, b) || is_rounded(p->w, b->shape[d]) ||
 		    p->visits >= MOST_VISITS ||
@@ -413,7 +418,8 @@ check_call(struct proving *p, const struct expr *call, bool control)
 static void check_expr(struct proving *p, struct memo *seen,
 		       const struct expr *e, bool control);
 
-/* Checks e, which is computed only if the condition has the value `holds`. */
+/* Checks the accesses in e, which is evaluated only if the condition has the
+ * value `holds`. */
 static void
 check_branch(struct proving *p, const struct expr *condition, bool holds,
 	     const struct expr *e, bool control)
@@ -428,7 +434,8 @@ check_branch(struct proving *p, const struct expr *condition, bool holds,
 	analyser_pop(&p->a, before);
 }
 
-/* Checks the accesses in e. seen: what was checked under the same conditions. */
+/* Checks the accesses in e. seen: the expressions that were checked under the
+ * same conditions. */
 static void
 check_expr(struct proving *p, struct memo *seen, const struct expr *e,
 	   bool control)
@@ -455,7 +462,7 @@ check_expr(struct proving *p, struct memo *seen, const struct expr *e,
 		control |= is_rounded(p->w, e->args[0]);
 	}
 	if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
-		e = e->args[0]; /* check_call checks the address */
+		e = e->args[0]; /* check_call checks the address itself */
 		n = e->n_args;
 	} else if (e->kind == EXPR_LOAD) {
 		check_access(p, e->u.buffer, e->args, control);
@@ -596,7 +603,8 @@ check_part(struct flow *w, const struct part *part, bool is_first)
 	return p.ok;
 }
 
-/* The function f with the values of its scalars. */
+/* A copy of f with the given values in place of its scalars; f itself if there
+ * are no values. */
 static const struct func *
 at_values(const struct func *f, const struct var_map *values)
 {

@@ -8,31 +8,34 @@
 
 struct run_callee; /* interp.h */
 
-/* A function of a source, and what it may call. */
+/* A function of a source to be checked, and the functions that it may call. */
 struct float_check {
-	const struct run_callee *callees; /* the function, too */
-	int n_callees, first;             /* first: the function's index */
-	struct var_map values;            /* of its scalar parameters */
-	/* by parameter of the function: has the array that it gets fewer
-	 * elements than its shape says? */
+	/* all functions, with the checked one among them */
+	const struct run_callee *callees;
+	/* first: the index of the checked function */
+	int n_callees, first;
+	/* the values of its scalar parameters */
+	struct var_map values;
+	/* for each parameter: does its array have fewer elements than its shape
+	 * says? */
 	const bool *is_short;
-	/* The proof is wanted of every access of the function, not only of
-	 * those that depend on floats; then there are no other callees. */
+	/* Prove every access of the function, and not only those that depend on
+	 * floats. Then no other function may be called. */
 	bool all;
-	/* of messages */
+	/* for messages */
 	const char *file;
 	int line, col;
 	const char *ending;
 };
 
-/* False after an error, if an access of the function, or of a function that it
- * calls, has an index, or is guarded by a condition, that depends on floats, and
- * is not proven to be inside of its array. All other accesses are, for the same
- * arrays, the same in the interpreter and in the compiled source. */
+/* Returns false after an error unless these accesses of the function and of the
+ * functions that it calls are proven to be inside of their arrays: those whose
+ * index depends on floats, or that are guarded by a condition which does. All
+ * other accesses are the same in the interpreter and in the compiled source. */
 bool program_check_floats(struct module *m, const struct float_check *of);
-/* False after an error, if an access of the lowered function is not proven to be
- * inside of its array for all values of its arrays and scalars, or if the
- * function gives an array to another one. */
+/* Returns false after an error unless each access of the lowered function is
+ * proven to be inside of its array for all values of arrays and scalars. It is
+ * also an error if the function passes an array to another function. */
 bool program_prove_indices(const struct func *f, const char *file);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks what depends on floats, until nothing is added: in all functions that
- * are reached, whatever the order of their statements. */
+/* Marks variables and arrays that depend on floats, in all functions that are
+ * reached, and repeats this until nothing is marked any more, because
+ * statements may come in any order. */
 #include "float_flow.h"
 
 #include "interp.h"
@@ -30,7 +31,7 @@ is_call(const struct expr *e)
 					e->u.intrin == INTRIN_CALL_EXTERN);
 }
 
-/* The function that is called; NULL if it is not one of the source. */
+/* The function of the source that is called, or NULL. */
 static struct part *
 callee_of(const struct flow *w, const struct expr *call)
 {
@@ -118,7 +119,7 @@ flow_call(struct flow *w, const struct expr *call, bool control)
 			continue;
 		}
 		if (data == NULL) {
-			continue; /* the interpreter refuses it */
+			continue; /* the interpreter rejects such a call */
 		}
 		bits = pointer_map_get(&w->marks, data, 0) |
 		       pointer_map_get(&w->marks, param->buffer->data, 0);
@@ -164,7 +165,8 @@ flow_store(struct flow *w, const struct stmt *s, bool control)
 	}
 }
 
-/* Marks what depends on floats in s; control: whether s runs depends on them. */
+/* Marks the variables and arrays that depend on floats in s. control: it
+ * depends on floats whether s runs. */
 static void
 flow(struct flow *w, struct part *p, const struct stmt *s, bool control)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which integers of a source's functions depend on floats: their values, or
- * whether or where they are stored; through variables, arrays and calls. Private
- * to float_checks.c and float_flow.c. */
+/* Finds the integers of a source's functions that depend on floats: through
+ * their value, or through whether or where they are stored. They may depend on
+ * them through variables, arrays and calls. Private to float_checks.c and
+ * float_flow.c. */
 #ifndef TIRC_FLOAT_FLOW_H
 #define TIRC_FLOAT_FLOW_H
 
@@ -9,37 +10,40 @@
 #include "pointer_map.h"
 
 enum {
-	MARK_FLOAT = 1, /* a variable or an array that depends on floats */
-	MARK_MAYBE = 2, /* an array that is stored if a float says so */
+	/* a variable or an array whose values depend on floats */
+	MARK_FLOAT = 1,
+	/* an array; it depends on floats whether its elements are stored */
+	MARK_MAYBE = 2,
 };
 
-/* A function of the source. */
+/* The state of one function of the source. */
 struct part {
 	const struct func *f;
-	bool reached; /* the checked function, or one that it calls */
-	bool control; /* whether it runs, or goes on, depends on floats */
-	bool result;  /* so does its result */
+	bool reached; /* it is the checked function, or is called from it */
+	bool control; /* it depends on floats whether it runs, or how far */
+	bool result;  /* its result depends on floats */
 };
 
 struct flow {
 	struct module *m;
 	const struct float_check *of;
-	struct part *parts; /* by callee */
+	struct part *parts; /* for each callee */
 	struct pointer_map marks;
 	bool changed;
 };
 
-/* Sets w->marks, and the parts of all functions that are reached. */
+/* Sets w->marks and w->parts for all functions that are reached. */
 void flow_all(struct flow *w);
 bool has_mark(const struct flow *w, const struct var *v, int bit);
-/* Does e depend on floats? */
+/* Does the value of e depend on floats? */
 bool is_rounded(const struct flow *w, const struct expr *e);
-/* Does one of the list? NULLs are skipped. */
+/* Does the value of one in the list depend on floats? NULLs are skipped. */
 bool any_rounded(const struct flow *w, const struct expr *const *list, int n);
-/* Is e a call of a function by its name? */
+/* Does e call a function by its name? */
 bool is_call(const struct expr *e);
 /* The pointer of the array that is the argument of a call; NULL if there is
- * none. *at: the element whose address it is; NULL if it is no address. */
+ * none. *at: the element whose address the argument is; NULL if it is not an
+ * address. */
 const struct var *array_of(const struct expr *arg, const struct expr **at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs functions of a program in the interpreter, at several sizes, on random
- * data; finds the functions that cannot be tested. */
+/* Tests functions of a program: runs them in the interpreter at several sizes,
+ * on random data. Finds the functions that cannot be tested. */
 #include "trial.h"
 
 #include "func_work.h"
@@ -10,7 +10,7 @@
 
 /* -- sizes -- */
 
-/* The value nearest to this one that the variable's declared bounds allow. */
+/* The value nearest to `value` within the declared bounds of the variable. */
 static int64_t
 in_bounds(const struct var *v, int64_t value)
 {
@@ -83,8 +83,8 @@ trial_map(struct module *m, const struct func *f, const int64_t *values)
 	return map;
 }
 
-/* Sets *out to the value of an expression of f's scalars. False if it has other
- * variables, or elements of arrays. */
+/* Sets *out to the value of an expression of f's scalars. Returns false if the
+ * expression has other variables or elements of arrays. */
 static bool
 value_of(const struct func *f, const struct expr *e, const int64_t *values,
 	 int64_t *out)
@@ -95,8 +95,8 @@ value_of(const struct func *f, const struct expr *e, const int64_t *values,
 }
 
 /* Sets *elems to the number of elements from the first to the last one of b, an
- * array with strides. False if it does not follow from the scalars, or is too
- * large. */
+ * array with strides. Returns false if the number does not follow from the
+ * scalars or is too large. */
 static bool
 span(const struct func *f, const struct buffer *b, const int64_t *values,
      const int64_t *dims, int64_t *elems)
@@ -169,7 +169,8 @@ trial_elems(const struct func *f, int param, const int64_t *values,
 
 /* -- runs -- */
 
-/* run_arg.bytes of an array; 1 for one without elements, as 0 is not known. */
+/* run_arg.bytes of an array. It is 1 for an array without elements, because 0
+ * stands for an unknown number. */
 static int64_t
 args_bytes(int64_t elems, struct dtype t)
 {
@@ -197,16 +198,16 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 }
 
 /* Ranges of random numbers, in the order in which they are tried. In INDICES
- * and ZEROS, floats are above 0, and an integer by which f divides is 1. */
+ * and ZEROS, floats are above 0, and integers by which f divides are 1. */
 enum random_range {
-	WHOLE,     /* small whole numbers; integers of 8 bits: all */
+	WHOLE,     /* small whole numbers; any value for integers of 8 bits */
 	FRACTIONS, /* floats in [-1, 1]; integers as in WHOLE */
 	INDICES,   /* integers 0 or 1 */
 	ZEROS,     /* integers 0 */
 	N_RANGES
 };
 
-/* Does f divide integers by a number that contains elements of b? */
+/* Does f divide integers by a number that is computed from elements of b? */
 static bool
 is_divisor(const struct func *f, const struct buffer *b)
 {
@@ -234,9 +235,9 @@ is_divisor(const struct func *f, const struct buffer *b)
 }
 
 /* Does f only add, multiply, compare and choose floats? Then small whole
- * numbers suffice as elements: two such functions that differ give different
- * results for most elements, and sums are exact in any order, also where a
- * recurrence would amplify rounding errors. */
+ * numbers are enough as elements: sums of them are exact in any order, even
+ * where a recurrence would amplify rounding errors, and two such functions that
+ * differ give different results for most elements. */
 bool
 trial_is_exact(const struct func *f)
 {
@@ -298,8 +299,8 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 	return v;
 }
 
-/* Fills f's arrays, and copies them to `copy`, if that is not NULL. False if an
- * array has no size. */
+/* Fills f's arrays with random numbers, and copies them to `copy` unless it is
+ * NULL. Returns false if the size of an array is unknown. */
 static bool
 fill(const struct func *f, const int64_t *values, enum random_range range,
      uint64_t seed, void *const *data, void *const *copy)
@@ -360,8 +361,9 @@ any_has_load(const struct expr *const *list, int n)
 	return false;
 }
 
-/* May it depend on the elements of arrays whether e is defined: an index, a
- * divisor, the amount of a shift, a float that becomes an integer? */
+/* May it depend on elements of arrays whether e is defined? It may for an
+ * index, a divisor, the amount of a shift, or a float that is converted to an
+ * integer. */
 static bool
 may_be_undefined(const struct expr *e)
 {
@@ -384,7 +386,7 @@ may_be_undefined(const struct expr *e)
 	}
 }
 
-/* May it depend on the elements of arrays whether f is defined? */
+/* May it depend on elements of arrays whether f is defined? */
 static bool
 depends_on_data(struct func *f)
 {
@@ -482,7 +484,7 @@ trial_arithmetic(const struct func *f)
 
 /* -- functions that cannot be tested -- */
 
-/* Does every size of the array follow from f's scalars? */
+/* Do all sizes of the array follow from f's scalars? */
 static bool
 sizes_known(const struct func *f, const struct buffer *b)
 {
@@ -503,7 +505,8 @@ sizes_known(const struct func *f, const struct buffer *b)
 	return true;
 }
 
-/* Why f cannot be tested with its parameters (see trial_obstacle), or NULL. */
+/* The reason why f cannot be tested because of its parameters (trial_obstacle),
+ * or NULL. */
 static const char *
 parameter_obstacle(struct module *m, const struct func *f)
 {
@@ -533,8 +536,8 @@ parameter_obstacle(struct module *m, const struct func *f)
 	return NULL;
 }
 
-/* Does the program define the function `symbol`, or declare the results that an
- * external function of this name computes? */
+/* Does the program define the function `symbol`, or declare what an external
+ * function of this name computes? */
 static bool
 is_defined(const struct module *m, const struct program_result *list,
 	   const char *symbol)
@@ -543,7 +546,8 @@ is_defined(const struct module *m, const struct program_result *list,
 	       tensor_intrins_call(list->intrins, symbol);
 }
 
-/* Why the function at index `at` cannot be tested with this call, or NULL. */
+/* The reason why the function at index `at` cannot be tested because of this
+ * call, or NULL. */
 static const char *
 call_obstacle(struct module *m, const struct program_result *list, int at,
 	      const char *const *why, const struct expr *call)
@@ -606,7 +610,8 @@ trial_arguments(const struct func *plain, const struct func *source, int calls,
 	const char *text = arena_printf(a, "%d %d", calls, number);
 
 	for (int i = 0; i < source->params.n; i++) {
-		/* lowering drops the strides of parameters */
+		/* lowering removes the strides of parameters, so that the shape
+		 * is taken from `plain` */
 		const struct func *f = i < plain->params.n ? plain : source;
 		const struct buffer *b = f->params.data[i].buffer;
 		int64_t v = values[i];

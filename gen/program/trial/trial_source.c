@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a function of a program's source in the interpreter, before the source is
- * compiled: what runs there is what the schedule and the lowering have made of
- * the program, not the function that the program wrote. */
+/* Runs a function of a program's source in the interpreter before the source is
+ * compiled. It runs the function after schedule and lowering, and not in the
+ * form that the program wrote. */
 #include <stdlib.h>
 
 #include "float_checks.h"
 #include "interp.h"
 #include "trial.h"
 
-/* What messages say of the function: at which values it is wrong. */
+/* The end of messages about the function: at which values of its scalars the
+ * error occurs. */
 static const char *
 condition(struct module *m, const struct func *plain, const int64_t *values)
 {
@@ -30,7 +31,8 @@ condition(struct module *m, const struct func *plain, const int64_t *values)
 			    text);
 }
 
-/* Does no access depend on how floats are rounded? False after a diagnostic. */
+/* Checks that each access is inside of its array however floats are rounded.
+ * Returns false after a diagnostic. */
 static bool
 check_floats(struct module *m, const struct program_sources *text, int at,
 	     const int64_t *values, const struct run_source *how)
@@ -80,7 +82,8 @@ trial_check(struct module *m, const struct program_result *list,
 	bool ok = true;
 
 	for (int i = 0; i < n && ok; i++) {
-		/* the caller's arrays are those of the program */
+		/* The caller's arrays have the sizes in the function before its
+		 * schedule. */
 		const struct func *holds = i < how.n_given ? from->plain : f;
 		const struct buffer *b = holds->params.data[i].buffer;
 
