@@ -14,7 +14,7 @@ import tokenize
 
 
 def docstrings(text):
-    """The numbers of the lines that docstrings take."""
+    """The numbers of the lines that are docstrings."""
     lines = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.FunctionDef)):
@@ -26,7 +26,7 @@ def docstrings(text):
 
 
 def plain(text):
-    """The text without comments and docstrings."""
+    """The text with comments and docstrings replaced by empty lines."""
     lines = text.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -38,7 +38,7 @@ def plain(text):
 
 
 def c_array(text):
-    """As numbers, as string literals must not be long."""
+    """The text as numbers, because C limits the length of string literals."""
     numbers = list(text.encode("ascii")) + [0]
     return "\n".join("\t" + ",".join(map(str, numbers[at:at + 20])) + ","
                      for at in range(0, len(numbers), 20))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi: elements, reductions, movement of elements, sorting."""
+"""topi: operators on elements, reductions, movement of elements, sorting."""
 import math
 
 from tvm import te, tir, topi
 
 
-# -- helpers of all texts: names with _ are not for programs
+# -- helpers of all texts; programs cannot use names that begin with _
 
 def _axis(axis, rank):
-    """A dimension, which may count from the end."""
+    """The number of a dimension; a negative axis counts from the end."""
     where = axis + rank if axis < 0 else axis
     if where < 0 or where >= rank:
         raise ValueError("there is no axis %d among %d" % (axis, rank))
@@ -16,7 +16,7 @@ def _axis(axis, rank):
 
 
 def _axes(axis, rank):
-    """Dimensions in order: None are all."""
+    """The dimensions in ascending order; None stands for all dimensions."""
     if axis is None:
         return list(range(rank))
     if isinstance(axis, int):
@@ -25,14 +25,15 @@ def _axes(axis, rank):
 
 
 def _number(x):
-    """The int that a constant is; else None."""
+    """The int with the value of a constant; None for other values."""
     if isinstance(x, int):
         return x
     return x.value if isinstance(x, tir.IntImm) else None
 
 
 def _ints(values):
-    """A tuple or a list of constants, or one, as ints."""
+    """A list of ints from a tuple or list of constants, or from a single
+    int."""
     if isinstance(values, int):
         return [values]
     return [int(v) for v in values]
@@ -46,7 +47,7 @@ def _product(values):
 
 
 def _flat(index, shape):
-    """The position of an element among all in their order."""
+    """The number of the element at an index, in row-major order."""
     at = 0
     for i, size in zip(index, shape):
         at = at * size + i
@@ -54,7 +55,7 @@ def _flat(index, shape):
 
 
 def _split(at, shape):
-    """The index for each dimension of the element at a position."""
+    """The index of element number `at`, in row-major order."""
     index = []
     for size in reversed(list(shape)):
         index.insert(0, at % size)
@@ -63,7 +64,7 @@ def _split(at, shape):
 
 
 def _elements(name, x, f, tag="elemwise", dtype=None):
-    """f of each element."""
+    """A tensor with f of each element of x."""
     return te.compute(x.shape, lambda *i: f(x(*i)), name=name, tag=tag)
 
 
@@ -88,7 +89,7 @@ def _common_size(a, b):
 
 
 def _common_shape(*shapes):
-    """The shape to which all broadcast."""
+    """The common shape to which the shapes broadcast."""
     made = []
     for shape in shapes:
         shape = list(shape)
@@ -99,7 +100,7 @@ def _common_shape(*shapes):
 
 
 def _broadcast(x, index):
-    """The element of x at an index of the shape to which it broadcasts."""
+    """The element of x at an index of the shape to which x broadcasts."""
     index = list(index)[len(index) - len(x.shape):]
     return x(*[0 if _number(s) == 1 else i for i, s in zip(index, x.shape)])
 
@@ -124,7 +125,7 @@ def ceil_log2(x):
         return _elements("T_ceil_log2", x, lambda v: tir.ceil(tir.log2(v)))
 
     def length(v):
-        # how many bits v - 1 has
+        # the number of bits of v - 1
         bits, rest = _const(0, x.dtype), v - 1
         for step in (32, 16, 8, 4, 2, 1):
             high = rest >> step if step < int(x.dtype.replace("u", "")[3:]) \
@@ -140,7 +141,7 @@ def reinterpret(x, dtype):
 
 
 def _fixed_product(v, multiplier, shift):
-    """v * multiplier * 2^(shift - 31), rounded half up."""
+    """v * multiplier * 2^(shift - 31), rounded to the nearest, halves up."""
     wide = v.astype("int64")
     if isinstance(shift, int):
         left, right = max(shift, 0), 31 - min(shift, 0)
@@ -202,7 +203,7 @@ def eye(n, m=None, k=0, dtype="float32"):
 
 
 def _beside(name, a, b, f):
-    """f of the elements of two operands, tensors or numbers."""
+    """A tensor with f of the elements of a and b, tensors or numbers."""
     tensors = [x for x in (a, b) if isinstance(x, te.Tensor)]
 
     def operand(x, index):
@@ -268,7 +269,8 @@ def dynamic_strided_slice(a, begin, end, strides, output_shape=None):
 # -- reductions
 
 def _reduced(data, axis, keepdims, name, tag, f):
-    """f of the element at the axes of reduction, with those of the result."""
+    """Reduces data over axes by f(element, reduction axes, number of the
+    element among those that are reduced)."""
     rank = len(data.shape)
     axes = _axes(axis, rank)
     over = [te.reduce_axis((0, data.shape[a]), name="k%d" % a) for a in axes]
@@ -341,7 +343,8 @@ def collapse_sum(data, target_shape):
 
 
 def _scan(data, axis, dtype, exclusive, combine, identity, name):
-    """Results so far along an axis."""
+    """Sums, products and so on of the elements up to each place along an
+    axis."""
     dtype = data.dtype if dtype is None or dtype == "" else dtype
     if dtype == "bool":
         dtype = "int32"
@@ -531,7 +534,7 @@ def _part(x, axis, begin, length):
 
 
 def _slice_range(size, begin, end, step, by_size):
-    """The first index and the number of those of a slice."""
+    """The first index of a slice, and the number of its indices."""
     step = 1 if by_size else step
     if step == 0:
         raise ValueError("a slice with the step 0")
@@ -580,7 +583,8 @@ def strided_slice(a, begin, end, strides=None, axes=None, slice_mode="end",
 
 
 def _slice_by_tensors(a, begin, end, strides):
-    """The bounds are elements: the sizes of the result are its variables."""
+    """A slice whose bounds are elements of tensors; the sizes of its result
+    are new variables."""
     n = len(a.shape)
 
     def element(of, d, otherwise):
@@ -635,7 +639,7 @@ def strided_set(a, v, begin, end, strides=None):
 
 
 def _within(begin, end, step, i):
-    """Is i one of the indices of a slice?"""
+    """Is i one of the indices of the slice?"""
     return tir.all(
         tir.if_then_else(step > 0, tir.all(i >= begin, i < end),
                          tir.all(i <= begin, i > end)),
@@ -644,7 +648,8 @@ def _within(begin, end, step, i):
 
 
 def _place(begin, end, step, i):
-    """The number of i among the indices of a slice."""
+    """The position of i among the indices of the slice; 0 if it is not one of
+    them."""
     return tir.if_then_else(_within(begin, end, step, i),
                             tir.floordiv(i - begin, step), 0)
 
@@ -666,7 +671,7 @@ def slice_scatter(input_tensor, src, start, end, step, axis):
 
 
 def _in_range(index, size, mode):
-    """An index made valid as `mode` says."""
+    """The index, changed by the rule `mode` if it is out of range."""
     if mode == "clip":
         return tir.min(tir.max(index, 0), size - 1)
     if mode == "wrap":
@@ -918,7 +923,7 @@ def matrix_set_diag(data, diagonal, k=0, align="RIGHT_LEFT"):
             index.append(high - which)
 
             def missing(a, b):
-                # how many elements this diagonal has less than the longest
+                # the number of elements that this diagonal lacks
                 return diagonal.shape[-1] - tir.min(a, b)
             zero = tir.const(0, "int32")
             along = along + tir.if_then_else(
@@ -961,7 +966,8 @@ def sliding_window(data, axis, window_shape, strides):
 
 
 def _layout(text):
-    """[(letter of the axis, factor or 0)] of a layout such as NCHW4c."""
+    """The axes of a layout such as NCHW4c: pairs of a letter and a factor or
+    0."""
     axes, factor = [], 0
     for c in text:
         if c in "0123456789":
@@ -985,7 +991,7 @@ def layout_transform(array, src_layout, dst_layout, schedule_rule="None"):
         size[a.upper()] = size.get(a.upper(), 1) * s
 
     def inner(layout, name):
-        """The product of the factors of an axis."""
+        """The product of the factors of an axis in the layout."""
         return _product([f for a, f in layout if f > 0 and a.upper() == name])
     shape = [f if f > 0 else
              (size[a] + inner(target, a) - 1) // inner(target, a)
@@ -1057,10 +1063,10 @@ def tensordot(a, b, axes):
     return te.compute(shape, element, name="T_tensordot", tag="matmul")
 
 
-# -- changes at positions that are data
+# -- stores at positions that are computed from data
 
 def _update(data, extra, fill, name):
-    """A copy of data, on which fill(ib, inputs, y) stores."""
+    """A copy of data in which fill(ib, inputs, y) stores elements."""
     def body(ins, outs):
         ib = tir.ir_builder.create()
         x, y = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
@@ -1156,7 +1162,7 @@ def index_put(data, indices, values, accumulate=False):
 # -- order
 
 def _lengths(data, valid_count, axis):
-    """Elements behind the valid ones come last: a key for each element."""
+    """A key for each element: 0 for the valid ones, 1 for those after them."""
     return te.compute(data.shape, lambda *i: tir.Select(
         i[axis] < valid_count(*[x for d, x in enumerate(i) if d != axis]
                               [:len(valid_count.shape)]), 0, 1),
@@ -1175,7 +1181,7 @@ def argsort(data, valid_count=None, axis=-1, is_ascend=1, dtype="float32"):
     if valid_count is None:
         made = topi._top_k(data, size, axis, 0 if is_ascend else 1)[1]
     else:
-        # what is not valid keeps its place
+        # an element that is not valid keeps its position
         worst = te.max_value(data.dtype) if is_ascend \
             else te.min_value(data.dtype)
 
@@ -1265,8 +1271,10 @@ def argwhere(output_shape, condition):
 
 
 def unique(data, is_sorted=True, return_counts=False):
-    """[values, positions of their first, inverse, number, counts]; by position of
-    the first or, sorted, by value. Values behind the number of them are 0."""
+    """[distinct values, position of the first element with each value, index
+    of the value for each element, number of values, counts]. The values are in
+    ascending order or in the order of their first elements. Places behind the
+    last value are 0."""
     n = data.shape[0]
 
     def fill(ins, outs):
@@ -1352,8 +1360,8 @@ def sparse_fill_empty_rows(sparse_indices, sparse_values, dense_shape,
                            default_value, new_sparse_indices_shape,
                            new_sparse_values_shape,
                            empty_row_indicator_shape):
-    """[indices, values, rows that were empty (1 or 0)]: rows without an element
-    get default_value in column 0."""
+    """[indices, values, 1 for each row that was empty, else 0]. An empty row
+    gets default_value in column 0."""
     def fill(ins, outs):
         ib = tir.ir_builder.create()
         x, v = ib.buffer_ptr(ins[0]), ib.buffer_ptr(ins[1])
@@ -1394,7 +1402,7 @@ def dft(re_data, im_data, inverse=False):
     sign = 1 if inverse else -1
 
     def part(first, second, by, name):
-        # first * cos + by * second * sin over the last dimension
+        # the sum of first * cos + by * second * sin over the last dimension
         k = te.reduce_axis((0, n), name="k")
 
         def element(*i):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.generic, topi.x86, topi.cuda and so on: schedules by tirc's rules, for the
-target of the build or of the enclosing `with`."""
+"""topi.generic, topi.x86, topi.cuda and so on: schedules by tirc's rules, for
+the target of the build or of the enclosing `with`."""
 from tvm import te
 
 

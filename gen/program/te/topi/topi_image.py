@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.image: sizes of images, samples between pixels."""
+"""topi.image: changes the sizes of images, and samples between pixels."""
 from tvm import te, tir, topi
 
 
 # -- coordinates
 
 def get_1d_indices(indices, layout="NCW"):
-    """n, c, x, and those of packed layouts."""
+    """The parts of an index: n, c, x, and cc, ib, ic for packed layouts."""
     if layout == "NWC":
         n, x, c = indices
         return n, c, x, None, 0, 0
@@ -44,8 +44,8 @@ def _within(x, size):
 
 
 def _pixel(data, layout, index, at):
-    """The nearest pixel, in float32: the spatial indices `at` in place of those of
-    the index."""
+    """The pixel, in float32, at `index` with the spatial indices replaced by
+    `at`, which are limited to the image."""
     place, dims = list(index), [k for k, c in enumerate(layout) if c in "DHW"]
     for d, x in zip(dims, at):
         place[d] = _within(x, data.shape[d])
@@ -82,7 +82,7 @@ def _float(x):
 
 def get_inx(x, image_width, target_width, coordinate_transformation_mode,
             start_x=0, end_x=-1):
-    """Where the pixel x of the result is in the image."""
+    """The coordinate in the image of the result's pixel x."""
     mode = coordinate_transformation_mode
     size, target = _float(image_width), _float(target_width)
     x = tir.Cast("float32", x)
@@ -125,7 +125,7 @@ def get_closest_index(in_x, rounding_method, boxes, use_int_div=False):
 
 
 def _weights(part, alpha):
-    """Those of four neighbours of a cubic spline."""
+    """The weights of four neighbours for a cubic spline."""
     two, three = part * part, part * part * part
     return [(three - two * 2.0 + part) * alpha,
             three * (alpha + 2.0) - two * (alpha + 3.0) + 1.0,
@@ -134,8 +134,9 @@ def _weights(part, alpha):
 
 
 def _between(near, points, part):
-    """The sum of the pixels around a place, dimension by dimension; near(at): the
-    pixel. points: for each dimension its indices and their weights."""
+    """The weighted sum of the pixels around a place, computed dimension by
+    dimension. points: for each dimension the indices and their weights.
+    near(at): the pixel at the indices `at`."""
     if not points:
         return near(part)
     total = None
@@ -147,8 +148,8 @@ def _between(near, points, part):
 
 def _resized(data, shape, layout, place, method, mode, rounding_method, alpha,
              exclude, outside, out_dtype, boxes, name):
-    """place(index): the coordinates in the image, a float for each dimension, and
-    the index of its batch."""
+    """An image of another size. place(index): a float coordinate in the image
+    for each dimension, and the index of the batch."""
     dims = [k for k, c in enumerate(layout) if c in "DHW"]
     if method == "nearest_neighbor" and rounding_method == "":
         rounding_method = "round" if mode == "align_corners" else "floor"
@@ -206,7 +207,7 @@ def _resize(data, roi, size, layout, method, mode, rounding_method, alpha,
     roi = [0.0] * (2 * n) if roi is None else roi
 
     def place(i):
-        # of tensors an element, which is a place of its own
+        # roi: a list of numbers, or a tensor with these elements
         def edge(k):
             return roi(k) if isinstance(roi, te.Tensor) else roi[k]
         return [get_inx(i[d], data.shape[d], size[k], mode, edge(k),
@@ -249,7 +250,7 @@ def resize3d(data, roi, size, layout="NCDHW", method="nearest_neighbor",
 def resize(data, size, layout="NCHW", method="bilinear",
            coordinate_transformation_mode="half_pixel", out_dtype=None,
            output_shape=None):
-    """resize2d of releases before 0.8."""
+    """resize2d of TVM's releases before 0.8."""
     method = {"bilinear": "linear", "bicubic": "cubic"}.get(method, method)
     return resize2d(data, None, size, layout, method,
                     coordinate_transformation_mode, out_dtype=out_dtype,
@@ -324,7 +325,7 @@ def dilation2d_nhwc(input, filter, stride, padding, dilations, out_dtype=None):
                      True, "dilation2d_nhwc")
 
 
-# -- samples at places that are data
+# -- samples at coordinates that are data
 
 def affine_grid(data, target_shape):
     height, width = target_shape
@@ -342,7 +343,8 @@ def affine_grid(data, target_shape):
 
 
 def _reflected(x, size, align_corners):
-    """A coordinate mirrored at the borders until it is inside."""
+    """The coordinate, mirrored at the borders until it is inside of the
+    image."""
     begin = 0.0 if align_corners else -0.5
     length = size - 1 if align_corners else size
     away = tir.abs(begin - x)
@@ -358,7 +360,7 @@ def _limited(x, size):
 
 
 def _sample_weights(part):
-    """Those of a cubic spline with -3/4."""
+    """The weights of four neighbours for a cubic spline with a = -3/4."""
     a = -0.75
 
     def inner(t):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.nn: convolutions, pooling, products, normalisations."""
+"""topi.nn: convolutions, pooling, matrix products, normalisations."""
 import math
 
 from tvm import te, tir, topi
@@ -8,7 +8,7 @@ from tvm import te, tir, topi
 # -- sizes and padding
 
 def _each(value, n):
-    """n ints: one for all dimensions, or a list."""
+    """A list of n ints from one int for all dimensions, or from n ints."""
     if isinstance(value, int):
         return [value] * n
     value = list(value)
@@ -48,7 +48,7 @@ def get_pad_tuple3d(padding, kernel):
 
 
 def infer_pad(data, data_pad):
-    """Half of what padding adds to the height and the width."""
+    """Half of the rows and half of the columns that padding adds."""
     if data_pad is None:
         return 0, 0
     return ((data_pad.shape[2] - data.shape[2]) // 2,
@@ -120,7 +120,7 @@ def mirror_pad(data, pad_before, pad_after=None, mode="SYMMETRIC",
 
 
 def _border(data, pad_before, pad_after, name, inner):
-    """What is outside is the element at inner(index, size)."""
+    """Pads data; a place outside gets the element at inner(index, size)."""
     n = len(data.shape)
     before = list(pad_before)
     after = list(pad_after) if pad_after else before
@@ -173,7 +173,7 @@ def _spatial(layout):
 
 def _convolve(data, kernel, stride, padding, dilation, groups, layout,
               kernel_layout, out_dtype, name, tag):
-    """A convolution in any order of the axes."""
+    """A convolution; layouts give the order of the axes."""
     dims = _spatial(layout)
     n = len(dims)
     out_dtype = data.dtype if out_dtype is None else out_dtype
@@ -315,8 +315,8 @@ def conv3d_ndhwc(Input, Filter, stride, padding, dilation, groups=1,
 
 def _blocked(data, kernel, stride, padding, dilation, out_dtype, n_elems,
              name):
-    """A convolution of channels in blocks: NCHWc, filters OIHWio or, of n_elems
-    channels together, OIHWioi."""
+    """A convolution with blocks of channels, layout NCHWc. The filters are
+    OIHWio, or OIHWioi if n_elems channels are multiplied together."""
     out_dtype = data.dtype if out_dtype is None else out_dtype
     stride, dilation = _each(stride, 2), _each(dilation, 2)
     batch, chunks, height, width, block = data.shape
@@ -374,7 +374,8 @@ def unpack_NCHWc_to_nchw(packed_out, out_dtype):
 
 
 def _depthwise(data, kernel, stride, padding, dilation, out_dtype, last, tag):
-    """last: channels are the last dimension, and filters HWCM; else CMHW."""
+    """A depthwise convolution. last: the layout is NHWC and the filters are
+    HWCM; else NCHW and CMHW."""
     out_dtype = data.dtype if out_dtype is None else out_dtype
     stride, dilation = _each(stride, 2), _each(dilation, 2)
     kh, kw = list(kernel.shape)[:2] if last else list(kernel.shape)[2:]
@@ -413,7 +414,7 @@ def depthwise_conv2d_nchw(Input, Filter, stride, padding, dilation=1,
 def depthwise_conv2d_nhwc(Input, Filter, stride, padding, dilation=1,
                           kernel_layout="HWOI", out_dtype=None):
     if kernel_layout not in ("HWOI", "HWIO"):
-        # the sixth argument of older releases
+        # older releases have out_dtype as the sixth argument
         out_dtype, kernel_layout = kernel_layout, "HWOI"
     if kernel_layout == "HWIO":
         Filter = topi.transpose(Filter, (0, 1, 3, 2))
@@ -458,7 +459,8 @@ def depthwise_conv2d_backward_input_nhwc(Filter, Out_grad, oshape, ishape,
     rm = te.reduce_axis((0, many), name="dc")
 
     def element(b, y, x, c):
-        # the outputs that read this element with the weight at (ry, rx)
+        # the position in the output, times the stride, that reads this
+        # element with the weight at (ry, rx)
         h, w = y + top - ry, x + left - rx
         inside = tir.all(h >= 0, w >= 0, h % stride[0] == 0,
                          w % stride[1] == 0, h // stride[0] < oshape[1],
@@ -493,8 +495,9 @@ def depthwise_conv2d_backward_weight_nhwc(Input, Out_grad, oshape, fshape,
 
 def _transposed_parts(data, kernel, strides, padding, out_dtype,
                       output_padding):
-    """The input with zeros between and around its elements, and the flipped
-    filters with the outputs first; filters are IO and the spatial dimensions."""
+    """The parts of a transposed convolution as a plain one: the input with
+    zeros between and around its elements; and the flipped filters with their
+    outputs first. kernel: inputs, outputs, then spatial dimensions."""
     n = len(data.shape) - 2
     out_dtype = data.dtype if out_dtype is None else out_dtype
     strides = _each(strides, n)
@@ -505,7 +508,7 @@ def _transposed_parts(data, kernel, strides, padding, out_dtype,
     before = [k - 1 - p for k, p in zip(size, pads[:n])]
     after = [k - 1 - p + m for k, p, m in zip(size, pads[n:], more)]
     padded = pad(spread, [0, 0] + before, [0, 0] + after, name="data_pad")
-    # the filter cut by padding larger than itself never reaches the result
+    # padding that exceeds the filter cuts off places that no result needs
     flipped = te.compute(
         [kernel.shape[1], kernel.shape[0]] + size, lambda o, i, *at: kernel(
             *([i, o] + [k - 1 - x for k, x in zip(size, at)])),
@@ -599,7 +602,8 @@ def declaration_conv3d_transpose_impl(data, kernel, strides, padding,
 # -- convolutions by fewer products
 
 def _times(a, b):
-    """The product of two polynomials, coefficients from the lowest power."""
+    """The product of two polynomials; coefficients begin with that of power
+    0."""
     made = [0.0] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for k, y in enumerate(b):
@@ -608,9 +612,9 @@ def _times(a, b):
 
 
 def _winograd_numbers(tile_size, kernel_size):
-    """The matrices A, B and G of F(tile_size, kernel_size) after Cook and Toom:
-    y = A' ((G g) * (B' d)). The points, besides infinity, are those with the
-    smallest errors (Barabasz and others, arXiv 1803.10986)."""
+    """The matrices A, B and G of F(tile_size, kernel_size) by Cook and Toom,
+    with y = A' ((G g) * (B' d)). Besides infinity, the points are those with
+    the smallest errors (Barabasz and others, arXiv 1803.10986)."""
     alpha = tile_size + kernel_size - 1
     chosen = {3: [0.0, -1.0, 1.0], 4: [0.0, -1.0, 1.0, 0.5],
               5: [0.0, -1.0, 1.0, 0.5, -2.0],
@@ -642,7 +646,8 @@ def _winograd_numbers(tile_size, kernel_size):
         row = _times(row, [-q, 1.0])
     columns.append(row)
     B = [[columns[j][i] for j in range(alpha)] for i in range(alpha)]
-    # the sign of the first point's row is free; here it is that of B
+    # the first column of B and the first row of G have an arbitrary common
+    # sign; this choice makes the scale of the first point positive
     if scale[0] < 0:
         for r in range(alpha):
             B[r][0] = -B[r][0]
@@ -705,7 +710,8 @@ def conv2d_gemm_weight_transform(kernel, tile_rows, tile_cols):
 
 
 def _winograd(data, kernel, padding, out_dtype, tile, pre_computed, last):
-    """last: NHWC, and the transformed filters are (alpha, alpha, O, I)."""
+    """A convolution by Winograd's algorithm. last: the layout is NHWC, and
+    transformed filters are (alpha, alpha, O, I)."""
     if last:
         batch, height, width, channels = data.shape
     else:
@@ -846,7 +852,8 @@ def bilinear_sample_nhwc(data, indices, max_y, max_x):
 
 
 def _bilinear(pixel, y, x, max_y, max_x):
-    """The value between four pixels, of which those outside are 0."""
+    """The value between four pixels by bilinear interpolation; pixels outside
+    of the image are 0."""
     total = None
     for down in range(2):
         for along in range(2):
@@ -938,7 +945,7 @@ def _pool(data, kernel, stride, dilation, padding, pool_type, ceil_mode, layout,
     span = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
     pads = get_pad_tuple_generic(padding, span)
     before, after = [0] * len(layout), [0] * len(layout)
-    # what ceil_mode adds behind the padding
+    # the padding at the end that ceil_mode adds
     extra = [s - 1 if ceil_mode else 0 for s in stride]
     shape = list(data.shape)
     for d, a in enumerate(axes):
@@ -1009,7 +1016,7 @@ def pool3d(data, kernel, stride, dilation, padding, pool_type, ceil_mode=False,
 
 def pool(data, kernel, stride, padding, pool_type, ceil_mode=False,
          layout="NCHW", count_include_pad=True):
-    """pool2d of the first releases."""
+    """pool2d of TVM's first releases."""
     return pool2d(data, kernel, stride, 1, padding, pool_type, ceil_mode,
                   layout, count_include_pad)
 
@@ -1020,7 +1027,7 @@ def pool_grad(grads, data, kernel, stride, padding, pool_type, ceil_mode=False,
     kernel, stride = _each(kernel, 2), _each(stride, 2)
     pads = get_pad_tuple(padding, kernel)
     extra = [s - 1 if ceil_mode else 0 for s in stride]
-    # the windows in which an element may be, as from the last one back
+    # the windows that may contain an element, counted back from the last one
     back = [te.reduce_axis((0, (k + s - 1) // s), name="w%d" % d)
             for d, (k, s) in enumerate(zip(kernel, stride))]
 
@@ -1187,7 +1194,7 @@ def dense(data, weight, bias=None, out_dtype=None,
 
 
 def dense_pack(data, weight, bias=None, out_dtype=None):
-    """weight: (filters / block, inputs, block)."""
+    """A matrix product with weights (filters / block, inputs, block)."""
     out_dtype = data.dtype if out_dtype is None else out_dtype
     block = weight.shape[2]
     k = te.reduce_axis((0, data.shape[1]), name="k")
@@ -1285,7 +1292,8 @@ def fifo_buffer(data, buffer, axis):
 # -- normalisations
 
 def _row(x, axis, name, f):
-    """f of each row along an axis, without that axis."""
+    """Applies f(index with k, index without the axis, k) to each row along an
+    axis; k is the reduction axis."""
     k = te.reduce_axis((0, x.shape[axis]), name="k")
     shape = [s for d, s in enumerate(x.shape) if d != axis]
 
@@ -1369,7 +1377,7 @@ def batch_norm(data, gamma, beta, moving_mean, moving_var, axis=None,
 
 
 def _moments(data, axes, name):
-    """[sum, sum of squares] over axes, in float32 of float16."""
+    """[sum, sum of squares] over axes; float16 is summed in float32."""
     wide = "float32" if data.dtype == "float16" else data.dtype
     pair = te.comm_reducer(
         lambda x, y: (x[0] + y[0], x[1] + y[1]),
@@ -1380,7 +1388,7 @@ def _moments(data, axes, name):
 
 
 def _normalised(data, axes, gamma, beta, epsilon, of_scale, name):
-    """Elements less their mean over axes, by their deviation."""
+    """(x - mean) / deviation over axes, times gamma, plus beta."""
     sums = _moments(data, axes, name + "_moments")
     count = topi._product([data.shape[d] for d in axes])
     wide = sums[0].dtype
@@ -1614,11 +1622,11 @@ def upsampling3d(data, scale_d, scale_h, scale_w, layout="NCDHW",
         coordinate_transformation_mode, output_shape=output_shape)
 
 
-# -- numbers of few bits
+# -- numbers with few bits
 
 def _word(bits):
-    """The word of these bits, the highest one first; halves of it in turn, so that
-    the expression is not as deep as the word is long."""
+    """The word with these bits, the highest bit first. It joins two halves, so
+    that the depth of the expression grows with the logarithm of the length."""
     n = len(bits) // 2
     if n == 0:
         return bits[0]
@@ -1652,7 +1660,7 @@ def binary_op_multiplier(pack_dtype):
 
 
 def _bits_product(x, w, unipolar, shift, out_dtype):
-    """The product of two words of bits with the weight of their bits."""
+    """The product of two words of bits, times 2^shift."""
     count = tir.popcount(x & w)
     if unipolar:
         count = tir.Cast("int32", count) - tir.Cast("int32",
@@ -1761,14 +1769,14 @@ def binary_dense(data, weight):
 
 
 def _code(out_dtype):
-    """The number of a type, an element of a tensor or an expression."""
+    """The number of a type: an expression, or the element of a tensor."""
     if isinstance(out_dtype, te.Tensor):
         return out_dtype(*([0] * len(out_dtype.shape)))
     return out_dtype
 
 
 def _channel(t, i, axis):
-    """A number for all elements, or for those of a channel."""
+    """The element of t for index i: one for all channels or one for each."""
     if len(t.shape) == 0:
         return t()
     return t(0 if topi._number(t.shape[0]) == 1 else i[axis] % t.shape[0])
@@ -1776,7 +1784,8 @@ def _channel(t, i, axis):
 
 def simulated_quantize(data, out_dtype, output_scale=None,
                        output_zero_point=None, axis=-1):
-    """out_dtype: 0 leaves the values as they are, 1 is int8, 2 uint8, 3 int32."""
+    """Quantized values in data's type. out_dtype: 0 leaves the values
+    unchanged, 1 is int8, 2 uint8, 3 int32."""
     def element(*i):
         value = data(*i)
         if output_scale is None or output_zero_point is None:
@@ -1808,10 +1817,12 @@ def simulated_dequantize(data, in_dtype, input_scale=None,
                       tag="elemwise")
 
 
-# -- sparse matrices: rows or blocks of rows, with the columns of their elements
+# -- sparse matrices: the elements by rows or blocks of rows, and their
+# columns
 
 def _rows(name, shape, dtype, inputs, indptr_at, fill, blocks):
-    """For each row (or block) and each of its elements, fill adds to y."""
+    """A stage in which fill() adds the contribution of each element of each
+    row (or block of rows) to y."""
     def body(ins, outs):
         ib = tir.ir_builder.create()
         pointers = [ib.buffer_ptr(b) for b in ins]
@@ -1894,7 +1905,7 @@ def sparse_add(dense_data, sparse_data, sparse_indices, sparse_indptr):
 
 
 def sparse_transpose(sparse_data, sparse_indices, sparse_indptr):
-    """[data, indices, indptr] of the transposed square matrix."""
+    """[data, indices, indptr] of the transposed matrix, which is square."""
     rows = sparse_indptr.shape[0] - 1
     count = sparse_data.shape[0]
 
@@ -1908,7 +1919,8 @@ def sparse_transpose(sparse_data, sparse_indices, sparse_indptr):
             ends[columns[i] + 1] = ends[columns[i] + 1] + 1
         with ib.for_range(0, rows, "i") as i:
             ends[i + 1] = ends[i + 1] + ends[i]
-        # each begin moves behind the elements placed so far, then back
+        # ends[c] advances as elements of column c are placed; then it is set
+        # back
         with ib.for_range(0, rows, "row") as row:
             with ib.for_range(0, begins[row + 1] - begins[row], "k") as k:
                 at = begins[row] + k

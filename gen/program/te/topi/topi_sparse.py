@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.sparse: matrices as the elements of their rows, their columns, and where
-rows begin."""
+"""topi.sparse: sparse matrices in the format CSR: elements, their columns, and
+the position at which each row begins."""
 from tvm import te, topi
 
 
@@ -13,7 +13,7 @@ def _plus(made, bias, along):
 
 
 def csrmv_default(data, indices, indptr, weight, bias=None):
-    """The product with a matrix of one column."""
+    """The product of a sparse matrix and a matrix with one column."""
     return csrmm_default(data, indices, indptr, weight, bias)
 
 
@@ -29,12 +29,12 @@ def csrmm_default(data, indices, indptr, weight, bias=None):
 
 
 def dense_si(data, indices, indptr, weight, bias=None):
-    """A sparse input, and weights as those of topi.nn.dense."""
+    """A dense layer with a sparse input and weights as in topi.nn.dense."""
     return _plus(topi.nn.sparse_dense_sp_lhs(data, indices, indptr, weight),
                  bias, 1)
 
 
 def dense_sw(data, w_data, w_indices, w_indptr, bias=None):
-    """Sparse weights."""
+    """A dense layer with sparse weights."""
     return _plus(topi.nn.sparse_dense_sp_rhs(data, w_data, w_indices,
                                              w_indptr), bias, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.utils and topi.tag: sizes, constants, tags of stages."""
+"""topi.utils and topi.tag: sizes, constants, and tags of stages."""
 from tvm import te, tir, topi
 
 
@@ -44,7 +44,7 @@ def unravel_index(idx, shape):
 
 
 def _one_of(values, k, dtype):
-    """The constant with the number k."""
+    """An expression for values[k], where k is an expression."""
     made = topi._const(values[-1], dtype)
     for i in reversed(range(len(values) - 1)):
         made = tir.Select(k == i, topi._const(values[i], dtype), made)
@@ -116,8 +116,8 @@ def nchw_pack_layout(layout_info):
 
 
 def traverse_inline(s, final_op, callback):
-    """Inlines the stages of single elements that are read by others, and calls
-    callback with the others, from the last one on."""
+    """Inlines elementwise stages that another stage reads, and calls callback
+    for all other stages, beginning with the last one."""
     seen = []
 
     def visit(op):

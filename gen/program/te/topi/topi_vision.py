@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topi.vision: regions of interest, boxes, their suppression."""
+"""topi.vision: regions of interest, boxes, and suppression of boxes."""
 import math
 
 from tvm import te, tir, topi
@@ -17,8 +17,8 @@ def _align(data, rois, pooled_size, spatial_scale, mode, sample_ratio, last):
     else:
         _, channels, height, width = data.shape
     dtype = rois.dtype
-    # without a ratio, as many samples as a bin has pixels; not more than a whole
-    # image's bin has
+    # without a ratio, a bin has a sample for each of its pixels, but not more
+    # than a bin of the whole image
     many = [sample_ratio] * 2 if sample_ratio > 0 else [
         int(math.ceil(size / p)) for size, p in zip((height, width), pooled)]
     over = [te.reduce_axis((0, m), name=n) for m, n in zip(many, ("rh", "rw"))]
@@ -106,7 +106,7 @@ def _roi_pool(data, rois, pooled_size, spatial_scale, last):
             filled.append(first < after)
         value = data(batch, index[0], index[1], c) if last \
             else data(batch, c, index[0], index[1])
-        # a bin without pixels is 0
+        # the result for a bin without pixels is 0
         return te.max(tir.if_then_else(
             tir.all(*inside), value, tir.if_then_else(
                 tir.all(*filled), te.min_value(data.dtype),
@@ -129,7 +129,7 @@ def roi_pool_nhwc(data, rois, pooled_size, spatial_scale):
 
 
 def reorg(data, stride):
-    """The order in which YOLO's reorganisation reads the elements."""
+    """Moves elements in the order of YOLO's layer "reorg"."""
     batch, channels, height, width = data.shape
     part = channels // (stride * stride)
 
@@ -171,7 +171,8 @@ def multibox_prior(data, sizes=(1,), ratios=(1,), steps=(-1, -1),
 
 def multibox_transform_loc(cls_prob, loc_pred, anchor, clip=True,
                            threshold=0.01, variances=(0.1, 0.1, 0.2, 0.2)):
-    """[(class, score, box) of each anchor with an object, their number]."""
+    """[(class, score, box) for each anchor with an object, number of
+    these]."""
     batch, classes, anchors = cls_prob.shape
     dtype = loc_pred.dtype
 
@@ -226,7 +227,8 @@ def multibox_detection(cls_prob, loc_pred, anchor, clip=True, threshold=0.01,
 
 
 def get_valid_counts(data, score_threshold=0, id_index=0, score_index=1):
-    """[number of the valid boxes, these before rows of -1, their positions]."""
+    """[number of valid boxes, the valid boxes and then rows of -1, the
+    position of each in data]."""
     batch, anchors, length = data.shape
 
     def body(ins, outs):
@@ -260,7 +262,8 @@ def get_valid_counts(data, score_threshold=0, id_index=0, score_index=1):
 
 
 def _overlap(box):
-    """The share of two boxes that both have; box(which, k): a coordinate."""
+    """The intersection of two boxes divided by their union. box(which, k):
+    coordinate k of box 0 or 1."""
     def edges(which):
         return [f(box(which, a), box(which, a + 2)) for f, a in
                 ((tir.min, 0), (tir.min, 1), (tir.max, 0), (tir.max, 1))]
@@ -339,7 +342,7 @@ def non_max_suppression(data, valid_count, indices, max_output_size=-1,
                     with ib.if_scope(valid[0] == 1):
                         kept[0] = kept[0] + 1
             if return_indices:
-                # the names of the boxes, in front
+                # moves the numbers of the kept boxes to the front
                 y_count = ib.buffer_ptr(outs[2])
                 kept[0] = tir.const(0, "int32")
                 with ib.for_range(0, anchors, "j") as j:
@@ -377,14 +380,15 @@ def non_max_suppression(data, valid_count, indices, max_output_size=-1,
 def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class,
                                   iou_threshold, score_threshold,
                                   output_format="onnx"):
-    """onnx: [(batch, class, box) of each box that is kept, their number]."""
+    """For output_format onnx: [(batch, class, box) for each kept box, number
+    of these]."""
     if output_format != "onnx":
         raise ValueError("the output_format is onnx, not %s" % output_format)
     batch, classes, count = scores.shape
     order = topi.argsort(scores, None, 2, False, "int32")
 
     def scalar(v, dtype):
-        """A number as a tensor of one element, or the tensor."""
+        """A tensor with one element from a number or a tensor."""
         if isinstance(v, te.Tensor):
             return topi.cast(topi.reshape(v, (1,)), dtype)
         return topi.full((1,), dtype, v)
