@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights as C initializers: braces for each dimension, lines filled with
- * elements, numbers that read back exactly. */
+/* Writes weights as C initializers: with braces for each dimension, lines
+ * filled with elements, and numbers that read back exactly. */
 #define _POSIX_C_SOURCE 200809L /* ftello */
 
 #include "array_text.h"
@@ -11,7 +11,7 @@
 #include "plan.h"
 
 #define DIMS_MAX 32
-#define ROW_ON_LINE 16 /* rows with more elements are broken into lines */
+#define ROW_ON_LINE 16 /* a row with more elements is broken into lines */
 
 struct array_writer {
 	const struct dialect *d;
@@ -21,8 +21,8 @@ struct array_writer {
 	int ndim;
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
-	struct digest digest; /* digest of the elements of the array that is
-			       * being written */
+	/* the digest of the elements of the present array */
+	struct digest digest;
 	const struct graph *graph;
 	off_t most_bytes; /* limit of the file's size */
 	bool failed;
@@ -51,7 +51,7 @@ row_on_line(const struct array_writer *w)
 	return w->ndim > 1 && w->extent[w->ndim - 1] <= ROW_ON_LINE;
 }
 
-/* Writes the opening braces of all dimensions that start with the next
+/* Writes the opening braces of all dimensions that start before the next
  * element. */
 static void
 open_braces(struct array_writer *w)
@@ -74,8 +74,7 @@ open_braces(struct array_writer *w)
 	}
 }
 
-/* Writes the closing braces of all dimensions that end with the last
- * element. */
+/* Writes the closing braces of all dimensions that end after the last element. */
 static void
 close_braces(struct array_writer *w)
 {
@@ -156,7 +155,8 @@ put_values(void *ctx, const void *bytes, size_t n)
 		return false;
 	}
 	digest_add(&w->digest, bytes, n);
-	/* A type that C code can only store is written as its bits. */
+	/* A type that C code can store but not compute with is written as its
+	 * bits. */
 	if (w->d->types[type.kind].is_stored_only) {
 		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
 	}

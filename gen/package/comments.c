@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts in comments: names of the model, escaped; sizes and shapes. */
+/* Texts for the comments of emitted files: escaped names of the model, sizes,
+ * and shapes. */
 #include <stdio.h>
 
 #include "comment_text.h"
@@ -20,8 +21,8 @@ print_extent(const struct expr *e, struct strbuf *s)
 	}
 	start = s->len;
 	size_words(e, s);
-	/* "//" would begin a comment; "/" is the same, since sizes are not
-	 * negative */
+	/* "//" would begin a comment; sizes are not negative, so that "/" means
+	 * the same */
 	for (size_t i = start; i + 1 < s->len; i++) {
 		if (s->data[i] == '/' && s->data[i + 1] == '/') {
 			memmove(s->data + i, s->data + i + 1, s->len - i);

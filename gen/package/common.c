@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data that all templates may use. */
+/* Adds the data that all templates may use. */
 #include "comment_text.h"
 #include "packer.h"
 #include "plan.h"
@@ -30,8 +30,8 @@ add_origin(struct packer *k)
 				  k->o->version, k->p->target->name));
 }
 
-/* Adds to the list "refused" the branches of an If that no run may take
- * (gen/onnx/flow/impossible.c). */
+/* Adds to the list "refused" the branches of an If that a run must not take,
+ * because their shapes are impossible (gen/onnx/flow/impossible.c). */
 static void
 add_refused(struct packer *k, struct tdata *d)
 {
@@ -151,8 +151,8 @@ add_common(struct packer *k)
 	}
 }
 
-/* Adds to the list "kept" the states that the workspace keeps between runs:
- * their macros, places and types. */
+/* Adds to the list "kept" the states that the workspace keeps between runs: the
+ * macro, the place and the type of each. */
 void
 add_kept_states(struct packer *k)
 {
@@ -165,8 +165,9 @@ add_kept_states(struct packer *k)
 		struct tdata *row;
 
 		if (at == NULL) {
-			continue; /* a state without elements or readers has no
-				   * place */
+			/* a state without elements or without readers has no
+			 * place */
+			continue;
 		}
 		row = tdata_item(k->data, "kept");
 		tdata_text(row, "name",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compliance statement of the dialect, as text and as JSON: bounds of loops
- * and of local arrays, and the lines that deviate from a rule, which their
- * marks identify. */
+ * and of local arrays, and the lines that deviate from a rule of the standard.
+ * Marks in the source show these lines. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"

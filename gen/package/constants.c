@@ -31,8 +31,8 @@ see_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* The range of a constant of integers, computed at the first call. NULL for
- * other types, for those of fewer than 8 bits or of uint64, and for a constant
+/* The range of a constant of integers, which the first call computes. NULL for
+ * other types, for types of fewer than 8 bits, for uint64, and for a constant
  * that stores two elements in a byte (paired). */
 static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
@@ -105,7 +105,7 @@ range_of_parameter(struct packer *k, const struct buffer *b, struct bounds *out)
 	return found;
 }
 
-/* The function of struct constant_ranges; ctx: the packer. */
+/* Implements struct constant_ranges; ctx: the packer. */
 static bool
 tell_range(void *ctx, const struct buffer *b, struct bounds *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data of models on a device: kernels that the host launches by name,
- * weights that it uploads, buffers for parts of the workspace, and places of
- * the caller's arrays in the staging memory. */
+/* The data for models on a device: the kernels that the host launches by name,
+ * the weights that it uploads, the buffers for parts of the workspace, and the
+ * places of the caller's arrays in the staging memory. */
 #include <assert.h>
 
 #include "host_device.h"
@@ -102,11 +102,11 @@ at_least_one_byte(int64_t bytes)
 	return bytes > 0 ? bytes : 1;
 }
 
-/* -- tensors in the workspace. Each part has the size of its tensor, so that
- * parts passed to one kernel overlap only if the kernel just reads them -- */
+/* -- tensors in the workspace. Each part of the workspace has the size of its
+ * tensor, so that the parts that one kernel gets overlap only if the kernel
+ * just reads them. -- */
 
-/* The place in the workspace to which the pointer of the entry function
- * points. */
+/* The place in the workspace to which a pointer of the entry function points. */
 static const struct placement *
 place_of(const struct packer *k, const struct var *pointer)
 {
@@ -159,23 +159,23 @@ add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
 /* -- the caller's arrays -- */
 
 /* The bytes of the copy of t, an input or output, in the staging memory,
- * through which the host exchanges data with the device. */
+ * through which the host and the device exchange data. */
 static int64_t
 place_bytes(const struct tensor *t)
 {
 	return at_least_one_byte(largest_count(t) * dtype_bytes(t->type));
 }
 
-/* The texts of numbers of elements, kept because many arrays have the same
- * shape. */
+/* The texts of numbers of elements. They are kept, because many arrays have the
+ * same shape. */
 struct counts {
 	struct bindings sizes;   /* the sizes of the inputs */
 	struct pointer_map text; /* from an expression to its index in texts */
 	VEC(const char *) texts;
 };
 
-/* The text with which the host reads size i, which the model computes for its
- * caller. */
+/* The text with which the host reads size i, one of the sizes that the model
+ * computes for its caller. */
 static const char *
 given_size_text(struct packer *k, int i)
 {
@@ -210,8 +210,8 @@ counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
 	}
 }
 
-/* The number of elements of t, as an expression of the inputs' sizes; in 64
- * bits if it may exceed 32. */
+/* The number of elements of t, as an expression of the sizes of the inputs. It
+ * is computed in 64 bits if it may exceed 32 bits. */
 static const char *
 count_text(struct packer *k, struct unit *u, struct counts *c,
 	   const struct tensor *t)

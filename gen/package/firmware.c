@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model as a firmware package: moves its files into the folders of
- * the kind, and renders the templates of the kind. */
+/* Makes a firmware package of a compiled model: moves the emitted files into
+ * the folders of the kind of package, and renders the templates of the kind. */
 #include "firmware.h"
 
 #include <inttypes.h>
@@ -77,8 +77,7 @@ is_possible(struct packer *k)
 
 /* -- stored values -- */
 
-/* The n elements of an array as the text of an initializer, broken into
- * lines. */
+/* The n elements of an array as the text of an initializer, broken into lines. */
 static const char *
 values_text(struct packer *k, struct dtype type, const void *data, int64_t n)
 {
@@ -145,9 +144,9 @@ is_finite(const struct tensor *t, const void *values)
 	return true;
 }
 
-/* Adds the tolerances of a tensor to its row: of floats, an array of them; of
- * integers, whether they must be equal or, if floats were quantized, may differ
- * by one. */
+/* Adds the tolerances of a tensor to its row. A tensor of floats has an array
+ * of tolerances. Integers must be equal, or, if they are quantized floats, may
+ * differ by one. */
 static void
 add_allowed(struct packer *k, struct tdata *row, const struct tensor *t,
 	    const double *allowed)
@@ -186,7 +185,8 @@ first_element(struct packer *k, int i)
 	return text;
 }
 
-/* Adds a row for the function that computes digests of arrays of this type. */
+/* Adds a row for the function that computes the digests of arrays of this
+ * type. */
 static void
 add_digest_type(struct packer *k, struct tdata *data, struct dtype type)
 {
@@ -201,7 +201,7 @@ add_digest_type(struct packer *k, struct tdata *data, struct dtype type)
 	tdata_flag(row, "copied", dtype_is_float(type) && !s->is_stored_only);
 }
 
-/* Adds the constants of the model with the digests of their elements. */
+/* Adds the constants of the model and the digests of their elements. */
 static void
 add_constants(struct packer *k, struct tdata *data)
 {
@@ -253,8 +253,8 @@ left_name(struct packer *k, const struct placement *at)
 	return name != NULL ? name : "inner tensor";
 }
 
-/* Adds the inner tensors whose elements a run leaves in the workspace. Those
- * with a NaN or an infinity are left out. */
+/* Adds the inner tensors whose elements are still in the workspace after a run.
+ * A tensor with a NaN or an infinity is left out. */
 static void
 add_left(struct packer *k, struct tdata *data, const struct self_test *s)
 {
@@ -332,8 +332,8 @@ folder_of(const struct packer *k, const struct firmware_kind *kind,
 						    : kind->reports;
 }
 
-/* Sets the file of each kernel that is in the file `name` to `path`, to which
- * that file is moved. */
+/* Changes the file of kernels from `name` to `path`, to which the file is
+ * moved. */
 static void
 move_kernels(struct packer *k, const char *name, const char *path)
 {
@@ -347,8 +347,8 @@ move_kernels(struct packer *k, const char *name, const char *path)
 }
 
 /* Moves the emitted files into their folders, and lists sources and headers for
- * the templates. Drops the metadata, which is made again when the paths of all
- * files are known. */
+ * the templates. Leaves out the metadata, which is made again when the paths of
+ * all files are known. */
 static void
 move_emitted(struct packer *k, const struct firmware_kind *kind,
 	     struct tdata *data)
@@ -411,9 +411,9 @@ render(struct packer *k, const char *file, const char *text,
 	return ok;
 }
 
-/* Renders a template of the kind, and its path, and adds the file. The
- * fragments that templates of all kinds may use are appended to the template.
- * False after a diagnostic. */
+/* Renders a template of the kind and its path, and adds the file. Fragments
+ * that all templates may use are appended to the template. Returns false after
+ * a diagnostic. */
 static bool
 add_filled(struct packer *k, const struct firmware_kind *kind,
 	   const struct firmware_file *f, const struct tdata *data)

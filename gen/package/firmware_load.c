@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads kinds of firmware packages: package.json and the templates that it
- * names. A template that is not in the folder of the kind is one that all kinds
- * share, templates/packages/NAME. */
+/* Reads a kind of firmware package: package.json and the templates that it
+ * names. If the folder of the kind does not have a template, the template
+ * templates/packages/NAME, which all kinds share, is used. */
 #include <string.h>
 
 #include "firmware.h"

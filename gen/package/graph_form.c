@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NAME_graph.json: the calls of an entry function as data: nodes in order with
- * their kernels and arguments, tensors with their places and shapes. Each
- * tensor and node is a line, named as in the source, so that a new node in the
- * model changes few lines.
+/* NAME_graph.json: the calls of the entry function as data. It lists the nodes
+ * in their order with kernels and arguments, and the tensors with places and
+ * shapes. Each tensor and each node has a line of its own, and the names of the
+ * source, so that a new node in the model changes few lines.
  *
  *   {"name":"relu1","dtype":"float32","shape":[1,16,8,8],"at":"workspace",
  *    "offset":0,"bytes":4096,"from":["conv1"]}
@@ -21,7 +21,8 @@
 
 struct describer {
 	struct packer *k;
-	const char **ids; /* by tensor id: its name in the JSON, or NULL */
+	/* for each tensor's id: its name in the JSON, or NULL */
+	const char **ids;
 	bool failed;
 };
 
@@ -115,8 +116,8 @@ graph_arg_align(const struct kernel_arg *arg)
 					: whole;
 }
 
-/* The number of bytes of a tensor in its layout: at least as many as kernels
- * access. */
+/* The number of bytes of a tensor in its layout, which is at least the number
+ * of bytes that kernels access. */
 static int64_t
 tensor_bytes(struct describer *x, const struct tensor *t)
 {
@@ -174,8 +175,8 @@ operation(enum expr_kind kind)
 	}
 }
 
-/* A size as JSON: 7, "batch" or ["+", "batch", 7]. NULL if it is another kind
- * of expression. */
+/* A size as JSON: 7, "batch" or ["+", "batch", 7]. NULL for other kinds of
+ * expressions. */
 static cJSON *
 extent_json(struct packer *k, const struct expr *e)
 {
@@ -237,9 +238,8 @@ shape_json(struct describer *x, const struct tensor *t)
 
 /* -- tensors -- */
 
-/* Does the graph's JSON list t? It lists all inputs and outputs, which are in
- * the caller's memory, and tensors with a place in the workspace; no
- * constants. */
+/* Does the JSON list t? It lists all inputs and outputs, which the caller
+ * allocates, and the tensors with a place in the workspace, but not constants. */
 static bool
 is_listed(const struct packer *k, const struct tensor *t)
 {
@@ -348,8 +348,9 @@ put_layout(cJSON *row, const struct tensor *t)
 	}
 }
 
-/* Adds to the list the names of the kernels that write t. If t is a view or a
- * concatenation without a kernel, adds those that write its inputs. */
+/* Adds to the list the names of the kernels that write t. If no kernel writes
+ * t, because it is a view or a concatenation, adds those that write its
+ * inputs. */
 static void
 put_writers(struct describer *x, cJSON *list, const struct tensor *t)
 {
@@ -405,8 +406,8 @@ tensors_json(struct describer *x)
 	return list;
 }
 
-/* The names of the tensors in the model; on one line, because their numbers
- * change with every edit of the model. */
+/* The names of the tensors in the model. They are on one line, because tensors
+ * are numbered anew with every edit of the model. */
 static cJSON *
 model_names_json(struct describer *x)
 {
@@ -549,8 +550,8 @@ workspace_json(struct packer *k)
 	return row;
 }
 
-/* Appends the members of the JSON that describe the kernels' calls, on which
- * both the kernels and their caller depend. */
+/* Appends the members of the JSON that describe the calls of the kernels. Both
+ * the kernels and their caller depend on these members. */
 static void
 put_calls(struct describer *x, struct strbuf *s)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of the graph form. Each has a wrapper function that passes arrays
- * and sizes to the kernel; all wrappers have the same signature and are listed
- * in a table.
+/* The kernels in the graph form. Each kernel has a wrapper function, which
+ * passes arrays and sizes to it. All wrappers have the same signature and are
+ * listed in a table.
  *
  * conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
 #include "kernel.h"
 #include "package.h"
 #include "packer.h"
 
-/* The symbolic size v as an element of sizes. */
+/* Binds the symbolic size v to an element of the array `sizes`. */
 static struct binding
 bind_size(struct packer *k, struct var *v)
 {
@@ -25,8 +25,8 @@ bind_size(struct packer *k, struct var *v)
 	return b;
 }
 
-/* What the wrapper passes for a parameter v of the kernel: an element of args
- * or sizes. *arrays counts the arrays so far. */
+/* Binds the parameter v of the kernel to an element of `args` or `sizes`.
+ * *arrays: the number of arrays so far. */
 static struct binding
 bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	 int *arrays)
@@ -42,8 +42,8 @@ bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
 	return b;
 }
 
-/* Prints the wrapper's call of the kernel. *sized: it has symbolic sizes as
- * arguments. False after a diagnostic. */
+/* Prints the wrapper's call of the kernel. *sized: does it have symbolic sizes
+ * as arguments? Returns false after a diagnostic. */
 static bool
 print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 	   bool *sized, struct strbuf *out)
@@ -121,9 +121,9 @@ weights_kept(const struct packer *k)
 	return false;
 }
 
-/* Adds "checks": the body of the function that checks the conditions of operators
- * on the symbolic sizes; none if there are no conditions. False after a
- * diagnostic. */
+/* Adds "checks": the body of the function that checks the conditions of
+ * operators on the symbolic sizes. Adds nothing if there are no conditions.
+ * Returns false after a diagnostic. */
 static bool
 add_checks(struct packer *k, struct unit *u, struct tdata *data)
 {

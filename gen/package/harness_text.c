@@ -17,9 +17,9 @@ add_io(struct packer *k, struct tdata *data, const char *list, int i,
 	tdata_flag(row, "held", t->in_workspace);
 }
 
-/* Sets the sizes of the arrays with which the program measures bandwidth: half
- * of each cache; for memory, the data of the model, but more than fits in the
- * caches. */
+/* Sets the sizes of the arrays with which the program measures the bandwidth:
+ * half of each cache; for the memory the data of the model, but more than the
+ * caches can hold. */
 static void
 add_profile(struct packer *k, struct tdata *data)
 {

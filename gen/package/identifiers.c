@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that the user of emitted files sees: the model, members, macros,
- * symbols. */
+/* The names in emitted files that the user sees: those of the model, members,
+ * macros and symbols. */
 #include <ctype.h>
 #include <limits.h>
 #include <strings.h>
@@ -9,8 +9,8 @@
 #include "packer.h"
 #include "reserved.h"
 
-/* The longest model name, which leaves room for the longest suffix of its
- * functions. */
+/* The largest length of a model's name, which leaves room for the longest
+ * suffix. */
 #define MODEL_NAME_MAX 31
 #define FUNCTION_ENDING "_init"
 #define STATEFUL_ENDING "_reset"
@@ -46,7 +46,7 @@ init_names(struct packer *k, struct name_set *s)
 	}
 }
 
-/* For names that the model's source defines for others. */
+/* Begins a set of names that the model's source exports. */
 static void
 init_public_names(struct packer *k, struct name_set *s)
 {
@@ -71,9 +71,9 @@ name_files(struct packer *k)
 	}
 }
 
-/* Begins a set of names of members of a structure. They must avoid the
- * dialect's reserved_members, which are fewer words than functions must
- * avoid. */
+/* Begins a set of names of a structure's members. They must avoid only the
+ * dialect's reserved_members, which are fewer than the reserved words for
+ * functions. */
 static void
 init_members(struct packer *k, struct name_set *s)
 {
@@ -82,9 +82,10 @@ init_members(struct packer *k, struct name_set *s)
 	s->n_reserved = k->d->reserved_members.n;
 }
 
-/* Names the members of the two structures, and the macros. The members of both
- * are one set: an example names its arrays for them. Macros must be unique; they
- * need not avoid reserved words, since they begin with the model's name. */
+/* Names the members of the two structures and the macros. The members of both
+ * structures are in one set, because an example has local arrays with these
+ * names. Macros must be unique; they begin with the model's name and so need
+ * not avoid reserved words. */
 static void
 name_interface(struct packer *k)
 {
@@ -94,7 +95,7 @@ name_interface(struct packer *k)
 	init_members(k, &fields);
 	init_names(k, &macros);
 	macros.n_reserved = 0;
-	/* macros that every header defines */
+	/* every header defines these macros */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
 	name_set_add(&macros, "STACK");
@@ -151,7 +152,7 @@ name_interface(struct packer *k)
 }
 
 /* The model's name with the suffix `part`, changed if it is a reserved word:
- * "int8" and "t" would give int8_t. */
+ * the name "int8" and the suffix "t" would give int8_t. */
 static const char *
 own_name(struct packer *k, const char *part)
 {
@@ -162,9 +163,9 @@ own_name(struct packer *k, const char *part)
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
 
-/* For each weight, the name of the kernel that reads it, for use in the
- * weight's name: shortened to `room` characters, and unique, so that the linker
- * can distinguish the symbols. */
+/* For each weight, a name for the kernel that reads it, which becomes a part of
+ * the weight's name. It has at most `room` characters and is unique, so that
+ * the linker can distinguish the symbols. */
 static const char **
 name_readers(struct packer *k, int room)
 {
@@ -174,8 +175,8 @@ name_readers(struct packer *k, int room)
 	struct name_set s;
 
 	init_names(k, &s);
-	s.n_reserved = 0; /* s reserves no words: the model's name will precede
-			   * these */
+	/* no reserved words, because the model's name comes before these names */
+	s.n_reserved = 0;
 	s.max_length = room;
 	pointer_map_init(&first, k->a);
 	for (int i = 0; i < k->p->weights.n; i++) {
@@ -192,8 +193,7 @@ name_readers(struct packer *k, int room)
 }
 
 /* Names the symbols of weights. They start with the model's name, or with a
- * part of it if the dialect's limit of external names leaves too little
- * room. */
+ * part of it if the dialect's limit of external names leaves too little room. */
 static void
 name_weights(struct packer *k)
 {
@@ -232,7 +232,7 @@ name_weights(struct packer *k)
 
 /* -- kernels -- */
 
-/* Renames kernels whose name is that of a function or a weight of the model. */
+/* Renames kernels that have the name of a function or a weight of the model. */
 static void
 name_kernels(struct packer *k)
 {
@@ -306,8 +306,9 @@ name_entries(struct packer *k)
 	}
 }
 
-/* Do files or build systems give the name another meaning: `string` that of
- * string.h? Capitals are no difference, as on some systems. */
+/* Do files of C or of build systems give the name another meaning, as `string`
+ * means string.h? Upper and lower case are equal, because they are on some
+ * systems. */
 static bool
 means_a_file(struct packer *k, const char *name)
 {
@@ -322,8 +323,8 @@ means_a_file(struct packer *k, const char *name)
 	return false;
 }
 
-/* Names the model. Neither the name nor any name that starts with it may be
- * reserved: with the name "atomic", atomic_init would be a macro of C. */
+/* Names the model. Neither the name nor a name that starts with it may be
+ * reserved: for a model named "atomic", atomic_init would be a macro of C. */
 static void
 name_model(struct packer *k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header: dimensions, sizes, status codes, and the structures that the
- * caller fills. */
+/* Makes the header: dimensions, sizes, status codes, and the structures that
+ * the caller fills in. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ largest_size(const struct expr *size)
 	int64_t most = 0;
 	bool known = size_max(size, &most);
 
-	assert(known); /* limits_check() has refused others */
+	/* limits_check() has rejected models without this bound */
+	assert(known);
 	(void)known;
 	return most;
 }
@@ -28,7 +29,8 @@ largest_count(const struct tensor *t)
 	int64_t elems = 0;
 	bool known = tensor_max_elems(t, &elems);
 
-	assert(known); /* limits_check() has refused others */
+	/* limits_check() has rejected models without this bound */
+	assert(known);
 	(void)known;
 	return elems;
 }
@@ -46,8 +48,8 @@ is_dynamic(const struct tensor *t)
 	return false;
 }
 
-/* Adds the scale and zero point of a quantized input or output to its row: real
- * = (stored - zero_point) * scale. */
+/* Adds the scale and the zero point of a quantized input or output to its row:
+ * real = (stored - zero_point) * scale. */
 static void
 add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 	  const struct tensor *t)
@@ -77,25 +79,25 @@ add_scale(struct packer *k, struct tdata *row, struct tdata *size,
 }
 
 /* The text of an expression of sizes, for a macro or for a function whose
- * parameters are the sizes in it. */
+ * parameters are these sizes. */
 struct size_text {
 	const struct packer *k;
-	/* used[i]: does size i occur? First those that the caller gives, then
-	 * those that the model computes. */
+	/* used[i]: does size i occur in the text? The sizes that the caller
+	 * gives come first, then those that the model computes. */
 	bool *used;
 	bool in_macro;
-	/* The largest value that a partial result may have; 0: any, since sizes
-	 * are cast to 64 bits. */
+	/* The largest magnitude that a partial result may have; 0: no limit,
+	 * because sizes are cast to 64 bits. */
 	int64_t most;
 	struct strbuf s;
 };
 
-/* Longer texts are not emitted; they can be very long, since min and max repeat
- * their operands. */
+/* A longer text is not emitted. Texts can become very long, because min and max
+ * repeat their operands. */
 enum { SIZE_TEXT_MAX = 1000 };
 
-/* The name of the structure's member that has the size v, which the caller sets
- * or gets; marks the size as used. NULL if there is none. */
+/* The name of the structure's member for the size v, which the caller sets or
+ * gets; marks the size as used. NULL if there is no such member. */
 static const char *
 size_field(const struct size_text *t, const struct var *v)
 {
@@ -116,8 +118,9 @@ size_field(const struct size_text *t, const struct var *v)
 	return NULL;
 }
 
-/* The operator of C for an expression; NULL if there is none. A division in C
- * rounds down only if the dividend is not negative, and needs a divisor above 0. */
+/* The operator of C for an expression, or NULL. For division and modulo the
+ * dividend must not be negative and the divisor must be above 0, since C does
+ * not round down otherwise. */
 static const char *
 operator_of(const struct expr *e)
 {
@@ -146,8 +149,8 @@ operator_of(const struct expr *e)
 	}
 }
 
-/* Appends the text of e; false if C cannot express it, it is too long, or a
- * partial result may exceed the bound. */
+/* Appends the text of e. Returns false if C cannot express it, if it is too
+ * long, or if a partial result may exceed the limit. */
 static bool
 put_size(struct size_text *t, const struct expr *e)
 {
@@ -200,8 +203,9 @@ put_size(struct size_text *t, const struct expr *e)
 	return true;
 }
 
-/* The text of the number of x's elements that a run uses. NULL if sizes do not
- * determine it, or if a partial result may exceed `most` (0: no limit). */
+/* The text for the number of x's elements that a run uses. NULL if the number
+ * does not follow from sizes, or if a partial result may exceed `most` (0: no
+ * limit). */
 static const char *
 used_within(const struct packer *k, const struct tensor *x, bool in_macro,
 	    int64_t most, bool *used)
@@ -228,8 +232,8 @@ used_within(const struct packer *k, const struct tensor *x, bool in_macro,
 	return text;
 }
 
-/* The text for a macro, in which an int computes the number if an int suffices
- * for all partial results, else 64 bits do. */
+/* The text for a macro. It computes with int if all partial results fit in an
+ * int, else with 64 bits. */
 static const char *
 used_in_macro(const struct packer *k, const struct tensor *x, bool *used)
 {
@@ -239,8 +243,9 @@ used_in_macro(const struct packer *k, const struct tensor *x, bool *used)
 	return text != NULL ? text : used_within(k, x, true, 0, used);
 }
 
-/* Adds the number of elements that a run uses, for a macro or a function of the
- * sizes in it; these have the type that sizes have in the structures. */
+/* Adds the number of elements that a run uses, for a macro or for a function
+ * whose parameters are sizes. They have the type that sizes have in the
+ * structures. */
 static void
 add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 {
@@ -269,8 +274,8 @@ add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 				: NULL);
 }
 
-/* The header shows a name in the model of up to this length; longer ones are
- * only in the comments of the source (long_names.h). */
+/* The header shows names of the model up to this length. Longer names are only
+ * in the comments of the source (long_names.h). */
 enum { SHOWN_NAME_BYTES = 56 };
 
 /* Adds the name of an input or output in the model, if it differs from the name
@@ -335,7 +340,7 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 }
 
 /* Are all tensors of the list in the workspace, so that the caller passes no
- * pointer for any? */
+ * pointers to them? */
 static bool
 all_held(struct tensor *const *list, int n)
 {
@@ -376,8 +381,9 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
-	/* The digest of the model is left out if the header has a version hash:
-	 * that identifies the interface, which other weights do not change. */
+	/* If the header has a version hash, the digest of the model is left
+	 * out: the hash identifies the interface, which does not change with
+	 * the weights. */
 	tdata_text(data, "model_digest",
 		   version_hash == NULL ? k->g->digest : NULL);
 	tdata_text(data, "tirc_version", version_text());

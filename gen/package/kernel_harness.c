@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program that calls each kernel of a model by itself, for `tirc verify`. It
- * includes the source, in which kernels are static functions. */
+/* The program that calls single kernels of a model, for tirc verify. It
+ * includes the model's source, because kernels are static functions there. */
 #include "packer.h"
 
 const char *

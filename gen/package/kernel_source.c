@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels as text, with comments about their origins: in the source file,
- * or in a separate file if the device has a language of its own. */
+/* Prints the kernels, with comments about their origins. They are in the source
+ * file, or, if a device has a language of its own, in a separate file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 				ROW_COLUMN));
 }
 
-/* the most nodes that a comment lists; the metadata lists all */
+/* a comment lists at most this many nodes; the metadata lists all */
 enum { MOST_NODES = 32 };
 
 /* Adds a row about a node to the comment of a kernel: `head`, then the node's
@@ -115,9 +115,9 @@ dim_letter(int ndim, int d)
 	return NULL;
 }
 
-/* For a layout that is not row-major, where element [n][c][h][w] is in the
- * array: ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent 1
- * are omitted. */
+/* The position of element [n][c][h][w] in an array whose layout is not
+ * row-major: ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent
+ * 1 are omitted. */
 static const char *
 memory_text(const struct packer *k, const struct tensor *t)
 {
@@ -169,8 +169,8 @@ memory_text(const struct packer *k, const struct tensor *t)
 	return text;
 }
 
-/* If the array has other numbers than the model's tensor, the conversion: "u8
- * (i8 + 128)". */
+/* The type of the array; if the array has other numbers than the model's
+ * tensor, also the conversion: "u8 (i8 + 128)". */
 static const char *
 type_text(const struct packer *k, const struct tensor *t)
 {
@@ -186,9 +186,9 @@ type_text(const struct packer *k, const struct tensor *t)
 				      abs(t->stored_offset));
 }
 
-/* How a comment about `kernel` names the tensor: by its name in the model, in
- * quotes. If it has none: "of" and the kernel that writes the tensor; "" if
- * `kernel` itself or none does. */
+/* The name of the tensor in a comment about `kernel`: its name in the model, in
+ * quotes. If it has none, the word "of" and the kernel that writes the tensor,
+ * or "" if that is `kernel` itself or no kernel. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)
@@ -205,7 +205,7 @@ tensor_name(struct packer *k, const struct kernel *kernel,
 }
 
 /* The text about an array: ""relu1": f32 [1][64][56][56], at
- * [c/16][h][w][c%16]". Without the name if several kernels call the
+ * [c/16][h][w][c%16]". The name is left out if several kernels call the
  * function. */
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
@@ -249,8 +249,8 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 	return true;
 }
 
-/* Is the kernel's function one of those that must not be contracted, in a
- * source in which others may be? False if kernel is NULL. */
+/* Must the compiler not contract the kernel's function, in a source in which it
+ * may contract others? False if kernel is NULL. */
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
@@ -273,8 +273,8 @@ printed_beside(const struct packer *k, int i, int step)
 	return NULL;
 }
 
-/* The arguments of one of several kernels with a common function: "conv2: x
- * "relu1", w net_conv2_w, y "relu2"". */
+/* The arguments of a kernel that shares its function with other kernels:
+ * "conv2: x "relu1", w net_conv2_w, y "relu2"". */
 static const char *
 call_text(struct packer *k, const struct kernel *kernel)
 {
@@ -444,9 +444,9 @@ one_integer(const struct tensor *t, int64_t *v)
 	return true;
 }
 
-/* Explains the constants of a requantization that stand in the source as
- * numbers: the multiplier by the factor that it stands for, the addends by their
- * formulas. */
+/* Explains the constants of a requantization that are numbers in the source:
+ * the factor for which a fixed-point multiplier stands, and the formulas of the
+ * addends. */
 static void
 add_rescaling(struct packer *k, struct tdata *item, const struct node *n)
 {
@@ -506,7 +506,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		ok = print_functions(u, kernel, &s);
 		u->apart = false;
 		if (ok) {
-			/* removes the last newline, which the template adds */
+			/* removes the last newline, because the template adds
+			 * one */
 			s.data[s.len - 1] = '\0';
 			add_text(item, arena_strdup(k->a, s.data), i);
 		}
@@ -596,8 +597,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	return ok;
 }
 
-/* Reserves the names of a region's functions and structure in u, if the region
- * has a state between runs. */
+/* If the region keeps a state between runs, reserves the names of its functions
+ * and of its structure in u. */
 static void
 reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)
@@ -680,8 +681,8 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 		vec_push(k->a, &k->out->relied_on, r);
 	}
 	if (ok && s.len > 0) {
-		s.data[s.len - 1] = '\0'; /* removes the last newline, which the
-					   * template adds */
+		/* removes the last newline, because the template adds one */
+		s.data[s.len - 1] = '\0';
 	}
 	tdata_text(data, "helpers",
 		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the limits of the dialect's compiler: the size of the largest object,
- * and that elements are not narrower than its char. */
+/* Checks the limits of the dialect's compiler: objects must not exceed its
+ * largest size, and elements must not be narrower than its char. */
 #include "kernel.h"
 #include "packer.h"
 

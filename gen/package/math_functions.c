@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the functions of C's mathematical library that a source calls: users of
- * firmware must link or provide them. */
+/* Finds the functions of C's mathematical library that a source calls. Users of
+ * firmware must know them, because they link or provide these functions. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@ is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is `name` a function of the list or its form for float, as "expf" is for
- * exp? */
+/* Is `name` a function of the list, or its form for float, such as "expf" for
+ * "exp"? */
 static bool
 is_math(const struct word_list *words, const char *name, size_t length)
 {
@@ -40,8 +40,8 @@ is_math(const struct word_list *words, const char *name, size_t length)
 	return false;
 }
 
-/* The end of the comment or string literal that begins at `at`, which contains
- * no calls; `at` itself if none does. */
+/* The end of the comment or string literal that begins at `at`, because these
+ * contain no calls; `at` itself if neither begins there. */
 static const char *
 skip_passive(const struct comment_forms *c, const char *at)
 {

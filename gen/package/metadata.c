@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <model>.json: inputs and outputs, sizes, the memory plan, kernels, files,
- * flags, and what became of every node. Each tensor, place, weight, kernel,
- * call and node has its own line, so that two files can be compared line by
- * line. */
+/* Makes <model>.json: inputs and outputs, sizes, the memory plan, kernels,
+ * files, flags, and the kernel or the constant that each node of the model
+ * became. Each tensor, place, weight, kernel, call and node has a line of its
+ * own, so that two files can be compared line by line. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"

@@ -71,7 +71,7 @@ metadata_places(struct packer *k)
 
 /* -- weights -- */
 
-/* A list of nodes, by their index in the model's file. */
+/* A list of nodes as their indices in the model's file. */
 static cJSON *
 nodes_json(struct packer *k, const struct origin_list *l)
 {
@@ -86,8 +86,8 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	return list;
 }
 
-/* Adds the formula that made a constant, and the nodes that were folded into
- * it, to its object. */
+/* Adds to a constant's object the formula by which it was made, and the nodes
+ * that were folded into it. */
 static void
 put_maker(struct packer *k, cJSON *object, const struct weight *w)
 {
@@ -123,14 +123,14 @@ metadata_weights(struct packer *k, struct strbuf *s, struct anchors *anchors)
 		cJSON_AddItemToObject(object, "shape",
 				      metadata_shape(k, w->buffer->ndim,
 						     w->buffer->shape));
-		/* "skip" counts from the end of the weight before it, so that a
+		/* "skip" counts from the end of the previous weight, so that a
 		 * changed size changes only one line. */
 		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
-		/* an anchor for the digest: the weights are written before this
-		 * file */
+		/* The digest is filled in later, because the weights are
+		 * written before this file; an anchor marks its place. */
 		strbuf_puts(s, "\t\t");
 		metadata_digested(s, object, i + 1 == k->p->weights.n, anchors,
 				  ANCHOR_WEIGHT_DIGEST, i);
@@ -325,8 +325,8 @@ packer_fates(struct packer *k)
 	return k->fates;
 }
 
-/* s gets one row after the other: a JSON tree of all rows would need more
- * memory than the text */
+/* Appends one row after the other to s, because a JSON tree of all rows would
+ * need more memory than their text. */
 void
 metadata_trace(struct packer *k, struct strbuf *s)
 {

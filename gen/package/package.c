@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes all files of a compiled program: their names, then the files in
- * order. */
+/* Makes all files of a compiled program: chooses their names, then makes the
+ * files in their order. */
 #include "packer.h"
 #include "process.h"
 #include "text.h"
@@ -44,8 +44,8 @@ add_header(struct packer *k)
 
 	strbuf_init(&s);
 	ok = add_interface(k, "", &s, &names) && s.data != NULL;
-	/* The hash leaves out the comment at the top: it has the model's
-	 * origin, which is not a part of the interface. */
+	/* The hash does not cover the comment at the top, which tells the
+	 * model's origin and is not a part of the interface. */
 	if (ok) {
 		size_t body = names.list.n > 0 ? names.list.data[0].at : 0;
 
@@ -122,8 +122,8 @@ add_unit(struct packer *k, struct tdata *data, enum file_id file,
 	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
 }
 
-/* Adds the backends' runtime files: sources are compiled, and all sources may
- * include the headers. */
+/* Adds the runtime files of the backends. Sources among them are compiled; all
+ * sources may include the headers among them. */
 static void
 add_runtime_units(struct packer *k, struct tdata *data)
 {
@@ -166,7 +166,7 @@ add_words(struct packer *k, struct tdata *data, const char *list,
 		const char *word = command.words.data[i];
 
 		tdata_text(item, "word", word);
-		/* a level of optimisation, such as -O2 */
+		/* the word is a level of optimisation, such as -O2 */
 		tdata_flag(item, "level", strncmp(word, "-O", 2) == 0);
 	}
 	return true;
@@ -212,7 +212,8 @@ add_build_files(struct packer *k)
 }
 
 /* For a model on a device, chooses the dialect of the host program that
- * launches its kernels: the same one or another. False after a diagnostic. */
+ * launches the kernels, which may be the dialect of the kernels. Returns false
+ * after a diagnostic. */
 static bool
 choose_host(struct packer *k, const struct emit_options *o)
 {
@@ -247,9 +248,10 @@ choose_host(struct packer *k, const struct emit_options *o)
 	return k->d != NULL;
 }
 
-/* Adds header and source. The header lists the mathematical functions that the
- * source calls, so it is made after the source, but comes before it in the
- * list. In the graph form, the source contains the version of the header. */
+/* Adds the header and the source. The header lists the mathematical functions
+ * that the source calls, so that it is made after the source; in the list it
+ * comes first. In the graph form, the source contains the version of the
+ * header. */
 static bool
 add_interface_files(struct packer *k)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a package beside its texts, for programs that describe it. */
+/* Facts about a package in addition to its texts, for reports and other
+ * descriptions of it. */
 #ifndef TIRC_PACKAGE_FACTS_H
 #define TIRC_PACKAGE_FACTS_H
 
@@ -7,10 +8,10 @@
 #include "dialect.h"
 #include "package.h"
 
-/* The lines of a kernel's functions with their comment, both ends included. */
+/* The first and the last line of a kernel's functions with their comment. */
 struct package_lines {
-	const char
-		*file; /* NULL if the kernel's function is another kernel's */
+	/* NULL if the kernel shares the function of another kernel */
+	const char *file;
 	int first, last;
 	int function; /* the line that defines the function */
 };
@@ -19,25 +20,27 @@ struct package_lines package_kernel_lines(const struct package *pkg,
 					  int kernel);
 /* The name of weight i in the source. */
 const char *package_weight_symbol(const struct package *pkg, int i);
-/* The name of the pointer to a place in the workspace; NULL if there is none. */
+/* The name of the pointer to a place in the workspace, or NULL. */
 const char *package_pointer(const struct placement *at);
 /* The functions of C's mathematical library that the source calls: "expf
  * sqrtf", or "none". */
 const char *package_math_functions(const struct package *pkg);
-/* Has it a table of kernels instead of an entry function (--form graph)? */
+/* Does the package have a table of kernels in place of an entry function
+ * (--form graph)? */
 bool package_is_table(const struct package *pkg);
 /* Sets *out to the range of the constants that kernels pass for parameter b of
- * their function; false if it is not known. */
+ * their function. Returns false if the range is unknown. */
 bool package_range_of_parameter(const struct package *pkg,
 				const struct buffer *b, struct bounds *out);
-/* The work of a kernel in words. */
+/* The work of a kernel as text (work_text). */
 const char *package_work(const struct package *pkg,
 			 const struct kernel *kernel);
-/* Type, shape and layout of the array that the argument is: "f32
+/* The type, shape and layout of an argument that is an array: "f32
  * [1][64][56][56], at [c/16][h][w][c%16]". */
 const char *package_array(const struct package *pkg,
 			  const struct kernel_arg *arg);
-/* The number of loops in helper functions, and the most iterations of one. */
+/* The number of loops in helper functions. *longest: the largest number of
+ * iterations of one of them. */
 int package_helper_loops(const struct package *pkg, int *longest);
 /* The kernel that writes t; NULL if none does. */
 const struct kernel *package_writer(const struct package *pkg,
@@ -45,7 +48,7 @@ const struct kernel *package_writer(const struct package *pkg,
 /* The alignment of the workspace in bytes. */
 int64_t package_workspace_align(const struct package *pkg);
 
-/* Where a deviation from a rule of the dialect's standard occurs. */
+/* A place at which the source deviates from a rule of the dialect's standard. */
 struct deviation_place {
 	const char *file;
 	int line;

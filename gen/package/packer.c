@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of files of a package: rendered templates, with lines broken. */
+/* Adds files to a package: renders templates, and breaks lines. */
 #include "packer.h"
 
 const char *
@@ -58,7 +58,7 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 							      FILE_METADATA;
 }
 
-/* Is the file one that is written in the dialect's language? */
+/* Is the file written in the dialect's language? */
 static bool
 is_source(enum template_id id)
 {
@@ -100,7 +100,7 @@ source_text(struct packer *k, const struct dialect *d, struct tdata *data,
 	if (table[0] == '\0') {
 		return text;
 	}
-	/* again, with a line at the head that tells of the table */
+	/* renders the source again, with a line at the top about the table */
 	tdata_flag(data, "shortens", true);
 	anchors->list.n = 0;
 	text = template_text(k, d, TEMPLATE_SOURCE, data, anchors);

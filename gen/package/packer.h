@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to package/: the state while the files of one model are made. */
+/* Private to package/: the state during the making of the files of one model. */
 #ifndef TIRC_PACKER_H
 #define TIRC_PACKER_H
 
@@ -13,8 +13,8 @@
 
 struct cJSON;
 
-/* The texts that stand in the source for the parameters of the entry function
- * (struct binding in unit.h). */
+/* The texts in the source for the parameters of the entry function (struct
+ * binding in unit.h). */
 struct bindings {
 	VEC(struct binding) list;
 };
@@ -34,14 +34,14 @@ struct bindings {
 #define BLOB_DIGEST_START 0x7469726362696eull
 #define BLOB_DIGEST_FACTOR 0x9e3779b97f4a7c15ull
 
-/* What an anchor, a position in a text of the package, marks. At the anchor of
- * a digest the text contains DIGEST_UNKNOWN, which is replaced when the weights
- * are written. */
+/* What an anchor marks; an anchor is a position in a text of the package. At
+ * the anchor of a digest the text has DIGEST_UNKNOWN, which is replaced when
+ * the weights are written. */
 enum package_anchor {
 	ANCHOR_WEIGHTS_DIGEST, /* the digest of all weights */
 	ANCHOR_WEIGHT_DIGEST,  /* the digest of the weight `index` */
-	/* of kernel `index`: the start of its comment, the start and the last
-	 * character of its text */
+	/* Kernel `index`: the start of its comment, and the start and the last
+	 * character of its text. */
 	ANCHOR_KERNEL_COMMENT,
 	ANCHOR_KERNEL,
 	ANCHOR_KERNEL_END,
@@ -52,8 +52,8 @@ enum package_anchor {
 /* The smallest and the largest element of a constant. */
 struct constant_range {
 	struct bounds range;
-	bool known; /* false if the constant has no elements, or if they cannot
-		     * be computed */
+	/* false if the constant has no elements or they cannot be computed */
+	bool known;
 };
 
 /* An argument that a kernel passes to an array parameter of its function.
@@ -61,74 +61,79 @@ struct constant_range {
  * these. */
 struct given {
 	const struct kernel_arg *arg;
-	int next; /* index in packer.given of the parameter's next argument, or
-		   * -1 */
+	/* the index in packer.given of the parameter's next argument, or -1 */
+	int next;
 };
 
 /* The lines of a kernel in an emitted file. */
 struct source_place {
 	const char *file; /* NULL before the file is made */
-	int line;         /* that defines its function */
-	/* the lines of its comment and its functions, both included */
+	int line;         /* the line that defines its function */
+	/* the first and the last line of its comment and its functions */
 	int first, last;
 };
 
 struct packer {
 	struct program *p;
-	/* what became of each node of the model (packer_fates()); NULL before
-	 * the first call */
+	/* For each node of the model: the kernels that compute it or the pass
+	 * that removed it (packer_fates()); NULL before the first call. */
 	const struct node_fate *fates;
 	struct graph *g;
 	struct module *m;
 	struct arena *a;
-	/* the dialect of the host, whose source has the entry function */
+	/* the dialect of the host, in which the entry function is written */
 	const struct dialect *d;
-	/* the dialect of the kernels, the same one unless a device runs them */
+	/* the dialect of the kernels; differs from `d` only if a device runs
+	 * them */
 	const struct dialect *kernels;
 	const struct emit_options *o;
 	struct package *out;
-	const char *model, *upper; /* beginning of the emitted names: "net", and
-				    * "NET" for macros */
-	const char *files[FILE_COUNT]; /* names of the package's files */
-	/* Names in the emitted header, by index of the input, output or
-	 * symbolic size: members of its structures, stems of its macros. */
+	/* the beginning of the emitted names: "net", and "NET" for macros */
+	const char *model, *upper;
+	const char *files[FILE_COUNT]; /* the names of the package's files */
+	/* Names in the emitted header, for each input, output or symbolic size:
+	 * members of its structures, and stems of its macros. */
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
-	const char **size_fields, **size_macros; /* for p->given_sizes */
-	const char **state_macros;               /* for g->states */
-	const char **weight_symbols;             /* by index of the weight */
-	/* by index of the weight: the range of its elements; NULL: not computed
-	 * yet */
+	/* for each of p->given_sizes */
+	const char **size_fields, **size_macros;
+	const char **state_macros;   /* for each of g->states */
+	const char **weight_symbols; /* for each weight */
+	/* for each weight: the range of its elements; NULL before it is
+	 * computed */
 	struct constant_range **constants;
 	VEC(struct given) given;
 	/* maps the buffer of a parameter to the index in `given` of its first
 	 * argument */
 	struct pointer_map given_first;
-	/* graph form, by kernel: the name of its wrapper in the table of
-	 * kernels; NULL for a kernel that shares another one's function */
+	/* In the graph form, for each kernel: the name of its wrapper in the
+	 * table of kernels; NULL for a kernel that shares another kernel's
+	 * function. */
 	const char **kernel_symbols;
-	const struct kernel **kernel_of;    /* by group, or NULL */
-	const struct kernel **first_writer; /* by tensor, or NULL */
-	struct source_place *kernel_places; /* by kernel */
+	const struct kernel **kernel_of;    /* for each group, or NULL */
+	const struct kernel **first_writer; /* for each tensor, or NULL */
+	struct source_place *kernel_places; /* for each kernel */
 	int64_t blob_bytes;
-	/* the most bytes of local arrays that are live at once in any kernel */
+	/* the most bytes of local arrays that are live at once in one kernel */
 	int64_t local_bytes;
-	/* The number of loops in helper functions, and the most iterations that
-	 * one makes. */
+	/* The number of loops in helper functions, and the largest number of
+	 * iterations of one of them. */
 	int helper_loops, longest_helper_loop;
-	/* The alignment in bytes that kernels with vector accesses need of the
-	 * caller's arrays; 0: no requirement. */
+	/* The alignment in bytes of the caller's arrays that kernels with
+	 * vector accesses need; 0: none. */
 	int array_align;
-	VEC(const struct backend *) backends; /* used by regions */
-	/* runtime files of the backends in this list */
+	/* the backends of the model's regions */
+	VEC(const struct backend *) backends;
+	/* the runtime files of these backends */
 	VEC(const struct backend_file *) runtime;
-	/* of target and backends */
+	/* flags of the target and of the backends */
 	const char *cflags, *ldflags;
-	const char *library_cflags, *library_ldflags; /* of backends only */
-	struct tdata *data; /* data for all templates */
-	/* the functions that math_functions() has found; NULL: not yet */
+	/* flags of the backends only */
+	const char *library_cflags, *library_ldflags;
+	struct tdata *data; /* the data that all templates may use */
+	/* the result of math_functions(); NULL before its call */
 	const char *math;
-	/* how comments of the sources show names of the model */
+	/* how comments in the source show long names of the model */
 	struct long_names *names;
 };
 
@@ -144,20 +149,21 @@ const char *short_name(struct dtype t);
 /* source.c: the name of the pointer to a place in the workspace, in the entry
  * function; NULL if there is no pointer to it. */
 const char *place_name(const struct placement *at);
-/* metadata_rows.c: the name of a weight in the source; "" if no array there has
- * it. */
+/* metadata_rows.c: the name of the weight's array in the source; "" if the
+ * source has no such array. */
 const char *weight_symbol(const struct packer *k, const struct weight *w);
-/* Makes k->names from the names of the model's nodes, tensors and constants. */
+/* Sets k->names from the names of the model's nodes, tensors and constants. */
 void tell_names(struct packer *k);
 /* The kernel that writes t; NULL if none does. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
-/* common.c: add_common adds the data that all templates may use,
- * add_kept_states the list "kept" of the states between runs. */
+/* common.c: add_common() adds the data that all templates may use,
+ * add_kept_states() the list "kept" of the states that are kept between runs. */
 void add_common(struct packer *k);
 void add_kept_states(struct packer *k);
 
-/* source_lines.c: sets the lines of each kernel, k->kernel_places, from the text of the file `name` and the anchors of kernels in it. */
+/* source_lines.c: sets k->kernel_places, the lines of each kernel, from the
+ * text of the file `name` and the anchors of kernels in it. */
 void places_find(struct packer *k, const char *name, const char *text,
 		 const struct anchors *anchors);
 
@@ -172,38 +178,39 @@ bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
  * calls, "expf sqrtf", or "none". */
 const char *math_functions(struct packer *k, const char *source);
 
-/* constants.c: lets the printer of u ask for the value ranges of the model's
+/* constants.c: gives the printer of u access to the value ranges of the model's
  * constants (unit.constants). */
 void packer_tell_constants(struct packer *k, struct unit *u);
 /* Sets *out to the union of the ranges of all arguments that kernels pass for
- * parameter b; false if one is no constant, or its range is unknown. */
+ * parameter b. Returns false if one of them is not a constant or its range is
+ * unknown. */
 bool range_of_parameter(struct packer *k, const struct buffer *b,
 			struct bounds *out);
 
-/* The alignment in bytes of the part of the workspace that the memory plan
- * gives to kernels; and of the whole workspace, with the part of libraries
- * behind it. */
+/* planned_align() is the alignment in bytes of the part of the workspace that
+ * the memory plan gives to kernels; workspace_align() is that of the whole
+ * workspace, which also has the libraries' part after it. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
-/* The largest value that a size can have, and the largest number of elements of
- * a tensor. Both exist: limits_check has refused other models. */
+/* The largest value of a size, and the largest number of elements of a tensor.
+ * Both exist, because limits_check() rejects other models. */
 int64_t largest_size(const struct expr *size);
 int64_t largest_count(const struct tensor *t);
 
-/* source.c: bind the names of weight i and of the model in the entry
+/* source.c: bind weight i, and the model, to their names in the entry
  * function. */
 void bind_weight(struct packer *k, const struct param *param, int i,
 		 struct bindings *bound);
 void bind_model(struct packer *k, struct bindings *bound);
 
-/* regions.c: finds the backends that regions use, and their flags. */
+/* regions.c: finds the backends of the model's regions, and their flags. */
 void regions_prepare(struct packer *k);
-/* Adds the headers of the backends; in_header: only those that the model's
- * struct needs. */
+/* Adds the headers of the backends. in_header: only those that the model's
+ * structure needs. */
 void regions_need(struct packer *k, struct unit *u, struct tdata *data,
 		  bool in_header);
-/* Adds for all templates: library_state, "states" (regions with a state between
- * runs), "opens" (backends with a state), planned_bytes. */
+/* Adds data for all templates: library_state, "states" (regions with a state
+ * between runs), "opens" (backends with a state), planned_bytes. */
 void regions_common(struct packer *k, struct tdata *data);
 /* Adds "library_members", the members of the model's struct that hold state of
  * libraries. False after a diagnostic. */
@@ -225,42 +232,45 @@ bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 bool package_on_device(const struct packer *k);
 /* Sets k->array_align. */
 void package_find_array_align(struct packer *k);
-/* Adds "launches", with the "name" of each kernel in order; and "pooled", with
- * "name" and "bytes" of each kernel whose shared arrays are parts of one
- * array. */
+/* Adds the list "launches" with the name of each kernel in order, and the list
+ * "pooled" with name and bytes of each kernel whose shared arrays are parts of
+ * one array. */
 void add_launch_names(struct packer *k, struct tdata *data);
-/* add_kernels_file adds the file with the kernels in the device's language;
- * add_program its text for the host: "program", where each "line" is escaped
- * for a string literal. */
+/* add_kernels_file() adds the file with the kernels in the device's language.
+ * add_program() adds its text for the host: the list "program", whose lines are
+ * escaped for string literals. */
 bool add_kernels_file(struct packer *k);
 bool add_program(struct packer *k, const char *name, const char *text);
-/* Adds for all templates: n_launches, n_weights, n_buffers, n_io (at least 1,
- * since they are extents of arrays), staging_bytes. */
+/* Adds data for all templates: n_launches, n_weights, n_buffers, n_io and
+ * staging_bytes. The numbers are at least 1, because they are extents of
+ * arrays. */
 void add_device_counts(struct packer *k);
-/* Adds "buffers", the places in the workspace that are separate buffers, with
- * name, offset and bytes; binds their pointers and removes these from the body.
- * Adds none if the dialect computes addresses in one buffer. */
+/* Adds the list "buffers" of the places in the workspace that are separate
+ * buffers, with name, offset and bytes. Binds their pointers and removes the
+ * pointers from the body. Adds nothing if the dialect computes addresses within
+ * one buffer. */
 void add_device_places(struct packer *k, struct tdata *data,
 		       struct bindings *bound, struct func *body);
-/* Adds "inputs" and "outputs" with name, type, count (an expression), and
- * offset and bytes in the staging memory. */
+/* Adds the lists "inputs" and "outputs" with the name, the type and the count
+ * (an expression) of each, and its offset and bytes in the staging memory. */
 void add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		 const struct bindings *bound);
-/* Adds "uploads": for each weight its name, symbol, offset and number of bytes. */
+/* Adds the list "uploads" with the name, symbol, offset and bytes of each
+ * weight. */
 void add_uploads(struct packer *k, struct tdata *data);
 
 /* Names the model, its files, members, macros and symbols. */
 void name_everything(struct packer *k);
-/* limits.c: do all objects and element types fit in the limits of the compiler?
- * False after a diagnostic. */
+/* limits.c: are all objects and element types within the limits of the
+ * compiler? Returns false after a diagnostic otherwise. */
 bool limits_check(struct packer *k);
 /* Sets the offset of each weight in the weights file, and chooses the form of
- * the weights (enum weights_form). False after a diagnostic. */
+ * the weights (enum weights_form). Returns false after a diagnostic. */
 bool weights_layout(struct packer *k);
-/* Adds "note", a comment on weight i, indented by `indent`: its formula over
- * the model's constants, its nodes, and where its elements are. with_digest:
- * also its digest, in files that are written after the weights. names: how it
- * shows names of the model; NULL: all as they are. */
+/* Adds "note", a comment about weight i, indented by `indent`: its formula from
+ * constants of the model, its nodes, and the order of its elements.
+ * with_digest: also its digest, in files that are written after the weights.
+ * names: how long names of the model are shown; NULL: unchanged. */
 void add_weight_note(struct packer *k, struct tdata *row, int i,
 		     bool with_digest, const char *indent,
 		     struct long_names *names);
@@ -268,117 +278,120 @@ void add_weight_note(struct packer *k, struct tdata *row, int i,
  * digits_conv_w[4][3][3];". */
 const char *weight_line(struct packer *k, int i, const char *text,
 			struct unit *u);
-/* Appends the header, and the anchors of the model's name in it. */
+/* Appends the text of the header, and the anchors of the model's name in it. */
 bool add_interface(struct packer *k, const char *version_hash,
 		   struct strbuf *out, struct anchors *anchors);
-/* add_source adds the source with the entry function, add_weights the file of
- * weights, if the form of the weights has one. False after a diagnostic. */
+/* add_source() adds the source with the entry function; add_weights() adds the
+ * file of weights, if the form of the weights has one. Both return false after
+ * a diagnostic. */
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
 /* Are the weights declared in a header of their own? */
 bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
-/* compliance.c: the lines that have the mark of the deviation. */
+/* compliance.c: the lines of the source that have the mark of the deviation. */
 struct deviation_places places_of(struct packer *k, const struct deviation *d);
-/* Adds the compliance statement: what the dialect claims, and the
+/* Adds the compliance statement: the standard that the dialect claims, and the
  * deviations. */
 bool add_compliance(struct packer *k);
-/* Can the time of each kernel be measured? False after a diagnostic. */
+/* Can the time of each kernel be measured? Returns false after a diagnostic
+ * otherwise. */
 bool profile_allowed(const struct packer *k);
-/* Inserts calls into the entry function that report the end of each kernel. */
+/* Adds to the entry function a call after each kernel that reports its end. */
 void add_profile_calls(struct packer *k);
 /* Adds the file with the metadata, <model>.json. */
 void add_metadata(struct packer *k);
-/* package.c. packer_below: the path of a file in a folder of the output; "" is
- * the output folder itself. packer_cc_line: the command that compiles the
- * model's sources, with the folders of sources and headers. */
+/* package.c: packer_below() is the path of a file in a folder of the output; ""
+ * is the output folder itself. packer_cc_line() is the command that compiles
+ * the model's sources, with the folders of sources and headers. */
 const char *packer_below(struct packer *k, const char *folder,
 			 const char *name);
 const char *packer_cc_line(struct packer *k, const char *sources,
 			   const char *headers);
-/* Adds a file; anchors: those in the text, or NULL. */
+/* Adds a file. anchors: the anchors in its text, or NULL. */
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text, const struct anchors *anchors);
 /* Adds "offset", the bytes before a place in the workspace. If the workspace
- * has an array for each type, adds the "array" and the index of its
- * "first_element", too. */
+ * has an array for each type, also adds the name of the "array" and the index
+ * "first_element". */
 void add_workspace_place(struct packer *k, struct tdata *row,
 			 const struct placement *at);
-/* Adds a list of the words of a command, each an item with `word`, so that
- * templates can apply filters. False after a diagnostic about a quote that is
- * not closed. */
+/* Adds a list of the words of a command. Each item has a `word`, so that
+ * templates can apply filters. Returns false after a diagnostic about an
+ * unclosed quote. */
 bool add_words(struct packer *k, struct tdata *data, const char *list,
 	       const char *text);
-/* template_text: a rendered template of a dialect, with its anchors if
- * `anchors` is not NULL; NULL after a diagnostic. add_template_file: a rendered
- * template of the host's dialect as a file of the package. */
+/* template_text() renders a template of a dialect and sets its anchors, if
+ * `anchors` is not NULL; it returns NULL after a diagnostic.
+ * add_template_file() adds a rendered template of the host's dialect as a file
+ * of the package. */
 const char *template_text(struct packer *k, const struct dialect *d,
 			  enum template_id id, const struct tdata *data,
 			  struct anchors *anchors);
-/* source_text: the source of a model in the dialect, with a table of the names
- * that its comments show in part. */
+/* source_text() is the source of a model in the dialect, with a table of the
+ * long names that its comments shorten. */
 const char *source_text(struct packer *k, const struct dialect *d,
 			struct tdata *data, struct anchors *anchors);
 bool add_template_file(struct packer *k, enum template_id id,
 		       const struct tdata *data, enum file_id file,
 		       enum out_kind kind);
-/* Adds a file with the given name; returns its text after line breaking. */
+/* Adds a file with this name, and returns its text with lines broken. */
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text,
 			   const struct anchors *anchors);
-/* graph_form.c. graph_form_allowed: can the model be written in the graph form?
- * False after a diagnostic. The second function makes its JSON and a hash of
- * its calls. */
+/* graph_form.c: graph_form_allowed() tells whether the model can be written in
+ * the graph form; it returns false after a diagnostic. graph_form_describe()
+ * makes its JSON and a hash of its calls. */
 bool graph_form_allowed(struct packer *k);
 bool graph_form_describe(struct packer *k);
-/* graph_kernels.c: adds "entries", with symbol, name, body and arguments of
- * each kernel. */
+/* graph_kernels.c: adds the list "entries" with symbol, name, body and
+ * arguments of each kernel. */
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
 /* Adds the header of the graph form, with the table of kernels. */
 bool add_graph_header(struct packer *k);
-/* Does the graph's JSON list the argument among those of the kernel? It lists
- * tensors, weights and scratch memory. It omits symbolic sizes, which every
- * kernel gets, and the weights of a library's region, which its init gets. */
+/* Does the graph's JSON list this argument of the kernel? It lists tensors,
+ * weights and scratch memory. It does not list symbolic sizes, which every
+ * kernel gets, nor the weights of a library's region, which only its init
+ * function gets. */
 bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
 /* The number of bytes that a kernel may access through the argument, and the
- * alignment in bytes that it relies on. */
+ * alignment in bytes that the kernel needs. */
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
-/* metadata_rows.c: the lists in <model>.json of the tensors in the workspace,
- * functions, kernels and calls, as arrays in JSON. */
+/* metadata_rows.c: lists for <model>.json as JSON: the tensors in the
+ * workspace, functions, kernels, and calls. */
 struct cJSON *metadata_places(struct packer *k);
-/* Appends the member "weights" to the JSON, and the anchors of the digests in
- * it. */
+/* Appends the member "weights" of the JSON, and the anchors of its digests. */
 void metadata_weights(struct packer *k, struct strbuf *s,
 		      struct anchors *anchors);
 struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
-/* The fates of the model's nodes (struct node_fate in provenance.h): which
- * kernels compute a node, or which pass removed it. An array by index in
- * graph.origins; computed by the first call. */
+/* The fate of each node of the model (struct node_fate in provenance.h): the
+ * kernels that compute it, or the pass that removed it. It is an array with the
+ * indices of graph.origins, which the first call computes. */
 const struct node_fate *packer_fates(struct packer *k);
-/* Appends the last member, "trace": for each node of the model its fate. */
+/* Appends the last member, "trace", which has the fate of each node of the
+ * model. */
 void metadata_trace(struct packer *k, struct strbuf *s);
-/* metadata.c: appends an item of a list on its own line, and deletes it. */
+/* metadata.c: appends an item of a list on a line of its own, and frees it. */
 void metadata_row(struct strbuf *s, struct cJSON *row, bool last);
 /* A shape as a list in JSON: numbers, and symbolic sizes as text. */
 struct cJSON *metadata_shape(struct packer *k, int ndim,
 			     const struct expr *const *shape);
-/* metadata_text: adds a member to the object, unless text is NULL.
- * metadata_member: appends "key": value to s, on one line or (by_item) with a
- * line for each item, and deletes the value. */
+/* metadata_text() adds a member to the object, unless text is NULL.
+ * metadata_member() appends "key": value to s, on one line or (by_item) with a
+ * line for each item, and frees the value. */
 void metadata_text(struct cJSON *object, const char *key, const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);
-/* Appends an object on its own line, with a last member "digest", whose value
- * gets an anchor of the given kind and index. */
+/* Appends an object on a line of its own. Its last member "digest" has a value
+ * with an anchor of this kind and index. */
 void metadata_digested(struct strbuf *s, struct cJSON *object, bool last,
 		       struct anchors *anchors, enum package_anchor kind,
 		       int index);
-/* Renders a short text of the dialect, which is a template; "" after a
- * diagnostic. */
+/* Renders a short template of the dialect. Returns "" after a diagnostic. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inserts a call after each kernel of the entry function, to measure times:
+/* Inserts a call before the first kernel and after each kernel of the entry
+ * function, to measure times:
  *
- * conv1(…)             NAME_profile(0) fc(…)          ->    conv1(…)
+ * conv1(…)               NAME_profile(0)
+ * fc(…)          ->      conv1(…)
  *                        NAME_profile(1)
  *                        fc(…)
- *                        NAME_profile(2)
- */
+ *                        NAME_profile(2) */
 #include <assert.h>
 
 #include "kernel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts that a backend's patterns declare, summed over the matches of a
- * region: templates size the lists of a runtime with them. */
+/* Sums of the counts that a backend's patterns declare, over the matches of a
+ * region. Templates use them as sizes of lists of a runtime. */
 #include "regions.h"
 
 struct sum {
@@ -27,8 +27,8 @@ add_to_sum(struct sums *s, const char *name, int64_t value)
 	vec_push(s->a, &s->list, row);
 }
 
-/* Adds to the sum of each count: `times` times its `number`, and n_inputs times
- * its `each`. */
+/* Adds to the sum of each count: `times` times its field `number`, and n_inputs
+ * times its field `each`. */
 static void
 add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
@@ -40,8 +40,8 @@ add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	}
 }
 
-/* The number of inputs of the nodes of a step; step -1 is the body. *follower:
- * the name of the step's follower. */
+/* The number of inputs of the nodes that a step of the pattern matched; step -1
+ * is the body of the pattern. *follower: the name of the step's follower. */
 static int
 count_inputs(const struct region_match *match, int step, const char **follower)
 {
@@ -100,8 +100,8 @@ region_counts(struct region_text *x, struct tdata *data)
 {
 	struct sums s = { .a = x->k->a };
 
-	/* First 0 for every count, so that one of which no match has any is
-	 * known. */
+	/* First adds 0 to every count, so that a count without matches is
+	 * known, too. */
 	for (int i = 0; i < x->b->n_patterns; i++) {
 		const struct pattern *p = &x->b->patterns[i];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about an operator that libraries need, in one form for all models:
- * windows with explicit padding, matrix products as rows, columns and strides,
+ * windows with explicit padding; matrix products as rows, columns and strides;
  * axes counted from the front. */
 #include "ops.h"
 #include "regions.h"
@@ -26,8 +26,8 @@ fixed_dim(const struct tensor *t, int d, int64_t *v)
 	return t != NULL && d < t->ndim && expr_is_int(t->shape[d], v);
 }
 
-/* The padding after the last element that makes floor((in + pads - reach) /
- * stride) + 1 the size of the result. */
+/* The padding at the end for which floor((in + pads - reach) / stride) + 1 is
+ * the size of the result. */
 static int64_t
 end_padding(const struct window *w, int d, bool transposed)
 {
@@ -48,8 +48,8 @@ end_padding(const struct window *w, int d, bool transposed)
 	return (out - 1) * w->stride[d] + reach - in - begin;
 }
 
-/* Adds the dimensions of a convolution's weights. For grouped convolutions,
- * libraries want the group as one more dimension. */
+/* Adds the dimensions of a convolution's weights. For a grouped convolution,
+ * libraries expect the group as an additional first dimension. */
 static void
 grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 	     bool transposed)
@@ -62,8 +62,8 @@ grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 		dims[1 + i] = expr_is_int(w->shape[i], &v) ? v : 0;
 	}
 	tdata_int(data, "weights_ndim", w->ndim + 1 - from);
-	/* dims has the group, then [out][in / g], of a transposed convolution
-	 * [in][out / g]; the outputs are moved to the front */
+	/* dims has the group, then [out][in / g], or for a transposed
+	 * convolution [in][out / g]; the outputs are moved to the front. */
 	dims[1] /= group;
 	region_ints(data, "weights_stored", dims + from, w->ndim + 1 - from);
 	if (transposed) {
@@ -131,23 +131,24 @@ has_window(const struct node *n)
  * the match computes it, `memory` is the input of the Transpose, else the
  * tensor itself. */
 struct operand {
-	const struct tensor *tensor; /* its dimensions are those of the
-				      * product */
+	/* its dimensions are those of the product */
+	const struct tensor *tensor;
 	const struct tensor *memory;
-	const struct expr **stride; /* stride[d]: elements in memory from one
-				     * index of dimension d to the next */
-	bool columns; /* the second last dimension is contiguous, so that
-		       * columns are */
+	/* stride[d]: the distance in memory, in elements, from one index of
+	 * dimension d to the next */
+	const struct expr **stride;
+	/* columns are contiguous, because the second last dimension is */
+	bool columns;
 };
 
 struct matmul {
 	struct operand a, b;
 	const struct expr *rows, *columns, *inner;
-	/* number of rows in all matrices of the result together */
+	/* the number of rows of all matrices of the result together */
 	const struct expr *all_rows;
 	bool a_trans, b_trans;
-	/* The loops around the product: their extents, and by how much each
-	 * iteration moves in a, b and the result. */
+	/* The loops around the product: the extent of each, and the distances
+	 * by which an iteration moves in a, b and the result. */
 	int n_loops;
 	const struct expr **extent, **a_step, **b_step, **y_step;
 };
@@ -158,8 +159,8 @@ dim_from_end(struct module *m, const struct tensor *t, int i)
 	return i < t->ndim ? t->shape[t->ndim - 1 - i] : expr_i32(m, 1);
 }
 
-/* Adds a loop with these strides; if it and the last one run through all
- * operands contiguously, makes the last one longer instead. */
+/* Adds a loop with these strides. If the new loop and the last one together
+ * access all operands without gaps, extends the last loop instead. */
 static void
 add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	 const struct expr *const *step)
@@ -230,8 +231,8 @@ step_of(struct module *m, const struct operand *o, int i)
 	return o->stride[t->ndim - 1 - i];
 }
 
-/* The distance in memory between two rows of the matrix, or between two columns
- * if columns are contiguous. */
+/* The distance in memory between two rows of the matrix, or, if columns are
+ * contiguous, between two columns. */
 static const struct expr *
 stored_row(struct module *m, const struct operand *o)
 {
@@ -247,8 +248,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	struct module *m = x->k->m;
 	const struct tensor *a = p->a.tensor, *b = p->b.tensor;
 	const struct operand whole = operand_of(x, n, y);
-	/* an operand whose matrix is one row or column may have only one
-	 * dimension */
+	/* An operand that is a single row or column may have only one
+	 * dimension. */
 	int a_inner = a->ndim > 1 ? 2 : 1, b_inner = b->ndim > 1 ? 2 : 1;
 	int y_inner = a_inner + b_inner - 2;
 	int batch = y->ndim - y_inner;
@@ -262,8 +263,8 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
 	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
-		/* if b is one matrix for all: the matrices of a become one with
-		 * all of their rows */
+		/* b is the same matrix for all: the matrices of a become one
+		 * matrix with all their rows */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));
 		}
@@ -280,8 +281,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 	}
 }
 
-/* The name of loop n: i, j, k, …; with a number if a parameter has this
- * name. */
+/* The name of loop n: i, j, k, …, with a number if a parameter has this name. */
 static const char *
 loop_name(struct region_text *x, int n)
 {
@@ -293,7 +293,7 @@ loop_name(struct region_text *x, int n)
 	return name;
 }
 
-/* The offset in the loops, "i * 64 + j * 8"; "" if it is 0. */
+/* The offset that the loops give, such as "i * 64 + j * 8"; "" if it is 0. */
 static const char *
 offset_text(struct region_text *x, const struct matmul *p,
 	    const struct expr *const *step)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data about the matches of a region for the backend's templates.
+/* Adds data about the matches of a region for the backend's templates.
  * gen/byoc/region_names.c declares the names that a match may leave unset. */
 #include "backend_load.h"
 #include "comment_text.h"
 #include "ops.h"
 #include "regions.h"
 
-/* The columns that indent and comment delimiters take in a line that lists
+/* The columns that indentation and comment delimiters take in a line that lists
  * nodes. */
 enum { LINE_AROUND = 16 + 6 };
 
@@ -164,8 +164,9 @@ step_operand(const struct region_match *match, int step)
 	return NULL;
 }
 
-/* Is t computed in this region and read for the last time by this match: not by
- * later matches of the region, other nodes of the graph, or the caller? */
+/* Is t computed in this region, and is this match its last reader? It is not if
+ * a later match of the region, another node of the graph, or the caller reads
+ * t. */
 static bool
 read_last(const struct region_text *x, const struct region_match *match,
 	  const struct tensor *t)
@@ -224,7 +225,7 @@ put_steps(struct region_text *x, struct tdata *data,
 
 /* -- matches -- */
 
-/* A node in a comment: its operator and, if it has one, its name: "Conv
+/* A node in a comment: its operator and, if it has one, its name, as in "Conv
  * conv1". */
 static const char *
 node_words(struct region_text *x, const struct node *n)
@@ -238,8 +239,8 @@ node_words(struct region_text *x, const struct node *n)
 							stem));
 }
 
-/* Adds the names of all nodes of the match: as one text, and as lines that fit
- * into a comment. */
+/* Adds the names of all nodes of the match: as a single text, and as lines that
+ * fit into a comment. */
 static void
 put_nodes(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
@@ -296,8 +297,8 @@ put_results(struct region_text *x, struct tdata *data,
 }
 
 /* The tensor that is added to the result of the match's main operator (the
- * anchor): its third input, or the other operand of an Add in the match. NULL
- * if there is none. */
+ * anchor): the operator's third input, or the other operand of an Add in the
+ * match. NULL if nothing is added. */
 static const struct tensor *
 find_bias(const struct region_match *match)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data about the tensors of a region for the backend's templates: their
- * names, origins, types and shapes. */
+/* Adds data about the tensors of a region for the backend's templates: names,
+ * origins, types and shapes. */
 #include <ctype.h>
 
 #include "kernels.h"
@@ -43,8 +43,8 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-/* Is t an input, a constant or a computed value of the region? Only these have
- * names in the region's templates. */
+/* Is t an input, a constant or a computed value of the region? Only such
+ * tensors have names in the region's templates. */
 static bool
 is_anywhere(const struct region_text *x, const struct tensor *t)
 {
@@ -92,9 +92,9 @@ leaves_match(const struct tensor *t)
 	return t->is_output;
 }
 
-/* Names computed values of the region: by their names in the model, else by the
- * node that computes them. leaving: names those that another match or the
- * caller reads, else the others. */
+/* Names the computed values of the region, by their names in the model, or else
+ * by the nodes that compute them. leaving: names the values that another match
+ * or the caller reads; else all other values. */
 static void
 name_values(struct region_text *x, bool leaving)
 {
@@ -143,7 +143,7 @@ region_name_tensors(struct region_text *x)
 		}
 	}
 	/* Values that another match or the caller reads are named first, so
-	 * that they get the names without a number, which templates use. */
+	 * that they get names without a number, which templates use. */
 	name_values(x, true);
 	name_values(x, false);
 }
@@ -248,11 +248,11 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 							    t->type)))));
 }
 
-/* Sets flags in `item` that say how t, a bias or a scale, is broadcast to y:
- * one element of t is for all of y (per_tensor), for one element (per_element),
- * or for an index of the last dimension (per_column), of all others (per_row)
- * or of the second one (per_channel). All are false if y is NULL or t has
- * another shape. */
+/* Sets flags in `item` about the broadcast of t, a bias or a scale, to y.
+ * per_tensor: one element of t is used for all of y; per_element: for one
+ * element of y; per_column: for an index of the last dimension; per_row: for an
+ * index of all other dimensions; per_channel: for an index of the second
+ * dimension. All are false if y is NULL or t has another shape. */
 static void
 add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Renders the regions with the templates of their backends, and adds the data
- * with which the model's own functions call them. docs/reference/backend.md
- * lists the names. */
+ * for the calls of the regions in the model's own functions.
+ * docs/reference/backend.md lists the names of this data. */
 #include "regions.h"
 #include "kernels.h"
 #include "package.h"
 
 /* -- backends in use -- */
 
-/* Lists in k->backends the backends that regions use, in the order of their
- * first regions. */
+/* Sets k->backends to the backends of the model's regions, in the order of
+ * their first regions. */
 static void
 find_backends(struct packer *k)
 {
@@ -42,7 +42,7 @@ joined(struct packer *k, const char *text, bool link)
 	return text;
 }
 
-/* Lists in k->runtime each runtime file of these backends once. */
+/* Sets k->runtime to the runtime files of these backends, each once. */
 static void
 find_runtime(struct packer *k)
 {
@@ -109,8 +109,8 @@ regions_prepare(struct packer *k)
 			    true);
 }
 
-/* Adds n headers to u. System headers are sorted among its others; headers in
- * quotes are listed in `data`, to come last. */
+/* Adds n headers. System headers are added to those of u; headers in quotes are
+ * added to a list in `data`, because they come last. */
 static void
 need_headers(struct packer *k, struct unit *u, struct tdata *data,
 	     const char *const *names, int n)
@@ -152,8 +152,8 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* -- templates -- */
 
-/* Renders a template of a backend; *out is NULL if the result is empty. False
- * after a diagnostic. */
+/* Renders a template of a backend. *out: the text; NULL if it is empty. Returns
+ * false after a diagnostic. */
 static bool
 render(struct packer *k, const struct backend_file *t, const struct tdata *data,
        const char **out)
@@ -166,8 +166,8 @@ render(struct packer *k, const struct backend_file *t, const struct tdata *data,
 	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok && s.len > 0) {
 		if (s.data[s.len - 1] == '\n') {
-			/* removes the last newline, which the template around
-			 * it adds */
+			/* removes the last newline, because the surrounding
+			 * template adds one */
 			s.data[s.len - 1] = '\0';
 		}
 		*out = arena_strdup(k->a, s.data);
@@ -240,7 +240,7 @@ add_attrs(struct region_text *x, struct tdata *data)
 }
 
 /* Adds to a list the first n parameters of the function that prepares the
- * region, and one for its weights. */
+ * region, and a parameter for its weights. */
 static bool
 add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	      int n)
@@ -260,9 +260,9 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	return true;
 }
 
-/* Binds the parameters of the region's functions to their names there, and adds
- * them to the data. Constants get the names of init's parameters. False after a
- * diagnostic. */
+/* Binds the parameters of the region's functions to their names, and adds these
+ * to the data. Constants get the names of the init function's parameters.
+ * Returns false after a diagnostic. */
 static bool
 add_parameters(struct region_text *x, struct tdata *data)
 {
@@ -327,8 +327,8 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return data;
 }
 
-/* Renders the template `key` of the region's backend; *out is NULL if the
- * backend does not have it. False after a diagnostic. */
+/* Renders the template `key` of the region's backend. *out: the text; NULL if
+ * the backend has no such template. Returns false after a diagnostic. */
 static bool
 render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
 	      const char *key, const char **out)
@@ -366,8 +366,8 @@ render_shared(struct packer *k, const struct backend *b, const char *key,
 
 /* -- all regions, in the header and in the source -- */
 
-/* Adds to a list an item that has the text as `name`; nothing if the text is
- * NULL. */
+/* Adds to a list an item with the text as the value of `name`; adds nothing if
+ * the text is NULL. */
 static void
 add_text(struct tdata *data, const char *list, const char *name,
 	 const char *text)
@@ -408,9 +408,9 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	/* The offset of the libraries' memory in the workspace: after the part
-	 * that the plan gives to kernels; 0 in the graph form, where the
-	 * libraries have a workspace of their own. */
+	/* The offset of the libraries' memory in the workspace, after the part
+	 * for kernels. It is 0 in the graph form, in which the libraries have a
+	 * workspace of their own. */
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
@@ -451,7 +451,7 @@ regions_in_header(struct packer *k, struct tdata *data)
 
 /* -- constants of regions -- */
 
-/* The expression that names a constant in the init function. */
+/* The text of a constant in the init function. */
 static const char *
 weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
 	    const struct buffer *wanted)
@@ -474,7 +474,7 @@ is_long(const struct packer *k, const char *name, const char *value)
 	       (size_t)k->d->line_columns;
 }
 
-/* Adds "members" of the struct of a region's constants. */
+/* Adds the list "members" of the structure of a region's constants. */
 static bool
 add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	       struct tdata *row)
@@ -510,8 +510,8 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	return true;
 }
 
-/* Adds the list "states" of the regions that have a state between runs, with
- * their constants. False after a diagnostic. */
+/* Adds the list "states" of the regions that keep a state between runs, with
+ * their constants. Returns false after a diagnostic. */
 static bool
 add_states(struct packer *k, struct unit *u, struct tdata *data)
 {

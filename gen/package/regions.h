@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to package/: the data about one region for its templates. */
+/* Private to package/: the data of one region for its templates. */
 #ifndef TIRC_REGIONS_H
 #define TIRC_REGIONS_H
 
@@ -12,31 +12,35 @@ struct region_name {
 	const char *name;
 };
 
-/* The state while the functions of a region are rendered. */
+/* The state during the rendering of a region's functions. */
 struct region_text {
 	struct packer *k;
 	struct unit *u;
 	const struct kernel *kernel; /* the kernel that is the region */
 	const struct graph_region *r;
 	const struct backend *b;
-	/* what the parameters are called: those of the function that runs the
-	 * region, then those of the one that prepares it (kernel.init) */
+	/* The names of the parameters: first those of the function that runs
+	 * the region, then those of the function that prepares it
+	 * (kernel.init). */
 	struct binding *bound;
 	int n_bound;
-	struct name_set names;           /* the names in these functions */
-	VEC(struct region_name) tensors; /* see region_name_tensors() */
+	/* the names that these functions use */
+	struct name_set names;
+	/* all tensors with names, see region_name_tensors() */
+	VEC(struct region_name) tensors;
 };
 
-/* The text of an expression of sizes in the functions of the region: a number, a
- * name, or a formula in parentheses, so that templates can use it as an operand. */
+/* The text of an expression of sizes in the functions of the region: a number,
+ * a name, or a formula in parentheses, so that templates can use it as an
+ * operand. */
 const char *region_expr(struct region_text *x, const struct expr *e);
-/* region_tensors.c: lists the region's tensors (inputs, constants, computed
- * values) and names them. */
+/* region_tensors.c: lists the region's inputs, constants and computed values,
+ * and names them. */
 void region_name_tensors(struct region_text *x);
 /* The name of a listed tensor in the functions of the region. */
 const char *region_name_of(const struct region_text *x, const struct tensor *t);
-/* Adds name, kind, type and sizes of a tensor. against: the result to which it
- * is broadcast, or NULL. */
+/* Adds the name, kind, type and sizes of a tensor. against: the result to which
+ * the tensor is broadcast, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
 		   const struct tensor *t, const struct tensor *against);
 /* Adds the tensor t (see region_tensor) as the only item of a list; the list is
@@ -44,8 +48,9 @@ void region_tensor(struct region_text *x, struct tdata *item,
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);
-/* region_match.c: adds a text from the model or the partition. It must contain
- * only plain characters; else reports the fact or attribute `name`. */
+/* region_match.c: adds a text from the model or the partition. If it contains
+ * other characters than plain ones, reports an error about the fact or
+ * attribute `name`. */
 void region_plain_text(struct region_text *x, struct tdata *data,
 		       const char *key, const char *name, const char *text);
 /* Adds "matches" with their nodes and facts. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source: the kernels, the memory plan in a comment, and the entry
+/* Makes the source: the kernels, the memory plan in a comment, and the entry
  * function. */
 #include "comment_text.h"
 #include "kernels.h"
@@ -9,20 +9,20 @@
 
 /* -- the memory plan -- */
 
-/* A use of a tensor: the argument of a kernel that reads or writes it, or that
- * overwrites its memory. */
+/* A use of a tensor: an argument of a kernel that reads the tensor, writes it,
+ * or overwrites its memory. */
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
-	int next; /* index of the next user of the tensor, or -1 */
+	int next; /* the index of the tensor's next use, or -1 */
 };
 
-/* For each tensor the arguments that access it, in the order of execution. The
- * user of a view is a user of the tensor whose memory the view shares. */
+/* For each tensor, the arguments that access it, in the order of execution. An
+ * access to a view is an access to the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
-	int *first; /* by tensor id: index in the list of its first user, or
-		     * -1 */
+	/* for each tensor's id: the index in the list of its first use, or -1 */
+	int *first;
 };
 
 static void
@@ -37,7 +37,8 @@ add_user(struct packer *k, struct users *u, const struct tensor *t,
 	vec_push(k->a, &u->list, x);
 }
 
-/* Goes backward, so that each list starts with its first user. */
+/* Visits the kernels from the last to the first, so that each list starts with
+ * the first use. */
 static void
 find_users(struct packer *k, struct users *u)
 {
@@ -92,8 +93,8 @@ place_name(const struct placement *at)
 				 : NULL;
 }
 
-/* Gives the pointers in the entry function their final names, so that the
- * memory plan in the comment has the same ones as the code. plan->named and
+/* Sets the final names of the pointers in the entry function, so that the
+ * memory plan in the comment has the names of the code. plan->named and
  * u->pointers are both in the order of the code. */
 static void
 name_places(struct packer *k, const struct unit *u)
@@ -158,10 +159,10 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	return b;
 }
 
-/* Are the offsets of weights in the weights file named constants in the source,
- * each relative to the array before it, so that a changed size changes one
- * line? Not in the graph form, nor where an enumerator cannot hold them: they
- * are then literals. */
+/* Are the offsets of weights in the weights file named constants in the source?
+ * Each is then relative to the previous array, so that a changed size changes
+ * one line. They are literals in the graph form, and if an enumerator cannot
+ * represent them. */
 static bool
 places_are_named(const struct packer *k)
 {
@@ -236,7 +237,7 @@ bind_model(struct packer *k, struct bindings *bound)
 	vec_push(k->a, &bound->list, b);
 }
 
-/* Binds a parameter that is the workspace's array of a type. */
+/* Binds a parameter that is the workspace's array of one type. */
 static struct binding
 bind_part(struct packer *k, const struct param *param)
 {
@@ -251,8 +252,8 @@ bind_part(struct packer *k, const struct param *param)
 	return b;
 }
 
-/* Binds the parameter that stands for the statement that ends the run, since a
- * size is out of bounds. */
+/* Binds the parameter that stands for the statement that ends the run, because
+ * a size is out of its bounds. */
 static struct binding
 bind_refusal(struct packer *k, const struct param *param)
 {
@@ -334,7 +335,8 @@ static bool
 print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
-	/* a copy: declarations of places may be removed from its body */
+	/* is a copy, because declarations of places may be removed from its
+	 * body */
 	struct func *entry = arena_copy(k->a, k->p->entry, sizeof *entry);
 	struct bindings bound = { 0 };
 
@@ -349,8 +351,8 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	return unit_body(u, entry, bound.list.data, bound.list.n, out);
 }
 
-/* Adds to the lists of checks a pointer that the caller passes; align: the
- * alignment that it must have, 0 for none. */
+/* Adds a pointer that the caller passes to the lists of checks. align: the
+ * alignment that it must have; 0: none. */
 static void
 add_pointer(struct packer *k, struct tdata *data, const char *text,
 	    const char *field, int own_bytes, int align)
@@ -423,8 +425,8 @@ uses_workspace(const struct packer *k)
 	return false;
 }
 
-/* Does the function NAME_run read weights? Those of regions with a state are
- * passed to NAME_init. */
+/* Does the function NAME_run read weights? The weights of regions with a state
+ * are passed to NAME_init instead. */
 static bool
 uses_weights(const struct packer *k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the file and the lines of each kernel. A template may print the text of
- * a kernel anywhere; anchors in it show where it is. */
+ * a kernel anywhere; anchors in the result show its position. */
 #include <ctype.h>
 
 #include "host_device.h"
@@ -38,8 +38,8 @@ function_name(const struct kernel *kernel)
 		       : kernel->func->name;
 }
 
-/* The line that defines the function, searched from p on; the first line if
- * none does. */
+/* The number of the line that defines the function, searched from p on; if no
+ * line does, that of the first line. line: the number of the line at p. */
 static int
 line_of(const char *p, int line, const char *name)
 {

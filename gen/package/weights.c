@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Form and layout of the weights: in the source, or in a file of bytes that the
- * assembler includes or the caller loads. The bytes are computed when the files
- * are written. */
+/* Chooses the form and the layout of the weights: they are in the source, or in
+ * a file of bytes that the assembler includes or the caller loads. The bytes
+ * are computed when the files are written. */
 #include <math.h>
 
 #include "comment_text.h"
@@ -26,8 +26,8 @@ choose_form(struct packer *k, int64_t bytes)
 						      : k->d->weights.large;
 }
 
-/* At least so many bytes are written for the constants: in a source file, each
- * element has at least a digit and a comma. */
+/* The least number of bytes that are written for the constants. In a source
+ * file, each element takes at least a digit and a comma. */
 static int64_t
 least_bytes(const struct packer *k)
 {
@@ -136,8 +136,8 @@ add_weight_note(struct packer *k, struct tdata *row, int i, bool with_digest,
 	for (const char *c = text; *c != '\0'; c++) {
 		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);
 		if (*c == '\n') {
-			/* the rows of a note begin in the same column, after
-			 * indent and label */
+			/* all rows of a note begin in the same column, after
+			 * the indentation and the label */
 			strbuf_puts(&s, indent);
 			strbuf_printf(&s, "%.*s", ROW_START, c + 1);
 			c += strlen(k->d->comment_line);

@@ -25,9 +25,9 @@ struct writer {
 	struct module *m;
 	struct arena *a;
 	const char *dir;
-	const char **temporary; /* by file, or NULL */
-	/* the bytes of all files, without those of array elements in text
-	 * form */
+	const char **temporary; /* for each file: its temporary name, or NULL */
+	/* the bytes of all files, without array elements in text form, whose
+	 * number is not known yet */
 	int64_t known_bytes;
 	uint64_t digest;
 	uint64_t *digests; /* digests[i]: digest of the values of weight i */
@@ -48,8 +48,8 @@ path_of(struct writer *w, const char *name)
 	return arena_printf(w->a, "%s/%s", w->dir, name);
 }
 
-/* Makes the temporary file in the output folder itself, also for a file in a
- * subfolder: there the command line looks for half-written files. */
+/* Makes the temporary file in the output folder, even for a file in a
+ * subfolder, because the command line looks for half-written files there. */
 static FILE *
 make_temporary(struct writer *w, const char *name, const char **temporary)
 {
@@ -65,8 +65,8 @@ make_temporary(struct writer *w, const char *name, const char **temporary)
 
 struct blob {
 	FILE *file;
-	struct digest whole, one; /* digest of all values, and that of the
-				   * current array */
+	/* the digest of all values, and that of the present array */
+	struct digest whole, one;
 	uint64_t written;
 	bool failed;
 };
@@ -151,7 +151,7 @@ put_digest(char *at, uint64_t digest)
 }
 _Static_assert(sizeof DIGEST_UNKNOWN == 17, "as long as a digest");
 
-/* The text of f, with the digests filled in at their anchors. */
+/* The text of f with the digests filled in at their anchors. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
@@ -196,8 +196,9 @@ same_file(const char *a, const char *b)
 	return same;
 }
 
-/* Writes the content of a file, and, of a file of weights, sets the digests.
- * False after a diagnostic, or if *failed is set: see errno. */
+/* Writes the content of a file. For a file of weights, also sets the digests.
+ * Returns false after a diagnostic, or, if *failed is set, with an error in
+ * errno. */
 static bool
 write_content(struct writer *w, const struct out_file *f, FILE *file,
 	      bool *failed)
@@ -229,8 +230,8 @@ write_file(struct writer *w, int i)
 	return failed ? cannot(w, path, "write this file") : ok;
 }
 
-/* Makes the subfolders of the output folder that the path `name` needs. They
- * must not be links, which could lead elsewhere. False after a diagnostic. */
+/* Makes the subfolders of the output folder on the path `name`. They must not
+ * be links, which could lead elsewhere. Returns false after a diagnostic. */
 static bool
 make_folder(struct writer *w, const char *name)
 {
@@ -264,7 +265,7 @@ put_in_place(struct writer *w)
 		const char *path = path_of(w, w->pkg->files.data[i].name);
 
 		if (same_file(path, w->temporary[i])) {
-			/* the old file stays, and the temporary one is removed
+			/* the old file stays; the temporary file is removed
 			 * later */
 			continue;
 		}
@@ -276,9 +277,9 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* Is `text` the content of the existing file? Then it may be replaced, though
- * it does not name tirc: an earlier run has written it, as it does a file of a
- * backend. */
+/* Is `text` the content of the existing file? Then it may be replaced even if
+ * it does not name tirc, such as a file of a backend that an earlier run has
+ * written. */
 static bool
 says_the_same(const char *path, const char *text)
 {
@@ -298,8 +299,8 @@ says_the_same(const char *path, const char *text)
 	return same;
 }
 
-/* May all files in the folder that have the names of new ones be replaced?
- * False after a diagnostic about each that tirc did not write. */
+/* May all existing files with the names of new files be replaced? Returns false
+ * after a diagnostic about each file that tirc did not write. */
 static bool
 may_write(struct writer *w)
 {
@@ -329,8 +330,8 @@ start(struct writer *w, struct program *p, const struct package *pkg)
 	}
 }
 
-/* Sets *out to the size and the SHA-256 of the file's content from the start.
- * False: see errno. */
+/* Sets *out to the size and the SHA-256 of the file's content. Returns false
+ * with an error in errno. */
 static bool
 measure(struct writer *w, FILE *file, struct finished_file *out)
 {
@@ -350,8 +351,8 @@ measure(struct writer *w, FILE *file, struct finished_file *out)
 	return ferror(file) == 0;
 }
 
-/* Finishes a file of weights, which is computed into a temporary file: it may be
- * larger than memory. */
+/* Measures the content of a file of weights. It is computed into a temporary
+ * file, because it may be larger than the memory. */
 static bool
 finish_weights(struct writer *w, const struct out_file *f,
 	       struct finished_file *out)
@@ -418,7 +419,8 @@ package_write(struct program *p, const struct package *pkg, const char *dir,
 	w.dir = dir;
 	ok = quota_check_output(w.m, place, "the files", w.known_bytes) &&
 	     folder_make(w.m, dir) && (force || may_write(&w));
-	/* Weights are written first: other files contain their digests. */
+	/* Weights are written first, because other files contain their
+	 * digests. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; ok && i < pkg->files.n; i++) {
 			bool weights = pkg->files.data[i].kind != OUT_TEXT;

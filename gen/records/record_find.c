@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses among records. */
+/* Chooses records: the best one for a kernel and a target, and records for
+ * other targets. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"
@@ -13,7 +14,8 @@ record_ratio(const struct record *r)
 	return r->time / r->rules_time;
 }
 
-/* Was it measured, and is it fast enough to be used? */
+/* Did the measurement succeed, and is the schedule enough faster than the
+ * rules' to be used? */
 static bool
 may_be_used(const struct record *r)
 {
@@ -101,7 +103,9 @@ value_text(struct module *m, const cJSON *v)
 	return copy;
 }
 
-/* The first fact of `of` that `other` has not with the same value. */
+/* The first fact of `of` that is missing or different in `other`, as a text;
+ * NULL if there is none. swapped: the text names the values in the other
+ * order. */
 static const char *
 first_difference(struct module *m, const cJSON *of, const cJSON *other,
 		 bool swapped)

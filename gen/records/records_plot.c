@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws records as SVG: a panel for each kernel and target, in which points are
- * the measurements and a line is the best one so far, relative to the rules'
- * schedule. Black, grey and shapes alone tell them apart, as in print. */
+/* Draws records as SVG. Each kernel and target has a panel: points are the
+ * measurements, and a line shows the best one so far, both relative to the
+ * rules' schedule. The drawing uses only black, grey and shapes, so that it can
+ * be printed. */
 #include "records_plot.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@
 
 enum {
 	COLUMNS = 2,
-	WIDTH = 400, /* of a panel */
+	WIDTH = 400, /* the size of a panel */
 	HEIGHT = 230,
-	LEFT = 46, /* the margins of its axes */
+	LEFT = 46, /* the margins around its axes */
 	RIGHT = 14,
 	TOP = 44,
 	BOTTOM = 34,
@@ -22,23 +23,23 @@ enum {
 	MOST_LABEL = 44
 };
 
-/* A measurement that takes longer is drawn at this time. */
+/* A measurement with a larger ratio is drawn at this ratio. */
 #define MOST_TIME 1.5
 
 struct panel {
 	const struct record *first;
 	VEC(const struct record *) trials;
-	double best; /* the least time relative to the rules', at most 1 */
+	double best; /* the least ratio of the records, at most 1 */
 };
 
 struct plot {
 	struct arena *arena;
 	VEC(struct panel) panels;
-	int left_out; /* kernels beyond the last panel */
+	int left_out; /* kernels for which there is no panel */
 	struct strbuf *out;
 };
 
-/* The text as that of an element, cut to the width of a panel. */
+/* Appends the text as the content of an element, cut to the width of a panel. */
 static void
 put_label(struct plot *p, const char *text)
 {
@@ -78,7 +79,7 @@ x_of(const struct panel *x, double trial)
 	return LEFT + (trial - 1) / (n - 1) * (WIDTH - LEFT - RIGHT);
 }
 
-/* The least time on the axis: a tenth below the best. */
+/* The least ratio on the axis: about a tenth below the best one. */
 static double
 least_of(const struct panel *x)
 {

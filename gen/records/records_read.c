@@ -8,9 +8,9 @@
 #include "source_load.h"
 #include "text.h"
 
-/* Limits of one record. */
+/* The limits of one record. */
 enum { MOST_DECISIONS = 1000, MOST_ROUNDS = 10000 };
-/* So many bad lines of a file are reported; the others are only counted. */
+/* This many bad lines of a file are reported; further ones are only counted. */
 enum { MOST_REPORTED = 20 };
 
 struct line {
@@ -51,7 +51,7 @@ text_of(struct line *l, const char *key, bool required)
 	return arena_strdup(&l->m->arena, v->valuestring);
 }
 
-/* In the unit of the record, of which each kernel takes many. */
+/* The least valid time, in the unit of the record; each kernel takes longer. */
 #define LEAST_TIME 0.001
 
 static bool
@@ -72,8 +72,8 @@ time_of(struct line *l, const char *key)
 	return v->valuedouble;
 }
 
-/* The value of a key as JSON on one line, if it has the form; NULL if it is
- * absent. */
+/* The value of a key as JSON on one line; NULL if it is absent or does not have
+ * the form. form: a name of the form for the message. */
 static const char *
 json_of(struct line *l, const char *key, cJSON_bool (*is_form)(const cJSON *v),
 	const char *form, bool required)
@@ -229,7 +229,7 @@ read_record(struct line *l, struct record *r)
 	read_rounds(l, r);
 }
 
-/* Reads one line; returns the problem, or NULL. */
+/* Reads one line into *r. Returns NULL, or the problem of the line. */
 static const char *
 read_line(struct module *m, const char *text, struct record *r)
 {

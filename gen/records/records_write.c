@@ -21,7 +21,7 @@ put_text(cJSON *o, const char *key, const char *text)
 					   : cJSON_CreateNull());
 }
 
-/* Adds a text that is JSON. */
+/* Adds a member whose value is the text of JSON. */
 static void
 put_json(cJSON *o, const char *key, const char *text)
 {
@@ -48,7 +48,8 @@ put_decisions(cJSON *o, const struct record *r)
 	}
 }
 
-/* A time as it is written: six digits are more than any measurement has. */
+/* A time as a number with six digits, which is more than the precision of any
+ * measurement. */
 static cJSON *
 time_json(double time)
 {
@@ -110,7 +111,7 @@ fail(struct module *m, const char *path)
 			  "the record cannot be written: %s", strerror(errno));
 }
 
-/* Does the file end within a line? */
+/* Is the last line of the file incomplete? */
 static bool
 is_torn(int fd)
 {

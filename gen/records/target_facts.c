@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a target on which schedules and their times depend, in the order
- * of struct target. */
+ * of struct target's members. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"

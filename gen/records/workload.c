@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The key of a kernel: what it computes on arrays of these types and shapes. */
+/* The key of a kernel: it identifies the computation with the types and shapes
+ * of the arrays. */
 #include "digest.h"
 #include "records.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies the trace of a record, which may be a stranger's: step by step with the
- * checks of the primitives. Steps that only promise to be right are refused. */
+/* Applies the trace of a record, which may come from a stranger: each step is
+ * checked by its primitive. Steps whose correctness cannot be checked are
+ * refused. */
 #include "record_apply.h"
 
 #include "trace_json.h"
 
-/* Does a step promise what nobody checks? */
+/* Does a step promise something that is not checked, such as unsafe_… or an
+ * argument assume_…? */
 static bool
 is_promise(const struct sched_step *step)
 {
@@ -20,8 +22,8 @@ is_promise(const struct sched_step *step)
 	return strncmp(p->name, "unsafe_", 7) == 0;
 }
 
-/* Why the applied steps are not those of a record that tirc tune wrote, or
- * NULL. */
+/* The reason why the applied steps cannot come from a record that tirc tune
+ * wrote; NULL if they can. */
 static const char *
 steps_problem(struct module *m, const struct record *r, const struct sched *s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the tuner: task, candidate, measurement, check, record. */
+/* The loop of the tuner: choose a task, make a candidate, measure it, check its
+ * results, and write a record. */
 #include "tune.h"
 
 #include <math.h>
@@ -15,18 +16,20 @@ struct tuning {
 	const struct tune_options *o;
 };
 
-/* A task while it is tuned. */
+/* The state of a task during the tuning. */
 struct tuned {
 	struct tune_task *task;
 	struct tune_state *state;
-	struct search *search; /* NULL until the first trial */
-	struct tune_job rules; /* the rules' own schedule */
-	struct tune_job job;   /* the present one */
-	bool is_measured;      /* a runner measures it now */
+	struct search *search; /* NULL before the first trial */
+	struct tune_job rules; /* the job of the rules' own schedule */
+	struct tune_job job;   /* the present job */
+	bool is_measured;      /* a runner is measuring the job */
 	bool has_rules;
-	/* Earlier records are relative to the rules' own schedule of now. */
+	/* An earlier record of the rules' own schedule agrees with the present
+	 * one, so that earlier records of other schedules can be used. */
 	bool trusts_earlier;
-	VEC(const char *) traces; /* of the schedules that were made */
+	/* the traces of all schedules that were made */
+	VEC(const char *) traces;
 };
 
 static int
@@ -109,7 +112,8 @@ record_of(const struct tuning *t, const struct tuned *x,
 	};
 }
 
-/* Notes what the record says. Returns its ratio; negative after an error. */
+/* Counts a trial and stores its result. Returns the ratio of the record;
+ * negative if the measurement failed. */
 static double
 note(struct tuning *t, struct tuned *x, const struct record *r)
 {
@@ -142,8 +146,8 @@ knows(void *ctx, const struct choices *made)
 
 /* -- records of an earlier run -- */
 
-/* Is the time of the record about that of the rules' own schedule, as that of the
- * schedule itself is? */
+/* Does the record's schedule take about as long as the rules' schedule, so that
+ * it can be a record of the rules' own schedule? */
 static bool
 is_of_rules(const struct record *r)
 {
@@ -158,7 +162,8 @@ is_same(const char *known, const char *text)
 	return known == NULL || strcmp(known, text) == 0;
 }
 
-/* The last earlier record of this schedule; NULL if it is to be measured. */
+/* The last earlier record of the job's schedule; NULL if the job must be
+ * measured. */
 static const struct record *
 find_earlier(const struct tuning *t, const struct tuned *x,
 	     const struct tune_job *job)
@@ -183,7 +188,7 @@ find_earlier(const struct tuning *t, const struct tuned *x,
 	return NULL;
 }
 
-/* Tells the search what an earlier record says. */
+/* Gives the result of an earlier record to the search. */
 static void
 reuse(struct tuning *t, struct tuned *x, const struct tune_job *job,
       const struct record *r)
@@ -201,7 +206,8 @@ rules_of(const struct tuned *x)
 	return x->has_rules ? &x->rules : &x->job;
 }
 
-/* Notes that the first job, that of the rules' own schedule, is done. */
+/* Called when a job has ended. If it was the first job of the task, which has
+ * the rules' own schedule, keeps it as x->rules. */
 static void
 end_rules(struct tuned *x)
 {
@@ -212,8 +218,9 @@ end_rules(struct tuned *x)
 	}
 }
 
-/* Takes the measurement of the present job, or why there is none, and passes on
- * its record. False: the tuning ends. */
+/* Handles the end of the present job: checks the measurement, makes a record of
+ * it, or of the reason `why` of its failure, and passes the record on. Returns
+ * false if the tuning must end. */
 static bool
 take(struct tuning *t, struct tuned *x, const char *why,
      const struct measurement *of)
@@ -245,8 +252,8 @@ take(struct tuning *t, struct tuned *x, const char *why,
 	return go_on;
 }
 
-/* Was a schedule of the same steps made before? Other decisions may lead to
- * it. */
+/* Was a schedule with the same steps made before? Different decisions may lead
+ * to the same schedule. */
 static bool
 is_made(struct tuning *t, struct tuned *x, const char *trace)
 {
@@ -259,8 +266,8 @@ is_made(struct tuning *t, struct tuned *x, const char *trace)
 	return false;
 }
 
-/* Makes the next job of the task. True if it is to be measured; else it was
- * earlier, or the task has ended. */
+/* Makes the next job of the task. Returns true if the job must be measured;
+ * false if an earlier record has its result, or if the task has ended. */
 static bool
 next_job(struct tuning *t, struct tuned *x)
 {
@@ -268,7 +275,8 @@ next_job(struct tuning *t, struct tuned *x)
 	const struct record *earlier;
 	const char *why;
 
-	/* Candidates that are no schedule, or are known, cost no trial. */
+	/* A candidate that is not a valid schedule or is known already is not
+	 * counted as a trial. */
 	do {
 		if (x->state->trials >= t->o->trials ||
 		    !search_next(x->search, &candidate)) {
@@ -301,8 +309,9 @@ next_job(struct tuning *t, struct tuned *x)
 	return earlier == NULL;
 }
 
-/* The task for the next trial: that with the largest share for its trials. NULL:
- * all have ended. */
+/* The task for the next trial: the one with the largest share of the model's
+ * time divided by its number of trials. NULL if all tasks have ended or are
+ * being measured. */
 static struct tuned *
 next_task(struct tuned *list, int n)
 {
@@ -322,7 +331,8 @@ next_task(struct tuned *list, int n)
 	return found;
 }
 
-/* Prepares a task before its first trial. False if it cannot be tuned. */
+/* Prepares a task before its first trial. Returns false if the task cannot be
+ * tuned or has ended. */
 static bool
 prepare(struct tuning *t, struct tuned *x)
 {
@@ -334,8 +344,8 @@ prepare(struct tuning *t, struct tuned *x)
 	return !x->state->ended;
 }
 
-/* Begins measurements of all tasks that have a trial left, at most MOST_AT_ONCE.
- * False: the tuning ends. */
+/* Starts measurements of tasks that have trials left, one of each task and at
+ * most MOST_AT_ONCE. Returns false if the tuning must end. */
 static bool
 start_jobs(struct tuning *t, struct tuned *list, int n, int *running)
 {
@@ -363,9 +373,9 @@ start_jobs(struct tuning *t, struct tuned *list, int n, int *running)
 	return true;
 }
 
-/* Tunes with a runner that measures several jobs at once: one of each task, whose
- * search goes on when its measurement is there. So what is found does not depend
- * on which one is there first. */
+/* Tunes with a runner that measures several jobs at once. Each task has only
+ * one job at a time, and its search continues when the measurement has ended.
+ * So the result does not depend on the order in which measurements end. */
 static void
 tune_at_once(struct tuning *t, struct tuned *list, int n)
 {

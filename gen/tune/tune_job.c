@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes jobs: schedules, lowers and prints a kernel, with the arrays that its
- * program reads. */
+/* Makes jobs: schedules and lowers a kernel, prints its source, and adds the
+ * arrays that its program reads. */
 #include "tune_job.h"
 
 #include "default_schedule.h"
@@ -46,7 +46,7 @@ name_decisions(struct making *x)
 	x->out->n_decisions = c->asked.n;
 }
 
-/* The trace as JSON on one line, as a record has it. */
+/* Sets the trace to JSON on one line, the form in which a record has it. */
 static void
 print_trace(struct making *x)
 {
@@ -132,8 +132,8 @@ fill(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* The elements of a constant in the layout that the schedule chose. NULL after a
- * diagnostic. */
+/* The elements of a constant in the layout that the schedule chose. Returns
+ * NULL after a diagnostic. */
 static const void *
 packed(struct making *x, const struct weight *w, const void *data,
        int64_t bytes)
@@ -163,8 +163,8 @@ packed(struct making *x, const struct weight *w, const void *data,
 		       : NULL;
 }
 
-/* Has the constant the shape of the kernel's parameter, so that the layout of one
- * is that of the other? */
+/* Has the constant the same shape as the kernel's parameter, so that the
+ * parameter's layout can be applied to it? */
 static bool
 same_shape(const struct tensor *t, const struct buffer *b)
 {
@@ -176,8 +176,8 @@ same_shape(const struct tensor *t, const struct buffer *b)
 	return t->ndim == b->ndim && t->type.kind == b->type.kind;
 }
 
-/* Adds the array of a parameter, and its size to the arguments. NULL, or why it
- * cannot be made. */
+/* Adds the array of a parameter to the files, and its size to the arguments.
+ * Returns NULL, or the reason why it cannot be made. */
 static const char *
 add_array(struct making *x, int i, const struct func *source,
 	  const int64_t *values)
@@ -267,7 +267,7 @@ make(struct making *x, const struct preference *preferred, int n,
 	for (int i = 0; i < c->asked.n; i++) {
 		const struct choice *one = &c->asked.data[i];
 
-		/* a row that does not apply */
+		/* the preferred rule does not apply to this kernel */
 		if (strcmp(one->name, CHOICE_RULE) == 0 && n > 0 &&
 		    strcmp(preferred[0].name, CHOICE_RULE) == 0 &&
 		    one->nth == 0 &&
@@ -324,8 +324,8 @@ begin(struct tune_model *m, const struct tune_task *task, struct tune_job *out)
 				.out = out };
 }
 
-/* Adds to the reason of a failure the error behind it, which leaves the module's
- * messages. */
+/* Appends the last error of the module to the reason `why` of a failure, and
+ * removes the errors of this job from the module. */
 static const char *
 end(struct making *x, int n_messages, const char *why)
 {

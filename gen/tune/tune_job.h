@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tuning a compiled model: its kernels as tasks, a candidate schedule of one as a
- * job for a runner, and the check of the job's results. A job is all that a
- * machine needs to measure: files, and which of them to compile. */
+/* Tasks and jobs of the tuner. A task is a kernel of a compiled model; a job is
+ * a candidate schedule of a task. A job has everything that a machine needs to
+ * measure it: the files, and the names of those to be compiled. This header
+ * also declares the check of a job's results. */
 #ifndef TIRC_TUNE_JOB_H
 #define TIRC_TUNE_JOB_H
 
@@ -9,23 +10,26 @@
 #include "kernels.h"
 #include "records.h"
 
-/* The compiled model, and the options with which its kernels become sources. */
+/* The compiled model, and the options for printing the sources of its kernels. */
 struct tune_model {
 	struct program *program;
-	const char *facts; /* target_facts_text() */
+	const char *facts; /* the text of target_facts_text() */
 	const char *dialect_path;
 };
 
-/* Kernels with the same workload. */
+/* The kernels with the same workload, which are tuned together. */
 struct tune_task {
-	const struct kernel *kernel; /* the first of them */
+	const struct kernel *kernel; /* the first of these kernels */
 	const char *workload;
 	int n_kernels;
-	double share;         /* of the model's time; negative: not known */
-	const char *obstacle; /* why it cannot be tuned, or NULL */
-	/* Set by tune_task_prepare: the function before its schedule, by
-	 * parameter the random elements of arrays and what they are after it
-	 * has run, and whether small numbers make all its sums exact. */
+	/* the share of the model's time that the kernels take; negative:
+	 * unknown */
+	double share;
+	const char *obstacle; /* why they cannot be tuned, or NULL */
+	/* Set by tune_task_prepare(): the kernel's function before its
+	 * schedule; for each parameter, the random elements of its array and
+	 * the elements after the function has run; and whether all sums are
+	 * exact, because the elements are small numbers. */
 	struct func *plain;
 	void **in, **want;
 	bool exact;
@@ -33,7 +37,7 @@ struct tune_task {
 
 struct tune_tasks {
 	VEC(struct tune_task) list;
-	VEC(int) of_kernel; /* by kernel of the program: its task */
+	VEC(int) of_kernel; /* for each kernel of the program: its task */
 };
 
 struct tune_file {
@@ -42,56 +46,58 @@ struct tune_file {
 	size_t bytes;
 };
 
-/* A file that the built program writes: an array after a call. */
+/* A file that the built program writes: the elements of an array after a call. */
 struct tune_output {
 	const char *name; /* "result_3.bin" */
 	int param;
 	size_t bytes;
 };
 
-/* A scheduled kernel with a program that calls it on arrays. */
+/* A scheduled kernel, and a program that calls it on arrays. */
 struct tune_job {
 	const struct tune_task *task;
 	const struct record_decision *decisions;
 	int n_decisions;
-	const char *trace; /* JSON */
-	/* Everything to write into a folder; the sources among them are to be
-	 * compiled and linked with the runtime of the target's simulator. Of a
-	 * device whose kernels only a host program can launch there is no
-	 * caller, but FILE_launches.json. */
+	const char *trace; /* the trace of its steps as JSON */
+	/* All files to be written into a folder. The sources among them are
+	 * compiled and linked with the runtime of the target's simulator. If a
+	 * host program must launch the kernels of a device, there is no program
+	 * that calls them, but a file FILE_launches.json. */
 	VEC(struct tune_file) files;
 	VEC(const char *) sources;
 	bool has_caller;
-	/* arguments.txt is "CALLS " and this text */
+	/* the rest of arguments.txt, whose first word is the number of calls */
 	const char *arguments;
 	VEC(struct tune_output) outputs;
-	/* the program writes result_0.bin and so on, of the arrays before this
-	 * one */
+	/* The program writes result_0.bin and so on for the first n_given
+	 * arrays. */
 	int n_given;
-	/* the decisions of the rules, for the search */
+	/* the decisions that the rules made, for the search */
 	struct choices choices;
 };
 
-/* Lists the workloads of the model's kernels, in order of execution; regions of
- * backends have an obstacle. False after a diagnostic. */
+/* Lists the workloads of the model's kernels in the order of execution. A
+ * region of a backend has an obstacle. Returns false after a diagnostic. */
 bool tune_list(struct tune_model *m, struct tune_tasks *out);
-/* Makes the task's arrays from a seed. False with the task's obstacle set. */
+/* Fills the task's arrays with random numbers from the seed. Returns false if
+ * the task has an obstacle, which it may set. */
 bool tune_task_prepare(struct tune_model *m, struct tune_task *task,
 		       uint64_t seed);
-/* Schedules and lowers the task's kernel with the preferred decisions. NULL, or
- * why that fails; out->choices is set if the schedule was made. known(ctx,
- * choices): called with the decisions; if true, the job is not made, and the
- * result is "". */
+/* Schedules and lowers the task's kernel with the preferred decisions. Returns
+ * NULL, or the reason of a failure; out->choices is set if the schedule could
+ * be made. known(ctx, choices) is called with the decisions that were made; if
+ * it returns true, the job is not completed, and the result is "". */
 const char *tune_job_make(struct tune_model *m, const struct tune_task *task,
 			  const struct preference *preferred, int n,
 			  bool (*known)(void *ctx, const struct choices *made),
 			  void *ctx, struct tune_job *out);
-/* The same with the trace of a record for the task's workload. */
+/* Makes a job from the trace of a record for the task's workload, with the
+ * results of tune_job_make(). */
 const char *tune_job_of_record(struct tune_model *m,
 			       const struct tune_task *task,
 			       const struct record *r, struct tune_job *out);
-/* Compares the elements of an output with what the interpreter computed. NULL,
- * or how they differ. */
+/* Compares the elements of an output with those that the interpreter computed.
+ * Returns NULL, or a text about the difference. */
 const char *tune_check(struct tune_model *m, const struct tune_task *task,
 		       const struct tune_output *o, const void *got);
 

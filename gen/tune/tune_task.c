@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The workloads of a model, their data, and the check of results. */
+/* The tasks of a model, their data, and the check of their results. */
 #include <math.h>
 
 #include "interp.h"
@@ -30,7 +30,7 @@ obstacle_of(const struct kernel *k, const struct func *plain)
 	return NULL;
 }
 
-/* The index of the task with this workload; -1: there is none. */
+/* The index of the task with this workload, or -1. */
 static int
 find(const struct tune_tasks *tasks, const char *workload)
 {
@@ -42,8 +42,8 @@ find(const struct tune_tasks *tasks, const char *workload)
 	return -1;
 }
 
-/* The key of the kernel's workload; *plain: its function. NULL after a
- * diagnostic. */
+/* The key of the kernel's workload; *plain: its function before the schedule.
+ * Returns NULL after a diagnostic. */
 static const char *
 key_of(struct tune_model *m, const struct kernel *k, struct func **plain)
 {
@@ -148,8 +148,8 @@ tune_task_prepare(struct tune_model *m, struct tune_task *task, uint64_t seed)
 
 /* -- results -- */
 
-/* The tolerance of elements relative to them, as `tirc test` has it: that of their
- * type, or of the type of the arithmetic, if that is larger. */
+/* The relative tolerance of elements, the same as for tirc test: that of their
+ * type, or that of the type in which they are computed if it is larger. */
 static double
 tolerance_of(const struct tune_task *task, struct dtype t)
 {
@@ -162,7 +162,9 @@ tolerance_of(const struct tune_task *task, struct dtype t)
 	return own > computed ? own : computed;
 }
 
-/* Sums of terms that cancel have an error relative to the terms. */
+/* If the terms of a sum cancel, the error of the sum is relative to its terms,
+ * which may be as large as the largest element; this share of the largest
+ * element is allowed. */
 #define OF_LARGEST 0.01
 
 static bool
@@ -202,7 +204,7 @@ tune_check(struct tune_model *m, const struct tune_task *task,
 	if (memcmp(got, want, o->bytes) == 0) {
 		return NULL;
 	}
-	/* A schedule that rounds to another integer is not taken. */
+	/* A schedule that changes an integer result is not used. */
 	if (!dtype_is_float(t)) {
 		for (int64_t i = 0; i < n; i++) {
 			int64_t x = number_load(t, got, (size_t)i).i;

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinate descent over the decisions of the rules.
  *
- * A tile is limited by the registers: more rows need fewer lanes. So a move
- * changes one decision, or one up and another down.
+ * The registers limit the size of a tile: more rows leave room for fewer lanes.
+ * So a move changes one decision, or it changes one decision up and another one
+ * down.
  *
- * A base is a schedule from which a descent goes: the rules' own, and the first
- * one by each other rule. A descent tries the neighbours of its best schedule:
- * for each decision the next candidates below and above, then pairs, then those at
- * distance 2. A faster one becomes the best, and its neighbours are
- * tried. A descent ends when no neighbour is faster. */
+ * A base is a schedule at which a descent starts: the rules' own schedule, and
+ * the first schedule by each other rule. A descent tries the neighbours of its
+ * best schedule: for each decision the next candidates below and above, then
+ * pairs of decisions, then candidates at distance 2. If a neighbour is faster,
+ * it becomes the best schedule, and its neighbours are tried. A descent ends
+ * when no neighbour is faster. */
 #include "search.h"
 
 #include "random.h"
 
-/* A base is descended from if it takes at most this much of the best time. */
+/* A descent starts at a base only if the base takes at most this many times the
+ * best time. */
 #define NEAR_BEST 1.3
 
-/* A schedule with its decisions. */
+/* A schedule: the decisions that lead to it, and its time relative to that of
+ * the rules' own schedule. */
 struct point {
 	const struct choice *choices;
 	int n;
@@ -33,8 +37,9 @@ struct base {
 	bool done;
 };
 
-/* A change of a decision of the best schedule by some candidates; of another one
- * by one candidate the other way, unless that is -1. */
+/* A move changes one decision of the best schedule by `step` candidates; and,
+ * unless `other` is -1, the decision `other` by one candidate in the other
+ * direction. */
 struct move {
 	int decision, step, other;
 };
@@ -45,17 +50,17 @@ struct search {
 	double least_gain;
 	VEC(struct known) known;
 	VEC(struct base) bases;
-	/* the rules (candidates of CHOICE_RULE) that are to be tried from the
-	 * first schedule on */
+	/* The rules that are still to be tried, as candidates of the decision
+	 * CHOICE_RULE. */
 	VEC(int64_t) rows;
 	int next_row;
-	int base; /* the base of the present descent; -1: there is none */
-	struct point best; /* of the present descent */
-	double best_ratio; /* of all */
+	int base;          /* the base of the present descent, or -1 */
+	struct point best; /* the best schedule of the present descent */
+	double best_ratio; /* the ratio of the best schedule of all */
 	VEC(struct move) moves;
 	int next_move;
 	bool started;
-	bool is_row; /* the last candidate is the first one of a rule */
+	bool is_row; /* the last candidate was the first schedule by a rule */
 };
 
 struct search *
@@ -147,7 +152,7 @@ add_pairs(struct search *s, const int *order)
 	}
 }
 
-/* Lists the moves from the best schedule, near ones first, the decisions in a
+/* Lists the moves from the best schedule: near ones first, and decisions in a
  * random order. */
 static void
 list_moves(struct search *s)
@@ -186,8 +191,8 @@ moved(struct search *s, struct move m)
 
 /* -- bases -- */
 
-/* Begins a descent from the fastest base that is left; false if none is near the
- * best. */
+/* Starts a descent at the fastest base that was not used yet. Returns false if
+ * no such base is near the best schedule. */
 static bool
 begin_descent(struct search *s)
 {
@@ -243,8 +248,9 @@ search_next(struct search *s, struct search_candidate *out)
 	return false;
 }
 
-/* Lists the other rules to try, those behind the rules' own choice first: the
- * table has the better ones first, and those before it have been refused. */
+/* Lists the other rules to be tried. Those after the rules' own choice come
+ * first: the table has better rules first, and the rules before the choice do
+ * not apply. */
 static void
 list_rows(struct search *s, const struct choices *made)
 {
