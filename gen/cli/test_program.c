@@ -26,7 +26,7 @@ tell_undefined(const struct call *call)
  * results that are compared. */
 struct planned {
 	struct call call;
-	bool made; /* the expected results are there */
+	bool made; /* the interpreter has computed the expected results */
 	struct array *inputs, *got;
 	struct pair *pairs;
 	int n_inputs, n_results;

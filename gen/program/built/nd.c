@@ -124,7 +124,7 @@ nd_numpy(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, array_cast(&w, x, x->type), out);
 }
 
-/* The methods a.copyfrom(x) and a.copyto(b). */
+/* Implements the methods a.copyfrom(x) and a.copyto(b). */
 bool
 nd_copy(struct call *c, struct pval *out)
 {

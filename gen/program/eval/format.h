@@ -11,7 +11,7 @@
  * 'r', 's' or 'a' of {x!r}, or 0. Returns false after an error. */
 bool format_value(struct eval *ev, struct py_span at, const struct pval *v,
 		  char conversion, const char *spec, struct strbuf *out);
-/* The built-in method text.format(*values, **names). */
+/* Implements the method text.format(*values, **names). */
 bool str_format(struct call *c, struct pval *out);
 /* Evaluates text % values. */
 bool format_percent(struct eval *ev, struct py_span at, const struct pval *text,

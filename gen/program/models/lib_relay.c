@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models in programs: onnx.load, from_onnx, modules and their functions. */
+/* Implements onnx.load, from_onnx, and the modules and functions that represent
+ * models in programs. */
 #include <inttypes.h>
 
 #include "build_parts.h"

@@ -45,7 +45,7 @@ zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
 	return np_done(ev, at, &w) ? x : NULL;
 }
 
-/* The method params["w"].numpy(). */
+/* Implements params["w"].numpy(). */
 bool
 param_numpy(struct call *c, struct pval *out)
 {
@@ -378,7 +378,7 @@ runtime_count(struct call *c, struct pval *out)
 
 /* -- tvmc -- */
 
-/* tvmc.load(path, model_format, shape_dict). */
+/* Implements tvmc.load(path, model_format, shape_dict). */
 bool
 tvmc_load(struct call *c, struct pval *out)
 {
@@ -466,7 +466,7 @@ make_input(struct eval *ev, struct py_span at, struct random_stream *random,
 	return x != NULL && eval_tick(ev, at, array_elems(x));
 }
 
-/* tvmc.run(package, device, inputs). */
+/* Implements tvmc.run(package, device, inputs). */
 bool
 tvmc_run_model(struct call *c, struct pval *out)
 {

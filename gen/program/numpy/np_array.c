@@ -136,7 +136,7 @@ np_linspace(struct call *c, struct pval *out)
 			 out);
 }
 
-/* numpy.eye(N, M, k) and identity(N). */
+/* Implements numpy.eye(N, M, k) and numpy.identity(N). */
 bool
 np_eye(struct call *c, struct pval *out)
 {
@@ -321,7 +321,7 @@ np_flatten(struct call *c, struct pval *out)
 			 x ? array_reshape(&w, x, 1, &all) : NULL, out);
 }
 
-/* numpy.pad with constants. */
+/* Implements numpy.pad with a constant as the new elements. */
 bool
 np_pad(struct call *c, struct pval *out)
 {
@@ -484,7 +484,7 @@ np_newaxis(struct call *c, struct pval *out)
 	return true;
 }
 
-/* numpy.pi, numpy.inf and numpy.nan. */
+/* Gives the values of numpy.pi, numpy.inf and numpy.nan. */
 bool
 np_constant(struct call *c, struct pval *out)
 {

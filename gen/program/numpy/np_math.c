@@ -253,7 +253,8 @@ np_sort(struct call *c, struct pval *out)
 			 array_sort(&w, x, axis, c->row->name[0] == 'a'), out);
 }
 
-/* numpy.linalg.norm over all elements. */
+/* Implements numpy.linalg.norm, without an axis: the root of the sum of the
+ * squares of all elements. */
 bool
 np_norm(struct call *c, struct pval *out)
 {

@@ -39,7 +39,7 @@ np_seed(struct call *c, struct pval *out)
 	return true;
 }
 
-/* numpy.random.RandomState(seed) and default_rng(seed). */
+/* Implements numpy.random.RandomState(seed) and default_rng(seed). */
 bool
 np_random_new(struct call *c, struct pval *out)
 {

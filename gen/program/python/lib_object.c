@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's built-in functions on classes, objects and iterators. */
+/* Implements Python's built-in functions on classes, objects and iterators. */
 #include "objects.h"
 #include "python_parts.h"
 
-/* staticmethod, classmethod and property. */
+/* Implements staticmethod, classmethod and property. */
 bool
 python_wrap(struct call *c, struct pval *out)
 {

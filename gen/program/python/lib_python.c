@@ -174,7 +174,7 @@ python_float(struct call *c, struct pval *out)
 	return true;
 }
 
-/* str(value) and repr(value). */
+/* Implements str(value) and repr(value). */
 bool
 python_text(struct call *c, struct pval *out)
 {
@@ -234,7 +234,7 @@ operands(struct call *c, struct pval **items, int *n)
 	return true;
 }
 
-/* min(values) and max(values). */
+/* Implements min(values) and max(values). */
 bool
 python_extreme(struct call *c, struct pval *out)
 {
@@ -527,7 +527,7 @@ python_reversed(struct call *c, struct pval *out)
 	return true;
 }
 
-/* any(values) and all(values). */
+/* Implements any(values) and all(values). */
 bool
 python_any(struct call *c, struct pval *out)
 {
@@ -553,7 +553,7 @@ python_any(struct call *c, struct pval *out)
 	return true;
 }
 
-/* list(values) and tuple(values). */
+/* Implements list(values) and tuple(values). */
 bool
 python_list(struct call *c, struct pval *out)
 {

@@ -34,7 +34,7 @@ path_join(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, out->u.text.n);
 }
 
-/* os.path.basename and os.path.dirname. */
+/* Implements os.path.basename and os.path.dirname. */
 bool
 path_part(struct call *c, struct pval *out)
 {

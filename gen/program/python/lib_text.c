@@ -254,7 +254,7 @@ str_split(struct call *c, struct pval *out)
 	return true;
 }
 
-/* format(value, spec). */
+/* Implements format(value, spec). */
 bool
 python_format(struct call *c, struct pval *out)
 {

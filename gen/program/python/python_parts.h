@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's built-in functions. Private to gen/program/python/. */
+/* What the files of gen/program/python/ share. */
 #ifndef TIRC_PYTHON_PARTS_H
 #define TIRC_PYTHON_PARTS_H
 

@@ -112,7 +112,7 @@ one_lane(struct call *c, int i, const struct buffer *b)
 			  b->name, dtype_name(b->type));
 }
 
-/* The method b.vload(index, dtype). */
+/* Implements the method b.vload(index, dtype). */
 bool
 buffer_vload(struct call *c, struct pval *out)
 {
@@ -120,7 +120,7 @@ buffer_vload(struct call *c, struct pval *out)
 	       buffer_load(c->ev, c->span, c->self.u.buffer, &c->args[0], out);
 }
 
-/* The method b.vstore(index, value), which returns a statement. */
+/* Implements the method b.vstore(index, value), whose result is a statement. */
 bool
 buffer_vstore(struct call *c, struct pval *out)
 {

@@ -72,7 +72,7 @@ expr_math(struct call *c, struct pval *out)
 	return expr_function(c, name, c->args, c->n, out);
 }
 
-/* Operators as functions, such as tir.floordiv(a, b). */
+/* Implements operators in the form of functions, such as tir.floordiv(a, b). */
 bool
 expr_operator(struct call *c, struct pval *out)
 {
@@ -141,7 +141,7 @@ expr_typed(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &y, depth, out);
 }
 
-/* tir.IntImm("int32", 1) and FloatImm. */
+/* Implements tir.IntImm("int32", 1) and tir.FloatImm("float32", 1.0). */
 bool
 expr_immediate(struct call *c, struct pval *out)
 {
@@ -207,7 +207,7 @@ external_call(struct call *c, struct dtype t, int name, struct pval *out)
 	       eval_typed_result(ev, c->span, &x, depth, out);
 }
 
-/* call_extern(type, name, *args). */
+/* Implements call_extern(type, name, *args): a call of an external function. */
 bool
 expr_call_extern(struct call *c, struct pval *out)
 {

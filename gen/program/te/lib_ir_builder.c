@@ -119,7 +119,8 @@ loop_kind(struct call *c, int i, enum for_kind *out)
 			  name);
 }
 
-/* for_range(begin, end, name, dtype, kind). */
+/* Implements for_range(begin, end, name, dtype, kind): a scope that is the body
+ * of a loop. */
 bool
 ir_builder_for_range(struct call *c, struct pval *out)
 {
@@ -190,7 +191,7 @@ ir_builder_while_loop(struct call *c, struct pval *out)
 	return true;
 }
 
-/* else_scope() and new_scope(). */
+/* Implements else_scope() and new_scope(). */
 bool
 ir_builder_other_scope(struct call *c, struct pval *out)
 {
@@ -275,7 +276,7 @@ ir_builder_new_buffer(struct eval *ev, struct py_span at, struct ir_builder *b,
 	return ir_builder_begin(ev, at, b, &s);
 }
 
-/* allocate(dtype, shape, name, scope). */
+/* Implements allocate(dtype, shape, name, scope). */
 bool
 ir_builder_allocate(struct call *c, struct pval *out)
 {

@@ -145,7 +145,7 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 	return true;
 }
 
-/* thread_axis(tag) or thread_axis(dom, tag, name). */
+/* Implements thread_axis(tag) and thread_axis(dom, tag, name). */
 bool
 te_make_thread_axis(struct call *c, struct pval *out)
 {

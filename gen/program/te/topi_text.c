@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of topi that are defined by texts in the language of programs. */
+/* Evaluates the texts that define operators of topi, and looks up their
+ * functions (topi_text.h). */
 #include "topi_text.h"
 
 #include "program_parts.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of topi that are texts in the language of programs:
- * gen/program/te/topi/NAME.py, one file for each module of topi. A text is
- * evaluated when a program first uses a name of its module that no table has. */
+/* Operators of topi that are written in the language of tensor programs, the
+ * subset of Python that tirc evaluates. Each module of topi has a text with
+ * such operators, gen/program/te/topi/NAME.py. A text is evaluated when a
+ * program first uses a name of its module that no table has. */
 #ifndef TIRC_TOPI_TEXT_H
 #define TIRC_TOPI_TEXT_H
 

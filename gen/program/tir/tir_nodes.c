@@ -270,7 +270,7 @@ arg_stmt(struct call *c, int i, struct stmt **out)
 	return true;
 }
 
-/* tvm.tir.For(loop_var, min, extent, kind, body). */
+/* Implements tvm.tir.For(loop_var, min, extent, kind, body). */
 bool
 stmt_make_for(struct call *c, struct pval *out)
 {
@@ -297,7 +297,7 @@ stmt_make_for(struct call *c, struct pval *out)
 	return true;
 }
 
-/* stmt_functor.substitute(node, {var: expr}). */
+/* Implements stmt_functor.substitute(node, {var: expr}). */
 bool
 functor_substitute(struct call *c, struct pval *out)
 {
@@ -407,7 +407,7 @@ visit(struct call *c, struct stmt *s)
 	return eval_apply(c->ev, c->span, &c->args[1], &v, 1, &none);
 }
 
-/* stmt_functor.post_order_visit(node, function). */
+/* Implements stmt_functor.post_order_visit(node, function). */
 bool
 functor_visit(struct call *c, struct pval *out)
 {
@@ -510,7 +510,8 @@ transform(struct transform *t, struct stmt *s, struct stmt **out)
 	return replaced(t, 2, out);
 }
 
-/* stmt_functor.ir_transform(stmt, preorder, postorder, only_enable). */
+/* Implements stmt_functor.ir_transform(stmt, preorder, postorder,
+ * only_enable). */
 bool
 functor_transform(struct call *c, struct pval *out)
 {

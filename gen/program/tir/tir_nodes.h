@@ -29,7 +29,7 @@ struct pv_pass {
 	int n_all, depth;
 };
 
-/* PASS_CONTEXT: tvm.transform.PassContext. */
+/* PASS_CONTEXT: the settings of a tvm.transform.PassContext. */
 struct pv_pass_context {
 	int level;
 	const struct pval *disabled, *required; /* names of passes */

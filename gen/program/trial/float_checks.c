@@ -73,8 +73,9 @@ is_known_within(struct bounds x, struct bounds y)
 	       bounds_within(x, y);
 }
 
-/* e, if its value `of` fits in its type, so that it does not wrap; else a
- * variable for e. */
+/* Returns e if its value fits in its type, so that e does not wrap; else a
+ * variable that stands for e. of: an expression with the value that e would
+ * have without wrapping. */
 static const struct expr *
 if_it_fits(struct proving *p, const struct expr *e, const struct expr *of)
 {
