@@ -311,8 +311,9 @@ program_failed(const struct harness *h, const char *failed, int status,
 	       bool is_confined)
 {
 	if (status == NOT_LOADED && is_confined) {
-		return cli_error("the program %s; it may read libraries of the "
-				 "system alone, unless --confine off is given",
+		return cli_error("the program %s; unless --confine off is "
+				 "given, it may read only libraries of the "
+				 "system",
 				 failed);
 	}
 	if (status != ILLEGAL_INSTRUCTION) {

@@ -200,7 +200,7 @@ note_made(struct harness *h)
 			 : "one run",
 		 n, n == 1 ? "" : "s",
 		 has_wide_integers(h)
-			 ? " (of wider integers than 8 bits 0 and 1)"
+			 ? " (integers wider than 8 bits are 0 or 1)"
 			 : "",
 		 command_quoted(&h->m->arena, h->cli->model));
 }

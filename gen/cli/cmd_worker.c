@@ -200,7 +200,7 @@ work(struct worker *w, struct arena *a, const struct queue_message *m,
 	const char *why = queue_read_job(a, m, w->facts, &job);
 
 	if (job.id == NULL) {
-		cli_note("a message of the queue is no job: %s", why);
+		cli_note("a message of the queue is not a valid job: %s", why);
 		return queue_remove(w->queue, w->jobs, m->entry);
 	}
 	if (why != NULL) {

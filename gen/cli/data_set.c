@@ -27,7 +27,8 @@ bool
 test_is_file(const char *path)
 {
 	return test_is_plain(path, true) ||
-	       cli_error("%s is no plain file; copy its contents to one", path);
+	       cli_error("%s is not a regular file; copy its contents to one",
+			 path);
 }
 
 /* Is the archive a plain file without links, or absent? Returns false after an
@@ -37,10 +38,9 @@ static bool
 is_no_link(const char *path)
 {
 	return test_is_plain(path, false) ||
-	       cli_error(
-		       "%s is a link or no plain file; copy it, or name it on "
-		       "the command line",
-		       path);
+	       cli_error("%s is a link or not a regular file; copy it, or name "
+			 "it on the command line",
+			 path);
 }
 
 /* -- folders -- */

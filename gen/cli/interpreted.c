@@ -266,7 +266,8 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 				why = arena_strdup(a, tirc_message(t, i).text);
 			}
 		}
-		cli_note("not run with %s, which the model does not take: %s",
+		cli_note("the model is not run with %s, because it cannot have "
+			 "these sizes: %s",
 			 sizes_text(h, sizes), why);
 	}
 	tirc_free(t);

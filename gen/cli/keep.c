@@ -44,8 +44,8 @@ harness_may_keep(const char *path)
 	}
 	while (ok && (e = readdir(dir)) != NULL) {
 		ok = is_plain(dirfd(dir), e->d_name) ||
-		     cli_error("--keep %s: %s in this folder is a link, or no "
-			       "plain file; name a new folder",
+		     cli_error("--keep %s: %s in this folder is a link, or not "
+			       "a regular file; name a new folder",
 			       path, e->d_name);
 	}
 	closedir(dir);

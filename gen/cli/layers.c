@@ -167,10 +167,10 @@ choose_reference(struct layers *w, struct probe *p)
 	p->reference = &w->read;
 	if (w->cli->layers_file != NULL && p == &w->each &&
 	    interpreted_rounds(p->h.t)) {
-		cli_note("one by one, nodes round as ONNX defines: "
-			 "--requant tflite sets the rounding of several that "
-			 "become one; a difference of a step in %s may be no "
-			 "mistake",
+		cli_note("a single node rounds as ONNX defines, because "
+			 "--requant tflite changes the rounding only where "
+			 "several nodes become one; so a difference of one "
+			 "step from %s may not be an error",
 			 w->cli->layers_file);
 	}
 	if (w->cli->layers_file != NULL || !interpreted_rounds(p->h.t)) {

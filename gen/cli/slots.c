@@ -198,7 +198,7 @@ accepts(void *ctx, const struct array *a, int n)
 	}
 	if (++f->taken > tensors) {
 		cli_error("%s: it has more than one array for a tensor, such "
-			  "as '%s'; leave one of them",
+			  "as '%s'; keep only one of them",
 			  f->path, s->tensors[at].name);
 		return ARRAY_REFUSED;
 	}

@@ -149,8 +149,8 @@ tune_runner_queue(struct harness *h, const char *url, const char *word)
 	struct tune_runner r = { 0 };
 
 	if (word != NULL && strcmp(word, "replay") != 0) {
-		cli_error("--runner %s: with --queue the workers measure; give "
-			  "theirs to tirc worker",
+		cli_error("--runner %s: with --queue the workers run the "
+			  "measurements; give --runner to tirc worker",
 			  word);
 		return r;
 	}

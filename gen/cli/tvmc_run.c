@@ -34,7 +34,7 @@ extract(struct arena *a, FILE *from, const struct tar_member *m,
 	}
 	ok = tar_copy(from, m, o.file);
 	ok = output_close(&o, ok) && ok;
-	return ok || cli_error("the package is not whole: %s cannot be copied "
+	return ok || cli_error("the package is damaged: %s cannot be copied "
 			       "out of it",
 			       m->name);
 }
@@ -75,8 +75,9 @@ unpack(struct cli *c, const char *package, FILE *from, const char *folder)
 		return true;
 	}
 	return cli_error(
-		"%s: it is no package of tirc tvmc compile, whose model "
-		"is in src/model.json; compile the model again",
+		"%s: it is not a complete package of tirc tvmc compile, which "
+		"has src/model.json and src/model.weights once each; compile "
+		"the model again",
 		package);
 }
 

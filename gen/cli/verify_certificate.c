@@ -285,8 +285,9 @@ read_certificate(struct checking *k)
 	ok = read_file(k->path, MOST_BYTES, &text) ||
 	     cli_error("%s: cannot be read as a certificate", k->path);
 	if (ok && !is_whole(k, &text)) {
-		ok = cli_error("%s: it is no certificate, or was changed: its "
-			       "digest is not that of its text",
+		ok = cli_error("%s: it is not a certificate, or it was "
+			       "changed: the digest in it is not that of its "
+			       "text",
 			       k->path);
 	}
 	if (ok) {
@@ -298,7 +299,7 @@ read_certificate(struct checking *k)
 		      cJSON_IsArray(
 			      cJSON_GetObjectItemCaseSensitive(k->json,
 							       "model"))) ||
-		     cli_error("%s: it is no certificate", k->path);
+		     cli_error("%s: it is not a certificate", k->path);
 	}
 	strbuf_release(&text);
 	return ok;

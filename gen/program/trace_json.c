@@ -275,14 +275,14 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	if (map && n > 1 && text[0] == '{') {
 		lambda = index_map_load(c->m, text);
 		if (!lambda) {
-			return refuse(c, "this is no saved index map; write "
+			return refuse(c, "this is not a saved index map; write "
 					 "a lambda");
 		}
 		strbuf_puts(&c->out, lambda);
 		return true;
 	}
 	if (strchr(text, '\n')) {
-		return refuse(c, "a text holds a line end; write one line");
+		return refuse(c, "a text contains a newline; write one line");
 	}
 	if (map && strncmp(text, "lambda", 6) == 0) {
 		strbuf_puts(&c->out, text);
@@ -333,8 +333,8 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 		return true;
 	}
 	if (!cJSON_IsArray(v)) {
-		return refuse(c, "objects are not read here; give numbers, "
-				 "texts and lists");
+		return refuse(c, "a JSON object is not allowed here; give "
+				 "numbers, texts and lists");
 	}
 	strbuf_putc(&c->out, '[');
 	cJSON_ArrayForEach(item, v)
@@ -639,8 +639,9 @@ check_lines(struct converter *c)
 
 		if (c->at >= c->n || line->span.line != c->at + 1 ||
 		    !is_instruction(line)) {
-			return refuse(c, "a text is no expression of names, "
-					 "numbers and operators; write one");
+			return refuse(c, "a text is not an expression of "
+					 "names, numbers and operators; write "
+					 "one");
 		}
 	}
 	return tree != NULL;

@@ -245,28 +245,29 @@ test_refused_json(void)
 		{ "[[[\"GetBlock\", [], [\"c\"], [\"b 0\"]]], []]",
 		  "a result is a name; use letters and digits" },
 		{ "[[[\"GetBlock\", [], [{}], [\"b0\"]]], []]",
-		  "objects are not read here; give numbers, texts and lists" },
+		  "a JSON object is not allowed here; give numbers, texts "
+		  "and lists" },
 		{ "[[[\"TransformLayout\", [\"b0\", \"{}\"], [0, 1, null, "
 		  "0], []]], []]",
-		  "this is no saved index map; write a lambda" },
+		  "this is not a saved index map; write a lambda" },
 		{ "[[[\"Parallel\", [\"l9\"], [], []]], []]",
 		  "nothing is named l9 here; define or import it first" },
 		/* texts that would end the call */
 		{ "[[[\"Parallel\", [\"l1); print(1\"], [], []]], []]",
-		  "a text is no expression of names, numbers and operators; "
-		  "write one" },
+		  "a text is not an expression of names, numbers and "
+		  "operators; write one" },
 		{ "[[[\"Parallel\", [\"l1), sch.unroll(l1\"], [], []]], []]",
-		  "a text is no expression of names, numbers and operators; "
-		  "write one" },
+		  "a text is not an expression of names, numbers and "
+		  "operators; write one" },
 		/* a call of anything but T's functions */
 		{ "[[[\"Parallel\", [\"open('a')\"], [], []]], []]",
-		  "a text is no expression of names, numbers and operators; "
-		  "write one" },
+		  "a text is not an expression of names, numbers and "
+		  "operators; write one" },
 		{ "[[[\"TransformLayout\", [\"b0\", "
 		  "\"lambda i, j=open('a'): (i, j)\"], "
 		  "[0, 1, null, 0], []]], []]",
-		  "a text is no expression of names, numbers and operators; "
-		  "write one" },
+		  "a text is not an expression of names, numbers and "
+		  "operators; write one" },
 	};
 	struct module *m = module_new();
 	struct trial t;
@@ -344,7 +345,7 @@ test_large_json(void)
 	put_long_map(&text, 20000);
 	CHECK(!read_json(&t, text.data));
 	CHECK_STR_EQ(last_message(&m->diags),
-		     "this is no saved index map; write a lambda");
+		     "this is not a saved index map; write a lambda");
 	strbuf_release(&text);
 	module_free(m);
 }

@@ -68,7 +68,8 @@ set_size(struct special *s, struct var *v, const struct expr *e)
 
 	if (constant->kind != EXPR_INT && constant->kind != EXPR_FLOAT) {
 		return call_error(s->c, 0,
-				  "%s becomes a constant, not an expression",
+				  "%s must be replaced by a constant, not by "
+				  "an expression",
 				  v->name);
 	}
 	for (int i = 0; i < s->sizes.n; i++) {
@@ -111,8 +112,9 @@ match(struct special *s, const struct buffer *from, const struct buffer *to)
 		if (!expr_is_int(size, &have) ||
 		    !expr_is_int(to->shape[i], &want) || have != want) {
 			return call_error(s->c, 0,
-					  "dimension %d of %s is no variable, "
-					  "and not that of the buffer for it",
+					  "dimension %d of %s is not a "
+					  "variable, and the buffer for it has "
+					  "another size there",
 					  i, from->name);
 		}
 	}

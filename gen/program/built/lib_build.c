@@ -364,8 +364,8 @@ build_lower(struct call *c, struct pval *out)
 	}
 	if (arg_given(c, 3)) {
 		return call_error(c, 3,
-				  "binds are not read; tensors have "
-				  "buffers of their own");
+				  "the argument binds is not supported; each "
+				  "tensor has a buffer of its own");
 	}
 	return lower_all(c, name, simple, PROGRAM_LOWERED, NULL, out);
 }
@@ -548,8 +548,8 @@ build_build(struct call *c, struct pval *out)
 	}
 	if (arg_given(c, 6)) {
 		return call_error(c, 6,
-				  "binds are not read; tensors have "
-				  "buffers of their own");
+				  "the argument binds is not supported; each "
+				  "tensor has a buffer of its own");
 	}
 	c->ev->with_target = target;
 	made = lower_all(c, name, false, PROGRAM_BUILT, target, out);

@@ -230,14 +230,16 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 		if (items[d].kind == PV_AXIS ||
 		    !value_expr(c->ev, c->spans[i], &items[d], &e, &depth)) {
 			return items[d].kind == PV_AXIS
-				       ? call_error(c, i, "an axis is no size")
+				       ? call_error(c, i,
+						    "an axis cannot be a "
+						    "size")
 				       : false;
 		}
 		if (!dtype_is_int(e->type) || e->type.lanes != 1 ||
 		    depth > 100 || expr_has(e, EXPR_LOAD) ||
 		    expr_has(e, EXPR_REDUCE)) {
 			return call_error(c, i,
-					  "dimension %d is no integer "
+					  "dimension %d must be an integer "
 					  "that is known before the function "
 					  "runs",
 					  d);

@@ -259,7 +259,7 @@ slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
 	r->step = slice->u.slice[2].kind == PV_INT ? slice->u.slice[2].u.ival
 						   : 1;
 	if (r->step == 0 || r->step == INT64_MIN) {
-		return eval_error(ev, at, "a slice with such a step");
+		return eval_error(ev, at, "a slice cannot have this step");
 	}
 	r->start = r->step > 0 ? 0 : n - 1;
 	r->stop = r->step > 0 ? n : -1;

@@ -343,7 +343,8 @@ next_value(struct percent *p, const char *name, size_t length,
 		key = pv_text_n(p->ev, name, length);
 		if (!p->named) {
 			return eval_error(p->ev, p->at,
-					  "%%(name) needs a dict behind %%");
+					  "%%(name) needs a dict after the "
+					  "operator %%");
 		}
 		if (!dict_get(p->ev, p->at, p->named, &key, out)) {
 			return false;
@@ -354,7 +355,8 @@ next_value(struct percent *p, const char *name, size_t length,
 	}
 	if (p->next >= p->n) {
 		return eval_error(p->ev, p->at,
-				  "more formats than values behind %%");
+				  "more formats than values after the operator "
+				  "%%");
 	}
 	*out = &p->values[p->next++];
 	return true;
@@ -470,7 +472,9 @@ format_percent(struct eval *ev, struct py_span at, const struct pval *text,
 		}
 	}
 	if (ok && p.next < p.n && !p.named) {
-		ok = eval_error(ev, at, "more values than formats before %%");
+		ok = eval_error(ev, at,
+				"more values than formats before the "
+				"operator %%");
 	}
 	if (ok && s.len > EVAL_MAX_ITEMS) {
 		ok = eval_error(ev, at, "a text of more than %d bytes",
@@ -583,8 +587,7 @@ put_field(struct fields *f, const char **text, int depth, struct strbuf *out)
 	}
 	if (ok && *at != '}') {
 		ok = call_error(c, -1,
-				"a brace without its partner in the "
-				"format");
+				"a brace in the format has no matching brace");
 	}
 	ok = ok && format_value(c->ev, c->span, &v, conversion, spec.data, out);
 	strbuf_release(&spec);

@@ -77,7 +77,9 @@ bool
 name_only(struct call *c, struct pval *out)
 {
 	(void)out;
-	return call_error(c, -1, "%s is not made by calling it here",
+	return call_error(c, -1,
+			  "%s cannot be called here; it is a name for "
+			  "isinstance and annotations",
 			  c->row->name);
 }
 

@@ -80,8 +80,8 @@ object_define_class(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 	if (class_height(c) > 100) {
 		return eval_error(ev, e->span,
-				  "a class with more than 100 "
-				  "classes above it");
+				  "a class cannot have more than 100 classes "
+				  "above it");
 	}
 	c->names = arena_new(ev->a, struct scope);
 	c->names->parent = s;
@@ -89,7 +89,7 @@ object_define_class(struct eval *ev, struct scope *s, const struct py_node *e,
 	flow = eval_suite(ev, c->names, e->kids[0], &unused);
 	if (flow != FLOW_NEXT && flow != FLOW_ERROR) {
 		return eval_error(ev, ev->left_at,
-				  "return, break or continue "
+				  "return, break and continue are not allowed "
 				  "in a class");
 	}
 	*out = (struct pval){ .kind = PV_USER_CLASS, .u.class = c };

@@ -314,7 +314,9 @@ take_backends(struct call *c, struct pv_pass *pass)
 	int n;
 
 	if (c->args[0].u.list->n == 0) {
-		return call_error(c, -1, "it needs the names of backends");
+		return call_error(c, -1,
+				  "AnnotateTarget needs the names of "
+				  "backends");
 	}
 	first = &c->args[0].u.list->data[0];
 	if (!eval_items_or_one(c->ev, c->span, first, first->kind == PV_STRING,
@@ -325,7 +327,9 @@ take_backends(struct call *c, struct pv_pass *pass)
 		const char *names;
 
 		if (items[i].kind != PV_STRING) {
-			return call_error(c, -1, "a backend has a name");
+			return call_error(c, -1,
+					  "the name of a backend is a "
+					  "text");
 		}
 		if (s != NULL &&
 		    s->has_backend(s->ctx, items[i].u.text.data, &names)) {
@@ -525,8 +529,8 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	*out = *module;
 	if (module->kind != PV_GRAPH) {
 		return eval_error(ev, at,
-				  "%s is a pass over modules of relay; %s is "
-				  "none",
+				  "%s is a pass over modules of relay, and %s "
+				  "is not one",
 				  pass->name, pv_kind_name(module->kind));
 	}
 	if (in_list && !runs_in_context(ev, pass)) {

@@ -16,7 +16,7 @@ static bool
 has_services(struct call *c)
 {
 	return c->ev->o->graphs != NULL ||
-	       call_error(c, -1, "models cannot be read here");
+	       call_error(c, -1, "a schedule or a trace cannot read models");
 }
 
 bool

@@ -55,9 +55,10 @@ param_numpy(struct call *c, struct pval *out)
 
 	if (v == NULL) {
 		return call_error(c, -1,
-				  "the elements are in the file of weights, in "
-				  "the order of the kernels; the parameters of "
-				  "from_onnx have the model's");
+				  "the elements of a built model's parameter "
+				  "are in its file of weights, in the order in "
+				  "which kernels read them; the parameters of "
+				  "from_onnx have the model's order");
 	}
 	x = zeros_like(c->ev, c->span, p->tensor);
 	if (x == NULL) {

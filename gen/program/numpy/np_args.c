@@ -294,7 +294,7 @@ np_arg_type(struct call *c, int i, struct dtype *out)
 	}
 	return type_of_name(name, out) ||
 	       call_error(c, i,
-			  "'%s' is no type of numbers; use one such as "
+			  "'%s' is not a type of numbers; use one such as "
 			  "float32",
 			  name);
 }

@@ -96,8 +96,8 @@ np_arange(struct call *c, struct pval *out)
 	n = ceil((v[1] - v[0]) / v[2]);
 	if (v[2] == 0 || !(n < 1e12)) {
 		return call_error(c, -1,
-				  "arange() of so many numbers; choose "
-				  "a larger step");
+				  "arange() gives too many numbers; choose a "
+				  "larger step");
 	}
 	return np_arg_type(c, 3, &t) &&
 	       np_result(c->ev, c->span, &w,
@@ -351,7 +351,9 @@ np_pad(struct call *c, struct pval *out)
 			double one = array_float(widths, 2 * d + k);
 
 			if (!(one >= 0 && one < 1e9)) {
-				return call_error(c, 1, "a pad of %g elements",
+				return call_error(c, 1,
+						  "a pad cannot have %g "
+						  "elements",
 						  one);
 			}
 			width[2 * d + k] = (int64_t)one;
@@ -427,8 +429,8 @@ np_item(struct call *c, struct pval *out)
 {
 	if (array_elems(c->self.u.array) != 1) {
 		return call_error(c, -1,
-				  "item() of an array with %lld "
-				  "elements",
+				  "item() needs an array with one element, not "
+				  "%lld",
 				  (long long)array_elems(c->self.u.array));
 	}
 	*out = np_python(c->ev, c->self.u.array, 0);

@@ -244,7 +244,7 @@ np_sort(struct call *c, struct pval *out)
 	}
 	axis = x->ndim - 1;
 	if (x->ndim == 0) {
-		return call_error(c, -1, "a single number has no order");
+		return call_error(c, -1, "a single number cannot be sorted");
 	}
 	if (arg_given(c, first) && !np_arg_axis(c, first, x->ndim, &axis)) {
 		return false;

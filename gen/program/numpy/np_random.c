@@ -152,7 +152,7 @@ draw_integers(struct call *c, struct drawing *d, struct pval *out)
 		}
 	}
 	if (!dtype_is_int(d->type)) {
-		return call_error(c, 3, "%s is no type of integers",
+		return call_error(c, 3, "%s is not a type of integers",
 				  dtype_name(d->type));
 	}
 	high -= high > INT64_MIN && !ends;

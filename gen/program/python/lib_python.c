@@ -112,7 +112,9 @@ python_int(struct call *c, struct pval *out)
 	}
 	if (v->kind == PV_FLOAT) {
 		if (!(fabs(v->u.fval) < 9e18)) {
-			return call_error(c, 0, "no int holds this");
+			return call_error(c, 0,
+					  "the value is too large for an "
+					  "int");
 		}
 		*out = pv_int((int64_t)v->u.fval);
 		return true;
@@ -246,7 +248,9 @@ python_extreme(struct call *c, struct pval *out)
 		return false;
 	}
 	if (n == 0) {
-		return eval_error(c->ev, c->span, "%s() of nothing",
+		return eval_error(c->ev, c->span,
+				  "%s() needs at least one "
+				  "value",
 				  c->row->name);
 	}
 	*out = items[0];

@@ -244,8 +244,8 @@ check_array(struct checking *c, const struct func *callee, int i,
 
 	if (b == NULL) {
 		refuse(c,
-		       "argument %d of '%s' is no array; give the pointer of a "
-		       "buffer, as in A.data",
+		       "argument %d of '%s' is not an array; give the pointer "
+		       "of a buffer, as in A.data",
 		       i, name);
 	} else if (b->type.kind != param->type.kind) {
 		refuse(c,
@@ -321,9 +321,9 @@ check_call(struct checking *c, const struct expr *e)
 
 	if (e->u.intrin == INTRIN_LAUNCH) {
 		refuse(c,
-		       "a program launches no kernel '%s' itself; bind the "
-		       "loops to threads, and the function that launches them "
-		       "is written",
+		       "a program cannot launch the kernel '%s' itself; bind "
+		       "the loops to threads, and tirc writes the function "
+		       "that launches them",
 		       name);
 		return;
 	}
@@ -334,8 +334,8 @@ check_call(struct checking *c, const struct expr *e)
 		}
 	}
 	refuse(c,
-	       "T.call_func of '%s', which is no earlier function of the "
-	       "program; define it before, or call a function from outside "
+	       "T.call_func calls '%s', which is not an earlier function of "
+	       "the program; define it before, or call an external function "
 	       "with T.call_extern",
 	       name);
 }

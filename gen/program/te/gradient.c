@@ -699,8 +699,8 @@ start(struct gradient *g, struct te_tensor *output, struct te_tensor *head)
 	g->n_prefix = head ? head->buffer->ndim - rank : rank;
 	if (g->n_prefix < 0 || g->n_prefix + EVAL_MAX_RANK > 64) {
 		return call_error(g->c, 2,
-				  "head has the output's dimensions behind "
-				  "others");
+				  "the last dimensions of head must be those "
+				  "of the output");
 	}
 	g->prefix = arena_exprs(g->ev->a, g->n_prefix + 1);
 	for (int i = 0; i < g->n_prefix; i++) {

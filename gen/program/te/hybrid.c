@@ -608,7 +608,8 @@ run_suite(struct hybrid *h, const struct py_node *suite)
 	for (int i = 0; suite->kind == PY_SUITE && ok && i < suite->n_kids;
 	     i++) {
 		ok = h->returned ? eval_error(h->ev, suite->kids[i]->span,
-					      "this is behind the return")
+					      "this statement comes after the "
+					      "return")
 				 : eval_tick(h->ev, suite->kids[i]->span, 1) &&
 					   run(h, suite->kids[i]);
 	}

@@ -197,8 +197,8 @@ external_call(struct call *c, struct dtype t, int name, struct pval *out)
 		}
 		if (args[i + 1]->kind == EXPR_STRING) {
 			return call_error(c, name + 1,
-					  "texts are not passed to "
-					  "functions outside");
+					  "a text cannot be an argument of an "
+					  "external function");
 		}
 		depth = deep > depth ? deep : depth;
 	}

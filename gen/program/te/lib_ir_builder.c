@@ -37,7 +37,7 @@ ir_builder_create(struct call *c, struct pval *out)
 static bool
 too_deep(struct eval *ev, struct py_span at)
 {
-	return eval_error(ev, at, "more than %d scopes in each other",
+	return eval_error(ev, at, "more than %d nested scopes",
 			  IR_BUILDER_DEPTH);
 }
 
@@ -69,8 +69,8 @@ enter_scope(struct eval *ev, struct py_span at, const struct pval *v,
 	if (s->scope.kind == IR_SCOPE_ELSE &&
 	    !ir_builder_can_else(s->builder)) {
 		return eval_error(ev, at,
-				  "else_scope() comes right behind the "
-				  "statements of an if_scope()");
+				  "else_scope() comes directly after an "
+				  "if_scope()");
 	}
 	*out = s->scope.var ? pv_expr(s->scope.var->expr, 1) : pv_none();
 	return ir_builder_begin(ev, at, s->builder, &s->scope);
@@ -402,7 +402,7 @@ ir_builder_get(struct call *c, struct pval *out)
 	if (!s) {
 		return call_error(c, -1,
 				  "get() is called inside of a scope; call it "
-				  "behind the with statements");
+				  "after the with statements");
 	}
 	*out = (struct pval){ .kind = PV_STMT, .u.stmt = s };
 	return true;

@@ -280,7 +280,10 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		n = values[0].u.list->n;
 	}
 	if (n < 1 || n > 8) {
-		return eval_error(ev, at, "%d values to reduce", n);
+		return eval_error(ev, at,
+				  "a reducer combines 1 to 8 values, "
+				  "not %d",
+				  n);
 	}
 	sources = arena_exprs(ev->a, n);
 	result = arena_exprs(ev->a, n);

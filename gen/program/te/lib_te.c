@@ -383,9 +383,9 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	}
 	if (k->reduces) {
 		return eval_error(ev, at,
-				  "a reduction is only allowed as the "
-				  "whole of what te.compute computes; give it "
-				  "a tensor of its own and use that");
+				  "a reduction must be the whole expression of "
+				  "a te.compute; compute it in a tensor of its "
+				  "own and use that tensor");
 	}
 	if (k->stray) {
 		return eval_error(ev, at,
@@ -519,7 +519,9 @@ enter_tag(struct eval *ev, struct py_span at, const struct pval *v,
 	const struct tag_scope *s = v->u.any;
 
 	if (ev->tag) {
-		return eval_error(ev, at, "a tag scope inside of another one");
+		return eval_error(ev, at,
+				  "a tag scope cannot be inside of "
+				  "another one");
 	}
 	ev->tag = s->tag;
 	*out = pv_none();

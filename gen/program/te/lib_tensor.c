@@ -389,9 +389,9 @@ te_make_extern(struct call *c, struct pval *out)
 	}
 	if (arg_given(c, 5) || arg_given(c, 6)) {
 		return call_error(c, arg_given(c, 5) ? 5 : 6,
-				  "buffers of "
-				  "one's own are not read here; the function "
-				  "is given the tensors' own");
+				  "buffers of the program's own are not "
+				  "supported here; the function gets the "
+				  "buffers of the tensors");
 	}
 	made = arena_array(ev->a, struct te_tensor *, n);
 	te_extern(ev->m, name, tag, types, ndims,

@@ -241,7 +241,7 @@ set_type(struct build *b, int i, const char *name)
 		set_int(b, name, dtype_onnx_number(want));
 		return true;
 	}
-	return call_error(b->c, i, "nothing is cast to %s here",
+	return call_error(b->c, i, "a cast to %s is not supported",
 			  dtype_name(want));
 }
 
@@ -332,7 +332,7 @@ word(struct build *b, int i, const char *text)
 		       (b->c->args[i].kind == PV_INT &&
 			b->c->args[i].u.ival <= 1) ||
 		       b->c->args[i].kind == PV_STRING ||
-		       call_error(b->c, i, "this argument is not read");
+		       call_error(b->c, i, "this argument is not supported");
 	}
 	return simple_attribute(b, i, kind, name, initial);
 }

@@ -201,8 +201,8 @@ te_schedule_stage(struct eval *ev, struct py_span at, const struct pval *of,
 
 	if (index->kind != PV_TENSOR && index->kind != PV_OP) {
 		return eval_error(ev, at,
-				  "a schedule has a stage for each "
-				  "tensor; %s is none",
+				  "a schedule has a stage for each tensor, and "
+				  "%s is not a tensor",
 				  pv_kind_name(index->kind));
 	}
 	st = stage_of_buffer(of->u.te_schedule, index->u.tensor->buffer);
@@ -336,7 +336,7 @@ stage_not_a_leaf(struct call *c, int i, const struct stage *st,
 		strbuf_printf(&s, "%s%s", k ? ", " : "",
 			      st->leaves.data[k]->iv.var->name);
 	}
-	call_error(c, i, "%s is no loop of %s now: %s; its loops are %s",
+	call_error(c, i, "%s is not a loop of %s now: %s; its loops are %s",
 		   x->iv.var->name, st->op->name, why,
 		   s.data ? s.data : "none");
 	strbuf_release(&s);
@@ -417,8 +417,8 @@ stage_refuse(struct call *c, struct pval *out)
 {
 	(void)out;
 	return call_error(c, -1,
-			  "%s is not read; bind the loops of the "
-			  "stages one by one",
+			  "%s is not supported; bind the loops of the stages "
+			  "one by one",
 			  c->row->name);
 }
 

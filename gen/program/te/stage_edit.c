@@ -152,8 +152,7 @@ untouched(struct call *c, const struct stage *st)
 {
 	return st->events.n == 0 ||
 	       call_error(c, -1,
-			  "%s() comes before the loops of %s are "
-			  "scheduled",
+			  "%s() must come before the loops of %s are scheduled",
 			  c->row->name, st->op->name);
 }
 

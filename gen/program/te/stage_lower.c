@@ -192,7 +192,9 @@ need_loop(struct replay *r, const struct event *e, const struct axis *x,
 	  int *out)
 {
 	*out = loop_of(r, x);
-	return *out || eval_error(r->ev, e->span, "the loop %s is no more",
+	return *out || eval_error(r->ev, e->span,
+				  "the loop %s does not exist "
+				  "any more",
 				  x->iv.var->name);
 }
 
@@ -414,9 +416,8 @@ apply_stage(struct replay *r, int i)
 
 		if (!loop) {
 			return eval_error(r->ev, st->attach_span,
-					  "the loop "
-					  "%s that %s is to be computed at is "
-					  "no more",
+					  "the loop %s, at which %s should be "
+					  "computed, does not exist any more",
 					  st->at_axis->iv.var->name,
 					  st->op->name);
 		}

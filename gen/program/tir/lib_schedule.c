@@ -264,7 +264,9 @@ schedule_get(struct call *c, struct pval *out)
 			return false;
 		}
 		if (!s || s->kind != STMT_FOR) {
-			return call_error(c, 0, "the loop is gone");
+			return call_error(c, 0,
+					  "the loop does not exist any "
+					  "more");
 		}
 		iv.var = s->u.loop.var;
 		iv.min = s->args[0];

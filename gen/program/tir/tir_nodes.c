@@ -562,8 +562,7 @@ check(struct eval *ev, struct py_span at, const struct func *f)
 	}
 	why = d->list.n > first ? d->list.data[d->list.n - 1].message : "";
 	diags_drop_errors(d, first, DIAG_COUNT);
-	return eval_error(ev, at,
-			  "the new body of %s does not hold together: %s",
+	return eval_error(ev, at, "the new body of %s is not valid: %s",
 			  f->name, why);
 }
 

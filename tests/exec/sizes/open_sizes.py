@@ -111,8 +111,8 @@ check("multiples", "test", WINDOW, "--dim", "rows=8..40:8",
       says=["rows = 40  y", "rows = 8  y", "rows = 24  y"])
 check("a size that the model does not take", "test", WINDOW, "--dim",
       "rows=1..40",
-      says=["rows = 40  y", "note: not run with rows = 1, which the model "
-            "does not take: ", "rows = 20  y", "random inputs passed"])
+      says=["rows = 40  y", "note: the model is not run with rows = 1, "
+            "because it cannot have these sizes: ", "rows = 20  y", "random inputs passed"])
 
 # Positions that leave a table of 5 rows for sizes that the options allow.
 POSITIONS = save("positions", [

@@ -142,7 +142,7 @@ says("no model is given", "compile", status=2)
 says("--device cuda", "run", "m.tar", "--device", "cuda", status=2)
 says("cannot be read", "run", "none.tar", status=1)
 
-# What is no package, or not whole.
+# Files that are not packages, or are damaged.
 with open(path("m.tar"), "rb") as f:
     whole = f.read()
 for broken in (b"", b"PK\x03\x04" + b"\0" * 600, whole[:700], whole[:-2000],
@@ -155,10 +155,10 @@ with tarfile.open(path("twice.tar"), "w") as tar:
         member = tarfile.TarInfo(name)
         member.size = 2
         tar.addfile(member, io.BytesIO(b"{}"))
-says("no package of tirc tvmc compile", "run", "twice.tar", status=1)
+says("not a complete package of tirc tvmc compile", "run", "twice.tar", status=1)
 with tarfile.open(path("link.tar"), "w") as tar:
     member = tarfile.TarInfo("src/model.json")
     member.type = tarfile.SYMTYPE
     member.linkname = "/etc/passwd"
     tar.addfile(member)
-says("no package of tirc tvmc compile", "run", "link.tar", status=1)
+says("not a complete package of tirc tvmc compile", "run", "link.tar", status=1)

@@ -262,7 +262,7 @@ def certificates(source):
         changed = helper.text_file(work_folder(), "cert.json",
                                    text.replace(old, new, 1))
         done = tirc(*check, source.folder, "--check", changed, status=2)
-        if "it is no certificate, or was changed" not in done.stderr:
+        if "it is not a certificate, or it was changed" not in done.stderr:
             fail(done.stderr)
 
 
