@@ -68,7 +68,7 @@ static const struct option_row rows[] = {
 	{ OPT_KERNEL, "kernel", "NAME",
 	  "the kernel of the model (default: list all kernels)", LOWER },
 	{ OPT_EXECUTE, "execute", NULL,
-	  "run what the program calls on arrays to its end, however long",
+	  "give the functions that the program calls on arrays no limit of time",
 	  LOWER },
 	{ OPT_UNSCHEDULED, "unscheduled", NULL,
 	  "print the kernel before its schedule", LOWER },
@@ -96,22 +96,22 @@ static const struct option_row rows[] = {
 	  "bounds of a size that is known only when the model runs",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_SEQUENCE, "sequence", "NAME=N or NAME=none",
-	  "number of elements of an input that is a sequence; none: an optional "
-	  "without an element",
+	  "number of elements of an input that is a sequence; none: an "
+	  "optional input that is empty",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_SEED, "seed", "N",
-	  "the constant N in place of the input random_run: the same random "
-	  "numbers in each run",
+	  "use N in place of the input random_run: the same random numbers in "
+	  "each run",
 	  (GRAPH_VERBS & ~(TEST | RUN | TUNE | VERIFY)) | LOWER },
 	{ OPT_SEED, "seed", "N",
-	  "other random inputs (default: 1); of a model with random numbers, as "
-	  "in compile",
+	  "seed of the random inputs (default: 1); for a model with random "
+	  "operators, the same as for compile",
 	  VERIFY },
 	{ OPT_SEED, "seed", "N",
 	  "seed of the search and of the kernels' inputs (default: 1)", TUNE },
 	{ OPT_SEED, "seed", "N",
-	  "the constant N in place of the input random_run: the same random "
-	  "numbers in each run; FILE.py: other random arrays",
+	  "use N in place of the input random_run: the same random numbers in "
+	  "each run; FILE.py: seed of the random arrays",
 	  RUNNING_VERBS },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
@@ -138,16 +138,16 @@ static const struct option_row rows[] = {
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "speed|balanced|size|memory",
-	  "the goal if they conflict: size means less code, memory less RAM "
-	  "(default: speed)",
+	  "what to prefer if goals conflict: size is less code, memory is less "
+	  "RAM (default: speed)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_REQUANT, "requant", "onnx|tflite",
 	  "rounding of quantized results (default: onnx)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_PRECISION, "precision", "f32|bf16|f16",
-	  "store weights of products in this type, and with bf16, where the "
-	  "target multiplies it, what they multiply; sums are float32 (default: "
-	  "f32)",
+	  "store the weights of matrix products in this type; with bf16, if "
+	  "the target multiplies that type, also the other operands; sums are "
+	  "float32 (default: f32)",
 	  GRAPH_VERBS | LOWER },
 	{ OPT_CONV, "conv", "auto|direct|winograd",
 	  "algorithm of 3x3 convolutions: the faster (default), direct, or "
@@ -200,22 +200,23 @@ static const struct option_row rows[] = {
 	  "the file has one",
 	  (MODEL_VERBS & ~TUNE) | LOWER },
 	{ OPT_QUEUE, "queue", "redis://HOST:PORT",
-	  "let the workers of this queue measure", TUNE },
+	  "let the workers of this queue run the measurements", TUNE },
 	{ OPT_QUEUE, "queue", "redis://HOST:PORT",
 	  "the queue with the jobs; compiles and runs the sources in it",
 	  WORKER },
 	{ OPT_TIME, "takeover", "TIME",
-	  "take the job of a worker that gives no sign of life for so long "
-	  "(default: 30s)",
+	  "take over the job of a worker that gives no sign of life for this "
+	  "time (default: 30s)",
 	  WORKER },
 	{ OPT_TRIALS, "trials", "N",
 	  "measure at most N schedules of each kernel (default: 60)", TUNE },
 	{ OPT_TIME, "time", "TIME",
-	  "tune for so long, such as 90s, 10m or 2h (default: until no kernel "
-	  "has a trial left)",
+	  "end the tuning after this time, such as 90s, 10m or 2h (default: "
+	  "when no kernel has a trial left)",
 	  TUNE },
 	{ OPT_LEAST_GAIN, "least-gain", "PERCENT",
-	  "a schedule counts as faster from this gain on (default: 2)", TUNE },
+	  "a schedule counts as faster if it gains at least this (default: 2)",
+	  TUNE },
 	{ OPT_SCRIPT, "script", NULL,
 	  "show: print the schedule of each record, as --schedule-for reads it",
 	  RECORDS },
@@ -244,31 +245,35 @@ static const struct option_row rows[] = {
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
 	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY },
 	{ OPT_RUNNER, "runner", "local|cmd:PROGRAM|replay:FILE",
-	  "what measures: this machine (default), a program that gets a folder, "
-	  "or records of earlier measurements",
+	  "what runs the measurements: this machine (default), or PROGRAM, "
+	  "which gets a folder; or FILE, a file of records, in place of "
+	  "measurements",
 	  TUNE | RECORDS | WORKER },
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
 	  RUNNING_VERBS | VERIFY },
 	{ OPT_CONFINE, "confine", "auto|require|off",
-	  "keep the program from other files, networks and processes: where the "
-	  "system can (default), always, or not",
+	  "keep the program from other files, networks and processes: if the "
+	  "system supports it (default), always (else an error), or not",
 	  RUNNING_VERBS | TUNE | RECORDS | VERIFY },
 	{ OPT_CONFINE, "confine", "auto|require|off",
-	  "keep the programs from other files, networks and processes: where the "
-	  "system can, always (default), or not",
+	  "keep the programs from other files, networks and processes: if the "
+	  "system supports it, always (default; else an error), or not",
 	  WORKER },
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and keep it",
 	  RUNNING_VERBS | TUNE },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
-	  ".npz, .npy or .pb (default: ramps of small numbers)", RUN },
+	  "file with data of inputs: .npz, .npy or .pb (default: ramps of "
+	  "small numbers)",
+	  RUN },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
-	  ".npz, .npy or .pb of inputs, as for run; with --expect", TEST },
+	  "file with data of inputs, as for run; with --expect", TEST },
 	{ OPT_EXPECT, "expect", "[NAME=]FILE",
-	  ".npz, .npy or .pb of the outputs that --input should give", TEST },
+	  "file with the expected outputs for --input: .npz, .npy or .pb",
+	  TEST },
 	{ OPT_OUTPUT, "output", "FILE",
-	  ".npz for all outputs, or .npy for the only one", RUN },
+	  "file for the outputs: .npz, or .npy for a single output", RUN },
 	{ OPT_REPEAT, "repeat", "N",
 	  "run N times, 1 to 1000000; print minimum and median (default: 1; of "
 	  "FILE.py: 10)",

@@ -13,7 +13,8 @@
 #include "packer.h"
 #include "provenance.h"
 
-#define ROW_COLUMN 15 /* column of the text in the rows of a kernel's comment */
+/* the column in which the text of a row begins in a kernel's comment */
+#define ROW_COLUMN 15
 
 static void
 add_row(struct packer *k, struct tdata *data, const char *list,
@@ -317,7 +318,8 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 	}
 }
 
-/* An element of a matrix as a fraction, if it is one: "1/6". */
+/* An element of a matrix as the text of a fraction, such as "1/6", if it is one
+ * with a small denominator. */
 static const char *
 fraction_text(struct arena *a, double v)
 {
@@ -333,7 +335,7 @@ fraction_text(struct arena *a, double v)
 	return arena_printf(a, "%g", v);
 }
 
-/* Adds the matrices of Winograd's transforms, row by row. */
+/* Adds rows with the matrices of Winograd's transforms. */
 static void
 add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 {
@@ -364,8 +366,8 @@ add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 	}
 }
 
-/* The only node of the kernel with the attribute shifted_most: it shifts its
- * products. NULL if there is none, or several. */
+/* The only node of the kernel that shifts its products (attribute
+ * shifted_most). NULL if there is no such node, or if there are several. */
 static const struct node *
 shifting_node(const struct kernel *kernel)
 {
@@ -384,9 +386,9 @@ shifting_node(const struct kernel *kernel)
 	return found;
 }
 
-/* Sets the bound of the integers that the function shifts, over all kernels
- * that call it, in u; 0 if they shift by different numbers of bits, or one
- * shifts nothing. */
+/* Sets in u the bound of the integers that the function shifts, over all
+ * kernels that call it. The bound is 0 (unknown) if they shift by different
+ * numbers of bits, or if one of them does not shift. */
 static void
 state_shifted(struct unit *u, const struct kernel *kernel)
 {
@@ -429,8 +431,8 @@ largest_sum(const struct kernel *kernel)
 	return most;
 }
 
-/* The integer that all elements of the constant t have. False if t is absent, or is
- * an array with several values. */
+/* Sets *v to the integer that all elements of the constant t have. Returns
+ * false if t is absent or has several values. */
 static bool
 one_integer(const struct tensor *t, int64_t *v)
 {

@@ -229,7 +229,8 @@ read_record(struct line *l, struct record *r)
 	read_rounds(l, r);
 }
 
-/* Reads one line into *r. Returns NULL, or the problem of the line. */
+/* Reads one line into *r. Returns NULL, or a text that says what is wrong with
+ * the line. */
 static const char *
 read_line(struct module *m, const char *text, struct record *r)
 {
