@@ -155,6 +155,21 @@ def need_processor(target):
         skip("this processor has no " + NEEDS[target])
 
 
+def compiler_of_old_processor(path):
+    """Writes a compiler that takes this machine's processor for one without AVX."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("""#!/bin/sh
+for word; do
+    shift
+    [ "$word" = -march=native ] && word=-march=x86-64
+    set -- "$@" "$word"
+done
+exec gcc "$@"
+""")
+    os.chmod(path, 0o755)
+    return path
+
+
 # What a program that uses a backend's library begins with and is linked with.
 LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
              "cblas": ("cblas.h", "-lblas")}

@@ -351,6 +351,9 @@ struct tirc_parameter {
 	const char *arithmetic;
 };
 
+/* The asserts of the program that did not run: they need what tirc does not
+ * have. A message tells the first of the statements that did not run. */
+int tirc_unchecked_asserts(const struct tirc *t);
 int tirc_function_count(const struct tirc *t);
 struct tirc_function tirc_function(const struct tirc *t, int i);
 struct tirc_parameter tirc_parameter(struct tirc *t, int function, int i);
@@ -641,6 +644,12 @@ struct tirc_file {
  * compiler. */
 const char *tirc_flags_lacking(struct tirc *t, const char *cc,
 			       const char *cflags);
+
+/* Instructions that the compiler uses with these flags and the processor of this
+ * machine does not have, such as "AVX512F"; NULL if it has all, or the compiler
+ * does not tell. Runs the compiler. */
+const char *tirc_processor_lacks(struct tirc *t, const char *cc,
+				 const char *cflags);
 
 int tirc_file_count(const struct tirc *t);
 struct tirc_file tirc_file(const struct tirc *t, int i);

@@ -73,6 +73,7 @@ struct tirc {
 	const struct program_result *with_source;
 	const struct program_sources *source;
 	const char *named_target;
+	int unchecked; /* of a program: its asserts that did not run */
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;
 	int n_relied_on;

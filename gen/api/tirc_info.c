@@ -561,6 +561,12 @@ tirc_flags_lacking(struct tirc *t, const char *cc, const char *cflags)
 					      t->n_relied_on, cc, cflags);
 }
 
+const char *
+tirc_processor_lacks(struct tirc *t, const char *cc, const char *cflags)
+{
+	return target_processor_lacks(t->m, cc, cflags);
+}
+
 int
 tirc_file_count(const struct tirc *t)
 {

@@ -262,6 +262,7 @@ context_program(struct tirc *t, const char *path,
 	    !program_run(t->m, &src, options, &all)) {
 		return false;
 	}
+	t->unchecked = all.unchecked;
 	choose_funcs(&all, o->schedule != NULL, chosen, &t->m->arena);
 	if (chosen->funcs.n == 0 && all.built_model != NULL) {
 		t->built_model = all.built_model;

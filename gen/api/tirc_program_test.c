@@ -361,6 +361,12 @@ tirc_function_count(const struct tirc *t)
 	return t->tested.n;
 }
 
+int
+tirc_unchecked_asserts(const struct tirc *t)
+{
+	return t->unchecked;
+}
+
 struct tirc_function
 tirc_function(const struct tirc *t, int i)
 {

@@ -118,20 +118,36 @@ add_sources(const struct harness *h, struct command *command, bool objects)
 	}
 }
 
-const char *
-harness_compiler(const struct harness *h)
+/* The command of the compiler without flags. */
+static const char *
+bare_compiler(const struct harness *h)
 {
 	struct tirc_summary s = tirc_summary(h->t);
 	const char *cc = h->cli->cc;
-	const bool own = h->cli->cflags != NULL;
 
 	if (cc == NULL && s.simulator == NULL) {
 		cc = getenv("CC");
 	}
-	return arena_printf(&h->m->arena, "%s %s %s",
-			    cc != NULL && *cc != '\0' ? cc : s.cc,
+	return cc != NULL && *cc != '\0' ? cc : s.cc;
+}
+
+/* The compiler's flags. */
+static const char *
+compiler_flags(const struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	const bool own = h->cli->cflags != NULL;
+
+	return arena_printf(&h->m->arena, "%s %s",
 			    own ? h->cli->cflags : s.cflags,
 			    own ? s.library_cflags : "");
+}
+
+const char *
+harness_compiler(const struct harness *h)
+{
+	return arena_printf(&h->m->arena, "%s %s", bare_compiler(h),
+			    compiler_flags(h));
 }
 
 /* The command of the compiler. If the compiler's flags lack instructions that
@@ -306,6 +322,34 @@ harness_expect(struct harness *h, const char *name)
 	return harness_write(h, name, "", 0);
 }
 
+/* What to do about a program for another processor. */
+static const char *
+other_processor(const struct harness *h)
+{
+	return h->cli->runner != NULL
+		       ? "give --runner a processor that has them, or another "
+			 "--target"
+		       : "give --target native, or run it elsewhere with "
+			 "--runner COMMAND";
+}
+
+bool
+harness_fits_processor(const struct harness *h)
+{
+	const char *lacking;
+
+	if (h->cli->runner != NULL || tirc_summary(h->t).simulator != NULL) {
+		return true;
+	}
+	lacking = tirc_processor_lacks(h->t, bare_compiler(h),
+				       compiler_flags(h));
+	cleanup_pause_if_interrupted();
+	return lacking == NULL ||
+	       cli_error("the program would have instructions that this "
+			 "processor lacks (%s); %s",
+			 lacking, other_processor(h));
+}
+
 static bool
 program_failed(const struct harness *h, const char *failed, int status,
 	       bool is_confined)
@@ -322,12 +366,7 @@ program_failed(const struct harness *h, const char *failed, int status,
 	return cli_error(
 		"the program %s: it has instructions that this processor lacks; "
 		"%s",
-		failed,
-		h->cli->runner != NULL
-			? "give --runner a processor that has them, or another "
-			  "--target"
-			: "give --target native, or run it elsewhere with "
-			  "--runner COMMAND");
+		failed, other_processor(h));
 }
 
 bool

@@ -89,7 +89,7 @@ bool
 harness_open(struct harness *h, struct cli *c)
 {
 	return harness_emit(h, c) && harness_find_tools(h) &&
-	       harness_build_model(h);
+	       harness_fits_processor(h) && harness_build_model(h);
 }
 
 struct cli *

@@ -93,6 +93,10 @@ bool harness_execute(struct harness *h, const char *arguments);
  * program's output. Returns NULL, or the reason of the failure. *status: the
  * exit status; -1: the program could not be started. */
 const char *harness_try(struct harness *h, const char *arguments, int *status);
+/* Does this machine's processor have the instructions for which the program will
+ * be compiled? True if a runner or a simulator executes it. Returns false after an
+ * error message. */
+bool harness_fits_processor(const struct harness *h);
 /* Does this exit status mean that the processor lacks an instruction of the
  * program? */
 bool harness_lacks_instructions(int status);

@@ -336,7 +336,9 @@ static const struct verb verbs[] = {
 	  "writes on random arrays, and compares the results with those of the\n"
 	  "interpreter, which runs the function as it is before any schedule; at\n"
 	  "several sizes if the function has scalar parameters without a --dim.\n"
-	  "Before, the interpreter checks the accesses of the source.\n\n"
+	  "Before, the interpreter checks the accesses of the source. Exit status\n"
+	  "0 if all results are equal; the last line tells of asserts of the\n"
+	  "program that need what tirc does not have, and were not checked.\n\n"
 	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
@@ -365,7 +367,10 @@ static const struct verb verbs[] = {
 	  "Runs a program written for TVM (te, topi, tir.Schedule, TVMScript)\n"
 	  "and prints its output. If the program prints nothing, its lowered\n"
 	  "functions are printed. Neither TVM nor Python is needed.\n"
-	  "docs/reference/programs.md defines the supported language.\n"
+	  "docs/reference/programs.md defines the supported language. Statements\n"
+	  "that need what tirc does not have (torch) are left out: a note tells\n"
+	  "their number, and how many asserts were not checked; the exit status\n"
+	  "stays 0.\n"
 	  "With --from-onnx, prints a kernel of a model, or its schedule; after\n"
 	  "an edit: tirc compile MODEL --schedule-for NAME=FILE.\n",
 	  cmd_lower },

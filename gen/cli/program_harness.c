@@ -37,7 +37,7 @@ program_open(struct harness *h, struct cli *c,
 			harness_add_source(h, name);
 		}
 	}
-	return harness_find_tools(h);
+	return harness_find_tools(h) && harness_fits_processor(h);
 }
 
 bool

@@ -128,6 +128,7 @@ static void
 print_verdict(const struct harness *h, int passed, int runs, int untested)
 {
 	const struct cli *c = h->cli;
+	int unchecked = tirc_unchecked_asserts(h->t);
 
 	if (c->quiet) {
 		return;
@@ -138,6 +139,10 @@ print_verdict(const struct harness *h, int passed, int runs, int untested)
 	if (untested > 0) {
 		say(stdout, "; %d function%s not tested", untested,
 		    untested == 1 ? "" : "s");
+	}
+	if (unchecked > 0) {
+		say(stdout, "; %d assert%s of the program not checked",
+		    unchecked, unchecked == 1 ? "" : "s");
 	}
 	say(stdout, "\n");
 }

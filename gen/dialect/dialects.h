@@ -68,6 +68,11 @@ const char *target_at_hand(struct module *m, const char *text, const char *dir,
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
+/* Instructions that the compiler uses with these flags and the processor of this
+ * machine does not have, "AVX512F"; NULL if it has all, or the compiler does not
+ * tell. */
+const char *target_processor_lacks(struct module *m, const char *cc,
+				   const char *cflags);
 /* The name of the embedded target that is the default; "none" if there is
  * none. */
 const char *target_default(struct module *m);

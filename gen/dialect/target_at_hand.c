@@ -238,17 +238,25 @@ target_at_hand(struct module *m, const char *text, const char *dir,
 	return found;
 }
 
+/* The target of the machine, or NULL. */
+static cJSON *
+machine_target(struct module *m)
+{
+	const char *name = target_of_machine(m);
+
+	return name != NULL ? merged_target(m, name, NULL) : NULL;
+}
+
 /* The arguments with which compilers print their macros, from the target of the
  * machine; "" if there is none. */
 static const char *
 arguments(struct module *m)
 {
-	const char *name = target_of_machine(m), *text = "";
-	cJSON *tree = name != NULL ? merged_target(m, name, NULL) : NULL;
+	cJSON *tree = machine_target(m);
+	const cJSON *resolves = cJSON_GetObjectItemCaseSensitive(tree,
+								 "resolves");
+	const char *text = arena_strdup(&m->arena, text_of(resolves, "ask"));
 
-	text = arena_strdup(&m->arena, text_of(cJSON_GetObjectItemCaseSensitive(
-						       tree, "resolves"),
-					       "ask"));
 	cJSON_Delete(tree);
 	return text;
 }
@@ -271,4 +279,93 @@ target_flags_lacking(struct module *m, const struct requirement *const *all,
 		}
 	}
 	return NULL;
+}
+
+/* The first macro that the target lists in "fits", that `built` defines and
+ * `machine` does not; NULL if there is none. */
+static const char *
+missing_macro(const cJSON *target, const char *built, const char *machine)
+{
+	const cJSON *macro;
+
+	cJSON_ArrayForEach(macro,
+			   cJSON_GetObjectItemCaseSensitive(target, "fits"))
+	{
+		if (machine_defines(built, macro->valuestring) &&
+		    !machine_defines(machine, macro->valuestring)) {
+			return macro->valuestring;
+		}
+	}
+	return NULL;
+}
+
+/* The name of the instructions for which a compiler defines the macros:
+ * "__AVX2__" -> "AVX2". */
+static const char *
+instructions_of(struct arena *a, const char *macros)
+{
+	const char *word = text_next_word(a, &macros);
+	size_t n;
+
+	word += strspn(word, "_");
+	n = strlen(word);
+	while (n > 0 && word[n - 1] == '_') {
+		n--;
+	}
+	return arena_strndup(a, word, n);
+}
+
+/* The macros of the compiler with flags for the processor of this machine; NULL
+ * if it accepts none of these. */
+static const char *
+macros_of_machine(struct module *m, const char *cc, const cJSON *resolves)
+{
+	const char *problem, *found = NULL;
+	const cJSON *flags;
+
+	cJSON_ArrayForEach(flags,
+			   cJSON_GetObjectItemCaseSensitive(resolves, "flags"))
+	{
+		const char *texts[] = { cc, flags->valuestring,
+					text_of(resolves, "ask") };
+
+		found = found != NULL
+				? found
+				: machine_ask(&m->arena, texts, 3, &problem);
+	}
+	return found;
+}
+
+const char *
+target_processor_lacks(struct module *m, const char *cc, const char *cflags)
+{
+	cJSON *tree = machine_target(m);
+	const cJSON *resolves = cJSON_GetObjectItemCaseSensitive(tree,
+								 "resolves");
+	const char *texts[] = { cc, cflags, text_of(resolves, "ask") };
+	const char *problem, *machine, *built, *found = NULL;
+	const cJSON *one;
+
+	machine = macros_of_machine(m, cc, resolves);
+	built = machine != NULL ? machine_ask(&m->arena, texts, 3, &problem)
+				: NULL;
+	cJSON_ArrayForEach(one,
+			   cJSON_GetObjectItemCaseSensitive(resolves, "to"))
+	{
+		cJSON *target = found == NULL && built != NULL
+					? merged_target(m, one->valuestring,
+							NULL)
+					: NULL;
+		const char *macros = target != NULL
+					     ? missing_macro(target, built,
+							     machine)
+					     : NULL;
+
+		if (macros != NULL) {
+			found = instructions_of(&m->arena, macros);
+		}
+		cJSON_Delete(target);
+	}
+	cJSON_Delete(tree);
+	return found;
 }

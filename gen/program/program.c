@@ -86,7 +86,9 @@ program_run(struct module *m, const struct source *src,
 	    const struct program_options *o, struct program_result *out)
 {
 	const struct py_node *tree = py_parse(m, src);
+	int first = m->diags.list.n;
 	struct eval ev;
+	bool ok;
 
 	memset(out, 0, sizeof *out);
 	out->file = src->name;
@@ -95,11 +97,11 @@ program_run(struct module *m, const struct source *src,
 	}
 	eval_start(&ev, m, src, o, out);
 	intrinsics_attach(m, o->dialect_path, ev.intrins);
-	if (!eval_whole(&ev, tree)) {
-		return false;
+	ok = eval_whole(&ev, tree);
+	absent_note(&ev, src->name, first);
+	if (ok) {
+		schedule_finish(&ev);
+		gather_written(&ev);
 	}
-	absent_note(&ev, src->name);
-	schedule_finish(&ev);
-	gather_written(&ev);
-	return true;
+	return ok;
 }

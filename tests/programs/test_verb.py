@@ -5,6 +5,7 @@ those of the interpreter, at several sizes and for several targets; a wrong sour
 fails; a function that cannot be tested is refused with the reason."""
 import functools
 import os
+import platform
 import shutil
 import stat
 
@@ -135,6 +136,24 @@ def f(a: T.handle, b: T.handle, n: T.int64):
             B[vi] = B[vi] + T.float32(1)
 """), "--dim", "n=1")
 
+# Asserts that are not checked, since they need what tirc does not have, are counted.
+done = tirc("test", written("unchecked.py", """
+import torch
+import numpy as np
+import tvm
+from tvm import te
+
+x = torch.zeros(3)
+A = te.placeholder((4,), name="A")
+B = te.compute((4,), lambda i: A[i] * 2.0, name="B")
+tvm.build(te.create_schedule(B.op), [A, B], target="c", name="twice")
+assert x.shape == 3
+np.testing.assert_allclose(x.numpy(), 0)
+"""))
+shows(done, "unchecked.py:7:1: torch: from here on, 3 statements did not run, so that "
+      "2 asserts of the program are not checked",
+      "1 of 1 run passed; 2 asserts of the program not checked\n")
+
 # --keep keeps the files that codegen writes, and the program that calls the
 # functions. Another seed gives other arrays.
 kept = os.path.join(folder, "kept")
@@ -158,6 +177,26 @@ os.chmod(wrong, os.stat(wrong).st_mode | stat.S_IXUSR)
 done = tirc("test", PLAIN, "--cc", wrong, "--cflags", "-O1", status=1, cwd=HERE)
 shows(done, "FAIL  halved(n=8)  Y  max abs ", " beyond, worst at [",
       ", expected ", "0 of 5 runs passed")
+
+# That the processor lacks instructions of the target is said before the interpreter
+# runs anything, which would take minutes here; with a runner, that one knows.
+if platform.machine() == "x86_64" and has_dialect("gnu-c") and shutil.which("gcc"):
+    LONG = written("long.py", """
+import tvm
+from tvm import te
+
+k = te.reduce_axis((0, 100000), name="k")
+A = te.placeholder((100000,), name="A")
+B = te.compute((10000,), lambda i: te.sum(A[k], axis=k), name="B")
+tvm.build(te.create_schedule(B.op), [A, B], target="llvm", name="long")
+""")
+    old = compiler_of_old_processor(os.path.join(folder, "old_cc"))
+    for verb in ("test", "run"):
+        refused(LONG, "--target", "x86-64-v3", "--cc", old, verb=verb,
+                parts=["instructions that this processor lacks (AVX2); give "
+                       "--target native"])
+    passes(5, PLAIN, "--target", "x86-64-v2", "--cc", old,
+           "--runner", "env")
 
 # Functions and options with which nothing can be tested.
 refused("reducers.py", parts=[

@@ -111,6 +111,18 @@ may_be_left_out(const struct py_node *e)
 	}
 }
 
+/* Is the statement an assert, or a call of a function that is named so? */
+static bool
+is_assert(const struct py_node *e)
+{
+	const struct py_node *f = e->kind == PY_EXPRESSION ? e->kids[0] : NULL;
+
+	f = f != NULL && f->kind == PY_CALL ? f->kids[0] : NULL;
+	return e->kind == PY_ASSERT ||
+	       (f != NULL && (f->kind == PY_NAME || f->kind == PY_ATTRIBUTE) &&
+		strncmp(f->text, "assert", strlen("assert")) == 0);
+}
+
 /* Leaves the statement out: counts it, and makes the names that it assigns
  * absent. Returns false if it assigns to elements or attributes, because later
  * statements would read their old values. */
@@ -125,6 +137,7 @@ leave_out(struct eval *ev, struct scope *s, const struct py_node *e,
 			}
 		}
 	}
+	ev->result->unchecked += is_assert(e);
 	if (ev->n_absent++ == 0) {
 		ev->absent_at = e->span;
 		ev->absent = name;
@@ -165,18 +178,41 @@ absent_left_out(struct eval *ev, struct scope *s, const struct py_node *e)
 			  what);
 }
 
+/* Moves the last diagnostic before the first error from index `first` on. */
+static void
+move_before_errors(struct diags *d, int first)
+{
+	struct diag last = d->list.data[d->list.n - 1];
+	int at = first;
+
+	while (d->list.data[at].severity != DIAG_ERROR && at < d->list.n - 1) {
+		at++;
+	}
+	memmove(&d->list.data[at + 1], &d->list.data[at],
+		sizeof last * (size_t)(d->list.n - 1 - at));
+	d->list.data[at] = last;
+}
+
 void
-absent_note(struct eval *ev, const char *file)
+absent_note(struct eval *ev, const char *file, int first)
 {
 	struct diag_place place = { .file = file,
 				    .line = ev->absent_at.line,
 				    .col = ev->absent_at.col };
+	int asserts = ev->result->unchecked;
 
 	if (ev->n_absent == 0) {
 		return;
 	}
 	diag_note(&ev->m->diags, DIAG_ASSUMPTION, place,
-		  "%s: from here on, %d statement%s did not run; tirc test "
+		  "%s: from here on, %d statement%s did not run%s; tirc test "
 		  "compares the results of functions, tirc run times them",
-		  ev->absent, ev->n_absent, ev->n_absent == 1 ? "" : "s");
+		  ev->absent, ev->n_absent, ev->n_absent == 1 ? "" : "s",
+		  asserts > 0 ? arena_printf(ev->a,
+					     ", so that %d assert%s of the "
+					     "program %s not checked",
+					     asserts, asserts == 1 ? "" : "s",
+					     asserts == 1 ? "is" : "are")
+			      : "");
+	move_before_errors(&ev->m->diags, first);
 }

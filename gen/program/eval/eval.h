@@ -517,8 +517,9 @@ bool eval_leave_out(struct eval *ev, const char *what);
  * the names that it assigns absent and returns true, so that the program goes
  * on. Returns false, with an error, if the statement is control flow. */
 bool absent_left_out(struct eval *ev, struct scope *s, const struct py_node *e);
-/* Prints a note about the statements that were left out, if there are any. */
-void absent_note(struct eval *ev, const char *file);
+/* Prints a note about the statements that were left out, if there are any. It
+ * comes before the first error among the diagnostics from index `first` on. */
+void absent_note(struct eval *ev, const char *file, int first);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
 /* If a decorator of the definition e declares a function or a module in
  * TVMScript, sets *is_script and reads the definition. Returns false after an

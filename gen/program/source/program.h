@@ -84,6 +84,9 @@ struct program_result {
 	void *built_model;
 	bool printed;          /* the program has printed text */
 	int64_t printed_bytes; /* the number of bytes that it printed */
+	/* the number of its asserts that did not run, because they need what
+	 * tirc does not have */
+	int unchecked;
 	/* the tensor intrinsics that the program declares, and the external
 	 * functions that these call */
 	struct tensor_intrins *intrins;

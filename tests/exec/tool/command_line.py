@@ -5,13 +5,15 @@ step that `tirc compile` prints, files named for the model, `tirc test` without
 data, a program for another processor; a manual page and completions that know all
 options."""
 import os
+import platform
 import pty
 import re
 import shlex
 import shutil
 import subprocess
 
-from helper import DIGITS, TIRC, execute, fail, need, tirc, work_folder
+from helper import (DIGITS, TIRC, compiler_of_old_processor, execute, fail,
+                    has_dialect, need, tirc, work_folder)
 from proto import graph, model, node, value_info
 
 need("cc")
@@ -107,6 +109,13 @@ for name, lines in [("killed", "kill -ILL $$"), ("status", "exit 132")]:
     os.chmod(runner, 0o755)
     seen = tirc("test", path, *options, *FAST, "--runner", runner, status=1)
     check_output(seen.stderr, "instructions that this processor lacks")
+
+if platform.machine() == "x86_64" and has_dialect("gnu-c") and shutil.which("gcc"):
+    old = compiler_of_old_processor(os.path.join(folder, "old_cc"))
+    seen = tirc("test", path, *options, "--target", "x86-64-v3", "--cc", old,
+                status=1)
+    check_output(seen.stderr, "instructions that this processor lacks (AVX2)")
+    expect("a program was run", not seen.stdout)
 
 # -- the manual page and completions --
 options = sorted(set(re.findall(r"--([a-z][a-z-]*)", "".join(
