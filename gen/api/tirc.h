@@ -376,6 +376,8 @@ bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
  * must not be run. */
 bool tirc_function_check(struct tirc *t, int function, int run,
 			 void *const *in);
+/* The statements that the interpreter runs in both functions above, about. */
+double tirc_function_statements(struct tirc *t, int function, int run);
 /* The text for the file arguments.txt, from which the program of tirc_harness()
  * reads how often it calls which function, and its arguments in the run. The
  * program reads the array of parameter i, unless that is scratch memory, from

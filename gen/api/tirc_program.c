@@ -42,6 +42,8 @@ options_of(struct tirc *t, const char *path,
 		.fp = t->options.fp,
 		.graphs = graphs,
 		.execute = o->execute,
+		.progress = t->options.progress,
+		.progress_ctx = t->options.progress_ctx,
 	};
 }
 

@@ -3,6 +3,7 @@
  * data of a test; the caller compiles the source, runs it and compares. */
 #include <string.h>
 
+#include "func_work.h"
 #include "host_device.h"
 #include "random.h"
 #include "text.h"
@@ -438,31 +439,89 @@ tirc_parameter_dims(struct tirc *t, int function, int run, int i, int *ndim)
 	return dims;
 }
 
+/* What the context is told of a run in the interpreter. */
+struct telling {
+	struct tirc *t;
+	const char *step;
+	double parts; /* TRIAL_PARTs of the whole run, about */
+};
+
+static void
+tell(void *ctx, int64_t taken)
+{
+	const struct telling *x = ctx;
+	int64_t done = taken / TRIAL_PART;
+	int total = x->parts > (double)done ? (int)x->parts : (int)done;
+
+	context_progress(x->t, x->step, (int)done, total);
+}
+
+/* Sets *out to tell of a run of `ran`, the function itself or its source, at the
+ * values. False after an error: the run would surely take too many steps. */
+static bool
+watch(struct tirc *t, const struct tested *f, const struct func *ran,
+      const int64_t *values, struct telling *out)
+{
+	double n = func_statements(ran, values);
+
+	*out = (struct telling){ t,
+				 arena_printf(&t->m->arena,
+					      "million statements of %s in the "
+					      "interpreter",
+					      f->source->name),
+				 n / (double)TRIAL_PART };
+	return n < 4 * (double)TRIAL_STEPS ||
+	       diag_error(&t->m->diags, DIAG_INTERPRET,
+			  (struct diag_place){ .item = f->source->name },
+			  "its run in the interpreter takes about %.3g "
+			  "statements, more than %lld; make its sizes smaller",
+			  n, (long long)TRIAL_STEPS);
+}
+
+double
+tirc_function_statements(struct tirc *t, int function, int run)
+{
+	const struct tested *f = &t->tested.data[function];
+	const int64_t *values = f->runs.data[run];
+
+	return func_statements(f->from->plain, values) +
+	       func_statements(f->source, values);
+}
+
 bool
 tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 		   void *const *want)
 {
 	const struct tested *f = &t->tested.data[function];
+	struct func *plain = f->from->plain;
+	const int64_t *values = f->runs.data[run];
 	uint64_t seed = RANDOM_SEED;
+	struct telling told;
 	int64_t given;
 
 	if (t->options.seed != NULL && text_int(t->options.seed, &given)) {
 		seed ^= (uint64_t)given * UINT64_C(0xbf58476d1ce4e5b9);
 		seed = seed != 0 ? seed : RANDOM_SEED;
 	}
-	return want != NULL ? trial_make(f->from->plain, f->runs.data[run],
-					 seed, in, want)
-			    : trial_fill(f->from->plain, f->runs.data[run],
-					 seed, in);
+	if (!watch(t, f, plain, values, &told)) {
+		return false;
+	}
+	return want != NULL ? trial_make(plain, values, seed, in, want,
+					 &(struct trial_watch){ tell, &told })
+			    : trial_fill(plain, values, seed, in,
+					 &(struct trial_watch){ tell, &told });
 }
 
 bool
 tirc_function_check(struct tirc *t, int function, int run, void *const *in)
 {
 	const struct tested *f = &t->tested.data[function];
+	const int64_t *values = f->runs.data[run];
+	struct telling told;
 
-	return trial_check(t->m, t->with_source, t->source, f->number,
-			   f->runs.data[run], in);
+	return watch(t, f, f->source, values, &told) &&
+	       trial_check(t->m, t->with_source, t->source, f->number, values,
+			   in, &(struct trial_watch){ tell, &told });
 }
 
 const char *

@@ -120,6 +120,9 @@ cli_is_program(const char *path)
 struct tirc *
 cli_program(struct cli *c)
 {
+	if (!c->quiet) {
+		c->tirc.progress = style_progress;
+	}
 	c->tirc.print = print_text;
 	return cli_find_target(c) ? tirc_new(&c->tirc) : NULL;
 }

@@ -10,6 +10,7 @@
 static void
 write_text(void *ctx, const char *text, size_t length)
 {
+	style_progress_end();
 	say_bytes(ctx, text, length);
 }
 

@@ -153,6 +153,24 @@ call_within_limit(struct harness *h, const struct call *call)
 				  "the arrays of all parameters", bytes);
 }
 
+/* Statements that the interpreter runs in some seconds. */
+enum { QUICK_STATEMENTS = 100000000 };
+
+void
+call_note_work(const struct harness *h, const struct call *call)
+{
+	double n = tirc_function_statements(h->t, call->function, call->run);
+	bool sized = strchr(call->where, '(') != NULL;
+
+	if (!h->cli->quiet && n > QUICK_STATEMENTS) {
+		cli_note("%s: before its source runs, the interpreter runs "
+			 "about %.3g statements, which takes a while; smaller "
+			 "sizes%s take less",
+			 call->where, n,
+			 sized ? " (--dim)" : " in the program");
+	}
+}
+
 /* The text "row_squares(n=33)": the function with the values of its sizes. */
 static const char *
 call_name(struct harness *h, const struct call *call)

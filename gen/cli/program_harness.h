@@ -30,6 +30,9 @@ struct array call_array(struct harness *h, const struct call *call, int i);
  * that the function writes, or NULL to drop them. */
 bool call_run(struct harness *h, const struct array *inputs,
 	      struct array *results);
+/* If the interpreter takes more than some seconds for the run of the call, tells
+ * how much it does, unless quiet. */
+void call_note_work(const struct harness *h, const struct call *call);
 /* Are the arrays of the run together within the limit of --max-output? Returns
  * false after a message of h otherwise. */
 bool call_within_limit(struct harness *h, const struct call *call);

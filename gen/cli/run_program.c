@@ -6,9 +6,8 @@
 
 #include "program_harness.h"
 
-/* PROGRAM_RUNS is the default of --repeat. QUICK_OPERATIONS are the operations
- * that the interpreter executes in some seconds. */
-enum { PROGRAM_RUNS = 10, QUICK_OPERATIONS = 200000000 };
+/* The default of --repeat. */
+enum { PROGRAM_RUNS = 10 };
 
 /* Prints how many operations per second a call executes, if their number is
  * known. */
@@ -68,7 +67,6 @@ make_call(struct harness *h, struct timed *x)
 	struct arena *a = &h->m->arena;
 	struct call *call = &x->call;
 	void **in = arena_array(a, void *, call->of.n_given + 1);
-	double floats, ints;
 	int n = 0;
 
 	x->inputs = arena_array(a, struct array, call->of.n_given + 1);
@@ -81,15 +79,7 @@ make_call(struct harness *h, struct timed *x)
 			in[i] = x->inputs[n++].data;
 		}
 	}
-	if (!h->cli->quiet &&
-	    tirc_function_operations(h->t, call->function, call->run, &floats,
-				     &ints) &&
-	    floats + ints > QUICK_OPERATIONS) {
-		cli_note("%s: the interpreter checks the accesses of its %.3g "
-			 "operations first, which takes a while; smaller sizes "
-			 "(--dim) take less",
-			 call->where, floats + ints);
-	}
+	call_note_work(h, call);
 	return tirc_function_make(h->t, call->function, call->run, in, NULL) &&
 	       tirc_function_check(h->t, call->function, call->run, in);
 }

@@ -79,6 +79,7 @@ make_call(struct harness *h, struct plan *plan, struct planned *p)
 			p->n_results++;
 		}
 	}
+	call_note_work(h, call);
 	p->made = tirc_function_make(h->t, call->function, call->run, in, out);
 	plan->refused = p->made && !tirc_function_check(h->t, call->function,
 							call->run, in);

@@ -127,7 +127,7 @@ tune_task_prepare(struct tune_model *m, struct tune_task *task, uint64_t seed)
 			task->in[i] = arena_alloc(a, (size_t)bytes + 1);
 		}
 	}
-	ok = ok && trial_fill(f, values, seed, task->in);
+	ok = ok && trial_fill(f, values, seed, task->in, NULL);
 	for (int i = 0; ok && i < n; i++) {
 		task->want[i] = func_writes(f, f->params.data[i].buffer)
 					? arena_copy(a, task->in[i],

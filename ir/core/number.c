@@ -224,23 +224,24 @@ number_bools_valid(struct dtype t, const void *data, int64_t elems,
 union number
 number_load(struct dtype t, const void *base, size_t index)
 {
-	uint64_t bits = load_bits(base, index, dtype_bytes(t));
 	union number v;
+	uint64_t bits;
 	uint32_t low;
 	float single;
 
 	switch (t.kind) {
 	case DT_F64:
-		v.u = bits;
+		v.u = load_bits(base, index, 8);
 		return v;
 	case DT_F32:
-		low = (uint32_t)bits;
+		low = (uint32_t)load_bits(base, index, 4);
 		memcpy(&single, &low, sizeof single);
 		v.f = (double)single;
 		return v;
 	default:
 		break;
 	}
+	bits = load_bits(base, index, dtype_bytes(t));
 	if (dtype_is_float(t)) {
 		low = (uint32_t)bits & ((1u << dtype_bits(t)) - 1);
 		v.f = form_decode(dtype_float_form(t), low);

@@ -3,13 +3,6 @@
 #include "frame.h"
 
 int64_t
-node_int(struct frame *f, struct node *n)
-{
-	node_eval(f, n);
-	return n->value[0].i;
-}
-
-int64_t
 buffer_offset(struct frame *f, struct buffer_cell *c, struct node *const *index,
 	      int lane)
 {
@@ -64,7 +57,9 @@ eval_load(struct frame *f, struct node *n)
 				    (long long)at, c->buffer->name);
 			return;
 		}
-		race_note(f, c, at, RACE_READS);
+		if (race_is_noted(f, c)) {
+			race_note(f, c, at, RACE_READS);
+		}
 		for (int k = 0; k < t.lanes; k++) {
 			n->value[i * t.lanes + k] =
 				number_load(t, c->data,
@@ -481,14 +476,10 @@ eval_kind(struct frame *f, struct node *n)
 }
 
 void
-node_eval(struct frame *f, struct node *n)
+node_compute(struct frame *f, struct node *n)
 {
-	if (n->epoch == f->epoch || f->interp->failed) {
-		return;
-	}
-	n->epoch = f->epoch;
-	if (n->expr->kind != EXPR_INT && n->expr->kind != EXPR_FLOAT &&
-	    n->expr->kind != EXPR_STRING) {
+	if (!f->interp->failed) {
+		n->epoch = f->epoch;
 		eval_kind(f, n);
 	}
 }

@@ -92,6 +92,8 @@ frame_node(struct frame *f, const struct expr *e)
 	n->expr = e;
 	n->lanes = e->type.lanes;
 	n->value = arena_array(f->arena, union number, n->lanes);
+	n->is_constant = e->kind == EXPR_INT || e->kind == EXPR_FLOAT ||
+			 e->kind == EXPR_STRING;
 	switch (e->kind) {
 	case EXPR_INT:
 		n->value[0].i = e->u.ival;
@@ -256,14 +258,17 @@ buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
 }
 
 bool
-frame_take_steps(struct frame *f, int64_t n)
+frame_count_steps(struct frame *f)
 {
-	int64_t *steps = f->interp->steps;
+	struct run_steps *steps = f->interp->steps;
 
-	if (steps != NULL && (*steps -= n) < 0) {
+	if (steps->left < 0) {
 		interp_fail(f, "its run takes too many steps");
 		return false;
 	}
+	steps->tell(steps->ctx, steps->first - steps->left);
+	steps->next = steps->left > steps->every ? steps->left - steps->every
+						 : 0;
 	return true;
 }
 

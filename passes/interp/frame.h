@@ -5,6 +5,7 @@
 #define TIRC_FRAME_H
 
 #include "func.h"
+#include "interp.h"
 #include "pointer_map.h"
 #include "scalar.h"
 
@@ -51,7 +52,8 @@ struct node {
 	uint64_t epoch; /* frame.epoch when value was computed: value is used
 			 * again while frame.epoch is the same */
 	int lanes;
-	bool is_data; /* it has elements of arrays, which wrap */
+	bool is_data;     /* it has elements of arrays, which wrap */
+	bool is_constant; /* value is set from the start */
 };
 
 /* A statement. */
@@ -120,7 +122,7 @@ struct interp {
 	bool trusts_handles;
 	/* the steps that may still be taken, by statements and by the filling
 	 * of arrays; NULL: any number */
-	int64_t *steps;
+	struct run_steps *steps;
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);
@@ -134,16 +136,43 @@ void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
 void buffer_set_room(struct buffer_cell *c, int64_t bytes);
 /* Allocates memory for a buffer, in which every element counts as unwritten. */
 void buffer_allocate(struct frame *f, struct buffer_cell *c);
+/* After steps were taken: tells of them, or, if they did not suffice, gives false
+ * after a diagnostic. */
+bool frame_count_steps(struct frame *f);
+
 /* Takes n from the steps that may still run. False after a diagnostic if they do
  * not suffice. */
-bool frame_take_steps(struct frame *f, int64_t n);
+static inline bool
+frame_take_steps(struct frame *f, int64_t n)
+{
+	struct run_steps *steps = f->interp->steps;
+
+	return steps == NULL || (steps->left -= n) >= steps->next ||
+	       frame_count_steps(f);
+}
+
 /* Takes the steps for which the filling of an array counts. */
 bool frame_fill_steps(struct frame *f, size_t bytes);
 
+/* Computes n->value for this epoch. */
+void node_compute(struct frame *f, struct node *n);
+
 /* Sets n->value. A fault is reported, and the interpreter is marked as
  * failed. */
-void node_eval(struct frame *f, struct node *n);
-int64_t node_int(struct frame *f, struct node *n);
+static inline void
+node_eval(struct frame *f, struct node *n)
+{
+	if (n->epoch != f->epoch && !n->is_constant) {
+		node_compute(f, n);
+	}
+}
+
+static inline int64_t
+node_int(struct frame *f, struct node *n)
+{
+	node_eval(f, n);
+	return n->value[0].i;
+}
 /* The offset of the element, in elements; -1 after a diagnostic if an index is
  * out of bounds. */
 int64_t buffer_offset(struct frame *f, struct buffer_cell *c,
@@ -159,9 +188,19 @@ bool launch_fits(struct frame *f, const struct step *s, int64_t extent);
 /* interp_block.c: runs a statement that contains a barrier for all threads of a
  * block, which take turns from barrier to barrier. */
 void run_threads(struct frame *f, const struct step *s);
+/* Are accesses of c at this position to be recorded? */
+static inline bool
+race_is_noted(const struct frame *f, const struct buffer_cell *c)
+{
+	const struct interp *x = f->interp;
+
+	return x->races && x->in_kernel && !c->is_private &&
+	       !(x->source && dtype_is_float(c->buffer->type));
+}
+
 /* interp_race.c: records that the current thread reads an element, or has
  * written it. RACE_KEEPS: it has written the value that the element already
- * had. */
+ * had. Only if race_is_noted(). */
 enum race_touch { RACE_READS, RACE_WRITES, RACE_KEEPS };
 void race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	       enum race_touch touch);

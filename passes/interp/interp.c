@@ -190,24 +190,34 @@ run_block(struct frame *f, const struct step *s)
 	}
 }
 
-/* Stores lane i of the step's value in element `at`. True if the element had
- * this value already. */
-static bool
+/* Stores lane i of the step's value in element `at`. */
+static void
 store_element(struct buffer_cell *c, const struct step *s, int i, int64_t at)
 {
 	struct dtype t = c->buffer->type;
-	unsigned char *place = (unsigned char *)c->data + at * c->elem_bytes;
-	unsigned char old[64];
-	bool known = (size_t)c->elem_bytes <= sizeof old;
 
-	if (known) {
-		memcpy(old, place, (size_t)c->elem_bytes);
-	}
 	for (int k = 0; k < t.lanes; k++) {
 		number_store(t, c->data, (size_t)(at * t.lanes + k),
 			     s->args[0]->value[i * t.lanes + k]);
 	}
-	return known && memcmp(old, place, (size_t)c->elem_bytes) == 0;
+}
+
+/* The same, and records it. */
+static void
+store_noted(struct frame *f, struct buffer_cell *c, const struct step *s, int i,
+	    int64_t at)
+{
+	unsigned char *place = (unsigned char *)c->data + at * c->elem_bytes;
+	unsigned char old[64];
+	size_t bytes = (size_t)c->elem_bytes;
+	bool known = bytes <= sizeof old, same;
+
+	if (known) {
+		memcpy(old, place, bytes);
+	}
+	store_element(c, s, i, at);
+	same = known && memcmp(old, place, bytes) == 0;
+	race_note(f, c, at, same ? RACE_KEEPS : RACE_WRITES);
 }
 
 static void
@@ -233,9 +243,11 @@ run_store(struct frame *f, const struct step *s)
 		if (at < 0) {
 			return;
 		}
-		race_note(f, c, at,
-			  store_element(c, s, i, at) ? RACE_KEEPS
-						     : RACE_WRITES);
+		if (race_is_noted(f, c)) {
+			store_noted(f, c, s, i, at);
+		} else {
+			store_element(c, s, i, at);
+		}
 		if (c->written) {
 			c->written[at] = 1;
 		}
@@ -805,6 +817,14 @@ static bool
 run(struct interp *x, const struct func *f, const struct run_arg *args, int n,
     bool races)
 {
+	struct run_steps *steps = x->steps;
+
+	if (steps != NULL) {
+		steps->first = steps->left;
+		steps->next = steps->tell != NULL && steps->left > steps->every
+				      ? steps->left - steps->every
+				      : 0;
+	}
 	x->module = f->module;
 	arena_init(&x->arena);
 	x->races = races ? race_table_new() : NULL;
@@ -858,7 +878,7 @@ interp_run_source(const struct func *f, const struct run_arg *args, int n,
 
 bool
 interp_run_steps(struct func *f, const struct run_arg *args, int n,
-		 int64_t *steps)
+		 struct run_steps *steps)
 {
 	struct interp x = { .steps = steps };
 

@@ -27,11 +27,23 @@ struct run_arg {
  * in the module. False after a DIAG_INTERPRET: an access out of bounds, a read
  * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
-/* Like interp_run, but runs at most *steps statements, and subtracts those that ran
- * from *steps; the filling of local arrays counts, too. If they do not suffice,
- * *steps is below 0 after the DIAG_INTERPRET. */
+/* The statements that a run may take; the filling of local arrays counts, too. */
+struct run_steps {
+	int64_t left; /* below 0 after a run for which they did not suffice */
+	/* NULL, or called whenever `every` more were taken, with their number in
+	 * this run */
+	void (*tell)(void *ctx, int64_t taken);
+	void *ctx;
+	int64_t every;
+	int64_t first,
+		next; /* the run's own: what was left when it began, and is
+			      * left when it tells again */
+};
+
+/* Like interp_run, but runs at most steps->left statements. False after a
+ * DIAG_INTERPRET also if they do not suffice. */
 bool interp_run_steps(struct func *f, const struct run_arg *args, int n,
-		      int64_t *steps);
+		      struct run_steps *steps);
 /* A function under the name by which a source calls it, with T.call_extern if
  * `external`, else with T.call_func. */
 struct run_callee {
@@ -54,8 +66,7 @@ struct run_source {
 	const int64_t *bytes;
 	const struct run_callee *callees;
 	int n_callees;
-	/* the statements that may run, as in interp_run_steps */
-	int64_t *steps;
+	struct run_steps *steps; /* as in interp_run_steps; NULL: any number */
 };
 
 /* Like interp_run, for a lowered function whose source will be run: calls go to

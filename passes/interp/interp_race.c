@@ -144,10 +144,6 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	struct race_entry *e;
 	const char *what;
 
-	if (!x->races || !x->in_kernel || c->is_private ||
-	    (x->source && dtype_is_float(c->buffer->type))) {
-		return;
-	}
 	e = entry_of(x->races,
 		     (uintptr_t)c->data + (uintptr_t)(at * c->elem_bytes));
 	if (!e) {

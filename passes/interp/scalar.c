@@ -132,9 +132,9 @@ scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 	      union number b, enum scalar_fault *fault)
 {
 	union number n = { .u = 0 };
-	bool is_float = dtype_is_float(t);
-	bool is_signed = !is_float && dtype_class(t) != DTC_UINT &&
-			 dtype_class(t) != DTC_HANDLE;
+	enum dtype_class class = dtype_class(t);
+	bool is_float = class == DTC_FLOAT;
+	bool is_signed = !is_float && class != DTC_UINT && class != DTC_HANDLE;
 
 	if (kind >= EXPR_EQ && kind <= EXPR_GE) {
 		bool less = is_float    ? a.f < b.f

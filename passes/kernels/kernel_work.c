@@ -114,14 +114,10 @@ count_stmt(struct analyser *a, const struct stmt *s)
 	return w;
 }
 
-void
-func_operations(const struct func *f, const int64_t *values, double *floats,
-		double *ints)
+/* Binds the scalars of f: to the values, or to their largest ones. */
+static void
+bind_scalars(struct analyser *an, const struct func *f, const int64_t *values)
 {
-	struct analyser an;
-	struct work work;
-
-	analyser_init(&an, f->module);
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 		int64_t value;
@@ -130,16 +126,61 @@ func_operations(const struct func *f, const int64_t *values, double *floats,
 			continue;
 		}
 		value = values != NULL ? values[i]
-				       : analyse_bounds(&an, p->var->expr).max;
+				       : analyse_bounds(an, p->var->expr).max;
 		if (value < BOUND_POS_INF) {
-			analyser_bind(&an, p->var,
+			analyser_bind(an, p->var,
 				      expr_int(f->module, p->var->type, value),
 				      expr_int(f->module, p->var->type, 1));
 		}
 	}
+}
+
+void
+func_operations(const struct func *f, const int64_t *values, double *floats,
+		double *ints)
+{
+	struct analyser an;
+	struct work work;
+
+	analyser_init(&an, f->module);
+	bind_scalars(&an, f, values);
 	work = count_stmt(&an, f->body);
 	*floats = work.floats;
 	*ints = work.ints;
+}
+
+static double
+count_runs(struct analyser *a, const struct stmt *s)
+{
+	struct analyser_mark mark = analyser_mark(a);
+	double n = 0;
+
+	if (s->kind == STMT_FOR) {
+		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
+	} else if (s->kind == STMT_LET && dtype_is_int(s->args[0]->type) &&
+		   s->args[0]->type.lanes == 1) {
+		analyser_bind_value(a, s->u.var, s->args[0]);
+	}
+	/* the init of a block runs once for all its reductions */
+	for (int i = 0; i < (s->kind == STMT_BLOCK ? 1 : s->n_children); i++) {
+		double child = s->children[i] != NULL
+				       ? count_runs(a, s->children[i])
+				       : 0;
+
+		n = s->kind != STMT_IF ? n + child : child > n ? child : n;
+	}
+	analyser_pop(a, mark);
+	return 1 + (s->kind == STMT_FOR ? n * most_iterations(a, s) : n);
+}
+
+double
+func_statements(const struct func *f, const int64_t *values)
+{
+	struct analyser an;
+
+	analyser_init(&an, f->module);
+	bind_scalars(&an, f, values);
+	return f->body != NULL ? count_runs(&an, f->body) : 0;
 }
 
 static int64_t

@@ -105,7 +105,7 @@ agrees(struct run *r, struct func *lowered, struct trial *t, int n)
 								  b->type));
 		}
 	}
-	if (!trial_run(lowered, t->values, got)) {
+	if (!trial_run(lowered, t->values, got, NULL)) {
 		return !fail(r, "does not run in the interpreter");
 	}
 	for (int i = 0; i < n; i++) {
@@ -148,7 +148,7 @@ add_trials(struct run *r, const struct program_func *f, int func)
 			t.in[i] = array_for(r, f->plain, i, &t);
 			t.want[i] = array_for(r, f->plain, i, &t);
 		}
-		if (!trial_make(f->plain, t.values, 1, t.in, t.want)) {
+		if (!trial_make(f->plain, t.values, 1, t.in, t.want, NULL)) {
 			return !fail(r, "does not run in the interpreter");
 		}
 		if (!agrees(r, lowered, &t, n)) {

@@ -198,6 +198,20 @@ tvm.build(te.create_schedule(B.op), [A, B], target="llvm", name="long")
     passes(5, PLAIN, "--target", "x86-64-v2", "--cc", old,
            "--runner", "env")
 
+# A run that the interpreter could not end is refused at once, with its size.
+refused(written("longer.py", """
+import tvm
+from tvm import te
+
+k = te.reduce_axis((0, 1000000), name="k")
+A = te.placeholder((1000000,), name="A")
+B = te.compute((1000000,), lambda i: te.sum(A[k], axis=k), name="B")
+tvm.build(te.create_schedule(B.op), [A, B], target="c", name="longer")
+"""), parts=["note: longer: before its source runs, the interpreter runs about",
+             "smaller sizes in the program take less",
+             "longer: its run in the interpreter takes about 2e+12 statements, more "
+             "than 3000000000; make its sizes smaller"])
+
 # Functions and options with which nothing can be tested.
 refused("reducers.py", parts=[
     "reducers.py:39:7: main: it cannot be tested: it calls 'twice', which the "

@@ -24,6 +24,15 @@ value_of(struct module *m, const struct expr *e, bool *ok)
 	return number_load(e->type, bytes, 0);
 }
 
+/* Counts the calls in told[0], and keeps what each says. */
+static void
+note_steps(void *ctx, int64_t taken)
+{
+	int64_t *told = ctx;
+
+	told[++told[0] < 3 ? told[0] : 2] = taken;
+}
+
 static double
 float_of(struct module *m, const struct expr *e)
 {
@@ -418,15 +427,29 @@ test_refused(void)
 
 	/* The filling of a large local array takes steps. */
 	const struct expr *many = expr_i32(m, 1 << 20), *first = expr_i32(m, 0);
-	int64_t steps = 10000;
+	struct run_steps steps = { .left = 10000 };
 
 	spec.shape = &many;
 	acc = buffer_new(m, &spec);
 	f->body = stmt_alloc(f, acc, stmt_store(f, a, zero, &first, 1));
 	CHECK(!interp_run_steps(f, &arg, 1, &steps));
 	CHECK_STR_EQ(last_message(m), "its run takes too many steps");
-	steps = 100000;
+	CHECK(steps.left < 0);
+	steps.left = 100000;
 	CHECK(interp_run_steps(f, &arg, 1, &steps));
+
+	/* A run tells how many steps it has taken. */
+	int64_t told[3] = { 0 };
+	struct var *loop = var_new(m, "loop", dtype_of(DT_I32));
+
+	f->body = stmt_for(f, loop, first, expr_i32(m, 500), FOR_SERIAL,
+			   stmt_store(f, a, zero, &first, 1));
+	steps = (struct run_steps){
+		.left = 1000, .tell = note_steps, .ctx = told, .every = 200
+	};
+	CHECK(interp_run_steps(f, &arg, 1, &steps));
+	CHECK(told[0] == 2 && told[1] == 201 && told[2] == 402);
+	CHECK(steps.left == 499);
 	module_free(m);
 }
 
@@ -476,7 +499,7 @@ test_source(void)
 		     "element 3 of 'a' is outside of its array of 12 bytes, "
 		     "as it runs");
 	bytes[0] = 16;
-	how.steps = &(int64_t){ 3 };
+	how.steps = &(struct run_steps){ .left = 3 };
 	f->body = stmt_for(f, var_new(m, "i", i32), expr_i32(m, 0),
 			   expr_i32(m, 9), FOR_SERIAL, f->body);
 	CHECK(!interp_run_source(f, args, 3, &how));

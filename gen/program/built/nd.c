@@ -421,15 +421,28 @@ called_func(const struct pval *v)
 	return v->kind == PV_FUNC ? v->u.func : m->funcs.data[0];
 }
 
+/* The statements of the call's run, about. */
+static double
+statements(const struct calling *k)
+{
+	int64_t *values = arena_array(k->ev->a, int64_t, k->f->params.n + 1);
+
+	for (int i = 0; i < k->f->params.n; i++) {
+		values[i] = k->f->params.data[i].buffer ? 0 : k->args[i].scalar;
+	}
+	return func_statements(k->f, values);
+}
+
 /* Called after a run that took too many steps: marks the arrays that the
  * function writes as unknown, and leaves the statement out. Returns false. */
 static bool
 give_up(struct calling *k, const struct call_args *given)
 {
 	const char *what = arena_printf(k->ev->a,
-					"the results of %s, whose run takes "
-					"too long for the interpreter",
-					k->f->name);
+					"the results of %s, whose run of about "
+					"%.3g statements takes too long for "
+					"the interpreter",
+					k->f->name, statements(k));
 
 	for (int i = 0; i < given->values.n; i++) {
 		const struct pval *v = &given->values.data[i];
@@ -444,22 +457,27 @@ give_up(struct calling *k, const struct call_args *given)
 		}
 		v->u.nd->unknown = what;
 	}
+	k->ev->gave_up = true;
 	return eval_leave_out(k->ev, what);
 }
 
-/* Does the function have so many operations that the interpreter surely needs
- * more than `steps` steps? */
-static bool
-is_long(const struct calling *k, int64_t steps)
-{
-	int64_t *values = arena_array(k->ev->a, int64_t, k->f->params.n + 1);
-	double floats, ints;
+/* A run of which the user is told. */
+struct told_run {
+	const struct program_options *o;
+	const char *step;
+	double parts; /* of TOLD_PART statements, about */
+};
 
-	for (int i = 0; i < k->f->params.n; i++) {
-		values[i] = k->f->params.data[i].buffer ? 0 : k->args[i].scalar;
-	}
-	func_operations(k->f, values, &floats, &ints);
-	return floats + ints > 16 * (double)steps;
+enum { TOLD_PART = 1000000 };
+
+static void
+tell_run(void *ctx, int64_t taken)
+{
+	const struct told_run *x = ctx;
+	int done = (int)(taken / TOLD_PART);
+	int total = x->parts > done ? (int)x->parts : done;
+
+	x->o->progress(x->o->progress_ctx, x->step, done, total);
 }
 
 /* Does f (or NULL) have the same parameters as `lowered`, in the same order: an
@@ -482,7 +500,8 @@ has_params_of(const struct func *f, const struct func *lowered)
 /* Runs the function of the call with the other functions of its built module
  * defined, because it may call them. */
 static bool
-run_in_module(struct calling *k, const struct program_func *of, int64_t *steps)
+run_in_module(struct calling *k, const struct program_func *of,
+	      struct run_steps *steps)
 {
 	struct module *m = k->ev->m;
 	struct func **outer = m->funcs.data;
@@ -511,7 +530,9 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	struct program_func *of;
 	struct calling k = { .ev = ev, .at = at };
 	int errors = ev->m->diags.list.n;
-	int64_t steps, before;
+	struct run_steps steps = { .every = TOLD_PART };
+	struct told_run told = { .o = ev->o };
+	int64_t before;
 	bool ok;
 
 	if (f->kind == PV_BUILT && f->u.module->funcs.n == 0) {
@@ -538,14 +559,23 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	/* A quarter of a step of the program pays for one statement of the
 	 * interpreter; a run that is given up uses half of the remaining
 	 * steps. */
-	before = steps = ev->o->execute ? INT64_MAX
-					: 2 * (ev->max_steps - ev->steps);
-	if (is_long(&k, steps)) {
+	before = steps.left = ev->o->execute ? INT64_MAX
+					     : 2 * (ev->max_steps - ev->steps);
+	told.parts = statements(&k) / TOLD_PART;
+	if (told.parts * TOLD_PART > 2 * (double)before) {
 		return give_up(&k, args);
 	}
+	if (ev->o->progress != NULL) {
+		told.step = arena_printf(ev->a,
+					 "million statements of %s in the "
+					 "interpreter",
+					 k.f->name);
+		steps.tell = tell_run;
+		steps.ctx = &told;
+	}
 	ok = run_in_module(&k, of, &steps);
-	ev->steps += ev->o->execute ? 0 : (before - steps) / 4;
-	if (steps < 0) {
+	ev->steps += ev->o->execute ? 0 : (before - steps.left) / 4;
+	if (steps.left < 0) {
 		diags_drop_errors(&ev->m->diags, errors, DIAG_COUNT);
 		return give_up(&k, args);
 	}

@@ -206,13 +206,16 @@ absent_note(struct eval *ev, const char *file, int first)
 	}
 	diag_note(&ev->m->diags, DIAG_ASSUMPTION, place,
 		  "%s: from here on, %d statement%s did not run%s; tirc test "
-		  "compares the results of functions, tirc run times them",
+		  "compares the results of functions, tirc run times them%s",
 		  ev->absent, ev->n_absent, ev->n_absent == 1 ? "" : "s",
 		  asserts > 0 ? arena_printf(ev->a,
 					     ", so that %d assert%s of the "
 					     "program %s not checked",
 					     asserts, asserts == 1 ? "" : "s",
 					     asserts == 1 ? "is" : "are")
+			      : "",
+		  ev->gave_up ? "; smaller arrays take less, and tirc lower "
+				"--execute runs each call to its end"
 			      : "");
 	move_before_errors(&ev->m->diags, first);
 }

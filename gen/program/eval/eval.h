@@ -258,6 +258,7 @@ struct eval {
 	/* The statements that were left out (absent.c): their number, the
 	 * position of the first one, and the absent value that it needs. */
 	int n_absent;
+	bool gave_up; /* one of them is a call whose run takes too long */
 	struct py_span absent_at;
 	const char *absent;
 	/* While a statement fails because it needs an absent value: the name of

@@ -29,6 +29,10 @@ struct program_options {
 	int64_t max_bytes; /* the limit of memory; 0: the default */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
+	/* NULL, or told of long runs of functions in the interpreter: `done` of
+	 * `total` parts of the step */
+	void (*progress)(void *ctx, const char *step, int done, int total);
+	void *progress_ctx;
 	/* hooks of lowering passes, or NULL */
 	const struct pass_hooks *hooks;
 	/* the functions on models; NULL: a program cannot read models */

@@ -177,9 +177,23 @@ args_bytes(int64_t elems, struct dtype t)
 	return elems > 0 ? elems * dtype_bytes(t) : 1;
 }
 
-bool
-trial_run(struct func *f, const int64_t *values, void *const *data)
+struct run_steps
+trial_steps(const struct trial_watch *watch)
 {
+	struct run_steps steps = { .left = TRIAL_STEPS, .every = TRIAL_PART };
+
+	if (watch != NULL) {
+		steps.tell = watch->tell;
+		steps.ctx = watch->ctx;
+	}
+	return steps;
+}
+
+bool
+trial_run(struct func *f, const int64_t *values, void *const *data,
+	  const struct trial_watch *watch)
+{
+	struct run_steps steps = trial_steps(watch);
 	struct run_arg *args = arena_array(&f->module->arena, struct run_arg,
 					   f->params.n + 1);
 
@@ -193,8 +207,7 @@ trial_run(struct func *f, const int64_t *values, void *const *data)
 			args[i].bytes = args_bytes(elems, b->type);
 		}
 	}
-	return interp_run_steps(f, args, f->params.n,
-				&(int64_t){ TRIAL_STEPS });
+	return interp_run_steps(f, args, f->params.n, &steps);
 }
 
 /* Ranges of random numbers, in the order in which they are tried. In INDICES
@@ -331,7 +344,7 @@ fill(const struct func *f, const int64_t *values, enum random_range range,
 
 bool
 trial_make(struct func *f, const int64_t *values, uint64_t seed,
-	   void *const *in, void *const *want)
+	   void *const *in, void *const *want, const struct trial_watch *watch)
 {
 	struct diags *diags = &f->module->diags;
 	int n_diags = diags->list.n;
@@ -343,7 +356,7 @@ trial_make(struct func *f, const int64_t *values, uint64_t seed,
 			  want)) {
 			return false;
 		}
-		if (trial_run(f, values, want)) {
+		if (trial_run(f, values, want, watch)) {
 			return true;
 		}
 	}
@@ -417,7 +430,7 @@ depends_on_data(struct func *f)
 
 bool
 trial_fill(struct func *f, const int64_t *values, uint64_t seed,
-	   void *const *in)
+	   void *const *in, const struct trial_watch *watch)
 {
 	void **results = arena_array(&f->module->arena, void *,
 				     f->params.n + 1);
@@ -440,7 +453,7 @@ trial_fill(struct func *f, const int64_t *values, uint64_t seed,
 						1)
 			  : NULL;
 	}
-	return trial_make(f, values, seed, in, results);
+	return trial_make(f, values, seed, in, results, watch);
 }
 
 bool

@@ -42,9 +42,26 @@ struct var_map trial_map(struct module *m, const struct func *f,
  * some minutes. */
 #define TRIAL_STEPS INT64_C(3000000000)
 
+/* The statements between two messages of a run's progress. */
+#define TRIAL_PART INT64_C(1000000)
+
+struct run_steps; /* interp.h */
+
+/* Whom a run tells of its progress: called with the number of statements that it
+ * has run so far. */
+struct trial_watch {
+	void (*tell)(void *ctx, int64_t taken);
+	void *ctx;
+};
+
+/* The steps of a run that may take TRIAL_STEPS; watch may be NULL, as in all that
+ * follows. */
+struct run_steps trial_steps(const struct trial_watch *watch);
+
 /* Runs f in the interpreter. data[i]: the elements of array i, which f may
  * change. Returns false after a diagnostic DIAG_INTERPRET. */
-bool trial_run(struct func *f, const int64_t *values, void *const *data);
+bool trial_run(struct func *f, const int64_t *values, void *const *data,
+	       const struct trial_watch *watch);
 
 /* Fills in[i], for each array i, with random numbers, and want[i] with the
  * elements that the array has after f has run on them. Tries ranges of random
@@ -52,13 +69,14 @@ bool trial_run(struct func *f, const int64_t *values, void *const *data);
  * indices and divisors. Returns false after the DIAG_INTERPRET of the last
  * range. */
 bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
-		void *const *in, void *const *want);
+		void *const *in, void *const *want,
+		const struct trial_watch *watch);
 
 /* Fills in[i], for each array i, with random numbers for which f is defined.
  * Runs f in the interpreter only if it depends on the numbers whether f is
  * defined. Returns false after the DIAG_INTERPRET of trial_make(). */
 bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
-		void *const *in);
+		void *const *in, const struct trial_watch *watch);
 
 /* Runs function `at` of a program's source in the interpreter, in the form in
  * which it is printed, on copies of the arrays `in`, and checks each access.
@@ -66,7 +84,9 @@ bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
  * trial_definitions(). Returns false after a diagnostic. */
 bool trial_check(struct module *m, const struct program_result *list,
 		 const struct program_sources *text, int at,
-		 const int64_t *values, void *const *in);
+		 const int64_t *values, void *const *in,
+		 const struct trial_watch *watch);
+
 /* Sets *floats and *ints to the numbers of operations on floats and on integers
  * that f, in the form before any schedule, executes at these values. Returns
  * false if they are unknown, because f calls other functions or cannot be

@@ -63,8 +63,9 @@ check_floats(struct module *m, const struct program_sources *text, int at,
 bool
 trial_check(struct module *m, const struct program_result *list,
 	    const struct program_sources *text, int at, const int64_t *values,
-	    void *const *in)
+	    void *const *in, const struct trial_watch *watch)
 {
+	struct run_steps steps = trial_steps(watch);
 	const struct program_func *from = &list->funcs.data[at];
 	const struct func *f = text->funcs[at];
 	int n = f->params.n;
@@ -76,7 +77,7 @@ trial_check(struct module *m, const struct program_result *list,
 				  .ending = condition(m, from->plain, values),
 				  .n_given = from->plain->params.n,
 				  .bytes = bytes,
-				  .steps = &(int64_t){ TRIAL_STEPS },
+				  .steps = &steps,
 				  .callees = text->callees,
 				  .n_callees = text->n_callees };
 	bool ok = true;
