@@ -214,8 +214,8 @@ build(const struct harness *h)
 	       add_words(h, &command, s.ldflags) && compile(h, &command);
 }
 
-/* Writes the files of runtime-c that the program needs into the folder. False
- * after an error message. */
+/* Writes the files of runtime-c that the program needs into the folder. Returns
+ * false after an error message. */
 static bool
 write_runtime(struct harness *h)
 {

@@ -140,7 +140,8 @@ cleanup_watch_output(const char *path)
 
 struct process {
 	pid_t pid, parent;
-	/* this process is its parent, or the parent of its parent, and so on */
+	/* this process is the parent of the process, or the parent of its
+	 * parent, and so on */
 	bool below;
 };
 

@@ -127,7 +127,7 @@ int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 
 /* at_hand.c: replaces the target "native" by the target that fits this machine.
- * False after an error message. */
+ * Returns false after an error message. */
 bool cli_find_target(struct cli *c);
 /* Makes this machine the target if the user names none. */
 void cli_use_machine(struct cli *c);
@@ -204,7 +204,7 @@ void style_table(FILE *f, int columns, const char *const *header,
 /* Prints a progress line over the previous one if stderr is a terminal; prints
  * nothing otherwise. */
 void style_progress(void *ctx, const char *step, int done, int total);
-/* As style_progress(), for a step that has no numbered parts. */
+/* Prints the progress line for a step that has no numbered parts. */
 void style_step(const char *step);
 void style_progress_end(void);
 /* Prints a table on stderr, which must be a terminal, over the `painted` lines

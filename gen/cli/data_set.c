@@ -21,8 +21,9 @@ test_is_plain(const char *path, bool follow)
 				(S_ISREG(st.st_mode) && st.st_nlink == 1);
 }
 
-/* Is the path a plain file, or absent? Returns false after an error message for
- * anything else, because opening a pipe or a device may block or change it. */
+/* Is the path a regular file, or absent? Returns false after an error message
+ * for anything else, because opening a pipe or a device may block or change
+ * it. */
 bool
 test_is_file(const char *path)
 {
@@ -31,9 +32,9 @@ test_is_file(const char *path)
 			 path);
 }
 
-/* Is the archive a plain file without links, or absent? Returns false after an
- * error message otherwise: an archive beside a model may come from a stranger,
- * and a link in its place could lead to a private file elsewhere. */
+/* Is the archive a regular file without links, or absent? Returns false after
+ * an error message otherwise: an archive beside a model may come from a
+ * stranger, and a link in its place could lead to a private file elsewhere. */
 static bool
 is_no_link(const char *path)
 {

@@ -27,9 +27,9 @@ void data_set_open_folders(struct cli *c);
  * --expect if they are given; else the folders beside the model. Returns the
  * number of paths, which may be 0. */
 int data_set_list(struct harness *h, const char ***out);
-/* Is the path a plain file, or absent? test_is_file() prints an error message
- * if not; test_is_plain() prints nothing. follow: a link to a plain file counts
- * as a plain file. */
+/* Is the path a regular file, or absent? test_is_file() prints an error message
+ * if not; test_is_plain() prints nothing. follow: a link to a regular file
+ * counts as a regular file. */
 bool test_is_file(const char *path);
 bool test_is_plain(const char *path, bool follow);
 /* Sets *out to the --const-input that makes the model's input at this position

@@ -13,7 +13,7 @@
 
 #include "harness.h"
 
-/* Is `name` in the folder a folder, or a plain file without hard links? A
+/* Is `name` in the folder a folder, or a regular file without hard links? A
  * symbolic link is neither of them. */
 static bool
 is_plain(int folder, const char *name)

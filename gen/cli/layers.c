@@ -34,7 +34,8 @@ struct reference {
 struct probe {
 	struct cli cli;
 	struct harness h;
-	char *kept; /* its folder in the folder of --keep, or NULL */
+	/* the folder in --keep in which the program is built, or NULL */
+	char *kept;
 	bool open;
 	/* the model with the program's rounding, see choose_reference() */
 	struct reference rounded;

@@ -146,7 +146,7 @@ read_count(const char *text, int *out)
 }
 
 /* Reads a size of at least one byte: "1500000000" or "1.5G", where k, M, G and
- * T are powers of 1000. Returns false if the text is no such size. */
+ * T are powers of 1000. Returns false for any other text. */
 static bool
 read_size(const char *text, int64_t *out)
 {
@@ -164,7 +164,7 @@ read_size(const char *text, int64_t *out)
 }
 
 /* Reads a time above 0: "90s", "10m", "2h", or a number of seconds. Returns
- * false if the text is no such time. */
+ * false for any other text. */
 static bool
 read_seconds(const char *text, double *out)
 {

@@ -17,7 +17,7 @@ struct queue_field {
 };
 
 struct queue_message {
-	/* its number in the stream; NULL: there is no message */
+	/* the message's number in the stream; NULL: there is no message */
 	const char *entry;
 	VEC(struct queue_field) fields;
 };

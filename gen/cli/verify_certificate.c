@@ -236,8 +236,8 @@ struct checking {
 	int changed; /* number of files whose digest is not in the certificate */
 };
 
-/* Reads a plain file of at most `most` bytes. Returns false, without a message,
- * if that fails. */
+/* Reads a regular file of at most `most` bytes. Returns false, without a
+ * message, if that fails. */
 static bool
 read_file(const char *path, int64_t most, struct strbuf *out)
 {

@@ -133,7 +133,7 @@ put_value(struct array_writer *w, const char *text)
 	close_braces(w);
 }
 
-/* Is the file within the limit? False after a diagnostic. */
+/* Is the file within the limit? Returns false after a diagnostic. */
 static bool
 is_within_limit(const struct array_writer *w)
 {

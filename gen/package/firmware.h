@@ -46,7 +46,7 @@ const struct firmware_kind *firmware_load(struct module *m, const char *name,
 /* Does a path in a package stay inside the package? */
 bool firmware_stays_below(const char *path);
 /* Moves the files of a compiled model into the folders of the kind, and adds
- * the files of the kind. False after a diagnostic. */
+ * the files of the kind. Returns false after a diagnostic. */
 bool firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 		      const struct self_test *values);
 

@@ -37,7 +37,7 @@ add_profile(struct packer *k, struct tdata *data)
 }
 
 /* Adds the source of the runtime that the dialect needs for tasks (threads).
- * False after a diagnostic. */
+ * Returns false after a diagnostic. */
 static bool
 add_runtime(struct packer *k, struct tdata *data)
 {

@@ -232,7 +232,7 @@ stored_text(struct packer *k, const struct tensor *t)
 }
 
 /* Prints the function of a kernel; on a device, the functions of its launches.
- * False after a diagnostic. */
+ * Returns false after a diagnostic. */
 static bool
 print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 {

@@ -38,8 +38,8 @@ struct out_file {
 	size_t length;
 	/* the positions in the text at which digests are filled in at the end */
 	struct anchors anchors;
-	bool is_source;   /* it is to be compiled */
-	bool is_metadata; /* it is NAME.json */
+	bool is_source;   /* the file is to be compiled */
+	bool is_metadata; /* the file is NAME.json */
 };
 
 struct package {

@@ -213,16 +213,16 @@ void regions_need(struct packer *k, struct unit *u, struct tdata *data,
  * between runs), "opens" (backends with a state), planned_bytes. */
 void regions_common(struct packer *k, struct tdata *data);
 /* Adds "library_members", the members of the model's struct that hold state of
- * libraries. False after a diagnostic. */
+ * libraries. Returns false after a diagnostic. */
 bool regions_in_header(struct packer *k, struct tdata *data);
 /* Adds "libraries" (state that the regions of a backend share), "states" with
  * the constants of each, and library_weighs. */
 bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
-/* Adds the runtime files of the backends, unchanged, to the package. False
- * after a diagnostic. */
+/* Adds the runtime files of the backends, unchanged, to the package. Returns
+ * false after a diagnostic. */
 bool regions_add_runtime(struct packer *k);
 /* Sets *out to the text of a kernel that is a region: its functions, rendered
- * from the backend's templates; NULL if they are empty. False after a
+ * from the backend's templates; NULL if they are empty. Returns false after a
  * diagnostic. */
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 		  const char **out);

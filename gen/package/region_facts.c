@@ -131,7 +131,7 @@ has_window(const struct node *n)
  * the match computes it, `memory` is the input of the Transpose, else the
  * tensor itself. */
 struct operand {
-	/* its dimensions are those of the product */
+	/* has the dimensions of the product */
 	const struct tensor *tensor;
 	const struct tensor *memory;
 	/* stride[d]: the distance in memory, in elements, from one index of

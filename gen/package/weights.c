@@ -233,7 +233,7 @@ need_special(struct packer *k, struct unit *u)
 /* -- files -- */
 
 /* Adds the file that defines the weights as arrays of C, and sets
- * k->out->definitions to its lines. False after a diagnostic. */
+ * k->out->definitions to its lines. Returns false after a diagnostic. */
 static bool
 add_arrays(struct packer *k)
 {

@@ -40,8 +40,8 @@ struct verify_kernel {
 	int *place, *over;
 	/* why the kernel cannot be verified separately, or NULL */
 	const char *obstacle;
-	bool sums;   /* it has sums, whose order is not defined */
-	bool floats; /* it computes with floats */
+	bool sums;   /* the kernel has sums, whose order is not defined */
+	bool floats; /* the kernel computes with floats */
 	/* --fp fast: results are not defined for infinities and NaN */
 	bool finite;
 	/* for each parameter: the elements of a constant, or NULL */

@@ -10,13 +10,14 @@
 struct pv_class {
 	const char *name;
 	VEC(const struct pv_class *) bases;
-	struct scope *names; /* its methods and attributes */
+	struct scope *names; /* the methods and attributes of the class */
 	bool is_exception;
 };
 
 struct pv_object {
 	const struct pv_class *of;
-	struct scope names; /* its own attributes; the scope has no parent */
+	/* the object's own attributes; the scope has no parent */
+	struct scope names;
 };
 
 /* A function that is bound to an object or a class as its method. */

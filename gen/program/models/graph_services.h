@@ -57,8 +57,8 @@ struct graph_built {
 struct graph_services {
 	void *ctx;
 	/* The path of the model that a program names: a file in the program's
-	 * folder or below it, or, if the caller allows that, any file. NULL
-	 * after a diagnostic at `place`. */
+	 * folder or below it, or, if the caller allows that, any file. Returns
+	 * NULL after a diagnostic at `place`. */
 	const char *(*find)(void *ctx, const char *name,
 			    struct diag_place place);
 	/* Is there a backend with this name? Sets *names to the names of all

@@ -25,7 +25,7 @@ struct pv_graph {
 /* GRAPH_FUNC: a function of a module. */
 struct pv_graph_func {
 	const struct pv_graph *module;
-	int function; /* its number for relay_function_name() */
+	int function; /* the number of the function for relay_function_name() */
 };
 
 /* PARAM: a parameter of a module, or a stored weight. */

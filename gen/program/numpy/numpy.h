@@ -16,7 +16,7 @@ struct pv_device {
 /* The value of tvm.nd.array: an array that built functions take as an
  * argument. */
 struct pv_nd {
-	struct array *array; /* its elements have no gaps */
+	struct array *array; /* an array whose elements have no gaps */
 	struct pv_device device;
 	/* If a function that should have written the array was given up because
 	 * it takes too long: a text about its elements, for messages. NULL: the

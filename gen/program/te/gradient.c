@@ -249,7 +249,7 @@ derive_new(struct gradient *g, const struct expr *e, const struct expr *load)
 }
 
 /* The derivative of e with respect to the load, which is looked up if it is
- * known. NULL after an error. */
+ * known. Returns NULL after an error. */
 static const struct expr *
 derive(struct gradient *g, const struct expr *e, const struct expr *load)
 {
@@ -267,7 +267,7 @@ derive(struct gradient *g, const struct expr *e, const struct expr *load)
 }
 
 /* The derivative of a whole expression with respect to the value of a load in
- * it. NULL after an error. */
+ * it. Returns NULL after an error. */
 static const struct expr *
 derive_all(struct gradient *g, const struct expr *e, const struct expr *load)
 {

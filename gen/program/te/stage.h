@@ -23,8 +23,8 @@ enum event_kind {
 	EVENT_PREFETCH,
 	/* moves the stage's buffer to the memory scope `text` */
 	EVENT_SCOPE,
-	EVENT_DOUBLE_BUFFER, /* of the stage's buffer */
-	EVENT_ROLLING,       /* of the stage's buffer */
+	EVENT_DOUBLE_BUFFER, /* doubles the stage's buffer */
+	EVENT_ROLLING,       /* makes the stage's buffer a rolling buffer */
 	/* aligns a dimension of the stage's buffer; value: dimension, factor,
 	 * offset */
 	EVENT_ALIGN

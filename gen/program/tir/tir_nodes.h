@@ -16,7 +16,8 @@ struct pv_pass {
 	int level;
 	/* the graph passes with the same effect, "fold dead" */
 	const char *passes;
-	const char *words;           /* if there are none: the text of a note */
+	/* the text of a note if `passes` is empty */
+	const char *words;
 	const struct pval *backends; /* AnnotateTarget: names of backends */
 	int n_backends;
 	/* the program's function f(function or module, …), or NULL */

@@ -19,7 +19,7 @@ struct tir_schedule {
 	VEC(struct work) works;
 	/* the index of the function that get_block searches */
 	int current;
-	/* it was made from a single function, not from a module */
+	/* the schedule was made from a single function, not from a module */
 	bool single;
 	/* the program is a trace (trace_read_python), which may use any
 	 * intrinsic */

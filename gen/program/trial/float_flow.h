@@ -19,9 +19,11 @@ enum {
 /* The state of one function of the source. */
 struct part {
 	const struct func *f;
-	bool reached; /* it is the checked function, or is called from it */
-	bool control; /* it depends on floats whether it runs, or how far */
-	bool result;  /* its result depends on floats */
+	/* the function is the checked one, or is called from it */
+	bool reached;
+	/* it depends on floats whether the function runs, or how far */
+	bool control;
+	bool result; /* the result of the function depends on floats */
 };
 
 struct flow {
