@@ -479,12 +479,15 @@ bool
 add_source(struct packer *k)
 {
 	struct anchors anchors = { .arena = k->a };
-	struct tdata *data = tdata_new(k->a);
+	struct arena tmp;
+	struct tdata *data;
 	const char *text;
 	struct unit u;
 	struct strbuf s;
 	bool ok = true;
 
+	arena_init_within(&tmp, k->a);
+	data = tdata_new(&tmp);
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
 	u.names = k->names;
@@ -532,5 +535,6 @@ add_source(struct packer *k)
 	if (text != NULL) {
 		add_file(k, FILE_SOURCE, OUT_TEXT, text, &anchors);
 	}
+	arena_release(&tmp);
 	return text != NULL;
 }

@@ -37,7 +37,10 @@ node_needs_body(const struct node *n)
 bool
 node_is_control(const struct node *n)
 {
-	return strcmp(n->domain, "tirc") == 0 && node_attr(n, "body") != NULL &&
+	/* Most nodes are of ONNX's default domain, an empty name, and passes ask
+	 * this of every node. */
+	return *n->domain != '\0' && strcmp(n->domain, "tirc") == 0 &&
+	       node_attr(n, "body") != NULL &&
 	       (strcmp(n->op_type, "Copy") == 0 || node_needs_body(n));
 }
 

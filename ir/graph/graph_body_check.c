@@ -416,12 +416,13 @@ const char *
 graph_wrong_control(const struct graph *g, const struct node **at)
 {
 	struct arena tmp = { 0 };
-	struct written w = { .g = g, .most = largest_number(g) };
+	struct written w = { .g = g };
 	const char *wrong;
 
 	if (!has_control(g)) {
 		return NULL;
 	}
+	w.most = largest_number(g);
 	w.bodies = arena_array(&tmp, struct written_body, w.most + 1);
 	w.body_of = arena_array(&tmp, int, g->next_node_id + 1);
 	wrong = check(&w, at);

@@ -42,6 +42,8 @@ struct analyser_order;
 
 struct analyser {
 	struct module *module;
+	struct arena *arena; /* of the analyser's own state; expressions are the
+			      * module's */
 	VEC(struct analyser_var) vars;
 	/* the bits (var_bit) of all variables that ever had data as value */
 	uint64_t data_bits;
@@ -69,6 +71,10 @@ struct analyser {
 /* Initializes the analyser, which uses the module's arena. The declared bounds
  * of symbolic dimensions are known without analyser_bind. */
 void analyser_init(struct analyser *a, struct module *m);
+/* Like analyser_init, but the analyser's state is in the given arena, which the
+ * caller may release when the analyser is no longer used. */
+void analyser_init_in(struct analyser *a, struct module *m,
+		      struct arena *arena);
 /* States that min <= v < min + extent, until analyser_pop. */
 void analyser_bind(struct analyser *a, const struct var *v,
 		   const struct expr *min, const struct expr *extent);

@@ -7,8 +7,15 @@
 void
 analyser_init(struct analyser *a, struct module *m)
 {
+	analyser_init_in(a, m, &m->arena);
+}
+
+void
+analyser_init_in(struct analyser *a, struct module *m, struct arena *arena)
+{
 	memset(a, 0, sizeof *a);
 	a->module = m;
+	a->arena = arena;
 	a->version = a->last_version = 1;
 }
 
@@ -36,7 +43,7 @@ analyser_bind(struct analyser *a, const struct var *v, const struct expr *min,
 		one.min = min;
 		one.extent = extent;
 	}
-	vec_push(&a->module->arena, &a->vars, one);
+	vec_push(a->arena, &a->vars, one);
 	changed(a);
 }
 
@@ -53,7 +60,7 @@ bind_value(struct analyser *a, const struct var *v, const struct expr *value,
 	if (one.data) {
 		a->data_bits |= var_bit(v);
 	}
-	vec_push(&a->module->arena, &a->vars, one);
+	vec_push(a->arena, &a->vars, one);
 	changed(a);
 }
 
@@ -107,7 +114,7 @@ assume_whole(struct analyser *a, const struct linear *sum)
 	if (g < 2 || sum->constant % g == 0) {
 		return;
 	}
-	fact = arena_new(&a->module->arena, struct analyser_fact);
+	fact = arena_new(a->arena, struct analyser_fact);
 	linear_init(&fact->sum, a);
 	for (int i = 0; i < sum->n; i++) {
 		const struct term *t = linear_at(sum, i);
@@ -115,7 +122,7 @@ assume_whole(struct analyser *a, const struct linear *sum)
 		linear_add_term(&fact->sum, t->atom, t->coeff / g);
 	}
 	linear_add_constant(&fact->sum, -floor_div(-sum->constant, g));
-	vec_push(&a->module->arena, &a->sums, fact);
+	vec_push(a->arena, &a->sums, fact);
 }
 
 /* Adds the fact x - y + offset <= 0. */
@@ -123,14 +130,14 @@ static void
 assume_sum(struct analyser *a, const struct expr *x, const struct expr *y,
 	   int64_t offset)
 {
-	struct analyser_fact *fact = arena_new(&a->module->arena,
+	struct analyser_fact *fact = arena_new(a->arena,
 					       struct analyser_fact);
 
 	linear_of(a, x, &fact->sum);
 	linear_add_expr(&fact->sum, y, -1);
 	linear_add_constant(&fact->sum, offset);
 	if (!fact->sum.broken) {
-		vec_push(&a->module->arena, &a->sums, fact);
+		vec_push(a->arena, &a->sums, fact);
 		assume_whole(a, &fact->sum);
 	}
 }
@@ -186,7 +193,7 @@ analyser_assume(struct analyser *a, const struct expr *condition)
 	if (may_change(condition)) {
 		return;
 	}
-	vec_push(&a->module->arena, &a->facts, condition);
+	vec_push(a->arena, &a->facts, condition);
 	assume(a, condition, true);
 	changed(a);
 }
@@ -230,7 +237,7 @@ analyser_entry(struct analyser *a, const struct expr *e)
 	if ((a->n_cache + 1) * 4 > a->cap_cache * 3) {
 		uint32_t cap = a->cap_cache ? a->cap_cache * 2 : LEAST_CACHE;
 		struct analyser_entry *cache =
-			arena_array(&a->module->arena, struct analyser_entry,
+			arena_array(a->arena, struct analyser_entry,
 				    cap);
 
 		for (uint32_t i = 0; i < a->cap_cache; i++) {

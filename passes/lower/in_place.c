@@ -245,6 +245,8 @@ stores_each_once(const struct func *f, const struct stmt *store,
 	const struct expr **index;
 	struct iter_map map;
 	struct analyser a;
+	struct arena tmp;
+	bool once;
 
 	index = arena_exprs(&m->arena, store->n_args);
 	for (int i = 1; i < store->n_args; i++) {
@@ -264,9 +266,13 @@ stores_each_once(const struct func *f, const struct stmt *store,
 			vec_push(&m->arena, &loops, loop);
 		}
 	}
-	analyser_at(&a, m, store);
-	return iter_map_detect(&a, loops.data, loops.n, NULL, index,
+	arena_init_within(&tmp, &m->arena);
+	analyser_init_in(&a, m, &tmp);
+	analyser_enter(&a, store);
+	once = iter_map_detect(&a, loops.data, loops.n, NULL, index,
 			       store->n_args - 1, ITER_MAP_BIJECTIVE, &map);
+	arena_release(&tmp);
+	return once;
 }
 
 static int

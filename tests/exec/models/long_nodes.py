@@ -25,6 +25,8 @@ MOST_NODES = 32
 # are a large part of what is added.
 SMALL = 1000
 GROWTH = 3  # of what is added: 2 is linear, 4 is quadratic
+# 100,000 nodes in a chain take less than 500 MB.
+BYTES_OF_A_NODE = {"chain": 6000}
 # A node that moves through all others is in the list of origins of each.
 OF_ALL_ORIGINS = {"turns"}
 
@@ -73,6 +75,8 @@ def check_growth(kind, folder):
     if second > GROWTH * max(first, 1 << 21):
         helper.fail("%s: %d, %d and %d nodes take %s bytes" % (
             kind, SMALL, SMALL * 2, SMALL * 4, peaks))
+    if second > 2 * SMALL * BYTES_OF_A_NODE.get(kind, second):
+        helper.fail("%s: a node takes %d bytes" % (kind, second / (2 * SMALL)))
 
 
 def main():
