@@ -92,6 +92,37 @@ same_lines(const struct text_lines *x, const struct text_lines *y)
 	return same;
 }
 
+static int64_t
+bytes_of(const struct text_lines *x)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < x->n; i++) {
+		bytes += (int64_t)strlen(x->line[i]) + 1;
+	}
+	return bytes;
+}
+
+/* Counts the text of two functions that are compared. False after a diagnostic:
+ * many kernels may name one long function, so the sizes of the files do not bound
+ * the work. */
+static bool
+count_text(struct comparing *c, const struct text_lines *old,
+	   const struct text_lines *new)
+{
+	c->lines += old->n + new->n;
+	c->bytes += bytes_of(old) + bytes_of(new);
+	if (c->lines > MOST_LINES || c->bytes > MOST_COMPARED_BYTES) {
+		return diag_error(&c->m->diags, DIAG_TOO_LARGE,
+				  (struct diag_place){ .file = c->old->file },
+				  "the functions of the kernels have more than "
+				  "%d lines or %d bytes together; compare "
+				  "smaller models",
+				  MOST_LINES, MOST_COMPARED_BYTES);
+	}
+	return true;
+}
+
 /* Compares the functions of two kernels. False after a diagnostic. */
 static bool
 compare_pair(struct comparing *c, const struct kernel_key *x,
@@ -103,16 +134,9 @@ compare_pair(struct comparing *c, const struct kernel_key *x,
 	struct change_row *row;
 
 	if (!snapshot_function(c->old, x->function, &old.lines) ||
-	    !snapshot_function(c->new, y->function, &new.lines)) {
+	    !snapshot_function(c->new, y->function, &new.lines) ||
+	    !count_text(c, &old.lines, &new.lines)) {
 		return false;
-	}
-	c->lines += old.lines.n + new.lines.n;
-	if (c->lines > MOST_LINES) {
-		return diag_error(&c->m->diags, DIAG_TOO_LARGE,
-				  (struct diag_place){ .file = c->old->file },
-				  "the functions of the kernels have more than "
-				  "%d lines together; compare smaller models",
-				  MOST_LINES);
 	}
 	if (same_lines(&old.lines, &new.lines)) {
 		add_change(c, PART_KERNELS,

@@ -69,7 +69,11 @@ bool snapshot_function(struct snapshot *s, const char *name,
 		       struct text_lines *out);
 
 /* Files may be anybody's: the work for all functions together has an end. */
-enum { MOST_LINES = 20000000, MOST_CELLS = 1 << 26 };
+enum {
+	MOST_LINES = 20000000,
+	MOST_CELLS = 1 << 26,
+	MOST_COMPARED_BYTES = 1 << 26
+};
 
 struct comparing {
 	struct module *m;
@@ -79,6 +83,7 @@ struct comparing {
 	struct texts texts;
 	struct word_list reserved; /* the names that mean something */
 	int64_t lines;             /* of functions, compared so far */
+	int64_t bytes;             /* of these lines */
 	int64_t cells;             /* pairs of lines, compared so far */
 };
 

@@ -175,4 +175,20 @@ with open(path, "w", encoding="utf-8") as file:
 found = json.loads(tirc("diff", bad, bad, "--json", status=0).stdout)
 if len(found["weights"]) != 20000 or len(found["kernels"]) != 2000:
     fail("items are missing")
+# One long line that all kernels name is read for each of them.
+long = []
+for side, word in (("old", "a "), ("new", "b ")):
+    long.append(os.path.join(folder, "long_" + side))
+    os.mkdir(long[-1])
+    with open(os.path.join(long[-1], "n.c"), "w", encoding="utf-8") as file:
+        file.write(word * (1 << 19) + "\n")
+    with open(os.path.join(long[-1], "n.json"), "w", encoding="utf-8") as file:
+        json.dump({
+            "generator": "tirc", "model": "n", "calls": [],
+            "kernels": [{"name": "k%d" % i, "function": "f%d" % i}
+                        for i in range(3000)],
+            "functions": [{"name": "f%d" % i, "file": "n.c", "line": 1,
+                           "last": 1} for i in range(3000)]}, file)
+if "bytes together" not in tirc("diff", *long, status=2).stderr:
+    fail("functions of 6 GB together are compared")
 print("models, folders and bad folders are compared")
