@@ -130,8 +130,7 @@ static void
 assume_sum(struct analyser *a, const struct expr *x, const struct expr *y,
 	   int64_t offset)
 {
-	struct analyser_fact *fact = arena_new(a->arena,
-					       struct analyser_fact);
+	struct analyser_fact *fact = arena_new(a->arena, struct analyser_fact);
 
 	linear_of(a, x, &fact->sum);
 	linear_add_expr(&fact->sum, y, -1);
@@ -237,8 +236,7 @@ analyser_entry(struct analyser *a, const struct expr *e)
 	if ((a->n_cache + 1) * 4 > a->cap_cache * 3) {
 		uint32_t cap = a->cap_cache ? a->cap_cache * 2 : LEAST_CACHE;
 		struct analyser_entry *cache =
-			arena_array(a->arena, struct analyser_entry,
-				    cap);
+			arena_array(a->arena, struct analyser_entry, cap);
 
 		for (uint32_t i = 0; i < a->cap_cache; i++) {
 			if (a->cache[i].key) {
