@@ -87,12 +87,23 @@ is_wrong(const struct verifying *v)
 	return false;
 }
 
+static const char *const verdicts[] = { "differs", "text only", "verified" };
+
 const char *
 verify_verdict(const struct verifying *v)
 {
-	return is_wrong(v)          ? "differs"
-	       : v->not_run != NULL ? "text only"
-				    : "verified";
+	return verdicts[is_wrong(v) ? 0 : v->not_run != NULL ? 1 : 2];
+}
+
+bool
+verify_is_verdict(const char *word)
+{
+	for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+		if (strcmp(word, verdicts[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Prints a line of a file without its indentation. */

@@ -230,14 +230,14 @@ read_output(struct arena *a, const char *text, struct tune_job *out)
 }
 
 /* Stores one field of a part (the candidate or the rules' schedule) in *out.
- * Returns false if the field is not allowed in a job. */
+ * Returns false if the field is not allowed in a job, or not a second time: the
+ * number of a message's fields has no limit, so no field may add memory each
+ * time. */
 static bool
 read_part_field(struct arena *a, const struct queue_field *f, const char *name,
 		size_t *bytes, struct tune_job *out)
 {
-	const char *text = memchr(f->data, 0, f->bytes) == NULL
-				   ? arena_strndup(a, f->data, f->bytes)
-				   : NULL;
+	const char *text;
 
 	if (strncmp(name, "file/", 5) == 0) {
 		struct tune_file file = { arena_strdup(a, name + 5), f->data,
@@ -248,9 +248,10 @@ read_part_field(struct arena *a, const struct queue_field *f, const char *name,
 		return is_file_name(file.name) && *bytes <= MOST_BYTES &&
 		       out->files.n <= MOST_FILES;
 	}
-	if (text == NULL) {
+	if (memchr(f->data, 0, f->bytes) != NULL) {
 		return false;
 	}
+	text = arena_strndup(a, f->data, f->bytes);
 	if (strcmp(name, "source") == 0) {
 		vec_push(a, &out->sources, text);
 		return is_file_name(text) && text_ends_in(text, ".c") &&
@@ -262,20 +263,27 @@ read_part_field(struct arena *a, const struct queue_field *f, const char *name,
 	}
 	if (strcmp(name, "given") == 0) {
 		int64_t n;
-		bool ok = text_int(text, &n) && n >= 0 && n <= MOST_FILES;
+		bool ok = out->n_given == 0 && text_int(text, &n) && n >= 0 &&
+			  n <= MOST_FILES;
 
 		out->n_given = ok ? (int)n : 0;
 		return ok;
 	}
 	if (strcmp(name, "arguments") == 0) {
+		if (out->arguments != NULL) {
+			return false;
+		}
 		out->arguments = text;
 		return strspn(text, "0123456789 ") == strlen(text);
 	}
 	if (strcmp(name, "decisions") == 0) {
-		return read_decisions(a, text, out);
+		return out->decisions == NULL && read_decisions(a, text, out);
+	}
+	if (strcmp(name, "trace") != 0 || out->trace != NULL) {
+		return false;
 	}
 	out->trace = text;
-	return strcmp(name, "trace") == 0 && strlen(text) <= MOST_TRACE;
+	return strlen(text) <= MOST_TRACE;
 }
 
 static bool

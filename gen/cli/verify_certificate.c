@@ -279,6 +279,7 @@ static bool
 read_certificate(struct checking *k)
 {
 	struct strbuf text;
+	const char *verdict;
 	bool ok;
 
 	strbuf_init(&text);
@@ -292,10 +293,12 @@ read_certificate(struct checking *k)
 	}
 	if (ok) {
 		k->json = json_parse_quietly(text.data, NULL);
-		ok = (text_member(k->json, "verdict") != NULL &&
-		      cJSON_IsArray(
+		verdict = text_member(k->json, "verdict");
+		/* A certificate of no files says nothing of any. */
+		ok = (verdict != NULL && verify_is_verdict(verdict) &&
+		      cJSON_GetArraySize(
 			      cJSON_GetObjectItemCaseSensitive(k->json,
-							       "files")) &&
+							       "files")) > 0 &&
 		      cJSON_IsArray(
 			      cJSON_GetObjectItemCaseSensitive(k->json,
 							       "model"))) ||

@@ -101,6 +101,7 @@ bool verify_whole(struct verifying *v);
 /* verify_certificate.c */
 /* The result in a word: "verified", "text only" or "differs". */
 const char *verify_verdict(const struct verifying *v);
+bool verify_is_verdict(const char *word);
 /* Writes the certificate to a file. Returns false after an error message. */
 bool verify_write_certificate(struct verifying *v, const char *path);
 /* tirc verify --check: compares the digests of a certificate with the files.

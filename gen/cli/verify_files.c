@@ -4,6 +4,7 @@
  * that it belongs to. The folder may come from a stranger, so that its files
  * are read with limits. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,16 @@
 #include "onnx_file.h"
 #include "output_file.h"
 #include "package_facts.h"
+#include "pointer_map.h"
 #include "sha256.h"
 #include "text.h"
+#include "text_map.h"
 #include "tuning.h"
 #include "verify_cmd.h"
 
 /* A file of the folder may be longer than the one that tirc writes by this many
  * bytes. */
 enum { MOST_MORE = 1 << 20 };
-
-/* The number of changes of a file for which the constant is searched, at most. */
-enum { MOST_NAMED = 200 };
 
 /* -- options -- */
 
@@ -170,59 +170,106 @@ read_given(struct verifying *v, struct verified_file *f, size_t fresh_size)
 
 /* -- what differs -- */
 
-/* The kernel whose function contains the line of the file, or -1. */
-static int
-kernel_at(const struct verifying *v, const char *file, int line)
+/* To which kernel's function, and to which constant's definition, the lines of a
+ * file belong: by the number of the line, which starts at 1; -1 if to none. */
+struct line_owners {
+	int n; /* lines */
+	int *kernel, *weight;
+};
+
+static void
+mark_kernels(const struct verifying *v, const char *file,
+	     struct line_owners *out)
 {
 	const struct package *p = tirc_compiled_package(v->fresh.t);
 
 	for (int i = 0; i < v->kernels.n; i++) {
 		struct package_lines at = package_kernel_lines(p, i);
 
-		if (at.file != NULL && strcmp(at.file, file) == 0 &&
-		    line >= at.first && line <= at.last) {
-			return i;
+		if (at.file == NULL || strcmp(at.file, file) != 0 ||
+		    at.first < 1) {
+			continue;
+		}
+		/* Kernels of one function have the same lines: the first one
+		 * keeps them. */
+		for (int line = at.first;
+		     line <= at.last && line <= out->n && out->kernel[line] < 0;
+		     line++) {
+			out->kernel[line] = i;
 		}
 	}
-	return -1;
 }
 
-static bool
-has_name(const char *line, const char *name)
-{
-	size_t n = strlen(name);
-	const char *at = strstr(line, name);
-
-	while (at != NULL) {
-		if (strchr("[ ={;", at[n]) != NULL) {
-			return true;
-		}
-		at = strstr(at + n, name);
-	}
-	return false;
-}
-
-/* The constant whose definition in a file of constants contains the line, or
- * -1. */
+/* The constant that a line of a file of constants defines, or -1. Lines of
+ * values start with a tab. */
 static int
-weight_at(struct verifying *v, const char *text, int line)
+defined_weight(const struct text_map *symbols, const char *line, size_t length)
+{
+	int found = -1;
+
+	for (size_t i = 0; line[0] != '\t' && i < length;) {
+		size_t n = i;
+
+		while (n < length &&
+		       (isalnum((unsigned char)line[n]) || line[n] == '_')) {
+			n++;
+		}
+		if (n > i && n < length && strchr("[ ={;", line[n]) != NULL) {
+			found = text_map_get_bytes(symbols, line + i, n - i,
+						   found);
+		}
+		i = n > i ? n : i + 1;
+	}
+	return found;
+}
+
+static void
+mark_weights(const struct verifying *v, const char *text,
+	     struct line_owners *out)
 {
 	const struct package *p = tirc_compiled_package(v->fresh.t);
-	int n = tirc_compiled_program(v->fresh.t)->weights.n, found = -1;
+	int n = tirc_compiled_program(v->fresh.t)->weights.n, last = -1;
+	struct text_map symbols;
 
-	for (int i = 1; i <= line && *text != '\0'; i++) {
+	text_map_init(&symbols, v->a);
+	for (int w = 0; w < n; w++) {
+		text_map_add(&symbols, package_weight_symbol(p, w), w);
+	}
+	for (int line = 1; line <= out->n; line++) {
 		size_t length = strcspn(text, "\n");
-		const char *copy = arena_strndup(v->a, text, length);
+		int own = defined_weight(&symbols, text, length);
 
-		for (int w = 0; w < n && length > 0 && copy[0] != '\t'; w++) {
-			if (has_name(copy, package_weight_symbol(p, w))) {
-				found = w;
-			}
-		}
+		last = own >= 0 ? own : last;
+		out->weight[line] = last;
 		text += length;
 		text += *text == '\n';
 	}
-	return found;
+}
+
+static struct line_owners
+owners_of(const struct verifying *v, const char *file, const char *text)
+{
+	struct line_owners out = { .n = 1 };
+
+	for (const char *at = text; *at != '\0'; at++) {
+		out.n += *at == '\n';
+	}
+	out.kernel = arena_array(v->a, int, out.n + 1);
+	out.weight = arena_array(v->a, int, out.n + 1);
+	for (int i = 0; i <= out.n; i++) {
+		out.kernel[i] = out.weight[i] = -1;
+	}
+	mark_kernels(v, file, &out);
+	if (strstr(file, "_weights.") != NULL) {
+		mark_weights(v, text, &out);
+	}
+	return out;
+}
+
+static int
+owner_of(const struct line_owners *o, const int *owners, int line)
+{
+	return line >= 1 && line <= o->n ? owners[line] : -1;
 }
 
 /* The constant whose bytes in a file of weights contain this byte, or -1. */
@@ -242,26 +289,34 @@ weight_of_byte(const struct verifying *v, int64_t byte)
 	return -1;
 }
 
+/* Marks the kernels whose function or one of whose constants is changed. */
 static void
-note_change(struct verifying *v, struct verified_file *f,
-	    struct verified_change change)
+mark_changed(struct verifying *v, const struct verified_file *f)
 {
 	const struct program *p = tirc_compiled_program(v->fresh.t);
+	bool *weights = arena_array(v->a, bool, p->weights.n + 1);
+	struct pointer_map owners;
 
-	vec_push(v->a, &f->changes, change);
+	pointer_map_init(&owners, v->a);
+	for (int i = 0; i < f->changes.n; i++) {
+		const struct verified_change *x = &f->changes.data[i];
+
+		if (x->kernel >= 0) {
+			pointer_map_put(&owners, p->kernels.data[x->kernel], 1);
+		}
+		if (x->weight >= 0) {
+			weights[x->weight] = true;
+		}
+	}
 	for (int i = 0; i < v->kernels.n; i++) {
 		const struct kernel *k = p->kernels.data[i];
+		bool changed = pointer_map_get(&owners, k->owner, 0) == 1;
 
-		if (change.kernel >= 0 &&
-		    k->owner == p->kernels.data[change.kernel]) {
-			v->kernels.data[i].changed = true;
+		for (int n = 0; n < k->args.n; n++) {
+			changed |= k->args.data[n].kind == ARG_WEIGHT &&
+				   weights[k->args.data[n].weight->index];
 		}
-		for (int n = 0; change.weight >= 0 && n < k->args.n; n++) {
-			if (k->args.data[n].kind == ARG_WEIGHT &&
-			    k->args.data[n].weight->index == change.weight) {
-				v->kernels.data[i].changed = true;
-			}
-		}
+		v->kernels.data[i].changed |= changed;
 	}
 }
 
@@ -269,6 +324,7 @@ static void
 find_lines(struct verifying *v, struct verified_file *f, const char *fresh)
 {
 	struct line_changes lines = { 0 };
+	struct line_owners owners = owners_of(v, f->name, fresh);
 
 	difference_of_lines(tirc_module(v->fresh.t), fresh, f->data, &lines);
 	for (int i = 0; i < lines.list.n; i++) {
@@ -282,13 +338,13 @@ find_lines(struct verifying *v, struct verified_file *f, const char *fresh)
 
 		for (int line = x->n_old > 0 ? x->old : x->old - 1;
 		     change.kernel < 0 && line <= last; line++) {
-			change.kernel = kernel_at(v, f->name, line);
+			change.kernel = owner_of(&owners, owners.kernel, line);
 		}
-		if (change.kernel < 0 && i < MOST_NAMED &&
-		    strstr(f->name, "_weights.") != NULL) {
-			change.weight = weight_at(v, fresh, x->old);
+		if (change.kernel < 0) {
+			change.weight = owner_of(&owners, owners.weight,
+						 x->old);
 		}
-		note_change(v, f, change);
+		vec_push(v->a, &f->changes, change);
 	}
 }
 
@@ -306,7 +362,7 @@ find_bytes(struct verifying *v, struct verified_file *f, const char *fresh,
 		}
 		change.weight = weight_of_byte(v, (int64_t)i);
 		if (change.weight != last) {
-			note_change(v, f, change);
+			vec_push(v->a, &f->changes, change);
 			last = change.weight;
 		}
 	}
@@ -331,6 +387,7 @@ compare_file(struct verifying *v, struct verified_file *f)
 		} else {
 			find_bytes(v, f, fresh, bytes);
 		}
+		mark_changed(v, f);
 	}
 	v->same_texts &= f->same;
 	return true;

@@ -60,8 +60,7 @@ linear_copy(struct linear *to, const struct linear *from)
 {
 	*to = *from;
 	if (from->more) {
-		to->more = arena_copy(from->analyser->arena,
-				      from->more,
+		to->more = arena_copy(from->analyser->arena, from->more,
 				      sizeof *from->more * (size_t)from->cap);
 	}
 }
@@ -87,8 +86,8 @@ linear_add_constant(struct linear *l, int64_t v)
 static void
 grow(struct linear *l)
 {
-	struct term *more = arena_array(l->analyser->arena,
-					struct term, l->cap * 2);
+	struct term *more = arena_array(l->analyser->arena, struct term,
+					l->cap * 2);
 
 	memcpy(more, linear_terms(l), sizeof *more * (size_t)l->n);
 	l->more = more;
@@ -273,8 +272,7 @@ order_find(struct analyser *a, const struct expr *sorted)
 	if ((a->n_orders + 1) * 4 > a->cap_orders * 3) {
 		uint32_t cap = a->cap_orders ? a->cap_orders * 2 : 32;
 		struct analyser_order *table =
-			arena_array(a->arena, struct analyser_order,
-				    cap);
+			arena_array(a->arena, struct analyser_order, cap);
 
 		for (uint32_t i = 0; i < a->cap_orders; i++) {
 			if (a->orders[i].sorted) {

@@ -281,6 +281,9 @@ try:
         (message(candidate__source="-o"), "not one of a job"),
         (message(candidate__decisions="rows 1 2"), "not one of a job"),
         (message(candidate__compile="rm -rf /"), "not one of a job"),
+    ] + [(message() + ["candidate/" + name, text], "not one of a job")
+         for name, text in (("decisions", "no decisions"), ("trace", "x"),
+                            ("arguments", "1"), ("given", "2"))
     ] + [(message() + ["candidate/file/" + name, "x"], "not one of a job")
          for name in ("../x.c", "/tmp/x.c", "harness", "harness.c",
                       "arguments.txt", ".x.c", "kernel/x.c", "array_1.bin.c",

@@ -8,6 +8,7 @@ were changed and folders of anybody are refused.
 
 makes COUNT random changes instead, in the kernels of several models, and prints what
 became of each: `./run verify-mutants`."""
+import hashlib
 import json
 import os
 import random
@@ -264,6 +265,17 @@ def certificates(source):
         done = tirc(*check, source.folder, "--check", changed, status=2)
         if "it is not a certificate, or it was changed" not in done.stderr:
             fail(done.stderr)
+    for old, new in ((r'"files": \[.*?\n\t\]', '"files": []'),
+                     (r'"verdict": "\w+"', '"verdict": "fine"')):
+        body = re.sub(old, new, text, count=1, flags=re.S)
+        body = body[:body.index(',\n\t"certificate_sha256"')]
+        changed = helper.text_file(
+            work_folder(), "cert.json",
+            '%s,\n\t"certificate_sha256": "%s"\n}\n' % (
+                body, hashlib.sha256(body.encode()).hexdigest()))
+        done = tirc(*check, source.folder, "--check", changed, status=2)
+        if not done.stderr.endswith("it is not a certificate\n"):
+            fail(done.stdout + done.stderr)
 
 
 def hostile(source):
@@ -296,7 +308,33 @@ def hostile(source):
         fail("an empty folder")
 
 
+def many_constants():
+    """Each of very many changed constants is assigned to its kernel."""
+    n = 300
+    rng = random.Random(5)
+    names = ["x"] + ["t%d" % i for i in range(n - 1)] + ["y"]
+    source = Source(write("many.onnx", [
+        node("MatMul", [names[i], "w%d" % i], [names[i + 1]], "m%d" % i)
+        for i in range(n)],
+        [value_info("x", [1, 2])], [value_info("y", [1, 2])],
+        [tensor("w%d" % i, [2, 2], random_floats(rng, 4))
+         for i in range(n)]), "--target", "c99", "--weights", "c")
+    name = source.name[:-2] + "_weights.c"
+    with open(os.path.join(source.folder, name), encoding="utf-8") as file:
+        text = file.read()
+    changed = source.copy(text.replace("] = {\n", "] = { \n"), name)
+    # No kernel has to run: a compiler that does nothing.
+    path = os.path.join(work_folder(), "cert.json")
+    source.verify(changed, 1, "--cc", "true", "-q", "-o", path)
+    with open(path, encoding="utf-8") as file:
+        kernels = json.load(file)["kernels"]
+    differ = sum(k["text"] == "differs" for k in kernels)
+    if differ != n:
+        fail("%d of %d kernels have other constants" % (differ, n))
+
+
 def main():
+    many_constants()
     digits = Source(DIGITS, "--target", "c99")
     certificates(digits)
     planted(digits, "acc[0][oc] = 0.0f", "acc[0][oc] = 1.0f", "conv1")
