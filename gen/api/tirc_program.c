@@ -284,6 +284,7 @@ context_program(struct tirc *t, const char *path,
 		*target = o->machine;
 		t->named_target = NULL;
 	}
+	program_order_calls(t->m, chosen);
 	return o->schedule == NULL || apply_schedule(t, chosen, o->schedule);
 }
 

@@ -48,6 +48,33 @@ loop_range(struct script_reader *r, const struct py_node *a,
 	return true;
 }
 
+/* Reads the suite of a loop; after a break its iterations do nothing. n: the loops
+ * that share the suite. Returns false after an error. */
+static bool
+loop_suite(struct script_reader *r, const struct py_node *node,
+	   enum for_kind kind, int n, struct script_loop_flags *flags,
+	   struct stmt **out)
+{
+	if (!script_loop_suite(r, node->kids[2], flags, out)) {
+		return false;
+	}
+	if (!flags->left) {
+		return true;
+	}
+	if (n > 1 || (kind != FOR_SERIAL && kind != FOR_UNROLLED)) {
+		return script_fail(r, node,
+				   n > 1 ? "a break of T.grid, which leaves "
+					   "only the inner loop; write the "
+					   "loops one by one"
+					 : "a break of a loop whose iterations "
+					   "have no order; use T.serial");
+	}
+	*out = stmt_if(r->f,
+		       script_loop_goes_on(r, flags, expr_bool(r->m, true)),
+		       *out, NULL);
+	return true;
+}
+
 static bool
 read_grid(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, struct stmt **out)
@@ -57,6 +84,7 @@ read_grid(struct script_reader *r, const struct py_node *node,
 	const struct py_node *const *targets = script_items(&target, &n);
 	struct range *ranges = arena_array(&r->m->arena, struct range, n + 1);
 	struct var **vars = arena_array(&r->m->arena, struct var *, n + 1);
+	struct script_loop_flags flags;
 
 	if (n != call->n_kids - 1) {
 		return script_fail(r, node,
@@ -79,7 +107,7 @@ read_grid(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	if (!script_read_suite(r, node->kids[2], out)) {
+	if (!loop_suite(r, node, FOR_SERIAL, n, &flags, out)) {
 		return false;
 	}
 	for (int i = n - 1; i >= 0; i--) {
@@ -88,6 +116,7 @@ read_grid(struct script_reader *r, const struct py_node *node,
 		(*out)->pos = (struct src_pos){ node->span.line,
 						node->span.col };
 	}
+	*out = script_loop_left(r, &flags, *out);
 	script_leave(r, names);
 	r->loops.n = loops;
 	return true;
@@ -105,6 +134,7 @@ read_loop(struct script_reader *r, const struct py_node *node,
 	struct range range;
 	struct var *v;
 	struct note *notes = NULL;
+	struct script_loop_flags flags;
 	int names = r->names.n, loops = r->loops.n;
 
 	if (!script_args(r, call,
@@ -138,12 +168,14 @@ read_loop(struct script_reader *r, const struct py_node *node,
 	if (!loop_range(r, found[0], stop, &range) ||
 	    (more[0] && !script_notes(r, more[0], &notes)) ||
 	    !define_loop(r, node->kids[0], &range, &v) ||
-	    !script_read_suite(r, node->kids[2], out)) {
+	    !loop_suite(r, node, kind, 1, &flags, out)) {
 		return false;
 	}
 	*out = stmt_for(r->f, v, range.min, range.extent, kind, *out);
 	(*out)->u.loop.thread = thread_name;
 	(*out)->notes = notes;
+	(*out)->pos = (struct src_pos){ node->span.line, node->span.col };
+	*out = script_loop_left(r, &flags, *out);
 	script_leave(r, names);
 	r->loops.n = loops;
 	return true;

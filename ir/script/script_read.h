@@ -369,6 +369,25 @@ void script_push(struct script_reader *r, struct script_suite *suite,
 struct stmt *script_close_suite(struct script_reader *r,
 				struct script_suite *suite);
 
+/* The flags of a loop whose suite has a break: what `left` has is True after the
+ * break. NULL if it has none. */
+struct script_loop_flags {
+	const struct buffer *left;
+};
+
+/* script_jump.c: reads the suite of a loop, which may have break and continue.
+ * Defines the flags of the loop as names; the caller ends their scope. Returns
+ * false after an error. */
+bool script_loop_suite(struct script_reader *r, const struct py_node *suite,
+		       struct script_loop_flags *flags, struct stmt **out);
+/* The condition, and that no break has left the loop. */
+const struct expr *script_loop_goes_on(struct script_reader *r,
+				       const struct script_loop_flags *flags,
+				       const struct expr *condition);
+/* The loop with the memory of its flags around it. */
+struct stmt *script_loop_left(struct script_reader *r,
+			      const struct script_loop_flags *flags,
+			      struct stmt *loop);
 bool script_for(struct script_reader *r, const struct py_node *node,
 		struct stmt **out);
 /* Reads the items of a `with` from the index `item` on, and its suite. False

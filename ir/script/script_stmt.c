@@ -390,11 +390,30 @@ read_call(struct script_reader *r, const struct py_node *node,
 }
 
 static bool
+read_while(struct script_reader *r, const struct py_node *node,
+	   struct stmt **out)
+{
+	struct script_loop_flags flags;
+	const struct expr *condition;
+	int names = r->names.n;
+
+	if (!script_condition(r, node->kids[0], &condition) ||
+	    !script_loop_suite(r, node->kids[1], &flags, out)) {
+		return false;
+	}
+	*out = stmt_while(r->f, script_loop_goes_on(r, &flags, condition),
+			  *out);
+	(*out)->pos = (struct src_pos){ node->span.line, node->span.col };
+	*out = script_loop_left(r, &flags, *out);
+	script_leave(r, names);
+	return true;
+}
+
+static bool
 read_line(struct script_reader *r, const struct py_node *node,
 	  struct script_suite *suite)
 {
 	struct stmt *s = NULL;
-	const struct expr *e;
 
 	switch (node->kind) {
 	case PY_PASS:
@@ -430,11 +449,9 @@ read_line(struct script_reader *r, const struct py_node *node,
 		}
 		break;
 	case PY_WHILE:
-		if (!script_condition(r, node->kids[0], &e) ||
-		    !script_read_suite(r, node->kids[1], &s)) {
+		if (!read_while(r, node, &s)) {
 			return false;
 		}
-		s = stmt_while(r->f, e, s);
 		break;
 	case PY_IF:
 		if (!read_if(r, node, &s)) {
@@ -458,8 +475,8 @@ read_line(struct script_reader *r, const struct py_node *node,
 	case PY_BREAK:
 	case PY_CONTINUE:
 		return script_fail(r, node,
-				   "a loop is not left early; guard "
-				   "its body with a condition");
+				   "no loop around it that it can leave; guard "
+				   "what follows with a condition");
 	default:
 		return script_fail(r, node,
 				   "this statement has no meaning "

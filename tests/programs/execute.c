@@ -327,6 +327,7 @@ run_program(struct run *r, const char *path)
 	if (!read_file(r, path, &src) || !program_run(r->m, &src, &o, &all)) {
 		return !fail(r, "does not run");
 	}
+	program_order_calls(r->m, &all);
 	why = arena_array(&r->m->arena, const char *, all.funcs.n + 1);
 	r->list.intrins = all.intrins;
 	for (int i = 0; i < all.funcs.n; i++) {

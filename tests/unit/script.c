@@ -133,8 +133,8 @@ static const struct {
 	  "otherwise, or use a buffer",
 	  "        n += 1\n        ^^^^^^" },
 	{ true, "    break\n",
-	  "t.py:3:5: a loop is not left early; guard its body with "
-	  "a condition",
+	  "t.py:3:5: no loop around it that it can leave; guard what "
+	  "follows with a condition",
 	  "        break\n        ^^^^^" },
 	{ true, "    print(n)\n",
 	  "t.py:3:5: a call of something that is not T's; functions"

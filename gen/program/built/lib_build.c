@@ -603,6 +603,7 @@ built_source(struct call *c, struct pval *out)
 				target = module->funcs.data[i]->target;
 			}
 		}
+		program_order_calls(ev->m, &list);
 		if (!program_source(ev->m, &list, ev->o,
 				    target ? target : ev->o->target, &text)) {
 			return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the calls between the functions of a program before source is written.
- * T.call_func must name an earlier function of the program, with arguments of
+ * T.call_func must name a function that is earlier in the list, with arguments of
  * the kinds of its parameters and arrays that are large enough. T.call_extern
  * calls external functions, which the emitter lists. Only host functions that
  * tirc makes may launch kernels. */
@@ -334,10 +334,78 @@ check_call(struct checking *c, const struct expr *e)
 		}
 	}
 	refuse(c,
-	       "T.call_func calls '%s', which is not an earlier function of "
-	       "the program; define it before, or call an external function "
+	       "T.call_func calls '%s', which is no function of the program, "
+	       "or which leads back to this one; call an external function "
 	       "with T.call_extern",
 	       name);
+}
+
+/* -- order -- */
+
+/* The functions of a list that a function calls, by index. */
+struct callees {
+	VEC(int) list;
+};
+
+static void
+find_callees(struct module *m, const struct program_result *all, int i,
+	     struct callees *out)
+{
+	struct tree_iter it = tree_each_of(all->funcs.data[i].func->body,
+					   EXPR_CALL);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		for (int k = 0; k < all->funcs.n; k++) {
+			if (e->u.intrin == INTRIN_CALL_FUNC && k != i &&
+			    strcmp(all->funcs.data[k].func->name,
+				   e->args[0]->u.text) == 0) {
+				vec_push(&m->arena, &out->list, k);
+				break;
+			}
+		}
+	}
+}
+
+static bool
+all_placed(const struct callees *of, const bool *placed)
+{
+	for (int i = 0; i < of->list.n; i++) {
+		if (!placed[of->list.data[i]]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void
+program_order_calls(struct module *m, struct program_result *all)
+{
+	const int n = all->funcs.n;
+	struct callees *calls = arena_array(&m->arena, struct callees, n + 1);
+	bool *placed = arena_array(&m->arena, bool, n + 1);
+	struct program_result out = *all;
+
+	memset(&out.funcs, 0, sizeof out.funcs);
+	for (int i = 0; i < n; i++) {
+		find_callees(m, all, i, &calls[i]);
+	}
+	/* the first one whose callees are placed; in a circle of calls, which
+	 * program_check_calls() refuses, the first one */
+	while (out.funcs.n < n) {
+		int first = -1, next = -1;
+
+		for (int i = n - 1; i >= 0; i--) {
+			first = placed[i] ? first : i;
+			next = placed[i] || !all_placed(&calls[i], placed)
+				       ? next
+				       : i;
+		}
+		next = next >= 0 ? next : first;
+		placed[next] = true;
+		vec_push(&m->arena, &out.funcs, all->funcs.data[next]);
+	}
+	*all = out;
 }
 
 bool

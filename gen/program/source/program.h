@@ -144,6 +144,10 @@ struct program_sources {
 	int n_callees;
 };
 
+/* Puts each function of the list behind those that it calls; else the order stays
+ * the same. */
+void program_order_calls(struct module *m, struct program_result *list);
+
 /* Makes the source of the functions of the list, after lowering those that are
  * not lowered. target: NULL is the default target. Returns false after a
  * diagnostic. */
