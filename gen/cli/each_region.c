@@ -116,9 +116,8 @@ compare_all(struct twins *w, bool *bad)
 	for (int i = 0; i < (n > 0 ? n : 1); i++) {
 		struct data_set d;
 
-		if (n == 0) {
-			interpreted_inputs(g, NULL, &d);
-		} else if (!data_set_read(g, paths[i], true, &d)) {
+		if (n == 0 ? !interpreted_inputs(g, NULL, &d)
+			   : !data_set_read(g, paths[i], true, &d)) {
 			return false;
 		}
 		if (!run_twins(w, d.where, d.inputs, bad)) {

@@ -41,10 +41,13 @@ model_bytes(const struct harness *h)
 bool
 harness_emit(struct harness *h, struct cli *c)
 {
+	struct stat st;
+
 	memset(h, 0, sizeof *h);
 	h->cli = c;
 	h->m = module_new();
 	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
+	quota_of_input(h->m, stat(c->model, &st) == 0 ? st.st_size : 0);
 	h->run = run_model;
 	c->tirc.self_contained = true;
 	h->t = cli_open(c);
@@ -500,10 +503,7 @@ harness_zeros(struct arena *a, struct tirc_tensor x)
 bool
 harness_arrays_fit(struct harness *h)
 {
-	struct stat st;
-
 	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
-	quota_of_input(h->m, stat(h->cli->model, &st) == 0 ? st.st_size : 0);
 	return quota_check_output(h->m,
 				  (struct diag_place){ .file = h->cli->model },
 				  "the arrays of all inputs and outputs",

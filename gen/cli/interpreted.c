@@ -75,7 +75,7 @@ sizes_text(struct harness *h, const int64_t *sizes)
 	return text;
 }
 
-void
+bool
 interpreted_inputs(struct harness *h, const int64_t *sizes,
 		   struct data_set *out)
 {
@@ -84,6 +84,12 @@ interpreted_inputs(struct harness *h, const int64_t *sizes,
 	uint64_t state = RANDOM_SEED;
 
 	*out = (struct data_set){ .where = "random inputs" };
+	if (!quota_check_memory(h->m,
+				(struct diag_place){ .file = h->cli->model },
+				cli_io_bytes(h->t))) {
+		harness_messages(h);
+		return false;
+	}
 	if (sizes != NULL && tirc_dim_count(h->t) > 0) {
 		out->where = arena_printf(a, "random inputs, %s",
 					  sizes_text(h, sizes));
@@ -102,6 +108,7 @@ interpreted_inputs(struct harness *h, const int64_t *sizes,
 		}
 		interpreted_fill(x, &state);
 	}
+	return true;
 }
 
 /* -- the model -- */
@@ -252,7 +259,9 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 	struct tirc *t;
 	bool ok;
 
-	interpreted_inputs(h, sizes, &d);
+	if (!interpreted_inputs(h, sizes, &d)) {
+		return false;
+	}
 	sized_options(h, d.inputs, &o);
 	o.n_print_after = 0;
 	o.progress = NULL;
@@ -323,6 +332,6 @@ interpreted_results(struct harness *h, const struct array *inputs,
 bool
 interpreted_read(struct harness *h, const int64_t *sizes, struct data_set *out)
 {
-	interpreted_inputs(h, sizes, out);
-	return interpreted_results(h, out->inputs, out);
+	return interpreted_inputs(h, sizes, out) &&
+	       interpreted_results(h, out->inputs, out);
 }

@@ -18,8 +18,9 @@ void interpreted_fill(struct array *x, uint64_t *state);
 enum { INTERPRETED_SIZES = 3 };
 int interpreted_sizes(struct harness *h, int64_t **values);
 /* Makes a data set of random inputs without expected outputs. sizes: the values
- * of the symbolic sizes; NULL: their largest values. */
-void interpreted_inputs(struct harness *h, const int64_t *sizes,
+ * of the symbolic sizes; NULL: their largest values. Returns false after an
+ * error message, if the inputs and outputs exceed the limit of memory. */
+bool interpreted_inputs(struct harness *h, const int64_t *sizes,
 			struct data_set *out);
 /* Makes a data set of random inputs and of the outputs that the interpreter
  * computes from them. The states of the model begin as zeros. Returns false

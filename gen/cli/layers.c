@@ -395,9 +395,8 @@ run_data_set(struct layers *w, const char *path, bool *wrong)
 	struct data_set d;
 	int n_each, n_fused;
 
-	if (path == NULL) {
-		interpreted_inputs(h, NULL, &d);
-	} else if (!data_set_read(h, path, true, &d)) {
+	if (path == NULL ? !interpreted_inputs(h, NULL, &d)
+			 : !data_set_read(h, path, true, &d)) {
 		return false;
 	}
 	if (!find_values(w, d.inputs)) {

@@ -277,7 +277,8 @@ tvmc_run(struct cli *c, const struct tvmc *o)
 	}
 	c->quiet = !o->verbose;
 	c->repeat = repeat * number;
-	ok = harness_open(&h, c) && execute(&h, o, repeat, number);
+	ok = harness_open(&h, c) && harness_arrays_fit(&h) &&
+	     execute(&h, o, repeat, number);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;
 }

@@ -34,8 +34,8 @@ compare_with_fresh(struct verifying *v)
 	    !harness_set_states(&fresh, NULL)) {
 		return false;
 	}
-	interpreted_inputs(&fresh, NULL, &d);
-	if (!harness_run(&fresh, d.inputs, want)) {
+	if (!interpreted_inputs(&fresh, NULL, &d) ||
+	    !harness_run(&fresh, d.inputs, want)) {
 		return false;
 	}
 	if (!harness_set_states(&v->given, NULL) ||

@@ -200,6 +200,18 @@ refused(DIGITS, "--max-output", verb="partition",
 seen = tirc("run", DIGITS, "--max-output", "9k", status=1)
 if "--max-output" not in seen.stderr:
     fail("run: " + seen.stderr)
+# Arrays of 4 GB of a model of 100 bytes: nothing fills them.
+large = write("large.onnx", model(graph(
+    [node("Relu", ["x"], ["y"])], [value_info("x", [1 << 25, 32])],
+    [value_info("y", [1 << 25, 32])], [])))
+package = os.path.join(folder, "large.tar")
+tirc("tvmc", "compile", "-f", "mlf", "-o", package, "--target", "c", large)
+for option, words in (("--max-memory", ("test", large, "--target", "c99")),
+                      ("--max-output", ("run", large, "--target", "c99")),
+                      ("--max-output", ("tvmc", "run", package))):
+    seen = tirc(*words, status=1)
+    if option not in seen.stderr:
+        fail("%s: %s" % (" ".join(words), seen.stderr))
 tirc("compile", DIGITS, "-q", "--max-output", "1.5M", "--max-memory", "200M",
      "-o", os.path.join(folder, "digits"))
 # Text of arrays grows beyond the limit while it is written.
