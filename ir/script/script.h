@@ -47,6 +47,31 @@ struct func *script_read_func(struct module *m, const struct source *src,
 			      const struct py_node *def,
 			      const struct script_scope *scope);
 
+/* A name that steps may use: of a value, or of a buffer. Weak values choose branches when
+ * the text is read. at: by dimension of the buffer, its index, or NULL if the steps give
+ * it; at NULL: they give all. */
+struct script_binding {
+	const char *name;
+	struct script_outer value;
+	const struct buffer *buffer;
+	const struct expr *const *at;
+};
+
+/* Reads steps: the statements of the function `name` in a text of functions, whose
+ * parameters are among the n names. The language is TVMScript, and more:
+ *
+ *	- A function may call those of the text and those that are defined in it, which
+ *	  see the names of their caller. A call is replaced by what the function does, or
+ *	  by the value that it returns.
+ *	- A buffer without dimensions, such as count = T.alloc_local((), "int32"), is a
+ *	  variable: count = count + 1.
+ *
+ * The statements are made for f and belong to no position of the text. NULL after an
+ * error. */
+struct stmt *script_read_steps(struct func *f, const struct source *src,
+			       const char *name,
+			       const struct script_binding *list, int n);
+
 /* Have the functions the same structure, apart from ids and the names of
  * variables and buffers? If not, a line with the first difference is appended
  * to why, which may be NULL. */

@@ -13,9 +13,16 @@ script_store(struct script_reader *r, const struct py_node *node,
 	struct script_value v, of;
 	int lanes = 1;
 
-	if (!script_eval(r, target->kids[0], &of) ||
-	    !script_element(r, target, &of, &b, &index) ||
-	    !script_eval(r, value, &v)) {
+	if (target->kind == PY_NAME) {
+		of = *script_find(r, target->text);
+		if (!script_scalar(r, target, &of, &b, &index)) {
+			return false;
+		}
+	} else if (!script_eval(r, target->kids[0], &of) ||
+		   !script_element(r, target, &of, &b, &index)) {
+		return false;
+	}
+	if (!script_eval(r, value, &v)) {
 		return false;
 	}
 	if (op) {
@@ -75,6 +82,14 @@ is_pointer(const struct expr *e)
 		(e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)));
 }
 
+/* Is e a variable or a number? In steps, another name for it is no variable. */
+static bool
+is_name(const struct expr *e)
+{
+	return e->kind == EXPR_VAR || e->kind == EXPR_INT ||
+	       e->kind == EXPR_FLOAT;
+}
+
 static bool
 bind_value(struct script_reader *r, const struct py_node *node,
 	   const struct py_node *target, struct script_value v,
@@ -95,7 +110,7 @@ bind_value(struct script_reader *r, const struct py_node *node,
 	/* A name for one of Python's values, such as a number or a list, is not
 	 * a variable of the program. */
 	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING ||
-	    is_pointer(v.e)) {
+	    is_pointer(v.e) || (r->is_steps && is_name(v.e))) {
 		script_define(r, target->text, v);
 		return true;
 	}
@@ -112,6 +127,7 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	      struct script_suite *suite)
 {
 	const struct py_node *target = node->kids[0], *value = node->kids[1];
+	const struct py_node *def = script_function(r, value);
 	struct script_opener opener;
 	struct script_value v;
 
@@ -120,7 +136,9 @@ script_assign(struct script_reader *r, const struct py_node *node,
 				   "several targets at once; give "
 				   "each a statement of its own");
 	}
-	if (target->kind == PY_SUBSCRIPT) {
+	if (target->kind == PY_SUBSCRIPT ||
+	    (script_is_variable(r, target) &&
+	     !script_declares_buffer(r, value))) {
 		return script_store(r, node, target, value, NULL, suite);
 	}
 	if (script_is_axis(r, value)) {
@@ -154,7 +172,8 @@ script_assign(struct script_reader *r, const struct py_node *node,
 		script_define(r, target->text, v);
 		return true;
 	}
-	if (!script_eval(r, value, &v)) {
+	if (!(def ? script_function_value(r, value, def, suite, &v)
+		  : script_eval(r, value, &v))) {
 		return false;
 	}
 	if (target->kind == PY_TUPLE && v.kind == SCRIPT_LIST) {

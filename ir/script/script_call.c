@@ -315,7 +315,7 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	}
 	/* only of a value without operands: repeated, expressions would grow
 	 * without bound */
-	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 ||
+	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 || r->is_steps ||
 	       script_fail(r, found[0],
 			   "an expression to be repeated; give "
 			   "it a name, as a let");

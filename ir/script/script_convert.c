@@ -31,6 +31,8 @@ script_describe(const struct script_value *v)
 		return "a thread axis without extent";
 	case SCRIPT_NEW_VAR:
 		return "a declaration";
+	case SCRIPT_FUNCTION:
+		return "a function";
 	}
 	return "a value";
 }

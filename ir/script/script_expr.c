@@ -198,12 +198,15 @@ whole_index(struct script_reader *r, const struct py_node *node,
 	    const struct expr ***index)
 {
 	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
-	int lead = b->ndim - view->ndim;
+	int lead = b->ndim - view->ndim, k = 0;
 
 	for (int i = 0; i < b->ndim; i++) {
 		all[i] = view->min[i];
-		if (i >= lead && !script_plus(r, node, all[i],
-					      (*index)[i - lead], &all[i])) {
+		if (!all[i]) {
+			all[i] = (*index)[k++];
+		} else if (!view->picks && i >= lead &&
+			   !script_plus(r, node, all[i], (*index)[k++],
+					&all[i])) {
 			return false;
 		}
 	}
@@ -211,12 +214,13 @@ whole_index(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-bool
-script_element(struct script_reader *r, const struct py_node *node,
-	       const struct script_value *v, const struct buffer **buffer,
-	       const struct expr ***index)
+/* script_element, with the indices in a list of n. */
+static bool
+element_at(struct script_reader *r, const struct py_node *node,
+	   const struct script_value *v, const struct py_node *const *list,
+	   int n, const struct buffer **buffer, const struct expr ***index)
 {
-	int n, lanes = 1;
+	int lanes = 1;
 
 	*buffer = buffer_of(r, v);
 	if (!*buffer) {
@@ -224,13 +228,6 @@ script_element(struct script_reader *r, const struct py_node *node,
 				   "%s with an index; only "
 				   "buffers have elements",
 				   script_describe(v));
-	}
-	const struct py_node *const *list = &node->kids[1];
-
-	n = 1;
-	if ((*list)->kind == PY_TUPLE) {
-		n = (*list)->n_kids;
-		list = (*list)->kids;
 	}
 	int rank = v->view ? v->view->ndim : (*buffer)->ndim;
 
@@ -267,6 +264,35 @@ script_element(struct script_reader *r, const struct py_node *node,
 	       (v->view->flat
 			? script_view_index(r, node, v->view, *buffer, index)
 			: whole_index(r, node, v->view, *buffer, index));
+}
+
+bool
+script_element(struct script_reader *r, const struct py_node *node,
+	       const struct script_value *v, const struct buffer **buffer,
+	       const struct expr ***index)
+{
+	const struct py_node *const *list = &node->kids[1];
+	int n = 1;
+
+	if ((*list)->kind == PY_TUPLE) {
+		n = (*list)->n_kids;
+		list = (*list)->kids;
+	}
+	return element_at(r, node, v, list, n, buffer, index);
+}
+
+bool
+script_is_scalar(const struct script_reader *r, const struct script_value *v)
+{
+	return r->is_steps && v->kind == SCRIPT_BUFFER && script_rank(v) == 0;
+}
+
+bool
+script_scalar(struct script_reader *r, const struct py_node *node,
+	      const struct script_value *v, const struct buffer **buffer,
+	      const struct expr ***index)
+{
+	return element_at(r, node, v, NULL, 0, buffer, index);
 }
 
 static bool
@@ -430,8 +456,8 @@ outer_value(struct script_reader *r, const struct expr *e, bool weak)
 	return script_value_of(e, weak);
 }
 
-static struct script_value
-value_of_outer(struct script_reader *r, const struct script_outer *o)
+struct script_value
+script_value_of_outer(struct script_reader *r, const struct script_outer *o)
 {
 	struct script_value *items;
 
@@ -440,7 +466,7 @@ value_of_outer(struct script_reader *r, const struct script_outer *o)
 	}
 	items = arena_array(&r->m->arena, struct script_value, o->n_items + 1);
 	for (int i = 0; i < o->n_items; i++) {
-		items[i] = value_of_outer(r, &o->items[i]);
+		items[i] = script_value_of_outer(r, &o->items[i]);
 	}
 	return (struct script_value){ .kind = SCRIPT_LIST,
 				      .items = items,
@@ -510,7 +536,7 @@ eval_outer_call(struct script_reader *r, const struct py_node *node,
 			"a function of numbers that is defined above; "
 			"write out what it computes");
 	}
-	*out = value_of_outer(r, &result);
+	*out = script_value_of_outer(r, &result);
 	return true;
 }
 
@@ -521,8 +547,17 @@ eval_name(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)
 {
 	const struct script_value *v = script_find(r, node->text);
-	const struct expr *e;
+	const struct buffer *b;
+	const struct expr **index, *e;
 
+	if (v && script_is_scalar(r, v)) {
+		if (!script_scalar(r, node, v, &b, &index)) {
+			return false;
+		}
+		*out = script_value_of(expr_load(r->m, b, index, b->ndim),
+				       false);
+		return true;
+	}
 	if (v) {
 		*out = *v;
 		return true;
@@ -538,7 +573,7 @@ eval_name(struct script_reader *r, const struct py_node *node,
 
 	if (r->scope && r->scope->list &&
 	    r->scope->list(r->scope->ctx, node->text, &list)) {
-		*out = value_of_outer(r, &list);
+		*out = script_value_of_outer(r, &list);
 		return true;
 	}
 	const char **names = arena_array(&r->m->arena, const char *,
@@ -577,7 +612,11 @@ eval_call(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)
 {
 	const char *path = script_path(r, node->kids[0]);
+	const struct py_node *def = script_function(r, node);
 
+	if (def) {
+		return script_function_value(r, node, def, NULL, out);
+	}
 	if (!path && node->kids[0]->kind == PY_NAME) {
 		static const char *const plain[] = { "min", "max", "abs" };
 

@@ -21,7 +21,8 @@ enum script_kind {
 		        * buffer */
 	SCRIPT_MEMORY, /* memory: the result of T.allocate */
 	SCRIPT_THREAD, /* text: a thread axis whose extent is not known yet */
-	SCRIPT_NEW_VAR /* type: of a size that T.int32() declares */
+	SCRIPT_NEW_VAR, /* type: of a size that T.int32() declares */
+	SCRIPT_FUNCTION /* def: a function of steps */
 };
 
 /* A part of a buffer under a name of its own: element (i, j) of the part is element
@@ -30,6 +31,8 @@ enum script_kind {
 struct script_view {
 	int ndim;
 	const struct expr **min;
+	/* the part has the dimensions of which min is NULL, not the last ones */
+	bool picks;
 	const struct expr *const *shape;
 	/* flat: the buffer's memory with another shape or type: element (i, j) is
 	 * the one behind offset + i * strides[0] + j * strides[1] elements of
@@ -52,6 +55,7 @@ struct script_value {
 	struct script_memory *memory;
 	const char *text;
 	struct dtype type;
+	const struct py_node *def;
 };
 
 struct script_name {
@@ -149,7 +153,8 @@ struct script_reader {
 		      * which the body declares */
 	int depth;    /* the nesting depth of the statement being read */
 	int n_hidden; /* the names, from the first, that a macro does not see */
-	int macro_depth, n_expanded; /* see script_stmt.c */
+	int macro_depth, n_expanded; /* see script_macro.c */
+	bool is_steps;               /* the text is read by script_read_steps */
 };
 
 /* ---- names */
@@ -205,6 +210,8 @@ bool script_want_count(struct script_reader *r, const struct py_node *call,
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
+struct script_value script_value_of_outer(struct script_reader *r,
+					  const struct script_outer *o);
 /* A value in words, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 /* Makes *v an expression: converts a pointer; any other value that is not an
@@ -278,6 +285,16 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
+/* Is v a buffer without dimensions whose name, in steps, is that of its element? */
+bool script_is_scalar(const struct script_reader *r,
+		      const struct script_value *v);
+/* Is the node the name of such a buffer? */
+bool script_is_variable(const struct script_reader *r,
+			const struct py_node *node);
+/* Like script_element, for the only element of v. */
+bool script_scalar(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct buffer **buffer,
+		   const struct expr ***index);
 /* Sets *out to the region that node names: A[i, 0:16], with a single index as a
  * range of 1, or the whole buffer A. False after an error. */
 bool script_region(struct script_reader *r, const struct py_node *node,
@@ -352,14 +369,37 @@ bool script_notes(struct script_reader *r, const struct py_node *dict,
 		  struct note **out);
 bool script_func_attr(struct script_reader *r, const struct py_node *call);
 
-/* The parameters of a macro as a signature for script_args: "A, i, scale?". NULL
- * after an error. */
-const char *script_macro_params(struct script_reader *r,
-				const struct py_node *call,
-				const struct py_node *def);
+/* Begins to read the suite of a macro in the place of a call: evaluates the arguments,
+ * hides the names of the caller if `hides`, and defines the parameters. False after an
+ * error. script_leave_macro ends what it began. */
+struct script_macro {
+	int names, hidden;
+};
+bool script_enter_macro(struct script_reader *r, const struct py_node *call,
+			const struct py_node *def, bool hides,
+			struct script_macro *out);
+void script_leave_macro(struct script_reader *r, const struct script_macro *m);
 /* Does the decorator say that the names of the macro are those of its caller,
  * @T.macro(hygienic=False)? */
 bool script_macro_sees_caller(const struct py_node *def);
+/* Can Python evaluate the condition v of an if? Then only the chosen branch, *taken,
+ * is read; NULL: there is none. */
+bool script_is_decided(const struct py_node *node, const struct script_value *v,
+		       const struct py_node **taken);
+void script_define_function(struct script_reader *r, const struct py_node *def);
+/* The function of steps that the node calls; NULL: it calls none. */
+const struct py_node *script_function(const struct script_reader *r,
+				      const struct py_node *call);
+/* Reads the call of a function of steps, as statements. */
+bool script_function_steps(struct script_reader *r, const struct py_node *call,
+			   const struct py_node *def,
+			   struct script_suite *suite);
+/* Sets *out to the value that the function returns. What it gives names to become lets
+ * of the suite, or, if that is NULL, only names. */
+bool script_function_value(struct script_reader *r, const struct py_node *call,
+			   const struct py_node *def,
+			   struct script_suite *suite,
+			   struct script_value *out);
 bool script_read_suite(struct script_reader *r, const struct py_node *suite,
 		       struct stmt **out);
 void script_open(struct script_reader *r, struct script_suite *suite,

@@ -5,11 +5,7 @@
  * closed at its end, the last one first. */
 #include "script_read.h"
 
-enum {
-	MAX_DEPTH = 5000,
-	MAX_NESTED = 100,    /* macros that call macros */
-	MAX_EXPANDED = 10000 /* calls of macros in a function */
-};
+enum { MAX_DEPTH = 5000 };
 
 static bool read_line(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);
@@ -111,26 +107,33 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+bool
+script_is_decided(const struct py_node *node, const struct script_value *v,
+		  const struct py_node **taken)
+{
+	bool literal = node->kids[0]->kind == PY_TRUE ||
+		       node->kids[0]->kind == PY_FALSE;
+
+	if (v->kind != SCRIPT_EXPR || !v->weak || v->e->kind != EXPR_INT ||
+	    literal) {
+		return false;
+	}
+	*taken = v->e->u.ival ? node->kids[1] : node->kids[2];
+	return true;
+}
+
 static bool
 read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 {
-	const struct py_node *otherwise = node->kids[2];
+	const struct py_node *otherwise = node->kids[2], *taken;
 	struct script_value v;
 	const struct expr *condition;
 	struct stmt *then, *other = NULL;
-	bool literal = node->kids[0]->kind == PY_TRUE ||
-		       node->kids[0]->kind == PY_FALSE;
 
 	if (!script_eval(r, node->kids[0], &v)) {
 		return false;
 	}
-	/* If Python can evaluate the condition, only the chosen branch is
-	 * read. */
-	if (v.kind == SCRIPT_EXPR && v.weak && v.e->kind == EXPR_INT &&
-	    !literal) {
-		const struct py_node *taken = v.e->u.ival ? node->kids[1]
-							  : otherwise;
-
+	if (script_is_decided(node, &v, &taken)) {
 		*out = NULL;
 		return !taken || (taken->kind == PY_IF
 					  ? read_if(r, taken, out)
@@ -148,6 +151,32 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	*out = stmt_if(r->f, condition, then, other);
 	(*out)->pos = (struct src_pos){ node->span.line, node->span.col };
 	return true;
+}
+
+/* In steps, the lines of a branch that is chosen when the text is read belong to the
+ * suite of the if, as in Python; *done: they were read. */
+static bool
+read_chosen(struct script_reader *r, const struct py_node *node,
+	    struct script_suite *suite, bool *done)
+{
+	const struct py_node *taken;
+	struct script_value v;
+	bool ok = true;
+
+	if (!script_eval(r, node->kids[0], &v)) {
+		return false;
+	}
+	*done = script_is_decided(node, &v, &taken);
+	if (!*done || !taken) {
+		return true;
+	}
+	if (taken->kind == PY_IF) {
+		return read_line(r, taken, suite);
+	}
+	for (int i = 0; ok && i < taken->n_kids; i++) {
+		ok = read_line(r, taken->kids[i], suite);
+	}
+	return ok;
 }
 
 static bool
@@ -197,63 +226,21 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 
 /* -- calls of names outside of the function: of macros, and of other functions */
 
-/* Evaluates the arguments, still with the names of the caller. */
-static bool
-macro_arguments(struct script_reader *r, const struct py_node *call,
-		const struct py_node *def, struct script_value *values)
-{
-	const struct py_node **found = arena_array(&r->m->arena,
-						   const struct py_node *,
-						   def->n_params + 1);
-	const char *params = script_macro_params(r, call, def);
-
-	if (!params || !script_args(r, call, params, found)) {
-		return false;
-	}
-	for (int i = 0; i < def->n_params; i++) {
-		const struct py_node *value = found[i] ? found[i]
-						       : def->params[i].initial;
-
-		if (!script_eval(r, value, &values[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool
 expand(struct script_reader *r, const struct py_node *call,
        const struct py_node *def, struct script_suite *suite)
 {
-	struct script_value *values = arena_array(&r->m->arena,
-						  struct script_value,
-						  def->n_params + 1);
-	int names = r->names.n, hidden = r->n_hidden;
+	struct script_macro macro;
 	bool ok = true;
 
-	if (r->macro_depth >= MAX_NESTED || r->n_expanded >= MAX_EXPANDED) {
-		return script_fail(r, call,
-				   "macros in macros more than %d deep, or "
-				   "more than %d calls of them; write a loop",
-				   MAX_NESTED, MAX_EXPANDED);
-	}
-	if (!macro_arguments(r, call, def, values)) {
+	if (!script_enter_macro(r, call, def, !script_macro_sees_caller(def),
+				&macro)) {
 		return false;
-	}
-	r->macro_depth++;
-	r->n_expanded++;
-	if (!script_macro_sees_caller(def)) {
-		r->n_hidden = names;
-	}
-	for (int i = 0; i < def->n_params; i++) {
-		script_define(r, def->params[i].name, values[i]);
 	}
 	for (int i = 0; ok && i < def->kids[0]->n_kids; i++) {
 		ok = read_line(r, def->kids[0]->kids[i], suite);
 	}
-	script_leave(r, names);
-	r->n_hidden = hidden;
-	r->macro_depth--;
+	script_leave_macro(r, &macro);
 	return ok;
 }
 
@@ -331,9 +318,13 @@ read_call(struct script_reader *r, const struct py_node *node,
 	};
 	const char *path = script_path(r, call->kids[0]);
 	const struct py_node *found[2];
+	const struct py_node *def = script_function(r, call);
 	struct script_opener opener;
 	bool done;
 
+	if (def) {
+		return script_function_steps(r, call, def, suite);
+	}
 	if (!path) {
 		return outer_call(r, node, call, suite, &done) &&
 		       (done || read_evaluate(r, node, call, suite));
@@ -414,7 +405,12 @@ read_line(struct script_reader *r, const struct py_node *node,
 	  struct script_suite *suite)
 {
 	struct stmt *s = NULL;
+	bool done = false;
 
+	if (r->is_steps && node->kind == PY_DEF) {
+		script_define_function(r, node);
+		return true;
+	}
 	switch (node->kind) {
 	case PY_PASS:
 		return true;
@@ -433,7 +429,8 @@ read_line(struct script_reader *r, const struct py_node *node,
 	case PY_ANNOTATED:
 		return script_annotated(r, node, suite);
 	case PY_AUGMENTED:
-		if (node->kids[0]->kind != PY_SUBSCRIPT) {
+		if (node->kids[0]->kind != PY_SUBSCRIPT &&
+		    !script_is_variable(r, node->kids[0])) {
 			return script_fail(r, node,
 					   "a variable is not "
 					   "changed; name the new value "
@@ -454,6 +451,12 @@ read_line(struct script_reader *r, const struct py_node *node,
 		}
 		break;
 	case PY_IF:
+		if (r->is_steps && !read_chosen(r, node, suite, &done)) {
+			return false;
+		}
+		if (done) {
+			return true;
+		}
 		if (!read_if(r, node, &s)) {
 			return false;
 		}

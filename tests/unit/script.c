@@ -482,10 +482,126 @@ test_odd_names(void)
 	}
 }
 
+/* ---- steps */
+
+static const char steps_text[] = "def half(v):\n"
+				 "    part = T.meta_var(v // 2)\n"
+				 "    return part\n"
+				 "def all_are(size):\n"
+				 "    found = True\n"
+				 "    for j in range(size):\n"
+				 "        found = found and x[j] == values[j]\n"
+				 "    return found\n"
+				 "def f(x, y, n, is_long):\n"
+				 "    count = T.alloc_local((), \"int32\")\n"
+				 "    if is_long:\n"
+				 "        more = T.alloc_local((), \"int32\")\n"
+				 "    def add(by):\n"
+				 "        was = count\n"
+				 "        count += by\n"
+				 "        y[half(n), was] = x[was]\n"
+				 "    count = 0\n"
+				 "    add(n)\n"
+				 "    if is_long:\n"
+				 "        more = count\n"
+				 "    elif all_are(2):\n"
+				 "        add(1)\n"
+				 "def unknown(z):\n"
+				 "    pass\n"
+				 "def no_value():\n"
+				 "    n2 = half_of(n)\n"
+				 "def open_branch():\n"
+				 "    a = sign(x[0])\n"
+				 "def sign(v):\n"
+				 "    if v < 0:\n"
+				 "        return -1\n"
+				 "    return 1\n"
+				 "def endless():\n"
+				 "    endless()\n";
+
+/* Reads the function of the text above for x [4], of which all indices are given by the
+ * steps, and y [4][3][4], of which the steps give the first and the last. */
+static struct stmt *
+read_steps(struct module *m, struct func *f, const char *name, bool is_long)
+{
+	struct dtype i32 = dtype_of(DT_I32);
+	const struct expr *four = expr_i32(m, 4), *two = expr_i32(m, 2);
+	const struct expr *const shape[] = { four, expr_i32(m, 3), four };
+	const struct expr *const at[] = { NULL, two, NULL };
+	const struct script_outer items[] = { { .e = four, .weak = true },
+					      { .e = two, .weak = true } };
+	struct buffer_spec x = {
+		.name = "x", .type = i32, .ndim = 1, .shape = &four
+	};
+	struct buffer_spec y = {
+		.name = "y", .type = i32, .ndim = 3, .shape = shape
+	};
+	struct script_binding list[] = {
+		{ .name = "x", .buffer = buffer_new(m, &x) },
+		{ .name = "y", .buffer = buffer_new(m, &y), .at = at },
+		{ .name = "n", .value.e = expr_i32(m, 3) },
+		{ .name = "is_long",
+		  .value = { .e = expr_bool(m, is_long), .weak = true } },
+		{ .name = "values", .value = { .items = items, .n_items = 2 } },
+	};
+	struct source src = { "steps.py", steps_text, sizeof steps_text - 1 };
+
+	func_add_param(f, list[0].buffer->data, list[0].buffer);
+	func_add_param(f, list[1].buffer->data, list[1].buffer);
+	return script_read_steps(f, &src, name, list, 5);
+}
+
+static void
+test_steps(void)
+{
+	static const struct {
+		const char *name, *message;
+	} wrong[] = {
+		{ "unknown", "nothing is given for z" },
+		{ "no_value", "that is not T's" },
+		{ "open_branch", "is chosen when the text is read" },
+		{ "endless", "macros in macros" },
+	};
+
+	for (int is_long = 0; is_long < 2; is_long++) {
+		struct module *m = module_new();
+		struct func *f = func_new(m, "f");
+		struct strbuf text;
+
+		strbuf_init(&text);
+		f->body = read_steps(m, f, "f", is_long);
+		if (CHECK(f->body && func_verify(f))) {
+			func_print(f, SCRIPT_CURRENT, &text);
+			CHECK(strstr(text.data, "y[1, 2, was] = x[was]"));
+			CHECK(is_long !=
+			      (strstr(text.data, "x[0] == 4 and "
+						 "x[1] == 2") != NULL));
+			CHECK(is_long == (strstr(text.data, "more[()] = count"
+							    "[()]") != NULL));
+		}
+		strbuf_release(&text);
+		module_free(m);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct module *m = module_new();
+
+		CHECK(!read_steps(m, func_new(m, "f"), wrong[i].name, false));
+		if (!CHECK(m->diags.list.n == 1 &&
+			   strstr(m->diags.list.data[0].message,
+				  wrong[i].message))) {
+			fprintf(stderr, "\t%s: %s\n", wrong[i].name,
+				m->diags.list.n ? m->diags.list.data[0].message
+						: "none");
+		}
+		module_free(m);
+	}
+}
+
 int
 main(void)
 {
 	test_mistakes();
+	test_steps();
 	test_by_hand();
 	test_numbered_names();
 	test_odd_names();
