@@ -4,6 +4,10 @@
 
 #include <assert.h>
 
+/* The texts of the folder passes/ops/steps, which steps_texts.py makes, and a row
+ * without a name. */
+extern const struct source steps_texts[];
+
 struct steps
 steps_begin(struct define *c, const char *name, const char *tag,
 	    const char *const *names, const struct dtype *types,
@@ -17,6 +21,7 @@ steps_begin(struct define *c, const char *name, const char *tag,
 	te_extern(m, name, tag, types, ndims, shapes, n, in, n_in, s.out);
 	for (int k = 0; k < n; k++) {
 		te_rename(m, s.out[k], names[k]);
+		steps_tensor(&s, names[k], s.out[k]);
 		out[k] = s.out[k];
 	}
 	return s;
@@ -44,6 +49,117 @@ steps_end(struct steps *s, struct iter_var *axes, int n_axes, struct stmt *body)
 		assert(!"a body that te_extern takes");
 	}
 }
+
+/* ---- texts */
+
+static void
+bind(struct steps *s, struct script_binding b)
+{
+	vec_push(&s->m->arena, &s->names, b);
+}
+
+void
+steps_part(struct steps *s, const char *name, const struct te_tensor *t,
+	   const struct expr *const *at)
+{
+	bind(s, (struct script_binding){
+			.name = name, .buffer = t->buffer, .at = at });
+}
+
+void
+steps_tensor(struct steps *s, const char *name, const struct te_tensor *t)
+{
+	steps_part(s, name, t, NULL);
+}
+
+void
+steps_row(struct steps *s, const char *name, const struct te_tensor *t,
+	  const struct expr *const *at, int n)
+{
+	const struct expr **all = arena_exprs(&s->m->arena,
+					      t->buffer->ndim + 1);
+
+	for (int d = 0; d < t->buffer->ndim; d++) {
+		all[d] = d < n ? at[d] : NULL;
+	}
+	steps_part(s, name, t, all);
+}
+
+void
+steps_value(struct steps *s, const char *name, const struct expr *value)
+{
+	bind(s, (struct script_binding){ .name = name, .value.e = value });
+}
+
+static void
+bind_known(struct steps *s, const char *name, const struct expr *e)
+{
+	bind(s, (struct script_binding){ .name = name,
+					 .value = { .e = e, .weak = true } });
+}
+
+void
+steps_number(struct steps *s, const char *name, int64_t value)
+{
+	bind_known(s, name, expr_int(s->m, dtype_of(DT_I64), value));
+}
+
+void
+steps_flag(struct steps *s, const char *name, bool value)
+{
+	bind_known(s, name, expr_bool(s->m, value));
+}
+
+void
+steps_type(struct steps *s, const char *name, struct dtype type)
+{
+	bind_known(s, name, expr_string(s->m, dtype_name(type)));
+}
+
+void
+steps_bytes(struct steps *s, const char *name, const char *text)
+{
+	int n = (int)strlen(text);
+	struct script_outer *items = arena_array(&s->m->arena,
+						 struct script_outer, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		items[i].e = expr_i32(s->m, (unsigned char)text[i]);
+		items[i].weak = true;
+	}
+	bind(s,
+	     (struct script_binding){
+		     .name = name, .value = { .items = items, .n_items = n } });
+}
+
+void
+steps_order(struct steps *s, struct dtype type)
+{
+	struct dtype wide = accumulator_type(type);
+
+	steps_type(s, "wide", wide);
+	steps_flag(s, "has_nan", dtype_is_float(wide));
+}
+
+bool
+steps_run(struct steps *s, const char *name, struct iter_var *axes, int n_axes)
+{
+	const struct source *text = steps_texts;
+	const char *file = arena_printf(&s->m->arena, "%s.py", name);
+	struct stmt *body;
+
+	while (strcmp(text->name, file) != 0) {
+		text++;
+		assert(text->name);
+	}
+	body = script_read_steps(s->f, text, name, s->names.data, s->names.n);
+	if (body) {
+		steps_end(s, axes, n_axes, body);
+	}
+	return body != NULL;
+}
+
+/* ---- statements */
 
 const struct buffer *
 step_local(struct steps *s, const char *name, struct dtype type)
@@ -88,20 +204,6 @@ step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b, struct stmt *c,
 	struct stmt *list[] = { a, b, c, d };
 
 	return stmt_seq(s->f, list, n);
-}
-
-const struct expr *
-step_is_less(struct module *m, const struct expr *a, const struct expr *b)
-{
-	struct dtype t = accumulator_type(a->type);
-
-	a = expr_cast(m, t, a);
-	b = expr_cast(m, t, b);
-	if (!dtype_is_float(t)) {
-		return expr_lt(m, a, b);
-	}
-	return expr_and(m, expr_not(m, expr_le(m, b, a)),
-			expr_not(m, expr_call1(m, INTRIN_ISNAN, a)));
 }
 
 const struct expr *

@@ -7,6 +7,7 @@
 #define TIRC_STEPS_H
 
 #include "define.h"
+#include "script.h"
 
 struct steps {
 	struct define *c;
@@ -14,6 +15,7 @@ struct steps {
 	struct func *f;
 	struct te_tensor **out;
 	int n_out;
+	VEC(struct script_binding) names;
 };
 
 /* Begins a stage with n outputs; sets out[0..n). */
@@ -26,6 +28,30 @@ struct steps steps_begin(struct define *c, const char *name, const char *tag,
 /* Ends the stage: body is executed at each point of the axes. */
 void steps_end(struct steps *s, struct iter_var *axes, int n_axes,
 	       struct stmt *body);
+
+/* Steps that are a text: passes/ops/steps/NAME.py, in the language of
+ * script_read_steps(). The texts see the outputs of the stage and the names that
+ * follow: a tensor; its elements that have the indices at[d], where at[d] is not NULL;
+ * those with the leading indices at[0..n); a value; and numbers that are known when the
+ * text is read, conditions, and types, as strings. */
+void steps_tensor(struct steps *s, const char *name, const struct te_tensor *t);
+void steps_part(struct steps *s, const char *name, const struct te_tensor *t,
+		const struct expr *const *at);
+void steps_row(struct steps *s, const char *name, const struct te_tensor *t,
+	       const struct expr *const *at, int n);
+void steps_value(struct steps *s, const char *name, const struct expr *value);
+void steps_number(struct steps *s, const char *name, int64_t value);
+void steps_flag(struct steps *s, const char *name, bool value);
+/* A list of the bytes of the text. */
+void steps_bytes(struct steps *s, const char *name, const char *text);
+void steps_type(struct steps *s, const char *name, struct dtype type);
+/* For the function is_less() of texts: compares elements of this type, of which NaN is
+ * the largest. */
+void steps_order(struct steps *s, struct dtype type);
+/* steps_end with the function and the text that have this name. False after a
+ * diagnostic. */
+bool steps_run(struct steps *s, const char *name, struct iter_var *axes,
+	       int n_axes);
 
 /* A scalar that steps may change; step_alloc around them declares it. */
 const struct buffer *step_local(struct steps *s, const char *name,
@@ -41,10 +67,6 @@ struct stmt *step_for(struct steps *s, struct var *v, const struct expr *extent,
 /* The first n of the statements, in order; n <= 4. The others are not used. */
 struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 		      struct stmt *c, struct stmt *d);
-/* Is a less than b, where NaN is larger than all numbers? */
-const struct expr *step_is_less(struct module *m, const struct expr *a,
-				const struct expr *b);
-
 /* Values that have names: the definitions of step_name, in their order. */
 struct step_names {
 	struct steps *s;

@@ -22,17 +22,6 @@
 
 enum { QUERY, KEY, VALUE, DECAY, BETA, PAST, N_INPUTS };
 
-struct linear {
-	struct steps s;
-	const struct node *n;
-	struct te_tensor *const *in;
-	struct te_tensor *y, *state, *row;
-	struct dtype wide;
-	const struct expr *b, *h, *t;
-	int64_t group, heads, key_size, value_size;
-	double scale;
-};
-
 /* Is input i absent, or has it `size` or `other` numbers for each token of the
  * query? */
 static bool
@@ -116,229 +105,13 @@ infer_linear_attention(struct infer *c, struct node *n)
 	return fits_heads(c, n, shape);
 }
 
-static struct var *
-counter(struct linear *l, const char *name)
+/* Is the size of input i, if it is present, the given one? */
+static bool
+has_size(const struct node *n, int i, int64_t size)
 {
-	return var_new(l->s.m, name, l->b->type);
-}
+	const struct tensor *t = node_input(n, i);
 
-static const struct expr *
-index_of(struct linear *l, const struct expr *head, int64_t size,
-	 const struct expr *at)
-{
-	struct module *m = l->s.m;
-
-	return expr_add(m, expr_mul(m, head, expr_index(m, size)), at);
-}
-
-/* Element `at` of the current token, of head `head` with `size` elements, in
- * input i. */
-static const struct expr *
-token(struct linear *l, int i, const struct expr *head, int64_t size,
-      const struct expr *at)
-{
-	const struct expr *index[] = { l->b, l->t,
-				       index_of(l, head, size, at) };
-
-	return expr_cast(l->s.m, l->wide, te_at(l->s.m, l->in[i], index, 3));
-}
-
-static const struct expr *
-state_at(struct linear *l, const struct te_tensor *t, const struct expr *d,
-	 const struct expr *v)
-{
-	const struct expr *index[] = { l->b, l->h, d, v };
-
-	return te_at(l->s.m, t, index, 4);
-}
-
-static struct stmt *
-set_state(struct linear *l, const struct expr *d, const struct expr *v,
-	  const struct expr *value)
-{
-	const struct expr *index[] = { l->b, l->h, d, v };
-
-	return stmt_store(l->s.f, l->state->buffer, value, index, 4);
-}
-
-static const struct expr *
-row_at(struct linear *l, const struct expr *v)
-{
-	const struct expr *index[] = { l->b, l->h, v };
-
-	return te_at(l->s.m, l->row, index, 3);
-}
-
-static struct stmt *
-set_row(struct linear *l, const struct expr *v, const struct expr *value)
-{
-	const struct expr *index[] = { l->b, l->h, v };
-
-	return stmt_store(l->s.f, l->row->buffer, value, index, 3);
-}
-
-/* The loop over the value's elements: for m (the variable v): body */
-static struct stmt *
-for_values(struct linear *l, struct var *v, struct stmt *body)
-{
-	return step_for(&l->s, v, expr_index(l->s.m, l->value_size), body);
-}
-
-/* The loops over the elements of the key (the variable d) and of the value (v),
- * as m above: for d: let factor = value: for m: body. factor: NULL for no
- * let. */
-static struct stmt *
-for_keys(struct linear *l, struct var *d, struct var *factor,
-	 const struct expr *value, struct var *v, struct stmt *body)
-{
-	body = for_values(l, v, body);
-	if (factor) {
-		body = stmt_let(l->s.f, factor, value, body);
-	}
-	return step_for(&l->s, d, expr_index(l->s.m, l->key_size), body);
-}
-
-static struct stmt *
-start(struct linear *l)
-{
-	struct var *d = counter(l, "d"), *v = counter(l, "m");
-	const struct expr *value = expr_const(l->s.m, l->wide, 0);
-
-	if (node_input(l->n, PAST)) {
-		value = expr_cast(l->s.m, l->wide,
-				  state_at(l, l->in[PAST], d->expr, v->expr));
-	}
-	return for_keys(l, d, NULL, NULL, v,
-			set_state(l, d->expr, v->expr, value));
-}
-
-/* The decay of the state: S[d, m] = S[d, m] * exp(decay) */
-static struct stmt *
-decay(struct linear *l)
-{
-	struct module *m = l->s.m;
-	struct var *d = counter(l, "d"), *v = counter(l, "m");
-	struct var *keep = var_new(m, "keep", l->wide);
-	const struct tensor *t = node_input(l->n, DECAY);
-	bool per_head = t && expr_is_value(t->shape[2], l->heads / l->group);
-	const struct expr *e, *s = state_at(l, l->state, d->expr, v->expr);
-
-	if (!t) {
-		return stmt_seq(l->s.f, NULL, 0);
-	}
-	e = per_head ? token(l, DECAY, l->h, 1, expr_index(m, 0))
-		     : token(l, DECAY, l->h, l->key_size, d->expr);
-	return for_keys(l, d, keep, expr_call1(m, INTRIN_EXP, e), v,
-			set_state(l, d->expr, v->expr,
-				  expr_mul(m, s, keep->expr)));
-}
-
-/* Computes what is added for the token: r[m] = v; with beta: r[m] = beta * (v -
- * the state's value for the key). */
-static struct stmt *
-new_value(struct linear *l)
-{
-	struct module *m = l->s.m;
-	struct var *d = counter(l, "d"), *v = counter(l, "m");
-	struct var *key = var_new(m, "key", l->wide), *by = counter(l, "m");
-	struct var *first = counter(l, "m");
-	const struct tensor *t = node_input(l->n, BETA);
-	const struct expr *s = state_at(l, l->state, d->expr, v->expr), *beta;
-	struct stmt *copy, *subtract, *scale;
-
-	copy = for_values(l, first,
-			  set_row(l, first->expr,
-				  token(l, VALUE, l->h, l->value_size,
-					first->expr)));
-	if (!t) {
-		return copy;
-	}
-	beta = token(l, BETA,
-		     expr_is_value(t->shape[2], 1) ? expr_index(m, 0) : l->h, 1,
-		     expr_index(m, 0));
-	subtract = for_keys(l, d, key,
-			    token(l, KEY, l->h, l->key_size, d->expr), v,
-			    set_row(l, v->expr,
-				    expr_sub(m, row_at(l, v->expr),
-					     expr_mul(m, s, key->expr))));
-	scale = for_values(l, by,
-			   set_row(l, by->expr,
-				   expr_mul(m, row_at(l, by->expr), beta)));
-	return step_seq(&l->s, 3, copy, subtract, scale, NULL);
-}
-
-/* Adds the token to the state: S[d, m] = S[d, m] + key[d] * r[m] */
-static struct stmt *
-write_state(struct linear *l)
-{
-	struct module *m = l->s.m;
-	struct var *d = counter(l, "d"), *v = counter(l, "m");
-	struct var *key = var_new(m, "key", l->wide);
-	const struct expr *s = state_at(l, l->state, d->expr, v->expr);
-
-	return for_keys(l, d, key, token(l, KEY, l->h, l->key_size, d->expr), v,
-			set_state(l, d->expr, v->expr,
-				  expr_add(m, s,
-					   expr_mul(m, key->expr,
-						    row_at(l, v->expr)))));
-}
-
-static struct stmt *
-put_result(struct linear *l, const struct expr *head, const struct expr *v,
-	   const struct expr *more)
-{
-	struct module *m = l->s.m;
-	const struct expr *index[] = { l->b, l->t,
-				       index_of(l, head, l->value_size, v) };
-	const struct expr *value = more;
-
-	if (value) {
-		value = expr_add(m, te_at(m, l->y, index, 3), value);
-	} else {
-		value = expr_const(m, l->wide, 0);
-	}
-	return stmt_store(l->s.f, l->y->buffer, value, index, 3);
-}
-
-/* Reads the state: y = scale * q S, for each head of the queries */
-static struct stmt *
-read_state(struct linear *l)
-{
-	struct module *m = l->s.m;
-	struct var *g = counter(l, "g"), *first = counter(l, "m");
-	struct var *d = counter(l, "d"), *v = counter(l, "m");
-	struct var *query = var_new(m, "query", l->wide);
-	const struct expr *head = index_of(l, l->h, l->group, g->expr), *q;
-	struct stmt *zero, *add;
-
-	q = expr_mul(m, token(l, QUERY, head, l->key_size, d->expr),
-		     expr_const(m, l->wide, l->scale));
-	zero = for_values(l, first, put_result(l, head, first->expr, NULL));
-	add = for_keys(l, d, query, q, v,
-		       put_result(l, head, v->expr,
-				  expr_mul(m, query->expr,
-					   state_at(l, l->state, d->expr,
-						    v->expr))));
-	return step_for(&l->s, g, expr_index(m, l->group),
-			step_seq(&l->s, 2, zero, add, NULL, NULL));
-}
-
-static void
-read_sizes(struct linear *l)
-{
-	const struct node *n = l->n;
-	int64_t kv_heads = node_attr_int(n, "kv_num_heads", 1);
-
-	l->heads = node_attr_int(n, "q_num_heads", 1);
-	l->group = l->heads / kv_heads;
-	expr_is_int(n->inputs[QUERY]->shape[2], &l->key_size);
-	expr_is_int(n->inputs[VALUE]->shape[2], &l->value_size);
-	l->key_size /= l->heads;
-	l->value_size /= kv_heads;
-	l->scale = node_attr_float(n, "scale", 0);
-	if (l->scale == 0) {
-		l->scale = 1 / sqrt((double)l->key_size);
-	}
+	return t && expr_is_value(t->shape[2], size);
 }
 
 bool
@@ -346,59 +119,69 @@ define_linear_attention(struct define *c, const struct node *n,
 			struct te_tensor *const *in, struct te_tensor **out)
 {
 	static const char *const names[] = { "read", "state", "row" };
+	static const char *const inputs[] = { "queries", "keys",  "values",
+					      "decays",  "betas", "past" };
+	static const char *const has[] = {
+		NULL, NULL, NULL, "has_decay", "has_beta", "has_past"
+	};
 	struct module *m = c->module;
-	struct linear l = { .n = n, .in = in };
 	const struct tensor *q = n->inputs[QUERY];
-	const struct expr *state[4], *row[3];
+	struct dtype wide = accumulator_type(q->type);
+	int64_t kv_heads = node_attr_int(n, "kv_num_heads", 1), keys, values;
+	int64_t group = node_attr_int(n, "q_num_heads", 1) / kv_heads;
+	double scale = node_attr_float(n, "scale", 0);
+	bool by_threads = c->graph->settings->by_threads;
+	const struct expr *shape[4], *row[3];
 	struct te_tensor *given[N_INPUTS], *made[3];
 	struct iter_var *axes;
-	struct var *t, *batch;
-	struct stmt *token_steps, *body;
-	/* the threads of a device get whole heads: then the rows that they
-	 * write provably differ */
-	bool devices = c->graph->settings->by_threads;
+	struct steps s;
 	int n_in = 0;
 
-	read_sizes(&l);
-	l.wide = accumulator_type(q->type);
 	for (int i = 0; i < n->n_inputs; i++) {
 		if (in[i]) {
 			given[n_in++] = in[i];
 		}
 	}
-	state[0] = row[0] = q->shape[0];
-	state[1] = row[1] = expr_index(m, l.heads / l.group);
-	state[2] = expr_index(m, l.key_size);
-	state[3] = row[2] = expr_index(m, l.value_size);
-	l.s = steps_begin(c, "linear_attention", "scan", names,
-			  (struct dtype[]){ l.wide, l.wide, l.wide },
-			  (int[]){ 3, 4, 3 },
-			  (const struct expr *const *[]){ n->outputs[0]->shape,
-							  state, row },
-			  3, given, n_in, made);
-	l.y = made[0];
-	l.state = made[1];
-	l.row = made[2];
-	axes = define_shape_axes(c, 2, state);
-	batch = var_new(m, "b", axes[0].var->type);
-	l.b = devices ? batch->expr : axes[0].var->expr;
-	l.h = axes[1].var->expr;
-	t = counter(&l, "t");
-	l.t = t->expr;
-	token_steps = step_seq(&l.s, 4, decay(&l), new_value(&l),
-			       write_state(&l), read_state(&l));
-	body = step_seq(&l.s, 2, start(&l),
-			step_for(&l.s, t, q->shape[1], token_steps), NULL,
-			NULL);
-	if (devices) {
-		steps_end(&l.s, axes + 1, 1,
-			  step_for(&l.s, batch, q->shape[0], body));
-	} else {
-		steps_end(&l.s, axes, 2, body);
+	expr_is_int(q->shape[2], &keys);
+	expr_is_int(n->inputs[VALUE]->shape[2], &values);
+	keys /= group * kv_heads;
+	values /= kv_heads;
+	shape[0] = row[0] = q->shape[0];
+	shape[1] = row[1] = expr_index(m, kv_heads);
+	shape[2] = expr_index(m, keys);
+	shape[3] = row[2] = expr_index(m, values);
+	s = steps_begin(c, "linear_attention", "scan", names,
+			(struct dtype[]){ wide, wide, wide },
+			(int[]){ 3, 4, 3 },
+			(const struct expr *const *[]){ n->outputs[0]->shape,
+							shape, row },
+			3, given, n_in, made);
+	axes = define_shape_axes(c, 2, shape);
+	for (int i = 0; i < N_INPUTS; i++) {
+		if (node_input(n, i)) {
+			steps_tensor(&s, inputs[i], in[i]);
+		}
+		if (has[i]) {
+			steps_flag(&s, has[i], node_input(n, i) != NULL);
+		}
 	}
+	steps_value(&s, "b", axes[0].var->expr);
+	steps_value(&s, "h", axes[1].var->expr);
+	steps_value(&s, "tokens", q->shape[1]);
+	steps_number(&s, "group", group);
+	steps_number(&s, "key_size", keys);
+	steps_number(&s, "value_size", values);
+	steps_value(&s, "scale",
+		    expr_const(m, wide,
+			       scale == 0 ? 1 / sqrt((double)keys) : scale));
+	steps_flag(&s, "one_decay", has_size(n, DECAY, kv_heads));
+	steps_flag(&s, "one_beta", has_size(n, BETA, 1));
+	steps_flag(&s, "by_threads", by_threads);
+	steps_type(&s, "wide", wide);
 	out[0] = made[0];
 	if (n->n_outputs > 1) {
 		out[1] = made[1];
 	}
-	return true;
+	return steps_run(&s, "linear_attention", axes + by_threads,
+			 2 - by_threads);
 }

@@ -307,232 +307,39 @@ infer_string_pieces(struct infer *c, struct node *n)
 	return true;
 }
 
-struct pieces {
-	struct steps s;
-	const struct node *n;
-	const struct te_tensor *x;
-	const struct expr *row;
-	const struct buffer *count, *start;
-	struct dtype t;
-};
-
-static const struct expr *
-number(const struct pieces *p, int64_t v)
-{
-	return expr_int(p->s.m, p->t, v);
-}
-
-static const struct expr *
-byte_at(const struct pieces *p, const struct expr *k)
-{
-	return te_at(p->s.m, p->x, (const struct expr *[]){ p->row, k }, 2);
-}
-
-static const struct expr *
-is_byte(const struct pieces *p, const struct expr *x, int v)
-{
-	return expr_eq(p->s.m, x, expr_const(p->s.m, x->type, v));
-}
-
-static struct stmt *
-put(struct pieces *p, int which, const struct expr *i, const struct expr *v)
-{
-	return stmt_store(p->s.f, p->s.out[which]->buffer, v,
-			  (const struct expr *[]){ p->row, i }, 2);
-}
-
-/* The piece from `start` ends before position k:
- *
- *	from[i, count] = start; to[i, count] = k; count += 1 */
-static struct stmt *
-end_piece(struct pieces *p, const struct expr *k)
-{
-	struct steps *s = &p->s;
-	struct var *at = var_new(s->m, "at", p->t);
-	struct stmt *all;
-
-	all = step_seq(s, 3, put(p, FROM, at->expr, step_get(s, p->start)),
-		       put(p, TO, at->expr, k),
-		       step_set(s, p->count,
-				expr_add(s->m, at->expr, number(p, 1))),
-		       NULL);
-	return stmt_let(s->f, at, step_get(s, p->count), all);
-}
-
-/* The condition that there may be another piece after the current one. */
-static const struct expr *
-may_split(struct pieces *p)
-{
-	int64_t most = node_attr_int(p->n, "maxsplit", -1);
-
-	return most < 0 ? expr_bool(p->s.m, true)
-			: expr_lt(p->s.m, step_get(&p->s, p->count),
-				  number(p, most));
-}
-
-/* The condition that the result has a place for one more piece. It always holds
- * if the string has only zeros after its first zero; else a number of pieces
- * that maxsplit limits could be exceeded. */
-static const struct expr *
-has_room(struct pieces *p)
-{
-	int64_t most = node_attr_int(p->n, "maxsplit", -1);
-
-	return most < 0 ? expr_bool(p->s.m, true)
-			: expr_le(p->s.m, step_get(&p->s, p->count),
-				  number(p, most));
-}
-
-/* The condition that x is an ASCII character that Python's str.split() treats
- * as white space. */
-static const struct expr *
-is_space(struct pieces *p, const struct expr *x)
-{
-	struct module *m = p->s.m;
-
-	return expr_or(m, is_byte(p, x, ' '),
-		       expr_or(m, is_between(m, x, '\t', '\r'),
-			       is_between(m, x, 0x1c, 0x1f)));
-}
-
-/*	for k: x = the byte
- *		if start < 0:
- *			if x is neither 0 nor white space, and there is room:
- *				start = k
- *		else if x is 0, or white space and there may be more pieces:
- *			the piece ends; start = -1
- *	if start >= 0: the piece ends */
-static struct stmt *
-split_words(struct pieces *p, const struct expr *bytes)
-{
-	struct steps *s = &p->s;
-	struct module *m = s->m;
-	struct var *k = var_new(m, "k", p->t);
-	struct var *x = var_new(m, "byte", p->x->buffer->type);
-	const struct expr *start = step_get(s, p->start), *zero, *none;
-	struct stmt *begin, *end;
-
-	zero = is_byte(p, x->expr, 0);
-	none = expr_lt(m, start, number(p, 0));
-	begin = stmt_if(s->f,
-			expr_and(m,
-				 expr_not(m, expr_or(m, zero,
-						     is_space(p, x->expr))),
-				 has_room(p)),
-			step_set(s, p->start, k->expr), NULL);
-	end = step_seq(s, 2, end_piece(p, k->expr),
-		       step_set(s, p->start, number(p, -1)), NULL, NULL);
-	end = stmt_if(s->f,
-		      expr_or(m, zero,
-			      expr_and(m, is_space(p, x->expr), may_split(p))),
-		      end, NULL);
-	end = stmt_let(s->f, x, byte_at(p, k->expr),
-		       stmt_if(s->f, none, begin, end));
-	return step_seq(s, 3, step_set(s, p->start, number(p, -1)),
-			step_for(s, k, bytes, end),
-			stmt_if(s->f, expr_not(m, none), end_piece(p, bytes),
-				NULL),
-			NULL);
-}
-
-/* 	for k: length += byte k is not 0
- *	while next + bytes of the delimiter <= length:
- *		if these bytes are the delimiter and there may be more pieces:
- *			the piece ends before next; next += its bytes; start = next
- *		else next += 1
- *	the piece ends before length */
-static struct stmt *
-split_at(struct pieces *p, const struct expr *bytes, const char *delimiter,
-	 const struct buffer *length, const struct buffer *next)
-{
-	struct steps *s = &p->s;
-	struct module *m = s->m;
-	int n = (int)strlen(delimiter);
-	struct var *k = var_new(m, "k", p->t), *at = var_new(m, "at", p->t);
-	const struct expr *end = step_get(s, length), *found = may_split(p);
-	struct stmt *measure, *split;
-
-	measure = step_set(s, length,
-			   expr_add(m, end,
-				    expr_cast(m, p->t,
-					      expr_not(m,
-						       is_byte(p,
-							       byte_at(p,
-								       k->expr),
-							       0)))));
-	for (int j = 0; j < n; j++) {
-		const struct expr *x = byte_at(p, expr_add(m, at->expr,
-							   number(p, j)));
-
-		found = expr_and(m, found,
-				 is_byte(p, x, (unsigned char)delimiter[j]));
-	}
-	split = step_seq(s, 3, end_piece(p, at->expr),
-			 step_set(s, next, expr_add(m, at->expr, number(p, n))),
-			 step_set(s, p->start,
-				  expr_add(m, at->expr, number(p, n))),
-			 NULL);
-	split = stmt_if(s->f, found, split,
-			step_set(s, next, expr_add(m, at->expr, number(p, 1))));
-	split = stmt_let(s->f, at, step_get(s, next), split);
-	split = stmt_while(s->f,
-			   expr_le(m,
-				   expr_add(m, step_get(s, next), number(p, n)),
-				   end),
-			   split);
-	measure = step_seq(s, 3, step_set(s, length, number(p, 0)),
-			   step_for(s, k, bytes, measure),
-			   step_set(s, next, number(p, 0)), NULL);
-	split = step_seq(s, 4, measure, step_set(s, p->start, number(p, 0)),
-			 split, end_piece(p, end));
-	return step_alloc(s, length, step_alloc(s, next, split));
-}
-
 bool
 define_string_pieces(struct define *c, const struct node *n,
 		     struct te_tensor *const *in, struct te_tensor **out)
 {
 	static const char *const names[] = { "from", "to", "count" };
+	static const char *const called[] = { "begins", "ends", "total" };
 	struct module *m = c->module;
-	const struct tensor *x = n->inputs[0];
+	struct dtype t = dtype_of(DT_I32);
 	const char *delimiter = node_attr_string(n, "delimiter", "");
 	struct iter_var *axes = define_axes(c, n->outputs[COUNT]);
-	struct pieces p = { .n = n, .x = in[0], .t = dtype_of(DT_I32) };
 	struct dtype types[N_MADE];
 	int ranks[N_MADE];
-	const struct expr *const *shapes[N_MADE], *bytes;
-	struct var *j = var_new(m, "j", p.t);
-	struct stmt *body, *clear;
+	const struct expr *const *shapes[N_MADE];
+	struct steps s;
 
 	for (int k = 0; k < N_MADE; k++) {
 		types[k] = n->outputs[k]->type;
 		ranks[k] = n->outputs[k]->ndim;
 		shapes[k] = n->outputs[k]->shape;
 	}
-	p.s = steps_begin(c, "pieces", "pieces", names, types, ranks, shapes,
-			  N_MADE, in, 1, out);
-	p.row = axes[0].var->expr;
-	p.count = step_local(&p.s, "count", p.t);
-	p.start = step_local(&p.s, "start", p.t);
-	bytes = expr_cast(m, p.t, x->shape[1]);
-	clear = step_for(&p.s, j, expr_cast(m, p.t, shapes[FROM][1]),
-			 step_seq(&p.s, 2,
-				  put(&p, FROM, j->expr, number(&p, 0)),
-				  put(&p, TO, j->expr, number(&p, 0)), NULL,
-				  NULL));
-	body = *delimiter ? split_at(&p, bytes, delimiter,
-				     step_local(&p.s, "length", p.t),
-				     step_local(&p.s, "next", p.t))
-			  : split_words(&p, bytes);
-	body = step_seq(&p.s, 4, clear, step_set(&p.s, p.count, number(&p, 0)),
-			body,
-			stmt_store(p.s.f, p.s.out[COUNT]->buffer,
-				   expr_cast(m, types[COUNT],
-					     step_get(&p.s, p.count)),
-				   &p.row, 1));
-	body = step_alloc(&p.s, p.count, step_alloc(&p.s, p.start, body));
-	steps_end(&p.s, axes, 1, body);
-	return true;
+	s = steps_begin(c, "pieces", "pieces", names, types, ranks, shapes,
+			N_MADE, in, 1, out);
+	steps_row(&s, "x", in[0], &axes[0].var->expr, 1);
+	for (int k = 0; k < N_MADE; k++) {
+		steps_row(&s, called[k], out[k], &axes[0].var->expr, 1);
+	}
+	steps_value(&s, "bytes", expr_cast(m, t, n->inputs[0]->shape[1]));
+	steps_value(&s, "places", expr_cast(m, t, shapes[FROM][1]));
+	steps_number(&s, "most", node_attr_int(n, "maxsplit", -1));
+	steps_flag(&s, "is_words", *delimiter == 0);
+	steps_bytes(&s, "delimiter", delimiter);
+	steps_number(&s, "size", (int64_t)strlen(delimiter));
+	return steps_run(&s, "pieces", axes, 1);
 }
 
 /* ---- Automaton: state[i] = 0; for k: state[i] = table[state[i], x[i, k]]
@@ -565,31 +372,16 @@ define_automaton(struct define *c, const struct node *n,
 		 struct te_tensor *const *in, struct te_tensor **out)
 {
 	static const char *const names[] = { "state" };
-	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	struct var *k = var_new(m, "k", dtype_of(DT_I32));
-	const struct buffer *state;
-	const struct expr *at[2], *row = axes[0].var->expr;
 	struct steps s = steps_begin(c, "automaton", "automaton", names,
 				     &y->type, &y->ndim,
 				     (const struct expr *const *[]){ y->shape },
 				     1, in, 2, out);
-	struct stmt *body;
 
-	state = step_local(&s, "state", y->type);
-	at[0] = row;
-	at[1] = k->expr;
-	at[1] = expr_cast(m, y->type, te_at(m, in[0], at, 2));
-	at[0] = step_get(&s, state);
-	body = step_set(&s, state,
-			expr_cast(m, y->type, te_at(m, in[1], at, 2)));
-	body = step_seq(&s, 3, step_set(&s, state, expr_int(m, y->type, 0)),
-			step_for(&s, k, expr_cast(m, y->type, x->shape[1]),
-				 body),
-			stmt_store(s.f, s.out[0]->buffer, step_get(&s, state),
-				   &row, 1),
-			NULL);
-	steps_end(&s, axes, 1, step_alloc(&s, state, body));
-	return true;
+	steps_row(&s, "x", in[0], &axes[0].var->expr, 1);
+	steps_row(&s, "result", out[0], &axes[0].var->expr, 1);
+	steps_tensor(&s, "table", in[1]);
+	steps_value(&s, "bytes", expr_cast(c->module, y->type, x->shape[1]));
+	return steps_run(&s, "automaton", axes, 1);
 }
