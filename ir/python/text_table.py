@@ -8,7 +8,7 @@ import tokenize
 
 
 def docstrings(text):
-    """The numbers of the lines that docstrings take."""
+    """The numbers of the lines that are docstrings."""
     lines = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.FunctionDef)):
@@ -20,7 +20,7 @@ def docstrings(text):
 
 
 def plain(text):
-    """The text without comments and docstrings."""
+    """The text with comments and docstrings replaced by empty lines."""
     lines = text.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -32,7 +32,7 @@ def plain(text):
 
 
 def c_array(name, text):
-    """As numbers, as string literals must not be long."""
+    """The text as numbers, because C limits the length of string literals."""
     numbers = list(text.encode("ascii")) + [0]
     return "static const char text_%s[] = {\n%s\n};" % (name, "\n".join(
         "\t" + ",".join(map(str, numbers[at:at + 20])) + ","
