@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: values that are calls of T: constants of a type,
- * operators by their names, vectors. Intrinsics are read by script_intrin.c. */
+ * operators by their names, vectors; and calls of functions of steps. Intrinsics are
+ * read by script_intrin.c. */
 #include "script_read.h"
 
 bool
@@ -253,6 +254,131 @@ script_access_ptr(struct script_reader *r, const struct py_node *call,
 					 dtype_of(DT_HANDLE), &element, 1),
 			       false);
 	return true;
+}
+
+/* ---- functions of steps */
+
+/* Reads the lines of a function up to the return; *done: it was there. */
+static bool read_value(struct script_reader *r, const struct py_node *lines,
+		       struct script_suite *suite, struct script_value *out,
+		       bool *done);
+
+/* The same for the branch of an if that is chosen when the text is read. */
+static bool
+read_branch(struct script_reader *r, const struct py_node *node,
+	    struct script_suite *suite, struct script_value *out, bool *done)
+{
+	const struct py_node *taken;
+	struct script_value v;
+
+	if (!script_eval(r, node->kids[0], &v)) {
+		return false;
+	}
+	if (!script_is_decided(node, &v, &taken)) {
+		return script_fail(r, node,
+				   "a branch of a function whose value is used "
+				   "is chosen when the text is read");
+	}
+	return !taken ||
+	       (taken->kind == PY_IF ? read_branch(r, taken, suite, out, done)
+				     : read_value(r, taken, suite, out, done));
+}
+
+/* The same for each number of a loop: for j in range(size): … */
+static bool
+read_repeated(struct script_reader *r, const struct py_node *node,
+	      struct script_suite *suite, struct script_value *out, bool *done)
+{
+	const struct py_node *in = node->kids[1];
+	int64_t n;
+
+	if (in->kind != PY_CALL || in->n_kids != 2 ||
+	    !script_constant(r, in->kids[1], &n)) {
+		return script_fail(r, node, "a loop that is no range(size)");
+	}
+	for (int64_t j = 0; j < n && !*done; j++) {
+		struct py_number number = py_int(j);
+
+		script_define(r, node->kids[0]->text,
+			      script_value_of(typed_number(r->m, &number).e,
+					      true));
+		if (!read_value(r, node->kids[2], suite, out, done)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+read_value(struct script_reader *r, const struct py_node *lines,
+	   struct script_suite *suite, struct script_value *out, bool *done)
+{
+	struct script_value v;
+
+	for (int i = 0; i < lines->n_kids && !*done; i++) {
+		const struct py_node *one = lines->kids[i];
+
+		switch (one->kind) {
+		case PY_EXPRESSION:
+			if (one->kids[0]->kind == PY_STRING) {
+				continue; /* a comment */
+			}
+			break;
+		case PY_RETURN:
+			*done = true;
+			if (one->kids[0]) {
+				return script_eval(r, one->kids[0], out);
+			}
+			break;
+		case PY_IF:
+			if (!read_branch(r, one, suite, out, done)) {
+				return false;
+			}
+			continue;
+		case PY_FOR:
+			if (!read_repeated(r, one, suite, out, done)) {
+				return false;
+			}
+			continue;
+		case PY_ASSIGN:
+			if (suite) {
+				if (!script_assign(r, one, suite)) {
+					return false;
+				}
+				continue;
+			}
+			if (one->kids[0]->kind != PY_NAME) {
+				break;
+			}
+			if (!script_eval(r, one->kids[1], &v)) {
+				return false;
+			}
+			script_define(r, one->kids[0]->text, v);
+			continue;
+		default:
+			break;
+		}
+		return script_fail(r, one,
+				   "a function whose value is used gives names "
+				   "to values, and returns one");
+	}
+	return true;
+}
+
+bool
+script_function_value(struct script_reader *r, const struct py_node *call,
+		      const struct py_node *def, struct script_suite *suite,
+		      struct script_value *out)
+{
+	struct script_macro macro;
+	bool done = false;
+
+	if (!script_enter_macro(r, call, def, false, &macro) ||
+	    !read_value(r, def->kids[0], suite, out, &done)) {
+		return false;
+	}
+	script_leave_macro(r, &macro);
+	return done || script_fail(r, call, "%s returns no value", def->text);
 }
 
 /* ---- vectors */

@@ -3,17 +3,11 @@
  * suite in the place of a call. */
 #include "script_read.h"
 
-enum {
-	MAX_PARAMS = 256,
-	MAX_NESTED = 100,    /* macros that call macros */
-	MAX_EXPANDED = 10000 /* calls of macros in a function */
-};
+enum { MAX_PARAMS = 256 };
 
-/* The parameters of a macro as a signature for script_args: "A, i, scale?". NULL
- * after an error. */
-static const char *
-macro_params(struct script_reader *r, const struct py_node *call,
-	     const struct py_node *def)
+const char *
+script_macro_params(struct script_reader *r, const struct py_node *call,
+		    const struct py_node *def)
 {
 	const char *text = "";
 
@@ -32,68 +26,6 @@ macro_params(struct script_reader *r, const struct py_node *call,
 				    p->initial ? "?" : "");
 	}
 	return text;
-}
-
-/* Evaluates the arguments, still with the names of the caller. */
-static bool
-macro_arguments(struct script_reader *r, const struct py_node *call,
-		const struct py_node *def, struct script_value *values)
-{
-	const struct py_node **found = arena_array(&r->m->arena,
-						   const struct py_node *,
-						   def->n_params + 1);
-	const char *params = macro_params(r, call, def);
-
-	if (!params || !script_args(r, call, params, found)) {
-		return false;
-	}
-	for (int i = 0; i < def->n_params; i++) {
-		const struct py_node *value = found[i] ? found[i]
-						       : def->params[i].initial;
-
-		if (!script_eval(r, value, &values[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
-bool
-script_enter_macro(struct script_reader *r, const struct py_node *call,
-		   const struct py_node *def, bool hides,
-		   struct script_macro *out)
-{
-	struct script_value *values = arena_array(&r->m->arena,
-						  struct script_value,
-						  def->n_params + 1);
-
-	*out = (struct script_macro){ r->names.n, r->n_hidden };
-	if (r->macro_depth >= MAX_NESTED || r->n_expanded >= MAX_EXPANDED) {
-		return script_fail(r, call,
-				   "macros in macros more than %d deep, or "
-				   "more than %d calls of them; write a loop",
-				   MAX_NESTED, MAX_EXPANDED);
-	}
-	if (!macro_arguments(r, call, def, values)) {
-		return false;
-	}
-	r->macro_depth++;
-	r->n_expanded++;
-	if (hides) {
-		r->n_hidden = out->names;
-	}
-	for (int i = 0; i < def->n_params; i++) {
-		script_define(r, def->params[i].name, values[i]);
-	}
-	return true;
-}
-
-void
-script_leave_macro(struct script_reader *r, const struct script_macro *m)
-{
-	script_leave(r, m->names);
-	r->n_hidden = m->hidden;
-	r->macro_depth--;
 }
 
 bool

@@ -89,6 +89,39 @@ script_find(const struct script_reader *r, const char *name)
 	return at < r->n_hidden ? NULL : &r->names.data[at].value;
 }
 
+void
+script_define_function(struct script_reader *r, const struct py_node *def)
+{
+	script_define(r, def->text,
+		      (struct script_value){ .kind = SCRIPT_FUNCTION,
+					     .def = def });
+}
+
+/* The value of a node that is a name; NULL: it is none, or not defined. */
+static const struct script_value *
+named(const struct script_reader *r, const struct py_node *node)
+{
+	return node->kind == PY_NAME ? script_find(r, node->text) : NULL;
+}
+
+bool
+script_is_variable(const struct script_reader *r, const struct py_node *node)
+{
+	const struct script_value *v = named(r, node);
+
+	return v && script_is_scalar(r, v);
+}
+
+const struct py_node *
+script_function(const struct script_reader *r, const struct py_node *call)
+{
+	const struct script_value *v = call->kind == PY_CALL
+					       ? named(r, call->kids[0])
+					       : NULL;
+
+	return v && v->kind == SCRIPT_FUNCTION ? v->def : NULL;
+}
+
 /* Is the first name of the path in node one that the function defines? */
 static bool
 is_defined(const struct script_reader *r, const struct py_node *node)

@@ -153,7 +153,7 @@ struct script_reader {
 		      * which the body declares */
 	int depth;    /* the nesting depth of the statement being read */
 	int n_hidden; /* the names, from the first, that a macro does not see */
-	int macro_depth, n_expanded; /* see script_macro.c */
+	int macro_depth, n_expanded; /* see script_stmt.c */
 	bool is_steps;               /* the text is read by script_read_steps */
 };
 
@@ -369,6 +369,11 @@ bool script_notes(struct script_reader *r, const struct py_node *dict,
 		  struct note **out);
 bool script_func_attr(struct script_reader *r, const struct py_node *call);
 
+/* The parameters of a macro as a signature for script_args: "A, i, scale?". NULL
+ * after an error. */
+const char *script_macro_params(struct script_reader *r,
+				const struct py_node *call,
+				const struct py_node *def);
 /* Begins to read the suite of a macro in the place of a call: evaluates the arguments,
  * hides the names of the caller if `hides`, and defines the parameters. False after an
  * error. script_leave_macro ends what it began. */

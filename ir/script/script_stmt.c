@@ -5,7 +5,11 @@
  * closed at its end, the last one first. */
 #include "script_read.h"
 
-enum { MAX_DEPTH = 5000 };
+enum {
+	MAX_DEPTH = 5000,
+	MAX_NESTED = 100,    /* macros that call macros */
+	MAX_EXPANDED = 10000 /* calls of macros in a function */
+};
 
 static bool read_line(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);
@@ -226,6 +230,68 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 
 /* -- calls of names outside of the function: of macros, and of other functions */
 
+/* Evaluates the arguments, still with the names of the caller. */
+static bool
+macro_arguments(struct script_reader *r, const struct py_node *call,
+		const struct py_node *def, struct script_value *values)
+{
+	const struct py_node **found = arena_array(&r->m->arena,
+						   const struct py_node *,
+						   def->n_params + 1);
+	const char *params = script_macro_params(r, call, def);
+
+	if (!params || !script_args(r, call, params, found)) {
+		return false;
+	}
+	for (int i = 0; i < def->n_params; i++) {
+		const struct py_node *value = found[i] ? found[i]
+						       : def->params[i].initial;
+
+		if (!script_eval(r, value, &values[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+script_enter_macro(struct script_reader *r, const struct py_node *call,
+		   const struct py_node *def, bool hides,
+		   struct script_macro *out)
+{
+	struct script_value *values = arena_array(&r->m->arena,
+						  struct script_value,
+						  def->n_params + 1);
+
+	*out = (struct script_macro){ r->names.n, r->n_hidden };
+	if (r->macro_depth >= MAX_NESTED || r->n_expanded >= MAX_EXPANDED) {
+		return script_fail(r, call,
+				   "macros in macros more than %d deep, or "
+				   "more than %d calls of them; write a loop",
+				   MAX_NESTED, MAX_EXPANDED);
+	}
+	if (!macro_arguments(r, call, def, values)) {
+		return false;
+	}
+	r->macro_depth++;
+	r->n_expanded++;
+	if (hides) {
+		r->n_hidden = out->names;
+	}
+	for (int i = 0; i < def->n_params; i++) {
+		script_define(r, def->params[i].name, values[i]);
+	}
+	return true;
+}
+
+void
+script_leave_macro(struct script_reader *r, const struct script_macro *m)
+{
+	script_leave(r, m->names);
+	r->n_hidden = m->hidden;
+	r->macro_depth--;
+}
+
 static bool
 expand(struct script_reader *r, const struct py_node *call,
        const struct py_node *def, struct script_suite *suite)
@@ -242,6 +308,22 @@ expand(struct script_reader *r, const struct py_node *call,
 	}
 	script_leave_macro(r, &macro);
 	return ok;
+}
+
+bool
+script_function_steps(struct script_reader *r, const struct py_node *call,
+		      const struct py_node *def, struct script_suite *suite)
+{
+	struct script_macro macro;
+	struct stmt *s;
+
+	if (!script_enter_macro(r, call, def, false, &macro) ||
+	    !script_read_suite(r, def->kids[0], &s)) {
+		return false;
+	}
+	script_leave_macro(r, &macro);
+	script_push(r, suite, call, s);
+	return true;
 }
 
 /* The argument of a call of a function: the address of a whole buffer, or a
