@@ -69,6 +69,24 @@ open_object(struct module *m, const char *path, struct added *a)
 
 /* -- commands -- */
 
+struct func *
+add_pass_read(struct module *m, const struct source *src, int *made)
+{
+	struct func **kept = m->funcs.data, *g;
+	int n = m->funcs.n, cap = m->funcs.cap;
+	bool good;
+
+	m->funcs.data = NULL;
+	m->funcs.n = m->funcs.cap = 0;
+	good = script_read(m, src);
+	*made = good ? m->funcs.n : -1;
+	g = m->funcs.n > 0 ? m->funcs.data[0] : NULL;
+	m->funcs.data = kept;
+	m->funcs.n = n;
+	m->funcs.cap = cap;
+	return good ? g : NULL;
+}
+
 /* Replaces the body of f by that of the only function in `text`, the output of
  * a command. False after a diagnostic. */
 static bool
@@ -82,15 +100,12 @@ take_result(struct func *f, const char *command, const struct strbuf *text)
 				      text->len),
 		.length = text->len,
 	};
-	int before = m->funcs.n, made;
-	struct func *g;
+	int made;
+	struct func *g = add_pass_read(m, &src, &made);
 
-	if (!script_read(m, &src)) {
+	if (g == NULL && made != 0) {
 		return false;
 	}
-	made = m->funcs.n - before;
-	g = made > 0 ? m->funcs.data[before] : NULL;
-	m->funcs.n = before;
 	if (made != 1 || strcmp(g->name, f->name) != 0) {
 		return fail(m, DIAG_BAD_PROGRAM, command,
 			    arena_printf(&m->arena,

@@ -6,59 +6,22 @@
 #include "passes.h"
 #include "tirc_context.h"
 
-static void
-give(struct tirc *t, struct tensor *x, const void *data)
-{
-	struct value *v = arena_new(&t->m->arena, struct value);
-
-	v->type = x->type;
-	v->data = data;
-	tensor_const_elems(x, &v->elems);
-	v->bytes = (size_t)v->elems * (size_t)dtype_bytes(x->type);
-	x->value = v;
-}
-
 static bool
-run_node(struct tirc *t, const struct node *n)
+can_run(struct tirc *t)
 {
-	const struct value **results;
+	const struct node *n = graph_not_run(t->graph);
 
-	if (node_is_control(n) || node_run_sizes(n) >= 0) {
-		return diag_error(&t->m->diags, DIAG_UNSUPPORTED,
-				  node_place(t->graph, n),
-				  "the interpreter runs no model with %s, as "
-				  "%s",
-				  node_is_control(n)
-					  ? "branches and loops"
-					  : "sizes that depend on values",
-				  t->options.package != NULL
-					  ? "the self-test of a package "
-					    "needs; leave --package out"
-					  : "--layers needs; give the values "
-					    "of its tensors: "
-					    "--layers=FILE.npz");
-	}
-	for (int i = 0; i < n->n_inputs; i++) {
-		struct tensor *x = n->inputs[i];
-
-		if (x != NULL && x->value == NULL &&
-		    (!tensor_is_constant(x) || !tensor_value(t->graph, x))) {
-			return diag_error(&t->m->diags, DIAG_INTERPRET,
-					  node_place(t->graph, n),
-					  "input '%s' has no value", x->name);
-		}
-	}
-	results = arena_array(&t->m->arena, const struct value *,
-			      n->n_outputs + 1);
-	if (!ops_evaluate(t->graph, n, results)) {
-		return false;
-	}
-	for (int i = 0; i < n->n_outputs; i++) {
-		if (n->outputs[i] != NULL) {
-			n->outputs[i]->value = results[i];
-		}
-	}
-	return true;
+	return n == NULL ||
+	       diag_error(&t->m->diags, DIAG_UNSUPPORTED,
+			  node_place(t->graph, n),
+			  "the interpreter runs no model with %s, as %s",
+			  node_is_control(n) ? "branches and loops"
+					     : "sizes that depend on values",
+			  t->options.package != NULL
+				  ? "the self-test of a package needs; leave "
+				    "--package out"
+				  : "--layers needs; give the values of its "
+				    "tensors: --layers=FILE.npz");
 }
 
 static bool
@@ -99,23 +62,44 @@ copy_outputs(struct tirc *t, void *const *outputs)
 	return true;
 }
 
-/* Sets the states of a compiled model to zeros: they are no longer inputs, for
- * which the caller gives values. */
+/* The states of a compiled model are no longer inputs, for which the caller
+ * gives values: they are zeros, or, at the end, without a value. */
 static void
-give_states(struct tirc *t)
+give_states(struct tirc *t, bool zeros)
 {
 	for (int i = 0; t->compiled && i < t->graph->states.n; i++) {
 		struct tensor *x = t->graph->states.data[i].before;
+		struct value *v = arena_new(&t->m->arena, struct value);
 
-		give(t, x, NULL);
+		v->type = x->type;
+		tensor_const_elems(x, &v->elems);
+		v->bytes = (size_t)v->elems * (size_t)dtype_bytes(x->type);
+		x->value = zeros ? v : NULL;
 	}
+}
+
+/* How many nodes have run. */
+struct running {
+	struct tirc *t;
+	int done;
+};
+
+static bool
+show_progress(void *ctx, const struct node *n)
+{
+	struct running *r = ctx;
+
+	context_progress(r->t, "interpreter", ++r->done, n->graph->nodes.n);
+	return true;
 }
 
 bool
 tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 {
 	struct graph *g = t->graph;
-	bool ok = true;
+	struct running running = { .t = t };
+	struct graph_run how = { .before = show_progress, .ctx = &running };
+	bool ok;
 
 	if (g->dims.n > 0) {
 		return diag_error(&t->m->diags, DIAG_UNSUPPORTED,
@@ -123,29 +107,12 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 				  "the interpreter runs no model of symbolic "
 				  "sizes; give each a value with --dim");
 	}
-	for (int i = 0; i < g->inputs.n; i++) {
-		give(t, g->inputs.data[i], inputs[i]);
+	if (!can_run(t)) {
+		return false;
 	}
-	give_states(t);
-	for (int i = 0; ok && i < g->nodes.n; i++) {
-		context_progress(t, "interpreter", i + 1, g->nodes.n);
-		ok = run_node(t, g->nodes.data[i]);
-	}
-	ok = ok && copy_outputs(t, outputs);
-	/* Removes the values of tensors that depend on inputs: a tensor with a
-	 * value would count as a constant. */
-	for (int i = 0; i < g->inputs.n; i++) {
-		g->inputs.data[i]->value = NULL;
-	}
-	for (int i = 0; t->compiled && i < g->states.n; i++) {
-		g->states.data[i].before->value = NULL;
-	}
-	for (int i = 0; i < g->nodes.n; i++) {
-		for (int k = 0; k < g->nodes.data[i]->n_outputs; k++) {
-			if (g->nodes.data[i]->outputs[k] != NULL) {
-				g->nodes.data[i]->outputs[k]->value = NULL;
-			}
-		}
-	}
+	give_states(t, true);
+	ok = graph_run(g, inputs, &how) && copy_outputs(t, outputs);
+	graph_run_end(g);
+	give_states(t, false);
 	return ok;
 }

@@ -62,30 +62,19 @@ is_program(const struct source *src)
 	return false;
 }
 
-/* Reads the only function in the text; NULL after a diagnostic. The module may
- * have a kernel of the same name. */
+/* Reads the only function in the text; NULL after a diagnostic. */
 static struct func *
 read_program(struct tirc *t, const struct source *src)
 {
-	struct module *m = t->m;
-	struct func **kept = m->funcs.data, *g;
-	int n = m->funcs.n, cap = m->funcs.cap, made;
-	bool good;
+	int made;
+	struct func *g = add_pass_read(t->m, src, &made);
 
-	m->funcs.data = NULL;
-	m->funcs.n = m->funcs.cap = 0;
-	good = script_read(m, src);
-	made = m->funcs.n;
-	g = made > 0 ? m->funcs.data[0] : NULL;
-	m->funcs.data = kept;
-	m->funcs.n = n;
-	m->funcs.cap = cap;
-	if (good && made != 1) {
+	if (made >= 0 && made != 1) {
 		fail(t, src->name,
 		     "the file has several functions; keep only the kernel's");
-		good = false;
+		return NULL;
 	}
-	return good ? g : NULL;
+	return g;
 }
 
 /* Are the functions that f calls intrinsics of the dialect? False after a

@@ -54,6 +54,10 @@ struct tirc {
 					   * made */
 	bool partitioned; /* the passes up to the partition have run */
 	bool compiled;    /* tirc_compile has succeeded */
+	/* of tirc_graph_passes: the passes that ran, and after how many of them
+	 * no more do */
+	VEC(const char *) pass_runs;
+	int most_runs;
 	/* For a package, after tirc_compile. left: the tensors that a run
 	 * leaves in the workspace. exact: by id of a tensor, is the tensor
 	 * computed from integers alone? */

@@ -117,6 +117,8 @@ int cmd_diff(struct cli *c);
 /* The exit status is 0 if the source in the folder computes what the model
  * defines, 1 if a result or a file differs, 2 after an error. */
 int cmd_verify(struct cli *c);
+/* Returns 0 if nothing is wrong, 1 if something is, 2 after an error. */
+int cmd_bisect(struct cli *c);
 
 /* cmd_lower_kernel.c: tirc lower --from-onnx; prints to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

@@ -39,10 +39,8 @@ first_word(struct verifying *v, const char *command)
 		       : command;
 }
 
-/* The reason why programs for the target cannot be built or run on this
- * machine, or NULL. */
-static const char *
-obstacle(struct verifying *v)
+const char *
+verify_obstacle(struct verifying *v)
 {
 	struct tirc_summary s = tirc_summary(v->fresh.t);
 	const char *cc = harness_compiler(&v->fresh);
@@ -249,19 +247,6 @@ print_verdict(const struct verifying *v)
 
 /* -- the verb -- */
 
-static void
-list_kernels(struct verifying *v)
-{
-	struct program *p = tirc_compiled_program(v->fresh.t);
-
-	for (int i = 0; i < p->kernels.n; i++) {
-		struct verified_kernel one = { .changed = false };
-
-		verify_kernel_init(p, i, &one.of);
-		vec_push(v->a, &v->kernels, one);
-	}
-}
-
 static bool
 read_seed(struct verifying *v)
 {
@@ -278,11 +263,11 @@ read_seed(struct verifying *v)
 static bool
 verify(struct verifying *v)
 {
-	list_kernels(v);
+	verify_list_kernels(v);
 	if (!verify_files(v)) {
 		return false;
 	}
-	v->not_run = obstacle(v);
+	v->not_run = verify_obstacle(v);
 	if (!v->cli->quiet || !v->same_texts) {
 		print_files(v);
 	}

@@ -179,11 +179,8 @@ interpreted_round(struct tirc *compiled, struct tirc *model)
 
 /* -- results -- */
 
-/* The index among the results of a run of the model's output at this position.
- * The results have the states after all other outputs; the model has them in
- * between. */
-static int
-result_at(const struct harness *h, int position)
+int
+interpreted_result(const struct harness *h, int position)
 {
 	int before = 0;
 
@@ -243,7 +240,7 @@ expect(const struct harness *h, struct tirc *model, const struct array *outputs,
 	d->want = arena_array(a, struct array, harness_results(h) + 1);
 	d->expected = arena_array(a, bool, harness_results(h) + 1);
 	for (int i = 0; i < tirc_output_count(model); i++) {
-		int at = result_at(h, i);
+		int at = interpreted_result(h, i);
 
 		d->want[at] = outputs[i];
 		d->expected[at] = true;

@@ -48,6 +48,10 @@ bool interpreted_rounds(struct tirc *compiled);
  * passes on `model`, which must be loaded. Returns false after an error
  * message. */
 bool interpreted_round(struct tirc *compiled, struct tirc *model);
+/* The index among the results of a run of h's program of the model's output at
+ * this position. The results have the states after all other outputs; the model
+ * has them in between. */
+int interpreted_result(const struct harness *h, int position);
 /* Runs the interpreter. inputs: an array for each input that is not a state.
  * before: the outputs of the previous run, which contain the states; NULL: the
  * states are zeros. Allocates *out, an array for each output. Returns false

@@ -40,14 +40,18 @@ check_output(int status)
 int
 cli_no_such_verb(const char *word)
 {
-	const char *names[16], *near;
+	const char *near, **names;
 	int n;
 	const struct verb *verbs = cli_verbs(&n);
+	struct arena a;
 
-	for (int i = 0; i < n && i < 16; i++) {
+	arena_init(&a);
+	names = arena_array(&a, const char *, n + 1);
+	for (int i = 0; i < n; i++) {
 		names[i] = verbs[i].name;
 	}
-	near = text_nearest(word, names, n < 16 ? n : 16);
+	near = text_nearest(word, names, n);
+	arena_release(&a);
 	say(stderr, "tirc: no verb '%s'; ", word);
 	if (text_ends_in(word, ".onnx") || text_ends_in(word, ".onnxtxt")) {
 		say(stderr, "did you mean tirc compile %s?\n", word);

@@ -29,6 +29,10 @@ static const struct option_row rows[] = {
 	{ OPT_DATA, "data", "DIR or FILE.npz",
 	  "also compare the whole model with this data set, as test does",
 	  VERIFY },
+	{ OPT_DATA, "data", "DIR or FILE.npz",
+	  "inputs and expected outputs, as for test (default: those beside the "
+	  "model; else random inputs)",
+	  BISECT },
 	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
@@ -241,9 +245,9 @@ static const struct option_row rows[] = {
 	{ OPT_CC, "cc", "COMMAND",
 	  "C compiler (default: $CC, else the target's; the target's if it names a "
 	  "simulator)",
-	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY | BISECT },
 	{ OPT_CFLAGS, "cflags", "FLAGS", "flags instead of the target's",
-	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY },
+	  RUNNING_VERBS | TUNE | RECORDS | WORKER | VERIFY | BISECT },
 	{ OPT_RUNNER, "runner", "local|cmd:PROGRAM|replay:FILE",
 	  "what runs the measurements: this machine (default), or PROGRAM, "
 	  "which gets a folder; or FILE, a file of records, in place of "
@@ -252,11 +256,11 @@ static const struct option_row rows[] = {
 	{ OPT_RUNNER, "runner", "COMMAND",
 	  "command that runs the program, such as qemu-aarch64 (default: the "
 	  "target's simulator, if it names one)",
-	  RUNNING_VERBS | VERIFY },
+	  RUNNING_VERBS | VERIFY | BISECT },
 	{ OPT_CONFINE, "confine", "auto|require|off",
 	  "keep the program from other files, networks and processes: if the "
 	  "system supports it (default), always (else an error), or not",
-	  RUNNING_VERBS | TUNE | RECORDS | VERIFY },
+	  RUNNING_VERBS | TUNE | RECORDS | VERIFY | BISECT },
 	{ OPT_CONFINE, "confine", "auto|require|off",
 	  "keep the programs from other files, networks and processes: if the "
 	  "system supports it, always (default; else an error), or not",
@@ -286,8 +290,8 @@ static const struct option_row rows[] = {
 	  "write the result of --profile, or what a simulator counted", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
-	  TEST | TEST_PROGRAM },
-	{ OPT_ATOL, "atol", "X", "see --rtol", TEST | TEST_PROGRAM },
+	  TEST | TEST_PROGRAM | BISECT },
+	{ OPT_ATOL, "atol", "X", "see --rtol", TEST | TEST_PROGRAM | BISECT },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT | DIFF },
 	{ OPT_MERGED, "merged", NULL,
@@ -468,6 +472,17 @@ static const struct verb verbs[] = {
 	  "With --check CERTIFICATE, only compares digests. Exit status 0 if\n"
 	  "nothing differs, 1 if something does, 2 in case of an error.\n",
 	  cmd_verify },
+	{ "bisect", "MODEL.onnx [--data DIR]",
+	  "which pass, node, kernel or flag made an output wrong?",
+	  "Runs the model as test does, then looks for what made it wrong: runs the\n"
+	  "graph in the interpreter after each pass over it, each kernel as source\n"
+	  "by itself and, if that is wrong, in the interpreter after its schedule and\n"
+	  "after each pass of lowering; then compiles it with other flags. The last\n"
+	  "line is a sentence that names pass and node, kernel and pass, dialect, or\n"
+	  "flag, with the first wrong element. docs/how-to/bisect.md tells more.\n"
+	  "Exit status 0 if nothing is wrong, 1 if something is, 2 in case of an\n"
+	  "error.\n",
+	  cmd_bisect },
 };
 
 const struct verb *

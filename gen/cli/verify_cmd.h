@@ -46,7 +46,7 @@ struct verified_kernel {
 
 struct verifying {
 	struct cli *cli;
-	const char *folder;
+	const char *folder;   /* NULL: the source is that which tirc writes */
 	struct tirc *stating; /* owns `stated` */
 	struct stated stated;
 	int64_t number; /* the value of --seed */
@@ -73,6 +73,9 @@ struct verifying {
 	bool whole_failed;
 };
 
+/* cmd_verify.c: why programs of the target cannot run here, or NULL. */
+const char *verify_obstacle(struct verifying *v);
+
 /* verify_files.c */
 /* Sets the options of the command line that the user did not give to those that
  * the folder's NAME.json states. Returns false after an error message. */
@@ -91,11 +94,21 @@ const char *verify_read(int fd, int64_t most, struct strbuf *out);
 /* verify_kernels.c: builds the programs and runs each kernel separately.
  * Returns false after an error message. */
 bool verify_kernels(struct verifying *v);
+/* Sets v->kernels to a list of all kernels of the model. */
+void verify_list_kernels(struct verifying *v);
+/* After verify_kernels(): builds the source that tirc writes with the options
+ * `other`, which may name another compiler, and runs kernel `index`. Returns false
+ * if the source cannot be built. */
+bool verify_kernel_again(struct verifying *v, int index, struct cli *other,
+			 struct verified_kernel *out);
 /* Makes *out a harness for the model of v->fresh in a new empty folder. Returns
  * false after an error message. */
 bool verify_beside(struct verifying *v, struct harness *out);
 
-/* verify_whole.c: runs the whole model. Returns false after an error message. */
+/* verify_whole.c: builds the program of the whole model, from the source that tirc
+ * writes, in a new folder. Returns false after an error message. */
+bool verify_build_fresh(struct verifying *v, struct harness *out);
+/* Runs the whole model. Returns false after an error message. */
 bool verify_whole(struct verifying *v);
 
 /* verify_certificate.c */

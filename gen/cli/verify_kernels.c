@@ -71,7 +71,8 @@ static bool
 build(struct verifying *v)
 {
 	if (!verify_beside(v, &v->given_kernels) ||
-	    !verify_write_given(v, &v->given_kernels)) {
+	    !(v->folder != NULL ? verify_write_given(v, &v->given_kernels)
+				: write_fresh(v, &v->given_kernels))) {
 		return false;
 	}
 	if (!build_kernels(v, &v->given_kernels)) {
@@ -374,4 +375,42 @@ verify_kernels(struct verifying *v)
 	}
 	style_progress_end();
 	return true;
+}
+
+bool
+verify_kernel_again(struct verifying *v, int index, struct cli *other,
+		    struct verified_kernel *out)
+{
+	struct verified_kernel was = v->kernels.data[index];
+	struct harness given = v->given_kernels;
+	bool ok = verify_beside(v, &v->given_kernels);
+
+	v->given_kernels.cli = other;
+	ok = ok && write_fresh(v, &v->given_kernels) &&
+	     build_kernels(v, &v->given_kernels);
+	if (ok) {
+		v->kernels.data[index].wrong = NULL;
+		v->kernels.data[index].not_run = NULL;
+		v->kernels.data[index].result = (struct verify_result){
+			.cases = 0
+		};
+		run_kernel(v, index);
+	}
+	*out = v->kernels.data[index];
+	v->kernels.data[index] = was;
+	v->given_kernels = given;
+	return ok;
+}
+
+void
+verify_list_kernels(struct verifying *v)
+{
+	struct program *p = tirc_compiled_program(v->fresh.t);
+
+	for (int i = 0; i < p->kernels.n; i++) {
+		struct verified_kernel one = { .changed = false };
+
+		verify_kernel_init(p, i, &one.of);
+		vec_push(v->a, &v->kernels, one);
+	}
 }

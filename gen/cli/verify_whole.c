@@ -18,6 +18,19 @@ build(struct verifying *v, struct harness *h)
 	return harness_build_model(h);
 }
 
+bool
+verify_build_fresh(struct verifying *v, struct harness *out)
+{
+	if (!verify_beside(v, out)) {
+		return false;
+	}
+	if (!tirc_write(v->fresh.t, out->folder)) {
+		cli_messages(v->fresh.t);
+		return false;
+	}
+	return build(v, out) && harness_set_states(out, NULL);
+}
+
 /* Runs the source that tirc writes and the folder's source on random inputs,
  * and compares the outputs bit by bit. Returns false after an error message. */
 static bool
@@ -29,9 +42,7 @@ compare_with_fresh(struct verifying *v)
 	struct harness fresh;
 	struct data_set d;
 
-	if (!verify_beside(v, &fresh) ||
-	    !tirc_write(v->fresh.t, fresh.folder) || !build(v, &fresh) ||
-	    !harness_set_states(&fresh, NULL)) {
+	if (!verify_build_fresh(v, &fresh)) {
 		return false;
 	}
 	if (!interpreted_inputs(&fresh, NULL, &d) ||

@@ -57,6 +57,10 @@ run_stages(struct graph *g, enum stage first, enum stage last,
 		if (hooks && hooks->after_graph) {
 			hooks->after_graph(hooks->ctx, rows[i].name, g);
 		}
+		if (hooks && hooks->ends_graph &&
+		    hooks->ends_graph(hooks->ctx, rows[i].name)) {
+			return false;
+		}
 	}
 	return true;
 }

@@ -29,6 +29,29 @@ bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
  * kernels store and that have the elements of a tensor of the model. */
 void graph_show_results(struct graph *g);
 void graph_show_stored(struct graph *g);
+/* run_nodes.c: runs the nodes of a graph, one after the other, in the
+ * interpreter. */
+struct graph_run {
+	/* Called before and after each node; tensors that are computed have
+	 * values then, which `after` may replace. False ends the run. May be
+	 * NULL. */
+	bool (*before)(void *ctx, const struct node *n);
+	bool (*after)(void *ctx, const struct node *n);
+	void *ctx;
+};
+/* The first node that the interpreter cannot run by itself: a branch, a loop, or
+ * sizes that depend on values; NULL: it can run all. */
+const struct node *graph_not_run(const struct graph *g);
+/* Runs all nodes, of which the interpreter must be able to run each. inputs: the
+ * elements of each input. The tensors keep the values until graph_run_end(): a
+ * tensor with a value counts as a constant. False after a diagnostic, or if a
+ * callback ended the run. */
+bool graph_run(struct graph *g, const void *const *inputs,
+	       const struct graph_run *how);
+void graph_run_end(struct graph *g);
+/* Evaluates one of these nodes; sets the values of its outputs. False after a
+ * diagnostic. */
+bool graph_run_node(struct graph *g, const struct node *n);
 /* factors.c: adds inputs by which the floats that are computed from integers
  * are multiplied. */
 bool graph_add_factors(struct graph *g);

@@ -16,6 +16,7 @@
 #include "ops.h"
 #include "plan.h"
 #include "rewrite.h"
+#include "trace.h"
 
 static bool
 param_is_used(const struct func *f, const struct param *p)
@@ -815,6 +816,35 @@ kernel_again_lower(struct program *p, struct kernel_again *x)
 	note_for_lowering(p, x->kernel);
 	x->kernel->func->facts.vector_params = false;
 	return lower_func(x->kernel->func, NULL);
+}
+
+bool
+kernel_again_observed(struct program *p, struct kernel_again *x,
+		      const struct pass_hooks *hooks)
+{
+	struct builder b = {
+		.p = p, .g = p->graph, .m = p->graph->module, .hooks = hooks
+	};
+
+	if (!schedule(&b, x->kernel, x->sched)) {
+		return false;
+	}
+	hooks->after_func(hooks->ctx, "schedule", x->kernel->func);
+	note_for_lowering(p, x->kernel);
+	return lower_func(x->kernel->func, hooks);
+}
+
+bool
+kernel_again_replay(struct program *p, struct kernel_again *x,
+		    const struct sched_step *steps, int n)
+{
+	sched_init(x->sched, x->kernel->func);
+	sched_for_kernel(x->sched, x->kernel, p->target);
+	if (!sched_replay(x->sched, steps, n)) {
+		return false;
+	}
+	func_commit(x->kernel->func);
+	return sched_adopt_layouts(x->sched, x->kernel);
 }
 
 bool

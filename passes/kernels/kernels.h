@@ -30,6 +30,7 @@ struct kernel_again {
 };
 
 struct choices;
+struct sched_step;
 
 /* Builds a kernel like k again; it is not scheduled yet. False after a
  * diagnostic. */
@@ -42,6 +43,15 @@ bool kernel_again_schedule(struct program *p, struct kernel_again *x,
 /* Lowers its function as program_build does, with parameters that are arrays of
  * scalars, so that any program can call it. False after a diagnostic. */
 bool kernel_again_lower(struct program *p, struct kernel_again *x);
+/* Schedules and lowers it as program_build did, with the same hooks, which see its
+ * function after the schedule and after each pass: then the parameters of the
+ * function are those of x->plain. False after a diagnostic. */
+bool kernel_again_observed(struct program *p, struct kernel_again *x,
+			   const struct pass_hooks *hooks);
+/* Applies the first n steps of such a schedule to its function, without what the
+ * rules do after the last step. False if a step fails. */
+bool kernel_again_replay(struct program *p, struct kernel_again *x,
+			 const struct sched_step *steps, int n);
 /* Appends the kernel's default schedule in words, then a line for each schedule
  * rule. False after a diagnostic. */
 bool kernel_explain(struct program *p, const struct kernel *k,

@@ -45,6 +45,9 @@ struct pass_hooks {
 	bool (*after_rules)(void *ctx, const char *kernel, struct func *f);
 	/* Called after each pass, for --print-after and the verifier. */
 	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);
+	/* Called then, too; true: no pass over the graph runs any more, and the
+	 * pass manager returns false, without a diagnostic. May be NULL. */
+	bool (*ends_graph)(void *ctx, const char *pass);
 	void (*after_func)(void *ctx, const char *pass, const struct func *f);
 	/* Called after all passes of a phase, including the user's. */
 	void (*after_phase)(void *ctx, int phase, const struct func *f);

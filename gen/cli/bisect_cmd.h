@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the verb bisect: what is known of a model that is bisected. */
+#ifndef TIRC_BISECT_CMD_H
+#define TIRC_BISECT_CMD_H
+
+#include "bisect.h"
+#include "bisecting.h"
+#include "data_set.h"
+#include "verify_cmd.h"
+
+struct bisecting {
+	struct cli *cli;
+	struct arena *a;
+	/* the model, compiled (verify.fresh), and its kernels */
+	struct verifying verify;
+	const char **paths; /* of the data sets; none: random inputs */
+	int n_paths;
+	struct tally runs; /* of the model's program on these */
+	/* The sentence that tells what is wrong, or NULL. */
+	const char *verdict;
+};
+
+/* bisect_graph.c: compares the graph, as it was read and after the passes over it, with
+ * the data sets, and finds the pass and the node. Prints what it does; sets
+ * b->verdict. False after an error message. */
+bool bisect_graph(struct bisecting *b);
+
+/* bisect_kernels.c: runs each kernel by itself, and finds the pass or the flag that
+ * made one wrong. Prints what it does; sets b->verdict. False after an error
+ * message. */
+bool bisect_kernels(struct bisecting *b);
+
+/* bisect_text.c */
+/* "Conv 'conv1'": a node of the model. */
+const char *bisect_origin_text(struct arena *a, const struct graph *g,
+			       int origin);
+/* "node Conv 'conv1'", with the nodes of the model that it computes if these have
+ * other names. */
+const char *bisect_node_text(struct arena *a, const struct graph *g,
+			     const struct node *n);
+/* Unless quiet, prints a line about a stage, "graph" or "kernels". */
+void bisect_line(const struct bisecting *b, const char *stage, const char *fmt,
+		 ...) TIRC_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the pass over the graph that made an output wrong, and the node that it made
+ * wrong. The graph after some of the passes is made anew each time, from the model's
+ * file, and run by the interpreter. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "bisect_cmd.h"
+#include "compare.h"
+#include "interpreted.h"
+#include "random.h"
+#include "text.h"
+
+/* One data set, and the right values for it. */
+struct graph_bisect {
+	struct bisecting *b;
+	struct cli cli; /* the options, without all that prints */
+	struct data_set *data;
+	/* the model after the first `base` runs of passes: none, or those that
+	 * set the rounding; and its outputs */
+	struct tirc *model;
+	int base;
+	struct array *want;
+	struct pair *pairs;       /* by output */
+	bool observed;            /* the pairs have perturbed runs */
+	const char *const *names; /* of the passes that ran */
+	int n_runs;
+};
+
+static void
+quiet_options(struct graph_bisect *s)
+{
+	s->cli = *s->b->cli;
+	s->cli.tirc.n_print_after = s->cli.tirc.n_print_phases = 0;
+	s->cli.tirc.time_passes = false;
+}
+
+/* The model after so many runs of passes. NULL after an error message. */
+static struct tirc *
+model_after(struct graph_bisect *s, int runs, int *ran,
+	    const char *const **names)
+{
+	struct tirc *t = interpreted_sized(&s->b->verify.fresh, &s->cli,
+					   s->data->inputs);
+
+	if (t == NULL) {
+		return NULL;
+	}
+	*ran = runs == 0 ? 0 : tirc_graph_passes(t, runs, names);
+	if (*ran < 0) {
+		cli_messages(t);
+		tirc_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+/* -- comparing outputs -- */
+
+/* Runs the right model on perturbed inputs, which show what rounding may do to the
+ * outputs. */
+static void
+observe(struct graph_bisect *s)
+{
+	struct arena *a = s->b->a;
+	const struct harness *h = &s->b->verify.fresh;
+	int n_in = tirc_input_count(h->t), n = tirc_output_count(s->model);
+	struct array *moved = arena_array(a, struct array, n_in + 1), *out;
+	struct tolerance *t = arena_array(a, struct tolerance, n + 1);
+	uint64_t state = RANDOM_SEED;
+	double share;
+
+	s->observed = true;
+	for (int i = 0; i < n; i++) {
+		struct pair x = s->pairs[i];
+
+		x.got = x.want;
+		t[i] = pair_tolerance(&s->cli, &x);
+	}
+	share = observed_share(&s->cli, s->data->inputs, n_in, t, n);
+	if (share == 0 || s->cli.atol >= 0) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		s->pairs[i].observed = arena_new(a, struct observed);
+		s->pairs[i].observed->share = share;
+		s->pairs[i].observed->twin = true;
+	}
+	for (int run = 0; run < OBSERVED_RUNS; run++) {
+		for (int i = 0; i < n_in; i++) {
+			moved[i] = observed_moved(a, &s->data->inputs[i], share,
+						  &state);
+		}
+		if (!interpreted_run(a, s->model, moved, NULL, &out)) {
+			return;
+		}
+		for (int i = 0; i < n; i++) {
+			struct observed *o = s->pairs[i].observed;
+
+			o->runs[o->n++] = out[i];
+		}
+	}
+}
+
+/* The first output that is wrong, or -1. */
+static int
+first_wrong(struct graph_bisect *s, const struct array *got)
+{
+	for (int i = 0; i < tirc_output_count(s->model); i++) {
+		s->pairs[i].got = &got[i];
+		if (pair_near(&s->cli, &s->pairs[i])) {
+			continue;
+		}
+		if (!s->observed) {
+			observe(s);
+		}
+		if (!pair_near(&s->cli, &s->pairs[i])) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* What is known of the model after so many runs of passes. *wrong: the first output
+ * that is wrong. */
+static enum bisect_state
+state_after(struct graph_bisect *s, int runs, int *wrong)
+{
+	const char *const *names;
+	struct array *got;
+	enum bisect_state state = BISECT_UNKNOWN;
+	int ran;
+	struct tirc *t = model_after(s, runs, &ran, &names);
+
+	if (t != NULL && graph_not_run(tirc_graph(t)) == NULL &&
+	    interpreted_run(s->b->a, t, s->data->inputs, NULL, &got)) {
+		*wrong = first_wrong(s, got);
+		state = *wrong >= 0 ? BISECT_WRONG : BISECT_RIGHT;
+	}
+	tirc_free(t);
+	return state;
+}
+
+static enum bisect_state
+ask(void *ctx, int step)
+{
+	struct graph_bisect *s = ctx;
+	int wrong;
+
+	style_progress(NULL, "bisecting passes", step, s->n_runs);
+	return state_after(s, step, &wrong);
+}
+
+/* "y[0][3] is 2, where 3 is right" */
+static const char *
+element_text(const struct graph_bisect *s, const char *name,
+	     const struct pair *x)
+{
+	struct arena *a = s->b->a;
+	struct comparison found;
+	const char *at = "";
+	int64_t rest;
+
+	pair_compare(&s->cli, x, &found);
+	if (!found.same_shape) {
+		return arena_printf(a, "%s has another shape or type", name);
+	}
+	rest = found.worst;
+	for (int d = x->got->ndim - 1; d >= 0; d--) {
+		at = arena_printf(a, "[%lld]%s",
+				  (long long)(rest % x->got->shape[d]), at);
+		rest /= x->got->shape[d];
+	}
+	return arena_printf(a, "%s%s is %.9g, where %.9g is right", name, at,
+			    array_double(x->got, found.worst),
+			    array_double(x->want, found.worst));
+}
+
+/* -- the node -- */
+
+static double
+node_error(void *ctx, const struct node_result *r)
+{
+	struct graph_bisect *s = ctx;
+	struct observed o = { .n = r->n_runs };
+	struct pair x = { .got = &r->got, .want = &r->want };
+	struct comparison found;
+
+	/* A sum half-way between two steps may round to either. */
+	if (!dtype_is_float(r->got.type) && dtype_bits(r->got.type) == 8 &&
+	    !r->is_constant) {
+		x.step = 1;
+	}
+	if (r->n_runs > 0) {
+		o.share =
+			compare_tolerance(&s->cli, r->got.type, NULL, 0).inputs;
+		memcpy(o.runs, r->runs, sizeof o.runs);
+		x.observed = o.share > 0 ? &o : NULL;
+	}
+	pair_compare(&s->cli, &x, &found);
+	return !found.same_shape || (found.bad == 0 && !found.too_many)
+		       ? 0
+		       : fmax(found.worst_units, 1);
+}
+
+static double
+node_share(void *ctx, struct dtype t)
+{
+	struct graph_bisect *s = ctx;
+	struct tolerance own = compare_tolerance(&s->cli, t, NULL, 0);
+
+	return fmax(own.inputs, dtype_epsilon(t));
+}
+
+/* The elements of the inputs of t's graph. */
+static const void **
+input_data(struct graph_bisect *s, struct tirc *t)
+{
+	int n = tirc_input_count(t), next = 0;
+	const void **data = arena_array(s->b->a, const void *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		data[i] =
+			state_of_input(t, i) < 0
+				? s->data->inputs[next++].data
+				: harness_zeros(s->b->a, tirc_input(t, i)).data;
+	}
+	return data;
+}
+
+static const char *
+result_text(struct graph_bisect *s, const struct graph *g,
+	    const struct node_result *r)
+{
+	struct arena *a = s->b->a;
+	const struct pair x = { .got = &r->got, .want = &r->want };
+	const char *element = element_text(s, r->tensor->model_name, &x);
+
+	if (!r->is_constant) {
+		return arena_printf(a, "%s: %s",
+				    bisect_node_text(a, g, r->node), element);
+	}
+	return arena_printf(a, "the constant that %s: %s",
+			    r->node != NULL
+				    ? arena_printf(a, "%s reads",
+						   bisect_node_text(a, g,
+								    r->node))
+				    : "is the output",
+			    element);
+}
+
+/* The node that is wrong after so many runs of passes, in words; NULL: none is wrong by
+ * itself, or it is not known. */
+static const char *
+find_node(struct graph_bisect *s, int runs)
+{
+	struct right_values right;
+	struct node_check check = { .right = &right,
+				    .error = node_error,
+				    .share = node_share,
+				    .ctx = s };
+	struct node_result found = { .tensor = NULL };
+	const char *const *names, *text = NULL;
+	int ran;
+	struct tirc *t = model_after(s, runs, &ran, &names);
+
+	if (t == NULL) {
+		return NULL;
+	}
+	if (!right_values_find(tirc_graph(s->model), input_data(s, s->model),
+			       s->b->a, &right) ||
+	    !bisect_nodes(tirc_graph(t), input_data(s, t), &check, &found)) {
+		cli_messages(t);
+	} else if (found.tensor != NULL) {
+		text = result_text(s, tirc_graph(t), &found);
+	}
+	tirc_free(t);
+	return text;
+}
+
+/* -- a data set -- */
+
+/* The name of output i of the model. */
+static const char *
+output_name(const struct graph_bisect *s, int i)
+{
+	return tirc_output(s->model, i).name;
+}
+
+/* The runs of passes up to the last one that sets the rounding. */
+static int
+runs_to_partition(const struct graph_bisect *s)
+{
+	int runs = 0;
+
+	for (int i = 0; i < s->n_runs; i++) {
+		if (strcmp(s->names[i], "partition") == 0) {
+			runs = i + 1;
+		}
+	}
+	return runs;
+}
+
+/* Loads the model, counts the runs of passes, and finds the right outputs. False after
+ * an error message; s->model is NULL if the interpreter cannot run the model. */
+static bool
+begin(struct graph_bisect *s)
+{
+	struct harness *h = &s->b->verify.fresh;
+	const char *const *names;
+	int ran, n;
+	struct tirc *all = model_after(s, INT_MAX, &s->n_runs, &names);
+
+	if (all == NULL) {
+		return false;
+	}
+	/* the names are those of the table of passes */
+	s->names = arena_copy(s->b->a, names,
+			      sizeof *names * (size_t)(s->n_runs + 1));
+	tirc_free(all);
+	s->base = interpreted_rounds(h->t) ? runs_to_partition(s) : 0;
+	s->model = model_after(s, s->base, &ran, &names);
+	if (s->model == NULL) {
+		return false;
+	}
+	if (graph_not_run(tirc_graph(s->model)) != NULL) {
+		tirc_free(s->model);
+		s->model = NULL;
+		return true;
+	}
+	n = tirc_output_count(s->model);
+	s->pairs = arena_array(s->b->a, struct pair, n + 1);
+	if (!interpreted_run(s->b->a, s->model, s->data->inputs, NULL,
+			     &s->want)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		int result = interpreted_result(h, i);
+
+		s->pairs[i] = (struct pair){ .want = &s->want[i] };
+		if (result < tirc_output_count(h->t)) {
+			struct tirc_tensor y = tirc_output(h->t, result);
+
+			s->pairs[i].step = y.step;
+			s->pairs[i].arithmetic = y.arithmetic;
+		}
+	}
+	return true;
+}
+
+/* Compares the model as it was read with the expected outputs of the data set. Sets the
+ * verdict if it is wrong. */
+static void
+check_read(struct graph_bisect *s)
+{
+	struct bisecting *b = s->b;
+	const struct harness *h = &b->verify.fresh;
+	int n = tirc_output_count(s->model), wrong;
+	struct array *got = arena_array(b->a, struct array, n + 1);
+	struct pair *pairs = s->pairs;
+
+	if (s->data->expected == NULL) {
+		return;
+	}
+	s->pairs = arena_copy(b->a, pairs, sizeof *pairs * (size_t)(n + 1));
+	for (int i = 0; i < n; i++) {
+		int result = interpreted_result(h, i);
+
+		got[i] = s->want[i];
+		if (s->data->expected[result]) {
+			s->pairs[i].want = &s->data->want[result];
+		}
+	}
+	wrong = first_wrong(s, got);
+	if (wrong >= 0) {
+		b->verdict = arena_printf(
+			b->a,
+			"The import of the model, or the definition of an "
+			"operator, made the output %s wrong, before any pass: "
+			"in %s, %s.",
+			output_name(s, wrong), s->data->where,
+			element_text(s, output_name(s, wrong),
+				     &s->pairs[wrong]));
+		bisect_line(b, "graph", "wrong as it was read");
+	}
+	s->pairs = pairs;
+}
+
+/* Finds the pass that made output `wrong` wrong. */
+static void
+find_pass(struct graph_bisect *s, int wrong)
+{
+	struct bisecting *b = s->b;
+	const char *output = output_name(s, wrong), *node, *also = "";
+	int before, step;
+
+	step = bisect_search(s->base + 1, s->n_runs, ask, s, &before);
+	style_progress_end();
+	bisect_line(b, "graph", "wrong after %d of %d runs of passes: %s", step,
+		    s->n_runs, s->names[step - 1]);
+	for (int i = before + 1; i < step; i++) {
+		also = arena_printf(b->a, "%s%s or ", also, s->names[i - 1]);
+	}
+	node = find_node(s, step);
+	if (node == NULL) {
+		state_after(s, step, &wrong);
+		node = "no node is wrong by itself";
+	}
+	b->verdict = arena_printf(b->a,
+				  "The pass %s%s made the output %s wrong: %s.",
+				  also, s->names[step - 1], output, node);
+}
+
+static bool
+bisect_data(struct bisecting *b, struct data_set *d)
+{
+	struct graph_bisect s = { .b = b, .data = d };
+	enum bisect_state state;
+	int wrong = -1;
+
+	quiet_options(&s);
+	if (!begin(&s)) {
+		tirc_free(s.model);
+		return false;
+	}
+	if (s.model == NULL) {
+		bisect_line(b, "graph",
+			    "not compared: the interpreter runs no branches, "
+			    "loops and sizes that depend on values");
+		return true;
+	}
+	check_read(&s);
+	state = b->verdict != NULL ? BISECT_UNKNOWN
+				   : state_after(&s, s.n_runs, &wrong);
+	if (state == BISECT_WRONG) {
+		find_pass(&s, wrong);
+	} else if (state == BISECT_RIGHT) {
+		bisect_line(b, "graph", "right after all %d runs of passes, %s",
+			    s.n_runs, d->where);
+	} else if (b->verdict == NULL) {
+		bisect_line(b, "graph",
+			    "not compared: the passes made loops of it");
+	}
+	tirc_free(s.model);
+	return true;
+}
+
+bool
+bisect_graph(struct bisecting *b)
+{
+	struct harness *h = &b->verify.fresh;
+	/* The states after one data set are those before the next one. */
+	int n = b->n_paths > 0 && tirc_state_count(h->t) == 0 ? b->n_paths : 1;
+
+	for (int i = 0; i < n && b->verdict == NULL; i++) {
+		struct data_set d = { .expected = NULL };
+
+		if (b->n_paths == 0) {
+			interpreted_inputs(h, NULL, &d);
+		} else if (!data_set_read(h, b->paths[i], false, &d)) {
+			harness_messages(h);
+			return false;
+		}
+		if (!bisect_data(b, &d)) {
+			return false;
+		}
+	}
+	return true;
+}

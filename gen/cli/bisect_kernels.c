@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the kernel that computes something else than its nodes, and what made it so: the
+ * schedule, a pass of lowering, the text, or a flag of the compiler. */
+#include <string.h>
+
+#include "bisect_cmd.h"
+#include "process.h"
+#include "schedule.h"
+
+/* One kernel that is wrong. */
+struct kernel_bisect {
+	struct bisecting *b;
+	int index;
+	struct verified_kernel *verified;
+	struct lowering lowering;
+	const struct sched *sched;
+	const char *not_asked; /* why its lowering was not compared, or NULL */
+	const char *why;       /* of the last answer: what is wrong */
+};
+
+/* "kernel conv1 (nodes Conv 'conv1', Relu 'relu1')", by the nodes of the model. */
+static const char *
+kernel_text(const struct kernel_bisect *s)
+{
+	const struct kernel *k = s->verified->of.kernel;
+	const struct graph *g = s->verified->of.program->graph;
+	struct arena *a = s->b->a;
+	bool *listed = arena_array(a, bool, g->origins.n + 1);
+	const char *text = "";
+	int n = 0;
+
+	for (int i = 0; i < k->group->nodes.n; i++) {
+		const struct node *node = k->group->nodes.data[i];
+
+		for (int o = 0; o < node->origins.n; o++) {
+			int origin = node->origins.data[o];
+
+			if (!listed[origin]) {
+				text = arena_printf(a, "%s%s%s", text,
+						    n++ > 0 ? ", " : "",
+						    bisect_origin_text(a, g,
+								       origin));
+			}
+			listed[origin] = true;
+		}
+	}
+	return n == 0 ? arena_printf(a, "kernel %s", k->name)
+		      : arena_printf(a, "kernel %s (node%s %s)", k->name,
+				     n == 1 ? "" : "s", text);
+}
+
+/* -- in the interpreter -- */
+
+static enum bisect_state
+ask_step(void *ctx, int step)
+{
+	struct kernel_bisect *s = ctx;
+	struct arena scratch;
+	const char *why;
+	enum bisect_state state;
+
+	arena_init(&scratch);
+	state = lowering_ask(&scratch, &s->lowering, s->lowering.again.kernel,
+			     s->lowering.steps.data[step].func, &why);
+	s->why = why != NULL ? arena_strdup(s->b->a, why) : s->why;
+	arena_release(&scratch);
+	return state;
+}
+
+/* What is known of the kernel after the first `step` + 1 steps of its schedule. */
+static enum bisect_state
+ask_primitive(void *ctx, int step)
+{
+	struct kernel_bisect *s = ctx;
+	struct program *p = s->verified->of.program;
+	struct diags *diags = &p->graph->module->diags;
+	int n_diags = diags->list.n;
+	enum bisect_state state = BISECT_UNKNOWN;
+	struct kernel_again again;
+	struct arena scratch;
+	const char *why;
+
+	if (kernel_again(p, s->verified->of.kernel, &again) &&
+	    kernel_again_replay(p, &again, s->sched->trace.data, step + 1)) {
+		arena_init(&scratch);
+		state = lowering_ask(&scratch, &s->lowering, again.kernel,
+				     again.kernel->func, &why);
+		arena_release(&scratch);
+	}
+	diags_drop_errors(diags, n_diags, DIAG_COUNT);
+	return state;
+}
+
+/* The part of the schedule that made the kernel wrong. */
+static const char *
+schedule_text(struct kernel_bisect *s)
+{
+	struct arena *a = s->b->a;
+	const struct kernel *k = s->verified->of.kernel;
+	int n, before, step;
+
+	s->sched = s->lowering.again.sched;
+	n = s->sched->trace.n;
+	if (n == 0 || ask_primitive(s, n - 1) != BISECT_WRONG) {
+		return arena_printf(a, "schedule (%s)", k->schedule);
+	}
+	step = bisect_search(0, n - 1, ask_primitive, s, &before);
+	return arena_printf(a, "step %s of the schedule (%s)",
+			    s->sched->trace.data[step].text, k->schedule);
+}
+
+/* The pass that made the kernel wrong, in words. NULL: it is right after all passes, or
+ * the interpreter cannot run it. */
+static const char *
+find_pass(struct kernel_bisect *s)
+{
+	struct arena *a = s->b->a;
+	struct tirc *t = s->b->verify.fresh.t;
+	struct lowering *l = &s->lowering;
+	const char *also = "";
+	int before, step, last;
+
+	*l = (struct lowering){ .of = &s->verified->of,
+				.seed = s->b->verify.seed };
+	if (!tirc_lower_again(t, s->verified->of.kernel, lowering_add, l,
+			      &l->again)) {
+		cli_messages(t);
+		s->not_asked = "it cannot be lowered again";
+		return NULL;
+	}
+	last = l->steps.n - 1;
+	switch (lowering_find_case(a, l, l->steps.data[last].func)) {
+	case BISECT_RIGHT:
+		return NULL;
+	case BISECT_UNKNOWN:
+		s->not_asked = "the interpreter cannot run its instructions";
+		return NULL;
+	case BISECT_WRONG:
+		break;
+	}
+	step = bisect_search(0, last, ask_step, s, &before);
+	ask_step(s, step);
+	for (int i = before + 1; i < step; i++) {
+		also = arena_printf(a, "%spass %s or ", also,
+				    l->steps.data[i].pass);
+	}
+	return step == 0 ? arena_printf(a, "%s", schedule_text(s))
+			 : arena_printf(a, "%slowering pass %s", also,
+					l->steps.data[step].pass);
+}
+
+/* -- flags -- */
+
+/* Is the kernel right if it is compiled with this command? */
+static bool
+is_right_with(struct kernel_bisect *s, const char *cc)
+{
+	struct verified_kernel again;
+	struct cli other = *s->b->cli;
+
+	other.cc = cc;
+	other.cflags = "";
+	other.quiet = true;
+	return verify_kernel_again(&s->b->verify, s->index, &other, &again) &&
+	       again.wrong == NULL && again.not_run == NULL;
+}
+
+static bool
+begins(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* Can the source be compiled without the flag, to the same program but for what the
+ * compiler makes of it? */
+static bool
+is_choice(const char *flag)
+{
+	return begins(flag, "-O") || begins(flag, "-f") || begins(flag, "-D") ||
+	       begins(flag, "-U");
+}
+
+/* The command without word `left_out`, or with all words if that is -1. */
+static const char *
+without(struct kernel_bisect *s, const struct command *command, int left_out)
+{
+	const char *text = "";
+
+	for (int i = 0; i < command->words.n; i++) {
+		if (i != left_out) {
+			text = arena_printf(s->b->a, "%s%s%s", text,
+					    i > 0 ? " " : "",
+					    command_quoted(s->b->a,
+							   command->words
+								   .data[i]));
+		}
+	}
+	return text;
+}
+
+/* The flag of the compiler that makes the kernel wrong, in words; NULL if it is wrong
+ * with any. */
+static const char *
+find_flag(struct kernel_bisect *s)
+{
+	struct arena *a = s->b->a;
+	const char *cc = harness_compiler(&s->b->verify.fresh);
+	struct command command = { 0 };
+
+	if (!command_add(a, &command, cc)) {
+		return NULL;
+	}
+	for (int i = command.words.n - 1; i > 0; i--) {
+		const char *flag = command.words.data[i];
+
+		if (is_choice(flag) && !begins(flag, "-O") &&
+		    is_right_with(s, without(s, &command, i))) {
+			return arena_printf(a, "flag %s of the compiler %s",
+					    flag, command.words.data[0]);
+		}
+	}
+	return is_right_with(s, arena_printf(a, "%s -O0",
+					     without(s, &command, -1)))
+		       ? arena_printf(a,
+				      "optimisation of the compiler %s (right "
+				      "with -O0)",
+				      command.words.data[0])
+		       : NULL;
+}
+
+/* -- all kernels -- */
+
+static void
+explain(struct kernel_bisect *s, const char *wrong)
+{
+	struct bisecting *b = s->b;
+	const char *what = find_pass(s);
+
+	if (what != NULL) {
+		wrong = s->why != NULL ? s->why : wrong;
+		bisect_line(b, "lowering", "wrong in the interpreter after: %s",
+			    what);
+	} else {
+		if (s->not_asked != NULL) {
+			bisect_line(b, "lowering", "not compared: %s",
+				    s->not_asked);
+		} else {
+			bisect_line(b, "lowering",
+				    "right in the interpreter "
+				    "after all passes");
+		}
+		what = find_flag(s);
+		if (what != NULL) {
+			bisect_line(b, "flags", "wrong by the %s", what);
+		} else {
+			bisect_line(b, "flags", "wrong with any");
+			what = arena_printf(b->a, "%stext in the dialect %s",
+					    s->not_asked != NULL
+						    ? "lowering, or the "
+						    : "",
+					    tirc_compiled_program(
+						    b->verify.fresh.t)
+						    ->target->dialect);
+		}
+	}
+	b->verdict = arena_printf(b->a, "The %s made %s wrong: %s.", what,
+				  kernel_text(s), wrong);
+}
+
+/* Runs the kernels as the interpreter can, where no program runs. */
+static void
+interpret(struct bisecting *b)
+{
+	struct verifying *v = &b->verify;
+	int n = 0;
+
+	for (int i = 0; i < v->kernels.n && b->verdict == NULL; i++) {
+		struct kernel_bisect s = { .b = b,
+					   .index = i,
+					   .verified = &v->kernels.data[i] };
+		const char *what;
+
+		if (s.verified->of.obstacle != NULL) {
+			continue;
+		}
+		what = find_pass(&s);
+		n += s.not_asked == NULL;
+		if (what != NULL) {
+			b->verdict = arena_printf(b->a,
+						  "The %s made %s wrong: %s.",
+						  what, kernel_text(&s), s.why);
+		}
+	}
+	bisect_line(b, "kernels", "%s, %d of %d in the interpreter",
+		    b->verdict != NULL ? "wrong" : "right", n, v->kernels.n);
+}
+
+bool
+bisect_kernels(struct bisecting *b)
+{
+	struct verifying *v = &b->verify;
+	int n = 0;
+
+	if (!verify_kernels(v)) {
+		return false;
+	}
+	if (v->not_run != NULL || v->alone_not_run != NULL ||
+	    v->not_built != NULL) {
+		bisect_line(b, "kernels", "not run as C: %s",
+			    v->not_run != NULL         ? v->not_run
+			    : v->alone_not_run != NULL ? v->alone_not_run
+						       : v->not_built);
+		interpret(b);
+		return true;
+	}
+	for (int i = 0; i < v->kernels.n; i++) {
+		n += v->kernels.data[i].not_run == NULL;
+	}
+	for (int i = 0; i < v->kernels.n && b->verdict == NULL; i++) {
+		struct kernel_bisect s = { .b = b,
+					   .index = i,
+					   .verified = &v->kernels.data[i] };
+
+		if (s.verified->wrong != NULL) {
+			bisect_line(b, "kernels", "%s is wrong: %s",
+				    s.verified->of.kernel->name,
+				    s.verified->wrong);
+			explain(&s, s.verified->wrong);
+		}
+	}
+	if (b->verdict == NULL) {
+		bisect_line(b, "kernels",
+			    "right, %d of %d as C, beside the interpreter", n,
+			    v->kernels.n);
+	}
+	return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc bisect: which pass, node, kernel or flag made an output wrong? */
+#include <string.h>
+
+#include "bisect_cmd.h"
+#include "compare.h"
+#include "random.h"
+
+/* The exit statuses. */
+enum { BISECT_SAME = 0, BISECT_FAULT = 1, BISECT_TROUBLE = 2 };
+
+/* Runs the model's program on the data sets. False after an error message. */
+static bool
+run_model(struct bisecting *b)
+{
+	struct verifying *v = &b->verify;
+
+	if (v->not_run != NULL) {
+		bisect_line(b, "model", "not run: %s", v->not_run);
+		return true;
+	}
+	if (!verify_build_fresh(v, &v->given)) {
+		return false;
+	}
+	test_on_data(&v->given, b->paths, b->n_paths, &b->runs);
+	bisect_line(b, "model", "%s, as C, %s",
+		    b->runs.passed + b->runs.undecided == b->runs.n ? "right"
+								    : "wrong",
+		    b->n_paths > 0 ? "beside the expected outputs"
+				   : "beside the interpreter on random "
+				     "inputs");
+	return true;
+}
+
+static bool
+bisect(struct bisecting *b)
+{
+	struct verifying *v = &b->verify;
+
+	verify_list_kernels(v);
+	v->same_texts = true;
+	v->number = 1;
+	v->seed = RANDOM_SEED + 2;
+	v->not_run = verify_obstacle(v);
+	b->n_paths = data_set_list(&v->fresh, &b->paths);
+	if (!run_model(b) || !bisect_graph(b) ||
+	    (b->verdict == NULL && !bisect_kernels(b))) {
+		return false;
+	}
+	if (b->verdict == NULL &&
+	    b->runs.passed + b->runs.undecided < b->runs.n) {
+		b->verdict = "The places of tensors in memory, or the order of "
+			     "the calls, made the model wrong: each kernel by "
+			     "itself is right, and so is the graph.";
+	}
+	if (b->verdict != NULL) {
+		say(stdout, "%s\n", b->verdict);
+	} else if (!b->cli->quiet) {
+		say(stdout, "Nothing is wrong.\n");
+	}
+	return true;
+}
+
+int
+cmd_bisect(struct cli *c)
+{
+	struct bisecting b = { .cli = c };
+	struct verifying *v = &b.verify;
+	bool ok;
+
+	v->cli = c;
+	if (c->verify_data != NULL) {
+		c->rest = &c->verify_data;
+		c->n_rest = 1;
+	}
+	cli_use_machine(c);
+	data_set_open_folders(c);
+	data_sizes(c);
+	ok = harness_emit(&v->fresh, c);
+	if (ok) {
+		v->a = b.a = &v->fresh.m->arena;
+		ok = bisect(&b);
+	}
+	harness_close(&v->fresh);
+	return !ok                 ? BISECT_TROUBLE
+	       : b.verdict != NULL ? BISECT_FAULT
+				   : BISECT_SAME;
+}
