@@ -549,8 +549,9 @@ def to_one_element(node, inputs):
     element, and onnx.reference does not see that the length is 1."""
     return attribute(node, "coordinate_transformation_mode") == \
         b"pytorch_half_pixel" and not attribute(node, "antialias", 0) and \
-        len(inputs) > 2 and inputs[2] is not None and \
-        any(formulas.lengths_of_one(node, inputs))
+        (formulas.given_sizes(inputs) or
+         len(inputs) > 2 and inputs[2] is not None) and \
+        len(formulas.lengths_of_one(node, inputs)) > 0
 
 
 def large_resize(node, inputs):

@@ -344,9 +344,16 @@ def cubic_double(node, inputs):
     return [evaluated(node, given, [Resize])]
 
 
+def given_sizes(inputs):
+    """Whether Resize has the input sizes, and not scales."""
+    return len(inputs) > 3 and inputs[3] is not None
+
+
 def lengths_of_one(node, inputs):
-    """The axes that Resize with scales makes one element long."""
+    """The axes that Resize makes one element long."""
     axes = attribute(node, "axes", list(range(inputs[0].ndim)))
+    if given_sizes(inputs):
+        return [d for d, n in zip(axes, inputs[3].ravel()) if n == 1]
     return [d for d, s in zip(axes, inputs[2].ravel())
             if int(inputs[0].shape[d] * float(s)) == 1]
 
@@ -354,14 +361,17 @@ def lengths_of_one(node, inputs):
 def first_elements(node, inputs):
     """Resize with mode pytorch_half_pixel: onnx.reference takes the length of a
     result for size * scale, a fraction, and -0.5 for the coordinate."""
-    x, scales = inputs[0], inputs[2].copy()
+    x, inputs = inputs[0], list(inputs)
     axes = attribute(node, "axes", list(range(x.ndim)))
-    for d in lengths_of_one(node, inputs):
+    at = 3 if given_sizes(inputs) else 2
+    ones = lengths_of_one(node, inputs)
+    inputs[at] = inputs[at].copy()
+    for d in ones:
         x = x.take([0], d)
-        scales.ravel()[axes.index(d)] = 1
-    given = {name: value for name, value in zip(
-        node.input, [x.astype(np.float64) if values.is_integer(x) else x,
-                     inputs[1], scales, *inputs[3:]]) if value is not None}
+        inputs[at].ravel()[axes.index(d)] = 1
+    inputs[0] = x.astype(np.float64) if values.is_integer(x) else x
+    given = {name: value for name, value in zip(node.input, inputs)
+             if value is not None}
     y = evaluated(node, given, [Resize])
     return [cut(y, x.dtype) if values.is_integer(x)
             else y.astype(x.dtype)]
@@ -396,9 +406,10 @@ def evaluated(node, given, operators=()):
 def roi_align(node, inputs, results):
     """For a sample outside of the image both references multiply the image's
     first element by 0, which is NaN where that is no number."""
-    x, *others = (a.astype(np.float32) if a.dtype.kind != "i" else a
+    x, *others = (a.astype(np.float32)
+                  if a.dtype.kind != "i" and a.dtype != np.float64 else a
                   for a in inputs)
-    first = np.zeros(x.shape, np.float32)
+    first = np.zeros(x.shape, x.dtype)
     first[..., 0, 0] = 1
     average = onnx.NodeProto()
     average.CopyFrom(node)
