@@ -178,7 +178,7 @@ args_bytes(int64_t elems, struct dtype t)
 }
 
 struct run_steps
-trial_steps(const struct trial_watch *watch)
+trial_run_steps(const struct trial_watch *watch)
 {
 	struct run_steps steps = { .left = TRIAL_STEPS, .every = TRIAL_PART };
 
@@ -193,7 +193,7 @@ bool
 trial_run(struct func *f, const int64_t *values, void *const *data,
 	  const struct trial_watch *watch)
 {
-	struct run_steps steps = trial_steps(watch);
+	struct run_steps steps = trial_run_steps(watch);
 	struct run_arg *args = arena_array(&f->module->arena, struct run_arg,
 					   f->params.n + 1);
 

@@ -56,7 +56,7 @@ struct trial_watch {
 
 /* The steps of a run that may take TRIAL_STEPS; watch may be NULL, as in all that
  * follows. */
-struct run_steps trial_steps(const struct trial_watch *watch);
+struct run_steps trial_run_steps(const struct trial_watch *watch);
 
 /* Runs f in the interpreter. data[i]: the elements of array i, which f may
  * change. Returns false after a diagnostic DIAG_INTERPRET. */

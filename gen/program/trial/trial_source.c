@@ -65,7 +65,7 @@ trial_check(struct module *m, const struct program_result *list,
 	    const struct program_sources *text, int at, const int64_t *values,
 	    void *const *in, const struct trial_watch *watch)
 {
-	struct run_steps steps = trial_steps(watch);
+	struct run_steps steps = trial_run_steps(watch);
 	const struct program_func *from = &list->funcs.data[at];
 	const struct func *f = text->funcs[at];
 	int n = f->params.n;
