@@ -357,6 +357,14 @@ refused(write("patterns.onnx", model(
           [value_info("y%d" % i, [2], BOOL) for i in range(400)]))),
         "its regular expressions take too much work")
 
+# Each byte of a delimiter is a comparison.
+refused(write("delimiter.onnx", model(
+    graph([node("StringSplit", ["x"], ["y", "n"], delimiter="-" * 100000)],
+          [value_info("x", [2], STRING)],
+          [value_info("y", [2, None], STRING),
+           value_info("n", [2], 7)]))),
+        "the delimiter has more than 256 bytes")
+
 # Programs: many parameters, and many arrays that leave the stack.
 PROGRAM = "from tvm.script import tir as T\n\n@T.prim_func\ndef f(%s):\n%s"
 refused(write("parameters.py", PROGRAM % (

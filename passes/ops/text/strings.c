@@ -267,6 +267,10 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
+/* Each byte of the delimiter is a comparison in one condition, as people write it;
+ * a longer one is nothing that texts are split by. */
+enum { MOST_DELIMITER_BYTES = 256 };
+
 /* The most pieces into which n can split a string of this many bytes. */
 static int64_t
 most_pieces(const struct node *n, int64_t bytes)
@@ -290,6 +294,13 @@ infer_string_pieces(struct infer *c, struct node *n)
 	if (!infer_strings(c, n, 0, 2, 2) ||
 	    !expr_is_int(x->shape[1], &bytes)) {
 		return false;
+	}
+	if (strlen(node_attr_string(n, "delimiter", "")) >
+	    MOST_DELIMITER_BYTES) {
+		return infer_error(c, DIAG_TOO_LARGE,
+				   "the delimiter has more than %d bytes; take "
+				   "a shorter one",
+				   MOST_DELIMITER_BYTES);
 	}
 	most = most_pieces(n, bytes);
 	if (pieces < most || pieces > INT32_MAX ||
