@@ -245,7 +245,7 @@ convert_chain(struct graph *g, struct node *n)
 	struct quantization q[2];
 	struct quantized_epilogue end;
 	struct sum s = { .g = g, .n = n };
-	struct graph *scratch = graph_new(g->module, "sums");
+	struct graph *scratch;
 	struct node *made;
 
 	for (int i = 0; i < 2; i++) {
@@ -266,6 +266,7 @@ convert_chain(struct graph *g, struct node *n)
 	for (int i = 0; i < 2; i++) {
 		s.scale[i] = q[i].scale[0] / end.q.scale[0];
 	}
+	scratch = graph_new(g->module, "sums");
 	if (!fits(&s, scratch, computed_chain(&s, scratch, &end))) {
 		return g->module->diags.n_errors == 0;
 	}
