@@ -36,6 +36,11 @@ struct right_values {
 bool right_values_find(struct graph *g, const void *const *inputs,
 		       struct arena *a, struct right_values *out);
 
+/* The right value of the tensor with this name in the model, which g is as it was read,
+ * as an array in arena a. False if it is not known. */
+bool right_values_array(struct graph *g, const struct right_values *r,
+			struct arena *a, const char *name, struct array *out);
+
 /* The most runs on perturbed inputs. */
 enum { NODE_RUNS = 8 };
 
@@ -67,6 +72,22 @@ struct node_check {
  * graph that is constant. False after a diagnostic. */
 bool bisect_nodes(struct graph *g, const void *const *inputs,
 		  const struct node_check *check, struct node_result *out);
+
+/* -- bisect_model.c -- */
+
+/* A part of a model: the nodes that compute the tensors `results`, from those `given` and
+ * from the inputs of the model. All names are those of the model. */
+struct model_part {
+	const char *const *given, *const *results;
+	int n_given, n_results;
+};
+
+/* Writes the part of the model in the file `from`, which g is as it was read, to the
+ * file `to`. Sets *inputs to the names of its inputs, in order, in g's arena. NULL, or
+ * why it cannot be written. */
+const char *model_part_write(struct graph *g, const char *from,
+			     const struct model_part *wanted, const char *to,
+			     const char *const **inputs, int *n_inputs);
 
 /* -- bisect_kernel.c -- */
 

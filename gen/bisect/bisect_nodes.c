@@ -96,6 +96,24 @@ array_of(struct arena *a, const struct tensor *t, const struct value *v)
 	return x;
 }
 
+bool
+right_values_array(struct graph *g, const struct right_values *r,
+		   struct arena *a, const char *name, struct array *out)
+{
+	int at = text_map_get(&r->names, name, -1);
+
+	for (int i = 0; at >= 0 && i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (t->model_name != NULL && strcmp(t->model_name, name) == 0) {
+			*out = array_of(a, t, r->values.data[at]);
+			out->name = name;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A value like v whose floats are multiplied by numbers near 1. */
 static const struct value *
 moved(struct checking *c, const struct tensor *t)

@@ -18,12 +18,34 @@ struct bisecting {
 	struct tally runs; /* of the model's program on these */
 	/* The sentence that tells what is wrong, or NULL. */
 	const char *verdict;
+	/* The part of the model that is wrong, without results if none is named;
+	 * and whether its kernels are, or the graph. */
+	struct model_part part;
+	bool in_kernels;
+	/* the last data set that was compared, and after how many runs of passes
+	 * the graph is right; NULL: the interpreter cannot run the model */
+	const struct data_set *data;
+	int base;
+	/* where the program of the wrong kernel goes, or NULL */
+	const char *kernel_folder;
 };
 
 /* bisect_graph.c: compares the graph, as it was read and after the passes over it, with
  * the data sets, and finds the pass and the node. Prints what it does; sets
  * b->verdict. False after an error message. */
 bool bisect_graph(struct bisecting *b);
+
+/* The model as it was read, or after the passes that set its rounding, with its right
+ * values for b->data. NULL after an error message. */
+struct tirc *bisect_right(struct bisecting *b, struct right_values *out);
+
+/* cmd_bisect.c: is the model of b->cli, a part of another one, wrong in its kernels or in
+ * its graph, as b->in_kernels says? Prints nothing. */
+bool bisect_part_is_wrong(struct bisecting *b);
+
+/* bisect_minimal.c: writes the smallest model that is wrong, and a program of its
+ * kernel, into the folder of -o. False after an error message. */
+bool bisect_minimal(struct bisecting *b);
 
 /* bisect_kernels.c: runs each kernel by itself, and finds the pass or the flag that
  * made one wrong. Prints what it does; sets b->verdict. False after an error

@@ -250,6 +250,40 @@ result_text(struct graph_bisect *s, const struct graph *g,
 			    element);
 }
 
+/* Notes the part of the model that is wrong: from the inputs of the node to its result. */
+static void
+note_part(struct graph_bisect *s, const struct node_result *r)
+{
+	struct arena *a = s->b->a;
+	const struct node *n = r->node;
+	const char *result = r->tensor->model_name, **list;
+	struct model_part *part = &s->b->part;
+
+	*part = (struct model_part){ .n_results = 0 };
+	if (n != NULL && r->is_constant) {
+		result = n->n_outputs > 0 && n->outputs[0] != NULL
+				 ? n->outputs[0]->model_name
+				 : NULL;
+	}
+	if (result == NULL) {
+		return;
+	}
+	list = arena_array(a, const char *, 1);
+	list[0] = arena_strdup(a, result);
+	part->results = list;
+	part->n_results = 1;
+	list = arena_array(a, const char *, n != NULL ? n->n_inputs + 1 : 1);
+	part->given = list;
+	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
+		const struct tensor *x = n->inputs[i];
+
+		if (x != NULL && !tensor_is_constant(x) &&
+		    x->model_name != NULL) {
+			list[part->n_given++] = arena_strdup(a, x->model_name);
+		}
+	}
+}
+
 /* The node that is wrong after so many runs of passes, in words; NULL: none is wrong by
  * itself, or it is not known. */
 static const char *
@@ -274,6 +308,7 @@ find_node(struct graph_bisect *s, int runs)
 		cli_messages(t);
 	} else if (found.tensor != NULL) {
 		text = result_text(s, tirc_graph(t), &found);
+		note_part(s, &found);
 	}
 	tirc_free(t);
 	return text;
@@ -430,6 +465,8 @@ bisect_data(struct bisecting *b, struct data_set *d)
 			    "loops and sizes that depend on values");
 		return true;
 	}
+	b->data = arena_copy(b->a, d, sizeof *d);
+	b->base = s.base;
 	check_read(&s);
 	state = b->verdict != NULL ? BISECT_UNKNOWN
 				   : state_after(&s, s.n_runs, &wrong);
@@ -444,6 +481,26 @@ bisect_data(struct bisecting *b, struct data_set *d)
 	}
 	tirc_free(s.model);
 	return true;
+}
+
+struct tirc *
+bisect_right(struct bisecting *b, struct right_values *out)
+{
+	struct data_set d = *b->data;
+	struct graph_bisect s = { .b = b, .data = &d };
+	const char *const *names;
+	struct tirc *t;
+	int ran;
+
+	quiet_options(&s);
+	t = model_after(&s, b->base, &ran, &names);
+	if (t != NULL &&
+	    !right_values_find(tirc_graph(t), input_data(&s, t), b->a, out)) {
+		cli_messages(t);
+		tirc_free(t);
+		return NULL;
+	}
+	return t;
 }
 
 bool

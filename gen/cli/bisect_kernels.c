@@ -161,7 +161,8 @@ is_right_with(struct kernel_bisect *s, const char *cc)
 	other.cc = cc;
 	other.cflags = "";
 	other.quiet = true;
-	return verify_kernel_again(&s->b->verify, s->index, &other, &again) &&
+	return verify_kernel_again(&s->b->verify, s->index, &other, NULL,
+				   &again) &&
 	       again.wrong == NULL && again.not_run == NULL;
 }
 
@@ -230,12 +231,58 @@ find_flag(struct kernel_bisect *s)
 
 /* -- all kernels -- */
 
+/* Notes the part of the model that the kernel computes. */
+static void
+note_part(struct kernel_bisect *s)
+{
+	const struct kernel *k = s->verified->of.kernel;
+	struct arena *a = s->b->a;
+	const char **given = arena_array(a, const char *, k->args.n + 1);
+	const char **results = arena_array(a, const char *, k->args.n + 1);
+	struct model_part *part = &s->b->part;
+
+	s->b->in_kernels = true;
+	*part = (struct model_part){ .given = given, .results = results };
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		const char *name = arg->tensor != NULL ? arg->tensor->model_name
+						       : NULL;
+
+		if (arg->kind != ARG_TENSOR || name == NULL) {
+			continue;
+		}
+		if (arg->written) {
+			results[part->n_results++] = name;
+		} else {
+			given[part->n_given++] = name;
+		}
+		if (arg->in_place != NULL && arg->in_place->model_name) {
+			given[part->n_given++] = arg->in_place->model_name;
+		}
+	}
+}
+
+/* Builds the program of the wrong kernel in the folder for it. */
+static void
+keep_program(struct kernel_bisect *s)
+{
+	struct verified_kernel again;
+
+	if (s->b->kernel_folder != NULL) {
+		verify_kernel_again(&s->b->verify, s->index, s->b->cli,
+				    s->b->kernel_folder, &again);
+	}
+}
+
 static void
 explain(struct kernel_bisect *s, const char *wrong)
 {
 	struct bisecting *b = s->b;
-	const char *what = find_pass(s);
+	const char *what;
 
+	note_part(s);
+	keep_program(s);
+	what = find_pass(s);
 	if (what != NULL) {
 		wrong = s->why != NULL ? s->why : wrong;
 		bisect_line(b, "lowering", "wrong in the interpreter after: %s",
@@ -286,6 +333,7 @@ interpret(struct bisecting *b)
 		what = find_pass(&s);
 		n += s.not_asked == NULL;
 		if (what != NULL) {
+			note_part(&s);
 			b->verdict = arena_printf(b->a,
 						  "The %s made %s wrong: %s.",
 						  what, kernel_text(&s), s.why);

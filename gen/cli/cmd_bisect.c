@@ -32,17 +32,39 @@ run_model(struct bisecting *b)
 	return true;
 }
 
+/* Compiles the model. False after an error message. */
 static bool
-bisect(struct bisecting *b)
+begin(struct bisecting *b)
 {
 	struct verifying *v = &b->verify;
 
+	v->cli = b->cli;
+	if (!harness_emit(&v->fresh, b->cli)) {
+		return false;
+	}
+	v->a = b->a = &v->fresh.m->arena;
 	verify_list_kernels(v);
 	v->same_texts = true;
 	v->number = 1;
 	v->seed = RANDOM_SEED + 2;
 	v->not_run = verify_obstacle(v);
 	b->n_paths = data_set_list(&v->fresh, &b->paths);
+	return true;
+}
+
+bool
+bisect_part_is_wrong(struct bisecting *b)
+{
+	bool ok = begin(b) &&
+		  (b->in_kernels ? bisect_kernels(b) : bisect_graph(b));
+
+	harness_close(&b->verify.fresh);
+	return ok && b->verdict != NULL;
+}
+
+static bool
+bisect(struct bisecting *b)
+{
 	if (!run_model(b) || !bisect_graph(b) ||
 	    (b->verdict == NULL && !bisect_kernels(b))) {
 		return false;
@@ -52,6 +74,9 @@ bisect(struct bisecting *b)
 		b->verdict = "The places of tensors in memory, or the order of "
 			     "the calls, made the model wrong: each kernel by "
 			     "itself is right, and so is the graph.";
+	}
+	if (b->verdict != NULL && b->cli->out != NULL && !bisect_minimal(b)) {
+		return false;
 	}
 	if (b->verdict != NULL) {
 		say(stdout, "%s\n", b->verdict);
@@ -65,10 +90,8 @@ int
 cmd_bisect(struct cli *c)
 {
 	struct bisecting b = { .cli = c };
-	struct verifying *v = &b.verify;
 	bool ok;
 
-	v->cli = c;
 	if (c->verify_data != NULL) {
 		c->rest = &c->verify_data;
 		c->n_rest = 1;
@@ -76,12 +99,8 @@ cmd_bisect(struct cli *c)
 	cli_use_machine(c);
 	data_set_open_folders(c);
 	data_sizes(c);
-	ok = harness_emit(&v->fresh, c);
-	if (ok) {
-		v->a = b.a = &v->fresh.m->arena;
-		ok = bisect(&b);
-	}
-	harness_close(&v->fresh);
+	ok = begin(&b) && bisect(&b);
+	harness_close(&b.verify.fresh);
 	return !ok                 ? BISECT_TROUBLE
 	       : b.verdict != NULL ? BISECT_FAULT
 				   : BISECT_SAME;

@@ -29,6 +29,10 @@ static const struct option_row rows[] = {
 	{ OPT_DATA, "data", "DIR or FILE.npz",
 	  "also compare the whole model with this data set, as test does",
 	  VERIFY },
+	{ OPT_OUT, "out", "DIR",
+	  "write the smallest model that is wrong, with its data, and a program "
+	  "that calls the wrong kernel",
+	  BISECT },
 	{ OPT_DATA, "data", "DIR or FILE.npz",
 	  "inputs and expected outputs, as for test (default: those beside the "
 	  "model; else random inputs)",
@@ -472,7 +476,7 @@ static const struct verb verbs[] = {
 	  "With --check CERTIFICATE, only compares digests. Exit status 0 if\n"
 	  "nothing differs, 1 if something does, 2 in case of an error.\n",
 	  cmd_verify },
-	{ "bisect", "MODEL.onnx [--data DIR]",
+	{ "bisect", "MODEL.onnx [--data DIR] [-o DIR]",
 	  "which pass, node, kernel or flag made an output wrong?",
 	  "Runs the model as test does, then looks for what made it wrong: runs the\n"
 	  "graph in the interpreter after each pass over it, each kernel as source\n"

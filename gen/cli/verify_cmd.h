@@ -58,6 +58,7 @@ struct verifying {
 	 * programs are built only if a text differs. */
 	struct harness fresh, given, fresh_kernels, given_kernels;
 	bool fresh_is_built;
+	bool keeps_want; /* a kernel's run writes the right results, too */
 	VEC(struct verified_file) files;
 	bool same_texts;
 	const char *not_run; /* why no program is run, or NULL */
@@ -97,10 +98,11 @@ bool verify_kernels(struct verifying *v);
 /* Sets v->kernels to a list of all kernels of the model. */
 void verify_list_kernels(struct verifying *v);
 /* After verify_kernels(): builds the source that tirc writes with the options
- * `other`, which may name another compiler, and runs kernel `index`. Returns false
- * if the source cannot be built. */
+ * `other`, which may name another compiler, and runs kernel `index`: in a folder, where
+ * the program, its inputs and the right results stay, or in a temporary one (folder
+ * NULL). Returns false if the source cannot be built. */
 bool verify_kernel_again(struct verifying *v, int index, struct cli *other,
-			 struct verified_kernel *out);
+			 const char *folder, struct verified_kernel *out);
 /* Makes *out a harness for the model of v->fresh in a new empty folder. Returns
  * false after an error message. */
 bool verify_beside(struct verifying *v, struct harness *out);

@@ -164,6 +164,12 @@ write_inputs(const struct running *r, struct harness *h)
 		if (ok && r->cases->want[p] != NULL) {
 			ok = harness_expect(h, file_name(r->a, "result", i));
 		}
+		if (ok && r->cases->want[p] != NULL && r->v->keeps_want) {
+			ok = harness_write(h, file_name(r->a, "expected", i),
+					   r->cases->want[p],
+					   (size_t)r->cases->bytes[p] *
+						   (size_t)r->cases->n);
+		}
 	}
 	strbuf_putc(&text, '\n');
 	ok = ok && harness_write(h, "arguments.txt", text.data, text.len) &&
@@ -379,13 +385,17 @@ verify_kernels(struct verifying *v)
 
 bool
 verify_kernel_again(struct verifying *v, int index, struct cli *other,
-		    struct verified_kernel *out)
+		    const char *folder, struct verified_kernel *out)
 {
 	struct verified_kernel was = v->kernels.data[index];
 	struct harness given = v->given_kernels;
 	bool ok = verify_beside(v, &v->given_kernels);
 
 	v->given_kernels.cli = other;
+	v->keeps_want = folder != NULL;
+	if (folder != NULL) {
+		v->given_kernels.folder = arena_strdup(v->a, folder);
+	}
 	ok = ok && write_fresh(v, &v->given_kernels) &&
 	     build_kernels(v, &v->given_kernels);
 	if (ok) {

@@ -395,10 +395,6 @@ void script_define_function(struct script_reader *r, const struct py_node *def);
 /* The function of steps that the node calls; NULL: it calls none. */
 const struct py_node *script_function(const struct script_reader *r,
 				      const struct py_node *call);
-/* Reads the call of a function of steps, as statements. */
-bool script_function_steps(struct script_reader *r, const struct py_node *call,
-			   const struct py_node *def,
-			   struct script_suite *suite);
 /* Sets *out to the value that the function returns. What it gives names to become lets
  * of the suite, or, if that is NULL, only names. */
 bool script_function_value(struct script_reader *r, const struct py_node *call,

@@ -310,9 +310,10 @@ expand(struct script_reader *r, const struct py_node *call,
 	return ok;
 }
 
-bool
-script_function_steps(struct script_reader *r, const struct py_node *call,
-		      const struct py_node *def, struct script_suite *suite)
+/* Reads the call of a function of steps, as statements. */
+static bool
+read_function_call(struct script_reader *r, const struct py_node *call,
+		   const struct py_node *def, struct script_suite *suite)
 {
 	struct script_macro macro;
 	struct stmt *s;
@@ -405,7 +406,7 @@ read_call(struct script_reader *r, const struct py_node *node,
 	bool done;
 
 	if (def) {
-		return script_function_steps(r, call, def, suite);
+		return read_function_call(r, call, def, suite);
 	}
 	if (!path) {
 		return outer_call(r, node, call, suite, &done) &&

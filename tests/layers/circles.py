@@ -37,7 +37,7 @@ MAY = {
     "gen/partition": (3, "a region's command gives a partition"),
     "gen/package": (9, "a region's functions are kernels with regions"),
     "gen/program/eval": (12, "values have methods, which evaluate"),
-    "gen/cli": (44, "the table of verbs, and verbs that print it"),
+    "gen/cli": (45, "the table of verbs, and verbs that print it"),
 }
 
 

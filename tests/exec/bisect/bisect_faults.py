@@ -19,6 +19,13 @@ from helper import DIGITS, STRICT_C, TIRC, fail, work_folder
 from proto import blob, floats, graph, node, number, opset, tensor, value_info
 
 
+def onnx_nodes(path):
+    """The names of the nodes of the model, by tirc."""
+    done = subprocess.run([TIRC, "inspect", "--json", path], text=True,
+                          capture_output=True, check=True)
+    return json.loads(done.stdout)["nodes"]
+
+
 def model():
     """A small network with something to do for each of several passes."""
     rng = random.Random(5)
@@ -130,6 +137,10 @@ PLANTED = [
 ]
 
 
+# Of so many faults one has its smallest model written, too.
+MINIMAL = 6
+
+
 def run(fault, options):
     env = dict(os.environ)
     if fault:
@@ -137,6 +148,25 @@ def run(fault, options):
     return subprocess.run([TIRC, "bisect", *options], env=env,
                           stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, check=False)
+
+
+def check_minimal(fault, options):
+    """With -o, a part of the model is written that is wrong in the same way, and of
+    a kernel a program."""
+    out = os.path.join(work_folder(), "out")
+    done = run(fault, [*options, "-o", out])
+    path = os.path.join(out, "minimal.onnx")
+    if done.returncode != 1 or not os.path.exists(path):
+        return "no minimal model\n" + done.stdout + done.stderr
+    kernel = " made kernel " in done.stdout
+    if kernel != os.path.exists(os.path.join(out, "kernel", "harness.c")):
+        return "program of a kernel: %s\n%s" % (not kernel, done.stdout)
+    whole, part = (len(onnx_nodes(p)) for p in (options[0], path))
+    again = run(fault, [path, *options[1:]])
+    if again.returncode != 1 or part >= whole:
+        return "%d of %d nodes: %s%s" % (part, whole, again.stdout, again.stderr)
+    print("ok    %s: %d of %d nodes" % (fault or options[2], part, whole))
+    return None
 
 
 def main():
@@ -173,6 +203,12 @@ def main():
                 print(done.stdout + done.stderr)
             print("%s  %s: %s" % ("ok  " if good else "FAIL",
                                   fault or options, last))
+    for number, (fault, options, status, _) in enumerate(rows):
+        if status == 1 and "--data" not in options and (
+                wanted or number % MINIMAL == 1):
+            why = check_minimal(fault, options)
+            if why:
+                fail("%s: %s" % (fault or options, why))
     if bad:
         fail("%d of %d faults are not named" % (bad, len(rows)))
 
