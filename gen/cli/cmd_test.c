@@ -225,9 +225,9 @@ test_made(struct harness *h, struct tally *tally)
 	}
 }
 
-/* For a model that was converted from TensorFlow Lite, if all data sets are
- * equal and the user gave no --requant, tells with which value of --requant
- * they are equal. */
+/* For a model that was converted from TensorFlow Lite: if the outputs of all data
+ * sets equal the expected ones, and the user gave no --requant, prints the value of
+ * --requant that was used. */
 static void
 note_rounding(const struct harness *h, const struct tally *tally)
 {

@@ -24,7 +24,7 @@ complain(struct snapshot *s, const char *text)
 			  "%s", text);
 }
 
-/* The bytes of a folder's NAME.json, and of its files with functions. */
+/* The most bytes of a folder's NAME.json, and of each file with functions. */
 enum { MOST_JSON_BYTES = 1 << 24, MOST_BYTES = 1 << 26 };
 
 /* Appends the text of a file in the folder, which must be a file and no link.

@@ -254,8 +254,8 @@ const char *unit_bound_expr(struct unit *u, const struct func *f,
  * bindings of its parameters. False after a diagnostic. */
 bool unit_body(struct unit *u, const struct func *f,
 	       const struct binding *params, int n, struct strbuf *out);
-/* The number of elements of an array that can hold b as a text, at least "1";
- * NULL if the number is not constant. */
+/* The extent, as text, of a C array that has room for the elements of b, at least
+ * "1"; NULL if b's size is not constant. */
 const char *unit_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one linearized index instead of one index for each
  * dimension? True if it has strides, or an extent besides the first is not

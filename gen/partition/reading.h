@@ -46,7 +46,8 @@ bool read_float(struct json j, double *out);
 bool read_tensor(struct reading *in, struct json j, const char *name);
 /* read_nodes.c */
 bool read_origins(struct reading *in, struct json list);
-/* Reads a reference to an origin: its index, or the name of its output. */
+/* Reads a reference to an origin, a node of the model as it was read: the index of the
+ * origin, or the name of its output. */
 bool read_origin(struct reading *in, struct json j, int *out);
 bool read_nodes(struct reading *in, struct json list);
 bool read_outputs(struct reading *in, struct json list);

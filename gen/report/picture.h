@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to report/: pictures as SVG, and the rows that stand for them. */
+/* Private to report/: pictures as SVG, and table rows with the same data, for
+ * reports without pictures. */
 #ifndef TIRC_PICTURE_H
 #define TIRC_PICTURE_H
 

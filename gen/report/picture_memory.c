@@ -34,7 +34,8 @@ kernel_colour(struct arena *a, int i)
 	return arena_printf(a, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-/* v of `whole` as a part of `length` units, in tenths: pixels need no more. */
+/* v, a number from 0 to `whole`, scaled to the range from 0 to `length` and rounded to
+ * tenths: pixels need no more. */
 static double
 part_of(int64_t v, int64_t whole, int length)
 {

@@ -14,7 +14,7 @@ struct reporting {
 	struct graph *g;
 	struct module *m;
 	struct arena *a;
-	struct finished finished; /* the files as they are written */
+	struct finished finished; /* the output files with their contents */
 	/* facts[i]: of the functions of kernel i, n_facts[i] of them; NULL if
 	 * another kernel owns them, or a backend computes it */
 	struct func_facts ***facts;

@@ -38,8 +38,8 @@ void cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8]);
 /* Makes the cells of the part; records those that the dialect lacks. */
 void cells_of_type(struct cell_part *p);
 void cells_of_vectors(struct cell_part *p);
-/* Makes the cells that convert vectors of 16-bit floats, p->type, to
- * float32. */
+/* Makes the tests (cells of the table of the self-test) of the conversion of vectors of
+ * the 16-bit float type p->type to float32. */
 void cells_of_halves(struct cell_part *p);
 
 #endif

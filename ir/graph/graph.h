@@ -97,9 +97,10 @@ struct tensor {
 	/* of a constant: the name of the model's constant that it was computed
 	 * from, if the recipe does not tell */
 	const char *from;
-	/* Of a computed constant: a node that shows to people how it was
-	 * computed: its recipe, the recipe that it had, or a node of
-	 * graph_describe. NULL for a constant of the model. */
+	/* Of a computed constant: a node that shows to people how it is
+	 * computed: the node that computes it (its recipe), the node that did
+	 * before the value was stored, or a node made by graph_describe(). NULL
+	 * for a constant of the model. */
 	const struct node *made_by;
 	/* For a Concat without a copy: the larger tensor that this one is part
 	 * of, and the offset in it, in bytes (an upper bound if sizes are

@@ -72,8 +72,8 @@ const struct expr *entry_flow_size(struct entry *e, const struct var *v);
  * hold. */
 void entry_choose_checks(struct graph *g);
 
-/* entry_formulas.c: adds checks that no formula of sizes leaves int64, ahead of
- * the others; the kernels are lowered. False after a diagnostic. */
+/* entry_formulas.c: inserts, before the other checks, checks that no formula of sizes
+ * overflows int64. The kernels must be lowered before. False after a diagnostic. */
 bool entry_check_formulas(struct entry *e);
 /* The formula `of` (a size or a condition) with each operation in a type that
  * holds its result. */

@@ -160,8 +160,8 @@ take_argument(struct special *s, const struct pval *key,
 	       set_size(s, p->var, e);
 }
 
-/* A copy of b with the constants in its shape and strides; NULL if nothing in
- * them changes. */
+/* A copy of b in whose shape and strides the specialized parameters are constants;
+ * NULL if they use none of these parameters. */
 static struct buffer *
 special_buffer(struct special *s, const struct buffer *b)
 {

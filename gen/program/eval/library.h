@@ -47,8 +47,9 @@ struct library {
  * these values, or has the default that is given here. Functions that return
  * bool return false after an error at the position `at`. */
 struct kind_ops {
-	/* Appends the text that print shows. repr: in the form for an element
-	 * of a list. Calls eval_leave_out() for a value that is absent. */
+	/* Appends the text that print() prints; with repr, the text that repr()
+	 * returns, as for an element of a list. Calls eval_leave_out() for a
+	 * value that tirc does not compute. */
 	void (*text)(struct eval *ev, const struct pval *v, bool repr,
 		     struct strbuf *out);
 	/* The name of the value's class; NULL: the name in the table of

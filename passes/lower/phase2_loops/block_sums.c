@@ -519,7 +519,8 @@ add_all_to_part(struct blocking *x)
 	}
 }
 
-/* The number of iterations of the split loop in a block. */
+/* The number of consecutive iterations of the split loop whose terms make one
+ * partial sum. */
 static int64_t
 block_size(const struct blocking *x)
 {

@@ -276,8 +276,9 @@ runs_with_block(const struct stmt *store)
 	return s && s->kind == STMT_BLOCK;
 }
 
-/* The intermediate buffer that the consumer `block` reads at its own iter vars,
- * with their numbers in *iter_of. NULL after a diagnostic. */
+/* The intermediate buffer that the consumer `block` loads with iter vars of this
+ * block as indices; (*iter_of)[d] is the number of the iter var of dimension d. NULL
+ * after a diagnostic. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	       int **iter_of)

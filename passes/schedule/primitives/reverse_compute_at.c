@@ -59,8 +59,8 @@ struct reverse {
 	int first;
 	/* by load: the set of iter vars that index it, as bits */
 	VEC(uint64_t) load_iters;
-	/* the conditions on loops outside of the body under which the producers
-	 * run */
+	/* the condition under which the producers run, as far as it depends on
+	 * loops around the body of the target loop */
 	const struct expr *when;
 };
 

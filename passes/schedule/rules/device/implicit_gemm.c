@@ -35,7 +35,8 @@ apply_to(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-/* The index map from the block's iter vars to the parts, in t->order. */
+/* The index map from the block's iter vars to the dimensions of the matrix product
+ * (enum part), which are in the order t->order. */
 static const struct index_map *
 parts_map(struct rules *r, const struct gemm_tile *t)
 {
