@@ -12,7 +12,7 @@ import sys
 from html.parser import HTMLParser
 
 import turns
-from helper import (DIGITS, ROOT, fail, has_dialect, shared, tirc,
+from helper import (DIGITS, ROOT, SANITIZED, fail, has_dialect, shared, tirc,
                     work_folder)
 from proto import (blob, floats, graph, node, number, opset, tensor,
                    value_info)
@@ -179,15 +179,22 @@ def models():
     if top:
         found += sorted(p for p in glob.glob(os.path.join(
             top, "models", "**", "model.onnx"), recursive=True)
-            if os.path.getsize(p) < 20e6)
+            if os.path.getsize(p) < 20e6
+            and not (SANITIZED and is_large(p)))
     return found
+
+
+def is_large(path):
+    """Is it one of the large networks, whose files only say how many weights there
+    are? Under the sanitizers a report of it takes a minute, and runs no code that the
+    others do not."""
+    return os.path.basename(os.path.dirname(path)).startswith("light_")
 
 
 def targets_for(path):
     """Targets that have the weights in the text print 100 million numbers of the
-    large networks, whose files only say how many there are."""
-    large = os.path.basename(os.path.dirname(path)).startswith("light_")
-    return [t for t in TARGETS if not large or t not in IN_THE_TEXT]
+    large networks."""
+    return [t for t in TARGETS if not is_large(path) or t not in IN_THE_TEXT]
 
 
 def hostile():
