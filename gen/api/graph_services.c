@@ -99,9 +99,6 @@ open_model(struct tirc *t, const struct graph_request *r,
 		o.n_disable_passes = b->n_disabled;
 	}
 	model = tirc_new(&o);
-	if (model == NULL) {
-		return NULL;
-	}
 	model->opened = t->opened;
 	vec_push(&t->m->arena, &t->models, model);
 	return model;

@@ -20,7 +20,7 @@ tirc_new(const struct tirc_options *options)
 	struct tirc *t = calloc(1, sizeof *t);
 
 	if (t == NULL) {
-		return NULL;
+		memory_exhausted();
 	}
 	if (options != NULL) {
 		t->options = *options;

@@ -164,6 +164,8 @@ struct tirc_options {
 	void *progress_ctx;
 };
 
+/* Makes a context, which the caller frees. options: NULL for the defaults; texts in them
+ * are not copied. Never NULL: memory_exhausted() is called if there is no memory. */
 struct tirc *tirc_new(const struct tirc_options *options);
 void tirc_free(struct tirc *t);
 

@@ -17,23 +17,6 @@ lowering_add(void *ctx, const char *pass, const struct func *f)
 	vec_push(&f->module->arena, &l->steps, step);
 }
 
-struct filling {
-	unsigned char *at, *end;
-};
-
-static bool
-fill(void *ctx, const void *bytes, size_t n)
-{
-	struct filling *f = ctx;
-
-	if (n > (size_t)(f->end - f->at)) {
-		return false;
-	}
-	memcpy(f->at, bytes, n);
-	f->at += n;
-	return true;
-}
-
 /* The elements of the constant as the parameter b has them, in `bytes` bytes: in the
  * layout of the schedule, and packed if b has packed elements. NULL if there are
  * other numbers of them. */
@@ -42,13 +25,11 @@ constant(struct arena *a, struct graph *g, const struct weight *stored,
 	 int64_t bytes)
 {
 	struct weight w = *stored;
-	unsigned char *data = arena_alloc(a, (size_t)bytes + 1);
+	void *data = arena_alloc(a, (size_t)bytes + 1);
 
 	for (int paired = 0; paired <= stored->paired; paired++) {
-		struct filling f = { data, data + bytes };
-
 		w.paired = paired;
-		if (weight_stream(g, &w, fill, &f) && f.at == f.end) {
+		if (weight_copy(g, &w, data, (size_t)bytes)) {
 			return data;
 		}
 	}

@@ -29,9 +29,6 @@ cli_find_target(struct cli *c)
 		return true;
 	}
 	t = tirc_new(&c->tirc);
-	if (t == NULL) {
-		return false;
-	}
 	text = tirc_target_at_hand(t, c->tirc.target, compiler_command(c),
 				   c->cflags);
 	cleanup_pause_if_interrupted();
@@ -58,7 +55,7 @@ cli_use_machine(struct cli *c)
 		return;
 	}
 	t = tirc_new(&c->tirc);
-	if (t != NULL && tirc_target_of_machine(t) != NULL) {
+	if (tirc_target_of_machine(t) != NULL) {
 		c->tirc.target = arena_strdup(&c->arena,
 					      tirc_target_of_machine(t));
 	}

@@ -149,13 +149,11 @@ cli_open(struct cli *c)
 		return NULL;
 	}
 	t = tirc_new(&c->tirc);
-	if (t != NULL && tirc_load(t, c->model)) {
+	if (tirc_load(t, c->model)) {
 		return t;
 	}
-	if (t != NULL) {
-		cli_messages(t);
-		tirc_free(t);
-	}
+	cli_messages(t);
+	tirc_free(t);
 	return NULL;
 }
 

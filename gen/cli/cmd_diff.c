@@ -45,10 +45,10 @@ cmd_diff(struct cli *c)
 	struct tirc *t;
 	bool differ = false;
 
-	t = new != NULL ? tirc_new(NULL) : NULL;
-	if (t == NULL) {
+	if (new == NULL) {
 		return DIFF_TROUBLE;
 	}
+	t = tirc_new(NULL);
 	text = tirc_difference(t, old, new, c->json, &differ);
 	cli_messages(t);
 	if (text != NULL && !c->quiet) {

@@ -230,8 +230,7 @@ data_sizes(struct cli *c)
 	f.h.m->quota.memory_bytes = open.max_memory_bytes;
 	/* No error is printed here, since the model and the data are read
 	 * again. */
-	if (f.h.t != NULL && tirc_load(f.h.t, c->model) &&
-	    tirc_dim_count(f.h.t) > 0) {
+	if (tirc_load(f.h.t, c->model) && tirc_dim_count(f.h.t) > 0) {
 		dims = tirc_dim_count(f.h.t);
 		f.least = arena_array(&f.h.m->arena, int64_t, dims + 1);
 		f.most = arena_array(&f.h.m->arena, int64_t, dims + 1);

@@ -157,9 +157,6 @@ print_lists(FILE *to)
 {
 	struct tirc *t = tirc_new(NULL);
 
-	if (t == NULL) {
-		return;
-	}
 	say(to, "\ntargets:\n");
 	print_targets(to, t);
 	say(to, "\npackages:\n");
@@ -223,9 +220,6 @@ cmd_targets(struct cli *c)
 {
 	struct tirc *t = tirc_new(&c->tirc);
 
-	if (t == NULL) {
-		return CLI_INPUT;
-	}
 	if (c->names) {
 		for (int i = 0; i < tirc_target_count(t); i++) {
 			say(stdout, "%s\n", tirc_target(t, i));

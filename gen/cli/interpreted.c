@@ -263,8 +263,8 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 	o.n_print_after = 0;
 	o.progress = NULL;
 	t = tirc_new(&o);
-	ok = t != NULL && tirc_load(t, h->cli->model);
-	if (!ok && t != NULL) {
+	ok = tirc_load(t, h->cli->model);
+	if (!ok) {
 		const char *why = "";
 
 		for (int i = tirc_message_count(t) - 1; i >= 0; i--) {

@@ -358,9 +358,10 @@ argument_of(struct reader *r, const struct option_row *row)
 	const char *text = row->argument;
 	struct tirc *t;
 
-	if ((int)row->id != OPT_PACKAGE || (t = tirc_new(NULL)) == NULL) {
+	if ((int)row->id != OPT_PACKAGE) {
 		return text;
 	}
+	t = tirc_new(NULL);
 	for (int i = 0; i < tirc_package_count(t); i++) {
 		text = arena_printf(a, "%s%s%s", text,
 				    i == 0 ? ", one of " : ", ",

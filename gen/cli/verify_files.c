@@ -69,14 +69,11 @@ verify_take_stated(struct verifying *v)
 	struct tirc_options *o = &v->cli->tirc;
 	const char *weights = o->weights;
 	struct tirc *t = v->stating = tirc_new(o);
-	bool ok = t != NULL &&
-		  difference_stated(tirc_module(t), v->folder, &v->stated) &&
+	bool ok = difference_stated(tirc_module(t), v->folder, &v->stated) &&
 		  (o->target != NULL ||
 		   tirc_is_stated_target(t, v->stated.target, v->stated.file));
 
-	if (t != NULL) {
-		cli_messages(t);
-	}
+	cli_messages(t);
 	if (!ok) {
 		return false;
 	}

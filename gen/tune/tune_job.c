@@ -115,23 +115,6 @@ print_sources(struct making *x)
 	return true;
 }
 
-struct filling {
-	unsigned char *at, *end;
-};
-
-static bool
-fill(void *ctx, const void *bytes, size_t n)
-{
-	struct filling *f = ctx;
-
-	if (n > (size_t)(f->end - f->at)) {
-		return false;
-	}
-	memcpy(f->at, bytes, n);
-	f->at += n;
-	return true;
-}
-
 /* The elements of a constant in the layout that the schedule chose. Returns
  * NULL after a diagnostic. */
 static const void *
@@ -142,7 +125,7 @@ packed(struct making *x, const struct weight *w, const void *data,
 	struct tensor *t = arena_copy(a, w->tensor, sizeof *t);
 	struct value *value = arena_new(a, struct value);
 	struct weight moved = { .tensor = t, .map = w->map };
-	struct filling f;
+	void *copy = arena_alloc(a, (size_t)bytes + 1);
 	int64_t elems;
 
 	if (!tensor_const_elems(t, &elems)) {
@@ -156,10 +139,8 @@ packed(struct making *x, const struct weight *w, const void *data,
 	t->value = value;
 	t->recipe = NULL;
 	moved.buffer = w->buffer;
-	f.at = arena_alloc(a, (size_t)bytes + 1);
-	f.end = f.at + bytes;
-	return weight_stream(x->m->program->graph, &moved, fill, &f)
-		       ? f.end - bytes
+	return weight_copy(x->m->program->graph, &moved, copy, (size_t)bytes)
+		       ? copy
 		       : NULL;
 }
 

@@ -9,23 +9,6 @@
 #include "tolerance.h"
 #include "trial.h"
 
-struct filling {
-	unsigned char *at, *end;
-};
-
-static bool
-fill(void *ctx, const void *bytes, size_t n)
-{
-	struct filling *f = ctx;
-
-	if (n > (size_t)(f->end - f->at)) {
-		return false;
-	}
-	memcpy(f->at, bytes, n);
-	f->at += n;
-	return true;
-}
-
 /* The elements of the constant of a parameter, in the order of the model's
  * tensor, which the interpreter expects; NULL if they cannot be read. */
 static void *
@@ -35,7 +18,7 @@ constant_of(const struct verify_kernel *k, int param,
 	struct module *m = k->program->graph->module;
 	struct weight w = *stored;
 	int64_t elems, bytes;
-	struct filling f;
+	void *data;
 
 	if (!buffer_const_elems(k->plain->params.data[param].buffer, &elems)) {
 		return NULL;
@@ -47,11 +30,9 @@ constant_of(const struct verify_kernel *k, int param,
 				bytes)) {
 		return NULL;
 	}
-	f.at = arena_alloc(&m->arena, (size_t)bytes + 1);
-	f.end = f.at + bytes;
-	return weight_stream(k->program->graph, &w, fill, &f) && f.at == f.end
-		       ? f.end - bytes
-		       : NULL;
+	data = arena_alloc(&m->arena, (size_t)bytes + 1);
+	return weight_copy(k->program->graph, &w, data, (size_t)bytes) ? data
+								       : NULL;
 }
 
 static bool

@@ -12,6 +12,10 @@
 bool weight_stream(struct graph *g, const struct weight *w,
 		   bool (*sink)(void *ctx, const void *bytes, size_t n),
 		   void *ctx);
+/* Copies the bytes of w, which weight_stream() computes, to data. False after a
+ * diagnostic, or if w has not exactly this number of bytes. */
+bool weight_copy(struct graph *g, const struct weight *w, void *data,
+		 size_t bytes);
 
 /* Reorders the kernels if a search finds an order with a lower peak of live
  * memory than the present one; it need not be the lowest. The order stays if

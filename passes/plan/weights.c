@@ -486,3 +486,28 @@ weight_stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 	return stream(g, w, pack, &p) &&
 	       (!p.has_first || sink(ctx, &p.first, 1));
 }
+
+struct filling {
+	unsigned char *at, *end;
+};
+
+static bool
+fill(void *ctx, const void *bytes, size_t n)
+{
+	struct filling *f = ctx;
+
+	if (n > (size_t)(f->end - f->at)) {
+		return false;
+	}
+	memcpy(f->at, bytes, n);
+	f->at += n;
+	return true;
+}
+
+bool
+weight_copy(struct graph *g, const struct weight *w, void *data, size_t bytes)
+{
+	struct filling f = { data, (unsigned char *)data + bytes };
+
+	return weight_stream(g, w, fill, &f) && f.at == f.end;
+}
