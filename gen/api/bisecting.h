@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tirc bisect needs of a context beside tirc.h. */
+/* Functions on a context that tirc bisect calls in addition to those of
+ * tirc.h. */
 #ifndef TIRC_BISECTING_H
 #define TIRC_BISECTING_H
 
 #include "kernels.h"
 #include "tirc.h"
 
-/* Runs the passes over the graph of a loaded model, until so many of them ran; a
- * pass that repeats counts each time. Sets *names to the passes that ran, in
- * order. Returns how many; -1 after a message. tirc_interpret() then runs the
- * graph as it is. */
+/* Runs the passes over the graph of a loaded model, and ends after `most`
+ * runs; a pass that is repeated counts each time. Sets *names to the names of
+ * the passes that ran, in order, and returns their number; -1 after a
+ * message. tirc_interpret() then runs the graph as these passes left it. */
 int tirc_graph_passes(struct tirc *t, int most, const char *const **names);
 struct graph *tirc_graph(struct tirc *t);
 /* After tirc_compile: builds a kernel again and passes its function to `after`,

@@ -649,9 +649,10 @@ struct tirc_file {
 const char *tirc_flags_lacking(struct tirc *t, const char *cc,
 			       const char *cflags);
 
-/* Instructions that the compiler uses with these flags and the processor of this
- * machine does not have, such as "AVX512F"; NULL if it has all, or the compiler
- * does not tell. Runs the compiler. */
+/* The instruction sets that the compiler uses with these flags but the
+ * processor of this machine lacks, such as "AVX512F"; NULL if the processor
+ * lacks no such set, or if the compiler does not name the sets it uses. Runs
+ * the compiler. */
 const char *tirc_processor_lacks(struct tirc *t, const char *cc,
 				 const char *cflags);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding what made a result wrong: the pass over the graph and the node, or the
- * kernel and the pass that lowers it. All is run by the interpreter. */
+/* Finds the pass and the node, or the kernel and the pass that lowers it,
+ * that made a result wrong. The interpreter runs all of them. */
 #ifndef TIRC_BISECT_H
 #define TIRC_BISECT_H
 
@@ -10,38 +10,41 @@
 
 /* -- bisect_search.c -- */
 
-/* What is known of a program after a step: UNKNOWN if the interpreter cannot run
- * it then. */
+/* The answer to the question whether a program is right after a step; UNKNOWN
+ * if the interpreter cannot run the program after this step. */
 enum bisect_state { BISECT_RIGHT, BISECT_WRONG, BISECT_UNKNOWN };
 
-/* Searches the step that made a program wrong. Before step `first` it is right, after
- * step `last` wrong; ask: what is known after a step between. Returns the step, after
- * which the program is wrong; *before: the last step before it after which it is
- * right, first - 1 if there is none. Steps between are unknown. */
+/* Finds the step that made a program wrong. The program is right before step
+ * `first` and wrong after step `last`; ask() answers for a step between
+ * these. Returns a step after which the program is wrong. Sets *before to the
+ * last earlier step after which the program is right, or to first - 1; after
+ * the steps between the two, the program is unknown. */
 int bisect_search(int first, int last,
 		  enum bisect_state (*ask)(void *ctx, int step), void *ctx,
 		  int *before);
 
 /* -- bisect_nodes.c -- */
 
-/* The right values of the tensors of a model, by their names in it. */
+/* The right values of a model's tensors, by the names of the tensors in the
+ * model. */
 struct right_values {
 	struct text_map names;
 	VEC(const struct value *) values;
 };
 
-/* Runs the graph of the model as it was read, and keeps all its values, which live as
- * long as its module. inputs: the elements of each input. False after a
- * diagnostic. */
+/* Runs g, the graph of the model as it was read, and keeps the values of all
+ * tensors, which live as long as g's module. inputs: the elements of each
+ * input. False after a diagnostic. */
 bool right_values_find(struct graph *g, const void *const *inputs,
 		       struct arena *a, struct right_values *out);
 
-/* The right value of the tensor with this name in the model, which g is as it was read,
- * as an array in arena a. False if it is not known. */
+/* Sets *out to the right value of a tensor, as an array in arena a. name: of
+ * the tensor in the model; g: the graph of the model as it was read. False if
+ * the value is not known. */
 bool right_values_array(struct graph *g, const struct right_values *r,
 			struct arena *a, const char *name, struct array *out);
 
-/* The most runs on perturbed inputs. */
+/* The largest number of runs on perturbed inputs. */
 enum { NODE_RUNS = 8 };
 
 /* A result of a node that was run on right inputs, or a constant that it reads. */
@@ -50,8 +53,8 @@ struct node_result {
 	const struct tensor *tensor;
 	bool is_constant;
 	struct array got, want;
-	/* the result in runs on inputs whose floats were multiplied by numbers
-	 * near 1, as struct observed of tirc test says; and how many there are */
+	/* the results of n_runs runs on perturbed inputs: inputs whose floats
+	 * are multiplied by numbers near 1 (struct observed) */
 	struct array runs[NODE_RUNS];
 	int n_runs;
 };
@@ -66,32 +69,37 @@ struct node_check {
 	double (*share)(void *ctx, struct dtype t);
 };
 
-/* Runs each node of the graph on right inputs, where these are known, and sets *out
- * to the first result that is far from the right one, if another one is not much
- * farther. out->tensor is NULL if there is none; out->node is NULL for an output of the
- * graph that is constant. False after a diagnostic. */
+/* Runs each node of the graph on right inputs, where these are known, and sets
+ * *out to the first wrong result. An error counts as rounding if it is within
+ * its tolerance, or if the largest error is more than 16 times as large, in
+ * units of the tolerances. out->tensor is NULL if no result is wrong;
+ * out->node is NULL if the wrong result is a constant output of the graph.
+ * False after a diagnostic. */
 bool bisect_nodes(struct graph *g, const void *const *inputs,
 		  const struct node_check *check, struct node_result *out);
 
 /* -- bisect_model.c -- */
 
-/* A part of a model: the nodes that compute the tensors `results`, from those `given` and
- * from the inputs of the model. All names are those of the model. */
+/* A part of a model: the nodes that compute the tensors `results` from the
+ * tensors `given` and from the inputs of the model. Tensors have the names
+ * that the model gives them. */
 struct model_part {
 	const char *const *given, *const *results;
 	int n_given, n_results;
 };
 
-/* Writes the part of the model in the file `from`, which g is as it was read, to the
- * file `to`. Sets *inputs to the names of its inputs, in order, in g's arena. NULL, or
- * why it cannot be written. */
+/* Writes a part of the ONNX model in the file `from` to the file `to`. g: the
+ * graph of the whole model as it was read. Sets *inputs to the names of the
+ * part's inputs, in order, in g's arena. Returns NULL, or the reason why the
+ * part cannot be written. */
 const char *model_part_write(struct graph *g, const char *from,
 			     const struct model_part *wanted, const char *to,
 			     const char *const **inputs, int *n_inputs);
 
 /* -- bisect_kernel.c -- */
 
-/* A kernel after each pass that lowers it. */
+/* The functions of a kernel after its schedule and after each pass that
+ * lowers it. */
 struct lowered_step {
 	const char *pass; /* "schedule", then the passes of lower.def */
 	struct func *func;
@@ -102,19 +110,20 @@ struct lowering {
 	struct kernel_again again;
 	VEC(struct lowered_step) steps;
 	uint64_t seed;
-	/* the case with which steps are compared, in its arrays */
+	/* the inputs and right results on which the functions are compared */
 	struct verify_cases one;
 };
 
 /* Adds a copy of the function after a pass (tirc_lower_again()). ctx: the struct
  * lowering. */
 void lowering_add(void *ctx, const char *pass, const struct func *f);
-/* Runs a function of the kernel on its cases, until it is wrong on one, which stays in
- * l->one. */
+/* Runs a function of the kernel on its cases; ends at the first case for
+ * which the function is wrong, and keeps that case in l->one. */
 enum bisect_state lowering_find_case(struct arena *a, struct lowering *l,
 				     struct func *f);
-/* Is the kernel right on the case, as this function of it? The weights have the
- * layouts of `k`. *why: an element, or an access, that is wrong. */
+/* Does f, a function of kernel k after some pass, give the right results for
+ * the case? The weights have the layouts that k has. Sets *why to the wrong
+ * element or access. */
 enum bisect_state lowering_ask(struct arena *a, const struct lowering *l,
 			       const struct kernel *k, struct func *f,
 			       const char **why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a kernel in the interpreter as it is after a pass that lowers it, on a case for
- * which the results of the kernel before its schedule are known. */
+/* Runs the function of a kernel after a pass of lowering in the interpreter,
+ * on a case whose results are known from the kernel's function before its
+ * schedule. */
 #include <string.h>
 
 #include "bisect.h"
@@ -17,9 +18,8 @@ lowering_add(void *ctx, const char *pass, const struct func *f)
 	vec_push(&f->module->arena, &l->steps, step);
 }
 
-/* The elements of the constant as the parameter b has them, in `bytes` bytes: in the
- * layout of the schedule, and packed if b has packed elements. NULL if there are
- * other numbers of them. */
+/* The elements of a constant in the layout of the schedule, packed or not, so
+ * that they take exactly `bytes` bytes. NULL if neither form has this size. */
 static void *
 constant(struct arena *a, struct graph *g, const struct weight *stored,
 	 int64_t bytes)
@@ -52,8 +52,9 @@ knows_calls(const struct func *f)
 	return all;
 }
 
-/* Sets args to the arguments of f for the case; got: what it writes, by parameter.
- * False if it has other parameters. */
+/* Sets args to the arguments of f for the case, and got[i] to the array that
+ * f writes as parameter i. False if the parameters of f are not those of the
+ * case. */
 static bool
 set_arguments(struct arena *a, const struct lowering *l, const struct kernel *k,
 	      const struct func *f, struct run_arg *args, unsigned char **got)

@@ -39,7 +39,8 @@ struct piece {
 	size_t length;
 	const char *name; /* of a constant */
 	bool needed;
-	bool external; /* a constant, whose bytes are in another file */
+	/* is it a constant whose bytes are in another file? */
+	bool external;
 	VEC(const char *) inputs, outputs;
 };
 
@@ -51,7 +52,8 @@ struct part {
 	struct text_map node_of, constant_of; /* by name of a tensor */
 	const char *name;                     /* of the graph */
 	VEC(const char *) inputs;
-	const char *why; /* it cannot be written, or NULL */
+	/* why the part cannot be written, or NULL */
+	const char *why;
 };
 
 static bool
@@ -161,7 +163,8 @@ is_given(const struct part *p, const char *name)
 	return false;
 }
 
-/* Marks what computes the tensor, or makes it an input. */
+/* Marks the nodes and constants that compute the tensor as needed; a tensor
+ * that is given becomes an input of the part. */
 static void
 need(struct part *p, const char *name)
 {
@@ -209,7 +212,8 @@ copy_field(struct strbuf *out, const struct wire_field *f)
 	}
 }
 
-/* The tensor of the graph with the name that it has in the model. */
+/* The tensor of the graph whose name in the model is `name`; NULL if the
+ * graph has no such tensor. */
 static struct tensor *
 find_tensor(const struct part *p, const char *name)
 {
@@ -256,7 +260,8 @@ put_value_info(struct part *p, struct strbuf *out, uint32_t field,
 	return wire_close(out, info);
 }
 
-/* Writes a constant; one whose bytes are in another file with its bytes. */
+/* Writes a constant. If its bytes are in another file, they are written into
+ * the part. */
 static bool
 put_constant(struct part *p, struct strbuf *out, const struct piece *c)
 {
@@ -315,7 +320,8 @@ put_graph(struct part *p, struct strbuf *out)
 	return ok && (wire_close(out, start) || fail(p, "it is too large"));
 }
 
-/* Copies the fields of the model beside the graph, and writes the graph. */
+/* Writes the model: all fields but the graph are copied, and the graph is
+ * that of the part. */
 static bool
 put_model(struct part *p, const struct onnx_map *map, struct strbuf *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the node of a graph that computes something else than the model: each node
- * runs on the values that its inputs have in the model as it was read. A tensor of
- * the graph that has the elements of a tensor of the model has its name
- * (tensor.model_name); other tensors have what the nodes before computed. */
+/* Finds the node of a graph whose results differ from the model's: each node
+ * runs on the right values of its inputs, the values in the model as it was
+ * read. tensor.model_name is the name of the model's tensor with the same
+ * elements; a tensor without such a name has the value that the nodes before
+ * it computed. */
 #include <math.h>
 
 #include "bisect.h"
@@ -42,7 +43,8 @@ right_values_find(struct graph *g, const void *const *inputs, struct arena *a,
 	return ok;
 }
 
-/* The right value of t; NULL if it is not known, or t stores something else. */
+/* The right value of t; NULL if it is not known, or if t differs from the
+ * model's tensor in type, size or offset. */
 static const struct value *
 right_value(const struct right_values *r, const struct tensor *t)
 {
@@ -179,8 +181,8 @@ observe(struct checking *c, const struct node *n, struct node_result *r)
 	return ok;
 }
 
-/* Compares a value with the right one, which then takes its place. False after a
- * diagnostic. */
+/* Compares a tensor's value with the right value, and then puts the right
+ * value in its place, so that later nodes read it. False after a diagnostic. */
 static bool
 check_tensor(struct checking *c, const struct node *n, struct tensor *t,
 	     bool is_constant)
@@ -243,7 +245,8 @@ check_results(void *ctx, const struct node *n)
 	return true;
 }
 
-/* A result so many times farther than another one makes that one rounding. */
+/* If an error is this many times larger than another one, the other one
+ * counts as rounding. */
 enum { MUCH_FARTHER = 16 };
 
 bool

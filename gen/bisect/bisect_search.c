@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches the step that made a program wrong by halving the steps. */
+/* Finds the step that made a program wrong, by bisection. */
 #include "bisect.h"
 
 int

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the verb bisect: what is known of a model that is bisected. */
+/* Private to the verb bisect: the model, its data sets, and the results so
+ * far. */
 #ifndef TIRC_BISECT_CMD_H
 #define TIRC_BISECT_CMD_H
 
@@ -13,20 +14,24 @@ struct bisecting {
 	struct arena *a;
 	/* the model, compiled (verify.fresh), and its kernels */
 	struct verifying verify;
-	const char **paths; /* of the data sets; none: random inputs */
+	/* the data sets; n_paths 0: random inputs */
+	const char **paths;
 	int n_paths;
-	struct tally runs; /* of the model's program on these */
-	/* The sentence that tells what is wrong, or NULL. */
+	/* the verdicts on the runs of the model's program on the data sets */
+	struct tally runs;
+	/* The last line of the output, which names the fault; NULL: none was
+	 * found. */
 	const char *verdict;
-	/* The part of the model that is wrong, without results if none is named;
-	 * and whether its kernels are, or the graph. */
+	/* The part of the model that is wrong; n_results 0: no part is known.
+	 * in_kernels: the fault is in a kernel, not in the graph. */
 	struct model_part part;
 	bool in_kernels;
-	/* the last data set that was compared, and after how many runs of passes
-	 * the graph is right; NULL: the interpreter cannot run the model */
+	/* the last data set that was compared (NULL: the interpreter cannot
+	 * run the model), and the number of runs of passes after which the
+	 * graph is the reference */
 	const struct data_set *data;
 	int base;
-	/* where the program of the wrong kernel goes, or NULL */
+	/* the folder for the program of the wrong kernel, or NULL */
 	const char *kernel_folder;
 };
 
@@ -35,12 +40,14 @@ struct bisecting {
  * b->verdict. False after an error message. */
 bool bisect_graph(struct bisecting *b);
 
-/* The model as it was read, or after the passes that set its rounding, with its right
- * values for b->data. NULL after an error message. */
+/* Loads the reference: the model as it was read, or after the passes that set
+ * its rounding. Sets *out to the right values of its tensors for b->data.
+ * NULL after an error message. */
 struct tirc *bisect_right(struct bisecting *b, struct right_values *out);
 
-/* cmd_bisect.c: is the model of b->cli, a part of another one, wrong in its kernels or in
- * its graph, as b->in_kernels says? Prints nothing. */
+/* cmd_bisect.c: is the model of b->cli, which is a part of a wrong model,
+ * wrong too: in a kernel (b->in_kernels), or else in its graph? Prints
+ * nothing. */
 bool bisect_part_is_wrong(struct bisecting *b);
 
 /* bisect_minimal.c: writes the smallest model that is wrong, and a program of its

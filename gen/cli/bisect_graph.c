@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the pass over the graph that made an output wrong, and the node that it made
- * wrong. The graph after some of the passes is made anew each time, from the model's
- * file, and run by the interpreter. */
+/* Finds the pass over the graph that made an output wrong, and the node that
+ * this pass made wrong. For each question the model's file is read again,
+ * some of the passes run over the graph, and the interpreter runs the graph. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -15,15 +15,17 @@
 /* One data set, and the right values for it. */
 struct graph_bisect {
 	struct bisecting *b;
-	struct cli cli; /* the options, without all that prints */
+	/* the options, without those that print */
+	struct cli cli;
 	struct data_set *data;
-	/* the model after the first `base` runs of passes: none, or those that
-	 * set the rounding; and its outputs */
+	/* the reference: the model after the first `base` runs of passes (0,
+	 * or the runs that set the rounding); want: its outputs */
 	struct tirc *model;
 	int base;
 	struct array *want;
-	struct pair *pairs;       /* by output */
-	bool observed;            /* the pairs have perturbed runs */
+	struct pair *pairs; /* by output */
+	/* have the pairs the results of perturbed runs? */
+	bool observed;
 	const char *const *names; /* of the passes that ran */
 	int n_runs;
 };
@@ -36,7 +38,8 @@ quiet_options(struct graph_bisect *s)
 	s->cli.tirc.time_passes = false;
 }
 
-/* The model after so many runs of passes. NULL after an error message. */
+/* Loads the model and runs the first `runs` passes. Sets *ran to the number
+ * of passes that ran, and *names to their names. NULL after an error message. */
 static struct tirc *
 model_after(struct graph_bisect *s, int runs, int *ran,
 	    const char *const **names)
@@ -122,8 +125,8 @@ first_wrong(struct graph_bisect *s, const struct array *got)
 	return -1;
 }
 
-/* What is known of the model after so many runs of passes. *wrong: the first output
- * that is wrong. */
+/* Is the model right after the first `runs` runs of passes? Sets *wrong to
+ * the first output that is wrong. */
 static enum bisect_state
 state_after(struct graph_bisect *s, int runs, int *wrong)
 {
@@ -284,8 +287,8 @@ note_part(struct graph_bisect *s, const struct node_result *r)
 	}
 }
 
-/* The node that is wrong after so many runs of passes, in words; NULL: none is wrong by
- * itself, or it is not known. */
+/* The first node that is wrong after the first `runs` runs of passes, in
+ * words; NULL if no node is known to be wrong by itself. */
 static const char *
 find_node(struct graph_bisect *s, int runs)
 {
@@ -323,7 +326,7 @@ output_name(const struct graph_bisect *s, int i)
 	return tirc_output(s->model, i).name;
 }
 
-/* The runs of passes up to the last one that sets the rounding. */
+/* The number of runs of passes up to the last pass that sets the rounding. */
 static int
 runs_to_partition(const struct graph_bisect *s)
 {
@@ -350,7 +353,7 @@ begin(struct graph_bisect *s)
 	if (all == NULL) {
 		return false;
 	}
-	/* the names are those of the table of passes */
+	/* the names point into the table of passes, which outlives t */
 	s->names = arena_copy(s->b->a, names,
 			      sizeof *names * (size_t)(s->n_runs + 1));
 	tirc_free(all);
@@ -507,7 +510,8 @@ bool
 bisect_graph(struct bisecting *b)
 {
 	struct harness *h = &b->verify.fresh;
-	/* The states after one data set are those before the next one. */
+	/* The states at the end of a data set are the states at the start of
+	 * the next one. */
 	int n = b->n_paths > 0 && tirc_state_count(h->t) == 0 ? b->n_paths : 1;
 
 	for (int i = 0; i < n && b->verdict == NULL; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the kernel that computes something else than its nodes, and what made it so: the
- * schedule, a pass of lowering, the text, or a flag of the compiler. */
+/* Finds the kernel whose results differ from those of its nodes, and the
+ * cause: a step of the schedule, a pass of lowering, a text of the dialect,
+ * or a flag of the compiler. */
 #include <string.h>
 
 #include "bisect_cmd.h"
@@ -15,7 +16,8 @@ struct kernel_bisect {
 	struct lowering lowering;
 	const struct sched *sched;
 	const char *not_asked; /* why its lowering was not compared, or NULL */
-	const char *why;       /* of the last answer: what is wrong */
+	/* the wrong element or access in the last answer */
+	const char *why;
 };
 
 /* "kernel conv1 (nodes Conv 'conv1', Relu 'relu1')", by the nodes of the model. */
@@ -67,7 +69,7 @@ ask_step(void *ctx, int step)
 	return state;
 }
 
-/* What is known of the kernel after the first `step` + 1 steps of its schedule. */
+/* Is the kernel right after the first `step` + 1 steps of its schedule? */
 static enum bisect_state
 ask_primitive(void *ctx, int step)
 {
@@ -172,8 +174,8 @@ begins(const char *word, const char *with)
 	return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* Can the source be compiled without the flag, to the same program but for what the
- * compiler makes of it? */
+/* Is it a flag without which the source still compiles: one of optimisation or
+ * code generation, or of a macro? */
 static bool
 is_choice(const char *flag)
 {
@@ -181,7 +183,8 @@ is_choice(const char *flag)
 	       begins(flag, "-U");
 }
 
-/* The command without word `left_out`, or with all words if that is -1. */
+/* The command without its word number `left_out`; left_out -1: with all
+ * words. */
 static const char *
 without(struct kernel_bisect *s, const struct command *command, int left_out)
 {
@@ -199,8 +202,8 @@ without(struct kernel_bisect *s, const struct command *command, int left_out)
 	return text;
 }
 
-/* The flag of the compiler that makes the kernel wrong, in words; NULL if it is wrong
- * with any. */
+/* The flag of the compiler that makes the kernel wrong, in words; NULL if the
+ * kernel stays wrong without each of the flags and with -O0. */
 static const char *
 find_flag(struct kernel_bisect *s)
 {
@@ -314,7 +317,8 @@ explain(struct kernel_bisect *s, const char *wrong)
 				  kernel_text(s), wrong);
 }
 
-/* Runs the kernels as the interpreter can, where no program runs. */
+/* Where no program can be run: compares the kernels after each pass in the
+ * interpreter. */
 static void
 interpret(struct bisecting *b)
 {

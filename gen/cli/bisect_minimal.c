@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the smallest model that is wrong as the whole one, with its data, and of a
- * kernel that is wrong a program in C. */
+/* Writes the smallest part of the model that is wrong in the same way, with a
+ * data set, and, if a kernel is wrong, a program in C that calls it. */
 #include <string.h>
 
 #include "bisect_cmd.h"
@@ -12,7 +12,8 @@ struct minimal {
 	struct tirc *model; /* as it was read */
 	struct right_values right;
 	const char *path; /* of the part */
-	const char *data; /* the folder of its data set */
+	/* the folder of the part's data set */
+	const char *data;
 };
 
 static const char *
@@ -21,7 +22,8 @@ in_folder(const struct minimal *s, const char *name)
 	return arena_printf(s->b->a, "%s/%s", s->b->cli->out, name);
 }
 
-/* Writes the right values of the tensors as data of the part. */
+/* Writes the right values of the tensors as STEM_0.pb, STEM_1.pb, … of the
+ * part's data set. False if one is not known or cannot be written. */
 static bool
 write_values(struct minimal *s, const char *stem, const char *const *names,
 	     int n)
@@ -43,7 +45,8 @@ write_values(struct minimal *s, const char *stem, const char *const *names,
 	return true;
 }
 
-/* Is the part wrong, too? With out, the program of its kernel goes there. */
+/* Is the part wrong, too? out: the folder for the program of its kernel, or
+ * NULL. */
 static bool
 is_wrong(struct minimal *s, const char *out)
 {
@@ -69,7 +72,8 @@ is_wrong(struct minimal *s, const char *out)
 	return wrong;
 }
 
-/* Writes the part, and asks whether it is wrong. NULL: it is; else why not. */
+/* Writes the part. Returns NULL if it is wrong as the whole model is, else
+ * the reason why it is no example. */
 static const char *
 try_part(struct minimal *s, const struct model_part *part)
 {

@@ -68,9 +68,9 @@ const char *target_at_hand(struct module *m, const char *text, const char *dir,
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
-/* Instructions that the compiler uses with these flags and the processor of this
- * machine does not have, "AVX512F"; NULL if it has all, or the compiler does not
- * tell. */
+/* The instruction sets that the compiler uses with these flags but the
+ * processor of this machine lacks, such as "AVX512F"; NULL if the processor
+ * lacks no such set, or if the compiler does not name the sets it uses. */
 const char *target_processor_lacks(struct module *m, const char *cc,
 				   const char *cflags);
 /* The name of the embedded target that is the default; "none" if there is

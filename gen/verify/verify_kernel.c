@@ -204,7 +204,7 @@ prepare(struct verify_kernel *k)
 	return NULL;
 }
 
-bool
+void
 verify_kernel_init(struct program *p, int i, struct verify_kernel *out)
 {
 	struct diags *diags = &p->graph->module->diags;
@@ -217,7 +217,6 @@ verify_kernel_init(struct program *p, int i, struct verify_kernel *out)
 	};
 	out->obstacle = prepare(out);
 	diags_drop_errors(diags, n_diags, DIAG_COUNT);
-	return true;
 }
 
 int

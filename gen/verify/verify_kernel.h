@@ -76,8 +76,8 @@ struct verify_result {
 
 const char *verify_mood_name(enum verify_mood mood);
 /* Prepares kernel i for verification. Sets out->obstacle to the reason if the
- * kernel cannot be verified separately, else to NULL. Returns true. */
-bool verify_kernel_init(struct program *p, int i, struct verify_kernel *out);
+ * kernel cannot be verified separately, else to NULL. */
+void verify_kernel_init(struct program *p, int i, struct verify_kernel *out);
 /* The parameter of `plain` that belongs to the kernel's parameter at this
  * position. If the kernel writes a result over an input there, it is the
  * parameter of the result. -1 for scratch memory. */

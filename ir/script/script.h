@@ -47,9 +47,9 @@ struct func *script_read_func(struct module *m, const struct source *src,
 			      const struct py_node *def,
 			      const struct script_scope *scope);
 
-/* A name that steps may use: of a value, or of a buffer. Weak values choose branches when
- * the text is read. at: by dimension of the buffer, its index, or NULL if the steps give
- * it; at NULL: they give all. */
+/* A name that steps may use, of a value or of a buffer. at[d]: the index in
+ * dimension d of the buffer, or NULL if the steps give this index; at NULL:
+ * the steps give all indices. */
 struct script_binding {
 	const char *name;
 	struct script_outer value;

@@ -18,7 +18,9 @@
 /* The names of the flags, which no program can give to a variable. */
 static const char left_name[] = "break", skipped_name[] = "continue";
 
-enum { MOST_NESTED = 100 }; /* branches that hold what follows them */
+/* the limit of nested branches that contain the statements behind
+	 * them */
+enum { MOST_NESTED = 100 };
 
 /* Does a statement, or a suite, jump in the loop that is rewritten? */
 enum jumps { JUMPS_NEVER, JUMPS_MAYBE, JUMPS_ALWAYS };

@@ -461,7 +461,7 @@ give_up(struct calling *k, const struct call_args *given)
 	return eval_leave_out(k->ev, what);
 }
 
-/* A run of which the user is told. */
+/* A run whose progress is shown to the user. */
 struct told_run {
 	const struct program_options *o;
 	const char *step;

@@ -47,8 +47,8 @@ struct var_map trial_map(struct module *m, const struct func *f,
 
 struct run_steps; /* interp.h */
 
-/* Whom a run tells of its progress: called with the number of statements that it
- * has run so far. */
+/* A function that a run calls to tell its progress, with the number of
+ * statements that it has run so far. */
 struct trial_watch {
 	void (*tell)(void *ctx, int64_t taken);
 	void *ctx;

@@ -29,11 +29,13 @@ struct steps steps_begin(struct define *c, const char *name, const char *tag,
 void steps_end(struct steps *s, struct iter_var *axes, int n_axes,
 	       struct stmt *body);
 
-/* Steps that are a text: passes/ops/steps/NAME.py, in the language of
- * script_read_steps(). The texts see the outputs of the stage and the names that
- * follow: a tensor; its elements that have the indices at[d], where at[d] is not NULL;
- * those with the leading indices at[0..n); a value; and numbers that are known when the
- * text is read, conditions, and types, as strings. */
+/* The steps of an operator may be a text, passes/ops/steps/NAME.py, in the
+ * language of script_read_steps(). Each of these functions defines a name in
+ * the text: steps_tensor a whole tensor; steps_part its elements whose index
+ * in dimension d is at[d], where at[d] is not NULL; steps_row its elements
+ * with the leading indices at[0..n); steps_value an expression; steps_number,
+ * steps_flag and steps_type a number, a condition and a type that are known
+ * when the text is read. */
 void steps_tensor(struct steps *s, const char *name, const struct te_tensor *t);
 void steps_part(struct steps *s, const char *name, const struct te_tensor *t,
 		const struct expr *const *at);
@@ -42,14 +44,14 @@ void steps_row(struct steps *s, const char *name, const struct te_tensor *t,
 void steps_value(struct steps *s, const char *name, const struct expr *value);
 void steps_number(struct steps *s, const char *name, int64_t value);
 void steps_flag(struct steps *s, const char *name, bool value);
-/* A list of the bytes of the text. */
+/* Defines a name for the list of the bytes of a string. */
 void steps_bytes(struct steps *s, const char *name, const char *text);
 void steps_type(struct steps *s, const char *name, struct dtype type);
-/* For the function is_less() of texts: compares elements of this type, of which NaN is
- * the largest. */
+/* Makes is_less() available in the text: it compares elements of this type,
+ * with NaN as the largest. */
 void steps_order(struct steps *s, struct dtype type);
-/* steps_end with the function and the text that have this name. False after a
- * diagnostic. */
+/* Reads the function `name` of the text passes/ops/steps/NAME.py, and ends
+ * the stage with its statements. False after a diagnostic. */
 bool steps_run(struct steps *s, const char *name, struct iter_var *axes,
 	       int n_axes);
 
