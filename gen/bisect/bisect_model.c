@@ -147,10 +147,10 @@ read_graph(struct part *p, const struct wire_field *graph)
 			p->name = text_of(p, &f);
 		}
 	}
-	return r.at == r.end || fail(p, "it is no ONNX file");
+	return r.at == r.end || fail(p, "it is not an ONNX file");
 }
 
-/* -- what is needed -- */
+/* -- the parts of a model that its outputs need -- */
 
 static bool
 is_given(const struct part *p, const char *name)
@@ -349,7 +349,7 @@ put_model(struct part *p, const struct onnx_map *map, struct strbuf *out)
 			return false;
 		}
 	}
-	return r.at == r.end || fail(p, "it is no ONNX file");
+	return r.at == r.end || fail(p, "it is not an ONNX file");
 }
 
 static bool

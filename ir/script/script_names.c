@@ -97,7 +97,7 @@ script_define_function(struct script_reader *r, const struct py_node *def)
 					     .def = def });
 }
 
-/* The value of a node that is a name; NULL: it is none, or not defined. */
+/* The value of a name; NULL if node is not a name, or the name is not defined. */
 static const struct script_value *
 named(const struct script_reader *r, const struct py_node *node)
 {

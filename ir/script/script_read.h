@@ -387,12 +387,12 @@ void script_leave_macro(struct script_reader *r, const struct script_macro *m);
 /* Does the decorator say that the names of the macro are those of its caller,
  * @T.macro(hygienic=False)? */
 bool script_macro_sees_caller(const struct py_node *def);
-/* Can Python evaluate the condition v of an if? Then only the chosen branch, *taken,
- * is read; NULL: there is none. */
+/* Can Python evaluate the condition v of an if? Then only the chosen branch is read:
+ * *taken, which is NULL where the if has no else. */
 bool script_is_decided(const struct py_node *node, const struct script_value *v,
 		       const struct py_node **taken);
 void script_define_function(struct script_reader *r, const struct py_node *def);
-/* The function of steps that the node calls; NULL: it calls none. */
+/* The function of steps that the node calls, or NULL. */
 const struct py_node *script_function(const struct script_reader *r,
 				      const struct py_node *call);
 /* Sets *out to the value that the function returns. What it gives names to become lets
@@ -410,8 +410,8 @@ void script_push(struct script_reader *r, struct script_suite *suite,
 struct stmt *script_close_suite(struct script_reader *r,
 				struct script_suite *suite);
 
-/* The flags of a loop whose suite has a break: what `left` has is True after the
- * break. NULL if it has none. */
+/* The flags of a loop. `left`, which has one element, is True after a break; it is
+ * NULL if the suite of the loop has no break. */
 struct script_loop_flags {
 	const struct buffer *left;
 };

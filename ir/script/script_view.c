@@ -212,7 +212,7 @@ script_view_stored(struct script_reader *r, const struct script_value *v,
 
 /* ---- declarations */
 
-/* The buffer of the script whose pointer is var; NULL: none. */
+/* The buffer of the script whose pointer is var, or NULL. */
 static const struct buffer *
 owner_of(const struct script_reader *r, const struct var *var)
 {

@@ -144,7 +144,7 @@ max_to_min(void *ctx, const struct expr *e)
 				   : NULL;
 }
 
-/* The last statement of a kind; NULL: there is none. */
+/* The last statement of a kind, or NULL. */
 static struct stmt *
 last(struct func *f, enum stmt_kind kind)
 {
