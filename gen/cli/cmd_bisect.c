@@ -32,6 +32,21 @@ run_model(struct bisecting *b)
 	return true;
 }
 
+/* Can the data sets be read, and do their inputs have the model's types and shapes?
+ * Returns false after an error message otherwise. */
+static bool
+check_data(struct bisecting *b)
+{
+	struct data_set d;
+	bool ok = true;
+
+	for (int i = 0; ok && i < b->n_paths; i++) {
+		ok = data_set_read(&b->verify.fresh, b->paths[i], false, &d);
+	}
+	harness_messages(&b->verify.fresh);
+	return ok;
+}
+
 /* Compiles the model. False after an error message. */
 static bool
 begin(struct bisecting *b)
@@ -49,7 +64,7 @@ begin(struct bisecting *b)
 	v->seed = RANDOM_SEED + 2;
 	v->not_run = verify_obstacle(v);
 	b->n_paths = data_set_list(&v->fresh, &b->paths);
-	return true;
+	return check_data(b);
 }
 
 bool

@@ -18,7 +18,8 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 {
 	if (want->is_string && want->ndim == got->ndim) {
 		got->is_string = true;
-		harness_fit_strings(h, want, got->shape[got->ndim - 1]);
+		harness_fit_strings(&h->m->arena, want,
+				    got->shape[got->ndim - 1]);
 	}
 }
 

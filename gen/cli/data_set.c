@@ -232,19 +232,15 @@ read_options(struct harness *h, bool inputs_only, struct data_set *out)
 	       (inputs_only || have_outputs(h, &results, "--expect"));
 }
 
-bool
-data_set_read(struct harness *h, const char *path, bool inputs_only,
-	      struct data_set *out)
+/* Reads a data set, whose inputs may not have the model's types and shapes. */
+static bool
+read_arrays(struct harness *h, const char *path, bool inputs_only,
+	    struct data_set *out)
 {
 	struct arena *a = &h->m->arena;
-	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
 	int n = harness_results(h);
 
-	*out = (struct data_set){ .where = slash != NULL && slash[1] != '\0'
-						   ? slash + 1
-						   : path };
 	if (path == NULL) {
-		out->where = inputs_only ? "--input" : "--expect";
 		return read_options(h, inputs_only, out);
 	}
 	if (text_ends_in(path, ".npz")) {
@@ -255,6 +251,30 @@ data_set_read(struct harness *h, const char *path, bool inputs_only,
 	out->expected = arena_array(a, bool, n + 1);
 	return read_inputs(h, path, out->inputs) &&
 	       (inputs_only || read_outputs(h, path, out));
+}
+
+bool
+data_set_read(struct harness *h, const char *path, bool inputs_only,
+	      struct data_set *out)
+{
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+	*out = (struct data_set){ .where = slash != NULL && slash[1] != '\0'
+						   ? slash + 1
+						   : path };
+	if (path == NULL) {
+		out->where = inputs_only ? "--input" : "--expect";
+	}
+	if (!read_arrays(h, path, inputs_only, out)) {
+		return false;
+	}
+	for (int i = 0; i < tirc_input_count(h->t); i++) {
+		if (!harness_fit_input(&h->m->arena, h->t, i,
+				       &out->inputs[i])) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* -- lists -- */

@@ -41,9 +41,10 @@ bool test_constant_at(const struct harness *h, int position,
  * (tirc run). The option has a number, or a range if the data sets have
  * different sizes. A note names the added options. */
 void data_sizes(struct cli *c);
-/* Reads the data set at the path. inputs_only: does not read expected outputs.
- * Returns false after an error, which is printed or is among the messages of h
- * (harness_messages). */
+/* Reads the data set at the path. inputs_only: does not read expected outputs. The
+ * inputs have the types and shapes of the model's; the expected outputs may have
+ * others. Returns false after an error, which is printed or is among the messages
+ * of h (harness_messages). */
 bool data_set_read(struct harness *h, const char *path, bool inputs_only,
 		   struct data_set *out);
 

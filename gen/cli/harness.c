@@ -164,11 +164,11 @@ harness_dims(const struct harness *h, const struct array *inputs,
 }
 
 bool
-harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
+harness_fit_strings(struct arena *m, struct array *a, int64_t bytes)
 {
 	int64_t has = a->shape[a->ndim - 1], n = has > 0 ? a->elems / has : 0;
 	const uint8_t *from = a->data;
-	uint8_t *to = arena_alloc(&h->m->arena, (size_t)(n * bytes) + 1);
+	uint8_t *to = arena_alloc(m, (size_t)(n * bytes) + 1);
 
 	for (int64_t i = 0; i < n; i++) {
 		size_t length = strnlen((const char *)from + i * has,
@@ -185,43 +185,28 @@ harness_fit_strings(struct harness *h, struct array *a, int64_t bytes)
 	return true;
 }
 
-/* Pads the strings of the array with zeros to the length of the strings of
- * input i. Returns false after an error message if a string is longer. */
-static bool
-fit_input(struct harness *h, int i, struct array *a)
-{
-	struct tirc_tensor x = tirc_input(h->t, i);
-
-	return !a->is_string || x.ndim != a->ndim ||
-	       harness_fit_strings(h, a, x.dims[x.ndim - 1]) ||
-	       cli_error(
-		       "a string of input '%s' is longer than its %lld bytes; "
-		       "give --string-length %s=BYTES",
-		       x.name, (long long)x.dims[x.ndim - 1], x.name);
-}
-
 /* The shape of an array as text for a message, such as "2,3"; the function
  * below does the same for a tensor of the model, such as "n,3". */
 static const char *
-shape_text(const struct harness *h, const struct array *a)
+shape_text(struct arena *m, const struct array *a)
 {
 	const char *text = "";
 
 	for (int d = 0; d < a->ndim; d++) {
-		text = arena_printf(&h->m->arena, "%s%s%lld", text,
-				    d > 0 ? "," : "", (long long)a->shape[d]);
+		text = arena_printf(m, "%s%s%lld", text, d > 0 ? "," : "",
+				    (long long)a->shape[d]);
 	}
 	return text;
 }
 
 static const char *
-words_text(const struct harness *h, const struct tirc_tensor *x)
+words_text(struct arena *m, const struct tirc_tensor *x)
 {
 	const char *text = "";
 
 	for (int d = 0; d < x->ndim; d++) {
-		text = arena_printf(&h->m->arena, "%s%s%s", text,
-				    d > 0 ? "," : "", x->words[d]);
+		text = arena_printf(m, "%s%s%s", text, d > 0 ? "," : "",
+				    x->words[d]);
 	}
 	return text;
 }
@@ -229,9 +214,8 @@ words_text(const struct harness *h, const struct tirc_tensor *x)
 /* The range of a symbolic size, widened so that it contains `size`, as an
  * argument of --dim: "n=1..501". */
 static const char *
-range_with(const struct harness *h, struct tirc_dim dim, int64_t size)
+range_with(struct arena *a, struct tirc_dim dim, int64_t size)
 {
-	struct arena *a = &h->m->arena;
 	int64_t least = size < dim.min ? size : dim.min;
 	int64_t most = size > dim.max ? size : dim.max;
 
@@ -246,14 +230,14 @@ range_with(const struct harness *h, struct tirc_dim dim, int64_t size)
 /* Are the values that symbolic sizes have in the shape of the array within
  * their ranges? Returns false after an error message otherwise. */
 static bool
-check_sizes(const struct harness *h, const struct tirc_tensor *x,
+check_sizes(struct arena *m, struct tirc *t, const struct tirc_tensor *x,
 	    const struct array *a)
 {
 	for (int d = 0; d < x->ndim; d++) {
 		int64_t size = a->shape[d];
 
-		for (int k = 0; k < tirc_dim_count(h->t); k++) {
-			struct tirc_dim dim = tirc_dim(h->t, k);
+		for (int k = 0; k < tirc_dim_count(t); k++) {
+			struct tirc_dim dim = tirc_dim(t, k);
 
 			if (strcmp(dim.name, x->words[d]) != 0 ||
 			    (size >= dim.min && size <= dim.max)) {
@@ -264,17 +248,17 @@ check_sizes(const struct harness *h, const struct tirc_tensor *x,
 				"give --dim %s",
 				x->name, dim.name, (long long)size, dim.name,
 				(long long)dim.min, (long long)dim.max,
-				command_quoted(&h->m->arena,
-					       range_with(h, dim, size)));
+				command_quoted(m, range_with(m, dim, size)));
 		}
 	}
 	return true;
 }
 
 bool
-harness_check_input(const struct harness *h, int i, const struct array *a)
+harness_check_input(struct arena *m, struct tirc *t, int i,
+		    const struct array *a)
 {
-	struct tirc_tensor x = tirc_input(h->t, i);
+	struct tirc_tensor x = tirc_input(t, i);
 	struct dtype type;
 	bool same = dtype_from_name(x.dtype, &type) && array_is(a, type) &&
 		    x.ndim == a->ndim;
@@ -284,11 +268,25 @@ harness_check_input(const struct harness *h, int i, const struct array *a)
 
 		same = !text_int(x.words[d], &fixed) || fixed == a->shape[d];
 	}
-	return same ? check_sizes(h, &x, a)
+	return same ? check_sizes(m, t, &x, a)
 		    : cli_error("input '%s' is %s [%s]; the file has %s%s [%s]",
-				x.name, x.dtype, words_text(h, &x),
+				x.name, x.dtype, words_text(m, &x),
 				a->is_bits ? "the bits of " : "",
-				dtype_name(a->type), shape_text(h, a));
+				dtype_name(a->type), shape_text(m, a));
+}
+
+bool
+harness_fit_input(struct arena *m, struct tirc *t, int i, struct array *a)
+{
+	struct tirc_tensor x = tirc_input(t, i);
+
+	if (a->is_string && x.ndim == a->ndim &&
+	    !harness_fit_strings(m, a, x.dims[x.ndim - 1])) {
+		return cli_error("a string of input '%s' is longer than its "
+				 "%lld bytes; give --string-length %s=BYTES",
+				 x.name, (long long)x.dims[x.ndim - 1], x.name);
+	}
+	return harness_check_input(m, t, i, a);
 }
 
 bool
@@ -457,7 +455,7 @@ run_model(struct harness *h, const struct array *inputs, struct array *outputs)
 	for (int i = 0; i < h->n_inputs; i++) {
 		struct array a = inputs[i];
 
-		if (!fit_input(h, i, &a) || !harness_check_input(h, i, &a) ||
+		if (!harness_fit_input(m, h->t, i, &a) ||
 		    !harness_write_array(h, arena_printf(m, "input_%d.bin", i),
 					 &a)) {
 			return false;

@@ -149,9 +149,14 @@ bool harness_read_board(struct harness *h);
 bool harness_board(struct harness *h);
 /* The path of a file in the folder of the harness. */
 char *harness_path(const struct harness *h, const char *name);
-/* Does the array have the type and the shape of input i? Its data need not be
- * there. */
-bool harness_check_input(const struct harness *h, int i, const struct array *a);
+/* Does the array have the type and the shape of input i? Returns false after an
+ * error message otherwise. Its data need not be there. */
+bool harness_check_input(struct arena *m, struct tirc *t, int i,
+			 const struct array *a);
+/* Pads the strings of the array with zeros to the length of the strings of input
+ * i, then checks it like harness_check_input(). Returns false after an error
+ * message. */
+bool harness_fit_input(struct arena *m, struct tirc *t, int i, struct array *a);
 /* Runs the program. inputs: an array for each input. outputs: gets an array for
  * each output and then one for each state of the model. Returns false after an
  * error message. */
@@ -176,7 +181,7 @@ bool harness_set_states(struct harness *h, const struct array *states);
 /* Pads each string of the array with zeros to `bytes` bytes, or removes zeros
  * at its end. Returns false, with the array unchanged, if a string is longer
  * than that. */
-bool harness_fit_strings(struct harness *h, struct array *a, int64_t bytes);
+bool harness_fit_strings(struct arena *m, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* An array of zeros with the type and the shape of x. */
 struct array harness_zeros(struct arena *a, struct tirc_tensor x);

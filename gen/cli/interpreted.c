@@ -209,7 +209,12 @@ interpreted_run(struct arena *a, struct tirc *model, const struct array *inputs,
 		int state = state_of_input(model, i);
 
 		if (state < 0) {
-			in[i] = inputs[next++].data;
+			struct array x = inputs[next++];
+
+			if (!harness_fit_input(a, model, i, &x)) {
+				return false;
+			}
+			in[i] = x.data;
 		} else if (before != NULL) {
 			in[i] = before[tirc_state(model, state).output].data;
 		} else {

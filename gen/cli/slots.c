@@ -190,7 +190,7 @@ accepts(void *ctx, const struct array *a, int n)
 	if (s == NULL) {
 		return is_left_out(f, a) ? ARRAY_LEFT_OUT : ARRAY_REFUSED;
 	}
-	if (s->exact && !harness_check_input(f->h, at, a)) {
+	if (s->exact && !harness_check_input(&f->h->m->arena, f->h->t, at, a)) {
 		return ARRAY_REFUSED;
 	}
 	for (int i = 0; i < f->n_lists; i++) {

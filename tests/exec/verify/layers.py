@@ -77,6 +77,15 @@ def layers(what, *arguments, status, says, target="c99", model=None):
             sys.exit("%s: does not say: %s" % (what, text))
 
 
+def refused(*command):
+    """The verb ends with one error, before the interpreter reads an input that is
+    too short."""
+    out = helper.tirc(*command, status=2 if command[0] == "bisect" else 1)
+    said = "error: input 'x' is float32 [4,16]; the file has float32 [1,1]"
+    if out.stderr.count("error: ") != 1 or said not in out.stderr:
+        sys.exit("%s: %s%s" % (" ".join(command), out.stdout, out.stderr))
+
+
 def archive(name, **changes):
     values = {k: v for k, v in {**VALUES, **changes}.items() if v is not None}
     np.savez(path(name), **values)
@@ -144,3 +153,11 @@ layers("an edited kernel", "--layers", *CC, "--schedule-for", "%s=%s" % (
     kernel, put("edited/kernel.py", edited)), status=1,
        says=["node 4 of 6, Relu, in kernel " + kernel, "  d  ",
              "each node by itself is right"])
+SHORT = os.path.dirname(save_model("short"))
+onnx.save_tensor(numpy_helper.from_array(X[:1, :1]),
+                 os.path.join(SHORT, "test_data_set_0", "input_0.pb"))
+onnx.save_tensor(numpy_helper.from_array(VALUES["y"]),
+                 os.path.join(SHORT, "test_data_set_0", "output_0.pb"))
+for verb in "test", "bisect":
+    refused(verb, os.path.join(SHORT, "model.onnx"), "--target", "c99", *CC,
+            *["--layers"][verb != "test":])
