@@ -37,6 +37,12 @@ tirc_read_files(struct tirc *t, const struct tirc_read_file **out)
 	return n;
 }
 
+int64_t
+tirc_read_bytes(const struct tirc *t)
+{
+	return t->m->quota.input_bytes;
+}
+
 bool
 tirc_is_stated_target(struct tirc *t, const char *text, const char *file)
 {

@@ -19,6 +19,8 @@ struct tirc_read_file {
 /* After tirc_load: sets *out to the files that were read. Returns how many; -1
  * after a message. */
 int tirc_read_files(struct tirc *t, const struct tirc_read_file **out);
+/* After tirc_load: the bytes of these files. */
+int64_t tirc_read_bytes(const struct tirc *t);
 /* Is the text, of a file that may be anybody's, the name of a target with facts
  * alone? False after a message, which names the file. */
 bool tirc_is_stated_target(struct tirc *t, const char *text, const char *file);

@@ -5,6 +5,7 @@
  * not a signature, because anyone can compute it. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -233,6 +234,7 @@ struct checking {
 	struct arena *a;
 	const char *path, *folder;
 	cJSON *json;
+	int64_t model_bytes; /* of the files of the model */
 	int changed; /* number of files whose digest is not in the certificate */
 };
 
@@ -321,6 +323,7 @@ static bool
 check_model(struct checking *k)
 {
 	const cJSON *rows = cJSON_GetObjectItemCaseSensitive(k->json, "model");
+	const cJSON *row = rows->child;
 	const struct tirc_read_file *read;
 	struct tirc *t = cli_open(k->cli);
 	int n = t != NULL ? tirc_read_files(t, &read) : -1;
@@ -328,29 +331,86 @@ check_model(struct checking *k)
 	if (n != cJSON_GetArraySize(rows) && n >= 0) {
 		report_changed(k, k->cli->model, "has other files of data");
 	}
-	for (int i = 0; i < n && i < cJSON_GetArraySize(rows); i++) {
-		const char *sha256 = text_member(cJSON_GetArrayItem(rows, i),
-						 "sha256");
+	for (int i = 0; i < n; i++) {
+		if (row != NULL) {
+			const char *sha256 = text_member(row, "sha256");
 
-		if (sha256 == NULL || strcmp(sha256, read[i].sha256) != 0) {
-			report_changed(k, read[i].name, "changed");
+			if (sha256 == NULL ||
+			    strcmp(sha256, read[i].sha256) != 0) {
+				report_changed(k, read[i].name, "changed");
+			}
+			row = row->next;
 		}
 	}
 	if (t != NULL) {
+		k->model_bytes = tirc_read_bytes(t);
 		cli_messages(t);
 	}
 	tirc_free(t);
 	return n >= 0;
 }
 
+/* The number of bytes that the row of a file states, or -1. */
+static int64_t
+bytes_of(const cJSON *row)
+{
+	const cJSON *x = cJSON_GetObjectItemCaseSensitive(row, "bytes");
+	bool ok = cJSON_IsNumber(x) && x->valuedouble >= 0 &&
+		  x->valuedouble < (double)(INT64_MAX / 2);
+
+	return ok ? (int64_t)x->valuedouble : -1;
+}
+
+/* Are the files together, of each as many bytes as its row states, within the limit
+ * of what tirc may write for the model? A file may have more bytes than the disk
+ * holds for it. Returns false after an error message otherwise. */
+static bool
+check_sizes(struct checking *k, const cJSON *files)
+{
+	struct harness h = { .cli = k->cli, .m = module_new() };
+	int64_t bytes = 0;
+	const cJSON *row;
+	bool ok;
+
+	h.m->quota.output_bytes = k->cli->tirc.max_output_bytes;
+	quota_of_input(h.m, k->model_bytes);
+	cJSON_ArrayForEach(row, files)
+	{
+		int64_t stated = bytes_of(row);
+
+		bytes = quota_plus(bytes, stated < 0 ? 0 : stated);
+	}
+	ok = quota_check_output(h.m, (struct diag_place){ .file = k->path },
+				"the files that the certificate lists", bytes);
+	harness_close(&h);
+	return ok;
+}
+
+/* The digest of an open file, or NULL if it does not have exactly these bytes. */
+static const char *
+digest_of_file(struct arena *a, int fd, int64_t bytes)
+{
+	struct sha256 s;
+	char part[1 << 16];
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fstat(fd, &st) != 0 || st.st_size != bytes) {
+		return NULL;
+	}
+	sha256_init(&s);
+	while (bytes > 0 && (n = read(fd, part, sizeof part)) > 0) {
+		sha256_update(&s, part, (size_t)n);
+		bytes -= n;
+	}
+	return bytes == 0 ? sha256_whole(&s, a) : NULL;
+}
+
 static void
 check_file(struct checking *k, const cJSON *row)
 {
 	const char *name = text_member(row, "file"), *why = "";
-	const char *sha256 = text_member(row, "sha256");
-	struct sha256 s;
-	char part[1 << 16];
-	ssize_t n;
+	const char *sha256 = text_member(row, "sha256"), *has;
 	int fd;
 
 	if (name == NULL || sha256 == NULL) {
@@ -362,12 +422,9 @@ check_file(struct checking *k, const cJSON *row)
 		report_changed(k, name, why);
 		return;
 	}
-	sha256_init(&s);
-	while ((n = read(fd, part, sizeof part)) > 0) {
-		sha256_update(&s, part, (size_t)n);
-	}
+	has = digest_of_file(k->a, fd, bytes_of(row));
 	close(fd);
-	if (strcmp(sha256_whole(&s, k->a), sha256) != 0) {
+	if (has == NULL || strcmp(has, sha256) != 0) {
 		report_changed(k, name, "changed");
 	}
 }
@@ -379,14 +436,13 @@ verify_check(struct cli *c, const char *certificate, const char *folder)
 		.cli = c, .a = &c->arena, .path = certificate, .folder = folder
 	};
 	const char *verdict;
-	const cJSON *row;
+	const cJSON *files, *row;
 	bool ok = read_certificate(&k) && check_model(&k);
 	int status = CHECK_TROUBLE;
 
-	if (ok) {
-		cJSON_ArrayForEach(row,
-				   cJSON_GetObjectItemCaseSensitive(k.json,
-								    "files"))
+	files = cJSON_GetObjectItemCaseSensitive(k.json, "files");
+	if (ok && check_sizes(&k, files)) {
+		cJSON_ArrayForEach(row, files)
 		{
 			check_file(&k, row);
 		}

@@ -38,9 +38,8 @@ difference_of(struct module *m, const char *old_folder, const char *new_folder,
 	texts_init(&c.texts, &m->arena);
 	ok = snapshot_open(&old, m, &c.texts, old_folder) &&
 	     snapshot_open(&new, m, &c.texts, new_folder);
+	ok = ok && compare_nodes(&c) && compare_kernels(&c);
 	if (ok) {
-		compare_nodes(&c);
-		ok = compare_kernels(&c);
 		compare_lists(&c);
 	}
 	snapshot_close(&old);

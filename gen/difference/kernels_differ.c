@@ -17,15 +17,15 @@ struct kernel_keys {
 /* Of the outputs of a kernel, so many bytes are enough to recognize it. */
 enum { OUTPUTS_BYTES = 4096 };
 
-/* The outputs of the nodes that the call computes, as one text. rows: those of
- * the trace. */
+/* The outputs of the nodes that the call computes, as one text. rows: the outputs
+ * of the rows of the trace. NULL after a diagnostic. */
 static const char *
-outputs_of(struct comparing *c, struct snapshot *s, const cJSON *const *rows,
-	   int n_rows, const char *kernel)
+outputs_of(struct snapshot *s, const char *const *rows, int n_rows,
+	   const char *kernel)
 {
 	const cJSON *call = snapshot_item(s, "calls", "kernel", kernel), *node;
 	struct strbuf text;
-	const char *copy;
+	const char *joined;
 
 	strbuf_init(&text);
 	strbuf_puts(&text, "");
@@ -36,25 +36,25 @@ outputs_of(struct comparing *c, struct snapshot *s, const cJSON *const *rows,
 		if (text.len > OUTPUTS_BYTES) {
 			break;
 		}
-		strbuf_printf(&text, "%s\n",
-			      at >= 0 && at < n_rows
-				      ? member_text(rows[at], "output")
-				      : "");
+		strbuf_printf(&text, "%.*s\n", OUTPUTS_BYTES,
+			      at >= 0 && at < n_rows ? rows[at] : "");
 	}
-	copy = arena_strdup(c->a, text.data);
+	joined = snapshot_joined(s, &text);
 	strbuf_release(&text);
-	return copy;
+	return joined;
 }
 
-static void
+/* Lists the kernels; of rows with the same name only the first, whose function the
+ * name stands for. Returns false after a diagnostic. */
+static bool
 list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 {
-	VEC(const cJSON *) rows = { 0 };
+	VEC(const char *) outputs = { 0 };
 	const cJSON *row;
 
 	cJSON_ArrayForEach(row, member_list(s->json, "trace"))
 	{
-		vec_push(c->a, &rows, row);
+		vec_push(c->a, &outputs, member_text(row, "output"));
 	}
 	cJSON_ArrayForEach(row, member_list(s->json, "kernels"))
 	{
@@ -65,9 +65,16 @@ list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 			.computes = member_text(row, "title"),
 		};
 
-		key.outputs = outputs_of(c, s, rows.data, rows.n, key.name);
+		if (snapshot_item(s, "kernels", "name", key.name) != row) {
+			continue;
+		}
+		key.outputs = outputs_of(s, outputs.data, outputs.n, key.name);
+		if (key.outputs == NULL) {
+			return false;
+		}
 		vec_push(c->a, &out->list, key);
 	}
+	return true;
 }
 
 /* The text by which a kernel is paired: its name, the outputs of its nodes, or
@@ -162,8 +169,9 @@ compare_kernels(struct comparing *c)
 	struct kernel_keys old = { 0 }, new = { 0 };
 	struct pairing p;
 
-	list_kernels(c, c->old, &old);
-	list_kernels(c, c->new, &new);
+	if (!list_kernels(c, c->old, &old) || !list_kernels(c, c->new, &new)) {
+		return false;
+	}
 	p = pair_items(c, old.list.data, old.list.n, new.list.data, new.list.n,
 		       text_of);
 	for (int i = 0; i < old.list.n; i++) {

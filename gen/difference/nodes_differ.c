@@ -15,12 +15,14 @@ struct node_keys {
 /* Of the schedules of a node's kernels, so many bytes are shown. */
 enum { SCHEDULES_BYTES = 4096 };
 
+/* The schedules of the kernels of a row of the trace, as one text. NULL after a
+ * diagnostic. */
 static const char *
-schedules_of(struct arena *a, struct snapshot *s, const cJSON *row)
+schedules_of(struct snapshot *s, const cJSON *row)
 {
 	const cJSON *name;
 	struct strbuf text;
-	const char *copy;
+	const char *joined;
 
 	strbuf_init(&text);
 	strbuf_puts(&text, "");
@@ -32,17 +34,19 @@ schedules_of(struct arena *a, struct snapshot *s, const cJSON *row)
 		if (text.len > SCHEDULES_BYTES) {
 			break;
 		}
-		strbuf_printf(&text, "%s%s", text.len > 0 ? "; " : "",
+		strbuf_printf(&text, "%s%.*s", text.len > 0 ? "; " : "",
+			      SCHEDULES_BYTES,
 			      member_text(snapshot_item(s, "kernels", "name",
 							kernel),
 					  "schedule"));
 	}
-	copy = arena_strdup(a, text.data);
+	joined = snapshot_joined(s, &text);
 	strbuf_release(&text);
-	return copy;
+	return joined;
 }
 
-static void
+/* Returns false after a diagnostic. */
+static bool
 list_nodes(struct comparing *c, struct snapshot *s, struct node_keys *out)
 {
 	const cJSON *row;
@@ -53,11 +57,15 @@ list_nodes(struct comparing *c, struct snapshot *s, struct node_keys *out)
 			.name = member_text(row, "node"),
 			.op = member_text(row, "op"),
 			.output = member_text(row, "output"),
-			.schedules = schedules_of(c->a, s, row),
+			.schedules = schedules_of(s, row),
 		};
 
+		if (key.schedules == NULL) {
+			return false;
+		}
 		vec_push(c->a, &out->list, key);
 	}
+	return true;
 }
 
 /* The text by which a node is paired: its output, its name and operator, or its
@@ -106,14 +114,15 @@ compare_pair(struct comparing *c, const struct node_key *x,
 	}
 }
 
-void
+bool
 compare_nodes(struct comparing *c)
 {
 	struct node_keys old = { 0 }, new = { 0 };
 	struct pairing p;
 
-	list_nodes(c, c->old, &old);
-	list_nodes(c, c->new, &new);
+	if (!list_nodes(c, c->old, &old) || !list_nodes(c, c->new, &new)) {
+		return false;
+	}
 	p = pair_items(c, old.list.data, old.list.n, new.list.data, new.list.n,
 		       text_of);
 	for (int i = 0; i < old.list.n; i++) {
@@ -132,4 +141,5 @@ compare_nodes(struct comparing *c)
 				   words(c->a, &new.list.data[j]), NULL, NULL);
 		}
 	}
+	return true;
 }

@@ -24,8 +24,16 @@ complain(struct snapshot *s, const char *text)
 			  "%s", text);
 }
 
-/* The most bytes of a folder's NAME.json, and of each file with functions. */
-enum { MOST_JSON_BYTES = 1 << 24, MOST_BYTES = 1 << 26 };
+/* The most bytes of a folder's NAME.json, of all its files with functions, and of
+ * the texts that are joined from texts of NAME.json. */
+enum {
+	MOST_JSON_BYTES = 1 << 24,
+	MOST_BYTES = 1 << 26,
+	MOST_JOINED_BYTES = 1 << 26
+};
+/* The most members of a row of a list in NAME.json, each of which is found by a walk
+ * over all of them. tirc writes about 20. */
+enum { MOST_MEMBERS = 256 };
 
 /* Appends the text of a file in the folder, which must be a file and no link.
  * NULL, or why it cannot be read. */
@@ -79,6 +87,33 @@ try_file(struct snapshot *s, const char *name, int *found)
 	s->file = arena_printf(&s->m->arena, "%s/%s", s->folder, name);
 }
 
+/* Does no row of the lists have too many members? Returns false after a diagnostic
+ * otherwise. */
+static bool
+check_rows(struct snapshot *s)
+{
+	const cJSON *list, *row;
+
+	cJSON_ArrayForEach(list, s->json)
+	{
+		cJSON_ArrayForEach(row, list)
+		{
+			if (cJSON_IsObject(row) &&
+			    cJSON_GetArraySize(row) > MOST_MEMBERS) {
+				return complain(
+					s,
+					arena_printf(&s->m->arena,
+						     "a row of \"%s\" has more "
+						     "than %d members; compile "
+						     "the model again",
+						     list->string,
+						     MOST_MEMBERS));
+			}
+		}
+	}
+	return true;
+}
+
 bool
 snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
 	      const char *folder)
@@ -99,12 +134,15 @@ snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
 		}
 	}
 	closedir(dir);
-	return found == 1 ||
-	       complain(s, found == 0
-				   ? "the folder has no NAME.json of a model; "
-				     "give the folder that tirc compile wrote"
-				   : "the folder has several models; compile "
-				     "each into a folder of its own");
+	return found == 1
+		       ? check_rows(s)
+		       : complain(
+				 s,
+				 found == 0
+					 ? "the folder has no NAME.json of a model; "
+					   "give the folder that tirc compile wrote"
+					 : "the folder has several models; compile "
+					   "each into a folder of its own");
 }
 
 void
@@ -163,6 +201,18 @@ snapshot_item(struct snapshot *s, const char *list, const char *key,
 	int at = text_map_get(&x->map, text, -1);
 
 	return at < 0 ? NULL : x->items.data[at];
+}
+
+const char *
+snapshot_joined(struct snapshot *s, const struct strbuf *text)
+{
+	s->joined_bytes += (int64_t)text->len;
+	if (s->joined_bytes > MOST_JOINED_BYTES) {
+		complain(s, "its outputs or schedules are too long to be "
+			    "compared");
+		return NULL;
+	}
+	return texts_add(s->texts, text->data, text->len);
 }
 
 /* -- functions -- */

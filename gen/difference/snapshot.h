@@ -46,7 +46,8 @@ struct snapshot {
 	const char *folder;
 	const char *file; /* the path of NAME.json */
 	cJSON *json;
-	int64_t bytes; /* of the files that were read */
+	int64_t bytes;        /* of the files that were read */
+	int64_t joined_bytes; /* of the texts of snapshot_joined() */
 	VEC(struct item_index) indices;
 	VEC(struct source_text) sources;
 };
@@ -63,6 +64,9 @@ const cJSON *member_list(const cJSON *object, const char *key);
  * there is none. list and key are literals. */
 const cJSON *snapshot_item(struct snapshot *s, const char *list,
 			   const char *key, const char *text);
+/* The text, of struct texts. It was joined from texts of the JSON, each of which may
+ * be in many of them: NULL after a diagnostic if they are too long together. */
+const char *snapshot_joined(struct snapshot *s, const struct strbuf *text);
 /* Reads the lines of a function that the JSON names. False after a
  * diagnostic. */
 bool snapshot_function(struct snapshot *s, const char *name,
@@ -126,7 +130,8 @@ struct function_text {
 bool same_but_names(struct comparing *c, const struct function_text *old,
 		    const struct function_text *new);
 
-void compare_nodes(struct comparing *c);
+/* Return false after a diagnostic. */
+bool compare_nodes(struct comparing *c);
 bool compare_kernels(struct comparing *c);
 /* The parts that are lists of named objects. */
 void compare_lists(struct comparing *c);

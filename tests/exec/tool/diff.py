@@ -191,4 +191,22 @@ for side, word in (("old", "a "), ("new", "b ")):
                            "last": 1} for i in range(3000)]}, file)
 if "bytes together" not in tirc("diff", *long, status=2).stderr:
     fail("functions of 6 GB together are compared")
+# Texts that are in many rows, rows with very many members, and a kernel that comes
+# again.
+nodes = [{"node": "n%d" % i, "kernels": ["a", "k%d" % (i % 300)]}
+         for i in range(60000)]
+kernels = [{"name": "k%d" % i, "schedule": "s" * 4000} for i in range(300)]
+for change, says in (
+        ({"trace": [{"output": "t", **{"m%d" % i: 0 for i in range(300)}}]},
+         'a row of "trace" has more than 256 members'),
+        ({"trace": nodes, "kernels": kernels}, "too long to be compared")):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({**good, **change}, file)
+    if says not in tirc("diff", a, bad, status=2).stderr:
+        fail("not refused: " + says)
+with open(path, "w", encoding="utf-8") as file:
+    json.dump({**good, "kernels": good["kernels"] + good["kernels"][:1]}, file)
+if len(json.loads(tirc("diff", a, bad, "--json", status=None).stdout)["kernels"]) \
+        != len(good["kernels"]):
+    fail("a kernel that comes again is counted twice")
 print("models, folders and bad folders are compared")
