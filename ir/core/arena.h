@@ -19,11 +19,11 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *top;
-	size_t used_bytes; /* the sum of the sizes of all allocations */
-	size_t most_bytes; /* an allocation beyond it calls memory_over_limit();
-			    * 0: no limit */
-	struct arena *within; /* its allocations count in this one, too; may be
-			       * NULL */
+	size_t used_bytes;    /* the sum of the sizes of all allocations */
+	size_t most_bytes;    /* the largest used_bytes: beyond it,
+			    * memory_over_limit() is called; 0: no limit */
+	struct arena *within; /* used_bytes of this arena counts the allocations
+			       * of the inner one, too; NULL: none */
 };
 
 /* Called when no memory is left; does not return. The library's definition
@@ -74,7 +74,7 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 
 /* The index of the pointer x in a list of n pointers; -1 if it is not there. */
 int list_find(const void *list, int n, const void *x);
-/* Of a VEC of pointers: the index of x, or -1; whether it has x. */
+/* vec_find: the index of x in a VEC of pointers, or -1; vec_has: is x in it? */
 #define vec_find(v, x)                                                         \
 	((void)sizeof((v)->data[0] == (x)), list_find((v)->data, (v)->n, (x)))
 #define vec_has(v, x) (vec_find((v), (x)) >= 0)

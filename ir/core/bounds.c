@@ -39,8 +39,8 @@ most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* The interval [min, max]; an end that overflowed to the other side's infinity
- * becomes its own, "not known". */
+/* The interval [min, max]. An end that overflowed to the infinity of the other
+ * side is replaced by the infinity of its own side, "not known". */
 static struct bounds
 from_ends(int64_t min, int64_t max)
 {
@@ -57,8 +57,8 @@ bounds_of_value(int64_t v)
 	return (struct bounds){ v, v == BOUND_NEG_INF ? v + 1 : v };
 }
 
-/* The values of a type; signed integers of 32 bits and more are taken not to
- * overflow, and have any values. */
+/* The bounds of a type's values. Signed integers of at least 32 bits are
+ * assumed not to overflow: they have no bounds. */
 static struct bounds
 bounds_of_type(struct dtype t)
 {
@@ -94,8 +94,9 @@ bounds_within(struct bounds x, struct bounds y)
 
 /* -- sums and products -- */
 
-/* x + y, two lower or two upper ends. inf: the infinity of their side, which
- * comes if an end is not known or the sum does not fit in int64. */
+/* The sum of two lower or two upper ends. inf: the infinity of their side,
+ * which is the result if an end is not known or the sum does not fit in
+ * int64. */
 static int64_t
 end_add(int64_t x, int64_t y, int64_t inf)
 {

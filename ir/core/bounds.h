@@ -13,11 +13,12 @@ struct bounds {
 	int64_t min, max; /* closed; BOUND_*_INF where unknown */
 };
 
-/* [v, v]; INT64_MIN and INT64_MAX mean "not known": v and its neighbour. */
+/* The interval [v, v]. As an end, INT64_MIN or INT64_MAX means "not known", so
+ * for these the interval contains v and its neighbour. */
 struct bounds bounds_of_value(int64_t v);
 struct bounds bounds_union(struct bounds x, struct bounds y);
 struct bounds bounds_meet(struct bounds x, struct bounds y);
-/* Is x a part of y? */
+/* Is the interval x contained in y? */
 bool bounds_within(struct bounds x, struct bounds y);
 struct bounds bounds_add(struct bounds x, struct bounds y);
 struct bounds bounds_scale(struct bounds x, int64_t by);

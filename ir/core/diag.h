@@ -15,9 +15,9 @@ enum diag_id {
 
 enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
-/* The largest lengths of the parts of a diagnostic, whatever the names in a
- * model: of a word and of an item; of the message; of the file's name. In a
- * longer text, "…" replaces the middle. */
+/* The largest lengths of the parts of a diagnostic: of a word or an item, of
+ * the message, of the file's name. Names in a model may be longer: then "…"
+ * replaces the middle of the part. */
 enum {
 	DIAG_WORD_BYTES = 200,
 	DIAG_MESSAGE_BYTES = 2000,

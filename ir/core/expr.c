@@ -382,7 +382,7 @@ expr_is_int(const struct expr *e, int64_t *v)
 }
 
 /* Is v, rounded to type t, finite? The shortest decimal text of the largest
- * finite number may stand for a slightly larger one. */
+ * finite number may stand for a slightly larger number. */
 static bool
 rounds_into(double v, struct dtype t)
 {

@@ -82,7 +82,7 @@ struct expr {
 		      * deterministic */
 	int n_args;
 	bool loads; /* is a LOAD in the expression? */
-	/* A set of bits, bit id % 64 for each variable in the expression: it
+	/* Bit id % 64 is 1 for each variable in the expression: the expression
 	 * does not use a variable whose bit (var_bit) is 0. */
 	uint64_t var_bits;
 	union {
@@ -122,8 +122,9 @@ const struct expr *copy_box_part(const struct expr *copy, enum box_part part,
 				 int dim);
 bool intrin_from_name(const char *name, enum intrin *out);
 
-/* The interner, which makes every node: returns the node with the kind, type
- * and u of payload and these args, new if there is no equal one yet. */
+/* The interner, through which every node is made: returns the node that has the
+ * kind, type and u of payload and these args. A new node is made only if no
+ * equal node exists. */
 const struct expr *expr_make(struct module *m, const struct expr *payload,
 			     const struct expr *const *args, int n_args);
 
@@ -268,8 +269,8 @@ const struct reducer *reducer_sum(struct module *m, struct dtype t);
 const struct reducer *reducer_prod(struct module *m, struct dtype t);
 const struct reducer *reducer_max(struct module *m, struct dtype t);
 const struct reducer *reducer_min(struct module *m, struct dtype t);
-/* If the result of r is either all of lhs or all of rhs, as for argmax: the
- * condition under which it is rhs. Else NULL. */
+/* If the result of r is always either all of lhs or all of rhs, as for argmax:
+ * the condition under which the result is rhs. Else NULL. */
 const struct expr *reducer_takes_all(const struct reducer *r);
 
 #endif

@@ -28,7 +28,8 @@ with_lanes(struct dtype t, int lanes)
 
 /* -- leaves */
 
-/* Is t a type of indices, whose constants are counted where they wrap? */
+/* Is t a type of indices (i32, i64)? Constants of these types that wrap are
+ * counted. */
 static bool
 is_index(struct dtype t)
 {

@@ -10,7 +10,8 @@
  * first argument; bool; void; or the given type. */
 struct dtype expr_call_type(enum intrin op, struct dtype given,
 			    struct dtype arg0);
-/* As expr_select() or expr_if(), by `kind`, but two equal values stay a choice. */
+/* Like expr_select() or expr_if(), depending on `kind`, but also makes a node
+ * if the two values are equal. */
 const struct expr *expr_choice(struct module *m, enum expr_kind kind,
 			       const struct expr *c, const struct expr *a,
 			       const struct expr *b);

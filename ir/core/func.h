@@ -23,8 +23,8 @@ struct param {
 	struct var *var;
 	const struct buffer *buffer;
 	enum memory_space space;
-	/* A size that TVMScript declares in the body, and that is a parameter of
-	 * emitted functions only: scripts have it in the body. */
+	/* Is the parameter a size that TVMScript declares in the function's
+	 * body? Scripts do not have it as a parameter; emitted functions do. */
 	bool implied;
 };
 
@@ -38,7 +38,8 @@ struct fused_axis {
 	const char *name;          /* the name that the fused axis has now */
 	int n;                     /* at least 2 */
 	const char *const *digits; /* the names of the original axes */
-	const struct expr *const *extents; /* of these axes, none of them 1 */
+	const struct expr *const *extents; /* the extents of these axes; none is
+					    * 1 */
 };
 
 struct journal_entry {

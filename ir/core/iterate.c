@@ -248,7 +248,8 @@ stmts_of(struct arena *a, struct stmt *s, enum stmt_kind kind)
 
 /* -- the expressions of statements */
 
-/* Begins in place: expr_iter, which is large, is written later and not copied. */
+/* Initialises *it in place: expr_iter, which is large, is not copied, and is
+ * written when it is first used. */
 static void
 begin(struct tree_iter *it, struct stmt *below, const struct expr *const *list,
       int n, enum expr_kind kind)
@@ -323,9 +324,9 @@ next_arg(struct tree_iter *it)
 	return e;
 }
 
-/* Enters the next argument that is no leaf, or returns a leaf of the kind that
- * comes before it, as most arguments are; NULL if it entered one, or, with
- * *end, if there is none. */
+/* Moves to the next argument. Most arguments are leaves: a leaf of the right
+ * kind is returned. An argument with children is entered, and NULL returned.
+ * Without further arguments, sets *end and returns NULL. */
 static const struct expr *
 enter_arg(struct tree_iter *it, bool *end)
 {

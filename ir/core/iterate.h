@@ -82,7 +82,7 @@ struct exprs {
  * them. */
 struct tree_iter {
 	struct stmt *at; /* the statement of the expression returned last */
-	const struct expr *const *args; /* its arguments that are left */
+	const struct expr *const *args; /* the arguments not visited yet */
 	int n_args;
 	bool inside; /* an argument is being visited */
 	struct stmt_iter stmts;

@@ -26,8 +26,8 @@ struct quota {
 	/* The limits that the caller set; 0: the default. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told; /* the error about the limit of memory was reported */
-	int64_t steps;    /* expressions made or simplified, and as much
-			   * work for regular expressions */
+	int64_t steps;    /* steps taken: an expression made or simplified, or
+			   * as much work on a regular expression */
 };
 
 /* The sum and the product of two numbers that are at least 0, of bytes or
@@ -38,9 +38,10 @@ int64_t quota_times(int64_t a, int64_t b);
 /* The number of bytes that may be written; also the largest size of a computed
  * constant. */
 int64_t quota_output(const struct module *m);
-/* Sets the number of bytes of the input, and from it the hard limit of the
- * module's arena, at which it ends the process: a quarter above the limit of
- * memory, for allocations that were not checked before. */
+/* Sets the number of bytes of the input, and the hard limit of the module's
+ * arena, which follows from it: a quarter above the limit of memory. An
+ * allocation beyond the hard limit ends the process; this concerns only
+ * allocations without a check before them. */
 void quota_of_input(struct module *m, int64_t bytes);
 /* The limit of output and where it comes from, for messages: "1000000000 bytes
  * (4 times the input and 1 GB)". Owned by the arena. */
@@ -50,17 +51,18 @@ const char *quota_output_text(struct module *m);
  * allows it; what: the subject of the message, such as "the weights". */
 bool quota_check_output(struct module *m, struct diag_place place,
 			const char *what, int64_t bytes);
-/* Reports that more was written than the limit allows, for writers that do not
- * know the total beforehand. Returns false. */
+/* Reports that the output exceeds the limit, for writers that do not know its
+ * size beforehand. Returns false. */
 bool quota_output_exceeded(struct module *m, struct diag_place place,
 			   const char *what);
-/* Would the module's arena, with those within it, be within the limit after an allocation of `more`
- * bytes? If not, an error, reported once. To be called in loops whose length
- * depends on the input. */
+/* Would the module's arena, including the arenas that count in it, stay within
+ * the limit of memory after an allocation of `more` bytes? If not, returns
+ * false after an error, which is reported once. To be called in loops whose
+ * length depends on the input. */
 bool quota_check_memory(struct module *m, struct diag_place place,
 			int64_t more);
-/* Is the analysis of sizes within the limit of steps? If not, an error. To be
- * called after the shapes of a node are inferred. */
+/* Is the analysis of sizes within the limit of steps? False after an error. To
+ * be called after the shapes of a node are inferred. */
 bool quota_check_steps(struct module *m, struct diag_place place);
 
 #endif

@@ -18,7 +18,7 @@ random_next(uint64_t *state)
 	return *state;
 }
 
-/* The number in [-1, 1) that the upper 24 of the random bits give. */
+/* Converts the upper 24 of 64 random bits to a number in [-1, 1). */
 static inline double
 random_fraction(uint64_t bits)
 {

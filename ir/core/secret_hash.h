@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes that are others in each process, for tables in memory: a stranger who
- * chooses texts and numbers cannot choose them so that they all collide. No
- * result may depend on such a hash, so that tables are not iterated. */
+/* Hashes that differ from process to process, for tables in memory: the author
+ * of a hostile input cannot choose texts or numbers that all collide. No result
+ * may depend on these hashes, so the tables are never iterated. */
 #ifndef TIRC_SECRET_HASH_H
 #define TIRC_SECRET_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of the two halves of this process's key: which is 0 or 1. */
+/* Half number `which` (0 or 1) of this process's key. */
 uint64_t secret_key(int which);
 
-/* The hash of what h is the hash of, and of v. */
+/* Adds the number v to hashed data: takes the hash h of the data so far, and
+ * returns the hash of the data and v. */
 static inline uint64_t
 secret_mix(uint64_t h, uint64_t v)
 {

@@ -7,7 +7,8 @@
 #include "sum.h"
 
 /* Reads a sum, a difference or a product of indices as *l, the sum of multiples
- * of other expressions. False if e is none, or has too many terms. */
+ * of other expressions. False if e is another operation, or has too many
+ * terms. */
 static bool
 is_sum(const struct expr *e, struct sum *l)
 {

@@ -116,7 +116,7 @@ struct stmt *stmt_return(struct func *f, const struct expr *value);
 struct stmt *stmt_seq(struct func *f, struct stmt *const *list, int n);
 
 /* The only function that changes statements: copies `bytes` bytes from src to
- * dst; the journal keeps the old ones. */
+ * dst, and records the old bytes in the journal. */
 void stmt_write(struct func *f, void *dst, const void *src, size_t bytes);
 
 /* Edits; all of them use stmt_write. */
@@ -151,8 +151,8 @@ void stmt_set_note(struct func *f, struct stmt *s, const char *key,
 		   const struct expr *value); /* a NULL value removes the
 					       * note */
 const struct expr *stmt_note(const struct stmt *s, const char *key);
-/* The string that is the value of a note; NULL without a value, or if it is no
- * string. Notes come from files, too: none is what its key promises. */
+/* The string in a note's value; NULL if value is NULL or not a string. Since
+ * notes may come from files, the type of a value must be checked. */
 const char *note_text(const struct expr *value);
 /* A deep copy with new ids. If fresh_vars, it has new loop, let and iter
  * variables with the same names. Buffers are shared. */
@@ -180,8 +180,8 @@ void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
  * loads, stores, allocs and regions. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);
-/* In f, makes calls (of the kind CALL_FUNC or LAUNCH) of the function `from`
- * calls of `to`. */
+/* Replaces all calls of the function `from` in f (of the kind CALL_FUNC or
+ * LAUNCH) by calls of `to`. */
 void func_rename_calls(struct func *f, enum intrin call, const char *from,
 		       const char *to);
 const char *stmt_kind_name(enum stmt_kind kind);

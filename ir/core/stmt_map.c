@@ -17,9 +17,10 @@ regions_have(const struct region *list, int n, const struct buffer *b)
 	return false;
 }
 
-/* A change of all expressions of statements, one of these: rewriting by pre (as
- * expr_rewrite), `old` replaced by `new`, substitution by vars, the buffer
- * `from` replaced by `to`. The fields of the others are NULL. */
+/* One of four changes of all expressions of statements: a rewrite by pre (see
+ * expr_rewrite), the replacement of `old` by `new`, a substitution by vars, the
+ * replacement of the buffer `from` by `to`. The fields of the other three are
+ * NULL. */
 struct mapper {
 	struct module *module;
 	const struct expr *(*pre)(void *ctx, const struct expr *e);

@@ -29,7 +29,7 @@ add_term(struct sum *l, const struct expr *atom, int64_t coefficient)
 }
 
 /* Adds factor * e to the sum *l. *left: how many nodes may still be visited.
- * False if they are too many, as also terms may be, or a number overflows. */
+ * False if there are too many nodes or terms, or a number overflows. */
 static bool
 add(struct sum *l, const struct expr *e, int64_t factor, int *left)
 {

@@ -90,8 +90,8 @@ dtype_list_text(struct arena *a, struct dtype_list list)
 	return text;
 }
 
-/* Sets f's fact with this key; value NULL: to its default. False if no fact has
- * the key, or if the value is of another kind. */
+/* Sets the fact of f that has this key; value NULL: sets it to its default.
+ * False if no fact has the key, or if the value has the wrong kind. */
 static bool
 set_fact(struct func *f, const char *key, const struct expr *value)
 {

@@ -45,8 +45,8 @@ void text_put_with(struct strbuf *out, const char *text, size_t n,
  * nothing. */
 void text_put_visible(struct strbuf *out, const char *text, size_t n,
 		      const char *kept);
-/* The FNV-1a hash of the text, for short digests that are written. Tables in
- * memory use secret_hash(). */
+/* The FNV-1a hash of the text, for short digests in output. Tables in memory
+ * use secret_hash(). */
 uint32_t text_hash(const char *text);
 /* Shortens text to at most `bytes` bytes, and each of its words, which blanks
  * separate, to at most word_bytes: "…" replaces the middle. No UTF-8 character
@@ -57,7 +57,7 @@ const char *text_cut(struct arena *a, const char *text, size_t word_bytes,
  * pointers to the texts. */
 int text_compare(const void *a, const void *b);
 
-/* The one of the n names with the smallest edit distance to `name` (an exchange
+/* The name, of n names, with the smallest edit distance to `name` (an exchange
  * of adjacent letters is one edit), if the distance is that of a likely
  * misspelling; else NULL. */
 const char *text_nearest(const char *name, const char *const *names, int n);

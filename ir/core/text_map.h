@@ -20,14 +20,13 @@ struct text_map {
 };
 
 void text_map_init(struct text_map *m, struct arena *a);
-/* The number of the text; `otherwise` if it has none. */
+/* The number stored for the text; `otherwise` if there is none. */
 int text_map_get(const struct text_map *m, const char *text, int otherwise);
-/* The number of the text that the first `length` bytes are; `otherwise` if it
- * has none. */
+/* The same for a text of `length` bytes, which need not end in 0. */
 int text_map_get_bytes(const struct text_map *m, const char *text,
 		       size_t length, int otherwise);
-/* Gives the text, which the caller keeps, the number. False: it has one, which
- * it keeps. */
+/* Stores the number for the text, which is not copied. False, with the map
+ * unchanged, if the text has a number already. */
 bool text_map_add(struct text_map *m, const char *text, int value);
 
 #endif

@@ -63,8 +63,8 @@ text_character(const char *text, size_t n, uint32_t *code)
 	return bytes;
 }
 
-/* The number of bytes before the first one that is no printable character of
- * ASCII. */
+/* The number of bytes before the first byte that is not a printable ASCII
+ * character. */
 static size_t
 printable(const char *text, size_t n)
 {

@@ -18,8 +18,8 @@ struct verifier {
 	 * begins a new epoch. */
 	struct pointer_map marks;
 	int epoch;
-	/* the first element of the array that the current COPY_BOX copies
-	 * from, which tells only where the array is */
+	/* the first element of the source array of the current COPY_BOX: only
+	 * its address is used */
 	const struct expr *origin;
 	VEC(const struct stmt *)
 	blocks; /* the BLOCKs around stmt, outermost first */
@@ -34,7 +34,8 @@ void verify_access(struct verifier *v, const struct buffer *b,
 
 /* Checks the arity, the types and the scope of all nodes of e. */
 void verify_expr(struct verifier *v, const struct expr *e);
-/* verify_expr, and e must be a scalar integer, or a scalar bool. */
+/* Calls verify_expr; also checks that e is a scalar integer or a scalar
+ * bool. */
 void verify_index(struct verifier *v, const struct expr *e);
 void verify_condition(struct verifier *v, const struct expr *e);
 void verify_buffer(struct verifier *v, const struct buffer *b);

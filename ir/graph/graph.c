@@ -43,8 +43,8 @@ name_table_add(struct graph *g, struct tensor *t)
 	t->next_number = 1;
 }
 
-/* If name is the name of a tensor with a number appended: that tensor, and the
- * number in *number. Else NULL. */
+/* If name consists of the name of a tensor and a number: returns that tensor,
+ * and sets *number. Else NULL. */
 static struct tensor *
 numbered_tensor(const struct graph *g, const char *name, int *number)
 {
@@ -332,8 +332,9 @@ tensor_is_constant(const struct tensor *t)
 	return t->value || t->recipe;
 }
 
-/* Sets *elems to the product of what `size` gives for each dimension. False if
- * it gives nothing for one, or the product is too large. */
+/* Sets *elems to the product of the numbers that `size` returns for the
+ * dimensions. False if `size` fails for a dimension, or if the product is too
+ * large. */
 static bool
 elems_of(const struct tensor *t,
 	 bool (*size)(const struct expr *extent, int64_t *v), int64_t *elems)

@@ -47,8 +47,8 @@ struct tensor_layout {
 				  * before and after it */
 	int64_t fill;
 	bool filled; /* a kernel reads the halo, so `fill` is set */
-	/* the tensor has no halo, although a narrow one would do: a kernel that
-	 * reads beyond the edges copies the elements that it reads */
+	/* the tensor has no halo, although a narrow halo would suffice: a
+	 * kernel that reads beyond the edges copies its input first */
 	bool copied;
 };
 
@@ -58,8 +58,8 @@ struct reals {
 	int64_t zero_point;
 };
 
-/* The most dimensions of a tensor, with that of the bytes of strings. Inference
- * refuses nodes with more. */
+/* The largest rank of a tensor, including the dimension of a string's bytes.
+ * Inference refuses nodes with a larger rank. */
 #define GRAPH_MAX_RANK 32
 
 struct tensor {
@@ -76,7 +76,7 @@ struct tensor {
 	int output_index;          /* its index among the outputs of the
 				    * producer */
 	VEC(struct use) uses;
-	int next_number; /* the number to append to this name to make a new
+	int next_number; /* the next number to append to this name to make a new
 			  * name; lower numbers are taken */
 	bool is_input, is_output; /* of the graph */
 	/* Of a tensor of strings: the last dimension holds the bytes of one
@@ -97,10 +97,9 @@ struct tensor {
 	/* of a constant: the name of the model's constant that it was computed
 	 * from, if the recipe does not tell */
 	const char *from;
-	/* Of a computed constant: a node that shows to people how it is
-	 * computed: the node that computes it (its recipe), the node that did
-	 * before the value was stored, or a node made by graph_describe(). NULL
-	 * for a constant of the model. */
+	/* Of a computed constant: a node that shows readers how it is computed:
+	 * its recipe; the node that computed it before its value was stored; or
+	 * a node made by graph_describe(). NULL for a constant of the model. */
 	const struct node *made_by;
 	/* For a Concat without a copy: the larger tensor that this one is part
 	 * of, and the offset in it, in bytes (an upper bound if sizes are
@@ -169,8 +168,9 @@ struct node {
 	int n_outputs;
 	struct graph *graph; /* the graph that owns it */
 	VEC(struct attr) attrs;
-	/* Indices into graph.origins: the model's nodes that it computes, in
-	 * whole or in part. Several nodes may have the same origin. */
+	/* Indices into graph.origins: the model's nodes that this node
+	 * computes, in whole or in part. Several nodes may have the same
+	 * origin. */
 	VEC(int) origins;
 	int group; /* the fusion group of the node; -1 before fusion */
 	int body;  /* the body that computes the node: index in graph.bodies,
@@ -187,9 +187,9 @@ struct origin {
 	/* pass: the last pass that folded, removed or replaced the node; fate:
 	 * what all passes did to it, in words; both NULL if it is unchanged. */
 	const char *pass, *fate;
-	bool fate_is_cut; /* fate says no more: it is long */
-	/* Another node computes its result now: no later pass records that the
-	 * node has no uses or is constant. */
+	bool fate_is_cut; /* the text of fate was cut */
+	/* Another node now computes the result of this origin. Later passes
+	 * then do not record that it has no uses or is constant. */
 	bool settled;
 };
 
@@ -212,9 +212,10 @@ struct group {
 	bool is_control;
 	struct graph_region *region; /* the region that its nodes form, or
 				      * NULL */
-	/* The sizes that the entry function must have read and checked before
-	 * the group writes its result, besides those that its nodes rely on:
-	 * the result is in the memory of an output that is a view of it. */
+	/* Further sizes, besides the sizes that its nodes rely on, that the
+	 * entry function must read and check before the group writes its
+	 * result: the result lies in the memory of an output that is a view of
+	 * it. */
 	size_numbers waits;
 };
 
@@ -238,9 +239,9 @@ struct name_table {
 };
 
 /* A size that is known only when the model runs: an element of a tensor that a
- * kernel writes or an input holds, as the operator tirc.RunSize lists them. The
- * entry function reads it before the first kernel that has it as an
- * argument. */
+ * kernel writes, or of an input. The operator tirc.RunSize lists these
+ * elements. The entry function reads it before the first kernel that has it as
+ * an argument. */
 struct run_size {
 	struct var *var; /* the variable of the size, with bounds min..max; min
 			  * may be 0 */
@@ -282,9 +283,9 @@ struct graph_state {
  * entry function checks it. */
 struct size_check {
 	const struct expr *condition;
-	/* If this holds, a run does not take the branch that relies on the
-	 * condition, and the condition is not checked. NULL: it is checked in
-	 * all runs. */
+	/* If `unless` holds, the run does not take the branch that relies on
+	 * the condition, and the condition is not checked. NULL: it is always
+	 * checked. */
 	const struct expr *unless;
 };
 
@@ -293,8 +294,8 @@ struct graph {
 	const struct settings *settings; /* of the compilation */
 	const char *name;
 	const char *file;     /* the path as the user gave it, for messages */
-	const char *model;    /* the path of the model if `file` is another kind
-			     * of file; else NULL */
+	const char *model;    /* the path of the model if `file` is not the
+			       * model; else NULL */
 	const char *digest;   /* first 16 hex digits of sha256 of the file */
 	const char *producer; /* the program that made the model, or NULL */
 	VEC(struct tensor *) tensors;
@@ -321,15 +322,15 @@ struct graph {
 	VEC(struct size_check)
 	checks;                        /* conditions that the entry function
 				        * checks */
-	VEC(const char *) assumptions; /* told to the user by compile */
+	VEC(const char *) assumptions; /* messages that `compile` shows */
 	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
 	int edits;     /* counts changes; passes repeat until it stays the
 		        * same */
 	int edited_at; /* the index in nodes that the node removed last had */
-	/* every state of a loop has two places, which take turns: none is
-	 * updated in place */
+	/* every state of a loop has two places in memory, which take turns: no
+	 * state is updated in place */
 	bool states_take_turns;
 	int64_t folded_work; /* the number of elements that constant folding has
 			      * computed */
@@ -359,7 +360,7 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
 /* Adds an assumption that the compilation relies on, unless the graph has it
- * already. The user is told all of them. */
+ * already. `compile` shows all assumptions to the user. */
 void graph_assume(struct graph *g, const char *text);
 /* Appends an output. */
 void node_add_output(struct node *n, struct tensor *t);
@@ -369,7 +370,7 @@ struct tensor *node_input(const struct node *n, int i);
 /* Sets the number of inputs: added inputs are absent (NULL); if there are fewer
  * than before, the last ones are dropped. */
 void node_resize_inputs(struct node *n, int count);
-/* All readers of `from` read `to` instead, which has the same values. If `from`
+/* Makes all readers of `from` read `to`, which has the same values. If `from`
  * is an output of the graph, `to` becomes that output and takes its name,
  * unless `to` is itself an input or output. */
 void graph_replace_uses(struct graph *g, struct tensor *from,
@@ -428,8 +429,8 @@ bool node_needs_body(const struct node *n);
 bool node_is_control(const struct node *n);
 /* Is n a node of control flow with this operator? */
 bool node_is_control_op(const struct node *n, const char *op_type);
-/* Is its result a value that each iteration of a loop takes from the one
- * before? */
+/* Is the result of n a state that an iteration of a loop takes from the
+ * iteration before? */
 bool node_is_carry(const struct node *n);
 bool graph_has_control(const struct graph *g);
 bool node_ends_if(const struct node *n);
@@ -440,9 +441,9 @@ bool node_ends_loop(const struct node *n);
 struct loop_end {
 	bool counted;   /* input 0 is a number of iterations */
 	bool condition; /* state 0 being false ends the loop */
-	int64_t trips;  /* the attribute, the number of iterations; -1: it is
-			 * absent. If not `counted` either, only the condition
-			 * ends the loop. */
+	int64_t trips;  /* the attribute that gives the number of iterations;
+			 * -1: it is absent. If `counted` is false, too, only
+			 * the condition ends the loop. */
 	int states, slices;
 	int first, next, slice; /* the positions among the inputs of the first
 				 * state, of the first next state, and of the
@@ -450,8 +451,8 @@ struct loop_end {
 };
 struct loop_end node_loop_end(const struct node *end);
 /* Checks branches and loops that another program may have written: attributes,
- * bodies that are properly nested, tensors that are read only in the body that
- * computes them or inside of it, and memory that control flow shares. Types
+ * bodies that are properly nested, that tensors are read only in the body that
+ * computes them or inside of it, and the memory that control flow shares. Types
  * and shapes are left to inference. Returns NULL, or what is wrong with the
  * node *at, for a message. */
 const char *graph_wrong_control(const struct graph *g, const struct node **at);

@@ -37,8 +37,8 @@ node_needs_body(const struct node *n)
 bool
 node_is_control(const struct node *n)
 {
-	/* Most nodes are of ONNX's default domain, an empty name, and passes ask
-	 * this of every node. */
+	/* A fast path, since passes ask this for every node: most nodes are in
+	 * ONNX's default domain, whose name is empty. */
 	return *n->domain != '\0' && strcmp(n->domain, "tirc") == 0 &&
 	       node_attr(n, "body") != NULL &&
 	       (strcmp(n->op_type, "Copy") == 0 || node_needs_body(n));
@@ -96,8 +96,8 @@ node_loop_end(const struct node *end)
 	return e;
 }
 
-/* The largest number of iterations of the loop that `end` ends: its constant
- * number, or a bound of it; INT32_MAX if there is no bound. */
+/* The largest number of iterations of the loop that `end` ends: the constant
+ * number, or an upper bound; INT32_MAX if there is no bound. */
 static int64_t
 most_trips(const struct node *end)
 {
@@ -378,8 +378,8 @@ ends_body(const struct node *n)
 	return node_ends_if(n) || node_ends_loop(n);
 }
 
-/* By node that ends bodies: the first of them; by body: the next one with the same
- * end. 0: there is none. */
+/* The bodies that each node ends, as linked lists: for a node the first body,
+ * for a body the next body with the same end. 0: there is none. */
 struct ended {
 	struct pointer_map first;
 	int *next;

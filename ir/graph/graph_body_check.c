@@ -8,14 +8,15 @@
  * - Scopes: a tensor is read only in the body that computes it or inside of it,
  *   and no output of the graph is computed inside of a body.
  * - Memory: the end of a branch or loop stores its results where its inputs
- *   are. So these are copies of their own: nothing else reads them, except that
- *   the Carry of the same loop reads a first state. A last state may be in one
- *   of the two places of its state, so it is no output of the graph. */
+ *   are. So each input is a copy made for this end: nothing else reads it,
+ *   except that the Carry of the same loop reads a first state. A last state may
+ *   be in one of the two places of its state, so it is not an output of the
+ *   graph. */
 #include "graph.h"
 
-/* The most bodies that may be nested in each other, and the most numbers of
- * bodies beyond those that as many nodes can end: passes that remove nodes
- * leave numbers without a body. */
+/* The largest nesting depth of bodies; and how far the numbers of bodies may
+ * exceed the number of nodes: passes that remove nodes leave numbers without a
+ * body. */
 enum { MOST_NESTED = 1000, MOST_UNUSED = 65536 };
 
 /* A body, as the attributes of the node that ends it give it. */
@@ -49,7 +50,8 @@ written_number(const struct node *n, const char *name, int most)
 	return id >= 0 && id <= most ? (int)id : -1;
 }
 
-/* The largest number of a body that is not too large; 0 if there is none. */
+/* The largest number of a body, of the numbers that are within the limits; 0 if
+ * there is none. */
 static int
 largest_number(const struct graph *g)
 {
@@ -202,8 +204,8 @@ body_of(const struct written *w, const struct tensor *t)
 						: 0;
 }
 
-/* Sets the body of n: the one that its attribute names, or the innermost of
- * those that compute its inputs. NULL, or what is wrong. */
+/* Sets the body of n: the body that its attribute names, or else the innermost
+ * body that computes an input of it. Returns NULL, or the mistake in words. */
 static const char *
 place(struct written *w, const struct node *n)
 {
@@ -226,7 +228,7 @@ place(struct written *w, const struct node *n)
 static const char *const outside =
 	"it reads a tensor of a body that it is not in";
 
-/* Is t a copy that a body makes for the end of a branch or loop alone? */
+/* Is t a copy in a body that only the end of a branch or loop reads? */
 static bool
 is_own_copy(const struct written *w, const struct tensor *t, int body)
 {
@@ -234,8 +236,8 @@ is_own_copy(const struct written *w, const struct tensor *t, int body)
 	       body_of(w, t) == body && !t->is_output && t->uses.n == 1;
 }
 
-/* Is t the first state of one of the loop's states, its value before the loop:
- * a copy that only `end` (the loop's EndLoop) and at most one Carry read? */
+/* Is t the value of a state before the loop: a copy that only `end` (the loop's
+ * EndLoop) and at most one Carry read? */
 static bool
 is_first_state(const struct written *w, const struct tensor *t,
 	       const struct node *end)
@@ -257,8 +259,8 @@ is_first_state(const struct written *w, const struct tensor *t,
 	return ends == 1 && carries <= 1 && ends + carries == t->uses.n;
 }
 
-/* The number of the state, of the loop that `end` ends, whose first state (its
- * value before the loop) is t; -1 if t is none. */
+/* The number of the loop's state whose first value, before the loop, is t; -1
+ * if there is none. The loop is the one that `end` ends. */
 static int
 number_of_state(const struct node *end, const struct tensor *t)
 {

@@ -134,8 +134,8 @@ says_already(const struct origin *o, const char *pass, const char *why)
 	       strcmp(o->fate + n - m, why) == 0;
 }
 
-/* The text, cut where it is longer than a person reads: a node that thousands of
- * steps move would have as many sentences. */
+/* The text, cut at a length that a person reads: a node that is moved in
+ * thousands of steps would get as many sentences. */
 static const char *
 bounded_fate(struct arena *a, struct origin *o, const char *text)
 {
@@ -172,7 +172,7 @@ graph_note(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
-/* Records the removal of a node in its origins, except in those whose result
+/* Records the removal of a node in its origins, except in origins whose result
  * another node computes (settled). */
 static void
 set_fate(struct graph *g, const struct node *n, const char *pass,
@@ -294,8 +294,8 @@ graph_absorb(struct node *into, struct node *from)
 	if (into == from) {
 		return;
 	}
-	/* The longer list is taken as it is, and the shorter one added: a node
-	 * that takes the place of another thousands of times has one list. */
+	/* The shorter list is appended to the longer one, which is not copied:
+	 * nodes may replace each other thousands of times. */
 	if (from->origins.n > into->origins.n) {
 		into->origins = from->origins;
 		from->origins = before.origins;

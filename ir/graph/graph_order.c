@@ -33,8 +33,8 @@ enter(struct ordering *o, const struct tensor *t)
 	}
 }
 
-/* Appends the producers that n needs and that are not in the order yet, then
- * n. */
+/* Appends the producers that n needs and that are not in the order yet, then n
+ * itself. */
 static void
 finish_stack(struct ordering *o)
 {
@@ -120,8 +120,8 @@ order_tensors(struct ordering *o)
 	}
 }
 
-/* Lists the uses anew, in the order in which node_set_input would add them: by
- * the order of the nodes. */
+/* Rebuilds the lists of uses, in the order in which node_set_input would add
+ * the uses: by the order of the nodes. */
 static void
 order_uses(struct ordering *o)
 {

@@ -42,9 +42,9 @@ struct match_node {
 	 * the body of the pattern: -1 and NULL. */
 	int step;
 	const char *follower;
-	/* For each input: true if facts and shapes tell templates all that they
-	 * need to know of the input, so that the region has no parameter for
-	 * it. NULL: false for all inputs. */
+	/* For each input: true if the region needs no parameter for it, because
+	 * templates take all that they need of it from facts and shapes. NULL:
+	 * false for all inputs. */
 	const bool *told;
 };
 
@@ -115,8 +115,8 @@ void graph_region_add(struct graph *g, struct graph_region *r,
 void graph_region_borders(struct graph *g);
 /* Sorts g->nodes so that the nodes of each region are adjacent, and sorts the
  * regions and their matches likewise; numbers regions anew (names stay). False,
- * with nothing changed, if regions need each other's outputs; then *one is one
- * of these regions. */
+ * with nothing changed, if regions need each other's outputs; then *one is such
+ * a region. */
 bool graph_region_sort(struct graph *g, const struct graph_region **one);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sizes that are known only when the model runs, and the nodes that rely on
- * them: the entry function reads and checks a size before any such node is
- * computed.
+ * them: the entry function reads and checks a size before the nodes that rely
+ * on it.
  *
- *	n = tirc.RunSize(c)			gives y_count
- *	y = tirc.NonZero(x, n)	int64[1, y_count]	relies on y_count
- *	z = Neg(y)		int64[1, y_count]	relies on y_count */
+ * 	n = tirc.RunSize(c)			gives y_count
+ * 	y = tirc.NonZero(x, n)	int64[1, y_count]	relies on y_count
+ * 	z = Neg(y)		int64[1, y_count]	relies on y_count */
 #include "graph.h"
 
 #include "iterate.h"
@@ -68,7 +68,7 @@ graph_add_node_sizes(const struct pointer_map *numbers, const struct node *n,
 		add_tensor_sizes(numbers, n->inputs[i], out);
 	}
 	/* The size of an If's result may be read from another of its results. A
-	 * RunSize gives the sizes that are its elements. */
+	 * RunSize defines the sizes that are its elements. */
 	for (int k = 0; k < n->n_outputs; k++) {
 		if (!node_needs_body(n) && node_run_sizes(n) < 0) {
 			add_tensor_sizes(numbers, n->outputs[k], out);

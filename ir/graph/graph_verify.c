@@ -44,7 +44,8 @@ number_inputs(const struct graph *g, struct arena *a)
 	return all;
 }
 
-/* Every use that the tensor lists is a node's input, and is listed once. */
+/* Checks that every use in the tensor's list is a node's input, and is listed
+ * once. */
 static bool
 verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
 {
@@ -69,7 +70,8 @@ verify_uses(struct graph *g, const struct tensor *t, struct numbering *all)
 	return true;
 }
 
-/* done[t->id]: tensor t exists before the node runs. */
+/* Checks a node's links and the order. done[t->id]: is tensor t computed before
+ * the node? */
 static bool
 verify_node(struct graph *g, const struct node *n, const struct numbering *all,
 	    bool *done)
@@ -242,7 +244,7 @@ verify_all(struct graph *g, struct arena *tmp)
 			return false;
 		}
 	}
-	/* Fusion drops copies whose memory it can do without. */
+	/* Fusion removes copies that need no memory of their own. */
 	if (g->groups.n == 0) {
 		const struct node *n = NULL;
 		const char *wrong = graph_wrong_control(g, &n);

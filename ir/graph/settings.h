@@ -17,7 +17,7 @@ struct settings {
 #undef SETTING
 };
 
-/* A row of the table. */
+/* A row of the table settings.def. */
 struct setting_row {
 	const char *name;
 	int most; /* the largest value; a bool has 1, and no words */

@@ -97,7 +97,7 @@ py_number_read(const struct py_node *node, struct py_number *out,
 		*out = py_float(negative ? -n->fval : n->fval);
 		return true;
 	case PY_INT:
-		/* -2^63 is the smallest integer. */
+		/* 2^63 is out of range, but -2^63 is not. */
 		if (n->is_unsigned && !(negative && n->ival == INT64_MIN)) {
 			*error = too_large;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of Python (bool, int, float) and its operators on them. Integers have
- * 64 bits: a result that needs more is an error. Errors are texts for a message
- * about the operator's place; NULL if there is none. */
+ * 64 bits: a result that needs more is an error. Functions return an error as a
+ * text for a message at the operator's place, or NULL without an error. */
 #ifndef TIRC_PY_NUMBER_H
 #define TIRC_PY_NUMBER_H
 
@@ -24,8 +24,8 @@ enum py_operator_group {
 	PY_OPS_ONE
 };
 
-/* Sets *out to the operator that a node's op or ops[i] names; false if the
- * table has none of this text. */
+/* Sets *out to the operator whose text is a node's op or ops[i]; false if the
+ * table has no operator with this text. */
 bool py_operator_find(const char *text, enum py_operator *out);
 const char *py_operator_text(enum py_operator op);
 enum py_operator_group py_operator_group(enum py_operator op);
@@ -46,8 +46,8 @@ double py_number_double(const struct py_number *x);
 bool py_number_truth(const struct py_number *x);
 
 /* Is the node a literal: True, False, a number, or a negative one? If so, sets
- * *out to it. *error: NULL, or that the literal is an integer beyond int64;
- * then *out is not its value. */
+ * *out to it. *error is NULL, or says that the literal is an integer beyond
+ * int64; then *out is not its value. */
 bool py_number_read(const struct py_node *node, struct py_number *out,
 		    const char **error);
 
@@ -62,8 +62,9 @@ const char *py_number_unary(enum py_operator op, const struct py_number *x,
 void py_float_divmod(double a, double b, double *quotient, double *remainder);
 /* Compares x with y: -1, 0, 1; 2 if one of them is a NaN. */
 int py_number_order(const struct py_number *x, const struct py_number *y);
-/* Does the operator, of the group ORDER, hold for operands of this order: the
- * result of py_number_order, or of a comparison with the same results? */
+/* Is a comparison (an operator of the group ORDER) true for operands of this
+ * order? The order is a result of py_number_order, or -1, 0, 1 or 2 in the same
+ * sense. */
 bool py_order_holds(enum py_operator op, int order);
 
 /* Appends the number as print writes it: True, 12, 0.1, 1e+20, inf. */

@@ -250,7 +250,7 @@ with_item(struct py_parser *p)
 	return py_finish(p, py_node_new(p, PY_AS, first), &kids, first);
 }
 
-/* Do the parentheses that open here enclose all items? */
+/* Do the parentheses that open here enclose all items of a `with`? */
 static bool
 items_in_parentheses(const struct py_parser *p)
 {

@@ -22,8 +22,8 @@ enum py_token_kind {
 struct py_token {
 	enum py_token_kind kind;
 	struct py_span span;
-	const char *text; /* its first byte in the source; of a string, after
-			   * its prefix and quotes */
+	const char *text; /* the token's first byte in the source; of a string,
+			   * the byte after its prefix and quotes */
 	size_t length;
 	const char *op;
 	int64_t ival;
@@ -89,11 +89,11 @@ bool py_expect(struct py_parser *p, const char *op, const char *why);
 /* The token in words, for a message: "the end of the line". */
 const char *py_describe(struct py_parser *p, const struct py_token *t);
 const char *py_text(struct py_parser *p, const struct py_token *t);
-/* Takes the name that is the next token; if it is none, reports an error that
- * ends in `what`. */
+/* Reads the next token, which must be a name; if it is not, reports an error
+ * that ends in `what`. Returns the name, or NULL. */
 const char *py_take_name(struct py_parser *p, const char *what);
-/* Reports an error at a span, if the text has none yet: one error for each text
- * is enough. */
+/* Reports an error at a span, unless an error of this text was reported
+ * before. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Reports that tirc does not read this construct of Python; what: its name. */
@@ -120,10 +120,10 @@ const struct py_node *py_finish2(struct py_parser *p, enum py_kind kind,
 				 const char *op, const struct py_node *a,
 				 const struct py_node *b, int first_token);
 
-/* The parts of the grammar: each function reads one from the next token on;
- * NULL after an error. */
+/* The parts of the grammar. Each function reads a part that begins at the next
+ * token, and returns its node, or NULL after an error. */
 const struct py_node *py_expression(struct py_parser *p);
-/* An expression that is no lambda and no conditional. */
+/* An expression that is neither a lambda nor a conditional. */
 const struct py_node *py_disjunction(struct py_parser *p);
 /* An expression, or a star and an expression. */
 const struct py_node *py_starred(struct py_parser *p);

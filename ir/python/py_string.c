@@ -171,7 +171,8 @@ flush(struct py_parser *p, struct strbuf *text, struct py_nodes *parts)
 	strbuf_init(text);
 }
 
-/* The place where the value that begins at `start` ends: at "}", ":" or "!". */
+/* The offset at which the value that begins at `start` ends: that of "}", ":"
+ * or "!". */
 static size_t
 value_end(const struct py_token *t, size_t start)
 {
@@ -210,7 +211,7 @@ last_of(const struct py_token *t, size_t end, bool shown)
 	return end - shown;
 }
 
-/* Is it {x=}, which shows its own text? */
+/* Has the value the form {x=}, which shows the value's text, too? */
 static bool
 shows_itself(const struct py_token *t, size_t start, size_t end)
 {
@@ -352,8 +353,8 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 	return format_of(p, s, value, shown, parts);
 }
 
-/* Resolves one token: appends it to `text`, and of an f-string its parts, texts
- * and expressions, to `parts`. False after an error. */
+/* Resolves one token. Appends its text to `text`; of an f-string, appends the
+ * parts, texts and expressions, to `parts`. False after an error. */
 static bool
 read_string(struct py_parser *p, const struct py_token *t, struct strbuf *text,
 	    struct py_nodes *parts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Are two functions the same but for the names of variables and buffers, ids
+/* Are two functions equal, apart from the names of variables and buffers, ids
  * and positions? Variables and buffers are paired at their declaration (a
  * variable may be declared again after its scope) or at their first use; from
  * then on, wherever one function uses one, the other must use its partner. */
@@ -20,8 +20,8 @@ struct comparison {
 	struct arena arena;
 	struct pairs forth, back; /* variables and buffers */
 	struct pairs same;        /* expressions that were found equal */
-	struct pairs alike;       /* expressions that were found equal but for
-				   * literals */
+	struct pairs alike;       /* expressions that were found equal apart
+				   * from literals */
 	bool but_literals;        /* the parameter of funcs_equal */
 	bool loose;               /* in the expression that is compared,
 				   * literals may differ */
@@ -119,8 +119,8 @@ partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 	return true;
 }
 
-/* Makes a and b partners; partners that they had in other scopes are
- * forgotten. */
+/* Makes a and b partners; partners that they had in other scopes no longer
+ * count. */
 static void
 declare(struct comparison *c, const void *a, const void *b)
 {
@@ -396,8 +396,8 @@ same_own(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	}
 }
 
-/* Compares the arguments of two statements. Only in the first one of a STORE or
- * LET, its value, may literals differ. */
+/* Compares the arguments of two statements. Literals may differ only in the
+ * first argument of a STORE or LET, its value. */
 static bool
 same_args(struct comparison *c, const struct stmt *a, const struct stmt *b)
 {

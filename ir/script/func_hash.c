@@ -93,8 +93,8 @@ put_stmt(struct hasher *x, const struct stmt *s)
 	put(x, (uint64_t)s->kind);
 	put(x, (uint64_t)s->n_args);
 	for (int i = 0; i < s->n_args; i++) {
-		/* only in values of STORE and LET, as in funcs_equal: the sizes
-		 * of loops are no such literals */
+		/* only in values of STORE and LET, as in funcs_equal: sizes of
+		 * loops always count */
 		x->loose = x->but_literals && i == 0 &&
 			   (s->kind == STMT_STORE || s->kind == STMT_LET);
 		put(x, s->args[i] != NULL ? of_expr(x, s->args[i]) : 0);

@@ -27,8 +27,8 @@ struct printer {
 	int n_taken, cap_taken;
 };
 
-/* The contexts in which expressions are printed, by the precedence that an
- * expression needs there to have no parentheses: in PRINT_LOOSE, none. */
+/* The contexts in which expressions are printed, each with the precedence that
+ * an expression needs to be printed without parentheses; PRINT_LOOSE: any. */
 enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
 
 /* The names that variables and buffers never get, in order; *n: their

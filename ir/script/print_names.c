@@ -106,7 +106,8 @@ print_identifier(struct printer *p, const char *hint)
 	return text;
 }
 
-/* Done before the first name, since many texts of expressions have none. */
+/* Called before the first name is given: many texts of expressions have no
+ * names. */
 static void
 take_reserved(struct printer *p)
 {

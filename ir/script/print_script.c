@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions as TVMScript, in the spelling of choice:
+/* Functions as TVMScript, in the current or the old spelling:
  *
- *	@T.prim_func
- *	def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
- *	    # with T.sblock("root"):
- *	    for i0 in range(8):
- *	        with T.sblock("B"):
- *	            i0_1 = T.axis.spatial(8, i0)
- *	            T.reads(A[i0_1])
- *	            T.writes(B[i0_1])
- *	            B[i0_1] = A[i0_1] + T.float32(1)
+ * 	@T.prim_func
+ * 	def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+ * 	    # with T.sblock("root"):
+ * 	    for i0 in range(8):
+ * 	        with T.sblock("B"):
+ * 	            i0_1 = T.axis.spatial(8, i0)
+ * 	            T.reads(A[i0_1])
+ * 	            T.writes(B[i0_1])
+ * 	            B[i0_1] = A[i0_1] + T.float32(1)
  */
 #include "iterate.h"
 #include "print.h"

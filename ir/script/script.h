@@ -21,16 +21,16 @@ struct script_outer {
 struct script_scope {
 	const struct expr *(*lookup)(void *ctx, const char *name);
 	/* The definition of the macro (@T.macro) with this name; NULL: there is
-	 * none. The member itself may be NULL, and the next. */
+	 * none. This member and the next may be NULL. */
 	const struct py_node *(*macro)(void *ctx, const char *name);
-	/* The name of the other function that a call of the node callee, twice or
-	 * Module.twice, is of; NULL: of none. */
+	/* The name of the function that the node callee ("twice" or
+	 * "Module.twice") refers to; NULL: it is not another function. */
 	const char *(*function)(void *ctx, const struct py_node *callee);
-	/* Sets *out to the value of a name that is a list or a tuple; false: it is none.
-	 * May be NULL, and the next. */
+	/* Sets *out to the value of a name that is a list or a tuple; false if
+	 * it is neither. This member and the next may be NULL. */
 	bool (*list)(void *ctx, const char *name, struct script_outer *out);
-	/* Calls the function of Python with this name; *is_one: is it one? False after
-	 * an error, which is not reported. */
+	/* Calls the Python function with this name; *is_one: does it exist?
+	 * False after an error, which is not reported. */
 	bool (*call)(void *ctx, const struct py_node *node, const char *name,
 		     const struct script_outer *args, int n, bool *is_one,
 		     struct script_outer *out);
@@ -72,12 +72,12 @@ struct stmt *script_read_steps(struct func *f, const struct source *src,
 			       const char *name,
 			       const struct script_binding *list, int n);
 
-/* Have the functions the same structure, apart from ids and the names of
+/* Do the functions have the same structure, apart from ids and the names of
  * variables and buffers? If not, a line with the first difference is appended
  * to why, which may be NULL. */
 bool func_equal(const struct func *a, const struct func *b, struct strbuf *why);
-/* func_equal, and the names of variables, buffers and axes are the same, too?
- * The functions' own names may differ. */
+/* Like func_equal, but the names of variables, buffers and axes must be the
+ * same, too. The functions' own names may differ. */
 bool func_equal_named(const struct func *a, const struct func *b);
 /* Are a[i] and b[i] equal for each i, as func_equal, if a call of a[k] in a[i]
  * counts as equal to a call of b[k] in b[i]? The functions' names may differ.
@@ -93,8 +93,9 @@ uint64_t func_hash(const struct func *f, bool but_literals);
 #ifndef TIRC_VERIFY_TEXT
 #define TIRC_VERIFY_TEXT 0
 #endif
-/* Prints f in both spellings and reads it back: an equal function, and the same
- * text again? If not, a DIAG_VERIFY gives the first difference. */
+/* Prints f in both spellings, reads each text back and prints the result. False
+ * if a function that was read differs from f, or if a text differs from the
+ * first one; a DIAG_VERIFY gives the first difference. */
 bool func_verify_text(const struct func *f);
 /* Checks f as func_verify_text does, unless f has the text and the hash in
  * `seen`, which is empty at first and receives those of f; the caller releases

@@ -72,8 +72,9 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 	script_define(r, name, script_value_of(v->expr, false));
 }
 
-/* Is e the pointer of a buffer? Another name for it is no variable, so that a buffer
- * that is declared over it is known. */
+/* Is e the pointer of a buffer? A second name for it does not define a
+ * variable, so that the reader knows the buffer when another one is declared
+ * over the pointer. */
 static bool
 is_pointer(const struct expr *e)
 {
@@ -82,7 +83,8 @@ is_pointer(const struct expr *e)
 		(e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)));
 }
 
-/* Is e a variable or a number? In steps, another name for it is no variable. */
+/* Is e a variable or a number? In steps, a second name for it does not define a
+ * variable. */
 static bool
 is_name(const struct expr *e)
 {

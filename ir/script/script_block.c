@@ -34,7 +34,7 @@ size_of(const struct script_value *v, int i)
 	return v->view ? v->view->shape[i] : v->buffer->shape[i];
 }
 
-/* Makes the ranges of a part of a buffer those of the buffer. */
+/* Converts ranges of a part of a buffer to ranges of the whole buffer. */
 static bool
 widen(struct script_reader *r, const struct py_node *node,
       const struct script_value *v, struct region *out)
@@ -560,10 +560,11 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
-/* The declared regions, then a region of each buffer that the block accesses and does
- * not declare. A buffer in `other`, the declared regions of the other direction, counts
- * as declared: a block may read a buffer that it writes, and a buffer whose address it
- * passes is only read if the block says so. */
+/* The declared regions, followed by a region for each buffer that the block
+ * accesses but does not declare. A buffer in `other`, the declared regions of
+ * the other direction, counts as declared: a block may read a buffer that it
+ * writes, and a buffer whose address it passes is only read if the block says
+ * so. */
 static struct region *
 completed(struct script_reader *r, const struct region *declared, int n,
 	  const struct region *found, int n_found, const struct region *other,
@@ -585,9 +586,9 @@ completed(struct script_reader *r, const struct region *declared, int n,
 	return all;
 }
 
-/* Puts the declared regions in place of those that were found. TVM takes a
- * declaration for the truth only when it moves blocks or cuts buffers; here, a buffer
- * that it leaves out is read or written all the same. */
+/* Puts the declared regions in place of those that were found. TVM relies on
+ * declarations only when it moves blocks or cuts buffers. Here, a buffer that a
+ * declaration leaves out still counts as read or written. */
 static void
 add_declared(struct script_reader *r, struct stmt *s,
 	     const struct script_block *b)

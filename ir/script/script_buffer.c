@@ -87,8 +87,9 @@ is_absent(const struct py_node *node)
 	return !node || node->kind == PY_NONE;
 }
 
-/* elem_offset and layout must have their default values. Axis separators say which
- * dimensions of a target's memory the axes go to, and tirc's targets have one. */
+/* elem_offset and layout must have their default values. Axis separators assign
+ * axes to the dimensions of a target's memory; the memory of tirc's targets has
+ * one dimension. */
 static bool
 check_ignored(struct script_reader *r, const struct py_node *const *more)
 {
@@ -280,10 +281,10 @@ is_made_from(const char *name, const char *stem)
 		name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
-/* The name, before it is made unique, of a buffer that is printed as `name`.
- * The handle tells it: the handle of b is var_b, even if b itself is printed as
- * b_1. A handle that is written var_b_1 may be that of a second b, or of b_1. If
- * the handle does not tell, `hint`. */
+/* The name, before it is made unique, of a buffer that is printed as `name`. It
+ * follows from the name of the handle: the handle of b is var_b, even if b
+ * itself is printed as b_1. A handle that is written var_b_1 may be that of a
+ * second b, or of b_1. Returns `hint` if the handle has another name. */
 static const char *
 matched_hint(const struct script_handle *handle, const struct py_node *written,
 	     const char *name, const char *hint)
@@ -299,8 +300,8 @@ matched_hint(const struct script_handle *handle, const struct py_node *written,
 	return hint;
 }
 
-/* Gives a part of a buffer the name: A0 = T.match_buffer(A[i:i + 16, 0:8], (16, 8)).
- * Elements of the part are read as those of the buffer. */
+/* Defines a name for a part of a buffer: A0 = T.match_buffer(A[i:i + 16, 0:8],
+ * (16, 8)). Elements of the part are read as those of the buffer. */
 static bool
 match_part(struct script_reader *r, const struct py_node *const *found,
 	   const char *name)

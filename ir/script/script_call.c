@@ -258,12 +258,13 @@ script_access_ptr(struct script_reader *r, const struct py_node *call,
 
 /* ---- functions of steps */
 
-/* Reads the lines of a function up to the return; *done: it was there. */
+/* Reads the lines of a function up to its return; *done: a return was read. */
 static bool read_value(struct script_reader *r, const struct py_node *lines,
 		       struct script_suite *suite, struct script_value *out,
 		       bool *done);
 
-/* The same for the branch of an if that is chosen when the text is read. */
+/* Like read_value, for the branch of an if that is chosen when the text is
+ * read. */
 static bool
 read_branch(struct script_reader *r, const struct py_node *node,
 	    struct script_suite *suite, struct script_value *out, bool *done)
@@ -284,7 +285,8 @@ read_branch(struct script_reader *r, const struct py_node *node,
 				     : read_value(r, taken, suite, out, done));
 }
 
-/* The same for each number of a loop: for j in range(size): … */
+/* Like read_value, for each iteration of a loop over numbers: for j in
+ * range(size): … */
 static bool
 read_repeated(struct script_reader *r, const struct py_node *node,
 	      struct script_suite *suite, struct script_value *out, bool *done)
@@ -439,8 +441,8 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
-	/* only of a value without operands: repeated, expressions would grow
-	 * without bound */
+	/* only for a value without operands: otherwise repeated calls would let
+	 * expressions grow without bound */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 || r->is_steps ||
 	       script_fail(r, found[0],
 			   "an expression to be repeated; give "

@@ -81,8 +81,8 @@ func_verify_text(const struct func *f)
 	return good;
 }
 
-/* Are the text and the hash of f those in `seen`? Sets `seen` to the text and
- * the hash of f in both cases. */
+/* Does `seen` hold the text and the hash of f? In either case, stores them
+ * there. */
 static bool
 was_seen(const struct func *f, struct strbuf *seen)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: values, and the expressions that they are. */
+/* The TVMScript reader: the values of names and expressions, and their
+ * conversion to expressions of the IR. */
 #include "script_read.h"
 
 struct script_value

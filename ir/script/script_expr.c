@@ -98,7 +98,7 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 	    !script_operand(r, node->kids[1], &v[1], &x[1])) {
 		return false;
 	}
-	/* a number of Python decides now which value the expression has */
+	/* a condition that is a number of Python is decided now */
 	if (x[1].weak && x[1].e->kind == EXPR_INT) {
 		return script_eval(r, node->kids[x[1].e->u.ival ? 0 : 2], out);
 	}
@@ -191,7 +191,8 @@ script_plus(struct script_reader *r, const struct py_node *node,
 	       script_settle(r, node, &sum, out);
 }
 
-/* Makes the indices of an element of a part those of the buffer. */
+/* Converts the indices of an element of a part to indices of the whole
+ * buffer. */
 static bool
 whole_index(struct script_reader *r, const struct py_node *node,
 	    const struct script_view *view, const struct buffer *b,
@@ -214,7 +215,7 @@ whole_index(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* script_element, with the indices in a list of n. */
+/* Like script_element, with the n indices as a list. */
 static bool
 element_at(struct script_reader *r, const struct py_node *node,
 	   const struct script_value *v, const struct py_node *const *list,
@@ -444,7 +445,8 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 
 /* ---- the rest */
 
-/* e as a value: numbers of Python take the type of the other operand. */
+/* e as a script_value: its type is weak if e is a number of Python, which takes
+ * the type of the other operand. */
 static struct script_value
 outer_value(struct script_reader *r, const struct expr *e, bool weak)
 {
@@ -493,8 +495,8 @@ outer_of_value(struct script_reader *r, const struct script_value *v,
 	return v->kind == SCRIPT_LIST;
 }
 
-/* Sets *out to what a function of Python gives for these expressions: it is called when
- * the text is read. */
+/* Sets *out to the result of a Python function of these expressions, which is
+ * called while the text is read. */
 static bool
 eval_outer_call(struct script_reader *r, const struct py_node *node,
 		struct script_value *out)
@@ -540,8 +542,9 @@ eval_outer_call(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Sets *out to the value of a name: of the script, or else of r->scope, whose
- * literals take the type of the other operand. False after an error. */
+/* Sets *out to the value of a name that the script or else r->scope defines.
+ * Literals of r->scope take the type of the other operand. False after an
+ * error. */
 static bool
 eval_name(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)

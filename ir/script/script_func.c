@@ -274,10 +274,10 @@ read_body(struct script_reader *r, const struct py_node *def)
 	return true;
 }
 
-/* Runs func_verify on r->f: it checks facts that the reader does not, mostly
- * declared regions. If it finds errors, reports only the first, as an error of
- * the text at its line (at the function def if it has none), and returns
- * false. */
+/* Runs func_verify on r->f: it checks facts that the reader does not check,
+ * mostly declared regions. If it finds errors, reports only the first, as an
+ * error of the text at its line (at the function def if it has none), and
+ * returns false. */
 static bool
 check_func(struct script_reader *r, const struct py_node *def)
 {

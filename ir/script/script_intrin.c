@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: calls of intrinsic functions whose type is given, or that
- * have none. */
+/* The TVMScript reader: calls of intrinsic functions that state their type, or
+ * have no result. */
 #include "script_read.h"
 
 bool

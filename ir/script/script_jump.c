@@ -2,27 +2,28 @@
 /* The TVMScript reader: break and continue. Statements of tirc have no jumps, so
  * the suite of a loop that has some is rewritten before it is read:
  *
- *	for i in range(8):               for i in range(8):
- *	    if A[i] < 0:                     if not left[0]:
- *	        continue             =>          if not A[i] < 0:
- *	    B[i] = A[i]                              B[i] = A[i]
- *	    if A[i] == 7:                            if A[i] == 7:
- *	        break                                    left[0] = True
+ * 	for i in range(8):               for i in range(8):
+ * 	    if A[i] < 0:                     if not left[0]:
+ * 	        continue             =>          if not A[i] < 0:
+ * 	    B[i] = A[i]                              B[i] = A[i]
+ * 	    if A[i] == 7:                            if A[i] == 7:
+ * 	        break                                    left[0] = True
  *
- * What follows an `if` of which one branch jumps goes to the end of the other
- * branch. Where it may also be reached after a jump, it is guarded by a flag. The
- * flag of `break` is False before the loop and guards each iteration, that of
- * `continue` is False at the start of each iteration. */
+ * If one branch of an `if` jumps, the statements after the `if` move to the end
+ * of the other branch. Statements that may also be reached after a jump are
+ * guarded by a flag. The flag of `break` is False before the loop and guards
+ * each iteration, that of `continue` is False at the start of each
+ * iteration. */
 #include "script_read.h"
 
 /* The names of the flags, which no program can give to a variable. */
 static const char left_name[] = "break", skipped_name[] = "continue";
 
-/* the limit of nested branches that contain the statements behind
-	 * them */
+/* the most nested branches to which the statements after them are moved */
 enum { MOST_NESTED = 100 };
 
-/* Does a statement, or a suite, jump in the loop that is rewritten? */
+/* Does a statement or a suite jump to the end or out of the loop that is
+ * rewritten? */
 enum jumps { JUMPS_NEVER, JUMPS_MAYBE, JUMPS_ALWAYS };
 
 struct rewriter {
@@ -63,7 +64,7 @@ line_jumps(struct script_reader *r, const struct py_node *line)
 	}
 }
 
-/* suite: may also be an `elif`, which is one line, or NULL. */
+/* suite: a suite, an `elif`, which counts as one statement, or NULL. */
 static enum jumps
 suite_jumps(struct script_reader *r, const struct py_node *suite)
 {
@@ -204,7 +205,8 @@ branch(struct rewriter *w, const struct py_node *suite,
 	return from.list.n > 0 ? suite_of(w, &to, at) : NULL;
 }
 
-/* Appends the lines of `rest`, rewritten, for the case that no flag is set. */
+/* Appends the rewritten lines of `rest`, guarded so that they run only if no
+ * flag is set. */
 static void
 add_guarded(struct rewriter *w, const struct lines *rest, struct lines *to)
 {
@@ -352,7 +354,7 @@ new_flag(struct script_reader *r, const char *name, const char *hint)
 	return flag;
 }
 
-/* The flag's memory around s, with the flag False before it. */
+/* Allocates the flag's memory around s, and sets the flag to False before s. */
 static struct stmt *
 around(struct script_reader *r, const struct buffer *flag, struct stmt *s)
 {
@@ -386,7 +388,8 @@ script_loop_suite(struct script_reader *r, const struct py_node *suite,
 	if (suite_jumps(r, suite) == JUMPS_NEVER) {
 		return script_read_suite(r, suite, out);
 	}
-	/* finds which flags are needed, then uses these */
+	/* the first pass finds the flags that are needed, the second uses
+	 * them */
 	branch(&w, suite, NULL, suite->span);
 	w.skips = w.guards && w.has_continue;
 	body = branch(&w, suite, NULL, suite->span);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: what the definition of a macro says. script_stmt.c reads its
- * suite in the place of a call. */
+/* The TVMScript reader: definitions of macros, their parameters and decorators.
+ * script_stmt.c reads a macro's suite in place of a call. */
 #include "script_read.h"
 
 enum { MAX_PARAMS = 256 };

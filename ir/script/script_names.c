@@ -122,7 +122,7 @@ script_function(const struct script_reader *r, const struct py_node *call)
 	return v && v->kind == SCRIPT_FUNCTION ? v->def : NULL;
 }
 
-/* Is the first name of the path in node one that the function defines? */
+/* Does the function define the first name of the path in node? */
 static bool
 is_defined(const struct script_reader *r, const struct py_node *node)
 {

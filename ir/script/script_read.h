@@ -31,12 +31,13 @@ enum script_kind {
 struct script_view {
 	int ndim;
 	const struct expr **min;
-	/* the part has the dimensions of which min is NULL, not the last ones */
+	/* the part has the dimensions for which min is NULL instead of the last
+	 * ones */
 	bool picks;
 	const struct expr *const *shape;
-	/* flat: the buffer's memory with another shape or type: element (i, j) is
-	 * the one behind offset + i * strides[0] + j * strides[1] elements of
-	 * `type`; strides NULL: dense. min is not used. */
+	/* flat: the view is the buffer's memory with another shape or type.
+	 * offset + i * strides[0] + j * strides[1] elements of `type` precede
+	 * element (i, j); strides NULL: dense. min is not used. */
 	bool flat;
 	struct dtype type;
 	const struct expr *offset;
@@ -66,8 +67,8 @@ struct script_name {
 	struct script_value value;
 };
 
-/* The part of a name before its number, and the number that the printer would
- * append to its next use. */
+/* The part of a name before its number, and the next number that the printer
+ * would append to this part. */
 struct script_stem {
 	const char *name;
 	int next;
@@ -159,7 +160,7 @@ struct script_reader {
 
 /* ---- names */
 
-/* Always false, so that callers can return it. */
+/* Reports an error at the node. Always false, so that callers can return it. */
 #define script_fail(r, node, ...)                                              \
 	py_error((r)->m, (r)->src, (node)->span, __VA_ARGS__)
 
@@ -189,8 +190,8 @@ bool script_is_marked(const struct py_node *def, const char *word);
 
 /* ---- arguments of calls */
 
-/* py_bind_nodes of the call: found[i] is the argument for parameter i of
- * "param, param?", or NULL if it is absent. */
+/* Calls py_bind_nodes for the call: found[i] becomes the argument for parameter
+ * i of the signature, such as "param, param?", or NULL if it is absent. */
 bool script_args(struct script_reader *r, const struct py_node *call,
 		 const char *params, const struct py_node **found);
 
@@ -229,8 +230,8 @@ bool script_expr(struct script_reader *r, const struct py_node *node,
 bool script_expr_as(struct script_reader *r, const struct py_node *node,
 		    struct dtype t, const struct expr **out);
 /* Sets *out to the value as an operand of ir/typed; script_settle and
- * script_convert give the expression that typed_settle and typed_convert make
- * of it. */
+ * script_convert set *out to the result of typed_settle and typed_convert on
+ * the value. */
 bool script_operand(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, struct typed *out);
 bool script_settle(struct script_reader *r, const struct py_node *node,
@@ -276,7 +277,7 @@ bool script_operator(struct script_reader *r, const struct py_node *node,
 bool script_binary(struct script_reader *r, const struct py_node *node,
 		   enum py_operator op, const struct script_value *a,
 		   const struct script_value *b, struct script_value *out);
-/* typed_follow of two values. */
+/* typed_follow() on two values. */
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);
@@ -285,10 +286,11 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
-/* Is v a buffer without dimensions whose name, in steps, is that of its element? */
+/* Is v a buffer without dimensions in a text of steps, where its name stands
+ * for its only element? */
 bool script_is_scalar(const struct script_reader *r,
 		      const struct script_value *v);
-/* Is the node the name of such a buffer? */
+/* Is the node the name of a buffer for which script_is_scalar holds? */
 bool script_is_variable(const struct script_reader *r,
 			const struct py_node *node);
 /* Like script_element, for the only element of v. */
@@ -311,18 +313,20 @@ bool script_view_index(struct script_reader *r, const struct py_node *node,
 		       const struct expr ***index);
 bool script_view_region(struct script_reader *r, const struct py_node *node,
 			const struct script_view *view, struct region *out);
-/* Sets *out to the number of elements before the one with these indices, in an array of
- * this shape or, if they are not NULL, with these strides. */
+/* Sets *out to the position in memory, in elements, of the element with these
+ * indices, in an array with these strides or, if they are NULL, in a dense
+ * array of this shape. */
 bool script_place_of(struct script_reader *r, const struct py_node *node,
 		     int ndim, const struct expr *const *shape,
 		     const struct expr *const *strides,
 		     const struct expr *const *index, const struct expr **out);
-/* Sets *out to the indices in b of its element number `place`. */
+/* Sets *out to the indices of the element at position `place` in the memory of
+ * b. */
 bool script_view_place(struct script_reader *r, const struct py_node *node,
 		       const struct buffer *b, const struct expr *place,
 		       const struct expr ***out);
-/* e, an element of the buffer of v, as the value that the element of v has; and the
- * other way round. */
+/* script_view_loaded: converts e, an element of the buffer of v, to the value
+ * of the view's element; script_view_stored: the opposite. */
 const struct expr *script_view_loaded(struct script_reader *r,
 				      const struct script_value *v,
 				      const struct expr *e);
@@ -384,8 +388,8 @@ bool script_enter_macro(struct script_reader *r, const struct py_node *call,
 			const struct py_node *def, bool hides,
 			struct script_macro *out);
 void script_leave_macro(struct script_reader *r, const struct script_macro *m);
-/* Does the decorator say that the names of the macro are those of its caller,
- * @T.macro(hygienic=False)? */
+/* Does the decorator, @T.macro(hygienic=False), say that the macro sees the
+ * names of its caller? */
 bool script_macro_sees_caller(const struct py_node *def);
 /* Can Python evaluate the condition v of an if? Then only the chosen branch is read:
  * *taken, which is NULL where the if has no else. */
@@ -395,8 +399,8 @@ void script_define_function(struct script_reader *r, const struct py_node *def);
 /* The function of steps that the node calls, or NULL. */
 const struct py_node *script_function(const struct script_reader *r,
 				      const struct py_node *call);
-/* Sets *out to the value that the function returns. What it gives names to become lets
- * of the suite, or, if that is NULL, only names. */
+/* Sets *out to the value that the function returns. The values that it names
+ * become lets of the suite or, if that is NULL, only names. */
 bool script_function_value(struct script_reader *r, const struct py_node *call,
 			   const struct py_node *def,
 			   struct script_suite *suite,
@@ -421,11 +425,11 @@ struct script_loop_flags {
  * false after an error. */
 bool script_loop_suite(struct script_reader *r, const struct py_node *suite,
 		       struct script_loop_flags *flags, struct stmt **out);
-/* The condition, and that no break has left the loop. */
+/* The condition "`condition`, and no break has left the loop". */
 const struct expr *script_loop_goes_on(struct script_reader *r,
 				       const struct script_loop_flags *flags,
 				       const struct expr *condition);
-/* The loop with the memory of its flags around it. */
+/* Wraps the loop in the allocation of its flags. */
 struct stmt *script_loop_left(struct script_reader *r,
 			      const struct script_loop_flags *flags,
 			      struct stmt *loop);
@@ -439,7 +443,8 @@ bool script_init(struct script_reader *r, const struct py_node *with,
 		 const struct py_node *call);
 bool script_assert(struct script_reader *r, const struct py_node *condition,
 		   const struct py_node *message, struct stmt **out);
-/* Is the call T.cta_id(…) or T.thread_id(…)? And reads it. */
+/* script_is_thread_ids: is the call T.cta_id(…) or T.thread_id(…)?
+ * script_thread_ids reads the call. */
 bool script_is_thread_ids(const struct script_reader *r,
 			  const struct py_node *call);
 bool script_thread_ids(struct script_reader *r, const struct py_node *call,
@@ -450,7 +455,7 @@ bool script_thread_ids(struct script_reader *r, const struct py_node *call,
 bool script_read_opener(struct script_reader *r, const struct py_node *call,
 			const char *path, const struct py_node *target,
 			struct script_opener *out);
-/* Makes *out a let that gives the name the value, and defines the name from
+/* Sets *out to a let of the name with this value, and defines the name from
  * here on. */
 void script_let(struct script_reader *r, const char *name,
 		const struct expr *value, struct script_opener *out);

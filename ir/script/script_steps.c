@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: texts of steps, with the names that they are given. */
+/* The TVMScript reader: texts of steps, which use names that the caller
+ * defines. */
 #include "script_read.h"
 
 #include <assert.h>

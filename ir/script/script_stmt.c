@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: statements. A let, an allocation or an attribute that
- * is a line, and not a `with` with a suite of its own, holds for the rest of
- * the suite that it is in. These openers are kept in a list of the suite and
+/* The TVMScript reader: statements. The scope of a let, an allocation or an
+ * attribute that is a line, not a `with` with a suite of its own, is the rest
+ * of the suite that it is in. These openers are kept in a list of the suite and
  * closed at its end, the last one first. */
 #include "script_read.h"
 
@@ -157,8 +157,8 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	return true;
 }
 
-/* In steps, the lines of a branch that is chosen when the text is read belong to the
- * suite of the if, as in Python; *done: they were read. */
+/* In steps, the lines of a branch that is chosen when the text is read belong
+ * to the suite around the `if`, as in Python; *done: such a branch was read. */
 static bool
 read_chosen(struct script_reader *r, const struct py_node *node,
 	    struct script_suite *suite, bool *done)
@@ -365,8 +365,8 @@ call_function(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Reads a statement that is the call of a macro or of another function; *done: it
- * is one. False after an error. */
+/* Reads a statement that is the call of a macro or of another function; *done:
+ * it was such a call. False after an error. */
 static bool
 outer_call(struct script_reader *r, const struct py_node *node,
 	   const struct py_node *call, struct script_suite *suite, bool *done)
@@ -421,15 +421,16 @@ read_call(struct script_reader *r, const struct py_node *node,
 		return script_func_attr(r, call);
 	}
 	if (strcmp(path, "device_entry") == 0) {
-		/* what follows runs on a device: the loops of threads say so */
+		/* a statement that says that the rest runs on a device, as the
+		 * loops of threads do */
 		return script_args(r, call, "", found);
 	}
 	if (script_is_thread_ids(r, call)) {
 		return script_thread_ids(r, call, NULL, suite);
 	}
 	if (strcmp(path, "preflattened_buffer") == 0) {
-		/* the shape of a parameter before its dimensions became one,
-		 * which the elements in memory do not depend on */
+		/* the shape of a parameter before its dimensions were fused:
+		 * the elements in memory do not depend on it */
 		return true;
 	}
 	if (strcmp(path, "evaluate") == 0) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: buffers over the memory of others.
  *
- *	B = T.decl_buffer((4, 8), "float32", data=A.data)
+ * 	B = T.decl_buffer((4, 8), "float32", data=A.data)
  *
- * An element of B is an element of A: the one with the same place in memory. So
- * the function has no buffer B; its accesses are accesses of A. */
+ * An element of B is the element of A at the same place in memory. So the
+ * function has no buffer B; accesses of B become accesses of A. */
 #include "script_read.h"
 #include "sum.h"
 
@@ -185,8 +185,7 @@ script_view_region(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* The value that an element of the view v has, and the one that is stored: the
- * bits are the same as in the buffer's element. */
+/* The expression e as a value of type t with the same bits. */
 static const struct expr *
 bits_as(struct script_reader *r, const struct expr *e, struct dtype t)
 {
@@ -257,8 +256,9 @@ same_spec(const struct buffer_spec *a, const struct buffer_spec *b)
 	return same;
 }
 
-/* The first view of memory from T.allocate says how it is indexed, if it has all of
- * it. Memory in another unit is an array of the view's elements. */
+/* The buffer for memory from T.allocate: the first view of it, if it covers all
+ * of the memory. If the memory has another unit, it becomes an array of the
+ * view's elements. */
 static const struct buffer *
 buffer_of_memory(struct script_reader *r, struct script_memory *memory,
 		 const char *name, const struct buffer_spec *spec)
@@ -334,7 +334,7 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 	}
 	if (v.kind == SCRIPT_HANDLE && !v.handle->buffer && !v.handle->used &&
 	    is_zero(view->offset)) {
-		/* a parameter, which the function's text did not match before */
+		/* a parameter that the text has not matched before */
 		spec->name = script_hint(r, name);
 		v.handle->buffer = buffer_new(r->m, spec);
 		out.buffer = v.handle->buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: `with`. Lets, attributes, allocations and threads are
- * opened by a `with`, or by a line of their own. */
+/* The TVMScript reader: `with`. A `with`, or a line without a suite, opens the
+ * scope of a let, an attribute, an allocation or a thread. */
 #include "script_read.h"
 
 /* ---- lets, attributes, threads: each as an opener */

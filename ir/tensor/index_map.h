@@ -14,13 +14,14 @@ struct index_map {
 	const struct expr **physical_shape;
 	struct var **physical;          /* variables */
 	const struct expr **to_logical; /* of physical */
-	/* a condition on the physical indices: the element has a logical one;
-	 * NULL if every element has */
+	/* the condition under which a physical element has logical indices;
+	 * NULL: all elements have */
 	const struct expr *in_range;
 };
 
-/* The map with other variables than the logical ones, such as sampled values,
- * replaced in its physical indices; the map itself if they have none. */
+/* The map, with variables in its physical indices replaced that are not logical
+ * variables, for example sampled values; the map itself if it has no such
+ * variables. */
 const struct index_map *index_map_substitute(struct module *m,
 					     const struct index_map *map,
 					     const struct var_map *values);

@@ -37,8 +37,8 @@ reducer_prod(struct module *m, struct dtype t)
 	return reducer_new(m, "prod", EXPR_MUL, t, expr_const(m, t, 1));
 }
 
-/* The identity of min, or of max: an integer type's largest or smallest value;
- * of floats an infinity, or, of types without one, the finite value of the
+/* The identity of min or max. Integers: the largest or smallest value of the
+ * type. Floats: an infinity or, if the type has none, the finite value of the
  * largest magnitude. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)

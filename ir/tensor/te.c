@@ -53,8 +53,8 @@ te_reduce_axis(struct module *m, const char *name, const struct expr *extent)
 	};
 }
 
-/* Sets the inputs of the stage to those of the given ones, or NULL, from which its
- * bodies load, each once. */
+/* Sets the inputs of the stage to the given tensors from which its bodies load,
+ * each once. Entries that are NULL are skipped. */
 static void
 keep_used(struct te_stage *s, struct arena *a, struct te_tensor *const *inputs,
 	  int n_inputs)

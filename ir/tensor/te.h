@@ -22,11 +22,11 @@ enum te_kind {
 	TE_ORDERED /* n_axes is 0; see te_ordered */
 };
 
-/* Stores that are done in order. Output k starts as start[k] says, at all of
- * its elements; then, for each point of the axes, the stores are done one after
- * the other. Axes of the kind ITER_SCAN run in order. Iterations of axes of the
- * kind ITER_SPATIAL read and write different elements of every output, so that
- * they may run in any order. */
+/* Stores that are done in order. First, start[k] sets all elements of output k;
+ * then, for each point of the axes, the stores are done one after the other.
+ * Axes of the kind ITER_SCAN run in order. Iterations of axes of the kind
+ * ITER_SPATIAL read and write different elements of every output, so that they
+ * may run in any order. */
 struct te_ordered {
 	/* by output k: the TE_COMPUTE stage that initialises it; NULL if the
 	 * stores write each element before they read it */
@@ -48,8 +48,8 @@ struct te_let {
 
 struct te_store {
 	int out;                   /* index among the outputs of the stage */
-	const struct te_let *lets; /* n_first are defined before the condition,
-				       * n_then only if it holds */
+	const struct te_let *lets; /* n_first of them are defined before the
+				    * condition, then n_then if it holds */
 	int n_first, n_then;
 	const struct expr **at;       /* one index per dimension */
 	const struct expr *value;     /* may load outputs of the stage */
@@ -73,15 +73,15 @@ struct te_phase {
 };
 
 /* A loop along the first dimension of the states. out[k] takes the shape and
- * type of state[k]; state[k] means out[k] at earlier times. */
+ * type of state[k]; state[k] stands for out[k] at earlier times. */
 struct te_scan {
 	struct te_tensor **init, **update, **state; /* n_out of the stage */
 	struct iter_var axis;    /* time: from the first step after the initial
 				  * ones to the end */
 	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
-	struct te_body_time {    /* by body stage: the times at which a step
-				  * computes it */
+	struct te_body_time {    /* for each body stage: the times at which a
+				  * step computes it */
 		int first, last; /* relative to the step's time */
 	} * times;
 	int n_body;
@@ -202,9 +202,10 @@ void te_extern(struct module *m, const char *name, const char *tag,
 	       const struct expr *const *const *shapes, int n,
 	       struct te_tensor *const *inputs, int n_inputs,
 	       struct te_tensor **out);
-/* Sets the body of te.extern: a call or a function, the other is NULL. views:
- * the buffers that the body names, inputs first, then outputs; NULL: the buffers
- * of the tensors. False, with the reason in *why, if they do not fit. */
+/* Sets the body of te.extern: a call or a function; the other of the two is
+ * NULL. views: the buffers that the body names, inputs first, then outputs;
+ * NULL: the buffers of the tensors. False, with the reason in *why, if they do
+ * not fit. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);

@@ -59,8 +59,8 @@ const struct expr *te_inside(struct te_build *b, const struct expr *e,
 
 const char *te_unique_name(struct te_build *b, const char *name);
 bool te_is_param(const struct te_build *b, const struct buffer *buffer);
-/* The buffer that replaces `buffer` in this function; `buffer` itself if no
- * other does. */
+/* The buffer that replaces `buffer` in this function; `buffer` itself if it is
+ * not replaced. */
 const struct buffer *te_target(const struct te_build *b,
 			       const struct buffer *buffer);
 /* Is t a parameter, or read by a stage other than reader? */

@@ -229,8 +229,8 @@ note_bound(struct bound_vars *b, const struct var *var)
 	vec_push(b->arena, &b->list, var);
 }
 
-/* Lists the variables in n sizes or strides of a view as bound: they are
- * replaced, so that they do not become parameters. */
+/* Lists the variables in n sizes or strides of a view as bound: they do not
+ * become parameters, since the call's values replace them. */
 static void
 bind_sizes(struct bound_vars *b, const struct expr *const *list, int n)
 {
@@ -296,7 +296,7 @@ te_extern_vars(struct te_build *b, const struct te_stage *s)
 }
 
 /* Adds to the map the variable `from` of the body, a view's pointer, size or
- * stride; does nothing if `from` is none. */
+ * stride; does nothing if `from` is not a variable. */
 static void
 map_add(struct var_map *map, const struct expr *from, const struct expr *to)
 {

@@ -287,9 +287,9 @@ build_begin(struct te_build *b)
 	}
 }
 
-/* Checks that the function needs no stage of the scan by itself: the stage
- * computes one step; only the scan computes all steps. False, with the reason
- * in *why. */
+/* Checks that the function uses no stage of a scan's step outside of the scan:
+ * the stage computes one step; only the scan computes all steps. False, with
+ * the reason in *why. */
 static bool
 check_scan_use(const struct te_build *b, const struct te_scan *scan,
 	       const char **why)

@@ -47,8 +47,8 @@ te_ordered(struct module *m, const char *name, const char *tag,
 	}
 }
 
-/* Makes a stage that computes the output `out` of an ordered stage: as its
- * start, or as the sum of a phase. */
+/* Makes a stage that computes the output `out` of an ordered stage: its start,
+ * or the sum of a phase. */
 static struct te_stage *
 part_stage(struct module *m, struct te_tensor *out, const char *name,
 	   const char *tag, struct iter_var *axes, const struct expr *value)

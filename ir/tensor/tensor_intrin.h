@@ -42,7 +42,7 @@ struct tensor_intrin {
 	const char *what; /* a description, one line */
 	struct func *desc;
 	struct func *impl;
-	/* in TE's form (above): what replaces the init and the update of a
+	/* in TE's form (above): these replace the init and the update of a
 	 * reduction whose loops are outside of the block; or NULL */
 	struct func *reset, *update;
 	/* The names of the target features that impl's text needs. */
@@ -84,8 +84,8 @@ struct tensor_intrins {
 /* Lets each parameter of f (NULL: none) with the scope "global" accept any scope:
  * a script gives no scope for both. */
 void tensor_intrin_open_scopes(struct func *f);
-/* Are the parameters of f buffers of the ranks and types of desc's? False with the
- * reason in *why. */
+/* Have the parameters of f the ranks and types of desc's parameters? False with
+ * the reason in *why. */
 bool tensor_intrin_same_params(struct module *m, const struct func *desc,
 			       const struct func *f, const char **why);
 void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);

@@ -14,7 +14,7 @@
 	"0123456789_./:-"
 
 /* Can the text be an attribute's value without quotes? It must begin like a
- * word and have no other meaning in that place. */
+ * word and have no other meaning as an attribute's value. */
 bool graph_is_word(const char *text);
 
 /* -- printing: print_graph_value.c */
@@ -65,7 +65,7 @@ bool graph_next_line(struct graph_reader *r);
 bool graph_accept(struct graph_reader *r, const char *text);
 bool graph_expect(struct graph_reader *r, const char *text, const char *why);
 /* The next word of plain characters, without reading it; "" if the next
- * character is another one. */
+ * character is not a plain character. */
 const char *graph_peek(struct graph_reader *r);
 /* Reads a name, with or without quotes. */
 bool graph_read_name(struct graph_reader *r, const char *what,

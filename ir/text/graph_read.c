@@ -339,8 +339,8 @@ read_size(struct graph_reader *r)
 	return true;
 }
 
-/* Sets the setting that the attribute a names to its value. False if there is
- * no such setting, or it cannot have this value. */
+/* Sets the setting named by the attribute a to the attribute's value. False if
+ * there is no such setting, or it cannot have this value. */
 static bool
 set_setting(struct settings *s, const struct attr *a)
 {
@@ -442,9 +442,9 @@ read_node(struct graph_reader *r)
 	return true;
 }
 
-/* Reads the keyword `word` at the start of a line. False, and nothing is read, if the
- * keyword is not there, or if it is the name of a tensor, which ':', ',' or '='
- * follows. */
+/* Reads the keyword `word` at the start of a line. False, with nothing read, if
+ * the line begins with another word, or if the word is a tensor's name, which
+ * ':', ',' or '=' follows. */
 static bool
 is_line(struct graph_reader *r, const char *word)
 {

@@ -6,7 +6,7 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-/* the most elements that a constant may have for values to be made up */
+/* the most elements of a constant for which values are made up */
 #define MAX_MADE ((int64_t)1 << 24)
 
 /* -- types */
@@ -26,7 +26,7 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 }
 
 /* The offset of the end of the size that begins at r->at: a comma outside of
- * brackets, a closing bracket that closes none of the size's own, or the line's
+ * brackets, a closing bracket without an opening one in the size, or the line's
  * end. */
 static size_t
 size_end(const struct graph_reader *r)
@@ -198,8 +198,8 @@ graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
 		return graph_fail(r, from, "write numbers without +");
 	}
 	r->at += strlen(word);
-	/* goes on after the word: of "1e+10" it ends at the +, which names
-	 * cannot have */
+	/* continues after the word: the word of "1e+10" ends at the +, which
+	 * names cannot have */
 	if (r->at < r->src->length && r->src->text[r->at] == '+' &&
 	    dtype_is_float(type)) {
 		r->at++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes as text and back. Reading makes exactly the nodes that were printed,
  * without the builders, which might simplify them; only expressions without
- * variables are computed, as a person may write 2 * 3. */
+ * variables are computed, since a person may write 2 * 3. */
 #include "size_text.h"
 
 #include "bounds.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators and functions on typed values, by TVM's rules: the types that
- * operands take, conversions, and which expression an operator is. TVMScript
- * and programs, which evaluate Python's syntax in different ways, compute here.
+ * operands take, conversions, and the expression that an operator becomes.
+ * TVMScript and programs, which evaluate Python's syntax in different ways,
+ * compute here.
  *
- *	X[i] - 128          of uint8: int32(X[i]) - 128
- *	X[i] < 128          in TVMScript: X[i] < T.uint8(128)
- *	2 ** 10             numbers of Python: 1024, without a type
+ * 	X[i] - 128          of uint8: int32(X[i]) - 128
+ * 	X[i] < 128          in TVMScript: X[i] < T.uint8(128)
+ * 	2 ** 10             numbers of Python: 1024, without a type
  *
  * Errors are at a place of the text; the functions return false after one. */
 #ifndef TIRC_TYPED_H
@@ -16,7 +17,7 @@
 
 /* An operand. A number of Python is weak: a literal of int64 (uint64 if it
  * needs that), float64 or bool, whose type is not decided yet. Texts are weak,
- * too, and are the operands of no operator. */
+ * too, but no operator takes them. */
 struct typed {
 	const struct expr *e;
 	bool weak;
@@ -24,11 +25,11 @@ struct typed {
 
 /* The rules that TVMScript and programs apply differently. */
 struct typing_rules {
-	/* Each operator is the node of its name, so that a printed function
-	 * reads back as it was. If false: // and % of floats are expressed by
-	 * floor(), &, | and ^ of bools by the operators of conditions;
-	 * arithmetic of bools is that of int32; and a division by the constant
-	 * zero is an error. */
+	/* Each operator becomes the node of the same name, so that a printed
+	 * function reads back unchanged. If false: // and % of floats are
+	 * expressed by floor(), &, | and ^ of bools by the operators of
+	 * conditions; arithmetic of bools is that of int32; and a division by
+	 * the constant zero is an error. */
 	bool as_written;
 	/* In a comparison, a number of Python takes the type of the other
 	 * operand, as in TVMScript's parser. If false, both are promoted. */
@@ -50,8 +51,8 @@ struct typing {
 
 struct typed typed_expr(const struct expr *e);
 struct typed typed_number(struct module *m, const struct py_number *n);
-/* Sets *out to the number of a weak operand; false if it is none, or needs more
- * than 63 bits. */
+/* Sets *out to the number of a weak operand; false if x is not a number, or
+ * needs more than 63 bits. */
 bool typed_is_number(const struct typed *x, struct py_number *out);
 /* "float32x4" */
 const char *typed_name(struct module *m, struct dtype t);
@@ -68,8 +69,8 @@ bool typed_settle(const struct typing *t, struct py_span at,
 bool typed_convert(const struct typing *t, struct py_span at,
 		   const struct typed *x, struct dtype to,
 		   const struct expr **out);
-/* Does `to` hold the value of e, if e is a constant? Else an error that ends in
- * the remedy. */
+/* Checks that `to` holds the value of e, if e is a constant. False after an
+ * error, whose message ends in the remedy. */
 bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 		struct dtype to, const char *remedy);
 /* Sets *a and *b to the operands x and y in one type: the common type that they
@@ -103,8 +104,9 @@ bool typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 bool typed_kind(const struct typing *t, struct py_span at, enum expr_kind kind,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);
-/* Sets *out to one of two values, in a common type, as the condition says.
- * guards: the value that is not chosen is not computed. */
+/* Sets *out to an expression that chooses between two values, in a common type,
+ * by the condition. guards: the value that is not chosen must not be
+ * computed. */
 bool typed_choice(const struct typing *t, struct py_span at, bool guards,
 		  const struct typed *condition, const struct typed *x,
 		  const struct typed *y, struct typed *out);
@@ -122,8 +124,8 @@ bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 
-/* Sets *out to a call of an intrinsic that is no typed_function, with a result
- * of this type. */
+/* Sets *out to a call, with a result of this type, of an intrinsic without a
+ * row in the table of typed_functions. */
 bool typed_intrin(const struct typing *t, struct py_span at, enum intrin op,
 		  struct dtype type, const struct expr *const *args, int n,
 		  struct typed *out);
@@ -155,11 +157,11 @@ struct typed_function {
 
 /* The function with this name; NULL if there is none. */
 const struct typed_function *typed_function_find(const char *name);
-/* The name of function i among those that are no intrinsics, for suggestions;
- * NULL after the last one. */
+/* The name of function i, of the functions that are not intrinsics, for
+ * suggestions; NULL after the last one. */
 const char *typed_function_name(int i);
-/* Calls the function. It computes with constants of TVM, not with numbers of
- * Python: the result has a type. */
+/* Calls the function. Constant operands have types, unlike numbers of Python,
+ * so the result has a type. */
 bool typed_call(const struct typed_call *c, struct typed *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of operands. A conversion never changes a constant: it is an error
- * if the new type does not hold it. */
+/* The types of operands. A conversion never changes a constant: a constant that
+ * the new type does not hold is an error. */
 #include "typed.h"
 
 const struct typing_rules typing_of_scripts = {
@@ -121,7 +121,7 @@ typed_settle(const struct typing *t, struct py_span at, const struct typed *x,
 }
 
 /* Sets *out to the number of Python e as a value of type `to`; false after an
- * error if that does not hold it. */
+ * error if the type does not hold the number. */
 static bool
 convert_weak(const struct typing *t, struct py_span at, const struct expr *e,
 	     struct dtype to, const struct expr **out)
@@ -199,8 +199,9 @@ common_type(const struct typing *t, struct py_span at, struct dtype a,
 			typed_name(t->m, a), typed_name(t->m, b));
 }
 
-/* Sets *out to the operand x in the common type. False after an error if that,
- * which the other operand decided, does not hold a constant. */
+/* Sets *out to the operand x in the common type. False after an error if x is a
+ * constant that the common type, which the other operand decided, does not
+ * hold. */
 static bool
 convert_operand(const struct typing *t, struct py_span at,
 		const struct typed *x, struct dtype to, const struct expr **out)

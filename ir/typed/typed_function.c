@@ -329,8 +329,8 @@ of_ceildiv(const struct typed_call *c, struct typed *out)
 	       typed_binary(c->t, c->at, PY_OP_FLOORDIV, &up, b, out);
 }
 
-/* The number of zero bits before the first one, an int32: that of the bits, less
- * those from the first one on. 0 has as many as its type has bits. */
+/* The number of leading zero bits, an int32: the bits of the type, less the
+ * bits from the highest 1 on. For 0, the bits of the type. */
 static bool
 of_clz(const struct typed_call *c, struct typed *out)
 {
@@ -352,7 +352,7 @@ of_clz(const struct typed_call *c, struct typed *out)
 	t = dtype_of(bits > 32 ? DT_U64 : DT_U32);
 	x = expr_cast(m, t, x);
 	if (bits < 32) {
-		/* of a negative number only its own bits */
+		/* a negative number: without the bits of the sign extension */
 		const struct expr *both[2] = {
 			x, expr_int(m, t, (INT64_C(1) << bits) - 1)
 		};
@@ -484,8 +484,8 @@ static const struct typed_function functions[] = {
 	{ "power", "x, y, span?", of_intrin, INTRIN_POW },
 };
 
-/* A row for every intrinsic. Only those whose arguments have one type are
- * used. */
+/* A row for every intrinsic. Only rows of intrinsics whose arguments have one
+ * type are used. */
 #define PARAMS(n) ((n) == 1 ? "x" : (n) == 2 ? "x, y" : "x, y, z")
 
 static const struct typed_function intrins[] = {

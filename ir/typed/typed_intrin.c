@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intrinsics whose arguments are of several types, or that have none as their
- * result. */
+/* Intrinsics whose arguments have different types, or that have no result. */
 #include "text.h"
 #include "typed.h"
 

@@ -3,8 +3,8 @@
 #include "expr_build.h"
 #include "typed.h"
 
-/* What each operator does with typed values, from columns of
- * py_operator.def. */
+/* The expression kind and the intrinsic that each operator becomes on typed
+ * values, from columns of py_operator.def. */
 static const struct {
 	enum expr_kind kind;
 	enum intrin intrin;
@@ -126,8 +126,8 @@ numbers(const struct typing *t, struct py_span at, enum py_operator op,
 			t->rules->module);
 }
 
-/* Has x at most 32 bits, if it is a number of Python? TVM cuts off the others; an
- * error says so. */
+/* Does x, if it is a number of Python, fit in 32 bits? TVM drops further bits;
+ * here, they are an error. */
 static bool
 is_short(const struct typing *t, struct py_span at, const struct typed *x)
 {
@@ -306,8 +306,8 @@ typed_choice(const struct typing *t, struct py_span at, bool guards,
 				"a choice of values of type %s; use numbers",
 				typed_name(t->m, a->type));
 	}
-	/* A choice of one constant is no constant: the type that it is stored in
-	 * need not hold it. */
+	/* A choice between equal constants stays a choice: the type in which it
+	 * is stored need not hold the constant. */
 	if (a->kind == EXPR_INT || a->kind == EXPR_FLOAT) {
 		*out = typed_expr(expr_choice(t->m,
 					      guards ? EXPR_IF : EXPR_SELECT, c,
