@@ -90,8 +90,8 @@ defines(const struct func *f, const struct expr *e)
 	return false;
 }
 
-/* Is the variable or the loaded buffer e one of f's buffer parameters, or the
- * pointer, a size or a stride of one? */
+/* Is the variable or the loaded buffer e a buffer parameter of f, or the
+ * pointer, a size or a stride of a buffer parameter? */
 static bool
 is_parameter(const struct func *f, const struct expr *e)
 {
@@ -107,8 +107,9 @@ is_parameter(const struct func *f, const struct expr *e)
 	return known;
 }
 
-/* The name, for a message, of a variable or a loaded buffer in the statements
- * of f, a part of an intrinsic, that f does not know. NULL if there is none. */
+/* The name, for a message, of a variable or a loaded buffer that f, a part of
+ * an intrinsic, uses but neither defines nor has as a parameter. NULL if there
+ * is none. */
 static const char *
 foreign_name(const struct func *f)
 {
@@ -288,8 +289,8 @@ is_passed(const struct expr *call, const struct var *v)
 	return false;
 }
 
-/* Parameter i of the symbol, as a view: strides that the call passes become
- * parameters of the function; other strides are those of the program's
+/* Parameter i of the symbol, as a view. Strides that the call passes become
+ * parameters of the function; other strides are taken from the program's
  * buffer. */
 static const struct buffer *
 told_view(struct module *m, const struct tensor_call *call,
@@ -369,8 +370,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	return true;
 }
 
-/* The init part of a block alone, over the block's spatial iter vars, with the
- * loops that these need around it; NULL if the block has no init. */
+/* The init part of a block without its body, inside of the loops that the
+ * block's spatial iter vars need; NULL if the block has no init. */
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {
@@ -398,8 +399,8 @@ only_init(struct func *f, struct stmt *block)
 	return s;
 }
 
-/* Makes the body of the part (impl, reset or update) that the call is, in terms
- * of desc's parameters. False with the reason in *why. */
+/* Makes the body of the part (impl, reset or update) to which the call belongs,
+ * in terms of desc's parameters. False with the reason in *why. */
 static bool
 take_part(struct func *f, const struct tensor_call *call, const char **why)
 {

@@ -8,9 +8,10 @@
 struct block_reduction {
 	const struct reducer *reducer;
 	const struct buffer **buffers; /* the accumulators */
-	/* the index that all accumulators have */
+	/* the index in each accumulator, the same for all */
 	const struct expr *const *index;
-	/* by accumulator: the value that the update combines with it */
+	/* by accumulator: the value that the update combines with the
+	 * accumulator */
 	const struct expr **sources;
 	/* the update first binds its sources to variables by LETs, then stores
 	 * all accumulators (the right form at match_reduction) */
@@ -29,8 +30,8 @@ struct block_reduction {
 bool match_reduction(struct func *f, const struct stmt *block,
 		     struct block_reduction *out, const char **why);
 
-/* Properties of a reducer f(x, y), which the interpreter found true of 400
- * triples of small numbers: likely, not proven. */
+/* Properties of a reducer f(x, y) that held in 400 trials of the interpreter
+ * with small numbers: likely, not proven. */
 struct reducer_facts {
 	/* for all trials f(identity, x) = x = f(x, identity) */
 	bool neutral;

@@ -150,11 +150,11 @@ view_of(struct tensor_match *t, const struct buffer *param)
 	return NULL;
 }
 
-/* Maps the dimensions of a parameter to those of the program's buffer: to the
- * last ones, if the same indices vary there; else the k-th one whose index varies
- * to the k-th one whose index varies. want:
- * the description's index; have: the program's. False if the target has more or
- * fewer varying dimensions. */
+/* Maps the dimensions of a parameter to dimensions of the program's buffer: to
+ * its last dimensions if the same indices vary there; else the k-th dimension
+ * whose index varies to the k-th of the buffer whose index varies. want: the
+ * description's index; have: the program's. False if the numbers of varying
+ * dimensions differ. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
@@ -461,8 +461,8 @@ try_bodies(struct search *s)
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
-	/* The reason why the description's own order fails is the most useful
-	 * one. */
+	/* The most useful reason is why the description's own order of iter
+	 * vars fails. */
 	s->why = s->why ? s->why : t->why;
 	return false;
 }
@@ -528,8 +528,8 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	return n;
 }
 
-/* Is the block without a predicate, and do its loops give each combination of
- * values of its iter vars exactly once? If not, sets t->why. */
+/* Has the block no predicate, and do its loops give each combination of values
+ * of its iter vars exactly once? If not, sets t->why. */
 static bool
 runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 {

@@ -9,18 +9,19 @@
 #include "edit.h"
 #include "tensor_intrin.h"
 
-/* A parameter as a view of a buffer of the program: element i of dimension d
- * is element offset[dim_of[d]] + step[d] * i of dimension dim_of[d]. */
+/* A parameter as a view of a buffer of the program: index i in dimension d of
+ * the parameter is index offset[dim_of[d]] + step[d] * i in dimension dim_of[d]
+ * of the buffer. */
 struct tensor_view {
 	/* the parameter of the intrinsic's description */
 	const struct buffer *param;
 	/* the buffer of the program; NULL until the first access is matched */
 	const struct buffer *target;
-	/* by dimension of param: the dimension of target that it is; -1 if it
-	 * has extent 1 and no counterpart */
+	/* by dimension of param: the corresponding dimension of target; -1 if
+	 * it has extent 1 and no counterpart */
 	int *dim_of;
-	/* by dimension of param: the factor, in elements of target's
-	 * dimension */
+	/* by dimension of param: the step between consecutive indices, in
+	 * elements of target's dimension */
 	int64_t *step;
 	/* by dimension of target: the index of the view's first element */
 	const struct expr **offset;
@@ -67,8 +68,8 @@ bool tensor_leaves(struct func *f, struct stmt *body,
  * whose iter vars count as constants. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
-/* Matches a block with one of the description, as `part` says, and adds what it
- * finds to t's views. False with the reason in t->why. */
+/* Matches a block with a block of the description, or with the part of it that
+ * `part` names, and completes t's views. False with the reason in t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
 /* The stride, in elements, of dimension dim of a buffer; the second function:

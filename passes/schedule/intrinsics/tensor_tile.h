@@ -10,21 +10,22 @@
  * new id. The strides are NULL if they are those of a dense buffer. */
 struct buffer *tensor_view_buffer(struct tensor_match *match, int i,
 				  const struct buffer *p);
-/* Needs parameter i a dense copy: is it declared dense (without strides) and
- * passed to an external symbol, although its view is not dense? */
+/* Does parameter i need a dense copy: is it declared dense (without strides)
+ * and passed to an external symbol, although its view is not dense? */
 bool tensor_tile_needed(struct tensor_match *match, int i,
 			const struct func *part);
 /* A dense buffer for view i. NULL, with the reason, if a copy is not possible:
  * the tile has a variable size, is in a scope of the target, or is shared by
- * several threads; or the elements along its last axis are not adjacent in a
- * parameter of the function, so that a copy would gather them one by one. */
+ * several threads; or it is a tile of a parameter of the function with elements
+ * that are not adjacent along the last axis, so that a copy would gather them
+ * one by one. */
 const struct buffer *tensor_tile(struct tensor_match *match, int i,
 				 const struct func *part,
 				 const struct tensor_intrin *intrin,
 				 const char **why);
-/* Replaces the parameter below scratch by its tile. The tile is filled before
- * the part if the part reads it, and stored after the part if the part writes
- * it:
+/* Replaces a parameter by its tile in the statements below scratch. The tile is
+ * filled before the part if the part reads it, and stored after the part if the
+ * part writes it:
  *
  *   T.call_extern("f", T.address_of(A[0, 0]))
  * ->

@@ -82,7 +82,7 @@ depends_on_loop(const struct stmt *block, const struct stmt *loop)
 	return false;
 }
 
-/* Has inner at least as many iterations as outer? */
+/* Does inner have at least as many iterations as outer? */
 static bool
 reaches_all(const struct stmt *outer, const struct stmt *inner)
 {

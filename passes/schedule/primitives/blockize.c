@@ -108,8 +108,8 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 			 b->name, why);
 }
 
-/* The expression, in the outer block, for the outer part d of iter var it: an
- * iter var of the outer block, or the part itself if it has one value. Equal
+/* The expression, in the outer block, for d, the outer part of iter var it: an
+ * iter var of the outer block, or d itself if it has only one value. Equal
  * parts of two blocks share an iter var. */
 static const struct expr *
 outer_iter(struct blockizer *z, const struct iter_var *it,

@@ -44,10 +44,10 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
-/* Sets *d to the variables of the store's index and their ranges. Those bound
- * by scope or outside of it count as constants; with scope NULL, none does.
- * False if a range is not constant, or there are more than COVERAGE_VARS
- * variables: these are left out. */
+/* Sets *d to the variables of the store's index and their ranges. Variables
+ * that are bound by scope or outside of it count as constants; if scope is
+ * NULL, no variable does. False if a range is not constant, or there are more
+ * than COVERAGE_VARS variables; the variables concerned are left out. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
@@ -135,7 +135,7 @@ struct dim_group {
 };
 
 /* The number of the current element in the group's part of the box; -1 if the
- * element is outside of the box, -2 if it is not known. */
+ * element is outside of the box, -2 if the position is not known. */
 static int64_t
 place_of(const struct dim_group *g, const struct domain *d)
 {
@@ -325,8 +325,8 @@ steps_over(struct edit *e, const struct access *store, int d)
 			return true;
 		}
 		if (t.count[least] < 0) {
-			/* a symbolic number of values: assumed to reach the
-			 * next variable's coefficient */
+			/* a symbolic number of values: assumed to leave no gap
+			 * up to the next variable's coefficient */
 			return false;
 		}
 		reach += coeff[least] * (t.count[least] - 1);
@@ -417,7 +417,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 			done[k] |= dims[k];
 		}
 		if (single_element(store, box, dims)) {
-			/* a single element counts as the one that is stored */
+			/* a single element counts as stored */
 			continue;
 		}
 		g.box = anywhere(e, store, box, dims);
@@ -458,8 +458,8 @@ mark_store(struct edit *e, const struct dim_group *g, struct domain *d,
 	return mark_seen(g, d, *seen, filled);
 }
 
-/* Do the stores together leave out elements in some of the dimensions? dims:
- * those that share variables with one of them, in any store. */
+/* Do the stores together leave out elements in some of the dimensions? dims: a
+ * set of dimensions, including all that share variables in any store. */
 static bool
 dims_leave_elements(struct edit *e, const struct access_list *stores,
 		    const struct range *box, const struct stmt *scope,
@@ -498,7 +498,8 @@ dims_leave_elements(struct edit *e, const struct access_list *stores,
 }
 
 /* Do the stores together leave out elements of the box? If the box is symbolic
- * or large, only those are found that no store reaches in some dimensions. */
+ * or large, finds only elements that no store reaches in some of the
+ * dimensions. */
 static bool
 union_leaves_elements(struct edit *e, const struct access_list *stores,
 		      const struct range *box, const struct stmt *scope)

@@ -54,8 +54,8 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 
 /* -- placement of the copy */
 
-/* A list of statements that a copy can be inserted into: the children of a SEQ,
- * or the body of a scope. */
+/* A list of statements into which a copy can be inserted: the children of a
+ * SEQ, or the body of a scope. */
 struct level {
 	/* the SEQ; NULL if the list is the scope's body */
 	struct stmt *scope, *seq;
@@ -291,7 +291,7 @@ find_box(struct reading *r)
 }
 
 /* Sets *out to the conditions outside of the level under which the writers run;
- * the copy needs them, too. False after a diagnostic if writers have different
+ * they guard the copy, too. False after a diagnostic if writers have different
  * conditions, or if they cannot be determined. */
 static bool
 find_condition(struct reading *r, const struct expr **out)
@@ -472,8 +472,8 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	return true;
 }
 
-/* Makes the listed consumers of `from` read `to`, too. False after a diagnostic
- * if one does not read `from` after the block. */
+/* Makes the listed consumers, too, read `to` in place of `from`. False after a
+ * diagnostic if a consumer does not read `from` after the block. */
 static bool
 redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 	 const struct buffer *from, const struct buffer *to)

@@ -159,8 +159,8 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 }
 
 /* Checks the block's iter vars that have a single value: if the loops bound to
- * one take further values, the box does not describe the stored elements. False
- * after a diagnostic. */
+ * such an iter var take further values, the box does not describe the stored
+ * elements. False after a diagnostic. */
 static bool
 check_single_values(const struct copying *c)
 {
@@ -301,7 +301,7 @@ struct positions {
 	const struct expr *from, *to;
 };
 
-/* Does x consist of iter vars of the block, sizes and operators alone? */
+/* Does x consist only of iter vars of the block, sizes and operators? */
 static bool
 is_plain(const struct expr *x, const struct block *block)
 {

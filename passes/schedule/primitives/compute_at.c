@@ -98,8 +98,8 @@ add_corner(struct edit *e, const struct access *x, const struct region *r,
 	vec_push(&e->m->arena, &out->list, corner);
 }
 
-/* The accesses in `uses`, but for each address that a call reads from: the
- * corners of the region that the call's block declares. */
+/* The accesses in `uses`. An address that a call reads from is replaced by
+ * accesses of the corners of the region that the call's block declares. */
 static struct access_list
 with_regions(struct edit *e, const struct access_list *uses)
 {

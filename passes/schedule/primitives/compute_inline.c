@@ -6,8 +6,8 @@
  *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1 */
 #include "copy_block.h"
 
-/* The STORE of a block that has a single STORE, only spatial iter vars and no
- * init, as a block must to be inlined. NULL after a diagnostic. */
+/* The STORE of a block that can be inlined: it must have a single STORE, only
+ * spatial iter vars and no init. NULL after a diagnostic. */
 static struct stmt *
 plain_block(struct edit *e, struct stmt *block)
 {

@@ -88,7 +88,7 @@ buffer_arg(const struct stmt *block, const struct sched_value *value,
 
 /* -- names and twins */
 
-/* The beginning of the name, if it is long: each copy of a copy adds a word. */
+/* The name, cut if it is long: each copy of a copy adds a word. */
 static const char *
 short_name(struct edit *e, const char *name)
 {
@@ -188,7 +188,7 @@ is_iter(const struct stmt *block, const struct var *v)
 	return false;
 }
 
-/* Does e use anything but sizes and iter vars of the block? */
+/* Does e use variables other than sizes and iter vars of the block? */
 static bool
 is_foreign(const struct expr *e, const struct stmt *block)
 {
@@ -318,9 +318,9 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Is it certain that some value in the domain of iter var i does not occur?
- * Either the loops miss an end of the domain, or the binding is constant
- * although the domain has several values. */
+/* Is it certain that iter var i does not take all values of its domain? Either
+ * the loops miss an end of the domain, or the binding is constant although the
+ * domain has several values. */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -552,7 +552,7 @@ buffer_follow(struct edit *e, const struct buffer *from,
 	}
 }
 
-/* Is the buffer written completely before `top`, and not in it? */
+/* Do all writes of the buffer come before `top`, and none in it? */
 static bool
 is_ready(struct edit *e, const struct buffer *b, const struct stmt *top)
 {

@@ -11,8 +11,8 @@
 struct stmt *block_around(struct stmt *s);
 /* The only block that stores into b; NULL if there is none, or several. */
 struct stmt *sole_writer(struct func *f, const struct buffer *b);
-/* The first: does a statement at or below s store into b? The second: does one
- * load from b? */
+/* Does a statement at or below s store into b (writes_below), or load from b
+ * (reads_below)? */
 bool writes_below(struct func *f, struct stmt *s, const struct buffer *b);
 bool reads_below(struct func *f, struct stmt *s, const struct buffer *b);
 
@@ -29,8 +29,8 @@ const struct buffer *buffer_arg(const struct stmt *block,
 const char *free_block_name(struct edit *e, const char *name);
 /* A name that no buffer has yet: name, or name2, … */
 const char *free_buffer_name(struct edit *e, const char *name);
-/* A new buffer like b, not allocated yet, with the given name, scope and shape;
- * where the argument is NULL or negative, it has that of b. */
+/* A new buffer, not allocated yet, with the given name, scope and shape; if an
+ * argument is NULL or negative, the property of b is used. */
 const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
 				    const char *name, const char *scope,
 				    int ndim, const struct expr *const *shape);
@@ -40,8 +40,8 @@ const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
 /* Is the index provably in bounds of b for all values of the block's iter vars?
- * With `load` not NULL, a load or IFs around one: for those values for which
- * the conditions hold. */
+ * If `load`, a load or IFs around a load, is not NULL: only for the values for
+ * which its conditions hold. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct expr *load, const struct buffer *b,
 		     const struct expr *const *index);
@@ -50,9 +50,9 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
  * statement. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
-/* The conditions under which `at` runs that use no variable bound at or below
- * top, as one conjunction (true if there are none). NULL if another condition
- * may guard the statement. */
+/* The conjunction of the conditions under which `at` runs (true if there are
+ * none). NULL if a condition uses a variable that is bound at or below top, or
+ * is not known. */
 const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *at,
 				      const struct stmt *top);
@@ -62,8 +62,8 @@ bool trivial_bindings(const struct stmt *block);
  * the binding is another expression. */
 struct stmt *binding_loop(const struct stmt *block, int i);
 
-/* New spatial iter vars with the extents of the n old ones, from 0 on, named
- * like them. */
+/* New spatial iter vars with the extents and names of the n old ones; they
+ * start at 0. */
 struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 			     int n);
 /* New iter vars over the dimensions of b, named like the variables of index, or
@@ -115,17 +115,18 @@ void buffer_follow(struct edit *e, const struct buffer *from,
 bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 		  const struct buffer *but);
 /* A block that has one of the loads in its init part, and whose reduction is
- * driven by the loop or a loop around it: such an init runs before the loop.
- * NULL if there is none. */
+ * driven by the loop or a loop around it, so that the init runs before the
+ * loop. NULL if there is none. */
 const struct stmt *init_before_loop(const struct stmt *loop,
 				    const struct access_list *loads);
-/* Does the block provably read other elements than `write` writes, in each
- * iteration of the loops that are around both the block and `last`? */
+/* Are the elements that the block reads provably different from the elements
+ * that `write` writes, in each iteration of the loops that are around both the
+ * block and `last`? */
 bool reads_elsewhere(struct edit *e, struct stmt *block, struct stmt *last,
 		     const struct access *write);
-/* A buffer of which the block reads elements that are overwritten before `last`
- * or in the loops around it; NULL if there is none, so that the block can be
- * moved there. */
+/* A buffer with elements that the block reads and that are overwritten before
+ * `last` or in the loops around it. NULL if there is none: then the block can
+ * be moved there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,
 				   struct stmt *last);
 

@@ -119,8 +119,8 @@ find_loops(struct box *x)
 	return true;
 }
 
-/* An index of the inner block, in terms of the loops' variables and of the
- * outer block's iter vars. */
+/* An index of the inner block, as an expression of the loops' variables and of
+ * the outer block's iter vars. */
 static const struct expr *
 outer_index(struct box *x, const struct expr *index)
 {

@@ -146,9 +146,8 @@ fill_nest(struct padding *p)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Sets *lo and *hi to the limits lo <= v < hi that the conjuncts set for iter
- * var i; only conjuncts that use no other iter var count. Sets taken for
- * these. */
+/* Sets *lo and *hi to the limits lo <= v < hi that the conjuncts give for iter
+ * var i, and `taken` for the conjuncts used: those without other iter vars. */
 static void
 limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
        const struct expr **lo, const struct expr **hi)
@@ -207,9 +206,9 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter var i if its range can become smaller: it is that of the
- * iter var, no other iter var uses the loop, and only loops whose bounds do not
- * use it lie between it and the block. Else NULL. */
+/* The loop of iter var i if its range can be reduced: the range is that of the
+ * iter var, no other iter var uses the loop, and the bounds of the loops
+ * between it and the block do not use it. Else NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {
@@ -237,7 +236,7 @@ own_loop(struct padding *p, int i)
 	return uses == 1 ? loop : NULL;
 }
 
-/* Restricts the block that copies to the interior. */
+/* Restricts the copying block to the interior. */
 static void
 restrict_block(struct padding *p)
 {

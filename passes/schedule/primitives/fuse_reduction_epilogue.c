@@ -14,7 +14,8 @@ struct fusing {
 	struct edit *e;
 	struct stmt *reduction, *epilogue, *update, *start, *store;
 	const struct buffer *sum;
-	/* load: the epilogue's load of the sum; term: what the epilogue adds */
+	/* load: the epilogue's load of the sum; term: the value that the
+	 * epilogue adds */
 	const struct expr *load, *term;
 	/* by dimension of the sum: the number of the epilogue's iter var */
 	int *iter_of;
@@ -213,7 +214,7 @@ is_number(const struct expr *e, int64_t n)
 }
 
 /* The new initial value: the term, combined with the old value unless that is
- * the identity element. In a min or max, any constant is taken for the
+ * the identity element. In a min or max, any constant counts as the
  * identity. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)

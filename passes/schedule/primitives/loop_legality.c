@@ -21,8 +21,8 @@ injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 	for (int i = 0; i < n; i++) {
 		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
-	/* With the predicate the bindings may not be a regular map; that they
-	 * are injective without it suffices. */
+	/* With the predicate, the bindings may not be a regular map; it
+	 * suffices that they are injective without the predicate. */
 	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
 			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
 			       &map) ||
@@ -330,7 +330,8 @@ drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
 	return false;
 }
 
-/* Is the buffer, which must be no parameter, used only inside of the loop? */
+/* Is the buffer, which must not be a parameter, used only inside of the
+ * loop? */
 static bool
 used_inside_only(struct edit *e, const struct stmt *loop,
 		 const struct buffer *b)

@@ -103,9 +103,9 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 	return true;
 }
 
-/* Does the reduction start in the first iterations of the loops that drive it,
- * so that lowering can place its init before them; or does a loop drive spatial
- * iter vars too, so that each iteration tests for the start? */
+/* Does the reduction start in the first iterations of the loops that drive it?
+ * Then lowering can place its init before them. False if a loop drives spatial
+ * iter vars, too: then each iteration tests whether the reduction starts. */
 static bool
 starts_at_first(struct parts *p, const struct stmt *block)
 {
@@ -231,8 +231,8 @@ make_part(struct parts *p, int i)
 	struct stmt *body, *loop;
 	struct var_map map = { &old, NULL, 1 };
 
-	/* Cloning the whole loop gives new variables to what it binds, and
-	 * keeps the variables from outside. */
+	/* Cloning the whole loop replaces the variables that are bound in it,
+	 * and keeps the variables from outside. */
 	loop = stmt_clone(f, p->loop, true);
 	v = var_new(m, arena_printf(&m->arena, "%s_%d", old->name, i),
 		    old->type);

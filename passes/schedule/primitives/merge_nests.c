@@ -103,8 +103,8 @@ struct pair {
 	struct edit *e;
 	const struct nest *first, *second;
 	const struct buffer *buffer;
-	/* the boxes of a buffer that one iteration of the first and of the
-	 * second nest accesses */
+	/* the boxes of a buffer that one iteration of the first nest (made) and
+	 * one of the second nest (used) access */
 	struct range *made, *used;
 };
 
@@ -123,9 +123,10 @@ at_vars(struct pair *p, const struct nest *n, struct var *const *vars,
 	return expr_substitute(p->e->m, x, &map);
 }
 
-/* Are the accesses of iteration s of the first nest and t of the second
- * disjoint, if loops outside of `level` have the same values in both, the loop
- * at `level` has a later value in s, and the inner loops any values? */
+/* Are the accesses of an iteration s of the first nest and an iteration t of
+ * the second disjoint, for all s and t with: equal values of the loops outside
+ * of `level`, a larger value of the loop at `level` in s, and any values of the
+ * inner loops? */
 static bool
 disjoint_at(struct pair *p, int level)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pad_parameter: a constant gets more elements, zeros, at the end of its
- * dimensions. pad_axis: a spatial axis of a block becomes longer; the
- * additional results are not read, but the elements that they are computed from
- * must exist.
+/* pad_parameter: a constant is extended by zeros at the end of its dimensions.
+ * pad_axis: a spatial axis of a block becomes longer; the additional results
+ * are not read, but the elements that they are computed from must exist.
  *
  *   B (9, 4)                         pad_parameter(C, 1, [16, 4])
  *   for i in 9, k in 4:              pad_axis(C, 0, 16)
@@ -11,9 +10,10 @@
  *   for i in 9: D[v_i] = C[v_i]              C[v_i] += A[v_k] * B[v_i, v_k]
  *                                        for i in 9: D[v_i] = C[v_i]
  *
- * With zeros, nothing is read for the additional results, which are 0. A summed
- * axis becomes longer where the terms that are added are 0: a factor is a
- * constant that pad_parameter has made longer along the axis.
+ * With zeros (the argument True), the additional results are 0, and no elements
+ * are read for them. A reduction axis can be extended only if the additional
+ * terms are 0, because a factor is a constant that pad_parameter has extended
+ * along the axis.
  *
  *   for k in 9: C[v_k] = A[v_k]      pad_axis(C, 0, 16, True)
  *   for i, k in 9:                   pad_parameter(D, 1, [4, 16])
@@ -74,8 +74,8 @@ find_axis(struct padding *p, int64_t number, int64_t extent)
 }
 
 /* Sets p->store to the block's only store. False after a diagnostic unless its
- * indices are the block's iter vars, and its buffer is no parameter and no
- * other block writes it. */
+ * indices are the block's iter vars, and its buffer is an intermediate one that
+ * no other block writes. */
 static bool
 check_store(struct padding *p)
 {
@@ -142,9 +142,9 @@ depends(const struct access *x, const struct var *v)
 	return any;
 }
 
-/* The value that the block stores, if it is a load or the like under conditions
- * that load nothing, and a constant where they do not hold, as index_in_bounds
- * takes it; else NULL. */
+/* The value that the block stores, for index_in_bounds: an expression inside of
+ * any number of IFs, whose conditions load nothing and whose alternatives are
+ * constants. NULL if it has another form. */
 static const struct expr *
 guard_of(const struct padding *p)
 {
@@ -161,8 +161,8 @@ guard_of(const struct padding *p)
 	return value;
 }
 
-/* Are the elements that only the extended block reads within their buffers, under
- * the conditions around all of the value that it stores? False after a
+/* Are the elements that the block will read for the additional results within
+ * their buffers, given the conditions around the stored value? False after a
  * diagnostic. */
 static bool
 reads_in_bounds(struct padding *p)
@@ -199,8 +199,8 @@ store_zeros(struct padding *p)
 			     value, expr_const(m, value->type, 0)));
 }
 
-/* Has the load zeros from the end of the axis on, since its buffer is a
- * parameter that pad_parameter has made longer? */
+/* Is the load 0 beyond the end of the axis, because its buffer is a parameter
+ * that pad_parameter has extended? */
 static bool
 is_zero_beyond(const struct padding *p, const struct expr *load)
 {
@@ -221,7 +221,7 @@ is_zero_beyond(const struct padding *p, const struct expr *load)
 	return false;
 }
 
-/* Is x a product with a factor that is 0 from the end of the axis on? */
+/* Is x a product with a factor that is 0 beyond the end of the axis? */
 static bool
 has_zero_factor(const struct padding *p, const struct expr *x)
 {
@@ -232,7 +232,7 @@ has_zero_factor(const struct padding *p, const struct expr *x)
 				     : false;
 }
 
-/* Does the block add terms to a sum which are 0 from the end of the axis on?
+/* Does the block compute a sum whose terms are 0 beyond the end of the axis?
  * False after a diagnostic. */
 static bool
 adds_zeros(struct padding *p)

@@ -20,7 +20,7 @@ struct factors {
 	struct arena *arena;
 };
 
-/* Collects the loads of which the expression x is the product. */
+/* Collects the loads that are the factors of the product x. */
 static void
 find_factors(struct factors *f, const struct expr *x)
 {
@@ -50,8 +50,8 @@ is_padded(const struct einsum *p, int i)
 	return p->extents[i] != p->block->u.block->iters[i].extent;
 }
 
-/* The number of the iter var that the index x is; -1 for a constant; -2 for any
- * other expression. */
+/* The number of the iter var if the index x is an iter var; -1 for a constant;
+ * -2 for any other expression. */
 static int
 iter_of_index(const struct einsum *p, const struct expr *x)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the values of a buffer go. A step that may change them, on a promise of
- * the schedule, must not change which memory is accessed:
+/* Follows the values of a buffer through the function. A step that may change
+ * the values, because the schedule promises that it does not, must not change
+ * which memory is accessed:
  *
- *	B[i] = I[i] + 1         the values of B reach the index of A, so that
- *	C[i] = A[B[i]]          their type and their places are kept */
+ * 	B[i] = I[i] + 1         the values of B reach the index of A, so that
+ * 	C[i] = A[B[i]]          their type and their places are kept */
 #include "promise.h"
 
 #include "iterate.h"
@@ -14,7 +15,8 @@ struct flow {
 	struct arena *arena;
 	VEC(const struct buffer *) buffers;
 	VEC(const struct var *) vars;
-	bool grown; /* in this walk through the function */
+	bool grown; /* the last walk through the function found more variables
+		     * or buffers */
 };
 
 static void
@@ -37,7 +39,7 @@ add_var(struct flow *f, const struct var *v)
 	f->grown = true;
 }
 
-/* Is x computed from the values? */
+/* Is x computed from the values that are followed? */
 static bool
 carries(const struct flow *f, const struct expr *x)
 {
@@ -52,8 +54,8 @@ carries(const struct flow *f, const struct expr *x)
 	return found;
 }
 
-/* Do the values decide in the operation x, operands aside, what is accessed or
- * called? */
+/* Do the values decide which memory the operation x itself, without its
+ * operands, accesses, or what it calls? */
 static bool
 decides(const struct flow *f, const struct expr *x)
 {
@@ -79,8 +81,8 @@ decides(const struct flow *f, const struct expr *x)
 	}
 }
 
-/* Follows the values through the statement, without those below. True if they
- * decide in it what is accessed. */
+/* Follows the values through the statement, without the statements below it.
+ * True if they decide which memory it accesses. */
 static bool
 follow(struct flow *f, struct stmt *s)
 {

@@ -49,8 +49,8 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* May the condition be evaluated for all values of the block's iter vars, in
- * the copy? It uses nothing but them and sizes. */
+/* May the condition be evaluated in the copy, for all values of the block's
+ * iter vars? It must use only iter vars and sizes. */
 static bool
 is_movable(const struct reindex *r, const struct expr *condition)
 {
@@ -85,8 +85,8 @@ is_guard(const struct reindex *r, const struct expr *e,
 }
 
 /* The conditional load around the block's only read of the buffer, with as few
- * of the conditions as keep the index in bounds; NULL if there is none, or if
- * they do not. */
+ * of its conditions as suffice to keep the index in bounds; NULL if there is
+ * none, or if the conditions do not suffice. */
 static const struct expr *
 guarded_load(struct reindex *r)
 {
@@ -138,7 +138,7 @@ find_used(struct reindex *r)
 }
 
 /* Do the loops run through the whole domain of iter var i? In a part of a
- * partitioned loop they do not, but the iter var keeps the full domain. */
+ * partitioned loop they do not, although the iter var keeps its full domain. */
 static bool
 runs_through(struct edit *e, const struct stmt *block, int i)
 {

@@ -77,11 +77,11 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* Handles a condition c of the producer `block` on loops inside r->loop, which may
- * fail in all of their iterations, so that there is nothing to consume. True if
- * the first iteration is proven to satisfy c, or if c is an upper bound, which the
- * first iteration satisfies if any does: then c for the first iteration is added
- * to the consumer's condition. Else false, without a diagnostic. */
+/* Handles a condition c of the producer `block` on loops inside r->loop. If c
+ * fails in all iterations of these loops, there is nothing to consume. True if
+ * c provably holds in the first iteration. True also if c is an upper bound: it
+ * holds in the first iteration if it holds in any, so c for the first iteration
+ * is added to the consumer's condition. Else false, without a diagnostic. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {

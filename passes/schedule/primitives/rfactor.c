@@ -246,8 +246,8 @@ partial_block(struct rfactor *r)
 						&loops);
 		}
 	}
-	/* The bounds of the reduction become a condition on the added value and
-	 * no predicate, so that every partial result is initialized. */
+	/* The bounds of the reduction become a condition on the added value,
+	 * not a predicate, so that every partial result is initialized. */
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = expr_substitute(e->m, all.list.data[i],
@@ -275,9 +275,9 @@ partial_block(struct rfactor *r)
 					   sources));
 }
 
-/* The outermost loop of those around r->outer if they are plain loops around
- * the block alone, and can run for all partial results before the first is
- * reduced; else r->outer. */
+/* The outermost loop around r->outer, if all loops around r->outer are plain,
+ * contain only the block, and can run for all partial results before the first
+ * is reduced; else r->outer. */
 static struct stmt *
 outermost_apart(const struct rfactor *r)
 {
@@ -305,7 +305,7 @@ outermost_apart(const struct rfactor *r)
 
 /* Makes the nest "for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v,
  * lane])". NULL after a diagnostic if its condition cannot be tested without
- * those of the reduction. */
+ * the conditions of the reduction. */
 static struct stmt *
 final_nest(struct rfactor *r)
 {
@@ -378,8 +378,8 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Makes the buffers of partial results: like those of the values, with a
- * dimension more for the factored loop. */
+/* Makes the buffers of partial results: like the buffers of the results, with
+ * one more dimension for the factored loop. */
 static void
 make_partial(struct rfactor *r)
 {
@@ -463,8 +463,8 @@ factor(struct edit *e, const struct sched_value *args, bool shared,
 		scope_add_alloc(e->f, scope, r.partial[k]);
 	}
 	blocks_below(e->f, nest, &final);
-	/* The handle of the old block is now that of the block that computes
-	 * the final result. */
+	/* The handle of the old block now refers to the block that computes the
+	 * final result. */
 	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);
 	block_refresh(e->f, added);
 	block_refresh(e->f, final.list.data[0]);

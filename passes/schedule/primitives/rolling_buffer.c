@@ -20,8 +20,8 @@ struct rolling {
 	const struct buffer *buffer;
 	struct stmt *loop; /* the loop along which the buffer rolls */
 	int dim;
-	/* of the region of one iteration, along the rolling dimension: how far
-	 * it advances, and its size */
+	/* the region of one iteration, along the rolling dimension: the
+	 * distance to the next iteration's region, and its size */
 	int64_t stride, extent;
 	const struct range *box;
 };
@@ -304,8 +304,8 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* Checks that the block has no condition other than the domains of its iter
- * vars: another one may hold in an iteration although it did not hold when the
- * element was first needed. False after a diagnostic. */
+ * vars: another condition may hold in an iteration although it did not hold
+ * when the element was first needed. False after a diagnostic. */
 static bool
 check_predicate(struct rolling *r)
 {

@@ -65,8 +65,8 @@ inferred_factor(struct analyser *a, const struct expr *total,
 	return simplify(a, expr_floordiv(m, expr_add(m, total, rest), product));
 }
 
-/* Fails if the loop's type does not hold the number of iterations, as far as
- * the extents are given (else NULL) and constant. */
+/* Checks that the loop's type holds the number of iterations, the product of
+ * the extents; extents that are NULL or not constant are left out. */
 static bool
 check_iterations(struct edit *e, const struct expr *const *extents, int n)
 {

@@ -114,7 +114,7 @@ retype_load(void *ctx, const struct expr *x)
 			 expr_load(m, r->to, index, x->n_args));
 }
 
-/* Does `to` hold all values of `from`, both types of numbers? */
+/* Does `to` hold all values of `from`? Both are types of numbers. */
 static bool
 holds_values(struct dtype to, struct dtype from)
 {

@@ -94,8 +94,8 @@ view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Adds to map the sizes, strides and pointer of parameter p, with those of the
- * view v in their place. False after a diagnostic. */
+/* Adds to map: the sizes, strides and pointer of parameter p are replaced by
+ * those of the view v. False after a diagnostic. */
 static bool
 bind_sizes(struct tensorizer *z, const struct buffer *p,
 	   const struct tensor_view *v, struct var_map *map)

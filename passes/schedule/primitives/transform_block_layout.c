@@ -136,8 +136,8 @@ simplify_indices(struct edit *e, struct stmt *s)
 	}
 }
 
-/* The number of the iter var that the expression e of the map is; -1 if it is
- * none. */
+/* The number of the iter var if e, an expression of the map, is an iter var;
+ * else -1. */
 static int
 iter_of(const struct block *b, const struct index_map *map,
 	const struct expr *e)
@@ -277,7 +277,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	for (int d = 0; d < n; d++) {
 		values[d + 1] = loops[d];
 	}
-	/* The declared regions of arguments that are addresses are kept. */
+	/* Keeps the declared regions of arguments that are addresses. */
 	new.reads = regions_substitute(e->m, new.reads, new.n_reads, &iters);
 	new.writes = regions_substitute(e->m, new.writes, new.n_writes, &iters);
 	stmt_set_block(e->f, block, &new);

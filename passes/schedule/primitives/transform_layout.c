@@ -182,8 +182,8 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 }
 
 /* The statement of the block's body (a sequence) that contains the last store
- * to b; the whole body if it is no sequence. NULL if the body has no store to
- * b. */
+ * to b; the whole body if it is not a sequence. NULL if the body has no store
+ * to b. */
 static struct stmt *
 last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
 {

@@ -104,7 +104,7 @@ copied_map(struct module *m, const struct index_map *map)
 	return copy;
 }
 
-/* Is the variable a size of the function: a parameter that is no buffer's
+/* Is the variable a size of the function: a parameter that is not a buffer's
  * pointer, or a variable of a parameter's shape? */
 static bool
 is_size(const struct func *f, const struct var *v)
@@ -124,8 +124,9 @@ is_size(const struct func *f, const struct var *v)
 	return false;
 }
 
-/* Has the variable a value wherever a primitive may put an expression: is it a
- * size of the function, a sampled value or an index of the map? */
+/* Does the variable have a value at every place where a primitive may put an
+ * expression: is it a size of the function, a sampled value or an index of the
+ * map? */
 static bool
 is_known(const struct call *c, const struct index_map *map, const struct var *v)
 {
@@ -142,9 +143,9 @@ is_known(const struct call *c, const struct index_map *map, const struct var *v)
 	return is_size(c->e->f, v);
 }
 
-/* Checks an expression in an argument; false after a diagnostic. The text of a
- * schedule may be a stranger's: its expressions only compute numbers, and the
- * emitted source calls no function that a schedule names. */
+/* Checks an expression in an argument; false after a diagnostic. A schedule may
+ * come from an untrusted source: its expressions may only compute numbers, and
+ * the emitted source must not call functions that it names. */
 static bool
 check_expr(struct call *c, const struct sched_param *p,
 	   const struct index_map *map, const struct expr *e)
@@ -209,8 +210,8 @@ check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 		v->u.text = arena_strdup(&m->arena, v->u.text);
 	}
 	if (v->kind == SV_EXPR && !p->is_input) {
-		/* In traces, attributes are numbers: sampled values are
-		 * replaced. */
+		/* In traces, attributes are numbers, so sampled values are
+		 * replaced by their values. */
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
 		if (expr_is_int(v->u.expr, &n) && p->accepts & 1u << SV_INT) {
 			*v = sv_int(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the primitives share: see edit.h. */
+/* Functions that the primitives share: see edit.h. */
 #include "edit.h"
 
 #include "size_bounds.h"
@@ -114,8 +114,8 @@ edit_check_no_address(struct edit *e, const struct buffer *b)
 /* No machine has a buffer of more bytes. */
 #define MOST_BYTES ((int64_t)1 << 48)
 
-/* Has the buffer at most MOST_BYTES for the smallest sizes, and no negative
- * extent? */
+/* Does the buffer have at most MOST_BYTES for the smallest sizes, and no
+ * negative extent? */
 static bool
 is_possible(const struct buffer *b)
 {
@@ -143,7 +143,7 @@ check_buffer(struct edit *e, const struct buffer *b)
 			 b->name);
 }
 
-/* Has a loop a negative number of iterations? */
+/* Does a loop have a negative number of iterations? */
 static bool
 is_negative(const struct stmt *s)
 {

@@ -35,7 +35,8 @@ struct edit edit_begin(struct sched *s, const char *primitive);
 /* Undoes all edits since edit_begin and reports "reason; remedy". Returns
  * false. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Tells the user, with the function and the step, what is not checked. */
+/* Reports a note to the user, with the function and the step: a condition that
+ * is not checked. */
 void edit_note(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* The statements of the loops in a list argument, in the given order, as an
  * array in the arena. NULL after a diagnostic. */
@@ -51,8 +52,8 @@ struct stmt *edit_block(struct edit *e, int id);
  * if a loop or a buffer has an impossible size. */
 bool edit_check_sizes(struct edit *e);
 
-/* False after a diagnostic if a call of an instruction (from tensorize) gets an
- * address in b: the call depends on b's strides. */
+/* Checks that no call of an instruction (from tensorize) gets an address in b,
+ * since the call depends on b's strides. False after a diagnostic. */
 bool edit_check_no_address(struct edit *e, const struct buffer *b);
 
 #endif

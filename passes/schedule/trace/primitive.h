@@ -69,18 +69,19 @@ struct sched_param {
 	struct sched_value initial;
 };
 
-/* Applies a primitive: edits e->f; *out, SV_NONE before, is its result. args
- * has one value for each parameter, of an accepted kind: defaults are filled
- * in, integers are made expressions if the parameter is one, sampled values are
- * replaced by their decisions, and loops and blocks are checked: edit_loop(e,
- * args[0].u.id) is not NULL. False after edit_fail, with all edits undone. */
+/* Applies a primitive: edits e->f; sets *out, which is SV_NONE before, to its
+ * result. args has one value for each parameter, of an accepted kind: defaults
+ * are filled in, integers are converted if the parameter is an expression,
+ * sampled values are replaced by their decisions, and loops and blocks are
+ * checked: edit_loop(e, args[0].u.id) is not NULL. False after edit_fail, with
+ * all edits undone. */
 typedef bool primitive_fn(struct edit *e, const struct sched_value *args,
 			  struct sched_value *out);
 
 struct primitive {
 	const char *name; /* the method of TVM's Schedule, "compute_at" */
 	const char *kind; /* TVM's name for it in traces, "ComputeAt" */
-	const char *what; /* what it does: one line for the docs */
+	const char *what; /* a line for the docs that says what it does */
 	const struct sched_param *params;
 	int n_params;
 	bool is_query; /* the primitive changes nothing; it is recorded for its

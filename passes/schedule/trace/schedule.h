@@ -47,8 +47,8 @@ struct sched {
 	uint64_t random;
 	/* the intrinsics that tensorize may use; NULL if there are none */
 	struct tensor_intrins *intrins;
-	/* The alignment in bytes that the address of each parameter is known to
-	 * have, in addition to that of its buffer; NULL if not known. */
+	/* The known alignment in bytes of the address of each parameter, in
+	 * addition to the alignment of its buffer; NULL if not known. */
 	const int64_t *param_align;
 };
 
@@ -59,7 +59,8 @@ void sched_init(struct sched *s, struct func *f);
  * 1. */
 void sched_seed(struct sched *s, uint64_t seed);
 
-/* A state to roll back to: that of the function, the trace and the samples. */
+/* A state of the function, the trace and the samples to which a schedule can be
+ * rolled back. */
 struct sched_mark {
 	int journal, steps, samples, layouts;
 	uint64_t random;
@@ -90,8 +91,8 @@ bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
 bool sched_fuse(struct sched *s, const int *loops, int n, int *out);
 bool sched_reorder(struct sched *s, const int *loops, int n);
-/* Merges two adjacent nests of the same loops down to the given loops, one of
- * each. */
+/* Merges two adjacent nests of equal loops, down to the given loop of each
+ * nest. */
 bool sched_merge(struct sched *s, int first, int second);
 bool sched_parallel(struct sched *s, int loop);
 bool sched_vectorize(struct sched *s, int loop);

@@ -15,14 +15,14 @@ const char *trace_step_text(const struct func *f, const struct primitive *p,
 void index_map_print(struct module *m, const struct index_map *map,
 		     struct strbuf *out);
 
-/* Applies steps that were recorded for this function, or for one whose blocks
- * and loops have the same names and nesting, with the recorded decisions. False
- * after the first step that fails, which is reported in s->diags with its
- * number; the steps before it stay applied. */
+/* Applies steps, with their recorded decisions, that were recorded for this
+ * function or for a function whose blocks and loops have the same names and
+ * nesting. False after the first step that fails, which is reported in s->diags
+ * with its number; the steps before it stay applied. */
 bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
 
-/* The step that returned a handle or a sampled value, and which of its results
- * it is. If several kept steps returned a handle: the first of them. */
+/* The step that returned a handle or a sampled value, and the index of the
+ * result. If several kept steps returned a handle, the first of them. */
 struct trace_name {
 	int step, result;
 	/* the name, "b0", "l1", "v2": numbered over all results */

@@ -141,7 +141,7 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 	}
 }
 
-/* Has the step sampled a compute location that is no loop (LOOP_ROOT,
+/* Did the step sample a compute location that is not a loop (LOOP_ROOT,
  * LOOP_INLINE)? Uses of such a value cannot be found, so that the step is
  * always kept. */
 static bool
@@ -186,8 +186,8 @@ name_result(const struct sched *s, struct trace_names *out,
 		}
 		return;
 	}
-	/* A location that is no loop counts as the last one that was
-	 * sampled. */
+	/* A location that is not a loop counts as the result of the last such
+	 * sample. */
 	at = v->u.id < 0 ? -v->u.id - 1 : v->u.id + 2;
 	while (out->of_id.n <= at) {
 		vec_push(out->arena, &out->of_id, none);

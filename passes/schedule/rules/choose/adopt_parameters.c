@@ -18,8 +18,9 @@ substituted(struct module *m, const struct expr *const *exprs, int n,
 	return out;
 }
 
-/* The composition of two maps, `first` before `map`; the padding of either is
- * padding. NULL if one has no inverse. */
+/* The composition of two maps, `first` and then `map`. Elements that are
+ * padding in either map are padding of the result. NULL if a map has no
+ * inverse. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
 	 const struct index_map *map)

@@ -5,11 +5,12 @@
  *
  * An accumulator that adds n terms one after another makes an error of up to n
  * u times the sum of their magnitudes (u = 2^-24 for float). With at most
- * MOST_TERMS terms to an accumulator it is at most 2^-16, and a block costs one
- * more addition. Products of two different values are summed in tiles of
- * accumulators that fill the registers; a block's end stores and loads the
- * tile, so its blocks are longer: MOST_PRODUCTS, for an error of up to 2^-14.
- * Terms that lanes or threads add apart count apart. */
+ * MOST_TERMS terms per accumulator, the relative error is at most 2^-16; each
+ * block costs one more addition. Products of two different values are summed in
+ * tiles of accumulators that fill the registers; the tile is stored and loaded
+ * at the end of each block, so these blocks are longer: MOST_PRODUCTS terms,
+ * for an error of up to 2^-14. Lanes and threads have accumulators of their
+ * own, whose terms are counted separately. */
 #include "access.h"
 #include "choose_parts.h"
 #include "sum_terms.h"
@@ -19,8 +20,8 @@ enum { MOST_TERMS = 256, MOST_PRODUCTS = 1024 };
 /* The most accumulators of a device's thread that get partial sums. */
 enum { MOST_OF_THREAD = 16 };
 
-/* Does the iter var number terms of a sum: is it a reduction or an ordered
- * one? */
+/* Is the iter var a reduction or an ordered one, so that its values number the
+ * terms of a sum? */
 static bool
 is_over_terms(const struct iter_var *v)
 {
@@ -105,8 +106,8 @@ is_loop_over_terms(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
-/* Returns how many terms one accumulator of a thread adds. *accumulators: how
- * many accumulators it adds to in turn; *outer: the outermost loop over terms,
+/* Returns how many terms one accumulator of a thread adds. *accumulators: the
+ * number of accumulators of the thread; *outer: the outermost loop over terms,
  * 0 if there is none. */
 static int64_t
 count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
@@ -155,8 +156,7 @@ annotate_sum(struct rules *r, int block)
 	}
 	terms = count_terms(r, block, &outer, &accumulators);
 	most = is_product(term) ? MOST_PRODUCTS : MOST_TERMS;
-	/* The registers of a device's thread have no second place for a large
-	 * tile. */
+	/* A device's thread has too few registers for a second large tile. */
 	if (terms <= most ||
 	    (accumulators > MOST_OF_THREAD && r->target->max_threads > 1)) {
 		return 0;

@@ -9,13 +9,13 @@
 /* A condition on the blocks or the target that a rule needs. */
 struct rule_need {
 	bool (*holds)(struct rules *r, const struct kernel_blocks *k);
-	const char *sentence; /* the condition for people: what there must be */
+	const char *sentence; /* the condition in words, for messages */
 };
 
-/* What a rule schedules. */
+/* The blocks that a rule schedules. */
 enum rule_over {
 	OVER_KERNEL, /* all blocks of the kernel that no rule has taken yet */
-	OVER_BLOCKS  /* one of these blocks */
+	OVER_BLOCKS  /* a single block */
 };
 
 struct rule_stage {
@@ -23,7 +23,7 @@ struct rule_stage {
 	bool device;
 	enum inline_kept kept;
 	enum rule_over over;
-	/* for people: which blocks the stage's rules see */
+	/* in words, for messages: the blocks that the stage's rules see */
 	const char *sentence;
 };
 
@@ -44,10 +44,11 @@ const struct rule *sched_rules_table(int *n);
 	bool need_##name(struct rules *r, const struct kernel_blocks *k);
 #include "sched_rules.def"
 
-/* explain_rules.c: these append lines to the explanation if the caller asks for
- * one: the heading of a stage; what became of a rule (why: NULL, it was taken;
- * block: 0, or the one for which it was tried); that rules have taken all
- * blocks before the stage; and the rules after one that took the kernel. */
+/* explain_rules.c. These functions append lines to the explanation, if the
+ * caller asks for it: the heading of a stage; whether a rule was taken (why
+ * NULL) or why it was not, for the block for which it was tried (0: the
+ * kernel); that earlier stages took all blocks; the rules that were not tried
+ * because an earlier one took the kernel. */
 void explain_stage(struct rules *r, const struct rule_stage *stage);
 void explain_rule(struct rules *r, const struct rule *rule, int block,
 		  const char *why);

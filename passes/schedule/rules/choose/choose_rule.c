@@ -93,7 +93,7 @@ take_kernel(struct rules *r, const struct rule *first, const struct rule *last,
 }
 
 /* Tries the rules `first` to `last` of a stage on each of the blocks: the first
- * rule that can takes the block. */
+ * rule that applies takes the block. */
 static void
 take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	    const struct kernel_blocks *blocks)
@@ -103,8 +103,8 @@ take_blocks(struct rules *r, const struct rule *first, const struct rule *last,
 	for (int i = 0; i < k.n; i++) {
 		bool taken = false;
 
-		/* A rule for another block may have inlined this block or bound
-		 * it to threads. */
+		/* The rule for another block may have inlined this block, or
+		 * bound it to threads. */
 		if (func_find(r->s.func, k.list[i]) == NULL ||
 		    rules_is_bound(r, k.list[i])) {
 			continue;

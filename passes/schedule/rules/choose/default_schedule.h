@@ -17,7 +17,8 @@ void sched_for_kernel(struct sched *s, const struct kernel *k,
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
 /* Schedules k->func as default_schedule does, but with the candidates that
- * `choices` prefers, and lists there what the rules asked for. */
+ * `choices` prefers. Adds the decisions that the rules asked for to
+ * `choices`. */
 bool default_schedule_chosen(struct kernel *k, const struct target *target,
 			     struct module *m, struct choices *choices,
 			     struct sched *out);
@@ -33,7 +34,7 @@ bool default_schedule_explained(struct kernel *k, const struct target *target,
  * them. False after reporting if the schedule changes the layout of a parameter
  * that is not a constant. */
 bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
-/* The same without changing the kernel. */
+/* Checks the same as sched_adopt_layouts, without changing the kernel. */
 bool sched_check_layouts(const struct sched *s, const struct kernel *k);
 
 #endif

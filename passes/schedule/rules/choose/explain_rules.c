@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells which rule was taken, and why the others were not:
+/* Explains which rule was taken, and why the other rules were not:
  *
  *   what is cheap to repeat is inlined, but for copies with borders:
  *     padded_rows        no   it needs a copy with a border, …

@@ -21,8 +21,8 @@
 #include "iterate.h"
 #include "nest.h"
 
-/* A parallel loop should have so many iterations for each core; then it costs
- * little if some cores run one more. */
+/* A parallel loop should have at least this number of iterations for each core;
+ * then it costs little if some cores run one more. */
 #define ITERATIONS_PER_CORE 4
 
 static int64_t
@@ -124,8 +124,8 @@ region_moves(const struct stmt *block, const struct region *region,
 	return false;
 }
 
-/* The bytes of the parameters that every thread reads if `loop` is parallel: of
- * those whose region does not move with its variable. */
+/* The bytes that every thread reads if `loop` is parallel: those of the
+ * parameters whose region does not depend on the loop's variable. */
 static double
 common_bytes(struct rules *r, int nest, int loop)
 {
@@ -220,8 +220,8 @@ is_in_loop(struct rules *r, int block, int loop)
 	return found;
 }
 
-/* If a block outside of the nest reads the block's result, another launch reads
- * it: then its buffer becomes global. False after a failure. */
+/* Makes the buffer of the block's result global if a block outside of the nest,
+ * which belongs to another launch, reads the result. False after a failure. */
 static bool
 make_result_global(struct rules *r, int block, int loop)
 {
@@ -269,7 +269,7 @@ one_group(struct rules *r, int block, const int *loops, int n)
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
-/* Is the loop's body, which runs once, another loop and nothing else? */
+/* Does the loop run once, and is its body another loop and nothing else? */
 static bool
 holds_one_loop(struct rules *r, int loop)
 {
@@ -280,8 +280,7 @@ holds_one_loop(struct rules *r, int loop)
 
 /* Binds the outer loops of the block's nest to work-groups; a launch cannot be
  * inside of a loop. All blocks of the nest are in the loop that is bound, since
- * work-groups have their local buffers in common with none. False after a
- * failure. */
+ * work-groups do not share local buffers. False after a failure. */
 static bool
 group_nest(struct rules *r, int block, int *loops, int n)
 {
@@ -329,8 +328,8 @@ parallelize_nest(struct rules *r, int *loops, int n)
 			return parallelize(r, loops + i, fused) ||
 			       (fused > 1 && parallelize(r, loops + i, 1));
 		}
-		/* The threads would be started in each iteration of an outer
-		 * loop. */
+		/* The threads would be started anew in each iteration of an
+		 * outer loop. */
 		ns /= extent > 0 ? (double)extent : 1;
 	}
 	return false;

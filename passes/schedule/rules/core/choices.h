@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules leave open for one kernel, as a tuner sees it: each decision
- * with its name, its candidates and the one that was taken. A tuner runs the
- * rules several times, each time with other preferences. */
+/* The decisions that the rules leave open for one kernel, for a tuner: each
+ * with its name, its candidates and the candidate that was taken. A tuner runs
+ * the rules several times, each time with other preferences. */
 #ifndef TIRC_CHOICES_H
 #define TIRC_CHOICES_H
 
 #include "arena.h"
 
-/* The name of the decision which row of sched_rules.def takes the kernel. Its
- * candidates are the numbers of the rows; the one after the last is that no row
- * does. */
+/* The name of the decision that says which row of sched_rules.def takes the
+ * kernel. Its candidates are the numbers of the rows, and the number of rows,
+ * which means that no row takes it. */
 #define CHOICE_RULE "rule"
 
 /* A decision that the rules asked for. */
@@ -23,8 +23,8 @@ struct choice {
 	int taken; /* the index of the candidate that was taken */
 };
 
-/* A number that the caller prefers to the rules' own. It is taken if it is a
- * candidate of the nth decision of this name. */
+/* A number that the caller prefers to the rules' own choice. It is taken if it
+ * is a candidate of the nth decision of this name. */
 struct preference {
 	const char *name;
 	int nth;

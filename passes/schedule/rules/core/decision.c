@@ -25,8 +25,8 @@ candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 	}
 }
 
-/* Sorts the candidates, with the chosen number among them; returns the index of
- * that. */
+/* Adds the chosen number to the candidates unless they contain it, and sorts
+ * them; returns its index. */
 static int
 place_choice(struct rules *r, struct candidates *c, int64_t chosen)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers that rules leave open, such as the size of a tile. The trace holds
- * each as sample_categorical with its candidates and the rule's choice. Only
- * numbers with which the same steps give a schedule are candidates, so that a
- * tuner may change any decision in the trace. */
+ * each as sample_categorical with its candidates and the rule's choice. A
+ * number is a candidate only if the same steps give a valid schedule with it,
+ * so that a tuner may change any decision in the trace. */
 #ifndef TIRC_DECISION_H
 #define TIRC_DECISION_H
 
@@ -17,14 +17,14 @@ void candidates_add(struct rules *r, struct candidates *c, int64_t n);
  * `of` (with of = 0, all of them). */
 void candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 			  int64_t most, int64_t step, int64_t of);
-/* Records the decision for the number *chosen, which becomes a candidate,
- * unless it is the only one. `name`: what is decided, such as "lanes". If the
- * caller of the rules prefers another candidate (choices.h), sets *chosen to
- * that. Returns the number as an argument for primitives. */
+/* Records a decision, unless it has only one candidate. *chosen: the rules'
+ * choice, which becomes a candidate; name: the name of the decision, such as
+ * "lanes". If the caller of the rules prefers another candidate (choices.h),
+ * sets *chosen to that. Returns the number as an argument for primitives. */
 struct sched_value rules_decide(struct rules *r, const char *name,
 				struct candidates *c, int64_t *chosen);
-/* A decision that changes the steps, so that the trace has no place for it:
- * which way to go. Returns `own`, or the candidate that the caller of the rules
+/* A decision between different sequences of steps, which the trace cannot
+ * represent. Returns `own`, or the candidate that the caller of the rules
  * prefers. */
 int64_t rules_way(struct rules *r, const char *name, struct candidates *c,
 		  int64_t own);

@@ -7,8 +7,9 @@
 #include "layout_map.h"
 #include "nest.h"
 
-/* Is in every access that uses axis `outer` or the next one, inner, their place
- * in adjacent dimensions, and does inner run over the whole of the second? */
+/* Do the axis `outer` and the next axis, inner, index adjacent dimensions in
+ * every access that uses one of them, and does inner run over the whole of the
+ * second dimension? */
 static bool
 is_contiguous(const struct block_access *x, int outer)
 {

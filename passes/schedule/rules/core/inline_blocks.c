@@ -91,8 +91,8 @@ is_table(const struct stmt *block)
 	return size > 8;
 }
 
-/* The largest number of bytes of the block's output that one result of a
- * reading block's reduction reads; INT64_MAX for symbolic sizes without
+/* The largest number of bytes of the block's output that a reduction in a
+ * reading block reads for one result; INT64_MAX for symbolic sizes without
  * bounds. */
 static int64_t
 row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
@@ -172,9 +172,9 @@ worth_keeping(struct rules *r, int id, struct stmt *block)
  * times, and a chain of n of them the first operand 3^n times. */
 enum { LONGEST = 1 << 12 };
 
-/* How often a node is printed in the expressions e. */
+/* State of the count of nodes that are printed for expressions. */
 struct printing {
-	/* the buffer whose loads are counted; NULL: all nodes are */
+	/* the buffer whose loads are counted; NULL: all nodes count */
 	const struct buffer *loaded;
 	struct memo known; /* the counts so far, plus 1 */
 };
@@ -198,8 +198,8 @@ count_prints(struct printing *p, const struct expr *e)
 	return n;
 }
 
-/* The number of times that loads of the buffer, or for NULL all nodes, are
- * printed in the statements at and below s, at most LONGEST + 1. */
+/* The number of loads of the buffer (NULL: of all nodes) that are printed in
+ * the statements at and below s, at most LONGEST + 1. */
 static int
 prints_below(struct stmt *s, const struct buffer *loaded)
 {
@@ -216,7 +216,8 @@ prints_below(struct stmt *s, const struct buffer *loaded)
 	return n <= LONGEST ? n : LONGEST + 1;
 }
 
-/* Would a block that reads the result print more than LONGEST nodes? */
+/* Would a block that reads the result print more than LONGEST nodes after
+ * inlining? */
 static bool
 would_be_long(struct rules *r, int id, struct stmt *block)
 {
@@ -264,7 +265,7 @@ rules_inline(struct rules *r, enum inline_kept kept)
 		int n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 		again = false;
-		/* In the trace, each block is got by its name. */
+		/* Records a query for each block by its name in the trace. */
 		for (int i = 0; i < n; i++) {
 			sched_get_block(&r->s, func_find(r->s.func, blocks[i])
 						       ->u.block->name);

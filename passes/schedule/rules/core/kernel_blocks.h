@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of a kernel, by kind: what rules look at first. */
+/* The blocks of a kernel, by kind, which rules look at first. */
 #ifndef TIRC_KERNEL_BLOCKS_H
 #define TIRC_KERNEL_BLOCKS_H
 
@@ -12,19 +12,19 @@ struct kernel_blocks {
 	int reduction; /* the last block that reduces; 0: none */
 	int output;    /* the last block that writes a parameter; 0: none */
 	int n_reductions, n_outputs;
-	int padded_copy; /* the block that copies with a border for one
-			  * reduction alone; 0: none, or several */
+	int padded_copy; /* the block that makes a copy with a border that only
+			  * one reduction reads; 0: none, or several */
 	/* the block that a rule over single blocks may take; 0 for other
 	 * rules */
 	int block;
 };
 
 /* Lists the blocks outside of loops that are bound to threads. In the trace,
- * their handles are got by their names. */
+ * queries by name return their handles. */
 struct kernel_blocks rules_blocks(struct rules *r);
 
 bool block_reduces(const struct stmt *block);
-/* The number of the block's iter var that e is; -1: e is none of them. */
+/* The number of the block's iter var if e is one of them; else -1. */
 int block_iter_of(const struct block *b, const struct expr *e);
 /* The axis whose value selects one of several sums, as in a product with a
  * small constant matrix; -1: there is none. */
@@ -34,8 +34,8 @@ bool rules_is_output(const struct rules *r, const struct stmt *block);
 /* Is the block a copy padded with a constant, read by one reduction alone? */
 bool rules_is_padded_copy(struct rules *r, int id, const struct stmt *block);
 
-/* Which injective blocks are kept, though cheap, and not inlined: none; padded
- * copies that a sliding window reads; operands of reductions. */
+/* The cheap injective blocks that are kept, not inlined: none; padded copies
+ * that a sliding window reads; operands of reductions. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 

@@ -30,8 +30,8 @@ rules_transform_block(struct rules *r, int block, const struct index_map *map)
 	return sched_apply(&r->s, "transform_block_layout", args, 2, NULL);
 }
 
-/* Sets is_last[d] for the dimensions d that reduction axes index (reduced), or
- * those that other axes index. False if an index is not an axis. */
+/* Sets is_last[d] for the dimensions d that reduction axes (if reduced) or
+ * other axes (if not) index. False if an index is not an axis. */
 static bool
 find_last_dims(const struct block_access *x, const struct load_access *a,
 	       bool reduced, bool *is_last)

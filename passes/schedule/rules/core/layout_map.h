@@ -5,8 +5,8 @@
 
 #include "access_pattern.h"
 
-/* The first makes an index map of n logical indices with room for n_most
- * physical ones; the second appends a physical index. */
+/* rules_map_new makes an index map of n logical indices with room for n_most
+ * physical indices; the second function appends a physical index. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 /* Replaces the block's iter vars and loops by those of the map
@@ -15,7 +15,7 @@ bool rules_transform_block(struct rules *r, int block,
 			   const struct index_map *map);
 /* Gives the constant that the block loads by `a` a layout with the reduced axes
  * (or all other axes) in the last dimensions. Does nothing if they are last, or
- * if an index is not an axis. What is known of the block's accesses is stale
+ * if an index is not an axis. Descriptions of the block's accesses are stale
  * afterwards. False after a failure. */
 bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
 		     bool reduced);

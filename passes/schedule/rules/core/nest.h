@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops around a block: which axes they drive, what they are called, how
- * they are fused, and how long they take. */
+/* The loops around a block: the axes that they drive, their names, their
+ * fusion, and their estimated time. */
 #ifndef TIRC_NEST_H
 #define TIRC_NEST_H
 
 #include "access_pattern.h"
 
-/* nest.c: sets of_axis[i], for each i < n, to the loop to which iter var i of the
- * block is bound, 0 where it has none (extent 1). False if the block has fewer
- * than n iter vars (an epilogue has none for an axis at which all elements are
- * written to one place), or if a loop with several iterations is not bound to
- * exactly one iter var. */
+/* nest.c: sets of_axis[i], for each i < n, to the loop to which iter var i of
+ * the block is bound, 0 where it has none (extent 1). False if the block has
+ * fewer than n iter vars (an epilogue has no iter var for an axis along which
+ * all elements are written to one place), or if a loop with several iterations
+ * is not bound to exactly one iter var. */
 bool rules_axis_loops(struct rules *r, int block, int *of_axis, int n);
 /* The number of the iter var that the loop drives; -1: none. */
 int rules_driven_iter(const struct stmt *block, const struct stmt *loop);
@@ -52,12 +52,12 @@ double rules_nest_ns(struct rules *r, struct stmt *loop);
 /* Is a nest of ns nanoseconds worth running in parallel: does it take several
  * times as long as starting threads? */
 bool rules_worth_starts(const struct rules *r, double ns);
-/* As rules_worth_starts, for the nest of the loop; false if the target has one
- * core. */
+/* Like rules_worth_starts, for the nest of the loop; false if the target has
+ * one core. */
 bool rules_worth_parallel(struct rules *r, int loop);
 
-/* The buffers that blocks below a loop access, each once. bytes: the size of the
- * function's parameters among them. */
+/* The buffers that blocks below a loop access, each once. bytes: the total size
+ * of the buffers that are parameters of the function. */
 struct touched {
 	const struct func *func;
 	VEC(const struct buffer *) list;

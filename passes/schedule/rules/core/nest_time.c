@@ -5,8 +5,8 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* A nest must take as long as so many starts of threads: two threads save half
- * of the work and cost one start. */
+/* A nest runs in parallel if it takes at least as long as this number of thread
+ * starts: two threads save half of the time and cost one start. */
 #define STARTS_PER_NEST 3
 /* The cost of a function call, in operations. */
 #define CALL_OPERATIONS 16

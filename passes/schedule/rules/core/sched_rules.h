@@ -24,13 +24,14 @@ struct rules {
 	 * vectors, and the most lanes of these; for the description. */
 	int nests;
 	int64_t most_lanes;
-	/* Where the caller wants to read why rules do not apply; NULL if it
-	 * does not. */
+	/* Receives the reasons why rules do not apply; NULL if the caller does
+	 * not want them. */
 	struct strbuf *explanation;
 	/* the decisions that the rules ask for, and those that the caller
 	 * prefers; NULL: the rules decide alone */
 	struct choices *choices;
-	/* the text of the last rules_no, if it is read; or NULL */
+	/* the text of the last rules_no, if the caller wants an explanation; or
+	 * NULL */
 	const char *refusal;
 	/* the number of messages in s.diags at that rules_no */
 	int refused_after;
@@ -56,8 +57,8 @@ const char *rules_refusal(const struct rules *r, int messages);
 
 struct kernel_blocks;
 
-/* The rules. Each returns true if it scheduled what its row says; if it returns
- * false, the schedule is to be rolled back. */
+/* The rules. Each returns true if it scheduled the blocks that its row names;
+ * if it returns false, the caller must roll the schedule back. */
 #define RULE(stage, name, needs, target, what)                                 \
 	bool rule_##name(struct rules *r, const struct kernel_blocks *k);
 #include "sched_rules.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many consecutive elements a thread of a device may load and store by one
- * access, which the pass "wide" then makes. */
+/* The number of consecutive elements that a thread of a device may load and
+ * store by one access. The pass "wide" makes these accesses. */
 #include "access_pattern.h"
 #include "element_threads.h"
 #include "iterate.h"
@@ -47,8 +47,8 @@ with_lane(struct rules *r, struct runs *x, const struct expr *e)
 	return simplify(&x->a, expr_substitute(r->module, e, &x->map));
 }
 
-/* How the lanes of a run access a buffer: not as one vector; all the same
- * element; or as one aligned vector. */
+/* How the lanes of a run access a buffer: scattered; all the same element; or
+ * as one aligned vector. */
 enum lane_access { LANES_SCATTERED, LANES_SAME, LANES_VECTOR };
 
 static enum lane_access
@@ -118,7 +118,7 @@ all_vectors(struct rules *r, const struct block_access *x, int iter,
 	return stores || any;
 }
 
-/* How many elements of the block's widest type the widest access takes. */
+/* The number of elements of the block's widest type in the widest access. */
 static int64_t
 most_lanes(struct rules *r, const struct block_access *x)
 {

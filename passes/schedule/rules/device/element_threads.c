@@ -46,8 +46,8 @@ fuse_spatial(struct rules *r, int block, int *loop)
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return false;
 	}
-	/* The loop over the elements of one vector access is not fused: it
-	 * stays inside. */
+	/* The loop over the elements of one vector access stays inside, and is
+	 * not fused. */
 	n -= n > 0 &&
 	     func_find(r->s.func, loops[n - 1])->u.loop.kind == FOR_VECTORIZED;
 	n_order = 0;
@@ -119,9 +119,9 @@ flatten_axes(struct rules *r, int block, int *loop)
 	return sched_rename_loop(&r->s, *loop, "i");
 }
 
-/* Should each thread take a vector of `lanes` elements (not if lanes is 1):
- * does each multiprocessor then get a warp? With fewer elements, one for each
- * thread uses more threads. Symbolic sizes count as large. */
+/* Should each thread take a vector of `lanes` elements? Only if lanes exceeds 1
+ * and each multiprocessor still gets a warp; with fewer elements, one element
+ * per thread keeps more threads busy. Symbolic sizes count as large. */
 static bool
 has_vectors(struct rules *r, int block, int64_t lanes)
 {

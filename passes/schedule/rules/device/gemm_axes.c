@@ -36,9 +36,9 @@ find_operands(struct gemm_tile *t)
 	return true;
 }
 
-/* The number of the operand of the columns: the one that the last axis indexes
- * that indexes only one of them. Results are contiguous along this axis. -1:
- * there is no such axis. */
+/* The number of the operand of the columns. Of the axes that index only one
+ * operand, the last decides: its operand has the columns, since results are
+ * contiguous along this axis. -1: there is no such axis. */
 static int
 column_operand(const struct gemm_tile *t)
 {
@@ -139,8 +139,8 @@ blocks_of(const struct gemm_tile *t, enum part p)
 }
 
 /* Sets the tile's side along part p: threads times 8, 4, 2 or 1 results, the
- * largest that pads the extent by at most a quarter; if there is none, the one
- * that pads least. */
+ * largest number that pads the extent by at most a quarter; if there is none,
+ * the number that pads least. */
 static void
 choose_side(struct gemm_tile *t, enum part p, int64_t threads)
 {

@@ -30,8 +30,8 @@ struct gemm_tile {
 	int64_t run[PARTS];
 	int64_t threads[PARTS];
 	/* order: the order of the parts in the operands' tiles, the batch
-	 * first. sum_last: does the tile of the rows (of the columns) have the
-	 * summed axis last? */
+	 * first. sum_last: is the summed axis last in the tile of the rows
+	 * ([0]), and in that of the columns ([1])? */
 	enum part order[PARTS];
 	bool sum_last[2];
 };
@@ -55,8 +55,9 @@ const char *gemm_describe(struct rules *r, const struct gemm_tile *t);
 
 /* implicit_gemm.c: makes the parts the axes of the block, in t->order, pads
  * their extents to multiples of t->side, and makes a block that copies each
- * operand and one that applies the epilogue to the sums. t->x is stale
- * afterwards. False if it cannot; the schedule is then to be rolled back. */
+ * operand and a block that applies the epilogue to the sums. t->x is stale
+ * afterwards. False after a failure; then the caller must roll the schedule
+ * back. */
 bool gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 			struct gemm_blocks *out);
 /* The index in t->order of the first part that is an axis of the block: 1

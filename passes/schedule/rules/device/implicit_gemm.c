@@ -110,7 +110,7 @@ inline_producers(struct rules *r, int block)
 	}
 }
 
-/* The only block that reads what the block writes; 0: there is none, or
+/* The only block that reads the block's output; 0: there is none, or
  * several. */
 static int
 sole_reader(struct rules *r, int block)
@@ -135,9 +135,9 @@ inline_epilogue(struct rules *r, int store)
 	}
 }
 
-/* Pads the extents of all parts to multiples of the tile's; the operands are 0
- * there. out->copies become the blocks that copy the padded operands. False
- * after a failure. */
+/* Pads the extents of all parts to multiples of the tile's sides; the operands
+ * are 0 in the padding. out->copies become the blocks that copy the padded
+ * operands. False after a failure. */
 static bool
 pad(struct rules *r, const struct gemm_tile *t, int block,
     struct gemm_blocks *out)

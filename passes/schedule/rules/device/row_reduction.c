@@ -18,15 +18,15 @@
 #include "row_stages.h"
 #include "thread_reduction.h"
 
-/* Rows need at least SHORT elements. Their threads double until none has more
- * than OWN elements or the thread block is full. */
+/* Rows need at least SHORT elements. The number of threads for a row is doubled
+ * until no thread has more than OWN elements or the thread block is full. */
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
 	int rows; /* the number of leading axes that all stages have; an index
 		   * of these axes selects a row */
-	/* the number of rows; a number that is enough for the device if it is
-	 * symbolic */
+	/* the number of rows; if it is symbolic, a number that is large enough
+	 * to fill the device */
 	int64_t count;
 	bool any_size;   /* the number of rows is symbolic */
 	int64_t threads; /* per row */
@@ -59,8 +59,8 @@ count(const struct block *b, int from, bool reduces)
 	return n;
 }
 
-/* In each load of the block whose last index uses an axis: does it use a
- * reduction axis? Then rows are contiguous. */
+/* Are rows contiguous: does the last index of each load of the block use a
+ * reduction axis, or no axis? */
 static bool
 is_contiguous_in_row(struct rules *r, int block)
 {
@@ -89,8 +89,8 @@ is_contiguous_in_row(struct rules *r, int block)
 	return true;
 }
 
-/* Can threads reduce parts that start from the init value and are combined in
- * any order? */
+/* May threads reduce parts of a row, each starting from the init value, and
+ * combine the parts in any order? */
 static bool
 is_splittable(const struct func *f, const struct stmt *block)
 {
@@ -133,8 +133,9 @@ threads_for(const struct rules *r, int64_t longest)
 	return n;
 }
 
-/* Is every operand of the reduction indexed by the row? If not, it is a matrix
- * product, in which tiles of several rows read an operand once. */
+/* Is every operand of the reduction indexed by the row? If not, the reduction
+ * is a matrix product: there, tiles of several rows read an operand only
+ * once. */
 static bool
 is_indexed_by_row(struct rules *r, int block)
 {

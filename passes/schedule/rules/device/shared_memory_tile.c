@@ -70,8 +70,8 @@ unroll_inside(struct rules *r, int block, int loop)
 	return true;
 }
 
-/* How many consecutive elements of a tile each copying access takes: at most so
- * many that every thread copies some. */
+/* The number of consecutive elements of a tile that one copying access takes:
+ * small enough that every thread copies some elements. */
 static int64_t
 copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	       enum part side, bool across)
@@ -168,8 +168,8 @@ read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 }
 
 /* Pipelines the copies: while one pair of tiles is multiplied, the next is
- * copied. Each shared array is there twice, and one barrier is saved; the
- * elements on their way need registers. False after a failure. */
+ * copied. Each shared array is allocated twice, and one barrier is saved;
+ * elements that are being copied need registers. False after a failure. */
 static bool
 copy_ahead(struct rules *r, const struct gemm_tile *t, int loop)
 {

@@ -65,8 +65,8 @@ tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 }
 
 /* Pads the rows (of `elements` elements) of the block's output by `bytes`, so
- * that adjacent rows start in different banks. back: which dimension the row
- * is, counted from the last. False after a failure. */
+ * that adjacent rows start in different banks. back: the dimension of the rows,
+ * counted from the last. False after a failure. */
 static bool
 skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 {
@@ -105,8 +105,9 @@ tensorize_fragments(struct rules *r, int block, const int64_t *size,
 
 /* -- copies */
 
-/* Chooses for each operand how many contiguous elements a thread copies at a
- * time: as many as leave every thread some. */
+/* Chooses for each operand the number of contiguous elements that a thread
+ * copies at a time: the largest with which every thread copies some
+ * elements. */
 static void
 choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 {
@@ -308,7 +309,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 }
 
 /* Pipelines the copies: the next tiles are copied while the current ones are
- * multiplied. Each shared array is there once for each stage. False after a
+ * multiplied. Each shared array is allocated once for each stage. False after a
  * failure. */
 static bool
 copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
@@ -449,7 +450,8 @@ build_nest(struct rules *r, struct warp_tiles *x, int block,
 }
 
 /* Can the tile of the columns be copied to shared memory without a
- * transposition? Windows of an image are read best along its rows. */
+ * transposition? Windows of an image are best read along the rows of the
+ * image. */
 static bool
 columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 {
@@ -458,8 +460,8 @@ columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 }
 
 /* Schedules the block with the instruction p. untransposed: give up if the copy
- * to shared memory would transpose the columns. If it returns false, the
- * schedule is to be rolled back. */
+ * to shared memory would transpose the columns. False after a failure; then the
+ * caller must roll the schedule back. */
 static bool
 try_instruction(struct rules *r, int block, const struct product_desc *p,
 		bool untransposed)

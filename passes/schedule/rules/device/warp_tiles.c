@@ -9,8 +9,8 @@
 
 #include "iterate.h"
 
-/* The bytes along the summed axis in one copied tile: many save barriers, few
- * save shared memory. */
+/* The bytes along the summed axis in one copied tile: more bytes save barriers,
+ * fewer bytes save shared memory. */
 enum { SUM_BYTES = 64 };
 
 /* -- the instruction */
@@ -94,10 +94,11 @@ warp_tiles_in_groups(const struct warp_tiles *x)
 	return x->p.instr->load[0] == NULL;
 }
 
-/* If the bytes of a fragment's row are no multiple of the alignment that the
+/* If the size of a fragment's row is not a multiple of the alignment that the
  * operand's tile in shared memory requires, fragments side by side in the tile
- * would not be aligned. Then sets x->part to the columns of a fragment: the
- * tile is stored in parts of so many columns, each with all rows. */
+ * would not be aligned. Then sets x->part to the number of columns of a
+ * fragment: the tile is stored in parts with this number of columns and all
+ * rows. */
 static void
 set_part(struct warp_tiles *x, int operand)
 {
@@ -113,8 +114,8 @@ set_part(struct warp_tiles *x, int operand)
 	}
 }
 
-/* The alignment of the operand's tiles in shared memory that the instruction
- * which reads them there requires. */
+/* The alignment that the instruction which reads the operand's tiles in shared
+ * memory requires. */
 static int64_t
 tile_align(const struct rules *r, const struct product_desc *p, int operand)
 {
@@ -170,8 +171,8 @@ set_side(struct warp_tiles *x, enum part p, int64_t fragments)
 	x->t.side[p] = fragments * x->size[p];
 }
 
-/* The most fragments of a thread block along part p: a fragment of a group of
- * warps is as large as those of four warps together. */
+/* The largest number of fragments of a thread block along part p; a fragment of
+ * a group of warps is as large as the fragments of four warps together. */
 static int64_t
 most_fragments(const struct warp_tiles *x, enum part p)
 {
@@ -185,8 +186,8 @@ least_fragments(const struct warp_tiles *x)
 }
 
 /* Chooses the number of fragments of a thread block along part p: the largest
- * that pads the extent by at most a quarter; if there is none, the one that
- * pads least. */
+ * number that pads the extent by at most a quarter; if there is none, the
+ * number that pads least. */
 static void
 choose_side(struct warp_tiles *x, enum part p)
 {
@@ -240,8 +241,9 @@ shared_bytes(const struct warp_tiles *x)
 		       sums;
 }
 
-/* Chooses how many tiles of each operand are in shared memory: two; if copies
- * are asynchronous, as many as the target names and shared memory holds. */
+/* Chooses the number of tiles of each operand in shared memory: two; if copies
+ * are asynchronous, the number that the target gives, or fewer if shared memory
+ * does not hold them. */
 static void
 choose_stages(struct rules *r, struct warp_tiles *x)
 {
@@ -268,7 +270,7 @@ all_blocks(const struct warp_tiles *x)
 	       x->t.extent[PART_BATCH];
 }
 
-/* Halves tiles until there is one for each multiprocessor. */
+/* Halves the tiles until there is at least one for each multiprocessor. */
 static void
 fill_units(struct rules *r, struct warp_tiles *x)
 {

@@ -5,8 +5,8 @@
  *   for c, h, w:                          for i in range(C * H * W):
  *     y[c, h, w] = f(x[c, h, w])    ->      y[i] = f(x[i])
  *
- * If an axis lies in blocks of several elements, those of one block are the
- * lanes. */
+ * If an axis lies in blocks of several elements, the elements of a block become
+ * the lanes. */
 #include "iterate.h"
 #include "kernel_blocks.h"
 #include "nest.h"
@@ -62,7 +62,7 @@ check_fusable(struct fusable *f, const struct expr *e)
 	}
 }
 
-/* Has dimension d + 1 of the buffer the extent of the axis inner? */
+/* Does dimension d + 1 of the buffer have the extent of the axis inner? */
 static bool
 same_extents(const struct buffer *b, int d, const struct iter_var *inner)
 {

@@ -8,7 +8,8 @@
  *     b[i, j] = x[i, j + 16]           b[i, j] = x[i, j + 16] */
 #include "kernel_blocks.h"
 
-/* With more arrays, the loop walks more streams than processors follow. */
+/* With more arrays, the loop would access more streams than a processor can
+ * prefetch. */
 enum { MOST_RESULTS = 8 };
 
 bool

@@ -13,7 +13,8 @@
 /* The sides of a tile, and the least extents of the axes. */
 enum { SIDE = 8, LEAST_EXTENT = 2 * SIDE };
 
-/* The axis that is the last index of an access; -1: none is. */
+/* The axis that is the last index of an access; -1: the last index is not an
+ * axis. */
 static int
 last_axis(const struct block_access *x, const struct load_access *a,
 	  const struct expr *last)
@@ -23,8 +24,9 @@ last_axis(const struct block_access *x, const struct load_access *a,
 	return axis >= 0 && a->use[axis] == AXIS_PLAIN ? axis : -1;
 }
 
-/* Finds the axis along which loads are contiguous, if they are not along that of
- * the store; -1: there is none, or there are several. */
+/* Finds the axis along which loads are contiguous, if it differs from the axis
+ * along which the store is contiguous; -1: there is none, or there are
+ * several. */
 static int
 find_rows(const struct block_access *x, int lane)
 {
@@ -51,9 +53,9 @@ find_rows(const struct block_access *x, int lane)
 	return rows;
 }
 
-/* Splits the loop of an axis into tiles: split[1] is the loop over the elements of
- * one. A rest becomes a copy of the loops, but for a constant rest of lanes, for
- * which a condition is enough. False after a failure. */
+/* Splits the loop of an axis into tiles: split[1] is the loop over the elements
+ * of a tile. A rest becomes a copy of the loops, except for a constant rest of
+ * lanes, which gets a condition. False after a failure. */
 static bool
 split_axis(struct rules *r, const struct block_access *x, int axis,
 	   bool is_lanes, const int *loops, int *split)

@@ -8,9 +8,9 @@
 #include "nest.h"
 #include "row_stages.h"
 
-/* Can positions within blocks of c elements of the axis be lanes: is the axis
- * in blocks of c, or contiguous, in every access? With `result`, the store may
- * be strided. *c: the block size found so far, or 0. */
+/* Can the positions within blocks of c elements of the axis become lanes: is
+ * the axis in blocks of c elements, or contiguous, in every access? If
+ * `result`, the store may be strided. *c: the block size found so far, or 0. */
 static bool
 lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 {
@@ -32,8 +32,8 @@ lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 	return x->store.use[axis] != AXIS_UNUSED;
 }
 
-/* The size of the blocks in which all stages and the output have the rows
- * (axis); 0: there is none. */
+/* The block size of the axis of the rows, which is the same in all stages and
+ * the output; 0: there is none. */
 static int64_t
 block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products with small constant matrices (as in Winograd convolutions): stages
- * of sums that are written out, one sum for each of a few points. An axis
+ * that consist of written-out sums, one sum for each of a few points. An axis
  * selects the sum:
  *
  *   d[t, j, i, c] = select(i == 0, x[..] - x[..], select(i == 1, …))
  *
  * All stages of a tile t are computed together, for a block of channels c,
- * which are the lanes. The loops over points are unrolled; those over the
- * selecting axes are unrolled at once:
+ * which are the lanes. The loops over points are unrolled; the loops over the
+ * selecting axes are unrolled when the schedule is made:
  *
  *   for c_o, t:
  *     for j: unrolled
@@ -21,8 +21,9 @@
 #include "kernel_blocks.h"
 #include "nest.h"
 
-/* A block with, for each axis, the number of points of a tile over which it
- * runs: its extent, or the tile's size; 0: it does not run over points. */
+/* A block and, for each of its axes, the number of points of a tile that the
+ * axis runs over: the axis's extent, or the tile's size; 0: it does not run
+ * over points. */
 struct stage {
 	struct block_access x;
 	int64_t points[MAX_AXES];
@@ -36,8 +37,8 @@ axis_of_dim(const struct stage *s, int d)
 	return block_iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
 }
 
-/* The axis v of which the index e is v or v % m, and in *points its number of
- * points: its extent, or m. -1: e is neither. */
+/* The axis v if the index e is v or v % m; sets *points to its number of
+ * points, the extent of v or m. -1: e has another form. */
 static int
 axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 {
@@ -52,8 +53,8 @@ axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 		       : -1;
 }
 
-/* Sets the points and the lane of the axes with which the stage reads an
- * earlier stage, `made`, to those of the earlier one. */
+/* Copies the points and the lane axis of an earlier stage, `made`, to the axes
+ * with which the stage reads it. */
 static void
 adopt_axes(struct stage *s, const struct stage *made)
 {
@@ -103,7 +104,7 @@ read_stage(struct rules *r, int block, struct stage *stages, int n)
 }
 
 /* The number of lanes: the size of the blocks in which an access has the lane
- * axis; 0: there is none. */
+ * axis; 0: the axis is not in blocks. */
 static int64_t
 find_block(const struct stage *stages, int n)
 {
@@ -214,8 +215,8 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 			tiles[n_tiles++] = parts[0];
 		}
 		if (part != 0 && extent % part != 0) {
-			/* Each store tests the bound: a loop partition would
-			 * copy the whole body. */
+			/* The stores test the bound one by one: a loop
+			 * partition would copy the whole body. */
 			sched_annotate(&r->s, parts[0], "partition", sv_int(0));
 		}
 		if (i == s->lane) {

@@ -17,13 +17,13 @@
 #include "row_stages.h"
 #include "written_out.h"
 
-/* Fewer lanes or shorter vectors are not worth it, nor parts of the target's
- * vectors for reductions of less than LONG values. */
+/* Fewer lanes or shorter vectors are not worthwhile. Nor are parts of the
+ * target's vectors, for reductions of fewer than LONG values. */
 enum { LEAST_LANES = 4, LEAST_BYTES = 16, LONG = 32 };
 /* A row with MANY_TERMS terms for each lane has the lanes of VECTORS vectors. */
 enum { MANY_TERMS = 64, VECTORS = 4 };
-/* gcc unrolls loops of up to 16 iterations before it makes vectors of them, and
- * of choices it then makes none. */
+/* gcc unrolls loops of up to 16 iterations before it vectorizes them, and then
+ * does not vectorize choices (min, max). */
 enum { LOOP_LANES = 32 };
 
 bool
@@ -49,8 +49,8 @@ reduced_axis(const struct block_access *x, double *values)
 	return axis;
 }
 
-/* Is dimension d of the loaded buffer the last one? In a constant, which can be
- * stored anew, dimensions of one element may follow it. */
+/* Is dimension d of the loaded buffer the last one? In a constant, whose layout
+ * can change, dimensions of one element may follow it. */
 static bool
 is_innermost(const struct load_access *a, int d)
 {
@@ -128,15 +128,15 @@ rules_sums_rows(struct rules *r, int block)
 	return once && loads_contiguous(&x, axis);
 }
 
-/* Does the reduction add? The others are largest and least values. */
+/* Is the reduction a sum? The other reductions are minima and maxima. */
 static bool
 adds(const struct stmt *block)
 {
 	return block->children[0]->args[0]->kind == EXPR_ADD;
 }
 
-/* Do results of this type take longer one after the other than by lanes? Compilers
- * make vectors of sums of integers by themselves. */
+/* Is a reduction of this type faster by lanes? Compilers vectorize sums of
+ * integers by themselves. */
 static bool
 has_lanes(struct dtype t, bool sum)
 {
@@ -144,8 +144,8 @@ has_lanes(struct dtype t, bool sum)
 }
 
 /* Does the reduction combine the elements of a row that are not NaN? Then one
- * comparison decides which of two is larger, and compilers make one instruction of
- * it for all lanes of a vector. */
+ * comparison decides which of two values is larger, and compilers use one
+ * instruction for all lanes of a vector. */
 static bool
 leaves_out_nan(const struct stmt *block)
 {
@@ -199,9 +199,10 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
-/* The lanes of several vectors for a long row: as many vectors as leave no rest of
- * the row where one leaves none. `loop` is over the terms of a row. Without vector
- * types, the target's vector is several of the machine's already. */
+/* The lanes of several vectors, for a long row. If one vector leaves no rest of
+ * the row, the number of vectors leaves none either. `loop` is over the terms
+ * of a row. Without vector types, the target's vector already stands for
+ * several vectors of the machine. */
 static int64_t
 lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
 {
@@ -218,15 +219,17 @@ lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
 	return n * lanes;
 }
 
-/* The number of partial results to which `lanes` of them are reduced first. */
+/* The number of partial results to which `lanes` partial results are reduced
+ * first. */
 static int64_t
 first_step(int64_t lanes, int64_t vector)
 {
 	return lanes > vector ? vector : lanes / 2;
 }
 
-/* The number of lanes as a decision in the trace: `lanes`, with its half and so on,
- * as long as there are more than after the first step, as further candidates. */
+/* The number of lanes as a decision in the trace. Further candidates: half of
+ * `lanes`, a quarter and so on, as long as they exceed the number after the
+ * first step. */
 static struct sched_value
 decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t vector)
 {
@@ -255,9 +258,9 @@ reduce_to(struct rules *r, int block, int64_t fewer, int *made)
 	       sched_annotate(&r->s, *made, WRITTEN_OUT, sv_int(1));
 }
 
-/* The same for the steps from `lanes` partial results to those of one vector, and
- * from these to half of them, and so on until the last two; stores the blocks of
- * the steps in made, and returns their number. */
+/* Calls reduce_to for each step: from `lanes` partial results to the lanes of
+ * one vector, then to half of them, and so on to two. Stores the blocks of the
+ * steps in made, and returns their number. */
 static int
 reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
 		 int *made)
@@ -265,8 +268,8 @@ reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
 	struct sched_mark mark = sched_checkpoint(&r->s);
 	int steps = 0;
 
-	/* Choices by few lanes are no vectors without vector types, and take
-	 * longer than one after the other. */
+	/* Without vector types, compilers do not vectorize choices over few
+	 * lanes, which then take longer than one accumulator. */
 	if (r->target->vectors.n == 0 && !adds(func_find(r->s.func, block))) {
 		return 0;
 	}
@@ -284,9 +287,10 @@ reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
 	return steps;
 }
 
-/* Gives each of the n blocks for which it is possible a block of partial results,
- * one for each lane of vectors of `bytes` bytes, and those that reduce them. Stores
- * these new blocks, at most LANE_BLOCKS for each, in made, and returns their number. */
+/* Makes, for each of the n blocks if possible, a block of partial results, one
+ * for each lane of vectors of `bytes` bytes, and blocks that reduce these.
+ * Stores the new blocks, at most LANE_BLOCKS for each, in made, and returns
+ * their number. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {
@@ -337,8 +341,8 @@ is_fused(const struct buffer *b, const struct expr *const *index)
 	       row->args[0] == at->args[0] && row->args[1] == at->args[1];
 }
 
-/* Does one of the n blocks access the buffer b by fused indices (is_fused), or,
- * with fused false, by others? */
+/* Does one of the n blocks access the buffer b by fused indices (is_fused) or,
+ * if `fused` is false, by other indices? */
 static bool
 has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
 	   bool fused)
@@ -366,7 +370,7 @@ has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
 }
 
 /* Does the block access a buffer that some of the n blocks access by fused
- * indices, and some by others? */
+ * indices, and others by other indices? */
 static bool
 is_mixed(struct rules *r, const int *blocks, int n, int block)
 {
@@ -388,8 +392,8 @@ is_mixed(struct rules *r, const int *blocks, int n, int block)
 }
 
 /* Fuses the last two axes of reductions, if both are reduced, and of the other
- * blocks that access the same buffers. False: a buffer is then accessed in both
- * ways, so that its dimensions cannot become one. */
+ * blocks that access the same buffers. False if a buffer would then be accessed
+ * in both ways, so that its dimensions cannot be fused. */
 static bool
 fuse_rows(struct rules *r, const int *blocks, int n)
 {
@@ -415,7 +419,7 @@ fuse_rows(struct rules *r, const int *blocks, int n)
 }
 
 /* Would vectors of `bytes` bytes leave a rest of each row of a reduction over
- * several axes? Then the axes are better fused: a rest in every row keeps the
+ * several axes? Then fusing the axes is better: a rest in every row keeps the
  * partial results out of registers. */
 static bool
 leaves_rest(struct rules *r, const int *blocks, int n, int64_t bytes)

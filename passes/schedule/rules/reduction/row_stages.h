@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages of a row: what they have in common, and sums by lanes. */
+/* Stages of a row: their common axes, and sums by lanes. */
 #ifndef TIRC_ROW_STAGES_H
 #define TIRC_ROW_STAGES_H
 
@@ -11,13 +11,14 @@
 void rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 		       int *common);
 
-/* lane_reduction.c: has the target vector types, or vectors of more than 16 bytes
- * that compilers make of loops? */
+/* lane_reduction.c: does the target have vector types, or vectors of more than
+ * 16 bytes for which compilers vectorize loops? */
 bool rules_have_lanes(const struct target *t);
 /* Gives reductions along contiguous rows one partial result for each lane of a
  * vector, if rules_have_lanes: factors them, stores the blocks of the partial
- * results, at most LANE_BLOCKS for each of the n blocks, in made, and returns their
- * number. The innermost two axes of all blocks may be fused for that. */
+ * results, at most LANE_BLOCKS for each of the n blocks, in made, and returns
+ * their number. To this end, it may fuse the innermost two axes of all
+ * blocks. */
 enum { LANE_BLOCKS = 16 };
 int rules_reduce_by_lanes(struct rules *r, const int *blocks, int n, int *made);
 /* Is the block a reduction of columns: is its last spatial axis contiguous in the
@@ -27,9 +28,9 @@ bool rules_reduces_columns(struct rules *r, int block);
 /* Moves the loop over the last spatial axis of a block, the lanes, innermost, and
  * vectorizes it. The block must be at its final place. */
 void rules_vectorize_lanes(struct rules *r, int block);
-/* Is the block a product of a matrix and a vector whose sums go along the rows
- * of the matrix, and is the matrix no constant? Then its elements are read
- * once, in order. */
+/* Is the block a product of a matrix, not a constant, and a vector, with sums
+ * along the rows of the matrix? Then the elements of the matrix are read once,
+ * in order. */
 bool rules_sums_rows(struct rules *r, int block);
 
 #endif

@@ -10,7 +10,7 @@
 #include "nest.h"
 #include "row_stages.h"
 
-/* Is the index the reader's axis, or 0 where the axis has one iteration? */
+/* Is the index the reader's axis, or 0 if the axis has one iteration? */
 static bool
 is_axis(const struct expr *index, const struct iter_var *axis)
 {
@@ -18,9 +18,9 @@ is_axis(const struct expr *index, const struct iter_var *axis)
 	       (expr_is_value(index, 0) && expr_is_value(axis->extent, 1));
 }
 
-/* The number of leading axes, at most own, that the block `made` has in common
- * with a reader, which reads dimension k at its own axis k. `most` if the
- * reader does not read the block, or if it has more. */
+/* The number of leading axes that the block `made` has in common with a reader:
+ * the reader reads dimension k at its own axis k. At most `own` and at most
+ * `most`; `most` if the reader does not read the block. */
 static int
 common_axes(const struct block *made, const struct block *reader, int own,
 	    int most)

@@ -19,8 +19,8 @@
 #include "nest.h"
 #include "ordered.h"
 
-/* The least and the most elements of a column: some vectors, and a state of
- * some kilobytes. */
+/* The smallest and the largest number of elements of a column: a few vectors; a
+ * state of a few kilobytes. */
 enum { LEAST_COLUMN = 16, MOST_COLUMN = 512 };
 
 int
@@ -108,9 +108,9 @@ ordered_place_init(struct rules *r, int init, const int *loops, int n)
 	}
 }
 
-/* The index in loops of the last one that drives a spatial iter var; -1: there
- * is none, or the outermost loop of several iterations is not ordered. *first:
- * the index of that outermost loop. */
+/* The index of the last loop that drives a spatial iter var; -1: there is none,
+ * or the outermost loop with several iterations is not ordered. *first: the
+ * index of that outermost loop. */
 static int
 find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 {
@@ -143,7 +143,7 @@ find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 }
 
 /* The largest divisor of n, at most MOST_COLUMN, that gives at least `parts`
- * columns; 0: it would be less than LEAST_COLUMN. */
+ * columns; 0 if it is less than LEAST_COLUMN. */
 static int64_t
 column_width(int64_t n, int64_t parts)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies with borders: where they are made, and what fills the border. */
+/* Copies with borders: the loop in which they are made, and the split of the
+ * loop that fills the border. */
 #include "border.h"
 
 #include "nest.h"
 
-/* How the sum reads the copy with borders along an axis of the results;
+/* How an axis of the results indexes the sum's reads of the copy with borders;
  * AXIS_UNUSED if it does not. */
 static enum axis_use
 use_of_rows(const struct buffer *bordered, const struct block_access *x,

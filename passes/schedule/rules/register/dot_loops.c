@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of products of bytes as dot products of rows, of which compilers make
+/* Sums of products of bytes as dot products of rows, for which compilers use
  * instructions that multiply bytes:
  *
  *   for oc, oh, ow:                  for oh, ow_o:
@@ -13,21 +13,22 @@
  *                                          sums[ow_i][oc] = acc[oc_i][ow_i]
  *                                      for ow_i, oc: y = f(sums)
  *
- * k runs through all summed axes, in the order of x in memory, and on to whole
- * vectors: the rows and the constants have zeros there. Data whose elements are
- * next to each other are not copied. The loops over oc_i and ow_i, the tile,
- * are written out, so that its sums are variables and share loads. */
+ * k runs through all summed axes, in the order of x in memory, and further to a
+ * whole number of vectors: there, the rows and the constants are zero. Data
+ * whose elements are next to each other are not copied. The loops over oc_i and
+ * ow_i, the tile, are written out, so that its sums are variables and share
+ * loads. */
 #include "access_pattern.h"
 #include "edit.h"
 #include "kernel_blocks.h"
 #include "layout_map.h"
 #include "nest.h"
 
-/* STEP: a sum runs through a multiple of so many elements, as many bytes as a
- * vector has; compilers sum the rest one by one. LEAST: with fewer terms, adding
- * up the lanes of a vector takes longer than the products. MOST_ROWS, MOST_SUMS:
- * the most rows and sums of a tile, which the registers hold; four rows by four
- * results are fastest. */
+/* STEP: a sum runs through a multiple of STEP elements, the bytes of a vector;
+ * compilers sum a rest one by one. LEAST: with fewer terms, adding up the lanes
+ * of a vector takes longer than the products. MOST_ROWS, MOST_SUMS: the most
+ * rows and sums of a tile that the registers hold; four rows by four results
+ * are fastest. */
 enum {
 	STEP = 32,
 	LEAST = 40,
@@ -37,8 +38,8 @@ enum {
 	USUAL_SIDE = 4
 };
 
-/* A part of a summed axis: expr of the logical variable, and where in the data
- * it is. */
+/* A part of a summed axis: an expression of the logical variable, and the
+ * dimension of the data that it indexes. */
 struct piece {
 	int iter;
 	int64_t divisor; /* v // divisor; 0: all of v, or v % modulus */
@@ -50,15 +51,17 @@ struct piece {
 struct dots {
 	struct block_access x;
 	const struct load_access *data, *constant;
-	int lane, row;       /* iter vars; row: -1 if there is none */
+	int lane, row;       /* numbers of iter vars; row: -1 if there is
+			      * none */
 	int64_t terms;       /* the number of summed elements */
-	int64_t inner;       /* of these, the last are so many in a row */
-	int64_t padded;      /* the number with zeros */
+	int64_t inner;       /* the length of contiguous runs of these
+			      * elements */
+	int64_t padded;      /* the number of elements including zeros */
 	int64_t rows, lanes; /* the numbers of rows and results of a tile */
 	struct piece pieces[2 * MAX_AXES];
 	int n_pieces;
-	/* by spatial iter var: its number among those that are longer than 1;
-	 * -1: it is not */
+	/* by spatial iter var: its number among the iter vars with extents
+	 * above 1; -1: its extent is 1 */
 	int axis[MAX_AXES];
 	int n_axes;
 	bool copies; /* the data are copied into rows */
@@ -71,7 +74,8 @@ extent_of(const struct dots *d, int iter, int64_t *extent)
 	       expr_is_value(d->x.info->iters[iter].min, 0);
 }
 
-/* The first dimension of the load whose index uses the axis; -1: none does. */
+/* The first dimension of the load whose index uses the axis; -1: there is
+ * none. */
 static int
 place_of(const struct load_access *a, const struct var *v, bool last)
 {
@@ -120,8 +124,8 @@ add_axis(struct dots *d, int iter)
 	return true;
 }
 
-/* Is x the product of two bytes, each converted to 32 bits? A byte is a load, or
- * a load or a constant by a condition. */
+/* Is x the product of two bytes, each converted to 32 bits? A byte is a load,
+ * or a choice between a load and a constant. */
 static bool
 is_product(const struct expr *x)
 {
@@ -165,9 +169,9 @@ find_operands(struct dots *d)
 	       d->data->load->type.kind == DT_U8;
 }
 
-/* Finds the axes: one that the constant alone has, for the results of a row;
- * summed ones, which both operands have; and others, which the data have. False
- * if there is another kind. */
+/* Finds the axes: an axis that only the constant has, for the results of a row;
+ * summed axes, which both operands have; other axes, which only the data have.
+ * False if there is an axis of another kind. */
 static bool
 find_axes(struct dots *d)
 {
@@ -202,7 +206,7 @@ find_axes(struct dots *d)
 	return d->lane >= 0 && d->n_pieces > 0;
 }
 
-/* Have the data so many terms next to each other that copying them takes less
+/* Are so many terms of the data adjacent in memory that copying them takes less
  * time than a few products? */
 static bool
 has_runs(const struct dots *d)
@@ -213,7 +217,7 @@ has_runs(const struct dots *d)
 	       last->extent >= LEAST_RUN;
 }
 
-/* The number of terms with zeros. */
+/* The number of terms, rounded up by zeros. */
 static int64_t
 whole(int64_t terms)
 {
@@ -269,7 +273,8 @@ piece_expr(struct module *m, const struct piece *p, const struct expr *v)
 				: v;
 }
 
-/* The place of an element in a row, where v(iter) are the summed axes. */
+/* The position of an element in a row, as an expression of the summed axes
+ * v(iter). */
 static const struct expr *
 place_in_row(struct module *m, const struct dots *d,
 	     const struct expr *const *v)
@@ -331,9 +336,10 @@ pack_constant(struct rules *r, const struct dots *d, int block)
 		3, NULL);
 }
 
-/* The index map of the block's iter vars to the spatial ones that are longer than
- * 1 and to the place in a row, as two axes: which part of d->inner elements, and
- * the element in it; as one axis if d->inner is 1. */
+/* The index map from the block's iter vars to the spatial iter vars with
+ * extents above 1 and the position in a row. The position is two axes, the
+ * number of a run of d->inner elements and the element in it; one axis if
+ * d->inner is 1. */
 static const struct index_map *
 row_map(struct rules *r, const struct dots *d)
 {
@@ -360,7 +366,7 @@ row_map(struct rules *r, const struct dots *d)
 	return map;
 }
 
-/* The index map of n axes, the last two of which become one. */
+/* The index map that fuses the last two of n axes. */
 static const struct index_map *
 flat_map(struct rules *r, int n, int64_t inner)
 {
@@ -427,8 +433,8 @@ sum_rows(struct rules *r, const struct dots *d, int block, int *copy)
 		pad_axis(r, block, n, d->padded, false));
 }
 
-/* Splits the loop of the rows off. rows[1]: the loop in a tile, 0 if it has one
- * row; rows[0]: the loop over tiles, 0 if there is one. False after a
+/* Splits the loop over rows. rows[1]: the loop in a tile, 0 if a tile has one
+ * row; rows[0]: the loop over tiles, 0 if there is one tile. False after a
  * failure. */
 static bool
 split_rows(struct rules *r, const struct dots *d, const int *loops, int *rows)
@@ -549,8 +555,8 @@ place_sums(struct rules *r, const struct dots *d, int block, int sums, int at)
 	       write_out(r, k, tile);
 }
 
-/* Names the loops of the copy, and splits off the one that fills the end of rows
- * with zeros. False after a failure. */
+/* Names the loops of the copy, and splits off the loop that fills the end of
+ * rows with zeros. False after a failure. */
 static bool
 name_copy(struct rules *r, const struct dots *d, int copy, int at)
 {

@@ -28,7 +28,7 @@ dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
-/* Is the index v, or a sum of v and what does not use v? */
+/* Is the index v, or a sum of v and terms that do not use v? */
 static bool
 is_addend(const struct expr *index, const struct var *v)
 {
@@ -57,8 +57,8 @@ is_window(const struct tiling *t, const struct load_access *data, int iter)
 	return is_addend(data->load->args[last], v);
 }
 
-/* The number of contiguous elements, a multiple of depth, that the data have
- * along the reduction axis; 0: they have none. */
+/* The number of contiguous elements along the reduction axis in the data,
+ * rounded down to a multiple of depth; 0: the elements are not contiguous. */
 static int64_t
 run_of(const struct tiling *t, const struct load_access *data, int iter,
        int64_t depth)
@@ -83,8 +83,8 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		       : 0;
 }
 
-/* The last reduction axis with enough contiguous elements for the instruction,
- * and in *run their number; -1: there is none. */
+/* The last reduction axis with enough contiguous elements for the instruction;
+ * sets *run to their number. -1: there is none. */
 static int
 axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 {

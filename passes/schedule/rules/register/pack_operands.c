@@ -2,9 +2,9 @@
 /* Layouts in which the lanes of a register tile's operands are next to each
  * other.
  *
- * Constants are stored so. An operand that is not constant and whose lanes lie
- * far apart is copied, one block of lanes at a time, outside of the loops that
- * reuse the copy:
+ * Constants are stored in this layout. An operand that is not constant and
+ * whose lanes lie far apart is copied, one block of lanes at a time, outside of
+ * the loops that reuse the copy:
  *
  *   for i_o, j_o:                      for j_o:
  *     for k:                             for j, k: pack[k][j] = x2[j][k]
@@ -21,8 +21,8 @@
 #include "layout_map.h"
 #include "register_tile.h"
 
-/* If an element of the copy is used fewer times, copying takes as long as it
- * saves. */
+/* If each element of the copy is used fewer times than this, the copy takes
+ * longer than it saves. */
 enum { LEAST_USES = 4 };
 
 static const struct expr *
@@ -37,7 +37,7 @@ rest(struct module *m, const struct expr *e, int64_t c)
 	return expr_floormod(m, e, expr_i32(m, c));
 }
 
-/* Appends to the map the dimensions of the lanes l: the vector and the lane in
+/* Appends the dimensions of the lanes l to the map: the vector and the lane in
  * it, or only the lane if there is one vector. */
 static void
 put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
@@ -64,7 +64,7 @@ tiling_block(const struct tiling *t, int iter)
 		       : 0;
 }
 
-/* Is dimension d of the operand the one along which a dot product sums? */
+/* Does a dot product sum along dimension d of the operand? */
 static bool
 is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 {
@@ -100,8 +100,8 @@ is_summed(const struct tiling *t, const struct load_access *operand, int d)
 	return false;
 }
 
-/* Replaces *p by the dimension `at` if that is better: an even extent first,
- * then a long one. */
+/* Replaces *p by the dimension `at` if that is better: even extents are better
+ * than odd ones, then longer ones better than shorter ones. */
 static void
 offer_pairs(struct pairing *p, int at, int64_t extent)
 {
@@ -123,9 +123,9 @@ put_pairs(struct module *m, struct index_map *map, const struct pairing *p)
 }
 
 /* The layout [..][d][..] -> [..][d / lanes][..][lanes] of the operand's buffer,
- * where the lanes' loop indexes d: the lanes last, before them the remainders
- * of axes in blocks. With panels, d / lanes comes first, so that a panel is
- * contiguous. NULL if d's size is not constant. */
+ * where the lanes' loop indexes d. The lanes are last; the positions within
+ * blocks of other axes precede them. With panels, d / lanes comes first, so
+ * that a panel is contiguous. NULL if d's size is not constant. */
 static const struct index_map *
 lanes_last(struct rules *r, const struct tiling *t,
 	   const struct load_access *operand)
@@ -253,8 +253,8 @@ tiling_lanes_last(struct rules *r, const struct tiling *t)
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-/* Do loads of the target add constants alone to a register, as those of small
- * processors do? The lanes of a row are then at offsets from one address only if
+/* Can loads of the target only add a constant to a register, as on small
+ * processors? The lanes of a row are then at offsets from one address only if
  * the lanes of the next row follow them: else compilers compute an address for
  * each lane. */
 static bool
@@ -285,8 +285,8 @@ tiling_packs_panels(const struct rules *r, const struct tiling *t)
 }
 
 /* See register_tile.h. True if the operand is not constant, its lanes lie far
- * apart, and each is used for several rows. One block of lanes must fit half of
- * the second-level cache. */
+ * apart, and each element is used for several rows. One block of lanes must fit
+ * half of the second-level cache. */
 bool
 tiling_copies_operand(const struct rules *r, const struct tiling *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A window that slides over rows with a border: the rows that one row of results
- * reads are copied with it, so that no lane is tested.
+/* A window that slides over rows with a border: the rows that a row of results
+ * reads are copied together with their border, so that no lane needs a test.
  *
  *   for c, h, w: p[c][h][w] = x[..] or 0     for c:
  *   for c, oh, ow:                     ->        for h, w: p[h][w] = x[..] or 0
@@ -72,8 +72,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 		}
 	}
 	/* If vectorization is left to the compiler, the reduction loops are
-	 * inside of the loop over lanes, so that this one is not unrolled
-	 * before it is vectorized. */
+	 * inside of the loop over lanes, so that compilers do not unroll the
+	 * loop over lanes before they vectorize it. */
 	if (r->target->complete_unroll > 0) {
 		order[n++] = split[1];
 	}
@@ -89,8 +89,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	return *at != 0 && sched_reorder(&r->s, order, n);
 }
 
-/* Are all rows of symbolic sizes that are copied at once, the ones of axes along
- * which the window slides, larger than the second cache at most? */
+/* May the rows that are copied at once, those of the axes along which the
+ * window slides, exceed the second cache, because their sizes are symbolic? */
 static bool
 exceeds_cache(struct rules *r, const struct buffer *made,
 	      const struct block_access *x)
@@ -110,10 +110,10 @@ exceeds_cache(struct rules *r, const struct buffer *made,
 	return symbolic && bytes > (double)r->target->l2_bytes;
 }
 
-/* The innermost loop in which each element of the rows is copied once: that of
- * the last axis before those along which the window slides. If these rows may
- * be larger than the second cache, the next loop, in which each result's rows
- * are copied. */
+/* The innermost loop in which each element of the rows is copied only once:
+ * that of the last axis before the axes along which the window slides. If these
+ * rows may exceed the second cache, the next loop, in which the rows of each
+ * result are copied. */
 static int
 loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	     int reduction)
@@ -215,7 +215,7 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
-	/* The sums have whole vectors, but not the results. */
+	/* The sums have whole vectors; the results need not. */
 	return extent > 0 ||
 	       tiling_overlap(r, output, at, x.info->iters[lane].var, -1, 1,
 			      true);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over time whose steps have several blocks (te_ordered_phases): a step's
- * sums become register tiles as products elsewhere, inside of the loop over
+/* Loops over time whose steps have several blocks (te_ordered_phases): the sums
+ * of a step become register tiles, like other products, inside of the loop over
  * time, with the constant operand in the layout of the tile.
  *
- *	for t in order:                        for t:
- *	    for b, n, k:                           for b, n_o:
- *	        gates[b, n] += h[b, k] * R[k, n]       acc = 0
- *	    for b, j:                        ->        for k: acc += h * R
- *	        h[b, j] = f(gates[b, j])               gates[b, n_o] = acc
- *	                                           for b, j: h = f(gates) */
+ * 	for t in order:                        for t:
+ * 	    for b, n, k:                           for b, n_o:
+ * 	        gates[b, n] += h[b, k] * R[k, n]       acc = 0
+ * 	    for b, j:                        ->        for k: acc += h * R
+ * 	        h[b, j] = f(gates[b, j])               gates[b, n_o] = acc
+ * 	                                           for b, j: h = f(gates) */
 #include "kernel_blocks.h"
 #include "loop_legality.h"
 #include "register_tile.h"

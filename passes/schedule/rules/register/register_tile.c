@@ -14,17 +14,18 @@
  *                                    for ow_1, oc_1: y = acc
  *
  * If no operand has an axis of its own (depthwise convolutions, pools), or only
- * one whose elements lie apart (the images of a batch), but all have an axis in
- * blocks, a block is the lanes.
+ * an axis whose elements are not adjacent (the images of a batch), but all
+ * operands have an axis in blocks, the elements of a block become the lanes.
  *
  * If there are several vectors of lanes, the accumulators are
  * acc[ow_1][oc_c][oc_v] with one vector last. A reduction axis in blocks is
  * iterated block by block; the loop inside of a block follows the other
  * reduction loops.
  *
- * Where the lanes do not fill a vector, or those of a dot-product instruction,
- * the constants get zeros (pad_parameter), the sums of these lanes are computed
- * (pad_axis), and the last block stores the others. */
+ * Where the lanes do not fill a vector or a dot-product instruction, the
+ * constants are padded with zeros (pad_parameter), the sums of the padding
+ * lanes are computed, too (pad_axis), and the last block stores only the other
+ * lanes. */
 #include "register_tile.h"
 
 #include "border.h"
@@ -61,7 +62,7 @@ exclusive_to(const struct block_access *x, int iter,
 static int
 score(const struct load_access *a, int iter)
 {
-	/* later axes are likelier to be contiguous, so they score more */
+	/* later axes are more likely to be contiguous, so they score higher */
 	int s = iter;
 
 	if (a->weight != NULL) {
@@ -139,8 +140,9 @@ find_blocked_lane(struct tiling *t)
 	return false;
 }
 
-/* Do the lanes lie apart in the operand, which is no constant, so that it has
- * no vectors of them? They do if they are the images of a batch. */
+/* Are the lanes not adjacent in the operand, which is not a constant, so that
+ * vectors of lanes cannot be loaded? This is so if the lanes are the images of
+ * a batch. */
 static bool
 has_distant_lanes(const struct tiling *t)
 {
@@ -179,9 +181,9 @@ describe_tile(struct rules *r, const char *before, const struct var *v,
 		      iter_axis_name(v->name), (long long)size);
 }
 
-/* Finds the operand with the best axis for lanes. If its lanes would not fill
- * vectors, the pixels of an image are tried as lanes, if they are contiguous.
- * False if there is none. */
+/* Finds the operand with the best axis for lanes. If its lanes do not fill
+ * vectors, tries the pixels of an image as lanes, if they are contiguous. False
+ * if there is none. */
 static bool
 find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 {
@@ -260,8 +262,8 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 }
 
 /* Sets *types to the types of the product. False if it does not multiply data
- * by a constant, which product instructions need, since they have layouts of
- * their own. */
+ * by a constant: product instructions require their own layout, which only a
+ * constant can get. */
 static bool
 types_of_product(const struct tiling *t, struct product_types *types)
 {
@@ -284,10 +286,10 @@ types_of_product(const struct tiling *t, struct product_types *types)
 	return true;
 }
 
-/* Sets t->dot_lanes and t->dot_depth to those of the target's first dot product,
- * from number `first` on, that fits the reduction; lanes of 0: there is none.
- * Where sums are in general registers, one whose lanes divide the axis is
- * better: no sums are padded. */
+/* Sets t->dot_lanes and t->dot_depth to those of the target's first dot
+ * product, from number `first` on, that fits the reduction; lanes of 0: there
+ * is none. If sums are in general registers, a dot product whose lanes divide
+ * the axis is preferred, since it needs no padding. */
 static void
 find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 {
@@ -335,9 +337,9 @@ find_product(struct rules *r, struct tiling *t, int first)
 	return 0;
 }
 
-/* Must the part of a vector at the axis's end be computed as a whole one? An
- * instruction takes all lanes; and a layout gives constants whole vectors only
- * if they have one. */
+/* Must a partial vector at the end of the axis be computed as a whole vector?
+ * An instruction takes all lanes; and only a layout with padding gives
+ * constants whole vectors. */
 static bool
 needs_all_lanes(const struct tiling *t)
 {
@@ -345,9 +347,9 @@ needs_all_lanes(const struct tiling *t)
 			     tiling_extent(&t->x, t->lane) < t->vector);
 }
 
-/* Are the results of fewer bytes than the sums? If vectorization is left to the
- * compiler, one vector of results is several vectors of sums: then the results
- * have one loop over all lanes, too. */
+/* Are the elements of the results smaller than those of the sums? If
+ * vectorization is left to the compiler, a vector of results takes several
+ * vectors of sums: then the results have one loop over all lanes, too. */
 static bool
 stores_narrower(const struct rules *r, const struct tiling *t, int output)
 {
@@ -388,7 +390,7 @@ pad_lanes_of(struct rules *r, const struct tiling *t, int block,
 	return sched_apply(&r->s, "pad_parameter", args, 3, NULL);
 }
 
-/* Gives t's operand such zeros, and finds t's loads again. False after a
+/* Pads t's operand in the same way, and finds t's loads again. False after a
  * failure. */
 static bool
 pad_operand(struct rules *r, struct tiling *t, int reduction)
@@ -444,8 +446,7 @@ runs_once(struct rules *r, int loop)
 }
 
 /* Tiles the product's sum in registers, with lanes beyond the axis if may_pad.
- * *padded: it added such lanes, or failed because it could not. False after a
- * failure. */
+ * *padded: lanes were added, or adding lanes failed. False after a failure. */
 static bool
 tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	     bool *padded)
@@ -540,9 +541,10 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	border_order_axes(p->bordered, &t.x, axes);
 	tiling_open_order(r, &t, axes, t.x.n_spatial);
-	/* Loops over axes that a copied operand, or one with distant lanes,
-	 * does not have go inside, to reuse it. A copy that no outer loop
-	 * repeats is a nest of its own, whose threads are its own. */
+	/* If an operand is copied or has distant lanes, the loops over axes
+	 * that it does not have move inside, so that its elements are reused. A
+	 * copy that no outer loop repeats is a separate nest with its own
+	 * threads. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = axes[i % t.x.n_spatial];
 		bool reuses = (copies || t.panels) &&
@@ -574,7 +576,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	if (t.dot.fill != NULL) {
-		inner.rows = 0; /* the sums of this instruction are in memory */
+		inner.rows = 0; /* this instruction keeps its sums in memory */
 	}
 	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
 		return false;

@@ -8,7 +8,7 @@
 #include "access_pattern.h"
 #include "product_choice.h"
 
-/* A reduction (and its output block) that is to be tiled. */
+/* A reduction and its output block, for which a tile is made. */
 struct product_tile {
 	int reduction, output;
 	/* the copy with borders that the sum reads; NULL: there is none */
@@ -20,12 +20,12 @@ struct product_tile {
 	 * the tile has failed with them. */
 	int first_instr;
 	/* A result: the number after the product instruction that was chosen;
-	 * 0: none was. */
+	 * 0: none was chosen. */
 	int next_instr;
 };
 
 /* register_tile.c: tiles the product's sum in registers; pads lanes if it can.
- * If it returns false, the schedule is to be rolled back. */
+ * False after a failure; then the caller must roll the schedule back. */
 bool tiling_product(struct rules *r, struct product_tile *p);
 
 /* A product instruction of the target: each lane sums `depth` products along
@@ -72,17 +72,19 @@ struct tiling {
 	int part;          /* an iter var over a part of an axis that lies in
 			    * blocks of part_block; -1: none */
 	int64_t part_block;
-	/* one lane after the other is summed in a variable: compilers make
-	 * vectors of the loop over lanes around the whole sum */
+	/* one lane after the other is summed in a variable: compilers vectorize
+	 * the loop over lanes, which contains the whole sum */
 	bool lane_by_lane;
-	bool by_columns; /* the columns of a window may be multiplied by dot
-			  * products: single words are loaded */
+	bool by_columns; /* dot products may multiply the columns of a window,
+			  * since they load single words */
 	/* the lanes of the dot product that may be used; 0: none */
 	int64_t dot_lanes;
 	/* the number of products that each of these lanes sums */
 	int64_t dot_depth;
 	struct tile_dot dot;
-	struct sched_value lanes_number, rows_number; /* as decided */
+	struct sched_value lanes_number, rows_number; /* the numbers of lanes
+						       * and rows, as decisions
+						       * of the trace */
 	bool repeated; /* as in struct product_tile */
 };
 
@@ -97,13 +99,13 @@ struct tile_loops {
 	bool lanes_last;
 };
 
-/* Compilers write out loops of at most so many iterations. */
+/* Compilers unroll loops of at most this number of iterations. */
 enum { TILING_SHORT = 8 };
 
 /* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
-/* The iterations that tiles of n leave; -1: a number that is known only when
- * the kernel runs. */
+/* The number of iterations left over by tiles of n; -1: the number is known
+ * only when the kernel runs. */
 int64_t tiling_rest(struct rules *r, const struct block_access *x, int iter,
 		    int64_t n);
 
@@ -114,32 +116,34 @@ int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 /* Chooses the tile's size: sets t's lanes, rows, vector and padded. */
 void tiling_sizes(struct rules *r, struct tiling *t);
 /* Are the sums integers in general registers, on a target without vector
- * registers, whose compiler writes out the loops of a tile? Its vector_registers
- * are then the sums that these registers hold. Compilers that save code keep
- * arrays of sums in memory. */
+ * registers, whose compiler writes out the loops of a tile? Then the target's
+ * vector_registers are the number of sums that these registers hold. Compilers
+ * that save code keep arrays of sums in memory. */
 bool tiling_sums_in_general_registers(const struct rules *r,
 				      const struct tiling *t);
-/* tile_decisions.c: lets the caller of the rules take other numbers of lanes and
- * rows than tiling_sizes, where other steps follow. */
+/* tile_decisions.c: lets the caller of the rules choose other numbers of lanes
+ * and rows than tiling_sizes, also with other steps. */
 void tiling_open_sizes(struct rules *r, struct tiling *t);
-/* Lets it move the axis of the lanes among the n axes of the outer loops. */
+/* Lets the caller of the rules move the axis of the lanes among the n axes of
+ * the outer loops. */
 void tiling_open_order(struct rules *r, const struct tiling *t, int *axes,
 		       int n);
-/* The time of all rows in whole tiles, the last of which overlaps the one
+/* The time of all rows in whole tiles, the last of which overlaps the tile
  * before, relative to the time with a smaller last tile. */
 double tiling_overlap_time(const struct rules *r, const struct tiling *t);
 /* The time of an axis in whole tiles of `lanes` lanes, the last of which
- * overlaps the one before, relative to the time with a smaller last tile. A
+ * overlaps the tile before, relative to the time with a smaller last tile. A
  * part of a vector takes as long as a whole one, if the target has vectors. */
 double tiling_lanes_time(const struct rules *r, struct dtype type,
 			 int64_t extent, int64_t lanes);
 
-/* tile_tail.c: decides whether the last tile of an axis overlaps the one before
- * (the note "overlap" on the loop) or becomes a second copy of the loops, and
- * describes the decision in the kernel's comment. rest: the axis's extent
- * modulo the tile, or -1 (tiling_rest); time: the time of whole tiles relative
- * to that with a smaller last tile; output: the block that stores; is_lanes: a
- * tile is a vector of lanes, or several. Does nothing if rest or loop is 0. */
+/* tile_tail.c: decides whether the last tile of an axis overlaps the tile
+ * before (the note "overlap" on the loop) or becomes a second copy of the
+ * loops, and describes the decision in the kernel's comment. rest: the axis's
+ * extent modulo the tile, or -1 (tiling_rest); time: the time of whole tiles
+ * relative to that with a smaller last tile; output: the block that stores;
+ * is_lanes: a tile is a vector of lanes, or several. Does nothing if rest or
+ * loop is 0. */
 bool tiling_overlap(struct rules *r, int output, int loop,
 		    const struct var *axis, int64_t rest, double time,
 		    bool is_lanes);
@@ -147,15 +151,15 @@ bool tiling_overlap(struct rules *r, int output, int loop,
 /* pack_operands.c: the size of the blocks in which operands have the reduction
  * axis; 0: it is not in blocks. */
 int64_t tiling_block(const struct tiling *t, int iter);
-/* Gives constants that the loop of the lanes indexes a layout with the lanes
- * last. False after a failure. */
+/* Gives a layout with the lanes last to the constants that the loop of the
+ * lanes indexes. False after a failure. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
 /* Gives the accumulators, t->x.out, a layout with the lanes last. False after a
  * failure. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
-/* Should the operand be stored in panels of lanes: is it a constant with its
- * lanes next to each other in long rows, and has it 4-bit elements or exceeds
- * the second-level cache? */
+/* Should the operand be stored in panels of lanes? It should if it is a
+ * constant with adjacent lanes in long rows, and has 4-bit elements or exceeds
+ * the second-level cache. */
 bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
 /* Should the operand be copied because its lanes lie far apart? */
 bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
@@ -183,8 +187,8 @@ bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
  * it is vectorized, unless tile->lanes_last. */
 int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 		      int *order);
-/* Is a block that stores results, the epilogue of a tile, so long that compilers
- * do not unroll a loop over rows inside of that over lanes? */
+/* Is the epilogue of a tile, the block that stores results, so long that
+ * compilers do not unroll a loop over rows inside of the loop over lanes? */
 bool tiling_is_long(const struct rules *r, int output);
 /* Splits the loop of an axis by the tile's size; split[0]: the loop over tiles,
  * 0 if the tile is the whole axis. False after a failure. */
@@ -192,11 +196,11 @@ bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, struct sched_value number, const int *loops,
 		  int *split);
 /* tile_decisions.c: records the numbers of lanes and of rows as decisions, if
- * other numbers would need the same steps. */
+ * the same steps are valid for other numbers. */
 void tiling_decide(struct rules *r, struct tiling *t);
-/* If the loops over rows are inside of those over lanes, notes that loads under
- * conditions on rows are to be hoisted: else each lane would test the
- * conditions. False after a failure. */
+/* If the loops over rows are inside of the loops over lanes, adds a note that
+ * loads under conditions on rows must be hoisted: otherwise each lane would
+ * test the conditions. False after a failure. */
 bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
 			const struct tile_loops *tile);
 /* Vectorizes and unrolls the loops of a tile. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a register tile leaves open: the numbers of its lanes and rows. A number
- * is a candidate if the same steps make a tile of it: the axis is split, into
- * whole vectors if the lanes are several, and no tile overlaps the one before
- * unless all do. */
+/* The decisions of a register tile: the numbers of its lanes and rows. A number
+ * is a candidate if the same steps make a tile with it: the axis is split, into
+ * whole vectors if there are several vectors of lanes, and overlaps are the
+ * same for all candidates. */
 #include "decision.h"
 #include "register_tile.h"
 
-/* Numbers of lanes up to so many vectors are candidates. */
+/* The largest number of vectors of lanes among the candidates. */
 enum { MOST_VECTORS = 8 };
 
 static int64_t

@@ -47,8 +47,8 @@ tile_sizes(const struct product_desc *p, struct tile_sizes *out)
 
 /* The number of rows per call, at most `most`, that minimises the total time
  * for an axis of this extent; 0: none fits. Up to half of the largest number of
- * rows fill one half of the tile; loading the constants takes as long as some
- * rows. */
+ * rows, only one half of the tile is used. Loading the constants takes as long
+ * as a few rows. */
 static int64_t
 choose_rows(int64_t most, int64_t extent, int64_t granularity)
 {
@@ -72,8 +72,9 @@ choose_rows(int64_t most, int64_t extent, int64_t granularity)
 	return best;
 }
 
-/* How many elements of the axis one call multiplies: a whole block, or the
- * largest divisor of a contiguous axis. 0: too few. */
+/* The number of elements of the axis that one call multiplies: a whole block,
+ * or the largest divisor of the extent of a contiguous axis. 0: there are too
+ * few. */
 static int64_t
 elements_per_call(const struct tiling *t, const struct load_access *data,
 		  int iter, const struct tile_sizes *s)

@@ -8,7 +8,8 @@
 
 enum { MOST_STEPS = 4, MOST_ODD_STEPS = 7 };
 
-/* A block that stores results is short if it has at most so many operations. */
+/* The largest number of operations of a block that stores results and counts as
+ * short. */
 enum { MOST_SHORT = 12 };
 
 bool
@@ -59,10 +60,10 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 	return n;
 }
 
-/* The steps to unroll of sums that no instruction computes. Compilers unroll
- * short loops themselves; of a long one without vectors they leave a step at a
- * time, whose loop takes as long as a few products. The loads of several rows
- * and steps would take too many registers. */
+/* The number of steps to unroll in sums that no instruction computes. Compilers
+ * unroll short loops themselves; they do not unroll a long loop without
+ * vectors, and each iteration of that costs as much as a few products. The
+ * loads of several rows and steps would take too many registers. */
 static int64_t
 steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
 {
@@ -81,7 +82,8 @@ steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
 	return n;
 }
 
-/* The same, or one or more steps if the caller of the rules prefers that. */
+/* The result of steps_of_sums, or the number of steps that the caller of the
+ * rules prefers. */
 static int64_t
 open_steps(struct rules *r, const struct tiling *t, int64_t extent)
 {
@@ -98,8 +100,8 @@ open_steps(struct rules *r, const struct tiling *t, int64_t extent)
 
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
  * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
- * registers, and the loop itself would take as long as half of its products. For
- * little code these are 3 at most. False after a failure. */
+ * registers, and the loop itself would take as long as half of its products. At
+ * most 3 if the code must be small. False after a failure. */
 static bool
 split_steps(struct rules *r, const struct tiling *t, int *order, int *n,
 	    struct tile_loops *tile)

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* The most terms of a sum that are written out: a window of 5 x 5. Compilers
- * unroll a loop over the lanes before they vectorize it if it has fewer terms in
- * all. */
+/* MOST_TERMS: the most terms of a sum that are written out, a window of 5 x 5.
+ * LEAST_PRODUCTS: if a loop over lanes has fewer products in total, compilers
+ * unroll it before they vectorize it. */
 enum { MOST_TERMS = 25, LEAST_PRODUCTS = 72 };
 
 int64_t
@@ -58,9 +58,9 @@ tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 	return extent < vector ? extent : vector;
 }
 
-/* The number of rows of a tile: as many as `most`, what the registers hold,
- * with the least waste at the axis's end; with a granularity, a divisor of
- * it. */
+/* The number of rows of a tile: at most `most`, the number that the registers
+ * hold, with the least waste at the end of the axis; with a granularity, a
+ * divisor of it. */
 static int64_t
 choose_rows(int64_t extent, int64_t most, int64_t granularity)
 {
@@ -118,8 +118,8 @@ count_row_invariant(const struct expr *e, const struct var *lane,
 	return n;
 }
 
-/* The number of operations, for each vector of the lanes' operand, that all
- * rows share: weights are scaled or unpacked. */
+/* The number of operations for each vector of the lanes' operand that all rows
+ * share, such as scaling or unpacking weights. */
 static int64_t
 row_invariant_operations(const struct tiling *t)
 {
@@ -132,8 +132,9 @@ row_invariant_operations(const struct tiling *t)
 					     iters[t->row].var);
 }
 
-/* Does a load of its own spread each element of the rows' operand over a vector?
- * AVX-512 and NEON, which have 32 registers, multiply by one element. */
+/* Does the target need a separate load to spread each element of the rows'
+ * operand over a vector? AVX-512 and NEON, which have 32 registers, multiply by
+ * an element directly. */
 static bool
 spreads_elements(const struct target *target)
 {
@@ -143,10 +144,11 @@ spreads_elements(const struct target *target)
 
 /* The estimated cycles of one step of the reduction with vectors times rows
  * accumulators: two products or two loads per cycle, a latency of four cycles
- * for sums, the operations that all rows share, and the loop. Of loads that spread
- * an element, three take two cycles, as was fitted on an EPYC of Zen 3.
- * Without fused multiply-add, additions and broadcasts are operations too. Where
- * vectorization is left to the compiler, several vectors take somewhat longer. */
+ * for sums, the operations that all rows share, and the loop. Three loads that
+ * spread an element take two cycles; this was fitted on an EPYC of Zen 3.
+ * Without fused multiply-add, additions and broadcasts are operations too.
+ * Where vectorization is left to the compiler, several vectors take somewhat
+ * longer. */
 static double
 step_cycles(const struct target *target, const struct tiling *t,
 	    int64_t vectors, int64_t rows)
@@ -191,9 +193,9 @@ second_cache_cycles(const struct rules *r, const struct tiling *t,
 }
 
 /* The registers for loads ahead. Compilers write out the innermost reduction
- * loop if it is short, and load the elements of its next step early. They address
- * them one by one if the rows' axis is symbolic: then accumulators beside these
- * elements are kept in memory. */
+ * loop if it is short, and load the elements of its next step early. If the
+ * rows' axis is symbolic, these elements need an address each, and accumulators
+ * beyond the registers left are kept in memory. */
 static int64_t
 loads_ahead(const struct tiling *t)
 {
@@ -212,8 +214,8 @@ loads_ahead(const struct tiling *t)
 	return longest > 1 && longest <= TILING_SHORT ? AHEAD : 0;
 }
 
-/* The most rows of a tile if vectorization is left to the compiler, which unrolls
- * them: the accumulators, so many lanes for each row, leave two registers of
+/* The most rows of a tile if vectorization is left to the compiler, which
+ * unrolls them: the accumulators, `lanes` for each row, leave two registers of
  * `vector` elements for the operands. */
 static int64_t
 unrolled_rows(const struct target *target, int64_t vector, int64_t lanes)
@@ -248,14 +250,14 @@ struct tile_cost {
 			* of the loops */
 };
 
-/* A tile whose rows divide the axis may take this many times as long as the
- * fastest one: the last of other tiles overlaps the one before (the pass
- * "overlap"), or is a second copy of the loops. */
+/* A tile whose rows divide the axis is preferred if it takes at most this many
+ * times as long as the fastest tile: with other tiles, the last one overlaps
+ * the one before (the pass "overlap"), or needs a second copy of the loops. */
 static const double DIVIDING_MAY_TAKE = 1.02;
 
-/* The faster tile, or the one that divides the rows if it is hardly slower. Of
- * two that are as fast, the one that loads fewer vectors and elements per step,
- * or fewer vectors if these are as many. */
+/* The faster tile, or the tile that divides the rows if it is hardly slower. Of
+ * two equally fast tiles, the one that loads fewer vectors and elements per
+ * step; if these are equal, too, fewer vectors. */
 static struct tile_cost
 better_cost(struct tile_cost x, struct tile_cost y)
 {
@@ -275,8 +277,8 @@ better_cost(struct tile_cost x, struct tile_cost y)
 	return x.cycles <= y.cycles * more ? x : y;
 }
 
-/* The number of tiles of so many rows. A symbolic axis is taken to be of medium
- * length: half of its last tile is in vain. */
+/* The number of tiles with this number of rows. A symbolic axis is assumed to
+ * have a medium length, with half of its last tile wasted. */
 static double
 count_tiles(const struct tiling *t, int64_t all, int64_t rows)
 {
@@ -289,9 +291,9 @@ count_tiles(const struct tiling *t, int64_t all, int64_t rows)
 	return ((double)all + (double)(rows - 1) / 2) / (double)rows;
 }
 
-/* Compilers choose vectors by the shortest type: those of sixteen bytes have sums
- * of four elements. So more lanes are better for products of bytes, by this
- * factor. */
+/* Compilers choose the number of vector lanes by the smallest type, so that a
+ * vector of sixteen bytes takes several vectors of sums. So more lanes are
+ * faster for products of bytes, by this factor. */
 static const double HALF_VECTORS = 1.8;
 
 /* The best number of rows for this many vectors. */
@@ -325,8 +327,8 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 	return best;
 }
 
-/* Sets t->lanes and t->rows to the tile that takes the fewest cycles; fewer
- * lanes, a divisor of those in t, may leave registers for more rows. Changes
+/* Sets t->lanes and t->rows to the tile that takes the fewest cycles. Fewer
+ * lanes, a divisor of t->lanes, may leave registers for more rows. Changes
  * nothing if no tile is found. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
@@ -354,8 +356,9 @@ lanes_cycles(int64_t vectors, double sums, int64_t stores)
 	return (double)vectors * (sums / 2 + (double)stores);
 }
 
-/* The vector length for padded lanes: the dot product's lanes if there is one;
- * else the vector, halved (down to four lanes) until the axis fills one. */
+/* The vector length for padded lanes: the dot product's lanes if there is a dot
+ * product; else the target's vector, halved (down to four lanes) until the axis
+ * fills it. */
 static int64_t
 padded_vector(const struct tiling *t, int64_t vector)
 {
@@ -383,8 +386,8 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 			uses *= (double)t->x.most[i];
 		}
 	}
-	/* Operands whose elements are used once, or that exceed the cache, take
-	 * the time of loading their bytes, which padding adds to. */
+	/* For operands whose elements are used once, or that exceed the cache,
+	 * the time is that of loading their bytes, which padding increases. */
 	if (t->dot_lanes == 0 &&
 	    (uses < 2 ||
 	     (padded * 8 > extent * 9 &&
@@ -406,8 +409,8 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 	return extent % t->lanes != 0 || then < 0.9 * now;
 }
 
-/* The fastest tile of at most four vectors. Its cycles are the sum over all lanes of
- * the axis, with the zeros behind its end. */
+/* The fastest tile of at most four vectors. Its cycles are the total for all
+ * lanes of the axis, including the zeros after its end. */
 static struct tile_cost
 padded_cost(struct rules *r, const struct tiling *t, int64_t vector)
 {
@@ -499,9 +502,9 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 				 (double)(tiles + (rest + vector - 1) / vector);
 }
 
-/* Takes another axis for the rows if fewer of its iterations are left by whole
- * tiles of so many rows: iterations that are left get a loop of their own,
- * which shares no loads. */
+/* Takes another axis for the rows if whole tiles leave over fewer of its
+ * iterations: left-over iterations get a separate loop, which shares no
+ * loads. */
 static void
 choose_row_axis(struct tiling *t, int64_t rows)
 {
@@ -521,8 +524,9 @@ choose_row_axis(struct tiling *t, int64_t rows)
 
 /* Chooses the tile of a dot product whose sums are in general registers, on a
  * target without vectors: the sums take half of the registers. Two rows share
- * the words of the constant; a product without rows has more lanes, which share
- * the word of the data. False: the target has no such dot product. */
+ * the loaded words of the constant; a product without rows has more lanes,
+ * which share the loaded word of the data. False: the target has no such dot
+ * product. */
 static bool
 sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 {
@@ -544,8 +548,8 @@ sums_in_words(const struct rules *r, struct tiling *t, int64_t extent)
 	return true;
 }
 
-/* Are the sums integers, on a target without vector registers? General registers
- * hold them then, if any. */
+/* Are the sums integers, on a target without vector registers? Then only
+ * general registers can hold the sums. */
 static bool
 needs_general_registers(const struct rules *r, const struct tiling *t)
 {
@@ -562,10 +566,10 @@ tiling_sums_in_general_registers(const struct rules *r, const struct tiling *t)
 	       (goal == NULL || strcmp(goal, "speed") == 0);
 }
 
-/* Chooses the tile of such sums: no more than the registers hold. More than
- * eight lanes leave too few registers for addresses and the counters of a
- * window's loops. False if other registers hold the sums, or no lanes divide the
- * axis. */
+/* Chooses the tile of sums in general registers: no more sums than these hold.
+ * More than eight lanes leave too few registers for addresses and the counters
+ * of a window's loops. False if other registers hold the sums, or no lanes
+ * divide the axis. */
 static bool
 fit_general_registers(const struct rules *r, struct tiling *t, int64_t extent)
 {
@@ -591,10 +595,10 @@ fit_general_registers(const struct rules *r, struct tiling *t, int64_t extent)
 	return true;
 }
 
-/* Are the lanes better summed one by one, each in a variable? They are if
- * compilers vectorize, if the elements of a tile share no operand, and if the sum
- * is short enough to be written out, as that of a window. Arrays of sums would be
- * stored and loaded. */
+/* Is it better to sum the lanes one by one, each in a variable? It is if
+ * vectorization is left to the compiler, the elements of a tile share no
+ * operand, and the sum, such as that of a window, is short enough to be written
+ * out. An array of sums would be stored and loaded. */
 static bool
 sums_lane_by_lane(const struct rules *r, const struct tiling *t)
 {
@@ -673,7 +677,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		fit_registers(r, t, vector);
 	}
 	t->vector = 0;
-	/* Lanes in two loops do not overlap those of the tile before. */
+	/* If the lanes have two loops, they cannot overlap the lanes of the
+	 * tile before. */
 	if (r->target->block_elems > 0 && t->lanes > vector && extent > 0 &&
 	    t->lanes % vector == 0 && extent % vector == 0) {
 		t->vector = vector;

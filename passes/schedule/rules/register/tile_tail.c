@@ -5,12 +5,12 @@
 #include "edit.h"
 #include "register_tile.h"
 
-/* The last tile becomes a second copy of the loops if overlapping takes more
- * than this many times as long. */
+/* The last tile becomes a second copy of the loops if an overlapping tile would
+ * take more than this many times as long. */
 static const double OVERLAP_MAY_TAKE = 1.04;
 
-/* Does the block read, from a parameter of the shape of the one that it writes,
- * the element at the same index? Then both may share memory, and an overlapping
+/* Does the block read an element of a parameter with the shape and at the index
+ * of the element that it writes? Then both may share memory, and an overlapping
  * tile would read elements that are already overwritten. */
 static bool
 may_be_in_place(struct rules *r, int block)
@@ -66,8 +66,8 @@ tiling_overlap(struct rules *r, int output, int loop, const struct var *axis,
 	}
 	strbuf_printf(&r->words, ", the last tile of %s overlaps", name);
 	/* An axis that may be shorter than its tile gets a copy of the loops.
-	 * Where two axes are symbolic, the copy for few lanes is that for few
-	 * rows, too. */
+	 * If two axes are symbolic, one copy serves both few lanes and few
+	 * rows. */
 	return sched_annotate(&r->s, loop, "overlap",
 			      sv_int(rest < 0 && is_lanes ? 2 : 1));
 }

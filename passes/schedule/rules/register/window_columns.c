@@ -90,8 +90,8 @@ accumulate_at(struct rules *r, int reduction, int at)
 	       rules_accumulator(r, reduction, &acc);
 }
 
-/* Computes the columns of a row by lanes; one after the other if they are fewer
- * than a vector has. False after a failure. */
+/* Computes the columns of a row by lanes, or one after the other if there are
+ * fewer columns than lanes of a vector. False after a failure. */
 static bool
 reduce_columns(struct rules *r, const struct columns *c)
 {
@@ -142,10 +142,10 @@ most_bytes(const struct target *t)
 	return cache < stack ? cache : stack;
 }
 
-/* The loop in which columns are stored before windows read them: that around the
- * rows of a plane, if the columns of all its rows are few. A window that reads
- * what was stored just before waits for it. Else the loop over rows. A number of
- * one of the n loops around the copy. */
+/* The loop in which columns are stored before windows read them, as an index of
+ * the n loops around the copy: the loop around the rows of a plane if its
+ * columns are few, so that a window does not wait for values that were stored
+ * just before; else the loop over rows. */
 static int
 place_of_columns(struct rules *r, int copy, int n)
 {
@@ -176,8 +176,8 @@ rule_window_columns(struct rules *r, const struct kernel_blocks *k)
 	    !accumulate_at(r, c.windows, own[n - 1])) {
 		return false;
 	}
-	/* The nests are merged, so that the copy keeps whole rows: those that
-	 * the windows read may be a little shorter. */
+	/* Merges the nests, so that the copy keeps whole rows, although the
+	 * windows may read slightly shorter ones. */
 	place = place_of_columns(r, c.copy, n);
 	if (!sched_merge(&r->s, loops[place], own[place]) ||
 	    !sched_set_scope(&r->s, c.copy, 0, "local")) {

@@ -7,8 +7,8 @@
 
 enum { WINDOW_LEAST_LANES = 4 };
 
-/* The iter var that indexes the last dimension of the store; -1: its lanes
- * would not be contiguous, or are few. */
+/* The iter var that indexes the last dimension of the store; -1: its lanes are
+ * not contiguous, or too few. */
 int window_find_lanes(struct rules *r, const struct block_access *x);
 /* The number of results that fill a vector, but at least WINDOW_LEAST_LANES. */
 int64_t window_vector(const struct rules *r, const struct block_access *x);

@@ -22,8 +22,8 @@ tests_lanes(const struct block_access *x, int lane)
 			       x->info->iters[lane].var, true);
 }
 
-/* Are the last two axes better one axis? They are if the last one leaves a rest of
- * the lanes of a vector, and both together leave none. */
+/* Should the last two axes be fused? They should if the lanes of a vector leave
+ * a rest of the last axis, but no rest of the fused axis. */
 static bool
 is_better_fused(const struct block_access *x, int lane, int64_t vector)
 {
@@ -34,9 +34,10 @@ is_better_fused(const struct block_access *x, int lane, int64_t vector)
 	       rows % vector * (columns % vector) % vector == 0;
 }
 
-/* Fuses the last two axes of the reduction and of the output if they are better
- * one; *lane becomes the axis of the lanes, x the new accesses, and *name, in that
- * case, the name for the fused loops. False after a failed step. */
+/* Fuses the last two axes of the reduction and of the output if
+ * is_better_fused; then *lane becomes the axis of the lanes, x the new
+ * accesses, and *name, in that case, the name for the fused loops. False after
+ * a failed step. */
 static bool
 fuse_rows(struct rules *r, struct block_access *x, int reduction, int *output,
 	  int *lane, const char **name)
