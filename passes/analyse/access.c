@@ -14,8 +14,8 @@ struct collector {
 	struct access_list *out;
 };
 
-/* For a call argument that is the address of load's element: changes the access
- * recorded for the load, which was visited before, to an access by address. */
+/* Called for an argument that is the address of the load's element. The load
+ * was visited before: changes its recorded access to an access by address. */
 static void
 mark(struct collector *c, const struct expr *load, bool fills)
 {
@@ -444,8 +444,9 @@ relaxed_loops(const struct func *f, const struct stmt *top,
 	return all.data;
 }
 
-/* Sets *min and *max to the bounds of the index of access x in dimension d,
- * while the loops between top and x run; false if there are none. */
+/* Sets *min and *max to the bounds of the index of access x in dimension d over
+ * all iterations of the loops between top and x; false if there are no
+ * bounds. */
 static bool
 cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 	  int d, bool of_block, const struct expr **min,

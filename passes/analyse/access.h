@@ -15,8 +15,8 @@ struct access {
 	/* the LOAD expression; NULL if the STORE itself is the access */
 	const struct expr *load;
 	const struct expr *const *index;
-	/* the element's address is taken, so that other elements may be read
-	 * and written, too */
+	/* the element's address is taken: other elements, too, may be read and
+	 * written */
 	bool address;
 	/* elements are only written: by a STORE, or through the address */
 	bool fills;
@@ -35,8 +35,9 @@ struct access_list accesses_of(const struct func *f, struct stmt *s,
 			       const struct buffer *buffer);
 
 /* The statements that access each buffer of a function, found in one walk. It
- * remains valid while edits change the arguments of these statements, move them
- * and wrap them, and give other buffers to those that access one buffer. */
+ * remains valid while edits change the arguments of these statements, move or
+ * wrap them, or replace the buffer in statements that access a single
+ * buffer. */
 struct access_index {
 	struct pointer_map numbers; /* by buffer: its index in users */
 	VEC(struct stmt_list) users;
@@ -90,8 +91,8 @@ typedef void (*index_fn)(void *ctx, const struct stmt *at,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
-/* Like buffer_remap for the buffer of an ALLOC, all of whose accesses are the
- * uses. */
+/* Like buffer_remap, for the buffer of an ALLOC; uses: all accesses of the
+ * buffer. */
 void uses_remap(struct func *f, struct stmt *alloc,
 		const struct access_list *uses, const struct buffer *to,
 		index_fn index, void *ctx);
@@ -123,12 +124,12 @@ const struct expr *expr_conjunction(struct module *m,
 bool expr_has_load(const struct expr *e);
 /* Does argument 0 of e decide which of its other arguments are evaluated? */
 bool expr_is_lazy(const struct expr *e);
-/* Can e be computed under the analyser's facts alone, where conditions that guard
- * it may not hold? True if it has no load, no call with an effect, and no integer
- * division by what may be zero or negative. */
+/* Can e be computed under the analyser's facts alone, where conditions that
+ * guard it may not hold? True if it has no load, no call with an effect, and no
+ * integer division by a divisor that may be zero or negative. */
 bool expr_is_total(struct analyser *a, const struct expr *e);
-/* In a STORE b[i] = b[i] op value, with a binary operator: the index of the
- * operand b[i], 0 or 1. -1 if neither operand is that load. */
+/* For a STORE b[i] = b[i] op value, with a binary operator: the index of the
+ * operand b[i], 0 or 1. -1 if the STORE has another form. */
 int access_own_operand(const struct stmt *store);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of indices. One walk gives the analyser the facts around each access:
  *
- *	for oh in 0..8, kh in 0..3:
- *	    ih = oh + kh - 1                    # [-1, 8]
- *	    if ih >= 0 and ih < 8:
- *	        ... x[ih, 0]                    # [0, 7], [0, 0]
+ * 	for oh in 0..8, kh in 0..3:
+ * 	    ih = oh + kh - 1                    # [-1, 8]
+ * 	    if ih >= 0 and ih < 8:
+ * 	        ... x[ih, 0]                    # [0, 7], [0, 0]
  *
- * Where that proves nothing, a second analyser, in which LETs are replaced by
- * their values, tries. */
+ * If the analyser proves nothing, a second analyser tries, in which LETs are
+ * replaced by their values. */
 #include "access_ranges.h"
 
-/* So many conditions, one within another, that choose an index are told apart. */
+/* The depth of nested conditional expressions in an index up to which each case
+ * is analysed separately. */
 enum { MOST_CASES = 4 };
 
 struct ranging {
@@ -59,7 +60,8 @@ ends_of(struct ranging *r, const struct expr *e, const struct expr **first,
 	return (*first)->type.lanes <= 1;
 }
 
-/* e with the LETs around it replaced by their values. */
+/* The expression e, with the variables of the LETs around it replaced by their
+ * values. */
 static const struct expr *
 expand(struct ranging *r, const struct expr *e)
 {
@@ -79,8 +81,8 @@ is_within(struct analyser *a, const struct expr *first, const struct expr *last,
 	       prove(a, expr_lt(m, last, expr_cast(m, last->type, extent)));
 }
 
-/* Bounds of an index; of one that a condition chooses, those of both values, each
- * under its condition. */
+/* Bounds of an index. If the index is a conditional expression: the bounds of
+ * both values, each under its condition. */
 static struct bounds
 bounds_by_cases(struct analyser *a, const struct expr *e, int depth)
 {
@@ -180,7 +182,7 @@ add_load(struct ranging *r, const struct expr *e)
 				       .fills = address && r->fills });
 }
 
-/* Does a condition within e decide whether some loads are made? */
+/* Does a condition within e decide whether a load is evaluated? */
 static bool
 has_conditions(const struct expr *e)
 {
@@ -215,8 +217,9 @@ visit_under(struct ranging *r, const struct expr *condition,
 	analyser_pop(&r->expanded, other);
 }
 
-/* Visits the arguments of a lazy expression: argument 0 always, the others
- * under what it decides. */
+/* Visits the arguments of a lazy expression: argument 0, which is always
+ * evaluated, and each other argument under the condition under which it is
+ * evaluated. */
 static void
 visit_lazy(struct ranging *r, const struct expr *e)
 {

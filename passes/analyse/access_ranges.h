@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranges of the indices of all accesses of a function, beside the extents of
- * the arrays: what a reviewer checks. Conditions around an access count, those
- * of IFs and those within expressions. */
+/* The ranges of the indices of all accesses of a function, together with the
+ * extents of the arrays, for a reviewer's check. Conditions around an access
+ * count, those of IFs and those within expressions. */
 #ifndef TIRC_ACCESS_RANGES_H
 #define TIRC_ACCESS_RANGES_H
 
@@ -9,12 +9,12 @@
 
 /* One index of an access. */
 struct index_range {
-	/* all values that the index has, that of every lane of a vector; an end
+	/* all values of the index, including every lane of a vector; an end
 	 * without a constant bound is BOUND_NEG_INF or BOUND_POS_INF */
 	struct bounds bounds;
-	const struct expr *extent; /* of this dimension */
+	const struct expr *extent; /* the extent of this dimension */
 	bool is_within; /* proven: 0 <= index < extent, for all values */
-	bool is_data;   /* the index has a loaded value */
+	bool is_data;   /* the index uses a loaded value */
 };
 
 struct access_range {

@@ -19,7 +19,7 @@
 #include "bounds.h"
 #include "func.h"
 
-/* What is known of an integer's divisibility: value == coeff * k + base for
+/* Known facts about an integer's divisibility: value == coeff * k + base for
  * some integer k; with coeff 0 it is exactly base. */
 struct modular {
 	int64_t coeff, base;
@@ -33,7 +33,7 @@ struct analyser_var {
 	/* the value of a LET's variable, or NULL */
 	const struct expr *value;
 	bool inlined; /* simplify replaces the variable by its value */
-	bool data;    /* the value holds a loaded value */
+	bool data;    /* the value contains a loaded value */
 };
 
 struct analyser_fact; /* a known linear form that is <= 0 */
@@ -92,13 +92,13 @@ struct analyser_mark {
 struct analyser_mark analyser_mark(const struct analyser *a);
 void analyser_pop(struct analyser *a, struct analyser_mark mark);
 
-/* Does e hold a loaded value: a LOAD, or a variable whose value does? Arithmetic
- * on loaded values wraps, in the interpreter and in emitted code; the analyser
- * assumes nothing else of it (wraps.c). */
+/* Does e contain a loaded value: a LOAD, or a variable whose value contains
+ * one? Arithmetic on loaded values wraps, in the interpreter and in emitted
+ * code; the analyser makes no other assumption about it (wraps.c). */
 bool holds_data(struct analyser *a, const struct expr *e);
 struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
-/* The same or a smaller interval: multiples of the facts count, too, which takes
- * longer. */
+/* Like analyse_bounds, but may give a smaller interval, because it also uses
+ * multiples of the facts; this takes longer. */
 struct bounds analyse_tight_bounds(struct analyser *a, const struct expr *e);
 struct modular analyse_modular(struct analyser *a, const struct expr *e);
 /* An equivalent expression, never larger, in a normal form: equal affine

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interval of an expression: by arithmetic of intervals (ir/core/bounds.c),
  * where sums are normalized first, so that equal terms cancel; i32 and i64
- * arithmetic is assumed not to overflow, but for loaded values (wraps.c). */
+ * arithmetic is assumed not to overflow, except on loaded values (wraps.c). */
 #include "linear.h"
 
 static const struct bounds anything = { BOUND_NEG_INF, BOUND_POS_INF };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of buffers that an iteration of a loop leaves for the next one. */
+/* Values of buffers that an iteration of a loop leaves for later iterations. */
 #ifndef TIRC_CARRIED_H
 #define TIRC_CARRIED_H
 

@@ -44,8 +44,8 @@ restrict_range(struct inverter *v, const struct expr *c)
 }
 
 /* Computes the values of a sum's parts from `whole`, the value of the sum: each
- * part is a digit of it. Conditions for values that the sum does not take are
- * added to in_range. */
+ * part is a digit of it. Adds conditions to in_range that exclude values that
+ * the sum does not take. */
 static void
 give_digits(struct inverter *v, const struct iter_sum *sum,
 	    const struct expr *whole)

@@ -394,8 +394,9 @@ want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
 	d->pads.data[at] = to;
 }
 
-/* For a part whose extent c does not divide, but of which the digits below c
- * are used: records that its mark is to be padded, if padding is allowed. */
+/* Called for a part of which a digit modulo c is used, although c does not
+ * divide its extent: records that its mark must be padded, if padding is
+ * allowed. */
 static void
 note_remainder(struct detect *d, const struct iter_split *p,
 	       const struct expr *c)
@@ -452,8 +453,8 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 		return true;
 	}
 	if (!even) {
-		/* Digits of x % 3, as (x % 3) // 2, are no digits of x, unless
-		 * x < 3. */
+		/* A digit of x % 3, such as (x % 3) // 2, is not a digit of x
+		 * unless x < 3. */
 		if (!detect_same(d, expr_mul(d->m, p->lower, p->extent),
 				 p->source->extent)) {
 			return detect_fail(d, e,
@@ -663,8 +664,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
-	/* The indices are read once before: from the quotients by a number it
-	 * is known to which mark a remainder by that number belongs. */
+	/* A first reading of the indices: after it, the quotients by a number
+	 * show to which mark a remainder by that number belongs. */
 	for (int i = 0; i < n && !d->pad; i++) {
 		detect_read(d, indices[i], &out->indices[i]);
 	}

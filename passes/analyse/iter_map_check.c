@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that the digits of the indices are independent, and that together they
- * cover the loops' iteration space. */
+/* Checks that the digits of the indices are independent, and that together
+ * these digits cover the loops' iteration space. */
 #include "iter_map_parts.h"
 
 static const struct expr *iter_split_value(struct analyser *a,

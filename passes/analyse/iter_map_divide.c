@@ -48,8 +48,8 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 }
 
 /* Adds the part to out. If its mark uses outer and inner loops, adds the parts
- * of the mark's sum instead, and these in the same way. False if the part takes
- * only some digits of that mark, or if the mark is a single loop. */
+ * of the mark's sum instead, recursively. False if the part takes only some
+ * digits of that mark, or if the mark is a single loop. */
 static bool
 expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {
@@ -130,8 +130,9 @@ divide_sum(struct division *v, const struct iter_sum *sum,
 }
 
 /* Divides an index that is not a sum of parts, but uses only outer loops, only
- * inner loops, or none: it is *out's outer, inner, or base. domain: the index's
- * extent. False for other indices, or if the domain is needed and NULL. */
+ * inner loops, or none: the index becomes outer, inner or base of *out. domain:
+ * the index's extent. False for other indices, or if the domain is needed and
+ * NULL. */
 static bool
 divide_plain(struct division *v, const struct expr *e,
 	     const struct expr *domain, struct iter_division *out)
@@ -152,8 +153,8 @@ divide_plain(struct division *v, const struct expr *e,
 	return true;
 }
 
-/* Replaces variables of loops with one iteration by their only value: they
- * belong to neither side. */
+/* Replaces variables of loops with one iteration, which belong to neither side,
+ * by their only value. */
 static const struct expr *
 without_units(struct division *v, const struct expr *e)
 {

@@ -30,8 +30,8 @@ struct detect {
 /* Reads the index e as a sum of parts into out. False with the reason in
  * d->why. */
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
-/* Has the map the level? ITER_MAP_SURJECTIVE: the parts of each mark are
- * independent digits, and each index takes all values of its range.
+/* Does the map satisfy the level? ITER_MAP_SURJECTIVE: the parts of each mark
+ * are independent digits, and each index takes all values of its range.
  * ITER_MAP_BIJECTIVE: also, the digits cover each mark, and each loop of
  * several iterations changes an index. False with the reason in d->why. */
 bool detect_check(struct detect *d, struct iter_map *map,
@@ -39,8 +39,8 @@ bool detect_check(struct detect *d, struct iter_map *map,
 /* Records the reason of a failure: the expression e, and its problem. Returns
  * false. */
 bool detect_fail(struct detect *d, const struct expr *e, const char *what);
-/* In this order: v as a literal of e's type; are x and y provably equal?; the
- * quotient of x and c, rounded up. */
+/* detect_int: v as a literal of e's type. detect_same: are x and y provably
+ * equal? The third: the quotient of x and c, rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
 			      int64_t v);
 bool detect_same(struct detect *d, const struct expr *x, const struct expr *y);

@@ -19,8 +19,8 @@ gcd(int64_t x, int64_t y)
 		y = r;
 	}
 	if (x == INT64_MIN) {
-		/* INT64_MIN has no absolute value; 1 is a common divisor,
-		 * too */
+		/* INT64_MIN has no absolute value in int64; 1 is always a
+		 * common divisor */
 		return 1;
 	}
 	return x < 0 ? -x : x;

@@ -42,14 +42,14 @@ void linear_add(struct linear *l, const struct linear *other, int64_t scale);
  * in e are taken apart, unless they may wrap, or a product of the constants leaves
  * the type of e. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
-/* Like linear_add_expr, but what may wrap is taken apart, too: l changes by
- * scale * e modulo a power of two only, the number of values of e's type. For
- * sums that are written again, not for their bounds or order. */
+/* Like linear_add_expr, but operations that may wrap are taken apart, too: l
+ * then changes by scale * e only modulo the number of values of e's type, a
+ * power of two. For rewriting sums, not for their bounds or order. */
 void linear_add_modulo(struct linear *l, const struct expr *e, int64_t scale);
 /* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
-/* Breaks the form if a coefficient or the constant is no value of the index type
- * t: linear_emit would write another number. */
+/* Marks the form as broken if a coefficient or the constant is not a value of
+ * the index type t: linear_emit would write another number. */
 void linear_fit(struct linear *l, struct dtype t);
 /* The greatest common divisor of the coefficients; 0 if there are none. */
 int64_t linear_gcd(const struct linear *l);
@@ -78,19 +78,19 @@ bool product_divide(struct product *p, const struct product *d);
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
-/* Is t a scalar i32 or i64, the types of indices? Their arithmetic is assumed not
- * to overflow, but for loaded values (wraps.c). */
+/* Is t a scalar i32 or i64, the types of indices? Their arithmetic is assumed
+ * not to overflow, except on loaded values (wraps.c). */
 bool type_is_index(struct dtype t);
 
 int64_t gcd(int64_t x, int64_t y);
 
 /* -- wraps.c */
-/* May the operation e, on loaded values of an index type, have a result that its
- * type does not hold, and wrap? False for sizes and loop variables. */
+/* May the operation e, on loaded values of an index type, wrap because its type
+ * does not hold the result? False for sizes and loop variables. */
 bool may_wrap(struct analyser *a, const struct expr *e);
-/* May an operation in e wrap that is not a part of x or y (NULL: none)? If an
- * expression of x and y was rewritten as e by arithmetic of unlimited integers, e
- * then may have another value. */
+/* May an operation in e wrap that is not a part of x or y (either may be NULL)?
+ * If so, and if an expression of x and y was rewritten as e by arithmetic of
+ * unlimited integers, e may have another value. */
 bool wraps_anew(struct analyser *a, const struct expr *e, const struct expr *x,
 		const struct expr *y);
 

@@ -7,8 +7,8 @@
 
 struct loop_bound {
 	const struct stmt *loop; /* a FOR or a WHILE */
-	int depth;               /* it and the loops around it */
-	/* the most iterations each time that it is entered; BOUND_POS_INF: not
+	int depth;               /* the number of loops around it, plus 1 */
+	/* the largest number of iterations per execution; BOUND_POS_INF: not
 	 * bounded */
 	int64_t most;
 	bool is_constant; /* it always has `most` iterations */

@@ -387,8 +387,8 @@ prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
 }
 
 /* Sets *out to x - y for x <= y, x - y + 1 for x < y: a linear form that is <=
- * 0 if e holds. False if e is no comparison x <= y or x < y of indices, or x -
- * y has no linear form. */
+ * 0 if e holds. False if e is not a comparison x <= y or x < y of indices, or x
+ * - y has no linear form. */
 static bool
 comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
 {

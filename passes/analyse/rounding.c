@@ -6,7 +6,8 @@
 #include "iterate.h"
 #include "stmt.h"
 
-/* Which operations on floats a function has that matter for contraction. */
+/* The kinds of operations on floats in a function that matter for
+ * contraction. */
 struct float_uses {
 	bool rounds, multiplies, adds, calls;
 };
@@ -25,8 +26,8 @@ is_rounding(const struct expr *e)
 		e->u.intrin == INTRIN_TO_INT);
 }
 
-/* Is e a call of an intrinsic that a dialect may implement by sums and products
- * in place? */
+/* Is e a call of an intrinsic that a dialect may expand to sums and
+ * products? */
 static bool
 is_expanded_inline(const struct expr *e)
 {

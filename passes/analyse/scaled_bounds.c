@@ -7,8 +7,9 @@
  */
 #include "linear.h"
 
-/* An upper bound of l by multiples of the fact (a sum that is at most 0), in
- * which its atom i then cancels; `most` if there is no better one. */
+/* An upper bound of l: l and the fact (a sum that is at most 0) are multiplied
+ * so that atom i cancels in the difference. `most` if the bound is not
+ * better. */
 static int64_t
 max_by_fact(struct analyser *a, const struct linear *l,
 	    const struct linear *fact, int i, int64_t most)

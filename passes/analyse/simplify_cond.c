@@ -278,7 +278,8 @@ excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 				: condition_implies(a, negated(a, p), q);
 }
 
-/* Can conditions i + 1 to j be evaluated although condition i is not tested? */
+/* Can conditions i + 1 to j be evaluated without the test of condition i before
+ * them? */
 static bool
 are_total(struct analyser *a, const struct conditions *c, int i, int j)
 {
@@ -290,9 +291,10 @@ are_total(struct analyser *a, const struct conditions *c, int i, int j)
 	return total;
 }
 
-/* Drops condition i if condition j makes it redundant. Conditions are evaluated in
- * order, so that i may guard loads and divisions of those after it: if there are
- * some up to a later j, a j without any takes the place of i, or both stay. */
+/* Drops condition i if condition j makes it redundant. Conditions are evaluated
+ * in order, so i may guard loads and divisions in the conditions after it. If
+ * there are any up to a later j, j takes the place of i if j itself has none;
+ * else both stay. */
 static void
 drop_redundant(struct analyser *a, enum expr_kind kind, struct conditions *c,
 	       int i, int j)

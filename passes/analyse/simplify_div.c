@@ -198,9 +198,9 @@ mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	}
 }
 
-/* Restores the coefficients of x that were reduced modulo c, so that the
- * dividend equals that of the matching quotient; not if the sum could become
- * negative. */
+/* Restores the coefficients of x that were reduced modulo c, unless the sum
+ * could become negative, so that the dividend equals the dividend of the
+ * matching quotient. */
 static void
 keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 		  struct linear *rest)
@@ -213,8 +213,8 @@ keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 	for (int i = 0; i < plain.n; i++) {
 		int64_t k = linear_coeff(x, terms[i].atom);
 
-		/* the coefficient of the atom may also have parts from expanded
-		 * moduli: it is restored only if it has none */
+		/* parts of the coefficient may come from expanded moduli: then
+		 * it is not restored */
 		if (k % c == terms[i].coeff) {
 			terms[i].coeff = k;
 		}

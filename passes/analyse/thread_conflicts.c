@@ -164,8 +164,8 @@ limit_of(struct module *m, const struct expr *c, const struct expr *e,
 }
 
 /* For data-dependent indices: if conditions around the access state n * x <= e
- * < n * x + n, returns x: it is e // n, so that threads with the same e have
- * the same x. Otherwise returns e. */
+ * < n * x + n, then x is e // n, so that threads with the same e have the same
+ * x: returns x. Otherwise returns e. */
 static const struct expr *
 part_of_slice(struct conflict_kernel *k, const struct thread_access *t,
 	      const struct expr *e)
@@ -290,7 +290,7 @@ struct access_pair {
 
 /* Bounds of ex - ey, with ex evaluated at access x and ey at access y:
  * variables of loops inside of the scope and thread indices may differ between
- * the two, all others are equal. */
+ * the two, all other variables are equal. */
 static struct bounds
 difference(const struct access_pair *p, const struct expr *ex,
 	   const struct expr *ey)
@@ -305,7 +305,7 @@ difference(const struct access_pair *p, const struct expr *ex,
 			      simplify(&a, expr_sub(m, ex, renamed(&r, ey))));
 }
 
-/* -- are both accesses made by the same thread? */
+/* -- does the same thread make both accesses? */
 
 struct digits {
 	struct var *vars[3];
@@ -367,9 +367,9 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* If ex at access x equals ey at access y, some of the thread variables must be
- * equal: sets resolved[i] for these. Terms that both have, such as the index of
- * the thread block, cancel. */
+/* If ex at access x equals ey at access y, some thread variables must have
+ * equal values in both: sets resolved[i] for these variables. Terms that occur
+ * in both, such as the index of the thread block, cancel. */
 static void
 resolve(const struct access_pair *p, const struct digits *g,
 	const struct expr *ex, const struct expr *ey, bool *resolved)

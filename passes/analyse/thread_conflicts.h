@@ -30,7 +30,8 @@ struct conflict_kernel {
 	/* the buffers outside of shared memory that are written */
 	VEC(const struct buffer *) written;
 	/* Set by accesses_conflict for the pair of accesses that it compares:
-	 * both are by one statement, at the same index expressions. */
+	 * are both made by the same statement, with the same index
+	 * expressions? */
 	bool same_element;
 };
 
@@ -40,9 +41,9 @@ void conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 			   struct thread_accesses *out);
 
-/* The number of leading dimensions of b in which a call in `at` that gets the
- * address of an element of b accesses only elements with the same indices; from
- * the note ADDRESS_INNER_DIMS on b's ALLOC. */
+/* For a call in `at` that gets the address of an element of b: the number of
+ * leading dimensions in which the call accesses only elements with the indices
+ * of that element. Follows from the note ADDRESS_INNER_DIMS on b's ALLOC. */
 int address_dims(const struct stmt *at, const struct buffer *b);
 
 enum conflict {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels within a function: loop nests whose outermost loop is bound to
  * threads. After the pass `threads`, the thread loops of a kernel are a chain:
- * blockIdx.z, y, x, then threadIdx.z, y, x, those that are used, with only
+ * blockIdx.z, y, x, then threadIdx.z, y, x, as far as they are used, with only
  * allocations of shared memory in between. */
 #ifndef TIRC_THREAD_LOOPS_H
 #define TIRC_THREAD_LOOPS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What conditions guard: operands that are evaluated only under a condition, and
- * expressions that can be evaluated without any. */
+/* Guards: operands that are evaluated only under a condition, and expressions
+ * that can be evaluated without a condition. */
 #include "access.h"
 #include "iterate.h"
 

@@ -89,8 +89,8 @@ value_ranges_state(struct value_ranges *r, const struct buffer *b,
 
 /* -- variables -- */
 
-/* The value of a variable that LETs bind to one value only; else NULL (in
- * copies of a statement, several LETs may bind a variable). */
+/* The value of a variable if all LETs of it bind the same value (copies of a
+ * statement have LETs of the same variable); else NULL. */
 static const struct expr *
 let_value(const struct value_ranges *r, const struct var *v)
 {
@@ -185,7 +185,8 @@ range_of_var(struct value_ranges *r, const struct var *v)
 
 /* -- expressions -- */
 
-/* Are values of t possible above a.max, since they are above INT64_MAX? */
+/* Does t have values above INT64_MAX, so that values above a.max are
+ * possible? */
 static bool
 is_open(struct dtype t, struct bounds a)
 {

@@ -38,7 +38,8 @@ struct value_ranges {
 	struct module *module;
 	const struct func *func;
 	const struct tensor_intrins
-		*intrins; /* describes the calls of intrinsics; may be NULL */
+		*intrins; /* describes intrinsics that are called; may be
+			   * NULL */
 	VEC(struct buffer_range) buffers;
 	/* the loops, blocks and LETs of func: they bind variables */
 	VEC(const struct stmt *) binders;

@@ -7,8 +7,8 @@
  * element is one of the initial values plus updates. A store updates an element
  * at most as often as the product of the trip counts of the loops around the
  * store, inside of the ALLOC; a loop whose variable selects the element counts
- * once. If an IF is executed once, only one of its branches counts. Of stores in
- * a row at different constant indices only one counts. */
+ * once. If an IF is executed once, only one of its branches counts. Of
+ * consecutive stores at different constant indices, only one counts. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -31,8 +31,8 @@ struct sums {
 };
 
 /* The form of a stored value: the old element plus `delta` (keeps), or `start`
- * (starts), or, if both are set, one of the two by a condition. Not ok: another
- * form. */
+ * (starts), or, if both are set, one of the two by a condition. ok is false for
+ * any other form. */
 struct relative {
 	bool ok, keeps, starts;
 	struct bounds delta, start;
@@ -352,8 +352,8 @@ see_store(struct sums *s, const struct stmt *store, const struct stmt *top)
 static bool collect(struct sums *s, const struct stmt *at,
 		    const struct stmt *top, int depth);
 
-/* If e passes an address through which the array may be written: the LOAD of
- * the element whose address it is. Else NULL. */
+/* If e is an address through which the array may be written: the LOAD of the
+ * addressed element. Else NULL. */
 static const struct expr *
 written_address(const struct expr *e, const struct var *data)
 {
@@ -399,8 +399,8 @@ addressed(const struct expr *e)
 		       : NULL;
 }
 
-/* The index of the intrinsic's parameter whose address argument i of the call
- * is; -1 if it is no parameter's address. */
+/* The index of the intrinsic's parameter whose address is argument i of the
+ * call; -1 if the argument is not a parameter's address. */
 static int
 parameter_of(const struct func *part, const struct expr *call, int i)
 {
@@ -419,8 +419,8 @@ parameter_of(const struct func *part, const struct expr *call, int i)
 struct described {
 	const struct tensor_call *known;
 	struct value_ranges ranges; /* the value ranges of the description */
-	struct sums sums;           /* what the call does to the array */
-	/* the description's parameter that is the array */
+	struct sums sums;           /* the effect of the call on the array */
+	/* the description's parameter for the array */
 	const struct buffer *view;
 };
 
@@ -542,8 +542,8 @@ is_once(const struct stmt *at, const struct stmt *top)
 	return !loops.failed && loops.n == 0;
 }
 
-/* Collects the branches of an IF that is executed at most once: one of the two
- * updates the element. */
+/* Collects the branches of an IF that is executed at most once: only one of the
+ * two branches updates the element. */
 static bool
 collect_branches(struct sums *s, const struct stmt *branch,
 		 const struct stmt *top, int depth)
@@ -583,8 +583,8 @@ differ(const struct stmt *a, const struct stmt *b)
 	return false;
 }
 
-/* Are there several stores to the array among the children of a sequence, and do
- * any two of them differ? Then each element is updated by one of them at most:
+/* Are there several stores to the array among the children of a sequence, and
+ * do any two of them differ? Then at most one of them updates an element, as in
  * a tile that is written out. */
 static bool
 are_apart(const struct sums *s, const struct stmt *seq)
@@ -606,8 +606,8 @@ are_apart(const struct sums *s, const struct stmt *seq)
 	return stores > 1;
 }
 
-/* Collects the children of a sequence whose stores to the array are apart: one of
- * these updates the element. */
+/* Collects the children of a sequence for which are_apart holds: only one of
+ * them updates the element. */
 static bool
 collect_apart(struct sums *s, const struct stmt *seq, const struct stmt *top,
 	      int depth)
@@ -660,8 +660,8 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 
 /* -- arrays -- */
 
-/* Joins the ranges of all ALLOCs of the array below s. False if one has no
- * bound, as shared memory that is updated has none. */
+/* Joins the ranges of all ALLOCs of the array below s. False if an ALLOC's
+ * range has no bound, as for shared memory that is updated. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
 	      const struct var *data, int *lives, struct bounds *out)

@@ -17,8 +17,8 @@
  * of a dimension. */
 #define WIDTH_ROOM 65536
 
-/* What is known of a variable: its replacement by one of another type, or that
- * it holds loaded data. */
+/* Facts about a variable: its replacement by a variable of another type, or
+ * that it holds loaded data. */
 struct width_var {
 	const struct var *from;
 	const struct expr *to; /* the replacement; NULL if there is none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that may wrap. Sizes, loop variables and what is computed of them
- * are taken to fit their types. Loaded values may have any value of their types,
- * and what is computed of them wraps, in the interpreter and in emitted code: the
- * bounds, the order and the quotients of their sums, as integers of unlimited
+/* Operations that may wrap. Sizes, loop variables and values computed from them
+ * are assumed to fit their types. Loaded values may have any value of their
+ * types, and arithmetic on them wraps, in the interpreter and in emitted code:
+ * bounds, order and quotients of their sums, computed as integers of unlimited
  * size, hold only where no operation may wrap. */
 #include "iterate.h"
 #include "linear.h"
@@ -26,7 +26,8 @@ holds_data(struct analyser *a, const struct expr *e)
 	return data;
 }
 
-/* The values of the type; those of uint64 up to BOUND_POS_INF. */
+/* The bounds of the type's values; for uint64, the upper bound is
+ * BOUND_POS_INF. */
 static struct bounds
 values_of(struct dtype t)
 {
@@ -37,8 +38,8 @@ values_of(struct dtype t)
 							  : BOUND_POS_INF };
 }
 
-/* Bounds of e that its type has, too, which analyse_bounds takes to be unlimited
- * for an index. */
+/* Bounds of e within the values of its type; analyse_bounds assumes that an
+ * index is unlimited. */
 static struct bounds
 bounds_of_data(void *state, const struct expr *e)
 {
@@ -55,7 +56,8 @@ bounds_of_data(void *state, const struct expr *e)
 	return bounds_meet(b, all);
 }
 
-/* May the result b of an operation, as an unlimited integer, be no value of t? */
+/* May the result of an operation leave the type t? b: the bounds of the result
+ * as an unlimited integer. */
 static bool
 leaves_type(struct bounds b, struct dtype t)
 {
@@ -64,7 +66,8 @@ leaves_type(struct bounds b, struct dtype t)
 		(b.min == BOUND_NEG_INF || b.max == BOUND_POS_INF));
 }
 
-/* Is the quotient of x by d, of type t, the least value by -1? */
+/* May the quotient of x by d, of type t, be the least value divided by -1,
+ * which wraps? */
 static bool
 negates_least(struct bounds x, struct bounds d, struct dtype t)
 {
