@@ -6,11 +6,11 @@
  * stores it.
  *
  * Otherwise, the outer loops are those around all accesses to both buffers. If
- * they alone determine the indices of some dimensions, in the same way at each
- * access, then their iterations access disjoint slices. Within one iteration
- * every element of the input must be read before it is overwritten: either in a
- * statement before the first store, or at the same index in the storing
- * statement itself. */
+ * their variables alone determine the indices of some dimensions, in the same
+ * way at each access, then their iterations access disjoint slices. Within one
+ * iteration every element of the input must be read before it is overwritten:
+ * either in a statement before the first store, or at the same index in the
+ * storing statement itself. */
 #include "lower.h"
 
 #include "access.h"
@@ -83,8 +83,8 @@ scan_injective(struct uses_scan *u, const struct expr *e)
 	}
 }
 
-/* Does e depend on v, directly or through LETs around `at`, and is there no
- * min, max or condition on the way that could map two values of v to one? */
+/* Does e depend on v, directly or through LETs around `at`, without a min, a
+ * max or a condition that could map two values of v to one value? */
 static bool
 is_injective_in(const struct stmt *at, const struct expr *e,
 		const struct var *v)
@@ -155,9 +155,9 @@ scan_vars(struct var_scan *c, const struct expr *e)
 	}
 }
 
-/* Is the index of dimension d the same at every access, and does it use
- * variables of outer loops only, each combination of whose values gives another
- * index? */
+/* Is the index of dimension d the same at every access, does it use only
+ * variables of outer loops, and does each combination of their values give a
+ * different index? */
 static bool
 is_outer_dim(struct sharing *s, int d)
 {
@@ -291,9 +291,10 @@ child_of(const struct sharing *s, const struct stmt *at)
 	}
 }
 
-/* Child number `child` of the common SEQ has the first store: is it the child's
- * only access of the output, is each load of the input in it and at its index,
- * and does it store each element once? */
+/* Called for child number `child` of the common SEQ, which has the first store.
+ * Is this store the child's only access of the output, is each load of the
+ * input in this store and at its index, and does the store write each element
+ * once? */
 static bool
 loads_in_store(struct sharing *s, const struct stmt *store, int child)
 {
@@ -371,8 +372,8 @@ stores_disjoint(struct sharing *s, const struct stmt *top,
 }
 
 /* Do the accesses in s->uses, all stores, store each element at most once in
- * one iteration of the loops around top? No store may meet an element twice,
- * and no two stores the same element. */
+ * one iteration of the loops around top? No store may write an element twice,
+ * and no two stores may write the same element. */
 static bool
 elements_once(struct sharing *s, struct stmt *top)
 {

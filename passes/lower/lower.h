@@ -44,7 +44,7 @@ int lower_scratch(struct func *f, int64_t limit_bytes);
 /* May `in` and `out` (of the same shape) be one pointer? They may if every load
  * of `in` is in the statement that stores the same element of `out`, and no
  * earlier statement stores that element; or if outer loops run over disjoint
- * slices, and in each iteration of these all reads precede the writes. */
+ * slices, and in each of their iterations all reads precede the writes. */
 bool lower_can_be_in_place(const struct func *f, const struct buffer *in,
 			   const struct buffer *out);
 /* Has `out` the shape of `in`, and is each of its elements stored once and

@@ -50,8 +50,7 @@ lower_stack_bytes(const struct func *f)
 
 /* -- arrays in a result -- */
 
-/* Are the last indices of the access, one for each dimension of b, those of an
- * access of b? */
+/* Are the last indices of the access equal to the indices of an access of b? */
 static bool
 same_element(const struct buffer *b, const struct expr *const *index,
 	     const struct stmt *store)
@@ -83,8 +82,8 @@ is_part_of(const struct buffer *b, const struct buffer *y)
 	return true;
 }
 
-/* Are the first indices of a store to y the variables of the loops around the
- * array, all of them? Then each iteration of the loops has a part of y for itself. */
+/* Are the first indices of a store to y the variables of all loops around the
+ * array? Then each iteration of the loops has its own part of y. */
 static bool
 is_own_part(const struct stmt *alloc, const struct buffer *b,
 	    const struct stmt *store)
@@ -127,10 +126,10 @@ is_below(const struct stmt *s, const struct stmt *top)
 	return s != NULL;
 }
 
-/* Can y, a result that only stores of the ALLOC's body access, hold the array until
- * they replace it, element by element? These stores come last, and each reads of
- * the array the element that it replaces, and no other. uses: the accesses of the
- * array; stores: those of y. */
+/* Can y hold the array until stores replace it element by element? y must be a
+ * result that only stores in the ALLOC's body access. These stores must come
+ * last, and each must read only the element of the array that it replaces.
+ * uses: the accesses of the array; stores: those of y. */
 static bool
 can_hold(const struct stmt *alloc, const struct access_list *uses,
 	 const struct buffer *y, const struct access_list *stores)
@@ -168,7 +167,7 @@ can_hold(const struct stmt *alloc, const struct access_list *uses,
 
 struct held {
 	const struct buffer *b;
-	const struct stmt *store; /* one of those that replace the array */
+	const struct stmt *store; /* a store that replaces the array */
 };
 
 static void
@@ -187,8 +186,8 @@ held_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Stores the array in a result whose elements replace it, if there is one: the
- * result that the statement of the array's last use stores to. */
+/* Stores the array in a result whose elements replace it, if possible: the
+ * result to which the statement of the array's last use stores. */
 static bool
 hold_in_result(struct func *f, const struct access_index *index,
 	       struct stmt *alloc)
@@ -219,8 +218,8 @@ hold_in_result(struct func *f, const struct access_index *index,
 
 /* -- arrays in the workspace -- */
 
-/* The workspace has one copy of the array, so the loops around it become
- * serial. */
+/* Makes the loops around the array serial, since the workspace has only one
+ * copy of it. */
 static void
 serialize_loops_around(struct func *f, struct stmt *alloc)
 {
@@ -231,7 +230,7 @@ serialize_loops_around(struct func *f, struct stmt *alloc)
 	}
 }
 
-/* Does a size of the buffer depend on a variable that is no parameter of f,
+/* Does a size of the buffer depend on a variable that is not a parameter of f,
  * such as a loop variable? */
 static bool
 has_inner_size(const struct func *f, const struct buffer *b)
@@ -250,7 +249,7 @@ has_inner_size(const struct func *f, const struct buffer *b)
 struct scratch {
 	struct stmt *alloc;
 	int64_t bytes; /* INT64_MAX: the size has no known maximum */
-	int order;     /* of the ALLOCs in the function */
+	int order;     /* the number of its ALLOC in the function */
 };
 
 static int
@@ -265,9 +264,9 @@ by_size(const void *a, const void *b)
 
 typedef VEC(struct scratch) scratch_list;
 
-/* The arrays outside of device kernels that may move, in the order in which they
- * do: first those whose size has no known maximum and depends only on the
- * function's parameters, so that the caller can compute it; then the larger
+/* The arrays outside of device kernels that may move, in the order in which
+ * they move: first those whose size has no known maximum and depends only on
+ * the function's parameters, so that the caller can compute it; then the larger
  * ones. */
 static scratch_list
 list_scratch(struct func *f)

@@ -65,8 +65,8 @@ lower_below(struct func *f, struct stmt *s)
 	}
 }
 
-/* A storage_align annotation of a block, and the written buffer that it is
- * about. */
+/* A storage_align annotation of a block, and the written buffer to which it
+ * applies. */
 struct alignment {
 	const struct buffer *buffer;
 	const struct expr *padding; /* the list [axis, factor, offset] */
@@ -129,8 +129,8 @@ mark_allocs(const struct alignments *a, struct stmt *s)
 	}
 }
 
-/* A buffer whose address a call takes, and the number of its outer dimensions
- * in which the surrounding block accesses only the index of that address. */
+/* A buffer whose address a call takes. outer: the number of outer dimensions in
+ * which the surrounding block accesses only the index of that address. */
 struct addressed {
 	const struct buffer *buffer;
 	int outer;
@@ -198,10 +198,11 @@ note_address(struct addresses *a, const struct stmt *s, const struct expr *e)
 	vec_push(&a->func->module->arena, &a->list, x);
 }
 
-/* Notes on the ALLOC how many inner dimensions the pass `storage` must keep. It
- * may shrink the outer dimensions, in which each call accesses only one index.
- * The note counts inner dimensions because passes add and drop outer ones. One
- * that the program brings is dropped: nothing proves it. */
+/* Adds a note to the ALLOC: the number of inner dimensions that the pass
+ * `storage` must keep. It may shrink the outer dimensions, in which each call
+ * accesses only one index. The note counts inner dimensions because passes add
+ * and drop outer ones. A note from the program itself is dropped, because it is
+ * not proven. */
 static void
 mark_addressed(const struct addresses *a, struct stmt *s)
 {

@@ -43,8 +43,8 @@ struct cross {
 	/* the reduction loops that are bound to threads, outermost first */
 	struct stmt_list threads;
 	/* the loops around `outer` over the other thread indices of the thread
-	 * block. (A loop around it over the same index as one of `threads`
-	 * adds no threads: all of them reduce together.) */
+	 * block. (A loop around `outer` over the index of a loop in `threads`
+	 * adds no threads: all of these threads reduce together.) */
 	struct stmt_list around;
 	/* the value that the block stores, B[i] op source */
 	const struct expr *combine;
@@ -110,8 +110,9 @@ only_precedes(const struct cross *x, const struct stmt *s,
 }
 
 /* Sets x->outer, and collects the loops of the block that are bound to threads
- * in x->threads, those around x->outer in x->around. False after a diagnostic
- * if other loops or statements are among them. */
+ * in x->threads, and thread loops around x->outer in x->around. False after a
+ * diagnostic if there are other loops or statements between the reduction
+ * loops. */
 static bool
 find_loops(struct cross *x)
 {
@@ -219,8 +220,9 @@ find_update(struct cross *x)
 	return true;
 }
 
-/* Sets x->reducing and x->spatial. False after a diagnostic if a conjunct that
- * uses no reduction loops has a load or division that another one may guard. */
+/* Sets x->reducing and x->spatial. False after a diagnostic if a conjunct
+ * without reduction loops has a load or division that another conjunct may
+ * guard. */
 static bool
 split_predicate(struct cross *x)
 {
@@ -470,7 +472,7 @@ by_warps(struct cross *x, const struct buffer *part,
 	return k + butterfly(x, part, warps, out + k);
 }
 
-/* The statements of the sequence, but for the last one, which s replaces. */
+/* The statements of the sequence, with s in place of the last one. */
 static struct stmt *
 with_preceding(struct func *f, const struct stmt *sequence, struct stmt *s)
 {

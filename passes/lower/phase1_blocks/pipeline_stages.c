@@ -15,8 +15,8 @@
 
 #include "pipeline_notes.h"
 
-/* Sets *v to element i of the list e; false if e is no list with a non-negative
- * integer there. */
+/* Sets *v to element i of the list e; false unless e is a list with a
+ * non-negative integer at i. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
 {

@@ -29,7 +29,8 @@
 #include "iterate.h"
 #include "written_out.h"
 
-/* More terms are no expression that one would read. */
+/* The most terms of a written-out sum; an expression with more terms would not
+ * be readable. */
 enum { WRITTEN_OUT_MOST = 16 };
 
 static struct stmt *
@@ -94,8 +95,8 @@ guard_init(struct func *f, struct stmt *block)
 
 /* -- reductions that are written out -- */
 
-/* The loop over the terms of the block if no other one is, and if only loops over
- * results are between the two. */
+/* The loop over the terms of the block, if there is only one and only loops
+ * over results are between it and the block; else NULL. */
 static struct stmt *
 loop_of_terms(struct stmt *block)
 {
@@ -118,8 +119,7 @@ loop_of_terms(struct stmt *block)
 		       : NULL;
 }
 
-/* The number that changes nothing as an operand of this kind of operator; NULL:
- * none is known. */
+/* The identity element of this kind of operator; NULL: none is known. */
 static const struct expr *
 identity_of(struct module *m, enum expr_kind kind, struct dtype t)
 {

@@ -42,8 +42,8 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A constant upper bound of the extent, which local arrays need; the extent
- * itself if its type holds no known bound. */
+/* A constant upper bound of the extent, since local arrays need constant sizes;
+ * the extent itself if no bound is known that fits its type. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {
@@ -326,8 +326,8 @@ in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 }
 
 /* Moves the ALLOC of a shared array around the thread loops of its thread
- * block. With `wait`, not that of an array in a software pipeline: the pass
- * `pipeline` multi-buffers it first. */
+ * block. If `wait`, an array in a software pipeline stays: the pass `pipeline`
+ * multi-buffers it first. */
 static void
 hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 {

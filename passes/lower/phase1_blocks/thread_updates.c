@@ -37,7 +37,7 @@ struct update {
 	int64_t *coeff[AXES];
 };
 
-/* Is e the element that the store writes, plus or times something? */
+/* Is e the stored element plus or times another value? */
 static bool
 adds_to(const struct expr *e, const struct stmt *store)
 {
@@ -117,7 +117,8 @@ is_same_element(const struct update *u, const struct thread *by)
 	return same;
 }
 
-/* The expression e with the indices of thread t for the variables. */
+/* The expression e with the thread index variables replaced by the indices of
+ * thread t. */
 static const struct expr *
 at_thread(const struct update *u, const struct expr *e, const struct thread *t)
 {

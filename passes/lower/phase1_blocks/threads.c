@@ -30,8 +30,8 @@ struct binder {
 	struct stmt_list loops[TAG_COUNT];
 	struct var *vars[TAG_COUNT];
 	const struct expr *extents[TAG_COUNT];
-	/* of buffers that several threads have: the stores, and the calls that
-	 * get an address to write to */
+	/* stores to buffers that several threads share, and calls that get an
+	 * address in these buffers to write to */
 	struct stmt_list stores, calls;
 	bool failed;
 };
@@ -185,7 +185,7 @@ choose_scopes(struct func *f)
 /* -- one kernel */
 
 /* Does a call in the statement get an address to write to in a buffer that
- * several threads have? */
+ * several threads share? */
 static bool
 calls_writer(const struct stmt *s)
 {
@@ -293,8 +293,8 @@ as_type(struct module *m, const struct expr *e, struct dtype t)
 				       : expr_cast(m, t, e);
 }
 
-/* The name of the variable for a thread index: that of its loops' variables, or
- * "tx" and so on if these have different names. */
+/* The name of the variable for a thread index: the name of its loops'
+ * variables, or "tx" and so on if their names differ. */
 static const char *
 index_name(const struct binder *b, int tag)
 {
@@ -333,8 +333,8 @@ any_outside(const struct binder *b, const struct stmt_list *all, int tag)
 	return false;
 }
 
-/* Makes one variable for all loops of the index, and finds their largest
- * extent. False after a diagnostic. */
+/* Makes one variable for all loops over the thread index, and finds their
+ * largest extent. False after a diagnostic. */
 static bool
 unify(struct binder *b, int tag)
 {
@@ -492,8 +492,8 @@ indices_in_iteration(struct binder *b, const struct access *x, int d,
 	return true;
 }
 
-/* Is it unknown which elements of dimension d the access reaches: by a call
- * that gets an address? */
+/* Is it unknown which elements of dimension d the access reaches, because a
+ * call gets an address? */
 static bool
 reaches_any(const struct access *x, int d)
 {
@@ -536,8 +536,9 @@ loads_own_elements(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* Checks that no thread block loads elements that another one stores, by a
- * store and another access of the same buffer. False after a diagnostic. */
+/* Checks, for a store and another access of the same buffer, that no thread
+ * block loads elements that another thread block stores. False after a
+ * diagnostic. */
 static bool
 check_pair(struct binder *b, const struct access *store,
 	   const struct access *other, int tag)
@@ -586,8 +587,8 @@ stores_same_elements(struct binder *b, struct stmt *s,
 			  tag_name(tag), buffer->name);
 }
 
-/* Has the launch at most one block or thread along the tag's axis? It may have
- * none, if a size is 0. */
+/* Does the launch have at most one block or thread along the tag's axis? It may
+ * have none if a size is 0. */
 static bool
 is_single(struct binder *b, int tag)
 {
@@ -597,8 +598,8 @@ is_single(struct binder *b, int tag)
 	return analyse_bounds(&a, b->extents[tag]).max <= 1;
 }
 
-/* Checks what a statement writes to a buffer against all other accesses of the
- * buffer. write: one of these, by the statement. False after a diagnostic. */
+/* Checks a statement that writes to a buffer against all other accesses of the
+ * buffer. write: an access by the statement. False after a diagnostic. */
 static bool
 check_write(struct binder *b, const struct access *write,
 	    const struct access_list *uses)
@@ -623,8 +624,8 @@ check_write(struct binder *b, const struct access *write,
 
 /* Thread blocks cannot wait for each other: elements that are stored in a loop
  * over thread blocks may only be read in loops over the same blocks, and vice
- * versa. Of the calls, those are checked that only write through an address:
- * whether others write there is not known. */
+ * versa. Of calls that get an address, only those that certainly write through
+ * it are checked. */
 static bool
 check_blocks(struct binder *b, const struct stmt_list *writers)
 {

@@ -104,7 +104,7 @@ selects_element(const struct blocking *x, const struct stmt *store,
 
 /* Sets x->loop to the loop to split: the innermost loop whose iterations
  * together add more terms than a block has. False if no loop needs to be split,
- * or it cannot be. */
+ * or the loop cannot be split. */
 static bool
 find_loop(struct blocking *x)
 {
@@ -148,7 +148,7 @@ find_loop(struct blocking *x)
 	       x->loop->u.loop.kind != FOR_VECTORIZED;
 }
 
-/* Collects the loops inside of the split one that select the element: the axes
+/* Collects the loops inside of the split loop that select the element: the axes
  * of the tile of partial sums. False if the tile is not small, or the element
  * is not selected by loops alone. */
 static bool
@@ -298,8 +298,8 @@ is_fixed(const struct blocking *x, const struct access_list *uses, int d)
 	return true;
 }
 
-/* Is the index in dimension d, in all accesses, a loop inside of the split one
- * that runs over the whole dimension? */
+/* Is the index in dimension d, in all accesses, the variable of a loop inside
+ * of the split loop that runs over the whole dimension? */
 static bool
 is_covered(const struct blocking *x, const struct access_list *uses, int d)
 {
@@ -382,7 +382,7 @@ read_running(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* A loop inside of the split one that selects the index in dimension d of some
+/* A loop inside of the split loop that selects the index in dimension d of some
  * access of the total; NULL if there is none. */
 static const struct stmt *
 loop_over(const struct blocking *x, int d)

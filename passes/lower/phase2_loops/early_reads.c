@@ -89,8 +89,8 @@ is_conditional_load(struct hoisting *x, const struct expr *e)
 	       e->args[1]->u.buffer != x->store->u.buffer && find_loops(x, e);
 }
 
-/* Finds a conditional load at or below e, but none in an operand that is evaluated
- * under a condition: that condition would not guard the hoisted load. */
+/* Finds a conditional load at or below e. Skips operands that are evaluated
+ * under a condition, which would not guard the hoisted load. */
 static void
 find_conditional_load(struct hoisting *x, const struct expr *e)
 {
@@ -156,8 +156,8 @@ read_row(void *ctx, const struct expr *e)
 	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
 }
 
-/* Does the store run, but for conditions, wherever the loop stands? A loop without
- * an iteration would guard the load, too. */
+/* Do all loops between the loop with the note and its store run at least once?
+ * A loop without iterations would guard the load, too. */
 static bool
 loops_run(const struct hoisting *x)
 {
@@ -173,7 +173,8 @@ loops_run(const struct hoisting *x)
 	return run;
 }
 
-/* Adds the conjuncts of the IFs between the loop and s, the outermost first. */
+/* Lists the conjuncts of the conditions of the IFs between the loop and s, the
+ * outermost first. */
 static void
 list_guards(const struct hoisting *x, const struct stmt *s,
 	    struct conjuncts *out)
@@ -189,8 +190,8 @@ list_guards(const struct hoisting *x, const struct stmt *s,
 /* Splits the guards between the loop and the store, and the value's condition,
  * into conjuncts that use the loops that the value depends on (inside) and
  * others (outside), which are tested first. False if a conjunct loads, or has a
- * division that others or the loops guard; if one inside uses further inner
- * loops, or if there is none inside. */
+ * division that other conjuncts or the loops guard; if a conjunct in `inside`
+ * uses further inner loops; or if `inside` is empty. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)

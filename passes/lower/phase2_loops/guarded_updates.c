@@ -143,8 +143,8 @@ struct guarding {
 	VEC(const struct expr *) conds;
 };
 
-/* Collects the nodes that are evaluated whenever e is: those below no operand
- * that depends on a condition. */
+/* Collects the nodes that are always evaluated with e: nodes that are not in an
+ * operand that depends on a condition. */
 static void
 collect_certain(struct arena *arena, const struct expr *e, struct memo *certain)
 {
@@ -163,8 +163,9 @@ collect_certain(struct arena *arena, const struct expr *e, struct memo *certain)
 	}
 }
 
-/* Lists the conditions of the choices in the operand `value`: a condition below
- * another one may be evaluated first only if that guards nothing in it. */
+/* Lists the conditions of the choices in the operand `value`: a condition
+ * inside of a choice by another condition may be evaluated first only if the
+ * other condition does not guard anything in it. */
 static void
 list_conditions(struct guarding *g, const struct expr *value)
 {
@@ -199,9 +200,9 @@ has_choice(const struct expr *e, const struct expr *cond)
 	return found;
 }
 
-/* Takes the condition out of operand 1 - k of the store's value, and puts an IF
+/* Removes the condition from operand 1 - k of the store's value, and puts an IF
  * with it around g->top, which becomes the new IF. False, with nothing changed,
- * if it may not be taken out. */
+ * if the condition must stay. */
 static bool
 take_out(struct guarding *g, const struct expr *cond, int k)
 {
@@ -223,9 +224,9 @@ take_out(struct guarding *g, const struct expr *cond, int k)
 	return true;
 }
 
-/* A round of conditions that can be evaluated before the store's value: all are
- * put around the store, inside of the IFs of the rounds before, which may guard
- * them. False if there was none. */
+/* Puts all conditions that can be evaluated before the store's value around the
+ * store, inside of the IFs of earlier rounds, which may guard these conditions.
+ * False if there was no such condition. */
 static bool
 guard_round(struct func *f, struct stmt *store)
 {

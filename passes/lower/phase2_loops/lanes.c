@@ -63,9 +63,9 @@ lane_loop(const struct stmt *guard)
 	return is_loop(loop, FOR_VECTORIZED) ? loop : NULL;
 }
 
-/* The one conjunct of the guard that depends on the lane loop; NULL if none or
- * several do, if it loads, if it may guard a load or a division of a later
- * conjunct, or if there is no lane loop. */
+/* The only conjunct of the guard that depends on the lane loop; NULL if there
+ * is none or there are several, if it loads, if it may guard a load or a
+ * division of a later conjunct, or if there is no lane loop. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {
@@ -95,8 +95,8 @@ lane_condition(struct module *m, const struct stmt *guard)
 	return found;
 }
 
-/* The store's condition with the variables dims, one for each dimension, in
- * place of the loop variables that index the element, so that conditions of
+/* The store's condition, with the loop variables that index the element
+ * replaced by the variables dims, one for each dimension, so that conditions of
  * several stores can be compared. NULL if it depends on other loop
  * variables. */
 static const struct expr *
@@ -197,8 +197,8 @@ alloc_around(const struct stmt *s, const struct buffer *b)
 	return s;
 }
 
-/* Does the loop run once for each index of dimension d of the stored buffer,
- * which its variable is? */
+/* Is the variable of the loop the index of dimension d of the stored buffer,
+ * and does it take each value of that dimension once? */
 static bool
 loops_over(struct analyser *a, const struct stmt *loop,
 	   const struct stmt *store, int d)
@@ -208,8 +208,8 @@ loops_over(struct analyser *a, const struct stmt *loop,
 	       loop->args[1] == store->u.buffer->shape[d];
 }
 
-/* Does the store, apart from its guard, write each element of its buffer
- * whenever the body of alloc runs? */
+/* Would the store without its guard write each element of its buffer whenever
+ * the body of alloc runs? */
 static bool
 writes_all(struct lanes *l, const struct stmt *store, const struct stmt *guard,
 	   const struct stmt *alloc)
@@ -257,8 +257,8 @@ only_store(struct lanes *l, const struct stmt *alloc, const struct buffer *b)
 	return store;
 }
 
-/* Can all elements of b, a local array that s reads, have a value? Notes the
- * store whose guard must become zeros. */
+/* Can all elements of b, a local array that s reads, be given a value? If so,
+ * adds the store whose guard must become a choice of zero to the list. */
 static bool
 can_pad(struct lanes *l, const struct stmt *s, const struct buffer *b)
 {
@@ -283,7 +283,8 @@ can_pad(struct lanes *l, const struct stmt *s, const struct buffer *b)
 	return true;
 }
 
-/* Turns the guard of a store to a local array into a value of zero. */
+/* Replaces the guard of a store to a local array: the store now writes zero
+ * where the guard fails. */
 static void
 pad(struct lanes *l, struct stmt *store)
 {
@@ -291,7 +292,7 @@ pad(struct lanes *l, struct stmt *store)
 	struct stmt *guard = store->parent;
 
 	if (guard->kind != STMT_IF) {
-		return; /* done for another load */
+		return; /* already changed for another load */
 	}
 	stmt_set_arg(l->func, store, 0,
 		     expr_if(m, guard->args[0], store->args[0],

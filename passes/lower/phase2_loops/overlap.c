@@ -39,15 +39,15 @@ struct tile_array {
 struct overlap {
 	struct func *func;
 	struct stmt *loop; /* the serial loop i_o, with the note "overlap" */
-	int64_t size;      /* of a tile: 8 above */
-	const struct expr *extent; /* of the axis: 19 above; NULL before a guard
-				    * is found */
+	int64_t size;      /* the size of a tile: 8 above */
+	const struct expr *extent; /* the extent of the axis: 19 above; NULL
+				    * before a guard is found */
 	/* axis_index: the variable p, which stands for the index of the axis;
 	 * start: the variable i_start, the first index of the tile */
 	struct var *axis_index, *start;
 	VEC(struct tile_array) arrays;
-	/* buffers that are allocated outside of the loop: those that it reads,
-	 * and those that it writes */
+	/* buffers that are allocated outside of the loop and that the loop
+	 * reads (read) or writes (written) */
 	VEC(const struct buffer *) read, written;
 	/* loads from tile arrays and the variables that replace them during the
 	 * analysis of an expression */
@@ -410,8 +410,8 @@ start_name(struct module *m, const char *name)
 	return arena_printf(&m->arena, "%.*s_start", n, name);
 }
 
-/* Has the loop a tile for each `size` indices of the axis, and one for what is
- * left? */
+/* Does the loop have a tile for each `size` indices of the axis, and one for
+ * the rest? */
 static bool
 covers_axis(const struct overlap *o, struct analyser *a)
 {
@@ -438,9 +438,9 @@ drop_notes(struct func *f, struct stmt *s)
 	}
 }
 
-/* Puts the loop, with those around it that do not change the condition, under
- * the condition that the axis has a whole tile; a copy with its guards computes
- * a shorter axis. */
+/* Puts the condition that the axis has a whole tile around the loop, and around
+ * outer loops that do not change the condition. A copy of the loops with guards
+ * computes shorter axes. */
 static void
 keep_short_axis(struct func *f, struct stmt *loop, const struct expr *whole)
 {
@@ -498,8 +498,8 @@ overlap_loop(struct func *f, struct stmt *loop)
 	return true;
 }
 
-/* The loop with the largest note, which takes it; NULL: there is none. A loop
- * whose condition goes around another one has the larger note. */
+/* Finds the loop with the largest note and removes the note; NULL: there is
+ * none. A loop whose condition goes around another loop has the larger note. */
 static struct stmt *
 take_loop(struct func *f)
 {

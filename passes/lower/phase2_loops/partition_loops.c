@@ -187,8 +187,8 @@ partition_rest(struct func *f, struct stmt *loop)
 	}
 }
 
-/* Does s contain a store that is an update, whose value depends on the stored
- * buffer (updates), or else one that is not? */
+/* Does s contain a store that is an update, with a value that depends on the
+ * stored buffer? If `updates` is false: a store that is not an update? */
 static bool
 has_store(struct stmt *s, bool updates)
 {
@@ -319,8 +319,8 @@ guarded_part(struct partition *p)
 	return part;
 }
 
-/* Does the body contain serial loops without guards? Then it is not duplicated
- * as a whole. */
+/* Does the body contain serial loops without guards? Then the body is not
+ * duplicated as a whole. */
 static bool
 has_unguarded_loops(struct partition *p)
 {

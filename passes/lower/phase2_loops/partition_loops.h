@@ -19,7 +19,7 @@ bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 			const struct stmt *s, const struct expr *rest,
 			int64_t coeff);
-/* Is s a loop with a note that its guards must be ignored? */
+/* Is s a loop with the note that its guards must be ignored? */
 bool partition_unwanted(const struct stmt *s);
 /* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);

@@ -28,15 +28,15 @@ struct tail {
 	struct func *func;
 	struct stmt *loop;
 	bool forced, tiled;
-	/* the unguarded iterations: from first to before end; NULL where none
-	 * is guarded */
+	/* the unguarded iterations, first <= i < end; an end without guards is
+	 * NULL */
 	const struct expr *first, *end;
 	VEC(const struct expr *) guards; /* guards that hold in them */
 	int n_stmts;
 };
 
-/* An upper bound of `rest` while the loops between the partitioned loop and
- * `at` run; NULL if none is known. */
+/* An upper bound of `rest` over all iterations of the loops between the
+ * partitioned loop and `at`; NULL if none is known. */
 static const struct expr *
 largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	const struct expr *rest)
@@ -49,8 +49,8 @@ largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	return analyse_cover(a, rest, inside, n, &lo, &hi) ? hi : NULL;
 }
 
-/* Does e use the variable of the loop, or one that a statement between the loop
- * and `at` binds? */
+/* Does e use the variable of the loop, or a variable that a statement between
+ * the loop and `at` binds? */
 static bool
 bound_inside(const struct tail *t, const struct stmt *at, const struct expr *e)
 {

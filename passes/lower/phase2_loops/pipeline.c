@@ -137,9 +137,9 @@ is_inner(const struct pipeline *p, const struct buffer *b)
 	return vec_has(&p->buffers, b);
 }
 
-/* Assigns stage 0 to the statements that fill a double buffer and to those they
- * depend on, and stage 1 to the rest. False if the loop has no double buffer or
- * a stage is empty. */
+/* Assigns stage 0 to the statements that fill a double buffer and to the
+ * statements that they depend on, and stage 1 to the rest. False if the loop
+ * has no double buffer or a stage is empty. */
 static bool
 stage_double(struct pipeline *p)
 {
@@ -308,8 +308,8 @@ version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Gives b as many copies as there are iterations of which one step uses b.
- * Returns the new buffer; b itself if that is one. */
+/* Gives b one copy for each iteration that uses b in the same step. Returns the
+ * new buffer; b itself if there is only one such iteration. */
 static const struct buffer *
 multi_buffer(struct pipeline *p, const struct buffer *b)
 {
@@ -354,9 +354,9 @@ multi_buffer(struct pipeline *p, const struct buffer *b)
 
 /* -- asynchronous copies */
 
-/* Finds the buffers that stage 0 fills asynchronously, before multi-buffering.
- * The number of iterations must be constant and larger than the number of
- * stages. */
+/* Finds the buffers that stage 0 fills asynchronously. Called before
+ * multi-buffering. The number of iterations must be constant and larger than
+ * the number of stages. */
 static void
 find_awaited(struct pipeline *p)
 {
@@ -520,7 +520,7 @@ add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	vec_push(out->arena, &out->list, copy);
 }
 
-/* Appends time step t, which runs only if t >= first: stage s of it for
+/* Appends time step t, which runs only if t >= first: in it, stage s runs for
  * iteration t - s, if that is in 0..n-1. */
 static void
 add_step(struct pipeline *p, const struct expr *t, int64_t first,

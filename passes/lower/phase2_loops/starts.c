@@ -92,8 +92,8 @@ is_constant(const struct guarded_init *x, const struct stmt *alloc)
 	return true;
 }
 
-/* Can the store run where its guard fails: is its index in range, and does the
- * guard protect no division? */
+/* Can the store run although its guard fails: is its index in range, and is
+ * there no division that the guard protects? */
 static bool
 in_range(struct func *f, const struct guarded_init *x)
 {

@@ -18,8 +18,8 @@
 #include "iterate.h"
 #include "thread_conflicts.h"
 
-/* What a statement accesses before its first barrier (head) and after its last
- * (tail); without a barrier both are all accesses. */
+/* The accesses of a statement before its first barrier (head) and after its
+ * last barrier (tail); without a barrier, both contain all accesses. */
 struct summary {
 	struct thread_accesses head, tail;
 	bool has_barrier; /* the statement contains a barrier */
@@ -187,7 +187,7 @@ needs_barrier(struct sync *y, struct stmt *s)
 /* -- the walk */
 
 /* Sets *out to the accesses and barriers of a sequence, and puts a barrier
- * before each child whose accesses conflict with those since the last
+ * before each child whose accesses conflict with accesses since the last
  * barrier. */
 static void
 walk_seq(struct sync *y, struct stmt *s, struct summary *out)

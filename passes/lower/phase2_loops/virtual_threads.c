@@ -92,8 +92,8 @@ allocated_inside(const struct virtual *v, const struct stmt *s,
 	return false;
 }
 
-/* What a statement writes: the buffer of a STORE, and each whose address a call
- * gets, unless it only reads there. */
+/* The buffers that a statement writes: the buffer of a STORE, and each buffer
+ * whose address a call gets, unless the call only reads through it. */
 struct targets {
 	VEC(const struct buffer *) list;
 };
@@ -117,8 +117,8 @@ targets_of(const struct virtual *v, const struct stmt *s)
 	return out;
 }
 
-/* May the statement write other values in each virtual thread? A LET of an
- * address may, since calls below it write there. */
+/* May the statement write different values in each virtual thread? A LET of an
+ * address may, since calls below it may write through the address. */
 static bool
 writes_differ(const struct virtual *v, const struct stmt *s)
 {
@@ -206,9 +206,9 @@ expand(struct virtual *v, struct stmt *alloc)
 	vec_push(&m->arena, &v->buffers, wide);
 }
 
-/* Puts a vectorized loop s as a whole into a loop over the virtual threads if
- * it depends on them, because it is one vector access. False if s is another
- * statement or allocates: then its children are visited. */
+/* If s is a vectorized loop that depends on the virtual threads, wraps it as a
+ * whole in a loop over them, because it is one vector access. False if s is
+ * another statement or allocates: then its children are visited. */
 static bool
 inject_lanes(struct virtual *v, struct stmt *s)
 {

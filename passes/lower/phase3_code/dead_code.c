@@ -26,11 +26,11 @@ struct used {
 struct dead {
 	struct func *func;
 	struct arena tmp;
-	/* from a variable or buffer, and from its LET or ALLOC, to the index of
-	 * the declaration */
+	/* maps a variable or buffer, and its LET or ALLOC, to the index of the
+	 * declaration */
 	struct pointer_map number;
 	VEC(struct declared) declared;
-	/* from a statement to its index in `used` */
+	/* maps a statement to its index in `used` */
 	struct pointer_map number_used;
 	VEC(struct used) used;
 	/* indices of declarations that have lost their last use */
@@ -58,8 +58,8 @@ declare(struct dead *d, struct stmt *s)
 					      : s->u.buffer;
 	struct declared one = { .at = s };
 
-	/* Declarations one after another may share a buffer (unroll copies
-	 * them): each hides the one before. */
+	/* Consecutive declarations may share a buffer (unroll copies them):
+	 * each one hides the declaration before it. */
 	pointer_map_put(&d->number, key, d->declared.n);
 	pointer_map_put(&d->number, s, d->declared.n);
 	vec_push(&d->tmp, &d->work, d->declared.n);
@@ -125,7 +125,7 @@ count(struct dead *d)
 
 /* -- removing */
 
-/* Takes off the uses of a statement that has been removed. */
+/* Subtracts the uses of a statement that has been removed. */
 static void
 forget(struct dead *d, const struct stmt *s)
 {

@@ -56,9 +56,10 @@ struct found {
 	struct stmt *place;
 	struct part *parts; /* the digits, then all runs of digits */
 	int n_parts, n_used, n_runs;
-	bool named_alike; /* `whole` uses a variable that is named like the
+	bool named_alike; /* `whole` uses a variable that has the name of the
 			   * axis */
-	/* the most significant digit is not a division but a sum with one */
+	/* the most significant digit is a sum that contains a division, not a
+	 * division */
 	bool is_sum;
 };
 
@@ -108,8 +109,8 @@ is_division(const struct expr *e)
 	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The division by size (any division if size is NULL) that is e or a term of
- * the sum e; NULL if there is none. */
+/* Finds a division by size (if size is NULL, any division) that is e itself or
+ * a term of the sum e; NULL if there is none. */
 static const struct expr *
 division_in(const struct expr *e, const struct expr *size)
 {
@@ -296,9 +297,9 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 	       !is_in_vector(out->place);
 }
 
-/* How good a match is; the number of digits in use counts most. A sum as the
- * most significant digit explains more of the function than the division
- * alone. */
+/* The quality of a match. The number of digits in use counts most. If the most
+ * significant digit is a sum, the match explains more of the function than one
+ * with the division alone. */
 static int
 score(const struct found *f)
 {
@@ -329,9 +330,9 @@ is_in_range(struct digits *d, const struct fused_axis *axis,
 	       b.max < extent;
 }
 
-/* Tries use as the most significant digit, a division by size or a sum with
- * one: rest + e // size = (rest * size + e) // size. A sum beyond the digit's
- * range, such as rest = the start of a window, is not a digit. */
+/* Tries `use` as the most significant digit, a division by size or a sum with a
+ * division: rest + e // size = (rest * size + e) // size. A sum beyond the
+ * digit's range, such as rest = the start of a window, is not a digit. */
 static void
 try_highest(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use, const struct expr *size, struct found *best)
@@ -404,8 +405,8 @@ is_free(struct digits *d, struct stmt *at, const char *name)
 	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
 }
 
-/* The name for a digit: `name`, or "w_pos" if an array, such as the weights w,
- * has that name. */
+/* The name for a digit: `name`, or `name` with "_pos" if an array has that name
+ * ("w_pos" beside the weights w). */
 static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {

@@ -17,7 +17,8 @@ struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
 	int ndim; /* the rank of the buffer that is being merged */
-	/* the number of a dimension of `from` that becomes one with the next */
+	/* the number of the dimension of `from` that is merged with the next
+	 * dimension */
 	int merge;
 	const struct buffer *from;
 };
@@ -200,7 +201,7 @@ is_in_window(const struct expr *index, const struct stmt *at)
 	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
-/* The x for which x // extent = division and x % extent = lo; NULL if none is
+/* An x for which x // extent = division and x % extent = lo; NULL if none is
  * found. If x was q * s + rest with rest < s, the division is q // (extent //
  * s). */
 static const struct expr *
@@ -232,7 +233,8 @@ undivided(struct analyser *a, const struct expr *division,
 }
 
 /* hi * extent + lo without the division by extent, if hi is x // extent plus a
- * constant, or that modulo an extent, and lo is x % extent. */
+ * constant, or (x // extent plus a constant) modulo an extent, and lo is x %
+ * extent. */
 static const struct expr *
 fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	    const struct expr *extent)
@@ -261,8 +263,8 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
 }
 
-/* Does an index below the merged extent fit 32 bits? A symbolic extent is taken
- * to fit. */
+/* Does an index below the merged extent fit 32 bits? A symbolic extent is
+ * assumed to fit. */
 static bool
 fits(const struct expr *size)
 {
@@ -271,9 +273,9 @@ fits(const struct expr *size)
 	return !expr_is_int(size, &v) || v <= INT32_MAX;
 }
 
-/* Does merging save a division in some access and add none in any? If an access
- * has two plain indices, only divisions that a loop repeats count as saved:
- * divisions of the thread index are computed once. */
+/* Does merging save a division in some access, without adding one in another?
+ * If an access has two plain indices, only divisions that a loop repeats count
+ * as saved: divisions of the thread index are computed once. */
 static bool
 worth_merging(struct dims *d, const struct buffer *b, int at,
 	      const struct access_list *uses)
@@ -295,7 +297,8 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 			return false;
 		}
 		analyser_at(&a, m, x->at);
-		/* A sum, so that a division common to both counts once. */
+		/* Builds the sum, so that a division common to both indices
+		 * counts once. */
 		before = divisions_in(expr_add(m, expr_mul(m, hi, extent), lo),
 				      x->at);
 		after = divisions_in(fused_index(&a, hi, lo, extent), x->at);

@@ -6,11 +6,12 @@
  *           ...                                      for kw:
  *                                                        if 0 <= w + kw:
  *
- * Conditions with loads are not hoisted, nor those with a division by what may be
- * zero where the loop runs no iteration or an earlier condition fails; a LET whose value is loop-invariant
- * moves with the conditions that use it. Adjacent IFs with the same condition
- * are joined if the function writes none of the buffers that the condition
- * loads from; directly nested IFs are joined, too. */
+ * Conditions with loads are not hoisted. Nor are conditions with a division by
+ * an expression that may be zero if the loop runs no iteration or an earlier
+ * condition fails. A LET whose value is loop-invariant moves with the
+ * conditions that use it. Adjacent IFs with the same condition are joined if
+ * the function writes none of the buffers that the condition loads from;
+ * directly nested IFs are joined, too. */
 #include "lower_passes.h"
 
 #include "access.h"

@@ -9,7 +9,7 @@
 /* The outermost statement around s (or s itself) that a LET of e can enclose:
  * the variables of e are bound outside of it. */
 struct stmt *let_place(struct stmt *s, const struct expr *e);
-/* Is s, or does it contain, the outermost loop of a device kernel? No LET is
+/* Is s the outermost loop of a device kernel, or does s contain one? No LET is
  * put around it: the extents of a launch must be expressions of the host
  * function's parameters. */
 bool let_is_around_kernel(struct stmt *s);

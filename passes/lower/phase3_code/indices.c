@@ -41,8 +41,8 @@ add_index(struct guard *g, const struct expr *e)
 	vec_add(&g->func->module->arena, &g->indices, e);
 }
 
-/* The comparison a < b (or a <= b) as e < n or n <= e with a number n; NULL if
- * it is no bound of e. */
+/* The comparison a < b (or a <= b) in the form e < n or n <= e, with a number
+ * n; NULL if it is not a bound of e. */
 static const struct expr *
 compare_with(struct guard *g, const struct expr *a, const struct expr *b,
 	     bool or_equal, const struct expr *e)
@@ -152,11 +152,15 @@ struct search {
 /* A node of the expression that is searched. */
 struct node_count {
 	const struct expr *e;
-	int times, ops; /* how often it is printed; its operations */
+	int times, ops; /* times: how often it is printed; ops: its
+			 * operations */
 	bool has_load;
 };
 
-enum { MANY = 1 << 20 }; /* no number of occurrences or operations is larger */
+enum {
+	MANY = 1 << 20
+}; /* the largest number of occurrences or operations that
+			  * is counted */
 
 /* The nodes of an expression, each once, operands first. */
 struct nodes {
@@ -199,8 +203,8 @@ list_nodes(struct nodes *n, const struct expr *e)
 	memo_put(&n->place, e, (const void *)(uintptr_t)n->list.n);
 }
 
-/* Counts how often each node is printed: once for each time that a node with
- * that operand is. */
+/* Counts how often each node is printed: a node is printed each time that a
+ * node with that operand is printed. */
 static void
 count_prints(struct nodes *n)
 {
@@ -274,8 +278,9 @@ count_expr(struct search *q, const struct expr *e)
 	arena_release(&tmp);
 }
 
-/* Is e, an argument of s, printed as its operands only? The value of a LET has a
- * name already; of a loop from a to before b, the extent is b - a. */
+/* Is e, an argument of s, never printed as a whole, so that only its operands
+ * count? The value of a LET has a name already; a loop with the extent b - a is
+ * printed as running from a to before b. */
 static bool
 prints_operands(const struct stmt *s, const struct expr *e)
 {
@@ -304,8 +309,8 @@ count_stmt(struct search *q, struct stmt *s)
 
 /* The names of the variables in an expression. */
 struct naming {
-	/* the shortest of their stems (see stem_of), "h" for h_o and kh_o; NULL
-	 * without variables */
+	/* the shortest stem of the variables (see stem_of): "h" for h_o and
+	 * kh_o; NULL without variables */
 	const char *stem;
 	int n_vars, n_stems; /* n_stems: 1 if all have the same stem */
 };
@@ -374,7 +379,8 @@ rounds_up(const struct expr *e, int64_t by)
 	       offset_of(e->args[0]) == by - 1;
 }
 
-/* base with an offset: "t" and 3 make "t3", "t" and -1 "t_before1". */
+/* A name made from base and an offset: "t" and 3 make "t3"; "t" and -1 make
+ * "t_before1". */
 static const char *
 name_at(struct arena *arena, const char *base, int64_t offset)
 {
@@ -430,7 +436,7 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 	return let_name(f, at, name, n.n_vars == 1 ? "_" : "");
 }
 
-/* Can a LET have the candidate's value, at the outermost place? Not around a
+/* Can a LET bind the candidate's value at the outermost place? Not around a
  * kernel, and not before the condition that guards a division in it. */
 static bool
 can_name(struct func *f, const struct candidate *c)

@@ -46,7 +46,7 @@ is_short(struct dtype t)
 	return !dtype_equal(dtype_stored(t), t);
 }
 
-/* -- is there anything to do? -- */
+/* -- does the function have integers of fewer than 8 bits? -- */
 
 static bool
 body_has_short(const struct func *f)
@@ -219,9 +219,9 @@ mask(struct dtype t)
 	return (1 << dtype_bits(t)) - 1;
 }
 
-/* The low bits of the integer e, as many as type t has, as a byte,
- * sign-extended for a signed type: by the intrinsic `nibble`, or as ((e & 3) ^
- * 2) - 2. */
+/* The low bits of the integer e as a byte: as many bits as type t has,
+ * sign-extended if t is signed: by the intrinsic `nibble`, or as ((e & 3) ^ 2)
+ * - 2. */
 static const struct expr *
 low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 {
@@ -270,8 +270,8 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
 	return low_bits(n, t, e);
 }
 
-/* The bits of args[0], of which e takes another type, as a byte of e's type; a
- * float is first reinterpreted as a whole byte. */
+/* For e, which reinterprets args[0] as another type: the bits of args[0] as a
+ * byte of e's type. A float is first reinterpreted as a whole byte. */
 static const struct expr *
 reinterpreted(struct nibbles *n, const struct expr *e,
 	      const struct expr *const *args)
@@ -333,8 +333,8 @@ simpler(struct analyser *a, const struct expr *e)
 	return negative ? e : to;
 }
 
-/* The row-major number of the element at an index, in 64 bits if the buffer has
- * more than INT32_MAX elements. */
+/* The row-major position of the element at an index, in 64 bits if the buffer
+ * has more than INT32_MAX elements. */
 static const struct expr *
 flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 {
@@ -440,8 +440,8 @@ variable(const struct nibbles *n, const struct expr *e)
 	return e;
 }
 
-/* Rebuilds an operation of 8 bits or more whose operands became bytes: the byte
- * has the value of the operand. */
+/* Rebuilds an operation of 8 bits or more whose operands became bytes with the
+ * same values. */
 static const struct expr *
 rebuilt(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 {

@@ -33,8 +33,8 @@ struct prefetch {
 	struct stmt *repeats[PREFETCH_LOOPS]; /* outermost first */
 	int n_repeats;
 	/* Loops over the elements that an iteration reads. rows: the innermost
-	 * that is neither unrolled nor vectorized; row: an unrolled or
-	 * vectorized one inside of it, or NULL. */
+	 * loop that is neither unrolled nor vectorized; row: an unrolled or
+	 * vectorized loop inside of it, or NULL. */
 	struct stmt *rows, *row;
 	struct var *next; /* the number of the loop's next iteration */
 };
@@ -190,8 +190,8 @@ rows_of_line(const struct prefetch *p)
 		       : 1;
 }
 
-/* The number of the current iteration of all repeating loops together, from 0;
- * *count: the number of these iterations. */
+/* The number of the current iteration of all repeating loops, counted together
+ * from 0; *count: the number of their iterations. */
 static const struct expr *
 repetition(const struct prefetch *p, int64_t *count)
 {

@@ -392,8 +392,9 @@ find_steps(struct values *v, const struct stmt *store)
 
 /* -- names -- */
 
-/* The outermost of the loops around s that have s as their only statement and
- * on which e does not depend; s itself if there is none. */
+/* The outermost loop around s such that it and all loops inside of it have s as
+ * their only statement, and e does not depend on them; s itself if there is
+ * none. */
 static struct stmt *
 outermost(struct stmt *s, const struct buffer *stored, const struct expr *e)
 {

@@ -27,8 +27,8 @@ struct loop {
 	/* by spilled vector: the array of its lanes */
 	VEC(const struct buffer *) lanes;
 	struct var *lane;
-	/* the number of lanes to process: in the tail fewer than the vector
-	 * has; the others must not be accessed */
+	/* the number of lanes to process; in the tail, fewer than the lanes of
+	 * a vector: the other lanes must not be accessed */
 	int64_t n_lanes;
 	/* the condition under which each lane is stored; NULL if there is
 	 * none */
@@ -78,8 +78,8 @@ loads_bytes(struct loop *l, const struct expr *e)
 	return is_byte(e->type) && loads_vector(l, e);
 }
 
-/* Does the target convert bytes to and from vectors with as many lanes, of type
- * t? */
+/* Does the target convert between bytes and vectors of type t with the same
+ * number of lanes? */
 static bool
 converts_bytes(const struct loop *l, struct dtype t)
 {
@@ -512,8 +512,8 @@ new_lanes(struct loop *l)
 	return l->lanes.data[l->lanes.n - 1];
 }
 
-/* Lane l->lane of a vector, read from its array of lanes, which is added if it
- * is new. */
+/* Lane l->lane of a vector, read from the vector's array of lanes, which is
+ * added if there is none yet. */
 static const struct expr *
 lane_of(struct loop *l, const struct expr *vector)
 {
@@ -548,7 +548,7 @@ reads_beyond(struct loop *l, const struct expr *e)
 	return !prove(&a, expr_le(m, end, e->u.buffer->shape[e->n_args - 1]));
 }
 
-/* May e be computed for all lanes of the vector, also for those that are not
+/* May e be computed for all lanes of the vector, including lanes that are not
  * stored? Local arrays have whole vectors; other buffers may end before. */
 static bool
 reads_all_lanes(struct loop *l, const struct expr *e)

@@ -24,8 +24,8 @@ struct vectors {
 };
 
 /* Does the access have stride 1 in v: the last index advances by one element
- * per step of v, the others are independent of v? *rest is the last index
- * without v. */
+ * per step of v, the other indices are independent of v? *rest is the last
+ * index without v. */
 bool vectors_walks(struct vectors *x, const struct stmt *at,
 		   const struct expr *const *index, int n, struct var *v,
 		   const struct expr **rest);
