@@ -53,7 +53,7 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 }
 
 /* A tensor that describes a * b or a + b for the user, by `form`. NULL stands
- * for the neutral number: then the other one is returned. */
+ * for the neutral number: then the other tensor is returned. */
 static struct tensor *
 described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {

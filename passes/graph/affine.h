@@ -89,25 +89,26 @@ struct affine_host {
 	struct weight_range weights;
 };
 
-/* Is n a host? Only its operator and types are looked at. */
+/* Is n a host? Checks only its operator and types. */
 bool affine_is_host(struct node *n);
-/* Sets *h to the host n. False if n is none, its bias is not a constant with a
- * number for each channel, or the range of its weights is not known. */
+/* Sets *h to the host n. False if n is not a host, its bias is not a constant
+ * with a number for each channel, or the range of its weights is not known. */
 bool affine_host_read(struct graph *g, struct node *n, struct affine_host *h);
 /* May a shift be moved into the host's sum, or past a later scale, without a
- * larger rounding error? `a` is the map up to and with that shift. See
- * affine_host.c. */
+ * larger rounding error? `a` is the map up to that shift, which it includes.
+ * See affine_host.c. */
 bool affine_host_bears(const struct affine_host *h, const struct affine *a);
 /* May the shift `link`, after the map `before`, cancel a large part of the bias
  * on purpose, in order to round the value between them? */
 bool affine_host_opposes(const struct affine_host *h,
 			 const struct affine *before,
 			 const struct affine_link *link);
-/* Can all of the map that is not neutral be folded into the weights and the
- * bias? Without a bias only its scale is. */
+/* Can the map, apart from neutral parts, be folded into the weights and the
+ * bias? Without a bias, only its scale can. */
 bool affine_host_takes(const struct affine_host *h, const struct affine *a);
-/* Folds the map into the weights and the bias; a then has what must still be
- * computed: the shift if the host has no bias. False after a diagnostic. */
+/* Folds the map into the weights and the bias; a then holds the rest, which
+ * must still be computed: the shift if the host has no bias. False after a
+ * diagnostic. */
 bool affine_host_absorb(struct graph *g, const struct affine_host *h,
 			struct affine *a);
 

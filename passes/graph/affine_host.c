@@ -2,9 +2,9 @@
 /* Folds an affine map of a product's result into the product's weights and
  * bias:
  *
- *	a = Conv (x, w, b)
- *	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
- *	y = Add (c, t)
+ * 	a = Conv (x, w, b)
+ * 	c = Mul (a, s)          ->     y = Conv (x, w * s, b * s + t)
+ * 	y = Add (c, t)
  *
  * The result is the same up to rounding, under these conditions; it is never
  * exact.
@@ -25,7 +25,8 @@
  *   network are smaller. So a bias of a trained model is folded; a time stamp,
  *   1.7e9 seconds after a weight of 1, is not. A channel without weights has
  *   nothing that a shift could cancel.
- * - A shift and the bias before it have the same sign, or one of them is at most
+ * - A shift and the bias before it have the same sign, or one of them is at
+ * most
  *   the channel's sum of |w|. Two large ones may round on purpose between them:
  *   (x * w + 1e6) - 1e6 has the product's first bits alone.
  *
@@ -139,7 +140,7 @@ bias_behind(const struct affine_host *h, const struct affine *a,
 	return (h->bias ? h->bias[channel] * a->scale[i] : 0) + a->shift[i];
 }
 
-/* Can the map be applied by channels: has it no axis, or that of the
+/* Can the map be applied by channels: has it no axis, or the axis of the
  * channels? */
 static bool
 has_axis(const struct affine_host *h, const struct affine *a)
@@ -192,7 +193,7 @@ affine_host_opposes(const struct affine_host *h, const struct affine *before,
 }
 
 /* Is `merged`, the new bias of a channel, a finite and normal number, or so
- * small beside the weights times `scale` that it may underflow? */
+ * small compared with the weights times `scale` that it may underflow? */
 static bool
 takes_bias(const struct affine_host *h, int64_t channel, double scale,
 	   double merged)

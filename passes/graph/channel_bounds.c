@@ -65,8 +65,9 @@ add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 }
 
 /* The number of sums that read different weights: a strided ConvTranspose has
- * one for each of the positions between its strides; others have one, and so
- * does one with more than MOST_PHASES: its sum then has all weights. */
+ * one for each of the positions between its strides; other products have one
+ * sum. So does a ConvTranspose with more than MOST_PHASES: its sum then has all
+ * weights. */
 static int64_t
 count_phases(const struct node *n)
 {
@@ -266,8 +267,9 @@ error_of(const struct node *n)
 		       : 0;
 }
 
-/* May a sum that n moves by its offset, or a product in TFLite's requantization,
- * exceed 32 bits, and wrap? x: the bounds of the sums; NULL if they are not known. */
+/* May a sum to which n adds its offset, or a product in TFLite's
+ * requantization, exceed 32 bits, and wrap? x: the bounds of the sums; NULL if
+ * they are not known. */
 static bool
 may_wrap(struct graph *g, const struct node *n, const struct channels *x)
 {

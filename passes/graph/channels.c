@@ -228,8 +228,8 @@ channel_x_zero(const struct node *n)
 
 /* -- channels that are needed -- */
 
-/* Must the product read this channel of x? No, if the bias can take the
- * channel's constant, or if its weights are zeros. */
+/* Must the product read this channel of x? It need not if the channel is
+ * constant and can be added to the bias, or if its weights are zeros. */
 static bool
 needs(const struct node *n, const struct channel_weights *w,
       const struct channels *x, int64_t channel)
@@ -332,7 +332,7 @@ link_all(const struct graph *g, struct channels *const *of)
 }
 
 /* Marks more channels as needed until their number is a multiple of the
- * target's blocks, or all are marked. True if one was marked. */
+ * target's blocks, or all are marked. True if a channel was marked. */
 static bool
 round_up(const struct graph *g, struct channels *c)
 {
@@ -565,8 +565,8 @@ lost(const struct channels *c)
 	return c && c->n_kept < c->n;
 }
 
-/* Changes all nodes while the shapes still tell the old channels of their
- * inputs; then infers the shapes anew. */
+/* Changes all nodes while the shapes of their inputs still have the old numbers
+ * of channels; then infers the shapes anew. */
 static bool
 shrink_all(struct graph *g, struct channels **of)
 {

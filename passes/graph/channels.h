@@ -5,8 +5,8 @@
 
 #include "rewrite.h"
 
-/* How the channels (dimension 1) of a node's output depend on those of its
- * variable inputs. */
+/* How the channels (dimension 1) of a node's output depend on the channels of
+ * its variable inputs. */
 enum channel_role {
 	CHANNELS_OTHER, /* not known */
 	/* each output channel depends on all input channels: a product of x and
@@ -21,7 +21,7 @@ enum channel_role {
 	CHANNELS_VIEW, /* [n, c, 1, ...] viewed as [n, c] */
 };
 
-/* What is known of the channels of a tensor. */
+/* The known facts about the channels of a tensor. */
 struct channels {
 	int64_t n;
 	/* For each channel: bounds of its elements, infinite if not known. If
@@ -47,7 +47,7 @@ struct channel_weights {
 };
 
 enum channel_role channel_role(const struct node *n);
-/* Is it a convolution (with any groups) or a matrix product with constant
+/* Is n a convolution (with any groups) or a matrix product with constant
  * weights and bias? */
 bool channel_product(const struct node *n);
 /* The number of the tensor's channels; 0 if not known. */

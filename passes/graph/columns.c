@@ -38,8 +38,9 @@ read_pads(struct image *m)
 }
 
 /* Sets *m to the convolution n, of bytes in rank 4 with constant weights and
- * fewer channels than a dot product sums. False if n is none (or of symbolic
- * size, or a backend's), or its kernel would get wider by more than a third. */
+ * fewer channels than a dot product sums. False if n is not such a convolution,
+ * has a symbolic size or belongs to a backend, or if its kernel would get wider
+ * by more than a third. */
 static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {

@@ -3,11 +3,11 @@
  * and scalars become one constant (parameters stay separate, as users look for
  * them by name).
  *
- *	a = Exp (x)
- *	b = Exp (x)           ->     a = Exp (x)
- *	y = Add (a, b)               y = Add (a, a)
+ * 	a = Exp (x)
+ * 	b = Exp (x)           ->     a = Exp (x)
+ * 	y = Add (a, b)               y = Add (a, a)
  *
- * A node that serves two branches is outside of both, and runs always. If a
+ * A node that serves two branches moves out of both, and always runs. If a
  * condition on sizes is checked only in runs that take a branch, nodes of
  * different branches are not merged. */
 #include "rewrite.h"

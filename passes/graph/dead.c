@@ -19,11 +19,14 @@ is_used(const struct tensor *t)
 struct needed {
 	struct graph *g;
 	struct arena *a;
-	struct pointer_map numbers; /* of graph_number_sizes */
+	struct pointer_map numbers; /* the numbers of sizes, from
+				     * graph_number_sizes */
 	struct node **reads;     /* by size: the node that reads it, or NULL */
 	VEC(struct node *) ends; /* by body: the node that ends it, or NULL */
 	bool *seen;              /* by node->id */
-	VEC(struct node *) open; /* those of `seen` that are still to visit */
+	VEC(struct node *)
+	open; /* the nodes in `seen` that are still to be
+				  * visited */
 };
 
 static void
@@ -37,7 +40,8 @@ note_end(struct needed *x, struct node *end, const char *attr)
 	x->ends.data[body] = end;
 }
 
-/* Finds the nodes that read sizes, and those that end branches and loops. */
+/* Finds the nodes that read sizes, and the nodes that end branches and
+ * loops. */
 static void
 find_reads_and_ends(struct needed *x)
 {
@@ -80,8 +84,8 @@ need_sizes(struct needed *x, const size_numbers *sizes)
 	}
 }
 
-/* Visits what the nodes in x->open need: the nodes that compute their inputs,
- * and those that read sizes on which they rely. */
+/* Visits the nodes that the nodes in x->open need: the producers of their
+ * inputs, and the nodes that read sizes on which they rely. */
 static void
 visit_open(struct needed *x)
 {
@@ -115,7 +119,7 @@ need_outputs(struct needed *x)
 	visit_open(x);
 }
 
-/* Is n in no branch or loop by its attribute, or in one that is needed? */
+/* Does the attribute of n name no branch or loop, or one that is needed? */
 static bool
 has_needed_end(const struct needed *x, const struct node *n)
 {
@@ -125,8 +129,8 @@ has_needed_end(const struct needed *x, const struct node *n)
 			     x->seen[x->ends.data[body]->id]);
 }
 
-/* Is n, or a node that its inputs are computed by, in a branch or a loop that
- * is not needed? */
+/* Is n, or a producer of its inputs, in a branch or a loop that is not
+ * needed? */
 static bool
 is_in_dead_body(struct needed *x, const struct node *n)
 {

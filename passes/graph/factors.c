@@ -38,8 +38,9 @@ is_plain(const struct factors *f, const struct tensor *x)
 	return x->id < f->n && f->plain[x->id];
 }
 
-/* Is n, outside of branches and loops, computed from integers when the model runs,
- * or element by element from floats that are? Constant inputs do not count. */
+/* Is n, outside of branches and loops, computed from integers when the model
+ * runs, or element by element from floats that are computed from integers?
+ * Constant inputs do not count. */
 static bool
 follows_from_integers(const struct factors *f, const struct node *n)
 {
@@ -127,8 +128,8 @@ add_factor(struct graph *g, int at, struct tensor *x)
 	return true;
 }
 
-/* As add_factor, but readers that compute element by element from integers still
- * read x itself: their results have factors. */
+/* Like add_factor, but readers that compute element by element from integers
+ * still read x itself, because their results have factors. */
 static bool
 add_factor_for_others(struct factors *f, int at, struct tensor *x)
 {
@@ -185,8 +186,9 @@ graph_add_factors(struct graph *g)
 }
 
 /* Does n widen elements that were rounded to the type of weights? A cast of the
- * model itself counts: what it rounds is not quite what a reference rounds, so
- * that single elements become the next number of the type. */
+ * model itself counts, too: its input differs slightly from the input of a
+ * reference's cast, so that single elements are rounded to the next number of
+ * the type. */
 static bool
 widens_rounded(const struct graph *g, const struct node *n)
 {

@@ -152,7 +152,8 @@ fold_splat(struct graph *g, struct node *n)
 	return true;
 }
 
-/* Tells the user once why the node is computed at run time. Returns false. */
+/* Reports to the user, once for each node, why it is computed at run time.
+ * Returns false. */
 static bool
 leave(struct graph *g, const struct node *n, const char *why)
 {
@@ -164,8 +165,8 @@ leave(struct graph *g, const struct node *n, const char *why)
 	return false;
 }
 
-/* The bytes that evaluating a constant takes in memory, with all tensors that
- * it is computed from. Stops counting beyond `most`. */
+/* The bytes of memory that the evaluation of a constant takes, including all
+ * tensors from which it is computed. Stops counting beyond `most`. */
 static int64_t
 expanded_bytes(const struct tensor *t, int64_t most)
 {

@@ -2,17 +2,17 @@
 /* A BatchNormalization with constant parameters becomes a multiplication and a
  * sum for each channel, which fold_scale folds into weights.
  *
- *	y = BatchNormalization (x, scale, bias, mean, var)
+ * 	y = BatchNormalization (x, scale, bias, mean, var)
  *   ->
- *	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
- *	y = Add (a, t)      t = bias - mean * s
+ * 	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
+ * 	y = Add (a, t)      t = bias - mean * s
  *   or
- *	c = Sub (x, mean)
- *	a = Mul (c, s)
- *	y = Add (a, bias)
+ * 	c = Sub (x, mean)
+ * 	a = Mul (c, s)
+ * 	y = Add (a, bias)
  *
- * The second form is exact: the operator's definition, with s rounded as it
- * rounds it. It is used if the graph has the setting exact_rewrites, or if a
+ * The second form is exact: it is the operator's definition, and rounds s in
+ * the same way. It is used if the graph has the setting exact_rewrites, or if a
  * later operator makes the difference visible (visible.c).
  *
  * The first form is within rounding if no channel cancels: x * s and t are up
@@ -26,11 +26,11 @@
  * 2^-64 of the larger of deviation and bias. Then scales and shifts after the
  * normalization become parts of s and t, too:
  *
- *	y = BatchNormalization (x, scale, bias, mean, var)
- *	z = Mul (y, u)
+ * 	y = BatchNormalization (x, scale, bias, mean, var)
+ * 	z = Mul (y, u)
  *   ->
- *	a = Mul (x, s * u)
- *	z = Add (a, t * u)
+ * 	a = Mul (x, s * u)
+ * 	z = Add (a, t * u)
  *
  * under the same condition, which must also hold with the bias before and the
  * mean after them. A shift is at most 4096 times the larger of deviation and
@@ -147,8 +147,9 @@ compute_factors(struct graph *g, struct norm *b)
 	}
 }
 
-/* May `shift` be rounded to type t: is it finite and normal, or so small beside
- * `magnitude`, that of the results, that it may underflow? */
+/* May `shift` be rounded to type t: is it finite and normal, or so small
+ * compared with `magnitude`, the magnitude of the results, that it may
+ * underflow? */
 static bool
 shift_fits(struct dtype t, double shift, double magnitude)
 {

@@ -2,15 +2,15 @@
 /* Folds chains of Mul, Add, Sub and Div by constants along one axis into the
  * weights and the bias of the convolution or product before:
  *
- *	a = Conv (x, w, b)
- *	c = Mul (a, s)          ->     const w2 = Mul (w, s)
- *	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
+ * 	a = Conv (x, w, b)
+ * 	c = Mul (a, s)          ->     const w2 = Mul (w, s)
+ * 	y = Add (c, t)                 y = Conv (x, w2, b * s + t)
  *
  * This is exact up to rounding; affine_host.c has the conditions. Without a
  * product before them, neighbours of one kind become one node:
  *
- *	a = Mul (x, s)          ->     y = Mul (x, s / t)
- *	y = Div (a, t)
+ * 	a = Mul (x, s)          ->     y = Mul (x, s / t)
+ * 	y = Div (a, t)
  *
  * - Scales: exact if all are powers of two from 1 on and their product is
  *   finite; a smaller one may round a subnormal result twice. Otherwise within
@@ -124,7 +124,7 @@ insert_link(struct graph *g, const struct chain *chain, int first, int last,
 	return ops_infer_node(g, made) ? made->outputs[0] : NULL;
 }
 
-/* Removes the links from first to last, which x replaces. */
+/* Removes the links from first to last; x replaces their result. */
 static void
 drop_links(struct graph *g, const struct chain *chain, int first, int last,
 	   struct tensor *x, const char *why)
@@ -140,7 +140,7 @@ drop_links(struct graph *g, const struct chain *chain, int first, int last,
 }
 
 /* Folds links of the chain into the product before it. *done: the weights or
- * the bias took some. False after a diagnostic. */
+ * the bias took at least one link. False after a diagnostic. */
 static bool
 fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 {
@@ -189,7 +189,7 @@ is_power_from_1(double v)
 	return isfinite(v) && fabs(v) >= 1 && fabs(frexp(v, &exponent)) == 0.5;
 }
 
-/* Does x * a not overflow unless x or x * a * b does? */
+/* Does x * a overflow only if x or x * a * b overflows? */
 static bool
 hides_no_overflow(double a, double b)
 {

@@ -183,8 +183,9 @@ next_anchor(struct fusion *f, const struct group *group,
 	return n;
 }
 
-/* Does control flow decide where t is stored, perhaps anew in each iteration?
- * Not for what a loop stacks, which is a tensor of its own. */
+/* Does control flow decide where t is stored, possibly at another place in each
+ * iteration? False for the stacked result of a loop, which is a separate
+ * tensor. */
 static bool
 is_placed(const struct tensor *t)
 {
@@ -198,8 +199,9 @@ is_placed(const struct tensor *t)
 /* A view needs a copy if its bytes would have to be in two places: in an input
  * or a constant and in an output, or in two outputs. A view of a constant needs
  * a copy, too: constants are not in the workspace. (Its size is known only when
- * the model runs; else it would have been folded to a constant.) So does an
- * output whose size is not known before its elements are computed. */
+ * the model runs; else it would have been folded to a constant.) An output
+ * whose size is not known before its elements are computed needs a copy,
+ * too. */
 static bool
 is_free_view(struct fusion *f, const struct node *n)
 {

@@ -55,12 +55,13 @@ void fuse_concat_place(struct node *n);
 
 /* fuse_sizes.c: sets f->sizes. */
 void fuse_find_sizes(struct fusion *f);
-/* The view is an output of the graph, or a view between a computed tensor and an
- * output. Can the sizes of all of them be known before the tensor is computed?
- * Then its group waits for them (group.waits). */
+/* Called for a view that is an output of the graph, or between a computed
+ * tensor and an output. Can the sizes of the tensor, the view and the output be
+ * known before the tensor is computed? Then the tensor's group waits for them
+ * (group.waits). */
 bool fuse_waits_for_sizes(struct fusion *f, const struct node *view);
-/* Orders the nodes so that each comes after the sizes that it relies on and that
- * its group waits for. An order that is so already stays. */
+/* Orders the nodes so that each comes after the sizes that it relies on and
+ * that its group waits for. Keeps an order that already satisfies this. */
 void fuse_order_by_sizes(struct fusion *f);
 
 /* fuse_loops.c: finds the bodies, and drops the copies at the borders of

@@ -25,8 +25,9 @@ is_outermost(const struct node *n)
 	return tensor_const_elems(y, &elems) && elems > 0;
 }
 
-/* Is it already decided where t's bytes are: is t, the tensor that it is a view
- * of, or a view of t an input, an output or a part of a concatenation? */
+/* Is the place of t's bytes already decided? It is if t, the tensor that t is a
+ * view of, or a view of t is an input, an output or a part of a
+ * concatenation. */
 static bool
 has_place(const struct tensor *t)
 {

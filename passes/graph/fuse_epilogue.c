@@ -18,8 +18,8 @@ is_listed(struct node *const *list, int n, const struct node *node)
 	return false;
 }
 
-/* Of the readers of t that are not in the list, and `best` (or NULL): the one
- * that comes first in the order. */
+/* The first node, in topological order, of `best` (NULL: none) and the readers
+ * of t that are not in the list. */
 static struct node *
 earlier_reader(const struct fusion *f, const struct tensor *t,
 	       struct node *const *list, int n, struct node *best)

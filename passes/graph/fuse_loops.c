@@ -17,9 +17,9 @@
 #include "fuse.h"
 
 /* The index of the slice that an iteration reads or writes: its number from 0;
- * if back, the slices are taken from the last to the first. Inference has
- * checked that the number of the last iteration is then known before the
- * loop. */
+ * if back, the slices are taken from the last to the first. In that case,
+ * inference has checked that the number of the last iteration is known before
+ * the loop. */
 static const struct expr *
 slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {
@@ -188,9 +188,8 @@ is_read_by(const struct tensor *t, const char *op_type)
 	return t->uses.n > 0;
 }
 
-/* Is the copied tensor computed by a kernel of the same body, and stored at a
- * place that nothing else decides? Then it can be the result itself, without a
- * copy. */
+/* Is the copied tensor computed by a kernel of the same body, and is its place
+ * free to choose? Then it can be the result itself, without a copy. */
 static bool
 may_be_result(const struct node *copy)
 {
@@ -204,7 +203,7 @@ may_be_result(const struct node *copy)
 }
 
 /* Is t the first value of a loop's state? A state that the body does not read
- * is stored in its place, too. */
+ * is also stored at that place. */
 static bool
 is_first_state(const struct tensor *t)
 {
@@ -223,9 +222,9 @@ is_first_state(const struct tensor *t)
 	return false;
 }
 
-/* Is the copy needed? These nodes copy constants, next states and other results
- * of a body, states after their loop, and a Scan's inputs. The copy of a first
- * state is always needed. */
+/* Is the copy needed? Copies are made of constants, next states and other
+ * results of a body, states after their loop, and a Scan's inputs. The copy of
+ * a first state is always needed. */
 static bool
 is_needed(const struct node *copy)
 {

@@ -31,9 +31,10 @@ is_read_across(const struct node *n)
 	       node_is(n, "Split");
 }
 
-/* May the kernel of n compute an input of n anew where it reads it? Not a pool,
- * which would compute an element once for each window that contains it, unless
- * the input is cheap: widening. */
+/* May the kernel of n compute the elements of an input again where it reads
+ * them? A pool may not, since it would compute an element once for each window
+ * that contains it, unless the input only widens another tensor, which is
+ * cheap. */
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
@@ -173,7 +174,7 @@ fuse_find_sinks(struct fusion *f)
 				f->size[i] +=
 					f->size[f->position[t->producer->id]];
 			}
-			/* A long chain of prologues is ended by a kernel that
+			/* Ends a long chain of prologues by a kernel that
 			 * stores the result. */
 			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
 		}

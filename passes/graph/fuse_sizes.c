@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes before what is written: orders the nodes so that each comes after the
- * sizes that it relies on, and decides which outputs of the model are views.
+/* Orders the nodes so that each comes after the sizes that it relies on, and
+ * decides which outputs of the model are views.
  *
- *	t = Neg (s)		float32[n]
- *	c = Max (j, one)
- *	k = tirc.RunSize (c)
- *	y = Reshape (t, k)	float32[k], an output, relies on k == n
+ * 	t = Neg (s)		float32[n]
+ * 	c = Max (j, one)
+ * 	k = tirc.RunSize (c)
+ * 	y = Reshape (t, k)	float32[k], an output, relies on k == n
  *
  * The kernel of t writes into the memory of y, which has room for k elements. So
  * k is read, and compared with n, before: the group of t waits for k. If k
@@ -15,7 +15,8 @@
 typedef VEC(struct node *) node_list;
 
 struct fuse_sizes {
-	struct pointer_map numbers; /* of graph_number_sizes */
+	struct pointer_map numbers; /* the numbers of sizes, from
+				     * graph_number_sizes */
 	size_numbers *of; /* by node->id: the sizes that it relies on */
 	node_list *users; /* by size: the nodes that rely on it */
 };
@@ -51,7 +52,7 @@ last_of(const struct group *group)
 }
 
 /* The region of a backend to which n belongs, as a group; NULL if there is
- * none. Other groups compute n only to compute their last node. */
+ * none. (Other groups compute n only for their last node.) */
 static const struct group *
 region_of(const struct fusion *f, const struct node *n)
 {
@@ -206,7 +207,8 @@ struct ordering {
 	 * loops in it, that come before. */
 	node_list *before;
 	bool *seen;
-	int *next;       /* by node->id: the next one of `before` to visit */
+	int *next;       /* by node->id: the index in `before` of the next node
+			  * to visit */
 	node_list stack; /* the nodes that are being visited */
 	node_list done;  /* the new order */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: the tensor whose memory has their bytes, and the outputs of the graph
- * among them. */
+/* Views: the tensor in whose memory a view's bytes are, and the number of views
+ * that are outputs of the graph. */
 #include "fuse.h"
 
 const struct tensor *

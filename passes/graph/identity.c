@@ -80,8 +80,9 @@ is_identity_perm(const struct node *n)
 }
 
 /* Can x + c (or, if !add, x - c), with c = 0, be replaced by x? For floats, -0
- * + 0 is 0, so that only c = -0 (or 0) changes nothing; another c also may,
- * unless rewrites must be exact or a later operator shows the difference. */
+ * + 0 is 0, so that only c = -0 (or, in x - c, c = 0) changes nothing. The
+ * other zero may be dropped, too, unless rewrites must be exact or a later
+ * operator makes the difference visible. */
 static bool
 keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 	   struct tensor *c, bool add)
@@ -266,9 +267,9 @@ moves_only_ones(const struct node *n)
 	return count > 0;
 }
 
-/* Has `between` a size that is known only when the model runs, and that neither
- * x nor y has? The conditions that make x, `between` and y equally large then
- * contain it, and can be checked only when it is known. */
+/* Does `between` have a size that is known only when the model runs, and that
+ * neither x nor y has? The conditions that make x, `between` and y equally
+ * large then contain it, and can be checked only when it is known. */
 static bool
 has_own_size(const struct graph *g, const struct tensor *x,
 	     const struct tensor *between, const struct tensor *y)

@@ -125,8 +125,8 @@ make_single(struct images *b, struct node *n)
 	return ops_infer_node(b->g, n);
 }
 
-/* Lets readers of t outside of the loop read the rows of all images, which
- * `stacked` has by image. */
+/* Makes readers of t outside of the loop read the rows of all images from
+ * `stacked`, in which they are stacked by image. */
 static bool
 read_stacked(struct images *b, struct tensor *t, struct tensor *stacked)
 {

@@ -12,7 +12,7 @@
 #include "pointer_map.h"
 
 enum rows {
-	ROWS_NONE,  /* does not depend on the inputs by image */
+	ROWS_NONE,  /* does not depend on inputs by image */
 	ROWS_APART, /* row i depends on row i alone */
 	ROWS_MIXED  /* anything else */
 };
@@ -25,9 +25,9 @@ struct row_search {
 
 static enum rows rows_of(struct row_search *s, const struct te_tensor *t);
 
-/* Does e, without what is below its operands, use the row only as the first
- * index of loads from tensors by image, and do these have the row as their
- * first index? loaded: enum rows of the stage's inputs, by their buffers. */
+/* Does the node e itself, without its operands, use the row correctly: only as
+ * the first index of loads from tensors by image, and in all of these loads?
+ * loaded: enum rows of the stage's inputs, by their buffers. */
 static bool
 uses_row_well(const struct pointer_map *loaded, const struct expr *e,
 	      const struct expr *row)

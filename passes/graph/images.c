@@ -121,7 +121,7 @@ fits_image(const struct images *b, const struct node *n, const bool *by_image)
 	bool good;
 
 	if (node_is(n, "Reshape")) {
-		return true; /* it gets another shape */
+		return true; /* its shape changes in the loop */
 	}
 	part.inputs = arena_copy(&m->arena, n->inputs,
 				 sizeof *part.inputs * (size_t)n->n_inputs);
@@ -169,7 +169,7 @@ can_be_inside(const struct images *b, const struct node *n)
 	       fits_image(b, n, by_image);
 }
 
-/* -- which ones should be -- */
+/* -- which nodes should be in the loop -- */
 
 /* Is n a product that uses each weight only a few times per image? */
 static bool
@@ -211,8 +211,8 @@ mark_results(struct images *b, const struct node *n, bool depends, bool take)
 	}
 }
 
-/* Finds the nodes of the loop: from the inputs on, all that can be in it, up to
- * the nodes that should not. */
+/* Finds the nodes of the loop: beginning at the inputs, all nodes that can be
+ * in it, up to nodes that should not be in it. */
 static void
 take_nodes(struct images *b)
 {
@@ -260,8 +260,8 @@ leave_last_views(struct images *b)
 	return count;
 }
 
-/* The bytes of an image in the tensors that a node reads and writes, at most of
- * all nodes in the loop. */
+/* The bytes of one image in the tensors that a node reads and writes: the
+ * largest number for any node in the loop. */
 static int64_t
 most_bytes(const struct images *b)
 {

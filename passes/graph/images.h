@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the pass images share (images.c). */
+/* Declarations shared by the files of the pass images (images.c). */
 #ifndef TIRC_IMAGES_H
 #define TIRC_IMAGES_H
 
@@ -11,10 +11,10 @@ struct images {
 	int64_t count; /* images of the batch: iterations of the loop */
 	bool *depends; /* by tensor id: is it computed from images? */
 	bool *inside;  /* by tensor id: is it an input by image, or a result of
-			* the loop? Each image has rows of its own, all as
-			* many. */
+		        * the loop? Each image has the same number of rows. */
 	bool *taken;   /* by node id: is it in the loop? */
-	int n_nodes;   /* the ids of nodes before the loop is made are below */
+	int n_nodes;   /* the ids of nodes are below this number before the loop
+		        * is made */
 	int body;      /* the number of the loop's body */
 	/* by tensor id, of an input: the image that the loop reads in place of
 	 * it, or NULL */
@@ -29,11 +29,11 @@ int64_t images_rows(const struct tensor *t);
 /* image_loop.c: puts the nodes taken into a loop. False after a diagnostic. */
 bool images_make_loop(struct images *b);
 
-/* image_rows.c: is each index i of the first dimension of n's results computed
- * from index i of the inputs k with by_image[k] alone, by an expression that
- * contains i nowhere else? Then n computes each part of a batch as it computes
- * the whole one. Inputs that are not `by_image` may be read in any way. False
- * for a view (FUSE_VIEW), and where the definition of n is no expression. */
+/* image_rows.c: is index i of the first dimension of n's results computed only
+ * from index i of the inputs k with by_image[k], by an expression that contains
+ * i nowhere else? Then n computes each part of a batch as it computes the whole
+ * one. Inputs that are not `by_image` may be read in any way. False for a view
+ * (FUSE_VIEW), and if the definition of n is not an expression. */
 bool node_keeps_rows(struct graph *g, const struct node *n,
 		     const bool *by_image);
 

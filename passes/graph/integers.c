@@ -124,8 +124,8 @@ fixed_average(struct graph *g, struct node *n)
 	node_set_attr_string(g, made, "rounding", "average");
 	node_set_attr_int(g, made, "count", count);
 	/* TFLite rounds the average of the numbers as they are in the model:
-	 * where the pass signs has moved them, halves would go the other
-	 * way. */
+	 * halves of numbers that the pass signs has moved would be rounded the
+	 * other way. */
 	node_set_attr_int(g, made, "offset", -x->stored_offset * count);
 	node_set_attr_int(g, made, "zero", x->stored_offset);
 	record_absorbed_dequantize(g, n->inputs[0], made);
@@ -200,7 +200,7 @@ integer_concat(struct graph *g, struct node *n)
 	made->name = n->name;
 	node_copy_attrs(g, made, n);
 	for (int i = 0; i < n->n_inputs; i++) {
-		/* Only for inputs that are not requantized. */
+		/* Applies only to inputs that are not requantized. */
 		if (n->inputs[i]->producer->inputs[0] == in[i]) {
 			record_absorbed_dequantize(g, n->inputs[i], made);
 		}

@@ -13,20 +13,20 @@ struct product_bias {
 	/* The node that dequantizes the bias; NULL if the bias is stored in
 	 * floats. */
 	const struct node *dequantize;
-	bool rescaled; /* an integer of units differs from the stored number */
+	bool rescaled; /* an integer in units differs from the stored number */
 };
 
 /* Reads the tensor t, the bias, into *bias, which the caller has cleared; t may
  * be NULL. unit[channel]: the real value of 1 in the integer sum; step: the
- * real value of 1 in the quantized result. False if t is not constant, has
- * another shape, or a number is not an integer times its unit, up to small
- * errors. */
+ * real value of 1 in the quantized result. False if t is not constant or does
+ * not have one number for each channel, or if a number is not an integer times
+ * its unit, up to small errors. */
 bool read_product_bias(struct graph *g, struct tensor *t, int64_t channels,
 		       const double *unit, double step,
 		       struct product_bias *bias);
 
 /* integers_product.c: rewrites a Conv, ConvTranspose, Gemm or MatMul with
- * quantized constants. True also if n is none of these; false after a
+ * quantized constants. True also if n is another node; false after a
  * diagnostic. */
 bool integers_product(struct graph *g, struct node *n);
 /* Like integers_product, for a ConvInteger or MatMulInteger. */

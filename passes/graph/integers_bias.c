@@ -14,8 +14,8 @@
 #include <math.h>
 
 /* The largest errors of a bias that a converter has computed: relative to the
- * bias, relative to a step of the result, and relative to a step if the error
- * comes from the scale. */
+ * bias, relative to a step of the result, and, for errors of the scale,
+ * relative to a step. */
 #define BIAS_ROUNDING 0x1p-22
 #define BIAS_OFF_MAX 0x1p-12
 #define BIAS_SCALED_OFF_MAX 0x1p-8

@@ -43,7 +43,8 @@ struct product {
 	/* of a ConvTranspose: the attribute `group`, and the number of elements
 	 * of the kernel's window */
 	int64_t group, taps;
-	/* the number of output channels, and of w's elements for each */
+	/* the number of output channels, and the number of w's elements for
+	 * each channel */
 	int64_t channels, depth;
 	/* by output channel: the sum of its weights minus zw */
 	int64_t *weights_sum;
@@ -53,7 +54,7 @@ struct product {
 	double *real; /* by output channel: sx * sw */
 	/* the nodes that dequantize x and w */
 	const struct node *dx, *dw;
-	bool moved;                        /* w2 is not the same tensor as w */
+	bool moved;                        /* w2 and w are different tensors */
 	bool by_halves;                    /* w2 is w - 128, not w - zw */
 	int64_t least_weight, most_weight; /* of w2 */
 	int x_zero, w_zero; /* the indices of the inputs of dx and dw that are
@@ -138,9 +139,9 @@ units_of(struct graph *g, const struct product *p)
 	return units;
 }
 
-/* Does tirc round the result as the graph's settings require? True for ONNX's
- * rounding; TFLite's is implemented for bytes only, since its 16-bit kernels
- * round in another way. */
+/* Can tirc round the result as the graph's settings require? ONNX's rounding is
+ * always possible. TFLite's is implemented only for bytes, since TFLite's
+ * 16-bit kernels round in another way. */
 static bool
 has_rounding(const struct graph *g, const struct product *p)
 {
@@ -491,8 +492,8 @@ integers_product(struct graph *g, struct node *n)
 		return false;
 	}
 	if (!sums_fit(&p)) {
-		/* the bias is no whole number of units, so only a float
-		 * approximates it */
+		/* the bias is not a whole number of units, so it needs a
+		 * float */
 		return true;
 	}
 	move_weights(g, &p);
@@ -542,7 +543,7 @@ integers_product(struct graph *g, struct node *n)
 
 /* Sets *q to the zero points in input i of n: 2, of x, or 3, of the weights.
  * They are 0 if the input is absent, or if i is 2 and the input is not
- * constant. False if an input that is not constant is no scalar, or if a
+ * constant. False if an input that is not constant is not a scalar, or if a
  * constant has more than one dimension or is large. The zero points of the
  * weights must be constant. */
 static bool
@@ -573,10 +574,10 @@ weights_are_signed(const struct value *v, const struct product *p)
 	return true;
 }
 
-/* Is it right, and worth it, to subtract 128 from unsigned weights? The target
- * has to multiply x's type by signed bytes; all partial sums of both products
- * have to fit in int32; groups would need a sum of x each; and for few output
- * channels the sum of x takes as long as the product. */
+/* Is it correct and worthwhile to subtract 128 from unsigned weights? The
+ * target has to multiply x's type by signed bytes; all partial sums of both
+ * products have to fit in int32; each group would need a separate sum of x; and
+ * for few output channels the sum of x takes as long as the product. */
 static bool
 halves_fit(const struct graph *g, const struct node *n, const struct product *p)
 {

@@ -63,8 +63,8 @@ bias_scales(struct graph *g, const struct node *n, int64_t *count)
 	return w;
 }
 
-/* Is there no bias, or one that is constant and that floats represent, as well
- * as its scales? QLinearConv adds a larger bias to the integer sum, without
+/* Is there no bias, or is it constant, and do floats represent the bias and its
+ * scales? QLinearConv adds a larger bias to the integer sum, without
  * rounding. */
 static bool
 has_bias(struct graph *g, const struct node *n)

@@ -70,7 +70,8 @@ channel_axis(const struct node *n, int i)
 }
 
 /* Can the type hold the weights of each channel along the axis: is none too
- * large, and has no channel only numbers below the smallest normal one? */
+ * large, and does each channel have a number of at least the smallest normal
+ * one? */
 static bool
 fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the target has dot products of the type of weights (weight_depth), what
- * products multiply by weights of this type is rounded to it as well, once,
- * where it is computed. All readers get the rounded elements:
+/* If the target has dot products of the type of weights (weight_depth), the
+ * data that products multiply by weights of this type are rounded to the type,
+ * too, once, where they are computed. All readers get the rounded elements:
  *
- *	a = Relu (x)                    a = Relu (x)
- *	w = Cast (w_bf16)               a_bf16 = Cast (a)
- *	y = MatMul (a, w)         ->    a_f32 = Cast (a_bf16)
- *	                                w = Cast (w_bf16)
- *	                                y = MatMul (a_f32, w)
+ * 	a = Relu (x)                    a = Relu (x)
+ * 	w = Cast (w_bf16)               a_bf16 = Cast (a)
+ * 	y = MatMul (a, w)         ->    a_f32 = Cast (a_bf16)
+ * 	                                w = Cast (w_bf16)
+ * 	                                y = MatMul (a_f32, w)
  *
- * The narrow tensor is stored; kernels widen what they read, or multiply it by
- * the instruction. Nodes that only move elements move the narrow ones: rounding
- * stands before them and widening after them. Inputs and outputs of the graph,
- * what control flow reads or writes, and what becomes an integer, an index or a
- * condition elsewhere (visible.h) keep their type: a product rounds its own copy
- * of these. */
+ * The narrow tensor is stored; kernels widen the elements that they read, or
+ * multiply them by the instruction. Nodes that only move elements move the
+ * narrow ones: rounding stands before them and widening after them. Inputs and
+ * outputs of the graph, tensors that control flow reads or writes, and tensors
+ * from which integers, indices or conditions are computed (visible.h) keep
+ * their type: a product rounds its own copy of these. */
 #include "pairs.h"
 #include "visible.h"
 
-/* Fewer channels are not stored in blocks, and then lie apart. */
+/* Fewer channels are not stored in blocks, and are then not adjacent in
+ * memory. */
 enum { LEAST_BLOCK = 8 };
 
 static struct dtype
@@ -27,7 +28,7 @@ narrow_type(const struct graph *g)
 	return dtype_of(g->settings->weight_type);
 }
 
-/* Is the result of n one of its inputs' elements each, whatever their type? */
+/* Is each element of n's result an element of an input, whatever the type? */
 static bool
 moves(const struct node *n)
 {
@@ -37,8 +38,8 @@ moves(const struct node *n)
 		node_is(n, "Split"));
 }
 
-/* The number of inputs of a node that moves elements which have elements, and
- * not sizes: the first ones. */
+/* For a node that moves elements: the number of its inputs that hold elements,
+ * not sizes; these come first. */
 static int
 moved_inputs(const struct node *n)
 {
@@ -65,8 +66,8 @@ has_blocks(const struct tensor *x)
 	return p == NULL || !moves(p);
 }
 
-/* The size of the axis of the weights over which n sums, with the elements of
- * its data next to each other; 0: there is none. */
+/* The size of the weights' axis over which n sums and along which the elements
+ * of the data are adjacent; 0: there is none. */
 static int64_t
 summed(const struct node *n)
 {
@@ -109,7 +110,7 @@ is_widened(const struct graph *g, const struct tensor *t)
 	       dtype_equal(p->inputs[0]->type, narrow_type(g));
 }
 
-/* Is t a constant, or one of the type of weights that is widened? */
+/* Is t a constant, or a widened constant of the type of weights? */
 static bool
 is_weights(const struct graph *g, const struct tensor *t)
 {
@@ -166,7 +167,7 @@ insert_rounding(struct graph *g, const struct node *before, struct tensor *x)
 			      : NULL;
 }
 
-/* Lets all nodes but `except` read `to` in the place of `from`. */
+/* Makes all nodes except `except` read `to` in place of `from`. */
 static void
 replace_readers(struct tensor *from, struct tensor *to,
 		const struct node *except)
@@ -180,8 +181,8 @@ replace_readers(struct tensor *from, struct tensor *to,
 	}
 }
 
-/* May all readers of x get other elements: is it neither an output nor a value
- * of control flow, and do kernels of its own body read it? */
+/* May the elements of x change for all readers: is x neither an output nor a
+ * value of control flow, and do only kernels of its own body read it? */
 static bool
 is_free(const struct tensor *x)
 {
@@ -208,8 +209,8 @@ struct rounding {
 	struct visible visible;
 };
 
-/* Rounds x where it is computed, or what x's elements are moved from, if that
- * is free. False after a diagnostic. */
+/* Rounds x where it is computed, or the tensor from which x's elements are
+ * moved, if is_free() holds for it. False after a diagnostic. */
 static bool
 round_source(struct rounding *r, struct tensor *x)
 {
@@ -260,7 +261,7 @@ moves_widened(const struct graph *g, const struct node *n)
 	return true;
 }
 
-/* Lets n move the narrow elements, and widens its results. False after a
+/* Makes n move the narrow elements, and widens its results. False after a
  * diagnostic. */
 static bool
 move_narrow(struct graph *g, struct node *n)
@@ -287,7 +288,7 @@ move_narrow(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A list of the nodes, in order: passes insert others. */
+/* A copy of the list of nodes, since the pass inserts nodes. */
 static struct node **
 list_nodes(const struct graph *g, int *n)
 {
@@ -328,8 +329,8 @@ move_all_narrow(struct graph *g)
 	return true;
 }
 
-/* Lets the products from number `first` on that read x, all of them or, if
- * `alone`, that one, read `to`. */
+/* Makes the products that read x, from number `first` on (if `alone`, only
+ * number `first`), read `to` instead. */
 static void
 replace_in_products(struct node *const *products, int n, int first, bool alone,
 		    const struct tensor *x, struct tensor *to)
@@ -341,8 +342,9 @@ replace_in_products(struct node *const *products, int n, int first, bool alone,
 	}
 }
 
-/* Rounds what products read that is not rounded where it is computed: one copy
- * for all that read it, or, with branches and loops, for each of them. */
+/* Rounds the data of products that are not rounded where they are computed: one
+ * rounded copy for all products that read a tensor or, in graphs with branches
+ * and loops, one for each product. */
 static bool
 round_copies(struct graph *g, struct node *const *products, int n)
 {

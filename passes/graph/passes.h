@@ -23,9 +23,9 @@ bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
  * loaded, and from there on. */
 bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
-/* results.c: graph_show_results makes the results of all nodes that are not in
- * branches or loops outputs of the graph, after its own outputs.
- * graph_show_stored, for a graph with groups, does so with the tensors that
+/* results.c. graph_show_results: the results of all nodes that are not in
+ * branches or loops become outputs of the graph, after its own outputs.
+ * graph_show_stored, for a graph with groups: the same for all tensors that
  * kernels store and that have the elements of a tensor of the model. */
 void graph_show_results(struct graph *g);
 void graph_show_stored(struct graph *g);
@@ -39,17 +39,17 @@ struct graph_run {
 	bool (*after)(void *ctx, const struct node *n);
 	void *ctx;
 };
-/* The first node that the interpreter cannot run by itself: a branch, a loop, or
- * sizes that depend on values; NULL: it can run all. */
+/* The first node that the interpreter cannot run by itself: a branch, a loop,
+ * or a node with sizes that depend on values. NULL: it can run all nodes. */
 const struct node *graph_not_run(const struct graph *g);
-/* Runs all nodes, of which the interpreter must be able to run each. inputs: the
+/* Runs all nodes; the interpreter must be able to run each of them. inputs: the
  * elements of each input. The tensors keep the values until graph_run_end(): a
  * tensor with a value counts as a constant. False after a diagnostic, or if a
  * callback ended the run. */
 bool graph_run(struct graph *g, const void *const *inputs,
 	       const struct graph_run *how);
 void graph_run_end(struct graph *g);
-/* Evaluates one of these nodes; sets the values of its outputs. False after a
+/* Evaluates a single node; sets the values of its outputs. False after a
  * diagnostic. */
 bool graph_run_node(struct graph *g, const struct node *n);
 /* factors.c: adds inputs by which the floats that are computed from integers
@@ -60,7 +60,7 @@ bool graph_add_factors(struct graph *g);
  * known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);
 
-/* The memory that Winograd's algorithm takes in a graph: see winograd.c. */
+/* The memory that Winograd convolutions of a graph take: see winograd.c. */
 struct winograd_memory {
 	int convolutions;
 	/* the bytes of the weights of these convolutions: transformed, and as

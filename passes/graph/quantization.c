@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the passes over quantized graphs (integers*.c, requantize*.c,
  * signs.c), not a pass: reads the constant scales and zero points of
- * QuantizeLinear and DequantizeLinear, records those of the graph's inputs and
- * outputs, finds the nodes from a sum to its QuantizeLinear, and inserts
- * tirc.Requantize. */
+ * QuantizeLinear and DequantizeLinear, records the parameters of the graph's
+ * inputs and outputs, finds the nodes from a sum to its QuantizeLinear, and
+ * inserts tirc.Requantize. */
 #include "quantization.h"
 
 #include <float.h>

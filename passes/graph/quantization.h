@@ -25,7 +25,7 @@ struct tensor *dequantized(struct graph *g, const struct tensor *t,
 void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
 				struct node *into);
 /* Reads the parameters of a QuantizeLinear to 8 or 16 bits; false if n is
- * none. */
+ * another node. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
 /* Does n quantize the result of a DequantizeLinear back to the same integers?
@@ -39,12 +39,12 @@ void record_io_quantization(struct graph *g);
 /* Do both have the same scalar scale and zero point? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
-/* Is each of n > 0 scales above 0, and the real value of every integer a normal
- * number? Otherwise the operators must stay in floats; a negative scale, for
- * example, reverses the order of numbers. */
+/* Is each of the n > 0 scales above 0, and is the real value of every integer a
+ * normal number? Otherwise the operators must stay in floats; a negative scale,
+ * for example, reverses the order of numbers. */
 bool scales_are_plain(const double *scale, int64_t n);
 /* How nodes round results to quantized numbers, as a value of --requant:
- * "onnx", or "tflite" with the setting fixed_point; NULL if none does. */
+ * "onnx", or "tflite" with the setting fixed_point; NULL if no node does. */
 const char *graph_rounding(const struct graph *g);
 bool is_byte(const struct tensor *t);
 bool is_nibble(const struct tensor *t); /* is t an integer of 4 bits? */

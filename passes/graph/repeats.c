@@ -25,15 +25,15 @@
 #include "identifiers.h"
 #include "pointer_map.h"
 
-/* The least number of bytes that must be saved by a division for each index,
- * and the least size of an operand of a product, whose kernel may become
- * slower. */
+/* The least number of bytes that a repetition must save if it takes a division
+ * for each index; and the least size of an operand of a product, whose kernel
+ * may become slower. */
 enum { WORTH = 1024 };
 
-/* Constants that could be computed in parts when they are written are computed
- * as a whole here: of at most WHOLE_BYTES each, and in each pass BASE_BYTES
- * plus BYTES_TIMES the bytes of the model's files, so that a small file does
- * not take long. */
+/* The pass computes constants as a whole that could be computed in parts when
+ * they are written. Limits, so that a small file does not take long:
+ * WHOLE_BYTES for each constant; in total, BASE_BYTES plus BYTES_TIMES the
+ * bytes of the model's files. */
 enum { WHOLE_BYTES = 64 << 20, BASE_BYTES = 8 << 20, BYTES_TIMES = 16 };
 
 /* The number of elements in the corner of a constant that is checked first. */
@@ -46,8 +46,8 @@ enum { RECIPES_MAX = 256 };
  * elements. */
 enum { DIVISORS_MAX = 24 };
 
-/* How a dimension repeats: its element i equals element (i / run) % period of
- * the elements that are stored. */
+/* The repetition along a dimension: element i equals the stored element (i /
+ * run) % period. */
 struct repeat {
 	int64_t run, period;
 };

@@ -14,7 +14,7 @@ int64_t constant_bytes_once(struct graph *g, const struct tensor *t);
  * elements. */
 int64_t constant_look_bytes(const struct graph *g);
 /* Computes the value of t if it is likely that elements are repeated, and if t
- * takes at most *left bytes, which are then taken off. False after a
+ * takes at most *left bytes, which are subtracted from *left. False after a
  * diagnostic. */
 bool constant_look(struct graph *g, struct tensor *t, int64_t *left);
 /* Is t the result of a tirc.Repeat whose smaller input the group's kernel reads

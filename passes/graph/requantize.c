@@ -45,7 +45,7 @@ struct requantize {
 			* an average */
 	int axis;
 	int64_t n_channels; /* the extent of `axis` */
-	/* n_factors numbers each; exponent: NULL if absent */
+	/* arrays of n_factors numbers; exponent: NULL if absent */
 	const double *factor, *exponent;
 	int64_t n_factors;
 	int64_t *low, *high; /* by channel: the bounds of x */
@@ -225,9 +225,9 @@ find_addends(struct requantize *r, int64_t c)
 	return !no_addend(negative) && !no_addend(other);
 }
 
-/* Is the result the same for all x of channel c, as the lowest one before a
- * Relu may be? Then the multiplier is 0. Such sums may be large: a channel that
- * training has switched off has a small scale. */
+/* Is the result the same for all x of channel c, for example the lowest number,
+ * before a Relu? Then the multiplier is 0. Such sums may be large: a channel
+ * that training has switched off has a small scale. */
 static bool
 is_constant(const struct requantize *r, int64_t c)
 {
@@ -544,7 +544,7 @@ nearest_addend(struct addends a, int64_t v)
 }
 
 /* Chooses a number from each channel's range: one that is in all ranges, if
- * there is one; and of several, the nearest to v. */
+ * there is one; if there are several, the nearest to v. */
 static void
 choose(const struct requantize *r, const struct addends *ranges, int64_t v,
        int32_t *chosen)

@@ -5,7 +5,7 @@
 
 #include "channels.h"
 
-/* The sign of the number that is scaled: negative, or not. */
+/* The sign of the number that is scaled: negative, or zero and positive. */
 enum sign { NEGATIVE, OTHER, SIGNS };
 
 /* A range of numbers to add before the right shift of tirc.MultiplyShift, each

@@ -118,8 +118,8 @@ is_nearest_middle(struct graph *g, const struct node *n,
 	return true;
 }
 
-/* Has n half_pixel coordinates, or ones that differ from these only for results
- * of one element? */
+/* Does n have half_pixel coordinates, or coordinates that differ from these
+ * only for results of one element? */
 static bool
 is_by_middles(const struct node *n, const struct resize_axis *axes)
 {

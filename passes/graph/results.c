@@ -33,9 +33,9 @@ graph_show_results(struct graph *g)
 	}
 }
 
-/* Does the memory of the tensor hold its values, dense and in row-major order,
- * in a place of its own? Not if a pass has shifted its bytes, if it has a
- * layout or is a part of another tensor. */
+/* Does the tensor have memory of its own that holds its values, dense and in
+ * row-major order? It does not if a pass has shifted its bytes, if it has a
+ * layout, or if it is a part of another tensor. */
 static bool
 is_plain(const struct tensor *t)
 {

@@ -99,8 +99,8 @@ bool tensor_is_repeat(const struct tensor *t);
 bool node_reads_elements(const struct node *n);
 /* Is t a small constant all of whose elements are v? */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
-/* A text that tells what became of a node (origin.fate): fmt, such as "the same
- * as %s", with the model's name of n. */
+/* A text for origin.fate, which says what became of a node: fmt, such as "the
+ * same as %s", with the model's name of n for %s. */
 const char *fate_of(struct graph *g, const char *fmt, const struct node *n);
 
 #endif

@@ -95,8 +95,8 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 }
 
 /* Inserts the node op_type (in) before n, with the attribute `attr` unless that
- * is NULL, and returns its result. Here and below: NULL after a diagnostic, or
- * if an input is NULL. */
+ * is NULL, and returns its result. This function and the following ones return
+ * NULL after a diagnostic, or if an input is NULL. */
 static struct tensor *
 compute(const struct scan *s, const char *op_type, struct tensor *const *in,
 	int n_in, const char *attr, int64_t value)
@@ -147,8 +147,8 @@ fill_up(const struct scan *s, struct tensor *x)
 	return compute(s, "Pad", in, s->product ? 3 : 2, NULL, 0);
 }
 
-/* Inserts a Reshape of x: if apart, the axis becomes two, blocks and positions
- * in a block; else these two become one. */
+/* Inserts a Reshape of x: if apart, the axis becomes two axes, blocks and
+ * positions in a block; else these two become one axis. */
 static struct tensor *
 reshape(const struct scan *s, struct tensor *x, bool apart)
 {

@@ -9,7 +9,7 @@
  * The represented real numbers do not change. */
 #include "quantization.h"
 
-/* Has the node one zero point for all elements, or none? */
+/* Does the node have one zero point for all elements, or none? */
 static bool
 has_one_zero(const struct node *n)
 {

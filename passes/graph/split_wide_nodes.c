@@ -31,8 +31,8 @@ part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
 }
 
-/* Removes all inputs of n and returns them. While parts that read the same
- * tensors are inserted, n would make them slow to find among its uses. */
+/* Removes all inputs of n and returns them. Otherwise, the many uses by n would
+ * slow down the insertion of parts that read the same tensors. */
 static struct tensor **
 take_inputs(struct graph *g, struct node *n, int *count)
 {

@@ -2,11 +2,11 @@
 /* Which operators may compute a sum of one term? Such a sum has no rounding
  * error: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum
  * that transposes, a MatMul by a permutation, a window of 2x2 of which three
- * taps lie in the padding. A term that is far smaller than another one does not
- * count, as that of the weights [1, 1e-30]: such a sum has no rounding error
- * either. If it is not known here, for example because weights are inputs or bytes
- * and may have zeros, or because a size is not known, the answer is that there may
- * be a sum of one term. */
+ * taps lie in the padding. A term that is far smaller than another term does
+ * not count, as with the weights [1, 1e-30], since such a sum has no rounding
+ * error either. If it is not known here, for example because weights are inputs
+ * or bytes and may have zeros, or because a size is not known, the answer is
+ * that there may be a sum of one term. */
 #include "terms.h"
 
 #include "rewrite.h"
@@ -26,8 +26,8 @@ least_extent(const struct expr *e)
 
 /* -- Einsum -- */
 
-/* Does an Einsum's result have the letter? Without "->" it has those that occur
- * once. */
+/* Does an Einsum's result have the letter? Without "->", it has the letters
+ * that occur once. */
 static bool
 result_has(const char *equation, char letter)
 {
@@ -40,9 +40,9 @@ result_has(const char *equation, char letter)
 	return result ? count > 0 : count == 1;
 }
 
-/* Has the operand x, whose letters in the equation begin at s, a letter that is
- * summed over more than one element? Letters behind "..." count from the last
- * dimension. */
+/* Does the operand x, whose letters in the equation begin at s, have a letter
+ * that is summed over more than one element? Letters behind "..." count from
+ * the last dimension. */
 static bool
 operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 {
@@ -67,8 +67,8 @@ operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 	return false;
 }
 
-/* Is t a constant whose elements all count as terms: no zeros, and none far
- * smaller than another one? */
+/* Is t a constant whose elements all count as terms: is none of them zero, or
+ * far smaller than another element? */
 static bool
 is_even(struct graph *g, struct tensor *t)
 {
@@ -123,8 +123,9 @@ taps_inside(const struct window *w, int d)
 }
 
 /* Sets *all to the number of taps of n's window, and *inside to a lower bound
- * of the number of them that are elements of the input, in a window with any.
- * False if n's window is not valid or has too many taps. */
+ * of the number of taps that are elements of the input, for windows that
+ * contain at least one element. False if n's window is not valid or has too
+ * many taps. */
 static bool
 count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 	   int64_t *all, int64_t *inside)
@@ -149,9 +150,9 @@ count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 
 /* -- products -- */
 
-/* Has each channel of the constant weights w at least two weights that count
- * (weight_range.h), even if `lost` of them are left out? A channel whose weights are all 0 is
- * allowed: its result is 0. */
+/* Does each channel of the constant weights w have at least two weights that
+ * count (weight_range.h), even if `lost` of them are left out? A channel whose
+ * weights are all 0 is allowed: its result is 0. */
 static bool
 has_several_weights(struct graph *g, struct tensor *w, int axis,
 		    int64_t channels, int64_t lost)
@@ -195,8 +196,8 @@ conv_has_several_terms(struct graph *g, const struct node *n)
 				   extents[1] * (all - inside));
 }
 
-/* Has a ConvTranspose several terms in each sum? An element of the result may
- * read only one tap of each channel of its group. */
+/* Does a ConvTranspose have several terms in each sum? An element of the result
+ * may read only one tap of each channel of its group. */
 static bool
 conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 {
@@ -215,8 +216,8 @@ conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 				   extents[0] * taps - extents[0] / groups);
 }
 
-/* Has a MatMul or a Gemm several terms in each sum? The matrices of several
- * batches may have zeros at different places. */
+/* Does a MatMul or a Gemm have several terms in each sum? The matrices of
+ * several batches may have zeros at different places. */
 static bool
 matmul_has_several_terms(struct graph *g, const struct node *n)
 {

@@ -158,8 +158,8 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *c = n->inputs[i];
 
-		/* Of constants, only those of operators with NumPy's
-		 * broadcasting are handled here, and only small ones. */
+		/* Only small constants are handled here, and only for operators
+		 * with NumPy's broadcasting. */
 		if (c && tensor_is_constant(c) && c->ndim > 0 &&
 		    (!n->op->body || c->ndim > ndim ||
 		     tensor_bytes_max(c) > EAGER_BYTES)) {

@@ -3,23 +3,24 @@
  * constants it is computed from is computed at run time again: its nodes come
  * back.
  *
- *	const m: float32[64, 64]                  r = Range (0, 64, 1)
- *	y = Add (x, m)                     ->     c = Less (r, k)
- *	                                          m = Where (c, low, zero)
- *	                                          y = Add (x, m)
+ * 	const m: float32[64, 64]                  r = Range (0, 64, 1)
+ * 	y = Add (x, m)                     ->     c = Less (r, k)
+ * 	                                          m = Where (c, low, zero)
+ * 	                                          y = Add (x, m)
  *
  * Nodes of single elements are then part of each kernel that reads the
  * constant; others, and costly ones that several kernels read, have a kernel,
  * which stores the result in the workspace (fuse.c).
  *
- * The node that computes a constant is its recipe (see struct tensor). Of the
- * constants that it reads, each is stored if it has no more bytes than the ones
- * it is computed from, else computed too. The later pass `repeats` may store
- * fewer elements of a constant than it has: the bytes that remain are compared.
- * Exact, except for functions such as Exp, which the target may compute
- * differently. A product skips the zeros that its kernel computes beyond an
- * edge (guarded_updates.c), as those of a Pad, and 0 times inf or NaN with them:
- * floats with such zeros stay stored where a product reads them. */
+ * The node that computes a constant is its recipe (see struct tensor). Each
+ * constant that it reads is stored if it has no more bytes than the constants
+ * it is computed from, and is computed, too, otherwise. The later pass
+ * `repeats` may store fewer elements of a constant than it has: the bytes that
+ * remain are compared. Exact, except for functions such as Exp, which the
+ * target may compute differently. A product skips the zeros that its kernel
+ * computes beyond an edge (guarded_updates.c), as those of a Pad, and 0 times
+ * inf or NaN with them: floats with such zeros stay stored where a product
+ * reads them. */
 #include "repeats.h"
 
 #include "pointer_map.h"
@@ -35,8 +36,9 @@ enum { TENSORS_MAX = 64 };
  * take; and the operations that a function such as Exp counts for. */
 enum { WORK_MAX = 64, COSTLY_WORK = 24 };
 
-/* A constant that may be computed at run time, or one that it is computed from.
- * In unfolding.parts, it comes after the tensors that its recipe reads. */
+/* A constant that may be computed at run time, or a constant from which it is
+ * computed. In unfolding.parts, it comes after the tensors that its recipe
+ * reads. */
 struct part {
 	struct tensor *tensor;
 	/* the node that computes it; NULL if the constant is stored */
@@ -52,7 +54,7 @@ struct part {
 struct unfolding {
 	struct graph *g;
 	VEC(struct part) parts;
-	/* from a tensor to the index of its part in parts */
+	/* maps a tensor to the index of its part in parts */
 	struct pointer_map index;
 	/* the index in parts from which on the current constant has added
 	 * parts */
@@ -130,8 +132,8 @@ is_read_by_product(const struct tensor *t)
 	return false;
 }
 
-/* Is an element of t chosen by a condition, in its stage or in one that it
- * reads? */
+/* Does a condition choose an element of t, in the stage of t or in a stage that
+ * it reads? */
 static bool
 has_choice(const struct te_tensor *t)
 {
@@ -154,9 +156,9 @@ has_choice(const struct te_tensor *t)
 	return found;
 }
 
-/* May the node take some elements of its result from its input, and the others
- * are zeros or elements of another input (as a Pad does)? Its definition says
- * so. */
+/* May some elements of the node's result come from its input, and others be
+ * zeros or elements of another input, as for a Pad? Read from the node's
+ * definition. */
 static bool
 has_edges(struct graph *g, const struct node *n)
 {
@@ -188,8 +190,9 @@ input_bytes(const struct unfolding *u, const struct node *n)
 }
 
 /* Adds the constants that t is computed from to u->parts, then t, with the
- * bytes that are stored if it is computed or stored, the fewer of both. depth:
- * the nodes from t to the current constant. False if TENSORS_MAX is reached. */
+ * number of bytes to store: the smaller number of computing t and storing t.
+ * depth: the nodes from t to the current constant. False if TENSORS_MAX is
+ * reached. */
 static bool
 add_parts(struct unfolding *u, struct tensor *t, int depth)
 {

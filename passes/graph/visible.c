@@ -28,9 +28,9 @@
  * by up to 1 / sqrt(epsilon). */
 #define EPSILON_MIN 1e-10
 
-/* What an operator does with a small difference in an input: it is in the
- * result, too (PASS); the operator's own rounding is as large (STOP); the
- * difference may become a large one (STEP). See visible.def. */
+/* The effect of an operator on a small difference in an input: the result has
+ * the difference, too (PASS); the operator's own rounding error is as large
+ * (STOP); the difference may become large (STEP). See visible.def. */
 enum effect { PASS, STOP, STEP };
 
 static const struct row {
@@ -83,8 +83,8 @@ added_constant(struct graph *g, const struct node *n, int64_t *count)
 	return x >= 0 ? constant_doubles(g, n->inputs[1 - x], count) : NULL;
 }
 
-/* Is v such a number as 2^23 or 1.5 * 2^23 for float32, so that a sum of that
- * magnitude has no fraction? */
+/* Is v so large that sums of its magnitude have no fraction, like 2^23 or 1.5 *
+ * 2^23 for float32? */
 static bool
 rounds_to_whole(struct dtype t, double v)
 {
@@ -241,7 +241,8 @@ is_seen_in_loop(const struct visible *v, const struct node *end)
 	return false;
 }
 
-/* Marks the inputs of n that are visible. True if one was not marked before. */
+/* Marks the inputs of n that are visible. True if an input was not marked
+ * before. */
 static bool
 visit(struct visible *v, struct node *n)
 {

@@ -14,8 +14,8 @@ struct visible {
 	int n;
 };
 
-/* Can a difference in the last bits of t become a large one? Since the first
- * question, the pass may have replaced tensors by tensors with the same
+/* Can a difference in the last bits of t become a large difference? Since the
+ * first question, the pass may have replaced tensors by tensors with the same
  * readers, but must not have changed the graph otherwise. */
 bool visible_at(struct visible *v, const struct tensor *t);
 

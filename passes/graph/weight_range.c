@@ -157,7 +157,7 @@ keeps_order(const struct node *made)
 }
 
 /* The values of large weights, in the order of their elements, from the tensor
- * that they are a copy of; NULL if they would have to be computed. */
+ * of which they are a copy; NULL if the values must be computed. */
 static const struct value *
 values_at_hand(const struct tensor *w)
 {

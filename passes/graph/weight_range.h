@@ -22,7 +22,8 @@ struct weight_range {
 bool weight_range_find(struct graph *g, struct tensor *w, int axis,
 		       int64_t channels, struct weight_range *r);
 /* The scales of weights that a pass has multiplied by a scale for each channel:
- * then the recipe of w reads the weights before. NULL if no pass has. */
+ * then the recipe of w reads the weights before that. NULL if no pass has
+ * multiplied them. */
 double *weight_scales(struct graph *g, const struct tensor *w, int axis,
 		      int64_t channels);
 

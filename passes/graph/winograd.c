@@ -34,9 +34,9 @@
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* Winograd is chosen only if its cost is below this fraction of the direct cost,
- * and large tiles only if theirs is below this fraction of that of small
- * ones. */
+/* Winograd is chosen only if its cost is below this fraction of the direct
+ * cost, and large tiles are chosen only if their cost is below this fraction of
+ * the cost of small tiles. */
 static const double worth = 0.8;
 
 /* The price of a byte of weights or workspace, as a multiple of the time of
@@ -44,11 +44,11 @@ static const double worth = 0.8;
 static const double price = 0.25;
 
 struct conv {
-	int64_t batch, in, out;   /* in, out: channels */
+	int64_t batch, in, out;   /* in, out: numbers of channels */
 	int64_t runs;             /* iterations of the loop around it, or 1 */
-	int64_t height, width;    /* of the input */
-	int64_t size[2], pads[2]; /* size: of the output; pads: before the
-				   * input */
+	int64_t height, width;    /* the size of the input */
+	int64_t size[2], pads[2]; /* size: the size of the output; pads: the
+				   * padding before the input */
 	double constants;         /* elements of all constants of the graph */
 	/* the number of products that an operation of the direct convolution
 	 * sums: more than 1 with a dot product of the type of the weights */
@@ -150,10 +150,10 @@ constants_of(const struct graph *g)
 	return all;
 }
 
-/* The nanoseconds in which a core reads or writes so many floats of arrays that
- * have `size` floats in all: in the second cache, in a third one, which is so
- * many times as large and has a speed between those of cache and memory, or in
- * memory. */
+/* The time in nanoseconds in which a core reads or writes this many floats of
+ * arrays with `size` floats in total. The arrays are in the second cache, in
+ * memory, or in a third cache, whose size is a multiple of that of the second
+ * and whose speed is between those of the second cache and memory. */
 static double
 move_time(const struct settings *costs, double floats, double size)
 {
@@ -168,9 +168,10 @@ move_time(const struct settings *costs, double floats, double size)
 	return sizeof(float) * floats / speed;
 }
 
-/* The cost of so many operations with so many weights, which move so many floats
- * of arrays of `placed` floats. The price of memory is paid once, the time in
- * each run. Weights are in the cache only if all constants of the model are. */
+/* The cost of this many operations with this many weights, which move this many
+ * floats of arrays of `placed` floats. The price of memory is paid once, the
+ * time in each run. Weights are in the cache only if all constants of the model
+ * are. */
 static double
 cost_of(const struct settings *costs, const struct conv *c, double operations,
 	double weights, double moved, double placed)
@@ -190,7 +191,7 @@ direct_cost(const struct settings *costs, const struct conv *c)
 	double operations = 2 * weights / c->depth * (double)c->batch *
 			    (double)(c->size[0] * c->size[1]);
 
-	weights /= c->depth; /* they are stored in the narrow type */
+	weights /= c->depth; /* the weights are stored in the narrow type */
 	return cost_of(costs, c, operations, weights, 0, 0);
 }
 
