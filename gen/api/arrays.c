@@ -14,9 +14,9 @@
 #include "output_file.h"
 #include "text.h"
 
-/* The longest header, in bytes, that is accepted: more than an array of plain
- * numbers needs. */
-enum { HEADER_MOST = 1 << 16 };
+/* The most sizes of an array, and the longest header, in bytes, that are accepted:
+ * more than an array of plain numbers needs. */
+enum { SIZES_MOST = 32, HEADER_MOST = 1 << 12 };
 
 /* Reports a problem with a file; item: the member of an archive, or NULL. */
 static bool
@@ -83,7 +83,8 @@ header_value(const char *header, const char *key)
 static bool
 parse_shape(struct module *m, const char *text, struct array *out)
 {
-	VEC(int64_t) dims = { 0 };
+	int64_t dims[SIZES_MOST];
+	int n = 0;
 
 	if (text == NULL || *text++ != '(') {
 		return false;
@@ -93,11 +94,11 @@ parse_shape(struct module *m, const char *text, struct array *out)
 		char *end;
 		long long v = strtoll(text, &end, 10);
 
-		if (end == text || v < 0 ||
+		if (end == text || v < 0 || n == SIZES_MOST ||
 		    (v > 0 && out->elems > INT64_MAX / 16 / v)) {
 			return false;
 		}
-		vec_push(&m->arena, &dims, (int64_t)v);
+		dims[n++] = v;
 		out->elems *= v;
 		text = end;
 		while (*text == ',' || *text == ' ' || *text == 'L') {
@@ -107,8 +108,8 @@ parse_shape(struct module *m, const char *text, struct array *out)
 			return false;
 		}
 	}
-	out->ndim = dims.n;
-	out->shape = dims.data;
+	out->ndim = n;
+	out->shape = arena_copy(&m->arena, dims, sizeof *dims * (size_t)n);
 	return true;
 }
 
@@ -189,8 +190,8 @@ read_header(struct source *s, struct array *out)
 {
 	unsigned char start[12];
 	const char *descr, *order;
+	char header[HEADER_MOST + 1];
 	size_t length;
-	char *header;
 
 	if (!take(s, start, 10) || memcmp(start, "\x93NUMPY", 6) != 0) {
 		return wrong(s, "not a .npy file; write it with numpy.save");
@@ -210,7 +211,7 @@ read_header(struct source *s, struct array *out)
 					     "again with numpy.save",
 					     length));
 	}
-	header = arena_alloc(&s->m->arena, length + 1);
+	header[length] = '\0';
 	if (!take(s, header, length)) {
 		return wrong(s, "the header is truncated");
 	}

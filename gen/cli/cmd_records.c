@@ -276,7 +276,7 @@ check_with_model(struct shown *s)
 		cli_use_machine(c);
 	}
 	h.cli = c;
-	h.m = module_new();
+	h.m = harness_module(c);
 	h.t = cli_open(c);
 	ok = h.t != NULL && harness_begin(&h, c) && tirc_compile(h.t);
 	if (ok) {

@@ -363,7 +363,7 @@ open_model(struct view *v)
 		return harness_open(h, c);
 	}
 	h->cli = c;
-	h->m = module_new();
+	h->m = harness_module(c);
 	h->t = cli_open(c);
 	if (h->t == NULL || !harness_begin(h, c)) {
 		return false;

@@ -226,8 +226,7 @@ data_sizes(struct cli *c)
 	open.n_print_after = 0;
 	open.progress = NULL;
 	f.h.t = tirc_new(&open);
-	f.h.m = module_new();
-	f.h.m->quota.memory_bytes = open.max_memory_bytes;
+	f.h.m = harness_module(c);
 	/* No error is printed here, since the model and the data are read
 	 * again. */
 	if (tirc_load(f.h.t, c->model) && tirc_dim_count(f.h.t) > 0) {

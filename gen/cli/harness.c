@@ -38,16 +38,24 @@ model_bytes(const struct harness *h)
 			  cli_io_bytes(h->t));
 }
 
+struct module *
+harness_module(const struct cli *c)
+{
+	struct module *m = module_new();
+	struct stat st;
+
+	m->quota.memory_bytes = c->tirc.max_memory_bytes;
+	m->quota.output_bytes = c->tirc.max_output_bytes;
+	quota_of_input(m, stat(c->model, &st) == 0 ? st.st_size : 0);
+	return m;
+}
+
 bool
 harness_emit(struct harness *h, struct cli *c)
 {
-	struct stat st;
-
 	memset(h, 0, sizeof *h);
 	h->cli = c;
-	h->m = module_new();
-	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
-	quota_of_input(h->m, stat(c->model, &st) == 0 ? st.st_size : 0);
+	h->m = harness_module(c);
 	h->run = run_model;
 	c->tirc.self_contained = true;
 	h->t = cli_open(c);
@@ -501,7 +509,6 @@ harness_zeros(struct arena *a, struct tirc_tensor x)
 bool
 harness_arrays_fit(struct harness *h)
 {
-	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
 	return quota_check_output(h->m,
 				  (struct diag_place){ .file = h->cli->model },
 				  "the arrays of all inputs and outputs",

@@ -12,8 +12,7 @@ program_open(struct harness *h, struct cli *c,
 	bool ok;
 
 	h->cli = c;
-	h->m = module_new();
-	h->m->quota.memory_bytes = c->tirc.max_memory_bytes;
+	h->m = harness_module(c);
 	/* a tensor program has no factors; only a model can */
 	h->tried_factors = true;
 	h->t = cli_program(c);
@@ -145,8 +144,6 @@ call_within_limit(struct harness *h, const struct call *call)
 		bytes = quota_plus(bytes, size);
 	}
 	h->array_bytes = bytes > h->array_bytes ? bytes : h->array_bytes;
-	h->m->quota.output_bytes = h->cli->tirc.max_output_bytes;
-	quota_of_input(h->m, 0);
 	return quota_check_output(h->m,
 				  (struct diag_place){ .file = h->cli->model,
 						       .item = call->of.name },
