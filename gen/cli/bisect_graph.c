@@ -423,6 +423,7 @@ check_read(struct graph_bisect *s)
 		bisect_line(b, "graph", "wrong as it was read");
 	}
 	s->pairs = pairs;
+	s->observed = false;
 }
 
 /* Finds the pass that made output `wrong` wrong. */

@@ -5,6 +5,7 @@
 
 #include "cleanup.h"
 #include "output_file.h"
+#include "process.h"
 #include "record_apply.h"
 #include "records_plot.h"
 #include "tune_runner.h"
@@ -133,8 +134,11 @@ print_scripts(struct shown *s)
 		}
 		say(stdout,
 		    "# %s: %s, %.2fx\n# tirc compile MODEL "
-		    "--schedule-for %s=FILE.py\n",
-		    r->kernel, r->computes, 1 / record_ratio(r), r->kernel);
+		    "--schedule-for %s\n",
+		    r->kernel, r->computes, 1 / record_ratio(r),
+		    command_quoted(&s->m->arena,
+				   arena_printf(&s->m->arena, "%s=FILE.py",
+						r->kernel)));
 		say_lines(stdout, text);
 		say(stdout, "\n");
 	}

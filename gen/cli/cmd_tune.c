@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc tune: finds faster schedules of a model's kernels by measuring
  * candidates. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -439,12 +441,28 @@ open_runner(struct view *v, struct tune_runner *out)
 	return out->ctx != NULL;
 }
 
-/* Reads the records that the output file has from earlier runs. */
+/* Reads the records that the output file has from earlier runs. Returns false after
+ * an error message if it is a link, or has text but no record. */
 static bool
 read_earlier(struct view *v)
 {
-	return access(v->out, F_OK) != 0 ||
-	       records_read(tirc_module(v->h->t), v->out, &v->earlier);
+	struct stat st;
+
+	if (lstat(v->out, &st) != 0) {
+		return true;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		return cli_error("%s is a link or not a regular file; name the "
+				 "file of records itself with -o",
+				 v->out);
+	}
+	if (!records_read(tirc_module(v->h->t), v->out, &v->earlier)) {
+		return false;
+	}
+	return v->earlier.list.n > 0 || st.st_size == 0 ||
+	       cli_error("%s has other text than records, to which records "
+			 "are not appended; name another file with -o",
+			 v->out);
 }
 
 static bool

@@ -161,6 +161,12 @@ print_files(struct verifying *v)
 			    f->changes.n - MOST_CHANGES);
 		}
 	}
+	for (int i = 0; i < v->added.list.n && i < MOST_CHANGES; i++) {
+		say(stdout,
+		    "  %s  is not from tirc, but a compiler may include it; "
+		    "keep other headers in another folder\n",
+		    v->added.list.data[i]);
+	}
 }
 
 static void

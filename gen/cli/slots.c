@@ -145,6 +145,9 @@ is_left_out(const struct data_file *f, const struct array *a)
 			   slot_index(f->beside, a->name) >= 0);
 }
 
+/* A message shows so many bytes of the name of an array. */
+enum { WORD_BYTES = 200 };
+
 /* Finds the tensor for array a, one of n arrays in the file. Returns the list
  * that has the tensor and sets *at to its index there. Returns NULL if no list
  * has it: after an error message, or silently if such arrays are skipped. */
@@ -163,7 +166,9 @@ place_of(const struct data_file *f, const struct array *a, int n, int *at)
 		if (*at < 0) {
 			if (!is_left_out(f, a)) {
 				no_such_tensor(f->lists, f->n_lists, f->path,
-					       a->name);
+					       text_cut(&f->h->m->arena,
+							a->name, WORD_BYTES,
+							WORD_BYTES));
 			}
 			return NULL;
 		}

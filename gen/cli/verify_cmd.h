@@ -6,6 +6,7 @@
 
 #include "difference.h"
 #include "harness.h"
+#include "text_map.h"
 #include "verify_kernel.h"
 #include "verifying.h"
 
@@ -27,6 +28,11 @@ struct verified_file {
 	const char *why; /* why the file cannot be read, or NULL */
 	bool same;
 	VEC(struct verified_change) changes;
+};
+
+/* The paths, within the folder of the source, of headers that tirc did not write. */
+struct added_headers {
+	VEC(const char *) list;
 };
 
 struct verified_kernel {
@@ -60,7 +66,8 @@ struct verifying {
 	bool fresh_is_built;
 	bool keeps_want; /* a kernel's run writes the right results, too */
 	VEC(struct verified_file) files;
-	bool same_texts;
+	bool same_texts; /* and the folder has no other headers */
+	struct added_headers added;
 	const char *not_run; /* why no program is run, or NULL */
 	/* why no kernel is run separately, or NULL */
 	const char *alone_not_run;
@@ -91,6 +98,12 @@ bool verify_write_given(struct verifying *v, struct harness *h);
 /* Reads an open file of at most `most` bytes. Returns NULL, or the reason of a
  * failure. */
 const char *verify_read(int fd, int64_t most, struct strbuf *out);
+
+/* verify_added.c: finds the headers in the folder, or in folders within it, that are
+ * not among the files which tirc wrote. written: their names. */
+void verify_find_added(struct arena *a, const char *folder,
+		       const struct text_map *written,
+		       struct added_headers *out);
 
 /* verify_kernels.c: builds the programs and runs each kernel separately.
  * Returns false after an error message. */

@@ -269,17 +269,25 @@ owner_of(const struct line_owners *o, const int *owners, int line)
 	return line >= 1 && line <= o->n ? owners[line] : -1;
 }
 
-/* The constant whose bytes in a file of weights contain this byte, or -1. */
+static bool
+has_byte(const struct program *p, int weight, int64_t byte)
+{
+	const struct weight *w = p->weights.data[weight];
+
+	return byte >= w->offset_bytes && byte < w->offset_bytes + w->bytes;
+}
+
+/* The constant whose bytes in a file of weights contain this byte, or -1. `last`: the
+ * constant of the byte before, or -1. */
 static int
-weight_of_byte(const struct verifying *v, int64_t byte)
+weight_of_byte(const struct verifying *v, int64_t byte, int last)
 {
 	const struct program *p = tirc_compiled_program(v->fresh.t);
 
-	for (int i = 0; i < p->weights.n; i++) {
-		const struct weight *w = p->weights.data[i];
+	for (int k = 0; k < p->weights.n; k++) {
+		int i = ((last < 0 ? 0 : last) + k) % p->weights.n;
 
-		if (byte >= w->offset_bytes &&
-		    byte < w->offset_bytes + w->bytes) {
+		if (has_byte(p, i, byte)) {
 			return i;
 		}
 	}
@@ -357,7 +365,7 @@ find_bytes(struct verifying *v, struct verified_file *f, const char *fresh,
 		if (fresh[i] == f->data[i]) {
 			continue;
 		}
-		change.weight = weight_of_byte(v, (int64_t)i);
+		change.weight = weight_of_byte(v, (int64_t)i, last);
 		if (change.weight != last) {
 			vec_push(v->a, &f->changes, change);
 			last = change.weight;
@@ -393,6 +401,9 @@ compare_file(struct verifying *v, struct verified_file *f)
 bool
 verify_files(struct verifying *v)
 {
+	struct text_map written;
+
+	text_map_init(&written, v->a);
 	v->same_texts = true;
 	for (int i = 0; i < tirc_file_count(v->fresh.t); i++) {
 		struct tirc_file file = tirc_file(v->fresh.t, i);
@@ -402,7 +413,10 @@ verify_files(struct verifying *v)
 			return false;
 		}
 		vec_push(v->a, &v->files, one);
+		text_map_add(&written, file.name, i);
 	}
+	verify_find_added(v->a, v->folder, &written, &v->added);
+	v->same_texts &= v->added.list.n == 0;
 	return true;
 }
 

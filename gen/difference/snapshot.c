@@ -123,6 +123,7 @@ snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
 	int found = 0;
 
 	*s = (struct snapshot){ .m = m, .texts = texts, .folder = folder };
+	text_map_init(&s->source_names, &m->arena);
 	if (dir == NULL) {
 		return diag_error(&m->diags, DIAG_FILE_UNREADABLE,
 				  (struct diag_place){ .file = folder },
@@ -235,14 +236,13 @@ find_lines(struct arena *a, struct source_text *f)
 static struct source_text *
 source_of(struct snapshot *s, const char *name)
 {
+	int at = text_map_get(&s->source_names, name, -1);
 	struct source_text fresh = { .name = name };
 	struct strbuf text;
 	const char *why;
 
-	for (int i = 0; i < s->sources.n; i++) {
-		if (strcmp(s->sources.data[i].name, name) == 0) {
-			return &s->sources.data[i];
-		}
+	if (at >= 0) {
+		return &s->sources.data[at];
 	}
 	strbuf_init(&text);
 	strbuf_puts(&text, "");
@@ -251,6 +251,7 @@ source_of(struct snapshot *s, const char *name)
 		s->bytes += (int64_t)text.len;
 		fresh.text = arena_strndup(&s->m->arena, text.data, text.len);
 		find_lines(&s->m->arena, &fresh);
+		text_map_add(&s->source_names, name, s->sources.n);
 		vec_push(&s->m->arena, &s->sources, fresh);
 	}
 	strbuf_release(&text);

@@ -50,6 +50,7 @@ struct snapshot {
 	int64_t joined_bytes; /* of the texts of snapshot_joined() */
 	VEC(struct item_index) indices;
 	VEC(struct source_text) sources;
+	struct text_map source_names; /* their indices by their names */
 };
 
 /* Reads the folder's NAME.json. False after a diagnostic. */

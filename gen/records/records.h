@@ -77,8 +77,8 @@ bool records_read(struct module *m, const char *path, struct records *out);
 void record_print(const struct record *r, struct strbuf *out);
 /* Appends the record as one line to the file, with one write under a lock, so
  * that several programs may append to the same file. The line is on the disk
- * when the function returns. Ends an incomplete last line before. Returns false
- * after a diagnostic. */
+ * when the function returns. Ends an incomplete last line before. A link in place
+ * of the file is not followed. Returns false after a diagnostic. */
 bool record_append(struct module *m, const char *path, const struct record *r);
 /* The present time, "2026-01-31T12:00:00Z". */
 const char *record_date(struct arena *a);

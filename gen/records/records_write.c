@@ -124,7 +124,10 @@ is_torn(int fd)
 bool
 record_append(struct module *m, const char *path, const struct record *r)
 {
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int fd = open(path,
+		      O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+			      O_CLOEXEC,
+		      0666);
 	struct strbuf text;
 	bool ok;
 

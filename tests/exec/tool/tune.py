@@ -268,6 +268,18 @@ with open("torn.jsonl", encoding="utf-8") as file:
 expect("a record is appended to a torn line",
        lines[1] == GOOD[:100] and json.loads(lines[2])["tirc_record"] == 1)
 
+# What is no file of records is left as it is.
+text_file(work, "notes.txt", "a line\nanother\n")
+os.symlink("notes.txt", "link.jsonl")
+os.symlink("absent.jsonl", "dangling.jsonl")
+for name, says in (("notes.txt", "has other text than records"),
+                   ("link.jsonl", "is a link"), ("dangling.jsonl", "is a link")):
+    done = tune(name, "replay:" + GOLDEN, "--trials", "1", status=1)
+    expect(name + " is taken", says in done.stderr, done.stderr)
+with open("notes.txt", encoding="utf-8") as file:
+    expect("notes.txt is changed", file.read() == "a line\nanother\n")
+expect("a link is followed", not os.path.exists("absent.jsonl"))
+
 # Several programs append to one file.
 running = [subprocess.Popen([TIRC, "tune", MODEL, *TARGET[:2], "-q", "-o",
                              "shared.jsonl", "--runner", "replay:" + GOLDEN,

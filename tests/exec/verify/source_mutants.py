@@ -258,6 +258,18 @@ def certificates(source):
                status=1).stdout
     if source.name + "  changed" not in out:
         fail(out)
+    # Headers that the source, or a header of the system, would include.
+    for name in "stdint.h", "bits/libc-header-start.h":
+        extra = os.path.join(source.folder, name)
+        os.makedirs(os.path.dirname(extra), exist_ok=True)
+        helper.text_file(source.folder, name, "#define float double\n")
+        out = tirc(*check, source.folder, "--check", path, status=1).stdout
+        if name + "  added" not in out:
+            fail(out)
+        out = source.verify(source.folder, 1).stdout
+        if name + "  is not from tirc" not in out or "differs" not in out:
+            fail(out)
+        os.remove(extra)
     for old, new in (('"verified"', '"verifieD"'), ('"cases":', '"cases":1'),
                      ("certificate_sha256\": \"", "certificate_sha256\": \"0"),
                      ("\n}\n", "\n}\n ")):
