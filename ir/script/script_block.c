@@ -25,6 +25,42 @@ script_range(struct script_reader *r, const struct py_node *min,
 	return true;
 }
 
+bool
+script_slice(struct script_reader *r, const struct py_node *slice,
+	     const struct expr *size, struct range *out)
+{
+	const struct py_node *min = slice->kids[0], *end = slice->kids[1];
+	struct script_value a = { .kind = SCRIPT_EXPR }, b = a;
+	int64_t step = 1;
+
+	if (slice->kids[2] && !script_constant(r, slice->kids[2], &step)) {
+		return false;
+	}
+	if (step != 1) {
+		return script_fail(r, slice,
+				   "a slice with the step %lld; use T.Ramp, or "
+				   "a loop",
+				   (long long)step);
+	}
+	if (min && end) {
+		return script_range(r, min, end, out);
+	}
+	out->min = expr_int(r->m, size->type, 0);
+	a.e = size;
+	if (min && !script_index(r, min, &out->min)) {
+		return false;
+	}
+	if (end && !script_index(r, end, &a.e)) {
+		return false;
+	}
+	b.e = out->min;
+	if (!script_unify(r, slice, &b, &a, &out->min, &a.e)) {
+		return false;
+	}
+	out->extent = range_extent(r->m, out->min, a.e);
+	return true;
+}
+
 /* ---- regions */
 
 /* The size in dimension i of v, a buffer or a part of one. */
@@ -101,8 +137,7 @@ script_region(struct script_reader *r, const struct py_node *node,
 		struct range *range = &out->ranges[i];
 		const struct expr *extent = size_of(&v, i);
 
-		if (whole || (list[i]->kind == PY_SLICE && !list[i]->kids[0] &&
-			      !list[i]->kids[1])) {
+		if (whole) {
 			range->min = expr_int(r->m, extent->type, 0);
 			range->extent = extent;
 		} else if (list[i]->kind != PY_SLICE) {
@@ -110,14 +145,7 @@ script_region(struct script_reader *r, const struct py_node *node,
 				return false;
 			}
 			range->extent = expr_int(r->m, range->min->type, 1);
-		} else if (!list[i]->kids[0] || !list[i]->kids[1] ||
-			   list[i]->kids[2]) {
-			return script_fail(r, list[i],
-					   "a range without one "
-					   "of its ends, or with a step; give "
-					   "both ends");
-		} else if (!script_range(r, list[i]->kids[0], list[i]->kids[1],
-					 range)) {
+		} else if (!script_slice(r, list[i], extent, range)) {
 			return false;
 		}
 	}

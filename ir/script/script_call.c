@@ -528,6 +528,9 @@ static const char *const other_names[] = {
 	"While",
 	"Assert",
 	"ret",
+	"comm_reducer",
+	"tvm_thread_allreduce",
+	"assume",
 };
 
 bool

@@ -172,6 +172,11 @@ script_condition(struct script_reader *r, const struct py_node *node,
 	if (!script_expr(r, node, out)) {
 		return false;
 	}
+	if (dtype_is_int((*out)->type) && (*out)->type.lanes == 1) {
+		const struct expr *zero = expr_int(r->m, (*out)->type, 0);
+
+		*out = expr_not(r->m, expr_eq(r->m, *out, zero));
+	}
 	if ((*out)->type.kind != DT_BOOL || (*out)->type.lanes != 1) {
 		return script_fail(r, node,
 				   "a condition of type %s; compare "

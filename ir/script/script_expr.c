@@ -118,10 +118,11 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 
 /* ---- elements and attributes */
 
-/* Evaluates one index: an expression, or a slice as a vector of indices. */
+/* Evaluates one index of a dimension of this size: an expression, or a slice as a vector
+ * of indices. */
 static bool
 eval_index(struct script_reader *r, const struct py_node *node,
-	   const struct expr **out)
+	   const struct expr *size, const struct expr **out)
 {
 	struct range range;
 	int64_t lanes;
@@ -138,12 +139,7 @@ eval_index(struct script_reader *r, const struct py_node *node,
 		}
 		return true;
 	}
-	if (!node->kids[0] || !node->kids[1] || node->kids[2]) {
-		return script_fail(r, node,
-				   "a slice without its ends, or "
-				   "with a step; write A[i:i + 4], or T.Ramp");
-	}
-	if (!script_range(r, node->kids[0], node->kids[1], &range)) {
+	if (!script_slice(r, node, size, &range)) {
 		return false;
 	}
 	if (!expr_is_int(range.extent, &lanes) || lanes < 1 || lanes > 1024) {
@@ -242,7 +238,10 @@ element_at(struct script_reader *r, const struct py_node *node,
 	}
 	*index = arena_exprs(&r->m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
-		if (!eval_index(r, list[i], &(*index)[i])) {
+		if (!eval_index(r, list[i],
+				v->view ? v->view->shape[i]
+					: (*buffer)->shape[i],
+				&(*index)[i])) {
 			return false;
 		}
 		int own = (*index)[i]->type.lanes;

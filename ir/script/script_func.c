@@ -269,6 +269,7 @@ read_body(struct script_reader *r, const struct py_node *def)
 		return false;
 	}
 	script_leave(r, names);
+	script_private_reductions(r);
 	add_root(r, &root);
 	finish_params(r);
 	return true;

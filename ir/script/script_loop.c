@@ -13,7 +13,7 @@ static const struct {
 
 static bool
 define_loop(struct script_reader *r, const struct py_node *target,
-	    const struct range *range, struct var **out)
+	    const struct range *range, const char *thread, struct var **out)
 {
 	if (target->kind != PY_NAME) {
 		return script_fail(r, target,
@@ -22,7 +22,7 @@ define_loop(struct script_reader *r, const struct py_node *target,
 	}
 	*out = var_new(r->m, script_hint(r, target->text), range->extent->type);
 
-	struct script_loop loop = { *out, range->min, range->extent };
+	struct script_loop loop = { *out, range->min, range->extent, thread };
 
 	vec_push(&r->m->arena, &r->loops, loop);
 	script_define(r, target->text, script_value_of((*out)->expr, false));
@@ -103,7 +103,7 @@ read_grid(struct script_reader *r, const struct py_node *node,
 		}
 	}
 	for (int i = 0; i < n; i++) {
-		if (!define_loop(r, targets[i], &ranges[i], &vars[i])) {
+		if (!define_loop(r, targets[i], &ranges[i], NULL, &vars[i])) {
 			return false;
 		}
 	}
@@ -122,57 +122,148 @@ read_grid(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+/* Makes the range that of the loop over the steps, from 0 on; the name becomes what the
+ * loop's variable is in the text: begin + step * (*out). False after an error. */
+static bool
+define_steps(struct script_reader *r, const struct py_node *node, int64_t step,
+	     const char *name, struct range *range, struct var **out)
+{
+	struct module *m = r->m;
+	struct dtype t = range->extent->type;
+	const struct expr *size = expr_int(m, t, step), *begin = range->min;
+
+	if (step < 1) {
+		return script_fail(r, node, "a step of %lld; use one from 1 on",
+				   (long long)step);
+	}
+	range->min = expr_int(m, t, 0);
+	range->extent = expr_floordiv(m,
+				      expr_add(m, range->extent,
+					       expr_int(m, t, step - 1)),
+				      size);
+	*out = var_new(m, script_hint(r, name), t);
+	script_define(r, name,
+		      script_value_of(expr_add(m, begin,
+					       expr_mul(m, (*out)->expr, size)),
+				      false));
+	return true;
+}
+
+/* The arguments of a loop; those that are absent are NULL. */
+struct loop_args {
+	const struct py_node *start, *stop, *thread, *notes, *step, *type,
+		*unroll;
+};
+
+static bool
+loop_args(struct script_reader *r, const struct py_node *call, bool binds,
+	  struct loop_args *out)
+{
+	const struct py_node *found[6] = { NULL };
+
+	if (call->kids[0]->kind == PY_NAME) { /* Python's range */
+		if (!script_args(r, call, "start, stop?, step?, annotations?",
+				 found)) {
+			return false;
+		}
+		*out = (struct loop_args){ .start = found[0],
+					   .stop = found[1],
+					   .step = found[2],
+					   .notes = found[3] };
+		return true;
+	}
+	if (binds) {
+		if (!script_args(r, call,
+				 "start, stop?, thread?, *, annotations?, "
+				 "step?",
+				 found)) {
+			return false;
+		}
+		*out = (struct loop_args){ .start = found[0],
+					   .stop = found[1],
+					   .thread = found[2],
+					   .notes = found[3],
+					   .step = found[4] };
+		if (!out->thread && out->stop && out->stop->kind == PY_STRING) {
+			/* T.thread_binding(16, "threadIdx.x") */
+			out->thread = out->stop;
+			out->stop = NULL;
+		}
+		return out->thread || script_fail(r, call,
+						  "no thread; add "
+						  "thread=\"threadIdx.x\"");
+	}
+	if (!script_args(
+		    r, call,
+		    "start, stop?, *, annotations?, step?, dtype?, unroll?",
+		    found)) {
+		return false;
+	}
+	*out = (struct loop_args){ .start = found[0],
+				   .stop = found[1],
+				   .notes = found[2],
+				   .step = found[3],
+				   .type = found[4],
+				   .unroll = found[5] };
+	return true;
+}
+
+/* Gives the range the type of the loop's variable, dtype="uint32". */
+static bool
+range_as(struct script_reader *r, const struct py_node *type,
+	 struct range *range)
+{
+	struct dtype t;
+
+	if (!script_type(r, type, &t)) {
+		return false;
+	}
+	if (!dtype_is_int(t) || t.lanes != 1) {
+		return script_fail(r, type, "no type of integers");
+	}
+	range->min = expr_cast(r->m, t, range->min);
+	range->extent = expr_cast(r->m, t, range->extent);
+	return true;
+}
+
 static bool
 read_loop(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, enum for_kind kind, struct stmt **out)
 {
-	bool binds = kind == FOR_THREAD;
-	const struct py_node *found[5] = { NULL };
-	const struct py_node *const *more = found + (binds ? 3 : 2);
-	const struct py_node *stop, *thread;
-	const char *thread_name = NULL;
+	struct loop_args args;
+	const char *thread = NULL;
 	struct range range;
 	struct var *v;
 	struct note *notes = NULL;
 	struct script_loop_flags flags;
 	int names = r->names.n, loops = r->loops.n;
+	int64_t step = 1, unroll = 0;
 
-	if (!script_args(r, call,
-			 binds ? "start, stop?, thread?, *, annotations?, "
-				 "step?"
-			       : "start, stop?, *, annotations?, step?",
-			 found)) {
+	if (!loop_args(r, call, kind == FOR_THREAD, &args) ||
+	    (args.thread && !script_text(r, args.thread, &thread)) ||
+	    (args.step && !script_constant(r, args.step, &step)) ||
+	    (args.unroll && !script_constant(r, args.unroll, &unroll))) {
 		return false;
 	}
-	stop = found[1];
-	thread = binds ? found[2] : NULL;
-	if (binds && !thread && stop && stop->kind == PY_STRING) {
-		thread = stop; /* T.thread_binding(16, "threadIdx.x") */
-		stop = NULL;
+	if (unroll != 0 && kind == FOR_SERIAL) {
+		kind = FOR_UNROLLED;
 	}
-	if (binds && (thread ? !script_text(r, thread, &thread_name)
-			     : !script_fail(r, call,
-					    "no thread; add "
-					    "thread=\"threadIdx.x\""))) {
+	if (!loop_range(r, args.start, args.stop, &range) ||
+	    (args.type && !range_as(r, args.type, &range)) ||
+	    (args.notes && !script_notes(r, args.notes, &notes))) {
 		return false;
 	}
-	int64_t step;
-
-	if (more[1] &&
-	    (!script_constant(r, more[1], &step) ||
-	     (step != 1 && !script_fail(r, more[1],
-					"a loop with a step; "
-					"multiply its variable instead")))) {
+	if (step == 1 || node->kids[0]->kind != PY_NAME
+		    ? !define_loop(r, node->kids[0], &range, thread, &v)
+		    : !define_steps(r, args.step, step, node->kids[0]->text,
+				    &range, &v)) {
 		return false;
 	}
-	if (!loop_range(r, found[0], stop, &range) ||
-	    (more[0] && !script_notes(r, more[0], &notes)) ||
-	    !define_loop(r, node->kids[0], &range, &v) ||
-	    !loop_suite(r, node, kind, 1, &flags, out)) {
+	if (!loop_suite(r, node, kind, 1, &flags, out)) {
 		return false;
 	}
 	*out = stmt_for(r->f, v, range.min, range.extent, kind, *out);
-	(*out)->u.loop.thread = thread_name;
+	(*out)->u.loop.thread = thread;
 	(*out)->notes = notes;
 	(*out)->pos = (struct src_pos){ node->span.line, node->span.col };
 	*out = script_loop_left(r, &flags, *out);
@@ -198,12 +289,6 @@ script_for(struct script_reader *r, const struct py_node *node,
 	    (strcmp(call->kids[0]->text, "range") == 0 ||
 	     strcmp(call->kids[0]->text, "grid") == 0)) {
 		path = call->kids[0]->text[0] == 'r' ? "serial" : "grid";
-		if (call->n_kids == 4 && call->kids[0]->text[0] == 'r') {
-			return script_fail(r, call->kids[3],
-					   "a loop with a "
-					   "step; multiply its variable "
-					   "instead");
-		}
 	}
 	if (!path) {
 		return script_fail(r, call,

@@ -92,6 +92,8 @@ struct script_memory {
 struct script_loop {
 	const struct var *var;
 	const struct expr *min, *extent;
+	const char
+		*thread; /* the index of threads that it is bound to, or NULL */
 };
 
 /* The block whose suite is being read. */
@@ -156,6 +158,10 @@ struct script_reader {
 	int n_hidden; /* the names, from the first, that a macro does not see */
 	int macro_depth, n_expanded; /* see script_stmt.c */
 	bool is_steps;               /* the text is read by script_read_steps */
+	/* the call of T.comm_reducer that the latest attribute "reduce_scope"
+	 * has, or NULL */
+	const struct py_node *reducer;
+	bool has_allreduce; /* of threads */
 };
 
 /* ---- names */
@@ -340,6 +346,10 @@ bool script_view_memory(struct script_reader *r, const struct py_node *data,
 			struct buffer_spec *spec);
 /* The number of dimensions of v, a buffer or a part of one. */
 int script_rank(const struct script_value *v);
+/* Sets *out to the range of the slice a:b of a dimension of this size; an end that is
+ * absent is that of the dimension. False after an error. */
+bool script_slice(struct script_reader *r, const struct py_node *slice,
+		  const struct expr *size, struct range *out);
 /* Sets *out to the range from min to end (exclusive). */
 bool script_range(struct script_reader *r, const struct py_node *min,
 		  const struct py_node *end, struct range *out);
@@ -455,6 +465,15 @@ bool script_thread_ids(struct script_reader *r, const struct py_node *call,
 bool script_read_opener(struct script_reader *r, const struct py_node *call,
 			const char *path, const struct py_node *target,
 			struct script_opener *out);
+/* Is the call T.attr(T.comm_reducer(…), "reduce_scope", …)? If so, keeps the reducer
+ * for script_allreduce. */
+bool script_reduce_scope(struct script_reader *r, const struct py_node *call);
+/* Reads T.tvm_thread_allreduce(…) as statements of the suite. False after an error. */
+bool script_allreduce(struct script_reader *r, const struct py_node *call,
+		      struct script_suite *suite);
+/* In a function with such a reduction, those across threads are written out: makes the
+ * reduction axes of blocks that update memory of a thread, without an init, opaque. */
+void script_private_reductions(struct script_reader *r);
 /* Sets *out to a let of the name with this value, and defines the name from
  * here on. */
 void script_let(struct script_reader *r, const char *name,

@@ -391,6 +391,17 @@ outer_call(struct script_reader *r, const struct py_node *node,
 		      : true;
 }
 
+/* T.assume(condition): what the caller promises; nothing is computed. */
+static bool
+read_assume(struct script_reader *r, const struct py_node *call)
+{
+	const struct py_node *found[1];
+	const struct expr *condition;
+
+	return script_args(r, call, "condition", found) &&
+	       script_condition(r, found[0], &condition);
+}
+
 /* Reads a statement that is a call. False after an error. */
 static bool
 read_call(struct script_reader *r, const struct py_node *node,
@@ -433,11 +444,24 @@ read_call(struct script_reader *r, const struct py_node *node,
 		 * the elements in memory do not depend on it */
 		return true;
 	}
+	if (script_reduce_scope(r, call)) {
+		return true;
+	}
+	if (strcmp(path, "assume") == 0) {
+		return read_assume(r, call);
+	}
+	if (strcmp(path, "tvm_thread_allreduce") == 0) {
+		return script_allreduce(r, call, suite);
+	}
 	if (strcmp(path, "evaluate") == 0) {
 		if (!script_args(r, call, "value", found)) {
 			return false;
 		}
-		if (script_calls(r, found[0], "ret")) {
+		if (script_calls(r, found[0], "assume")) {
+			return read_assume(r, found[0]);
+		}
+		if (script_calls(r, found[0], "ret") ||
+		    script_calls(r, found[0], "tvm_thread_allreduce")) {
 			return read_call(r, node, found[0], suite);
 		}
 		return read_evaluate(r, node, found[0], suite);
@@ -491,7 +515,9 @@ read_line(struct script_reader *r, const struct py_node *node,
 	struct stmt *s = NULL;
 	bool done = false;
 
-	if (r->is_steps && node->kind == PY_DEF) {
+	if (node->kind == PY_DEF &&
+	    (r->is_steps || script_is_marked(node, "inline") ||
+	     script_is_marked(node, "macro"))) {
 		script_define_function(r, node);
 		return true;
 	}

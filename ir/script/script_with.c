@@ -111,6 +111,23 @@ read_let(struct script_reader *r, const struct py_node *call,
 	       let_of(r, found[0], found[1], out);
 }
 
+/* Completes a loop of threads with the index out->text and the extent out->value; the
+ * name, if it is not NULL, becomes its variable. */
+static void
+open_thread(struct script_reader *r, const char *name,
+	    struct script_opener *out)
+{
+	out->min = expr_int(r->m, out->value->type, 0);
+	out->var = var_new(r->m, name ? name : "thread", out->value->type);
+	if (name) {
+		struct script_loop loop = { out->var, out->min, out->value,
+					    out->text };
+
+		vec_push(&r->m->arena, &r->loops, loop);
+		script_define(r, name, script_value_of(out->var->expr, false));
+	}
+}
+
 /* T.attr(T.iter_var(tx, None, "ThreadIndex", "threadIdx.x"), "thread_extent", 32):
  * the loop of the threads, as lowered functions say it. */
 static bool
@@ -136,8 +153,44 @@ read_thread_extent(struct script_reader *r, const struct py_node *axis,
 	out->var = var->u.var;
 	out->min = expr_int(r->m, var->type, 0);
 	vec_push(&r->m->arena, &r->loops,
-		 ((struct script_loop){ out->var, out->min, out->value }));
+		 ((struct script_loop){ out->var, out->min, out->value,
+					out->text }));
 	return true;
+}
+
+/* T.attr(tx, "thread_extent", 32), where tx = T.env_thread("threadIdx.x") */
+static bool
+extent_of_thread(struct script_reader *r, const struct py_node *thread,
+		 const struct script_value *v, const struct py_node *extent,
+		 struct script_opener *out)
+{
+	*out = (struct script_opener){ .kind = STMT_FOR, .text = v->text };
+	if (!script_index(r, extent, &out->value)) {
+		return false;
+	}
+	open_thread(r, thread->kind == PY_NAME ? thread->text : NULL, out);
+	return true;
+}
+
+/* Is the attribute one of memory, which tells how it may be kept, and not what is
+ * computed? */
+static bool
+is_hint_of_memory(const struct script_value *node, const char *key)
+{
+	static const char *const keys[] = { "double_buffer_scope",
+					    "double_buffer_write",
+					    "volatile_scope" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (strcmp(keys[i], key) == 0) {
+			return node->kind == SCRIPT_BUFFER ||
+			       node->kind == SCRIPT_MEMORY ||
+			       node->kind == SCRIPT_HANDLE ||
+			       (node->kind == SCRIPT_EXPR &&
+				node->e->type.kind == DT_HANDLE);
+		}
+	}
+	return false;
 }
 
 static bool
@@ -162,11 +215,19 @@ read_attr(struct script_reader *r, const struct py_node *call,
 		out->value = expr_i32(r->m, 0); /* the build names the target */
 		return true;
 	}
-	if (!script_eval(r, found[0], &node) ||
-	    !script_note_value(r, found[2], &out->value)) {
+	if (!script_eval(r, found[0], &node)) {
 		return false;
 	}
-	if (node.kind != SCRIPT_EXPR || !node.weak) {
+	if (node.kind == SCRIPT_THREAD) {
+		return extent_of_thread(r, found[0], &node, found[2], out);
+	}
+	if (!script_note_value(r, found[2], &out->value)) {
+		return false;
+	}
+	if (is_hint_of_memory(&node, out->text)) {
+		return true;
+	}
+	if (node.kind != SCRIPT_EXPR || node.e->kind != EXPR_INT) {
 		return script_fail(r, found[0],
 				   "an attribute of a node; "
 				   "tirc's are of statements alone, write 0");
@@ -182,15 +243,15 @@ read_launch(struct script_reader *r, const struct py_node *call,
 {
 	const struct py_node *found[2];
 	struct script_value v;
-	struct range range;
+	const struct expr *extent;
 	const char *name = NULL;
 
 	if (!script_args(r, call, "thread, extent", found) ||
 	    !script_eval(r, found[0], &v) ||
-	    !script_index(r, found[1], &range.extent)) {
+	    !script_index(r, found[1], &extent)) {
 		return false;
 	}
-	*out = (struct script_opener){ .kind = STMT_FOR };
+	*out = (struct script_opener){ .kind = STMT_FOR, .value = extent };
 	if (v.kind == SCRIPT_THREAD) {
 		out->text = v.text;
 		name = found[0]->kind == PY_NAME ? found[0]->text : NULL;
@@ -200,16 +261,7 @@ read_launch(struct script_reader *r, const struct py_node *call,
 	if (target && target->kind == PY_NAME) {
 		name = target->text;
 	}
-	range.min = expr_int(r->m, range.extent->type, 0);
-	out->min = range.min;
-	out->value = range.extent;
-	out->var = var_new(r->m, name ? name : "thread", range.extent->type);
-	if (name) {
-		struct script_loop loop = { out->var, range.min, range.extent };
-
-		vec_push(&r->m->arena, &r->loops, loop);
-		script_define(r, name, script_value_of(out->var->expr, false));
-	}
+	open_thread(r, name, out);
 	return true;
 }
 
@@ -278,7 +330,8 @@ script_thread_ids(struct script_reader *r, const struct py_node *call,
 				      script_value_of(o.var->expr, false));
 		}
 		vec_push(&r->m->arena, &r->loops,
-			 ((struct script_loop){ o.var, o.min, o.value }));
+			 ((struct script_loop){ o.var, o.min, o.value,
+						o.text }));
 		script_open(r, suite, call, o);
 	}
 	return true;
@@ -417,6 +470,9 @@ script_with(struct script_reader *r, const struct py_node *node, int item,
 					     "a block together with "
 					     "others; give it a 'with' of its "
 					     "own");
+	}
+	if (script_reduce_scope(r, call)) {
+		return script_with(r, node, item + 1, out);
 	}
 	if (strcmp(path, "While") == 0 || strcmp(path, "Assert") == 0) {
 		return read_wrapper(r, node, call, path[0] == 'W', item, out);

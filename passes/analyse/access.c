@@ -400,7 +400,13 @@ void
 buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 	     const struct buffer *to, index_fn index, void *ctx)
 {
+	struct var *pointer = from->data;
+	struct var_map pointers = { &pointer, &to->data->expr, 1 };
+
 	access_remap(f, s, from, to, index, ctx);
+	if (stmt_uses_var(s, pointer)) {
+		stmt_substitute(f, s, &pointers); /* calls that get it */
+	}
 	for (int i = 0; i < f->params.n; i++) {
 		struct param *p = &f->params.data[i];
 

@@ -133,7 +133,8 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	init_regions(f, block, &init);
 	stmt_set_child(f, block, 1, NULL);
 	made = stmt_block(f, &init, predicate, bindings, NULL, body);
-	if (body->kind != STMT_STORE || expr_has_load(body->args[0])) {
+	if (body->kind != STMT_STORE || expr_has_load(body->args[0]) ||
+	    init.n_writes > 1) {
 		block_refresh(f, made);
 	}
 	return made;

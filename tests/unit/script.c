@@ -147,10 +147,16 @@ static const struct {
 	{ true, "    I[0] = I.dta\n",
 	  "t.py:3:12: a whole buffer has no attribute dta; did you mean data?",
 	  "        I[0] = I.dta\n               ^^^^^" },
-	{ true, "    if n:\n        pass\n",
-	  "t.py:3:8: a condition of type int32; compare it with som"
-	  "ething",
-	  "        if n:\n           ^" },
+	{ true, "    if T.float32(n):\n        pass\n",
+	  "t.py:3:8: a condition of type float32; compare it with s"
+	  "omething",
+	  "        if T.float32(n):\n           ^^^^^^^^^^^^" },
+	{ true, "    for i in range(0, 8, 0):\n        pass\n",
+	  "t.py:3:26: a step of 0; use one from 1 on",
+	  "        for i in range(0, 8, 0):\n                             ^" },
+	{ true, "    I[0:8:2] = 1\n",
+	  "t.py:3:7: a slice with the step 2; use T.Ramp, or a loop",
+	  "        I[0:8:2] = 1\n          ^^^^^" },
 	{ true, "    I[n:n + n] = 1\n",
 	  "t.py:3:7: a slice of an element whose length is no const"
 	  "ant from 1 to 1024; write a loop",
@@ -183,14 +189,19 @@ static const struct {
 	  " match a parameter of type T.handle",
 	  "        B = T.match_buffer(n, (8,), \"int32\")\n           "
 	  "                ^" },
-	{ true, "    assert n\n",
-	  "t.py:3:12: a condition of type int32; compare it with so"
-	  "mething",
-	  "        assert n\n               ^" },
-	{ true, "    while 1:\n        pass\n",
-	  "t.py:3:11: a condition of type int32; compare it with so"
-	  "mething",
-	  "        while 1:\n              ^" },
+	{ true,
+	  "    T.tvm_thread_allreduce(T.uint32(1), I[0], True, I[0], n)\n",
+	  "t.py:3:5: no reducer around it; write T.attr(T.comm_redu"
+	  "cer(lambda x, y: x + y, [T.float32(0)]), \"reduce_scope\", 0)",
+	  "        T.tvm_thread_allreduce(T.uint32(1), I[0], True, I[0], n)\n"
+	  "        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^" },
+	{ true,
+	  "    T.attr(T.comm_reducer(lambda x, y: x + y, [0]), \"reduce_scope\", 0)\n"
+	  "    T.tvm_thread_allreduce(T.uint32(1), I[0], True, I[0], n)\n",
+	  "t.py:4:59: no index of a thread; name the variable of a "
+	  "loop that is bound to threadIdx.x, y or z",
+	  "        T.tvm_thread_allreduce(T.uint32(1), I[0], True, I[0], n)\n"
+	  "                                                              ^" },
 	{ true, "    T.attr(A.data, \"k\", 1)\n",
 	  "t.py:3:12: an attribute of a node; tirc's are of stateme"
 	  "nts alone, write 0",

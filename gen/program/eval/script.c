@@ -156,7 +156,7 @@ is_decorated(const struct py_node *e, const char *name)
 	return false;
 }
 
-/* The definition of the macro (@T.macro) with this name, or NULL. */
+/* The definition of the macro (@T.macro, @T.inline) with this name, or NULL. */
 static const struct py_node *
 outer_macro(void *ctx, const char *name)
 {
@@ -165,7 +165,8 @@ outer_macro(void *ctx, const char *name)
 
 	return v && v->kind == PV_CLOSURE && v->u.closure->src == l->ev->src &&
 			       v->u.closure->def->kind == PY_DEF &&
-			       is_decorated(v->u.closure->def, "macro")
+			       (is_decorated(v->u.closure->def, "macro") ||
+				is_decorated(v->u.closure->def, "inline"))
 		       ? v->u.closure->def
 		       : NULL;
 }

@@ -116,7 +116,7 @@ tensor_intrin_get(struct call *c, struct pval *out)
 	return true;
 }
 
-/* @T.macro and @T.macro(hygienic=False): return the function itself. The reader
+/* @T.macro, @T.macro(hygienic=False) and @T.inline: return the function itself. The reader
  * of TVMScript uses its statements (ir/script/script_macro.c). */
 bool
 script_macro(struct call *c, struct pval *out)

@@ -13,7 +13,8 @@
  * The init statement gets copies of the spatial loops inside the outermost
  * reduction loop and stands just before that loop. If one (fused) loop drives
  * both spatial and reduction iter vars, the init stays in the block, under the
- * condition that every reduction iter var is at its minimum.
+ * condition that every reduction iter var is at its minimum; likewise if the init uses a
+ * reduction iter var.
  *
  * The result of a block with the note written_out is one expression of all terms,
  * without an init:
@@ -60,6 +61,21 @@ plain_between(const struct stmt *block, const struct stmt *outer)
 			return false;
 		}
 		if (p == outer) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the init use a reduction iter var? Then it has a meaning only in the block. */
+static bool
+init_reduces(const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == ITER_REDUCE &&
+		    stmt_uses_var(block->children[1], b->iters[i].var)) {
 			return true;
 		}
 	}
@@ -231,7 +247,8 @@ lower_place_init(struct func *f)
 			continue;
 		}
 		outer = outermost_reduction(block, &mixed);
-		if (!outer || mixed || !plain_between(block, outer) ||
+		if (!outer || mixed || init_reduces(block) ||
+		    !plain_between(block, outer) ||
 		    !place_init(f, block, outer, &why)) {
 			guard_init(f, block);
 		}

@@ -273,6 +273,14 @@ fits(const struct expr *size)
 	return !expr_is_int(size, &v) || v <= INT32_MAX;
 }
 
+/* Can the two be operands of one sum? Signed and unsigned numbers cannot. */
+static bool
+are_alike(const struct expr *a, const struct expr *b)
+{
+	return is_constant(a) || is_constant(b) ||
+	       dtype_class(a->type) == dtype_class(b->type);
+}
+
 /* Does merging save a division in some access, without adding one in another?
  * If an access has two plain indices, only divisions that a loop repeats count
  * as saved: divisions of the thread index are computed once. */
@@ -293,7 +301,9 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 		struct divisions before, after;
 		const struct expr *hi = x->index[at], *lo = x->index[at + 1];
 
-		if (is_in_window(hi, x->at) || is_in_window(lo, x->at)) {
+		if (is_in_window(hi, x->at) || is_in_window(lo, x->at) ||
+		    !are_alike(hi, lo) || !are_alike(hi, extent) ||
+		    !are_alike(lo, extent)) {
 			return false;
 		}
 		analyser_at(&a, m, x->at);
