@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc bisect: which pass, node, kernel or flag made an output wrong? */
+#include <dirent.h>
 #include <string.h>
 
 #include "bisect_cmd.h"
@@ -30,6 +31,28 @@ run_model(struct bisecting *b)
 				   : "beside the interpreter on random "
 				     "inputs");
 	return true;
+}
+
+/* Is the folder of -o absent or empty? Returns false after an error message otherwise:
+ * nothing in it is replaced, and no link in it is followed. */
+static bool
+check_out(const char *path)
+{
+	DIR *dir = path != NULL ? opendir(path) : NULL;
+	const struct dirent *e;
+	bool ok = true;
+
+	while (dir != NULL && ok && (e = readdir(dir)) != NULL) {
+		ok = strcmp(e->d_name, ".") == 0 ||
+		     strcmp(e->d_name, "..") == 0 ||
+		     cli_error(
+			     "-o %s: this folder is not empty; name a new one",
+			     path);
+	}
+	if (dir != NULL) {
+		closedir(dir);
+	}
+	return ok;
 }
 
 /* Can the data sets be read, and do their inputs have the model's types and shapes?
@@ -110,6 +133,9 @@ cmd_bisect(struct cli *c)
 	if (c->verify_data != NULL) {
 		c->rest = &c->verify_data;
 		c->n_rest = 1;
+	}
+	if (!check_out(c->out)) {
+		return BISECT_TROUBLE;
 	}
 	cli_use_machine(c);
 	data_set_open_folders(c);

@@ -161,6 +161,8 @@ def check_minimal(fault, options):
     kernel = " made kernel " in done.stdout
     if kernel != os.path.exists(os.path.join(out, "kernel", "harness.c")):
         return "program of a kernel: %s\n%s" % (not kernel, done.stdout)
+    if "not empty" not in run(fault, [*options, "-o", out]).stderr:
+        return "files in the folder are replaced"
     whole, part = (len(onnx_nodes(p)) for p in (options[0], path))
     again = run(fault, [path, *options[1:]])
     if again.returncode != 1 or part >= whole:
