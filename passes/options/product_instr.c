@@ -121,7 +121,7 @@ target_byte_product(const struct target *t, struct dtype *data, int *depth)
 		*data = dtype_of(DT_U8);
 		*depth = 1;
 	}
-	return found || t->dot_loops;
+	return found || t->dot_loops != 0;
 }
 
 int

@@ -57,8 +57,9 @@ struct target {
 	const struct product_instr *products; /* best first */
 	int n_products;
 	/* Compilers make instructions for dot products of loops that sum
-	 * products of bytes next to each other, unsigned by signed ones. */
-	bool dot_loops;
+	 * products of numbers next to each other: signed bytes by numbers of
+	 * 8 bits, unsigned ones, or of 16 bits. 0: of no loops */
+	int dot_loops;
 	bool tf32; /* products may round float32 operands to tf32 */
 	/* The zero points of 8-bit tensors inside a graph are moved by 128, so
 	 * that their type is signed or unsigned, as the first 8-bit product

@@ -94,6 +94,7 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 struct retype {
 	struct edit *e;
 	const struct buffer *from, *to;
+	bool same; /* elements of the new type have the same values */
 };
 
 static const struct expr *
@@ -101,17 +102,22 @@ retype_load(void *ctx, const struct expr *x)
 {
 	struct retype *r = ctx;
 	struct module *m = r->e->m;
-	const struct expr **index;
+	const struct expr **index, *load = x;
 
-	if (x->kind != EXPR_LOAD || x->u.buffer != r->from) {
+	/* What becomes a third type starts from the new one: the compiler then
+	 * sees one conversion. */
+	if (r->same && x->kind == EXPR_CAST) {
+		load = x->args[0];
+	}
+	if (load->kind != EXPR_LOAD || load->u.buffer != r->from) {
 		return NULL;
 	}
-	index = arena_exprs(&m->arena, x->n_args + 1);
-	for (int d = 0; d < x->n_args; d++) {
-		index[d] = expr_rewrite(m, x->args[d], retype_load, r);
+	index = arena_exprs(&m->arena, load->n_args + 1);
+	for (int d = 0; d < load->n_args; d++) {
+		index[d] = expr_rewrite(m, load->args[d], retype_load, r);
 	}
-	return expr_cast(m, r->from->type,
-			 expr_load(m, r->to, index, x->n_args));
+	return expr_cast(m, load == x ? r->from->type : x->type,
+			 expr_load(m, r->to, index, load->n_args));
 }
 
 /* Does `to` hold all values of `from`? Both are types of numbers. */
@@ -155,8 +161,9 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 				 "such as \"float16\"",
 				 args[2].u.text);
 	}
-	if (!dtype_equal(spec.type, r.from->type) &&
-	    !holds_values(spec.type, r.from->type)) {
+	r.same = dtype_equal(spec.type, r.from->type) ||
+		 holds_values(spec.type, r.from->type);
+	if (!r.same) {
 		if (!values_are_data(e, r.from)) {
 			return false;
 		}

@@ -126,7 +126,7 @@ bool
 need_dot_loops(struct rules *r, const struct kernel_blocks *k)
 {
 	(void)k;
-	return r->target->dot_loops;
+	return r->target->dot_loops != 0;
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of products of bytes as dot products of rows, for which compilers use
- * instructions that multiply bytes:
+ * instructions that multiply bytes, or pairs of 16-bit numbers:
  *
  *   for oc, oh, ow:                  for oh, ow_o:
  *     for ic, kh, kw:                  for ow_i, k: rows[ow_i][k] = x[..]
@@ -14,10 +14,11 @@
  *                                      for ow_i, oc: y = f(sums)
  *
  * k runs through all summed axes, in the order of x in memory, and further to a
- * whole number of vectors: there, the rows and the constants are zero. Data
- * whose elements are next to each other are not copied. The loops over oc_i and
- * ow_i, the tile, are written out, so that its sums are variables and share
- * loads. */
+ * whole number of vectors: there, the rows and the constants are zero. The
+ * target's fact dot_loops is the number of bits of an element of the rows. Data
+ * that have as many, and whose elements are next to each other, are not copied.
+ * The loops over oc_i and ow_i, the tile, are written out, so that its sums are
+ * variables and share loads. */
 #include "access_pattern.h"
 #include "edit.h"
 #include "kernel_blocks.h"
@@ -27,14 +28,15 @@
 /* STEP: a sum runs through a multiple of STEP elements, the bytes of a vector;
  * compilers sum a rest one by one. LEAST: with fewer terms, adding up the lanes
  * of a vector takes longer than the products. MOST_ROWS, MOST_SUMS: the most
- * rows and sums of a tile that the registers hold; four rows by four results
- * are fastest. */
+ * rows and sums of a tile, where the target has registers for the sums and for
+ * two OPERANDS; four rows by four or by two results are fastest. */
 enum {
 	STEP = 32,
 	LEAST = 40,
 	LEAST_RUN = 8,
 	MOST_ROWS = 8,
 	MOST_SUMS = 16,
+	OPERANDS = 2,
 	USUAL_SIDE = 4
 };
 
@@ -64,6 +66,7 @@ struct dots {
 	 * above 1; -1: its extent is 1 */
 	int axis[MAX_AXES];
 	int n_axes;
+	bool wide;   /* rows have 16 bits */
 	bool copies; /* the data are copied into rows */
 };
 
@@ -147,7 +150,8 @@ is_product(const struct expr *x)
 }
 
 /* Sets d->data and d->constant to the loads of bytes whose products are summed
- * in 32 bits. False if the block sums anything else. */
+ * in 32 bits: unsigned by signed bytes, where rows have bytes. False if the block
+ * sums anything else. */
 static bool
 find_operands(struct dots *d)
 {
@@ -166,7 +170,8 @@ find_operands(struct dots *d)
 	return d->constant->weight != NULL && !d->constant->weight->paired &&
 	       d->data->weight == NULL &&
 	       d->constant->load->type.kind == DT_I8 &&
-	       d->data->load->type.kind == DT_U8;
+	       (d->data->load->type.kind == DT_U8 ||
+		(d->data->load->type.kind == DT_I8 && d->wide));
 }
 
 /* Finds the axes: an axis that only the constant has, for the results of a row;
@@ -241,16 +246,21 @@ choose_side(int64_t extent, int64_t most)
 }
 
 static void
-choose_sizes(struct dots *d)
+choose_sizes(struct dots *d, const struct target *target)
 {
 	const struct piece *last = &d->pieces[d->n_pieces - 1];
-	int64_t extent;
+	int64_t extent, sums = target->vector_registers - OPERANDS;
 
+	if (sums > MOST_SUMS) {
+		sums = MOST_SUMS;
+	}
 	d->rows = d->row >= 0 && extent_of(d, d->row, &extent)
 			  ? choose_side(extent, MOST_ROWS)
 			  : 1;
 	d->lanes = extent_of(d, d->lane, &extent)
-			   ? choose_side(extent, MOST_SUMS / d->rows)
+			   ? choose_side(extent, sums / d->rows > 2
+							 ? sums / d->rows
+							 : 2)
 			   : 1;
 	d->inner = last->extent;
 	d->padded = whole(d->terms);
@@ -261,7 +271,7 @@ choose_sizes(struct dots *d)
 		d->inner = 1;
 		d->padded = whole(d->terms);
 	}
-	d->copies = d->padded != d->terms || d->n_pieces > 1 ||
+	d->copies = d->wide || d->padded != d->terms || d->n_pieces > 1 ||
 		    expr_has(d->x.block->children[0]->args[0], EXPR_IF);
 }
 
@@ -411,6 +421,14 @@ copy_rows(struct rules *r, const struct dots *d, int block, int *copy)
 	    !pad_axis(r, *copy, info->n_iters - 1 - (d->inner > 1),
 		      d->padded / d->inner, true)) {
 		return false;
+	}
+	if (d->wide) {
+		struct sched_value type[3] = { sv_block(*copy), sv_int(0),
+					       sv_string("int16") };
+
+		if (!sched_apply(&r->s, "unsafe_set_dtype", type, 3, NULL)) {
+			return false;
+		}
 	}
 	return sched_rename_buffer(&r->s, *copy, 0, "rows");
 }
@@ -631,7 +649,7 @@ bool
 rule_dot_loops(struct rules *r, const struct kernel_blocks *k)
 {
 	int reduction = k->reduction, output = k->output;
-	struct dots d = { 0 };
+	struct dots d = { .wide = r->target->dot_loops > 8 };
 
 	if (k->padded_copy != 0 && k->padded_copy != output &&
 	    !sched_compute_inline(&r->s, k->padded_copy)) {
@@ -653,7 +671,7 @@ rule_dot_loops(struct rules *r, const struct kernel_blocks *k)
 				"each other",
 				LEAST_RUN);
 	}
-	choose_sizes(&d);
+	choose_sizes(&d, r->target);
 	if (!rules_separate_accumulator(r, &d.x, reduction, &output)) {
 		return false;
 	}
