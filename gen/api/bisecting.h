@@ -13,6 +13,11 @@
  * message. tirc_interpret() then runs the graph as these passes left it. */
 int tirc_graph_passes(struct tirc *t, int most, const char *const **names);
 struct graph *tirc_graph(struct tirc *t);
+/* Lets tirc_interpret() evaluate each node by `run` (struct graph_run). */
+void tirc_run_nodes_by(struct tirc *t,
+		       bool (*run)(void *ctx, struct graph *g,
+				   const struct node *n),
+		       void *ctx);
 /* After tirc_compile: builds a kernel again and passes its function to `after`,
  * after the schedule and after each pass of lowering. False after a message. */
 bool tirc_lower_again(struct tirc *t, const struct kernel *k,

@@ -98,7 +98,10 @@ tirc_interpret(struct tirc *t, const void *const *inputs, void *const *outputs)
 {
 	struct graph *g = t->graph;
 	struct running running = { .t = t };
-	struct graph_run how = { .before = show_progress, .ctx = &running };
+	const struct graph_run how = { .before = show_progress,
+				       .ctx = &running,
+				       .run = t->run_node,
+				       .run_ctx = t->run_node_ctx };
 	bool ok;
 
 	if (g->dims.n > 0) {

@@ -11,6 +11,15 @@ tirc_graph(struct tirc *t)
 	return t->graph;
 }
 
+void
+tirc_run_nodes_by(struct tirc *t,
+		  bool (*run)(void *ctx, struct graph *g, const struct node *n),
+		  void *ctx)
+{
+	t->run_node = run;
+	t->run_node_ctx = ctx;
+}
+
 static bool
 ends_graph(void *ctx, const char *pass)
 {

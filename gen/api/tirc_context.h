@@ -58,6 +58,9 @@ struct tirc {
 	 * no more do */
 	VEC(const char *) pass_runs;
 	int most_runs;
+	/* tirc_run_nodes_by(); NULL: nothing was given */
+	bool (*run_node)(void *ctx, struct graph *g, const struct node *n);
+	void *run_node_ctx;
 	/* For a package, after tirc_compile. left: the tensors that a run
 	 * leaves in the workspace. exact: by id of a tensor, is the tensor
 	 * computed from integers alone? */

@@ -23,6 +23,24 @@ int bisect_search(int first, int last,
 		  enum bisect_state (*ask)(void *ctx, int step), void *ctx,
 		  int *before);
 
+/* -- bisect_results.c -- */
+
+/* The results of nodes that were run, by digests of the nodes and their inputs:
+ * a node that is run again on the same inputs has them from here. */
+struct node_results {
+	struct arena arena;
+	struct text_map of; /* digest -> index of the first result */
+	VEC(const struct value *) values; /* NULL: an output that is left out */
+	int64_t bytes;                    /* of all values */
+};
+
+void node_results_init(struct node_results *r);
+void node_results_release(struct node_results *r);
+/* Evaluates a node, as graph_run_node(), unless its results are known (struct
+ * graph_run). ctx: the struct node_results, which must live longer than the
+ * graph has values. */
+bool node_results_run(void *ctx, struct graph *g, const struct node *n);
+
 /* -- bisect_nodes.c -- */
 
 /* The right values of a model's tensors, by the names of the tensors in the
@@ -33,10 +51,11 @@ struct right_values {
 };
 
 /* Runs g, the graph of the model as it was read, and keeps the values of all
- * tensors, which live as long as g's module. inputs: the elements of each
+ * tensors, which live as long as g's module and r. inputs: the elements of each
  * input. False after a diagnostic. */
 bool right_values_find(struct graph *g, const void *const *inputs,
-		       struct arena *a, struct right_values *out);
+		       struct node_results *r, struct arena *a,
+		       struct right_values *out);
 
 /* Sets *out to the right value of a tensor, as an array in arena a. name: of
  * the tensor in the model; g: the graph of the model as it was read. False if
@@ -61,6 +80,7 @@ struct node_result {
 
 struct node_check {
 	const struct right_values *right;
+	struct node_results *results;
 	/* The worst error of a result, in units of its tolerance; 0 if all
 	 * elements are near. */
 	double (*error)(void *ctx, const struct node_result *r);
@@ -77,6 +97,26 @@ struct node_check {
  * False after a diagnostic. */
 bool bisect_nodes(struct graph *g, const void *const *inputs,
 		  const struct node_check *check, struct node_result *out);
+
+/* -- bisect_plan.c -- */
+
+/* A kernel that reads bytes of a tensor over which another tensor is stored. */
+struct plan_fault {
+	const struct kernel *kernel; /* the reader */
+	const struct tensor *tensor; /* NULL: the kernel's scratch memory */
+	/* the tensor over it (NULL: scratch memory) and the kernel that stores
+	 * it, the reader itself or an earlier one; by NULL: no kernel has stored
+	 * `tensor` before it is read */
+	const struct tensor *over;
+	const struct kernel *by;
+	int64_t from; /* the first such byte of the array, from its start */
+};
+
+/* Does each call of the entry function read what earlier calls have stored, at
+ * the places of its arguments? If not, *out is the first read that is wrong. True
+ * if the model has branches, loops, regions with a state, or a device's kernels,
+ * whose calls are not followed. */
+bool plan_is_right(struct arena *a, struct program *p, struct plan_fault *out);
 
 /* -- bisect_model.c -- */
 
@@ -95,6 +135,13 @@ struct model_part {
 const char *model_part_write(struct graph *g, const char *from,
 			     const struct model_part *wanted, const char *to,
 			     const char *const **inputs, int *n_inputs);
+
+/* -- bisect_layout.c -- */
+
+/* Does the layout of a constant give its readers another element than they look
+ * for? The text "conv_w has element [1][0] where [0][0] is read", or NULL. */
+const char *layout_fault(struct arena *a, struct module *m,
+			 const struct weight *w);
 
 /* -- bisect_kernel.c -- */
 
@@ -121,6 +168,9 @@ void lowering_add(void *ctx, const char *pass, const struct func *f);
  * which the function is wrong, and keeps that case in l->one. */
 enum bisect_state lowering_find_case(struct arena *a, struct lowering *l,
 				     struct func *f);
+/* The name of a tensor intrinsic whose instruction the kernel calls after all
+ * passes, or NULL. */
+const char *lowering_intrinsic(const struct lowering *l);
 /* Does f, a function of kernel k after some pass, give the right results for
  * the case? The weights have the layouts that k has. Sets *why to the wrong
  * element or access. */

@@ -6,6 +6,7 @@
 
 #include "bisect.h"
 #include "interp.h"
+#include "intrinsic_make.h"
 #include "iterate.h"
 #include "plan.h"
 
@@ -36,20 +37,44 @@ constant(struct arena *a, struct graph *g, const struct weight *stored,
 	return NULL;
 }
 
-/* Does the interpreter know all functions that f calls? */
+/* Does the interpreter know all functions that f calls? The module gets a function
+ * with the semantics of each tensor intrinsic. */
 static bool
-knows_calls(const struct func *f)
+knows_calls(const struct program *p, const struct func *f)
 {
+	struct module *m = p->graph->module;
 	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
 	const struct expr *x;
+	const char *why;
 	bool all = true;
 
+	if (p->target->intrins != NULL) {
+		intrinsic_references(m, p->target->intrins, &why);
+	}
 	while (all && (x = tree_next(&it))) {
 		all = x->u.intrin != INTRIN_CALL_EXTERN ||
-		      module_find_func(f->module, x->args[0]->u.text) != NULL;
+		      module_find_func(m, x->args[0]->u.text) != NULL;
 	}
 	tree_stop(&it);
 	return all;
+}
+
+const char *
+lowering_intrinsic(const struct lowering *l)
+{
+	const struct tensor_intrins *known = l->of->program->target->intrins;
+	const struct func *f = l->steps.data[l->steps.n - 1].func;
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct tensor_call *found = NULL;
+	const struct expr *x;
+
+	while (found == NULL && (x = tree_next(&it))) {
+		if (x->u.intrin == INTRIN_CALL_EXTERN) {
+			found = tensor_intrins_call(known, x->args[0]->u.text);
+		}
+	}
+	tree_stop(&it);
+	return found != NULL ? found->intrin->name : NULL;
 }
 
 /* Sets args to the arguments of f for the case, and got[i] to the array that
@@ -105,7 +130,8 @@ lowering_ask(struct arena *a, const struct lowering *l, const struct kernel *k,
 	enum bisect_state state = BISECT_UNKNOWN;
 
 	*why = NULL;
-	if (knows_calls(f) && set_arguments(a, l, k, f, args, got)) {
+	if (knows_calls(l->of->program, f) &&
+	    set_arguments(a, l, k, f, args, got)) {
 		if (!run_func(f, args, f->params.n)) {
 			*why = arena_strdup(a,
 					    diags->list.data[diags->list.n - 1]

@@ -21,10 +21,11 @@ add(struct right_values *r, struct arena *a, const struct tensor *t)
 }
 
 bool
-right_values_find(struct graph *g, const void *const *inputs, struct arena *a,
+right_values_find(struct graph *g, const void *const *inputs,
+		  struct node_results *r, struct arena *a,
 		  struct right_values *out)
 {
-	const struct graph_run how = { .before = NULL };
+	const struct graph_run how = { .run = node_results_run, .run_ctx = r };
 	bool ok = graph_run(g, inputs, &how);
 
 	*out = (struct right_values){ .values = { 0 } };
@@ -259,7 +260,9 @@ bisect_nodes(struct graph *g, const void *const *inputs,
 			      .state = RANDOM_SEED };
 	const struct graph_run how = { .before = check_constants,
 				       .after = check_results,
-				       .ctx = &c };
+				       .ctx = &c,
+				       .run = node_results_run,
+				       .run_ctx = check->results };
 	double most = 0;
 	bool ok = graph_run(g, inputs, &how);
 

@@ -60,13 +60,13 @@ bool bisect_minimal(struct bisecting *b);
 bool bisect_kernels(struct bisecting *b);
 
 /* bisect_text.c */
-/* "Conv 'conv1'": a node of the model. */
-const char *bisect_origin_text(struct arena *a, const struct graph *g,
-			       int origin);
 /* "node Conv 'conv1'", with the nodes of the model that it computes if these have
  * other names. */
 const char *bisect_node_text(struct arena *a, const struct graph *g,
 			     const struct node *n);
+/* "kernel conv1 (nodes Conv 'conv1', Relu 'relu1')", by the nodes of the model. */
+const char *bisect_kernel_text(const struct bisecting *b,
+			       const struct kernel *k);
 /* Unless quiet, prints a line about a stage, "graph" or "kernels". */
 void bisect_line(const struct bisecting *b, const char *stage, const char *fmt,
 		 ...) TIRC_PRINTF(3, 4);

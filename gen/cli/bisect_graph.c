@@ -10,6 +10,7 @@
 #include "compare.h"
 #include "interpreted.h"
 #include "random.h"
+#include "slots.h"
 #include "text.h"
 
 /* One data set, and the right values for it. */
@@ -22,6 +23,7 @@ struct graph_bisect {
 	 * or the runs that set the rounding); want: its outputs */
 	struct tirc *model;
 	int base;
+	struct tirc *all; /* the model after all runs of passes */
 	struct array *want;
 	struct pair *pairs; /* by output */
 	/* have the pairs the results of perturbed runs? */
@@ -125,34 +127,35 @@ first_wrong(struct graph_bisect *s, const struct array *got)
 	return -1;
 }
 
-/* Is the model right after the first `runs` runs of passes? Sets *wrong to
- * the first output that is wrong. */
+/* Is the model right as t has it? Sets *wrong to the first output that is
+ * wrong. */
 static enum bisect_state
-state_after(struct graph_bisect *s, int runs, int *wrong)
+state_of(struct graph_bisect *s, struct tirc *t, int *wrong)
 {
-	const char *const *names;
 	struct array *got;
-	enum bisect_state state = BISECT_UNKNOWN;
-	int ran;
-	struct tirc *t = model_after(s, runs, &ran, &names);
 
-	if (t != NULL && graph_not_run(tirc_graph(t)) == NULL &&
-	    interpreted_run(s->b->a, t, s->data->inputs, NULL, &got)) {
-		*wrong = first_wrong(s, got);
-		state = *wrong >= 0 ? BISECT_WRONG : BISECT_RIGHT;
+	if (graph_not_run(tirc_graph(t)) != NULL ||
+	    !interpreted_run(s->b->a, t, s->data->inputs, NULL, &got)) {
+		return BISECT_UNKNOWN;
 	}
-	tirc_free(t);
-	return state;
+	*wrong = first_wrong(s, got);
+	return *wrong >= 0 ? BISECT_WRONG : BISECT_RIGHT;
 }
 
 static enum bisect_state
 ask(void *ctx, int step)
 {
 	struct graph_bisect *s = ctx;
-	int wrong;
+	const char *const *names;
+	enum bisect_state state;
+	struct tirc *t;
+	int ran, wrong;
 
 	style_progress(NULL, "bisecting passes", step, s->n_runs);
-	return state_after(s, step, &wrong);
+	t = model_after(s, step, &ran, &names);
+	state = t != NULL ? state_of(s, t, &wrong) : BISECT_UNKNOWN;
+	tirc_free(t);
+	return state;
 }
 
 /* "y[0][3] is 2, where 3 is right" */
@@ -294,6 +297,7 @@ find_node(struct graph_bisect *s, int runs)
 {
 	struct right_values right;
 	struct node_check check = { .right = &right,
+				    .results = s->cli.results,
 				    .error = node_error,
 				    .share = node_share,
 				    .ctx = s };
@@ -306,7 +310,7 @@ find_node(struct graph_bisect *s, int runs)
 		return NULL;
 	}
 	if (!right_values_find(tirc_graph(s->model), input_data(s, s->model),
-			       s->b->a, &right) ||
+			       s->cli.results, s->b->a, &right) ||
 	    !bisect_nodes(tirc_graph(t), input_data(s, t), &check, &found)) {
 		cli_messages(t);
 	} else if (found.tensor != NULL) {
@@ -340,23 +344,23 @@ runs_to_partition(const struct graph_bisect *s)
 	return runs;
 }
 
-/* Loads the model, counts the runs of passes, and finds the right outputs. False after
- * an error message; s->model is NULL if the interpreter cannot run the model. */
+/* Loads the model, once as it was read and once after all runs of passes, counts
+ * these, and finds the right outputs. False after an error message; s->model is
+ * NULL if the interpreter cannot run the model. */
 static bool
 begin(struct graph_bisect *s)
 {
 	struct harness *h = &s->b->verify.fresh;
 	const char *const *names;
 	int ran, n;
-	struct tirc *all = model_after(s, INT_MAX, &s->n_runs, &names);
 
-	if (all == NULL) {
+	s->all = model_after(s, INT_MAX, &s->n_runs, &names);
+	if (s->all == NULL) {
 		return false;
 	}
-	/* the names point into the table of passes, which outlives t */
+	/* the names point into the table of passes, which outlives s->all */
 	s->names = arena_copy(s->b->a, names,
 			      sizeof *names * (size_t)(s->n_runs + 1));
-	tirc_free(all);
 	s->base = interpreted_rounds(h->t) ? runs_to_partition(s) : 0;
 	s->model = model_after(s, s->base, &ran, &names);
 	if (s->model == NULL) {
@@ -426,6 +430,98 @@ check_read(struct graph_bisect *s)
 	s->observed = false;
 }
 
+/* -- results of another program -- */
+
+/* Reads the values of the model's tensors from the file of --layers. False after
+ * an error message. */
+static bool
+read_layers(struct graph_bisect *s, struct right_values *out)
+{
+	struct arena *a = s->b->a;
+	struct graph *g = tirc_graph(s->model);
+	struct slots slots = slots_of_layers(&s->b->verify.fresh, g->tensors.n);
+
+	slots.n = 0;
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+		struct tirc_tensor *x = &slots.tensors[slots.n];
+		int64_t *dims = arena_array(a, int64_t, t->ndim + 1);
+
+		if (t->producer == NULL || t->model_name == NULL ||
+		    t->is_string || !tensor_const_elems(t, &x->elems)) {
+			continue;
+		}
+		for (int d = 0; d < t->ndim; d++) {
+			expr_is_int(t->shape[d], &dims[d]);
+		}
+		x->name = x->identifier = t->model_name;
+		x->dtype = dtype_name(t->type);
+		x->ndim = t->ndim;
+		x->dims = dims;
+		slots.n++;
+	}
+	if (!test_is_file(s->cli.layers_file) ||
+	    !slots_take_archive(&s->b->verify.fresh, &slots, 1, true,
+				s->cli.layers_file)) {
+		return false;
+	}
+	*out = (struct right_values){ .values = { 0 } };
+	text_map_init(&out->names, a);
+	for (int i = 0; i < slots.n; i++) {
+		struct array *x = &slots.arrays[i];
+		struct value *v;
+
+		if (slots.given[i] &&
+		    text_map_add(&out->names, slots.tensors[i].name,
+				 out->values.n)) {
+			v = arena_new(a, struct value);
+			v->type = x->type;
+			v->data = x->data;
+			v->elems = x->elems;
+			v->bytes = (size_t)x->elems *
+				   (size_t)dtype_bytes(x->type);
+			vec_push(a, &out->values, v);
+		}
+	}
+	return out->values.n > 0 ||
+	       cli_error("%s: no array has the name of a node's result",
+			 s->cli.layers_file);
+}
+
+/* Compares the nodes of the model as it was read with the values of the file of
+ * --layers. Sets the verdict if one is wrong. False after an error message. */
+static bool
+check_layers(struct graph_bisect *s)
+{
+	struct bisecting *b = s->b;
+	struct right_values right;
+	struct node_check check = { .right = &right,
+				    .results = s->cli.results,
+				    .error = node_error,
+				    .share = node_share,
+				    .ctx = s };
+	struct node_result found;
+
+	if (!read_layers(s, &right)) {
+		return false;
+	}
+	if (!bisect_nodes(tirc_graph(s->model), input_data(s, s->model), &check,
+			  &found)) {
+		cli_messages(s->model);
+		return false;
+	}
+	if (found.tensor != NULL) {
+		bisect_line(b, "graph", "wrong as it was read, beside %s",
+			    s->cli.layers_file);
+		b->verdict = arena_printf(
+			b->a,
+			"The import of the model, or the definition of an "
+			"operator, made a node wrong, before any pass: %s.",
+			result_text(s, tirc_graph(s->model), &found));
+	}
+	return true;
+}
+
 /* Finds the pass that made output `wrong` wrong. */
 static void
 find_pass(struct graph_bisect *s, int wrong)
@@ -443,7 +539,6 @@ find_pass(struct graph_bisect *s, int wrong)
 	}
 	node = find_node(s, step);
 	if (node == NULL) {
-		state_after(s, step, &wrong);
 		node = "no node is wrong by itself";
 	}
 	b->verdict = arena_printf(b->a,
@@ -451,40 +546,56 @@ find_pass(struct graph_bisect *s, int wrong)
 				  also, s->names[step - 1], output, node);
 }
 
+/* Compares the graph as it was read and after all passes, which begin() has
+ * loaded. False after an error message. */
 static bool
-bisect_data(struct bisecting *b, struct data_set *d)
+compare_graphs(struct graph_bisect *s)
 {
-	struct graph_bisect s = { .b = b, .data = d };
+	struct bisecting *b = s->b;
 	enum bisect_state state;
 	int wrong = -1;
 
-	quiet_options(&s);
-	if (!begin(&s)) {
-		tirc_free(s.model);
-		return false;
-	}
-	if (s.model == NULL) {
+	if (s->model == NULL) {
 		bisect_line(b, "graph",
 			    "not compared: the interpreter runs no branches, "
 			    "loops and sizes that depend on values");
 		return true;
 	}
-	b->data = arena_copy(b->a, d, sizeof *d);
-	b->base = s.base;
-	check_read(&s);
-	state = b->verdict != NULL ? BISECT_UNKNOWN
-				   : state_after(&s, s.n_runs, &wrong);
+	b->data = arena_copy(b->a, s->data, sizeof *s->data);
+	b->base = s->base;
+	if (s->cli.layers_file != NULL && !check_layers(s)) {
+		return false;
+	}
+	if (b->verdict == NULL) {
+		check_read(s);
+	}
+	if (b->verdict != NULL) {
+		return true;
+	}
+	state = state_of(s, s->all, &wrong);
 	if (state == BISECT_WRONG) {
-		find_pass(&s, wrong);
+		find_pass(s, wrong);
 	} else if (state == BISECT_RIGHT) {
 		bisect_line(b, "graph", "right after all %d runs of passes, %s",
-			    s.n_runs, d->where);
-	} else if (b->verdict == NULL) {
+			    s->n_runs, s->data->where);
+	} else {
 		bisect_line(b, "graph",
 			    "not compared: the passes made loops of it");
 	}
-	tirc_free(s.model);
 	return true;
+}
+
+static bool
+bisect_data(struct bisecting *b, struct data_set *d)
+{
+	struct graph_bisect s = { .b = b, .data = d };
+	bool ok;
+
+	quiet_options(&s);
+	ok = begin(&s) && compare_graphs(&s);
+	tirc_free(s.model);
+	tirc_free(s.all);
+	return ok;
 }
 
 struct tirc *
@@ -498,8 +609,8 @@ bisect_right(struct bisecting *b, struct right_values *out)
 
 	quiet_options(&s);
 	t = model_after(&s, b->base, &ran, &names);
-	if (t != NULL &&
-	    !right_values_find(tirc_graph(t), input_data(&s, t), b->a, out)) {
+	if (t != NULL && !right_values_find(tirc_graph(t), input_data(&s, t),
+					    s.cli.results, b->a, out)) {
 		cli_messages(t);
 		tirc_free(t);
 		return NULL;
@@ -507,20 +618,38 @@ bisect_right(struct bisecting *b, struct right_values *out)
 	return t;
 }
 
+/* The data sets on which the graph is compared: all of them if the model's
+ * program was not run, else the first one for which the program was wrong, or
+ * the first one. *n: how many. The states at the end of a data set are the
+ * states at the start of the next one, so that only the first one is compared
+ * for a model with states. */
+static const char *const *
+paths_to_compare(struct bisecting *b, int *n)
+{
+	bool first = b->runs.n > 0 || tirc_state_count(b->verify.fresh.t) > 0;
+
+	*n = first && b->n_paths > 0 ? 1 : b->n_paths;
+	return b->runs.failed_path != NULL &&
+			       tirc_state_count(b->verify.fresh.t) == 0
+		       ? &b->runs.failed_path
+		       : b->paths;
+}
+
 bool
 bisect_graph(struct bisecting *b)
 {
 	struct harness *h = &b->verify.fresh;
-	/* The states at the end of a data set are the states at the start of
-	 * the next one. */
-	int n = b->n_paths > 0 && tirc_state_count(h->t) == 0 ? b->n_paths : 1;
+	int n;
+	const char *const *paths = paths_to_compare(b, &n);
+	struct data_set d = { .expected = NULL };
 
+	if (n == 0) {
+		return interpreted_inputs(h, b->runs.failed_sizes, &d) &&
+		       bisect_data(b, &d);
+	}
 	for (int i = 0; i < n && b->verdict == NULL; i++) {
-		struct data_set d = { .expected = NULL };
-
-		if (b->n_paths == 0) {
-			interpreted_inputs(h, NULL, &d);
-		} else if (!data_set_read(h, b->paths[i], false, &d)) {
+		d = (struct data_set){ .expected = NULL };
+		if (!data_set_read(h, paths[i], false, &d)) {
 			harness_messages(h);
 			return false;
 		}

@@ -20,35 +20,10 @@ struct kernel_bisect {
 	const char *why;
 };
 
-/* "kernel conv1 (nodes Conv 'conv1', Relu 'relu1')", by the nodes of the model. */
 static const char *
-kernel_text(const struct kernel_bisect *s)
+text_of(const struct kernel_bisect *s)
 {
-	const struct kernel *k = s->verified->of.kernel;
-	const struct graph *g = s->verified->of.program->graph;
-	struct arena *a = s->b->a;
-	bool *listed = arena_array(a, bool, g->origins.n + 1);
-	const char *text = "";
-	int n = 0;
-
-	for (int i = 0; i < k->group->nodes.n; i++) {
-		const struct node *node = k->group->nodes.data[i];
-
-		for (int o = 0; o < node->origins.n; o++) {
-			int origin = node->origins.data[o];
-
-			if (!listed[origin]) {
-				text = arena_printf(a, "%s%s%s", text,
-						    n++ > 0 ? ", " : "",
-						    bisect_origin_text(a, g,
-								       origin));
-			}
-			listed[origin] = true;
-		}
-	}
-	return n == 0 ? arena_printf(a, "kernel %s", k->name)
-		      : arena_printf(a, "kernel %s (node%s %s)", k->name,
-				     n == 1 ? "" : "s", text);
+	return bisect_kernel_text(s->b, s->verified->of.kernel);
 }
 
 /* -- in the interpreter -- */
@@ -93,14 +68,36 @@ ask_primitive(void *ctx, int step)
 	return state;
 }
 
+/* The constant of the kernel whose layout is wrong, in words, or NULL. */
+static const char *
+layout_text(struct kernel_bisect *s)
+{
+	const struct kernel *k = s->verified->of.kernel;
+	struct module *m = s->verified->of.program->graph->module;
+	const char *why = NULL;
+
+	for (int i = 0; i < k->args.n && why == NULL; i++) {
+		if (k->args.data[i].kind == ARG_WEIGHT) {
+			why = layout_fault(s->b->a, m, k->args.data[i].weight);
+		}
+	}
+	return why == NULL ? NULL
+			   : arena_printf(s->b->a, "layout of a constant (%s)",
+					  why);
+}
+
 /* The part of the schedule that made the kernel wrong. */
 static const char *
 schedule_text(struct kernel_bisect *s)
 {
 	struct arena *a = s->b->a;
 	const struct kernel *k = s->verified->of.kernel;
+	const char *layout = layout_text(s);
 	int n, before, step;
 
+	if (layout != NULL) {
+		return layout;
+	}
 	s->sched = s->lowering.again.sched;
 	n = s->sched->trace.n;
 	if (n == 0 || ask_primitive(s, n - 1) != BISECT_WRONG) {
@@ -277,6 +274,38 @@ keep_program(struct kernel_bisect *s)
 	}
 }
 
+/* What made a kernel wrong that the interpreter finds right, or cannot run, in
+ * words: a constant as it is stored, a flag, or a text. */
+static const char *
+find_outside(struct kernel_bisect *s)
+{
+	struct bisecting *b = s->b;
+	const char *what = verify_constants(&b->verify, s->index), *intrinsic;
+
+	if (what != NULL) {
+		bisect_line(b, "constants", "%s", what);
+		return arena_printf(b->a, "place or form of a constant (%s)",
+				    what);
+	}
+	what = find_flag(s);
+	if (what != NULL) {
+		bisect_line(b, "flags", "wrong by the %s", what);
+		return what;
+	}
+	bisect_line(b, "flags", "wrong with any");
+	what = arena_printf(b->a, "%stext in the dialect %s",
+			    s->not_asked != NULL ? "lowering, or the " : "",
+			    tirc_compiled_program(b->verify.fresh.t)
+				    ->target->dialect);
+	intrinsic = s->lowering.steps.n > 0 ? lowering_intrinsic(&s->lowering)
+					    : NULL;
+	return intrinsic == NULL
+		       ? what
+		       : arena_printf(b->a,
+				      "text of the intrinsic %s, or the %s,",
+				      intrinsic, what);
+}
+
 static void
 explain(struct kernel_bisect *s, const char *wrong)
 {
@@ -299,22 +328,10 @@ explain(struct kernel_bisect *s, const char *wrong)
 				    "right in the interpreter "
 				    "after all passes");
 		}
-		what = find_flag(s);
-		if (what != NULL) {
-			bisect_line(b, "flags", "wrong by the %s", what);
-		} else {
-			bisect_line(b, "flags", "wrong with any");
-			what = arena_printf(b->a, "%stext in the dialect %s",
-					    s->not_asked != NULL
-						    ? "lowering, or the "
-						    : "",
-					    tirc_compiled_program(
-						    b->verify.fresh.t)
-						    ->target->dialect);
-		}
+		what = find_outside(s);
 	}
 	b->verdict = arena_printf(b->a, "The %s made %s wrong: %s.", what,
-				  kernel_text(s), wrong);
+				  text_of(s), wrong);
 }
 
 /* Where no program can be run: compares the kernels after each pass in the
@@ -340,7 +357,7 @@ interpret(struct bisecting *b)
 			note_part(&s);
 			b->verdict = arena_printf(b->a,
 						  "The %s made %s wrong: %s.",
-						  what, kernel_text(&s), s.why);
+						  what, text_of(&s), s.why);
 		}
 	}
 	bisect_line(b, "kernels", "%s, %d of %d in the interpreter",

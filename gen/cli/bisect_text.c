@@ -32,8 +32,9 @@ named(struct arena *a, const char *op, const char *name)
 		       : op;
 }
 
-const char *
-bisect_origin_text(struct arena *a, const struct graph *g, int origin)
+/* "Conv 'conv1'": a node of the model. */
+static const char *
+origin_text(struct arena *a, const struct graph *g, int origin)
 {
 	const struct origin *o = &g->origins.data[origin];
 
@@ -55,10 +56,37 @@ bisect_node_text(struct arena *a, const struct graph *g, const struct node *n)
 			return text;
 		}
 		from = arena_printf(a, "%s%s%s", from, i > 0 ? ", " : "",
-				    bisect_origin_text(a, g,
-						       n->origins.data[i]));
+				    origin_text(a, g, n->origins.data[i]));
 	}
 	return n->origins.n > 0
 		       ? arena_printf(a, "%s (of the model's %s)", text, from)
 		       : text;
+}
+
+const char *
+bisect_kernel_text(const struct bisecting *b, const struct kernel *k)
+{
+	const struct graph *g = tirc_compiled_program(b->verify.fresh.t)->graph;
+	bool *listed = arena_array(b->a, bool, g->origins.n + 1);
+	const char *text = "";
+	int n = 0;
+
+	for (int i = 0; i < k->group->nodes.n; i++) {
+		const struct node *node = k->group->nodes.data[i];
+
+		for (int o = 0; o < node->origins.n; o++) {
+			int origin = node->origins.data[o];
+
+			if (!listed[origin]) {
+				text = arena_printf(b->a, "%s%s%s", text,
+						    n++ > 0 ? ", " : "",
+						    origin_text(b->a, g,
+								origin));
+			}
+			listed[origin] = true;
+		}
+	}
+	return n == 0 ? arena_printf(b->a, "kernel %s", k->name)
+		      : arena_printf(b->a, "kernel %s (node%s %s)", k->name,
+				     n == 1 ? "" : "s", text);
 }

@@ -15,6 +15,8 @@ enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 
 /* The values of the options; the table in options.c says which verbs take which
  * option. */
+struct node_results;
+
 struct cli {
 	struct arena arena; /* owns the lists of this struct */
 	struct tirc_options tirc;
@@ -29,6 +31,8 @@ struct cli {
 	bool markdown; /* report: --markdown */
 	/* verify: --check and --data, or NULL */
 	const char *certificate, *verify_data;
+	/* bisect: the results of nodes that the interpreter has run, or NULL */
+	struct node_results *results;
 	/* Shows the progress of long steps on a terminal even with --quiet. Set
 	 * for a further program that a verb builds on its own behalf. */
 	bool steps;

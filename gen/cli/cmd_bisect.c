@@ -100,6 +100,48 @@ bisect_part_is_wrong(struct bisecting *b)
 	return ok && b->verdict != NULL;
 }
 
+static const char *
+tensor_text(const struct bisecting *b, const struct tensor *t)
+{
+	return t == NULL ? "its scratch memory"
+			 : arena_printf(b->a, "the tensor %s",
+					t->model_name != NULL ? t->model_name
+							      : t->name);
+}
+
+/* Each kernel is right, and so is the graph: what is left is where tensors are,
+ * and when the kernels are called. */
+static const char *
+plan_text(struct bisecting *b)
+{
+	struct plan_fault f;
+	const char *reader;
+
+	if (plan_is_right(b->a, tirc_compiled_program(b->verify.fresh.t), &f)) {
+		return "The places of tensors in memory, or the order of the "
+		       "calls, made the model wrong: each kernel by itself is "
+		       "right, and so is the graph.";
+	}
+	reader = bisect_kernel_text(b, f.kernel);
+	if (f.by == NULL) {
+		bisect_line(b, "plan", "a tensor is read before it is stored");
+		return arena_printf(b->a,
+				    "The order of the calls made %s wrong: it "
+				    "reads %s, which no kernel has stored "
+				    "before.",
+				    reader, tensor_text(b, f.tensor));
+	}
+	bisect_line(b, "plan", "two tensors that are needed at once overlap");
+	return arena_printf(b->a,
+			    "The memory plan made %s wrong: it reads %s, over "
+			    "which %s stores %s, from byte %lld of the "
+			    "workspace on.",
+			    reader, tensor_text(b, f.tensor),
+			    f.by == f.kernel ? "it"
+					     : bisect_kernel_text(b, f.by),
+			    tensor_text(b, f.over), (long long)f.from);
+}
+
 static bool
 bisect(struct bisecting *b)
 {
@@ -109,9 +151,7 @@ bisect(struct bisecting *b)
 	}
 	if (b->verdict == NULL &&
 	    b->runs.passed + b->runs.undecided < b->runs.n) {
-		b->verdict = "The places of tensors in memory, or the order of "
-			     "the calls, made the model wrong: each kernel by "
-			     "itself is right, and so is the graph.";
+		b->verdict = plan_text(b);
 	}
 	if (b->verdict != NULL && b->cli->out != NULL && !bisect_minimal(b)) {
 		return false;
@@ -128,6 +168,7 @@ int
 cmd_bisect(struct cli *c)
 {
 	struct bisecting b = { .cli = c };
+	struct node_results results;
 	bool ok;
 
 	if (c->verify_data != NULL) {
@@ -140,8 +181,11 @@ cmd_bisect(struct cli *c)
 	cli_use_machine(c);
 	data_set_open_folders(c);
 	data_sizes(c);
+	node_results_init(&results);
+	c->results = &results;
 	ok = begin(&b) && bisect(&b);
 	harness_close(&b.verify.fresh);
+	node_results_release(&results);
 	return !ok                 ? BISECT_TROUBLE
 	       : b.verdict != NULL ? BISECT_FAULT
 				   : BISECT_SAME;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
+#include "bisecting.h"
 #include "cleanup.h"
 #include "cli.h"
 #include "output_file.h"
@@ -149,6 +151,9 @@ cli_open(struct cli *c)
 		return NULL;
 	}
 	t = tirc_new(&c->tirc);
+	if (c->results != NULL) {
+		tirc_run_nodes_by(t, node_results_run, c->results);
+	}
 	if (tirc_load(t, c->model)) {
 		return t;
 	}

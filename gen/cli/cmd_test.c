@@ -137,6 +137,10 @@ test_data_set(struct harness *h, const struct test_case *test,
 	if (verdict != PAIR_FAILED) {
 		return;
 	}
+	if (tally->failed_path == NULL && tally->failed_sizes == NULL) {
+		tally->failed_path = test->path;
+		tally->failed_sizes = test->sizes;
+	}
 	harness_messages(h);
 	if (!d.compared) {
 		style_word(stdout, STYLE_RED, "FAIL");

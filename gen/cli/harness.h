@@ -210,6 +210,10 @@ struct tally {
 	/* The verdict is open: the results differ, but the data set was
 	 * recorded with the other rounding (PAIR_UNDECIDED). */
 	int undecided;
+	/* the first one that failed: its path or the sizes of its random
+	 * inputs, or NULL */
+	const char *failed_path;
+	const int64_t *failed_sizes;
 };
 
 /* cmd_test.c: runs the program on the data sets at the paths or, without paths,

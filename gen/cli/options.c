@@ -178,7 +178,7 @@ static const struct option_row rows[] = {
 	{ OPT_LAYERS, "layers", "[=FILE.npz]",
 	  "name the first node whose result differs from the interpreter's, or "
 	  "from an array of the file",
-	  TEST },
+	  TEST | BISECT },
 	{ OPT_FP, "fp", "strict|default|fast",
 	  "float arithmetic: the same bits from every compiler, or the changes "
 	  "that compilers may make",

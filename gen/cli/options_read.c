@@ -540,6 +540,10 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 			     "or test it by itself",
 			     r->files[1]);
 	}
+	if (bit == BISECT && c->layers && c->layers_file == NULL) {
+		return usage(verb, "--layers needs a file here; give "
+				   "--layers=FILE.npz");
+	}
 	if (c->layers && c->each_region) {
 		return usage(verb, "--layers and --each-region are different "
 				   "tests; remove one");

@@ -23,6 +23,12 @@ new_slots(struct harness *h, const char *kind, const char *option, int n)
 }
 
 struct slots
+slots_of_layers(struct harness *h, int n)
+{
+	return new_slots(h, "result", "--layers", n);
+}
+
+struct slots
 slots_of_inputs(struct harness *h)
 {
 	struct slots s = new_slots(h, "input", "--input",

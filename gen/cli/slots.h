@@ -26,6 +26,8 @@ struct slots {
 struct slots slots_of_inputs(struct harness *h);
 struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
+/* A list of n results of nodes, whose tensors the caller sets. */
+struct slots slots_of_layers(struct harness *h, int n);
 /* Reads the arrays of "FILE" or "NAME=FILE" into a list. The arrays of an
  * archive are assigned by name, others in the order of the tensors. NAME=
  * counts as a part of the file's name unless it is the name of a tensor. An

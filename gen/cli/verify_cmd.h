@@ -116,6 +116,10 @@ void verify_list_kernels(struct verifying *v);
  * NULL). Returns false if the source cannot be built. */
 bool verify_kernel_again(struct verifying *v, int index, struct cli *other,
 			 const char *folder, struct verified_kernel *out);
+/* After verify_kernels(): the first element of a constant of kernel `index` that
+ * the program has in another form than the model and the constant's layout say,
+ * as "conv_w[3] is stored as 2, not 1"; NULL if all are right, or are not read. */
+const char *verify_constants(struct verifying *v, int index);
 /* Makes *out a harness for the model of v->fresh in a new empty folder. Returns
  * false after an error message. */
 bool verify_beside(struct verifying *v, struct harness *out);

@@ -383,6 +383,85 @@ verify_kernels(struct verifying *v)
 	return true;
 }
 
+/* -- constants -- */
+
+/* Runs the program for a kernel without any case, so that it writes the kernel's
+ * constants alone. False if it does not. */
+static bool
+write_constants(struct verifying *v, int index)
+{
+	const struct kernel *k = v->kernels.data[index].of.kernel;
+	struct harness *h = &v->given_kernels;
+	struct strbuf text;
+	int status;
+	bool ok = true;
+
+	strbuf_init(&text);
+	strbuf_printf(&text, "%d 0 %d", index, k->args.n);
+	harness_expect_none(h);
+	for (int i = 0; ok && i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		if (arg->kind != ARG_WEIGHT) {
+			strbuf_puts(&text, " n 0");
+			continue;
+		}
+		strbuf_printf(&text, " c %lld", (long long)arg->weight->bytes);
+		ok = harness_expect(h, file_name(v->a, "result", i));
+	}
+	strbuf_putc(&text, '\n');
+	ok = ok && harness_write(h, "arguments.txt", text.data, text.len) &&
+	     harness_expect(h, "damage.txt") &&
+	     harness_try(h, "", &status) == NULL;
+	strbuf_release(&text);
+	return ok;
+}
+
+/* Reads the bytes of a constant that the program has written, into arena a. NULL
+ * if it has written fewer. */
+static const unsigned char *
+read_constant(struct arena *a, const struct verifying *v, int arg, size_t bytes)
+{
+	unsigned char *data = arena_alloc(a, bytes + 1);
+	FILE *f = fopen(harness_path(&v->given_kernels,
+				     file_name(a, "result", arg)),
+			"rb");
+	bool ok = f != NULL && fread(data, 1, bytes, f) == bytes;
+
+	if (f != NULL) {
+		fclose(f);
+	}
+	return ok ? data : NULL;
+}
+
+const char *
+verify_constants(struct verifying *v, int index)
+{
+	const struct verify_kernel *of = &v->kernels.data[index].of;
+	const struct kernel *k = of->kernel;
+	const char *found = NULL;
+
+	if (!write_constants(v, index)) {
+		return NULL;
+	}
+	for (int i = 0; i < k->args.n && found == NULL; i++) {
+		const struct weight *w = k->args.data[i].weight;
+		const unsigned char *got;
+		struct arena a;
+
+		if (k->args.data[i].kind != ARG_WEIGHT) {
+			continue;
+		}
+		arena_init(&a);
+		got = read_constant(&a, v, i, (size_t)w->bytes);
+		if (got != NULL) {
+			found = keep(v, verify_constant(&a, of, w, got));
+		}
+		arena_release(&a);
+	}
+	return found;
+}
+
 bool
 verify_kernel_again(struct verifying *v, int index, struct cli *other,
 		    const char *folder, struct verified_kernel *out)

@@ -11,7 +11,7 @@ static const char template_words[] =
 	"array_align arrays assembles backend before blob blob_bytes body "
 	"board bound_bytes boxed buffers bytes callee category cells checks calls "
 	"cflags claim claims comment compares compiler compliance condition "
-	"constant most_params number source "
+	"constant kernel most_params number source "
 	"copied count declaration declared deepest_loops description "
 	"deviations device_flags dialect digest digest_factor digest_offset "
 	"digest_start dims dynamic elements end entries exact_ends "

@@ -27,12 +27,13 @@ constant_text(struct packer *k, const struct kernel *kernel, int i)
 }
 
 static void
-add_argument(struct packer *k, struct tdata *row, const struct kernel *kernel,
-	     int i, bool last)
+add_argument(struct packer *k, struct tdata *row, int number, int i, bool last)
 {
+	const struct kernel *kernel = k->p->kernels.data[number];
 	const struct kernel_arg *arg = &kernel->args.data[i];
 	struct tdata *data = tdata_item(row, "arguments");
 
+	tdata_int(data, "kernel", number);
 	tdata_int(data, "index", i);
 	tdata_flag(data, "constant", arg->kind == ARG_WEIGHT);
 	tdata_flag(data, "number", arg->kind == ARG_DIM);
@@ -60,7 +61,7 @@ add_function(struct packer *k, struct tdata *data, const struct unit *u,
 	tdata_text(row, "name", kernel->func->name);
 	tdata_list(row, "arguments");
 	for (int i = 0; i < kernel->args.n; i++) {
-		add_argument(k, row, kernel, i,
+		add_argument(k, row, index, i,
 			     !shares && i + 1 == kernel->args.n);
 	}
 	if (shares) {

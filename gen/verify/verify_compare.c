@@ -4,7 +4,7 @@
  * floats, an element may differ by the tolerance of its type, and further by as
  * much as a small relative change of the inputs changes it: the order of a sum
  * is not defined, and this change bounds what another order does. The
- * interpreter runs RUNS times on changed inputs to measure it. */
+ * interpreter runs up to RUNS times on changed inputs to measure it. */
 #include <math.h>
 
 #include "trial.h"
@@ -21,9 +21,11 @@ struct comparing {
 	struct dtype type;
 	const void *want, *got;
 	int64_t elems;
-	uint64_t seed;
+	uint64_t seed; /* of the next run on changed inputs */
+	int runs;      /* on changed inputs, so far */
+	void **data;   /* their arrays, by parameter; NULL before them */
 	/* For each element, its least and largest value in the case and in the
-	 * interpreter's runs on changed inputs; NULL before these runs. */
+	 * interpreter's runs on changed inputs. */
 	double *least, *most;
 	double largest; /* the largest magnitude of the finite elements */
 };
@@ -38,8 +40,8 @@ as_double(struct dtype t, const void *data, int64_t i)
 				    : (double)v.u;
 }
 
-static const char *
-number_text(struct arena *a, struct dtype t, const void *data, int64_t i)
+const char *
+verify_number_text(struct arena *a, struct dtype t, const void *data, int64_t i)
 {
 	union number v = number_load(t, data, (size_t)i);
 
@@ -71,8 +73,9 @@ element_text(const struct comparing *c, int64_t i)
 	return arena_printf(c->a, "case %d (%s): %s%s is %s, not %s",
 			    c->index + 1,
 			    verify_mood_name(c->cases->moods[c->index]),
-			    b->name, at, number_text(c->a, c->type, c->got, i),
-			    number_text(c->a, c->type, c->want, i));
+			    b->name, at,
+			    verify_number_text(c->a, c->type, c->got, i),
+			    verify_number_text(c->a, c->type, c->want, i));
 }
 
 static struct comparing
@@ -132,29 +135,50 @@ widen(struct comparing *c, const void *data)
 	}
 }
 
-/* Runs the interpreter on changed inputs and sets c->least and c->most to the
- * range of each element over the runs. */
 static void
-observe(struct comparing *c)
+begin_runs(struct comparing *c)
 {
 	const struct func *f = c->k->plain;
-	void **data = arena_array(c->a, void *, f->params.n + 1);
-	uint64_t state = c->seed;
 
+	c->data = arena_array(c->a, void *, f->params.n + 1);
 	c->least = arena_array(c->a, double, c->elems + 1);
 	c->most = arena_array(c->a, double, c->elems + 1);
 	for (int64_t i = 0; i < c->elems; i++) {
 		c->least[i] = c->most[i] = as_double(c->type, c->want, i);
 	}
 	for (int i = 0; i < f->params.n; i++) {
-		data[i] = c->k->constants[i] != NULL
-				  ? c->k->constants[i]
-				  : arena_alloc(c->a,
-						(size_t)c->cases->bytes[i] + 1);
+		c->data[i] = c->k->constants[i] != NULL
+				     ? c->k->constants[i]
+				     : arena_alloc(c->a,
+						   (size_t)c->cases->bytes[i] +
+							   1);
 	}
-	for (int run = 0; run < RUNS; run++) {
-		if (verify_perturbed(c->k, c->cases, c->index, &state, data)) {
-			widen(c, data[c->param]);
+}
+
+/* Is a value of element i within its range over the interpreter's runs on changed
+ * inputs, by `allowed` and by `widths` times the width of the range? Each run
+ * makes the range wider; there is a further run, RUNS at most, only for a value
+ * that is not within it yet. */
+static bool
+is_observed(struct comparing *c, int64_t i, double value, double allowed,
+	    int widths)
+{
+	if (c->data == NULL) {
+		begin_runs(c);
+	}
+	for (;;) {
+		double more = allowed + widths * (c->most[i] - c->least[i]);
+
+		if (value >= c->least[i] - more && value <= c->most[i] + more) {
+			return true;
+		}
+		if (c->runs == RUNS) {
+			return false;
+		}
+		c->runs++;
+		if (verify_perturbed(c->k, c->cases, c->index, &c->seed,
+				     c->data)) {
+			widen(c, c->data[c->param]);
 		}
 	}
 }
@@ -172,7 +196,7 @@ is_right(struct comparing *c, int64_t i)
 {
 	const double a = as_double(c->type, c->got, i);
 	const double b = as_double(c->type, c->want, i);
-	double allowed, width;
+	double allowed;
 
 	if (same_bits(c, i) || both_nan(c, i)) {
 		return true;
@@ -186,10 +210,7 @@ is_right(struct comparing *c, int64_t i)
 		if (dtype_bits(c->type) <= 8 && fabs(a - b) <= 1) {
 			return true;
 		}
-		if (c->least == NULL) {
-			observe(c);
-		}
-		return a >= c->least[i] && a <= c->most[i];
+		return is_observed(c, i, a, 0, 0);
 	}
 	/* Where a sum may overflow, the order of summation decides which
 	 * elements overflow. */
@@ -204,12 +225,7 @@ is_right(struct comparing *c, int64_t i)
 	if (fabs(a - b) <= allowed) {
 		return true;
 	}
-	if (c->least == NULL) {
-		observe(c);
-	}
-	width = c->most[i] - c->least[i];
-	return a >= c->least[i] - allowed - width &&
-	       a <= c->most[i] + allowed + width;
+	return is_observed(c, i, a, allowed, 1);
 }
 
 /* -- results -- */

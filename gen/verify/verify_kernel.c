@@ -2,12 +2,12 @@
 /* Prepares the kernels of a compiled model for verification: builds each
  * kernel's function as it was before its schedule, pairs the parameters of both
  * functions, and reads the constants. */
-#include "verify_kernel.h"
 #include "interp.h"
 #include "iterate.h"
 #include "plan.h"
 #include "tolerance.h"
 #include "trial.h"
+#include "verify_parts.h"
 
 /* The elements of the constant of a parameter, in the order of the model's
  * tensor, which the interpreter expects; NULL if they cannot be read. */
@@ -228,4 +228,31 @@ verify_sizes(const struct verify_kernel *k)
 		}
 	}
 	return 1;
+}
+
+const char *
+verify_constant(struct arena *a, const struct verify_kernel *k,
+		const struct weight *w, const unsigned char *got)
+{
+	/* two elements of 4 bits in a byte are compared together */
+	struct dtype t = w->paired ? dtype_of(DT_U8)
+				   : dtype_stored(w->tensor->type);
+	size_t unit = (size_t)dtype_bytes(t);
+	unsigned char *want = arena_alloc(a, (size_t)w->bytes + 1);
+
+	if (!weight_copy(k->program->graph, w, want, (size_t)w->bytes)) {
+		return NULL;
+	}
+	for (size_t i = 0; (i + 1) * unit <= (size_t)w->bytes; i++) {
+		if (memcmp(want + i * unit, got + i * unit, unit) != 0) {
+			return arena_printf(a,
+					    "%s[%zu] is stored as %s, not %s",
+					    w->name, i,
+					    verify_number_text(a, t, got,
+							       (int64_t)i),
+					    verify_number_text(a, t, want,
+							       (int64_t)i));
+		}
+	}
+	return NULL;
 }

@@ -85,6 +85,11 @@ int verify_param_at(const struct verify_kernel *k, int place);
 /* The number of different sets of sizes at which the kernel is verified; 1 for
  * a kernel without symbolic sizes. */
 int verify_sizes(const struct verify_kernel *k);
+/* Compares a constant of the kernel, as the emitted program has it, with the
+ * model's in the constant's layout. Returns the first element that differs as a
+ * text, "conv_w[3] is stored as 2, not 1", or NULL. */
+const char *verify_constant(struct arena *a, const struct verify_kernel *k,
+			    const struct weight *w, const unsigned char *got);
 /* Makes the cases at set number `size` of the sizes, in arena a. Skips cases
  * for which the interpreter reports an error. Returns NULL, or the reason why
  * there are no cases. */

@@ -12,4 +12,8 @@
 bool verify_perturbed(struct verify_kernel *k, const struct verify_cases *c,
 		      int index, uint64_t *state, void *const *data);
 
+/* Element i of an array, with the digits that tell floats of 32 bits apart. */
+const char *verify_number_text(struct arena *a, struct dtype t,
+			       const void *data, int64_t i);
+
 #endif

@@ -38,6 +38,9 @@ struct graph_run {
 	bool (*before)(void *ctx, const struct node *n);
 	bool (*after)(void *ctx, const struct node *n);
 	void *ctx;
+	/* Evaluates a node in the place of graph_run_node(); may be NULL. */
+	bool (*run)(void *run_ctx, struct graph *g, const struct node *n);
+	void *run_ctx;
 };
 /* The first node that the interpreter cannot run by itself: a branch, a loop,
  * or a node with sizes that depend on values. NULL: it can run all nodes. */
@@ -49,6 +52,9 @@ const struct node *graph_not_run(const struct graph *g);
 bool graph_run(struct graph *g, const void *const *inputs,
 	       const struct graph_run *how);
 void graph_run_end(struct graph *g);
+/* Evaluates the constants that a node reads, which have values then. False after
+ * a diagnostic. */
+bool graph_find_inputs(struct graph *g, const struct node *n);
 /* Evaluates a single node; sets the values of its outputs. False after a
  * diagnostic. */
 bool graph_run_node(struct graph *g, const struct node *n);

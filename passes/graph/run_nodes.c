@@ -30,10 +30,8 @@ give(struct graph *g, struct tensor *x, const void *data)
 }
 
 bool
-graph_run_node(struct graph *g, const struct node *n)
+graph_find_inputs(struct graph *g, const struct node *n)
 {
-	const struct value **results;
-
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *x = n->inputs[i];
 
@@ -43,6 +41,17 @@ graph_run_node(struct graph *g, const struct node *n)
 					  node_place(g, n),
 					  "input '%s' has no value", x->name);
 		}
+	}
+	return true;
+}
+
+bool
+graph_run_node(struct graph *g, const struct node *n)
+{
+	const struct value **results;
+
+	if (!graph_find_inputs(g, n)) {
+		return false;
 	}
 	results = arena_array(&g->module->arena, const struct value *,
 			      n->n_outputs + 1);
@@ -68,7 +77,8 @@ graph_run(struct graph *g, const void *const *inputs,
 		const struct node *n = g->nodes.data[i];
 
 		if ((how->before != NULL && !how->before(how->ctx, n)) ||
-		    !graph_run_node(g, n) ||
+		    !(how->run != NULL ? how->run(how->run_ctx, g, n)
+				       : graph_run_node(g, n)) ||
 		    (how->after != NULL && !how->after(how->ctx, n))) {
 			return false;
 		}

@@ -38,6 +38,7 @@ for arguments, *parts in [
         (["compile", "--tarrget", "c99", "m.onnx"],
          "--tarrget", "did you mean --target"),
         (["compile", "--zzzzzz", "m.onnx"], "unknown option --zzzzzz"),
+        (["bisect", "--layers", "m.onnx"], "--layers=FILE.npz"),
         (["compile", "--quiet=3", "m.onnx"], "--quiet", "no argument"),
         (["run", "--depfile", "x", "m.onnx"], "--depfile", "of compile",
          "not of run"),

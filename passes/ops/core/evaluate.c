@@ -68,6 +68,36 @@ evaluation_bytes(const struct node *n)
 	return bytes;
 }
 
+struct func *
+ops_function(struct graph *g, const struct node *n)
+{
+	struct module *m = g->module;
+	struct arena *a = &m->arena;
+	int most = n->n_inputs + n->n_outputs + 1, count = 0;
+	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t) {
+			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
+					       t->shape);
+			params[count++] = in[i];
+		}
+	}
+	if (!ops_define(g, n, in, results)) {
+		return NULL;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k]) {
+			params[count++] = results[k];
+		}
+	}
+	return te_to_func(m, "evaluate", params, count);
+}
+
 /* Computes the outputs of n, whose inputs must be constants. Sets out[k] to the
  * value of output k, NULL if n has no output k. `operands`: an arena for the
  * bytes of the inputs. False after a diagnostic. */
@@ -81,10 +111,8 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	/* Has any output elements? If not, nothing is run: loops around an
 	 * empty buffer would take time, too. */
 	bool any = false;
-	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
-	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
-	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
 	struct run_arg *args = arena_array(a, struct run_arg, most);
+	struct func *f;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
@@ -98,13 +126,8 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 					  "input '%s' has no constant value",
 					  t->name);
 		}
-		in[i] = te_placeholder(m, t->name, t->type, t->ndim, t->shape);
-		params[count] = in[i];
 		args[count].bytes = (int64_t)t->value->bytes;
 		args[count++].read = value_bytes(operands, t->value);
-	}
-	if (!ops_define(g, n, in, results)) {
-		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		out[k] = NULL;
@@ -119,11 +142,10 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 					  n->outputs[k]->name);
 		}
 		any = any || out[k]->elems > 0;
-		args[count].bytes = (int64_t)out[k]->bytes;
-		params[count++] = results[k];
+		args[count++].bytes = (int64_t)out[k]->bytes;
 	}
-	return !any ||
-	       run_func(te_to_func(m, "evaluate", params, count), args, count);
+	f = ops_function(g, n);
+	return f && (!any || run_func(f, args, count));
 }
 
 bool

@@ -112,6 +112,9 @@ bool ops_define(struct graph *g, const struct node *n,
  * an input that is left out is NULL, and out[n_outputs]. */
 bool ops_define_alone(struct graph *g, const struct node *n,
 		      struct te_tensor **in, struct te_tensor **out);
+/* The function that ops_evaluate() runs for a node. Its parameters are the
+ * node's inputs and then its outputs. NULL after a diagnostic. */
+struct func *ops_function(struct graph *g, const struct node *n);
 /* Evaluates a node whose inputs are constants with values: sets out[k] to a new
  * value for output k, in the module's arena. False after a diagnostic. */
 bool ops_evaluate(struct graph *g, const struct node *n,

@@ -7,16 +7,20 @@ a step of a schedule, in a dialect, in the flags of a compiler.
 
 runs only the faults in whose rows one of the words is, and prints what bisect
 says."""
+import array
 import concurrent.futures
 import json
 import os
+import platform
 import random
 import shutil
 import subprocess
 import sys
+import zipfile
 
-from helper import DIGITS, STRICT_C, TIRC, fail, work_folder
+from helper import DIGITS, ROOT, STRICT_C, TIRC, fail, tirc, work_folder
 from proto import blob, floats, graph, node, number, opset, tensor, value_info
+from turns import some
 
 
 def onnx_nodes(path):
@@ -26,16 +30,37 @@ def onnx_nodes(path):
     return json.loads(done.stdout)["nodes"]
 
 
-def model():
-    """A small network with something to do for each of several passes."""
+def save(name, version, *parts):
+    path = os.path.join(work_folder(), name + ".onnx")
+    with open(path, "wb") as file:
+        file.write(number(1, 8) + blob(7, graph(*parts, name)) +
+                   blob(8, opset(version)))
+    return path
+
+
+def constant(rng, name, dims, least=-1.0, most=1.0):
+    n = 1
+    for d in dims:
+        n *= d
+    return tensor(name, dims,
+                  floats(*(rng.uniform(least, most) for _ in range(n))))
+
+
+# The results of the network's nodes.
+INNER = {"c": [1, 8, 6, 6], "n": [1, 8, 6, 6], "r": [1, 8, 6, 6],
+         "t1": [1, 6, 6, 8], "t2": [1, 8, 6, 6], "k": [8, 1, 1],
+         "p": [1, 8, 6, 6], "e1": [1, 8, 6, 6], "e2": [1, 8, 6, 6],
+         "d": [1, 8, 6, 6], "a": [1, 8, 6, 6], "q": [1, 8, 3, 3],
+         "f": [1, 72], "l": [1, 10]}
+
+
+def model(version=14, inner=False):
+    """A small network with something to do for each of several passes. inner: with
+    the results of all its nodes as outputs."""
     rng = random.Random(5)
 
-    def some(name, dims, least=-1.0, most=1.0):
-        n = 1
-        for d in dims:
-            n *= d
-        return tensor(name, dims,
-                      floats(*(rng.uniform(least, most) for _ in range(n))))
+    def of(*given):
+        return constant(rng, *given)
 
     nodes = [
         node("Conv", ["x", "w", "b"], ["c"], "conv", pads=[1, 1, 1, 1]),
@@ -55,16 +80,64 @@ def model():
         node("Gemm", ["f", "g", "h"], ["l"], "fc"),
         node("Softmax", ["l"], ["y"], "soft"),
     ]
-    constants = [some("w", [8, 3, 3, 3], -0.3, 0.3), some("b", [8]), some("s", [8], 0.5),
-                 some("o", [8]), some("m", [8]), some("v", [8], 0.5),
-                 some("k1", [8, 1, 1], 0.5), some("k2", [8, 1, 1], 0.5),
-                 some("g", [72, 10], -0.01, 0.01), some("h", [10])]
-    body = graph(nodes, [value_info("x", [1, 3, 6, 6])],
-                 [value_info("y", [1, 10])], constants, "net")
-    path = os.path.join(work_folder(), "net.onnx")
-    with open(path, "wb") as file:
-        file.write(number(1, 8) + blob(7, body) + blob(8, opset(14)))
-    return path
+    constants = [of("w", [8, 3, 3, 3], -0.3, 0.3), of("b", [8]), of("s", [8], 0.5),
+                 of("o", [8]), of("m", [8]), of("v", [8], 0.5),
+                 of("k1", [8, 1, 1], 0.5), of("k2", [8, 1, 1], 0.5),
+                 of("g", [72, 10], -0.01, 0.01), of("h", [10])]
+    outputs = [value_info("y", [1, 10])]
+    if inner:
+        outputs += [value_info(name, dims) for name, dims in INNER.items()]
+    return save("net", version, nodes, [value_info("x", [1, 3, 6, 6])], outputs,
+                constants)
+
+
+def branches():
+    """A network of three kernels, whose last one reads the first one's result."""
+    rng = random.Random(6)
+    return save("branches", 14, [
+        node("Conv", ["x", "u"], ["a"], "one"),
+        node("Conv", ["a", "v"], ["b"], "two"),
+        node("Conv", ["b", "w"], ["c"], "three"),
+        node("Sub", ["c", "a"], ["y"], "last")],
+        [value_info("x", [1, 4, 5, 5])], [value_info("y", [1, 4, 5, 5])],
+        [constant(rng, name, [4, 4, 1, 1]) for name in "uvw"])
+
+
+def integers():
+    """A product of bytes."""
+    rng = random.Random(7)
+    return save("bytes", 14, [node("MatMulInteger", ["x", "w"], ["y"], "dot")],
+                [value_info("x", [6, 16], 2)], [value_info("y", [6, 8], 6)],
+                [tensor("w", [16, 8], rng.randbytes(128), kind=3)])
+
+
+def npy(dims, data):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }" % \
+        ", ".join(map(str, dims))
+    head += " " * (63 - (len(head) + 10) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + len(head).to_bytes(2, "little") + \
+        head.encode() + data
+
+
+def layers(version):
+    """The network, a data set, and the right results of all its nodes, by a tirc
+    without a fault."""
+    folder = work_folder()
+    rng = random.Random(8)
+    values = array.array("f", (rng.uniform(-1, 1) for _ in range(108)))
+    given = npy([1, 3, 6, 6], values.tobytes())
+    image = os.path.join(folder, "x.npy")
+    with open(image, "wb") as file:
+        file.write(given)
+    results = os.path.join(folder, "layers.npz")
+    tirc("run", model(version, True), "--target", "c99", "-q", *STRICT_C,
+         "--input", "x=" + image, "--output", results)
+    data = os.path.join(folder, "data.npz")
+    with zipfile.ZipFile(results) as source, zipfile.ZipFile(data, "w") as file:
+        file.writestr("x.npy", given)
+        file.writestr("y.npy", source.read("y.npy"))
+    return [model(version), "--data", data, "--layers=" + results,
+            "--target", "c99", *STRICT_C]
 
 
 def dialects():
@@ -74,18 +147,41 @@ def dialects():
     product = {"infix": "*", "at": "multiplicative"}
     quotient = {"infix": "/", "at": "multiplicative"}
     power = {"call": "exp2{{math}}", "needs": ["math.h"]}
-    wrong = {"wrong-exp": {"exp": {"float": power}},
-             "wrong-div": {"div": {"float": product, "any": quotient}}}
-    for name, expressions in wrong.items():
+    wrong = {"wrong-exp": {"expressions": {"exp": {"float": power}}},
+             "wrong-div": {"expressions": {"div": {"float": product,
+                                                   "any": quotient}}},
+             "wrong-max": {"expressions": {"fmax": {
+                 "text": "{{a}} < {{b}} ? {{a}} : {{b}}",
+                 "at": "conditional", "operands": "shift"}}},
+             "wrong-store": {"statements": {
+                 "store_add": {"line": "{{target}} -={{br}}{{value}};"}}}}
+    for name, texts in wrong.items():
         os.mkdir(os.path.join(folder, name))
         with open(os.path.join(folder, name, "dialect.json"), "w",
                   encoding="utf-8") as file:
-            json.dump({"extends": "c99", "description": "a fault",
-                       "expressions": expressions}, file)
+            json.dump({"extends": "c99", "description": "a fault", **texts},
+                      file)
         with open(os.path.join(folder, "for-" + name + ".json"), "w",
                   encoding="utf-8") as file:
             json.dump({"extends": "c99", "description": "a fault",
                        "dialect": name}, file)
+    return folder
+
+
+def intrinsics():
+    """A folder with an intrinsic whose text is wrong."""
+    folder = work_folder()
+    name = "dot_4x4_sse2"
+    shutil.copytree(os.path.join(ROOT, "templates", "intrinsics", name),
+                    os.path.join(folder, name))
+    path = os.path.join(folder, name, "gnu-c.tmpl")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    right = "_mm_add_epi32(even, odd)"
+    if right not in text:
+        fail("%s has no %s" % (path, right))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(right, "_mm_sub_epi32(even, odd)"))
     return folder
 
 
@@ -112,32 +208,57 @@ def wrong_data():
     return [os.path.join(folder, os.path.basename(DIGITS)), "--data", data]
 
 
-# The fault, and what the last line of the output must have.
+# The fault in the network, and what the last line of the output must have.
 PLANTED = [
     ("graph_dead Relu op Sigmoid", "pass dead", "'relu'"),
+    ("graph_linear Exp op Abs", "pass linear", "'exp2'"),
     ("graph_fold Sub constant", "pass fold", "'shift'"),
     ("graph_identity Sub swap", "pass identity", "'shift'"),
     ("graph_transpose Exp op Abs", "pass transpose", "'exp2'"),
+    ("graph_views Div swap", "pass views", "'ratio'"),
+    ("graph_fold_pad Conv constant", "pass fold_pad", "'conv'"),
     ("graph_fold_batchnorm Mul constant", "pass fold_batchnorm", "'bn'"),
     ("graph_fold_scale Conv constant", "pass fold_scale", "'conv'"),
+    ("graph_resize MaxPool op AveragePool", "pass resize", "'pool'"),
     ("graph_cse Mul op Add", "pass cse", "'both'"),
     ("graph_shapes Softmax op LogSoftmax", "pass shapes", "'soft'"),
+    ("graph_tables Gemm constant", "pass tables", "'fc'"),
+    ("graph_winograd Conv constant", "pass winograd", "'conv'"),
+    ("graph_divide Sub swap", "pass divide", "'shift'"),
     ("graph_fuse Gemm constant", "pass fuse", "'fc'"),
     ("lower_place_init fc times", "pass place-init", "kernel fc "),
+    ("lower_blocks soft times", "pass blocks", "kernel soft "),
+    ("lower_rows fc index", "pass rows", "kernel fc "),
     ("lower_storage pool extent", "pass storage", "kernel pool "),
+    ("lower_unroll conv max", "pass unroll", "kernel conv "),
+    ("lower_early_reads pool times", "pass early-reads", "kernel pool "),
+    ("lower_partition soft extent", "pass partition-loops", "kernel soft "),
     ("lower_dims conv max", "pass dims", "kernel conv "),
+    ("lower_guards fc times", "pass guards", "kernel fc "),
     ("lower_indices conv times", "pass indices", "kernel conv "),
-    ("lower_widths soft times", "pass widths", "kernel soft "),
     ("lower_values pool index", "pass values", "kernel pool "),
+    ("lower_dead conv times", "pass dead-code", "kernel conv "),
+    ("lower_widths soft times", "pass widths", "kernel soft "),
     ("prim_compute_inline conv times", "step compute_inline(", "kernel conv "),
+    ("prim_transform_layout pool times", "step transform_layout(", "kernel pool "),
+    ("prim_cache_write pool times", "step cache_write(", "kernel pool "),
+    ("prim_decompose_padding conv times", "step decompose_padding(",
+     "kernel conv "),
     ("prim_reorder conv times", "step reorder(", "kernel conv "),
     ("prim_vectorize fc times", "step vectorize(", "kernel fc "),
+    ("prim_compute_at soft times", "step compute_at(", "kernel soft "),
     ("rule_register_tile fc times", "The schedule (tiled", "kernel fc "),
     ("rule_register_tile pool index", "The schedule (tiled", "kernel pool "),
+    ("sched_adopt_layouts conv map", "layout of a constant (conv_w",
+     "kernel conv "),
+    ("weight_stream conv_w sign", "place or form of a constant (conv_w",
+     "kernel conv "),
 ]
 
 
-# Of so many faults one has its smallest model written, too.
+# A run takes one of so many parts of the faults, and of so many faults one has its
+# smallest model written, too.
+PARTS = 4
 MINIMAL = 6
 
 
@@ -148,6 +269,12 @@ def run(fault, options):
     return subprocess.run([TIRC, "bisect", *options], env=env,
                           stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, check=False)
+
+
+def has_part(fault, options):
+    """Whether a part of the model is wrong, and not its inputs or its whole."""
+    return "--data" not in options and \
+        not (fault or "").startswith(("plan_", "entry_"))
 
 
 def check_minimal(fault, options):
@@ -175,13 +302,29 @@ def main():
     net = model()
     quick = [net, "--target", "c99", *STRICT_C]
     own = ["--dialect-path", dialects()]
+    apart = [branches(), "--target", "c99", *STRICT_C]
     rows = [(None, quick, 0, ["Nothing is wrong."])]
     rows += [(fault, quick, 1, words) for fault, *words in PLANTED]
     rows += [
+        ("plan_memory b onto a", apart, 1,
+         ["memory plan made kernel two", "'two'", "the tensor a", "the tensor b"]),
+        ("entry_call two skip", apart, 1,
+         ["order of the calls made kernel", "'three'", "the tensor b"]),
+        ("import_finish Relu op Sigmoid", layers(14), 1,
+         ["The import of the model", "node Sigmoid 'relu'"]),
+        ("upgrade_softmax all axis", layers(11), 1,
+         ["The import of the model", "node Softmax 'soft'"]),
         (None, [net, "--target", "for-wrong-exp", *own, *STRICT_C], 1,
          ["text in the dialect wrong-exp", "kernel conv "]),
         (None, [net, "--target", "for-wrong-div", *own, *STRICT_C], 1,
          ["text in the dialect wrong-div", "kernel conv "]),
+        (None, [net, "--target", "for-wrong-max", *own, *STRICT_C], 1,
+         ["text in the dialect wrong-max", "kernel pool "]),
+        (None, [net, "--target", "for-wrong-store", *own, *STRICT_C], 1,
+         ["text in the dialect wrong-store", "kernel conv "]),
+        (None, [net, "--target", "c99", "--cc", "cc", "--cflags",
+                "-std=c99 -O0 -Dkw=kh"], 1,
+         ["flag -Dkw=kh of the compiler cc", "kernel conv "]),
         (None, [net, "--target", "c99", "--cc", fast_compiler(),
                 "--cflags", "-std=c99"], 1,
          ["optimisation of the compiler", "-O0", "kernel conv "]),
@@ -191,9 +334,13 @@ def main():
         (None, [*wrong_data(), "--target", "c99", *STRICT_C], 1,
          ["import of the model, or the definition", "output prob"]),
     ]
+    if platform.machine() == "x86_64":
+        rows += [(None, [integers(), "--target", "x86-64-v2", "--dialect-path",
+                         intrinsics(), "--cflags", "-std=gnu11 -O0 -msse4.2"],
+                  1, ["text of the intrinsic dot_4x4_sse2", "kernel dot_matmul "])]
     wanted = sys.argv[1:]
-    rows = [r for r in rows if not wanted or
-            any(w in repr(r) for w in wanted)]
+    rows = [r for r in rows if any(w in repr(r) for w in wanted)] \
+        if wanted else some("bisect", rows, len(rows) // PARTS)
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda r: run(r[0], r[1]), rows)
@@ -206,7 +353,7 @@ def main():
             print("%s  %s: %s" % ("ok  " if good else "FAIL",
                                   fault or options, last))
     for number, (fault, options, status, _) in enumerate(rows):
-        if status == 1 and "--data" not in options and (
+        if status == 1 and has_part(fault, options) and (
                 wanted or number % MINIMAL == 1):
             why = check_minimal(fault, options)
             if why:

@@ -11,6 +11,11 @@
  *	lower_storage conv max        makes its first maximum a minimum
  *	prim_split conv times         the same after a step of its schedule
  *	rule_window conv times        the same after a rule
+ *	import_finish Relu op Abs     a fault of a graph, in the importer
+ *	plan_memory a onto b          gives tensor a the place of tensor b
+ *	entry_call conv skip          calls a kernel never
+ *	weight_stream conv_w sign     stores a constant with other signs
+ *	sched_adopt_layouts fc map    stores a kernel's constants in another order
  *
  * A kernel's fault is planted once in each of its functions, a node's once in each
  * graph. The lists of the wrapped functions are in meson.build. */
@@ -19,10 +24,15 @@
 #include <string.h>
 
 #include "edit.h"
+#include "entry.h"
+#include "finish.h"
 #include "iterate.h"
 #include "lower_passes.h"
+#include "plan.h"
 #include "rewrite.h"
 #include "sched_rules.h"
+#include "schedule.h"
+#include "upgrade.h"
 
 enum { WORD_BYTES = 64 };
 
@@ -234,3 +244,154 @@ STEP_FAULTS
 	}
 RULE_FAULTS
 #undef RULE_OF
+
+/* -- importer -- */
+
+bool __real_import_finish(struct importer *imp);
+bool __wrap_import_finish(struct importer *imp);
+bool
+__wrap_import_finish(struct importer *imp)
+{
+	return __real_import_finish(imp) &&
+	       plant_in_graph(imp->g, "import_finish");
+}
+
+bool __real_upgrade_softmax(struct upgrade *u);
+bool __wrap_upgrade_softmax(struct upgrade *u);
+bool
+__wrap_upgrade_softmax(struct upgrade *u)
+{
+	struct fault f;
+	bool ok = __real_upgrade_softmax(u);
+
+	if (ok && is_planted_in("upgrade_softmax", &f)) {
+		node_set_attr_int(u->g, u->node, "axis", 0);
+	}
+	return ok;
+}
+
+/* -- memory plan, calls, constants -- */
+
+static struct placement *
+place_of(struct program *p, const char *tensor)
+{
+	for (int i = 0; i < p->plan.places.n; i++) {
+		struct placement *at = &p->plan.places.data[i];
+
+		if (at->tensor != NULL &&
+		    strcmp(at->tensor->name, tensor) == 0) {
+			return at;
+		}
+	}
+	return NULL;
+}
+
+bool __real_plan_memory(struct program *p);
+bool __wrap_plan_memory(struct program *p);
+bool
+__wrap_plan_memory(struct program *p)
+{
+	struct fault f;
+	struct placement *at, *onto;
+	bool ok = __real_plan_memory(p);
+
+	if (!ok || !is_planted_in("plan_memory", &f)) {
+		return ok;
+	}
+	at = place_of(p, f.what);
+	onto = place_of(p, f.other);
+	if (at != NULL && onto != NULL) {
+		at->offset_bytes = onto->offset_bytes;
+	}
+	return true;
+}
+
+struct stmt *__real_entry_call_some(struct entry *e, const struct kernel *k);
+struct stmt *__wrap_entry_call_some(struct entry *e, const struct kernel *k);
+struct stmt *
+__wrap_entry_call_some(struct entry *e, const struct kernel *k)
+{
+	struct stmt *s = __real_entry_call_some(e, k);
+	struct fault f;
+
+	return is_planted_in("entry_call", &f) && strcmp(f.what, k->name) == 0
+		       ? stmt_evaluate(e->f, expr_i32(e->m, 0))
+		       : s;
+}
+
+struct streaming {
+	bool (*sink)(void *ctx, const void *bytes, size_t n);
+	void *ctx;
+};
+
+/* Changes the sign of each float of 32 bits. */
+static bool
+change_signs(void *ctx, const void *bytes, size_t n)
+{
+	const struct streaming *s = ctx;
+	unsigned char *copy = malloc(n + 1);
+	bool ok;
+
+	memcpy(copy, bytes, n);
+	for (size_t i = 3; i < n; i += 4) {
+		copy[i] ^= 0x80;
+	}
+	ok = s->sink(s->ctx, copy, n);
+	free(copy);
+	return ok;
+}
+
+bool __real_weight_stream(struct graph *g, const struct weight *w,
+			  bool (*sink)(void *, const void *, size_t),
+			  void *ctx);
+bool __wrap_weight_stream(struct graph *g, const struct weight *w,
+			  bool (*sink)(void *, const void *, size_t),
+			  void *ctx);
+bool
+__wrap_weight_stream(struct graph *g, const struct weight *w,
+		     bool (*sink)(void *, const void *, size_t), void *ctx)
+{
+	struct streaming s = { sink, ctx };
+	struct fault f;
+
+	return is_planted_in("weight_stream", &f) &&
+			       strcmp(f.what, w->name) == 0
+		       ? __real_weight_stream(g, w, change_signs, &s)
+		       : __real_weight_stream(g, w, sink, ctx);
+}
+
+bool __real_sched_adopt_layouts(const struct sched *s, struct kernel *k);
+bool __wrap_sched_adopt_layouts(const struct sched *s, struct kernel *k);
+bool
+__wrap_sched_adopt_layouts(const struct sched *s, struct kernel *k)
+{
+	struct module *m = k->func->module;
+	struct fault f;
+	bool ok = __real_sched_adopt_layouts(s, k);
+
+	if (!ok || !is_planted_in("sched_adopt_layouts", &f) ||
+	    strcmp(f.what, k->name) != 0) {
+		return ok;
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		struct weight *w = k->args.data[i].weight;
+		struct index_map *map;
+
+		if (w == NULL || w->map == NULL) {
+			continue;
+		}
+		/* the first axis backwards */
+		map = arena_copy(&m->arena, w->map, sizeof *map);
+		map->to_logical = arena_copy(&m->arena, w->map->to_logical,
+					     sizeof *map->to_logical *
+						     (size_t)map->n_logical);
+		map->to_logical[0] =
+			expr_sub(m,
+				 expr_sub(m, w->tensor->shape[0],
+					  expr_int(m, w->tensor->shape[0]->type,
+						   1)),
+				 map->to_logical[0]);
+		w->map = map;
+	}
+	return true;
+}
