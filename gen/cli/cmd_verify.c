@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "data_set.h"
 #include "process.h"
 #include "random.h"
 #include "text.h"
@@ -266,6 +267,40 @@ read_seed(struct verifying *v)
 	return true;
 }
 
+/* Sets v->paths to the data sets of --data. */
+static void
+list_data(struct verifying *v)
+{
+	struct cli *c = v->cli;
+
+	c->rest = NULL;
+	c->n_rest = 0;
+	if (c->verify_data != NULL) {
+		c->rest = &c->verify_data;
+		c->n_rest = 1;
+		data_set_open_folders(c);
+		v->paths = c->rest;
+		v->n_paths = c->n_rest;
+		c->rest = NULL;
+		c->n_rest = 0;
+	}
+}
+
+/* Can the data sets of --data be read? False after an error message. */
+static bool
+check_data(struct verifying *v)
+{
+	struct data_set d;
+
+	for (int i = 0; i < v->n_paths; i++) {
+		if (!data_set_read(&v->fresh, v->paths[i], false, &d)) {
+			harness_messages(&v->fresh);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 verify(struct verifying *v)
 {
@@ -305,8 +340,7 @@ cmd_verify(struct cli *c)
 	if (c->certificate != NULL) {
 		return verify_check(c, c->certificate, v.folder);
 	}
-	c->rest = NULL;
-	c->n_rest = 0;
+	list_data(&v);
 	if (!read_seed(&v) || !verify_take_stated(&v)) {
 		tirc_free(v.stating);
 		return VERIFY_TROUBLE;
@@ -317,7 +351,7 @@ cmd_verify(struct cli *c)
 	ok = harness_emit(&v.fresh, c);
 	if (ok) {
 		v.a = &v.fresh.m->arena;
-		ok = verify(&v);
+		ok = check_data(&v) && verify(&v);
 	}
 	if (ok && c->out != NULL) {
 		ok = verify_write_certificate(&v, c->out);

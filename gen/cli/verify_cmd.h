@@ -53,6 +53,9 @@ struct verified_kernel {
 struct verifying {
 	struct cli *cli;
 	const char *folder;   /* NULL: the source is that which tirc writes */
+	/* the data sets of --data */
+	const char **paths;
+	int n_paths;
 	struct tirc *stating; /* owns `stated` */
 	struct stated stated;
 	int64_t number; /* the value of --seed */

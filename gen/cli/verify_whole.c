@@ -90,8 +90,8 @@ verify_whole(struct verifying *v)
 		return !v->same_texts;
 	}
 	test_on_data(&v->given, NULL, 0, &v->runs);
-	if (v->cli->verify_data != NULL) {
-		test_on_data(&v->given, &v->cli->verify_data, 1, &v->runs);
+	if (v->n_paths > 0) {
+		test_on_data(&v->given, v->paths, v->n_paths, &v->runs);
 	}
 	v->whole_failed = v->runs.passed + v->runs.undecided != v->runs.n;
 	return v->same_texts || compare_with_fresh(v);

@@ -90,6 +90,19 @@ overwriter(const struct kernel *k, const struct tensor *input)
 	return -1;
 }
 
+/* The argument that is parameter p of the unscheduled function: the symbolic sizes
+ * are parameters behind the arguments of `again`, and are no arguments yet. */
+static struct kernel_arg
+argument(const struct kernel *again, int p)
+{
+	return p < again->args.n
+		       ? again->args.data[p]
+		       : (struct kernel_arg){
+				 .kind = ARG_DIM,
+				 .var = again->func->params.data[p].var
+			 };
+}
+
 /* Sets k->place and k->over: pairs each parameter of the unscheduled function
  * with a parameter of the kernel, which may have further ones for scratch
  * memory. Returns false if a parameter cannot be paired. */
@@ -103,8 +116,10 @@ place_params(struct verify_kernel *k, const struct kernel *again)
 	k->place = arena_array(a, int, n + 1);
 	k->over = arena_array(a, int, n + 1);
 	for (int p = 0; p < n; p++) {
+		struct kernel_arg arg = argument(again, p);
+
 		k->over[p] = -1;
-		k->place[p] = place_of(k->kernel, &again->args.data[p], taken);
+		k->place[p] = place_of(k->kernel, &arg, taken);
 		if (k->place[p] >= 0) {
 			taken[k->place[p]] = true;
 		}
@@ -113,7 +128,7 @@ place_params(struct verify_kernel *k, const struct kernel *again)
 		if (k->place[p] >= 0) {
 			continue;
 		}
-		k->place[p] = overwriter(k->kernel, again->args.data[p].tensor);
+		k->place[p] = overwriter(k->kernel, argument(again, p).tensor);
 		if (k->place[p] < 0) {
 			return false;
 		}
@@ -189,7 +204,7 @@ prepare(struct verify_kernel *k)
 	}
 	k->constants = arena_array(&k->plain->module->arena, void *,
 				   k->plain->params.n + 1);
-	for (int i = 0; i < k->plain->params.n; i++) {
+	for (int i = 0; i < again.kernel->args.n; i++) {
 		if (again.kernel->args.data[i].kind != ARG_WEIGHT) {
 			continue;
 		}

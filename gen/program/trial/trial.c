@@ -20,6 +20,18 @@ in_bounds(const struct var *v, int64_t value)
 	return value < v->min ? v->min : value > v->max ? v->max : value;
 }
 
+/* `value` within the declared bounds of the variable: for values above them, the
+ * largest numbers by turns, so that most values stay different. */
+static int64_t
+by_turns(const struct var *v, int64_t value)
+{
+	int64_t least = v->min > 0 ? v->min : 0;
+
+	return value > v->max && v->max > least
+		       ? v->max - (value - v->max - 1) % (v->max - least + 1)
+		       : in_bounds(v, value);
+}
+
 void
 trial_values(const struct func *f, int i, int64_t *values)
 {
@@ -42,7 +54,7 @@ trial_values(const struct func *f, int i, int64_t *values)
 		} else if (dtype_class(p->var->type) == DTC_BOOL) {
 			values[k] &= 1;
 		}
-		values[k] = in_bounds(p->var, values[k]);
+		values[k] = by_turns(p->var, values[k]);
 	}
 }
 

@@ -349,9 +349,53 @@ def many_constants():
         fail("%d of %d kernels have other constants" % (differ, n))
 
 
+def data_sets(source):
+    """--data: a data set or a folder of them is compared, too; one that cannot be
+    read is an error, before anything is said."""
+    given = os.path.dirname(DIGITS)
+    out = source.verify(source.folder, 0, "--data", given).stdout
+    if out.count("ok    test_data_set_") != 3 or \
+            not out.endswith("verified\n"):
+        fail(out)
+    wrong = work_folder()
+    for name, number in (("input_0.pb", 0), ("output_0.pb", 1)):
+        shutil.copy(os.path.join(given, "test_data_set_%d" % number, name),
+                    wrong)
+    out = source.verify(source.folder, 1, "--data", wrong, "-q").stdout
+    if "FAIL  %s  prob" % os.path.basename(wrong) not in out or \
+            not out.endswith("differs\n"):
+        fail(out)
+    os.remove(os.path.join(wrong, "output_0.pb"))
+    for path in wrong, os.path.join(wrong, "none"), source.folder + "/none.npz":
+        done = source.verify(source.folder, 2, "--data", path)
+        if done.stdout or done.stderr.count("error: ") != 1:
+            fail(done.stdout + done.stderr)
+
+
+def symbolic_sizes():
+    """Each kernel of a model with a symbolic size is run by itself, at several sizes;
+    a change that matters at few of them is found."""
+    rng = random.Random(4)
+    source = Source(write("sizes.onnx", [
+        node("MatMul", ["x", "w"], ["a"], "product"),
+        node("Softmax", ["a"], ["b"], "soft", axis=0),
+        node("Concat", ["b", "a"], ["y"], "both", axis=0)],
+        [value_info("x", ["n", 5])], [value_info("y", ["m", 7])],
+        [tensor("w", [5, 7], random_floats(rng, 35))]),
+        "--target", "c99", "--dim", "n=1..8")
+    out = source.verify(source.folder, 0).stdout
+    if "not run" in out or out.count(" cases, ") != 3 or \
+            any("n = %d" % n not in out for n in (1, 4, 8)):
+        fail(out)
+    planted(source, "if (n >= 7) {", "if (n >= 2) {", "product")
+    planted(source, "i < n * 2", "i < n + 1", "both")
+
+
 def main():
     many_constants()
+    symbolic_sizes()
     digits = Source(DIGITS, "--target", "c99")
+    data_sets(digits)
     certificates(digits)
     planted(digits, "acc[0][oc] = 0.0f", "acc[0][oc] = 1.0f", "conv1")
     planted(digits, "oh + h_i - 1", "oh + h_i + 1", "conv1")
