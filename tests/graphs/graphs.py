@@ -7,7 +7,8 @@
 
 Graph number i of a seed is the same in every run; with several targets it is
 compiled for the target i modulo their number. A graph that fails is reduced
-to its smallest form, printed, and left with its data in FOLDER. What tirc
+to its smallest form, printed with what `tirc bisect` says about it, and left
+with its data and the smallest model that is wrong in FOLDER. What tirc
 refuses with a message is counted by message. Exit status 1 if a graph fails.
 With --nnsmith the graphs are those that nnsmith makes and PyTorch exports, with
 --ranges those of rules_ranges.py, whose results are compared with ranges."""
@@ -52,11 +53,12 @@ class Result:
     determined. `rows` are the operators in its kernels, `features` its rare
     features. `opened` counts, by reason, the elements of tensors that ONNX
     leaves open. `lost` counts the runs for the tolerance that no reference
-    computes."""
+    computes. `size`: the symbolic size in the last run."""
 
     def __init__(self, what, text=""):
         self.what, self.text = what, text
         self.elements = self.loose = self.lost = 0
+        self.size = SYMBOL
         self.rows, self.features = set(), set()
         self.opened = collections.Counter()
 
@@ -111,6 +113,7 @@ def try_graph(graph, target, evaluator, folder=None):
             sizes = [SYMBOL, 1, 16] if graph.symbolic else [SYMBOL]
             for size in sizes:
                 given = given_at(graph, size)
+                result.size = size
                 try:
                     expected = ranges.Ranges(graph, given) \
                         if graph.ranges else \
@@ -193,16 +196,30 @@ def attempt(index, seed, target, reduce, keep, kind):
         if reduce:
             graph, result = shrink.smallest(
                 graph, result, lambda g: try_graph(g, target, evaluator))
-        shown = shrink.text(graph)
-        if keep:
-            folder = os.path.join(keep, "%d_%d_%s" % (seed, index, target))
+        with tempfile.TemporaryDirectory(prefix="tirc-graph-") as made:
+            folder = os.path.join(keep or made,
+                                  "%d_%d_%s" % (seed, index, target))
             shutil.rmtree(folder, ignore_errors=True)
             os.makedirs(folder)
-            given = given_at(graph, SYMBOL)
-            expected = ranges.Ranges(graph, given) if graph.ranges else \
-                reference.Expected(evaluator, graph, given)
-            shrink.write(graph, folder, expected.want, given)
+            shown = explained(graph, result, target, evaluator, folder)
     return index, target, result, shown
+
+
+def explained(graph, result, target, evaluator, folder):
+    """A graph that fails as text, with what `tirc bisect` says about it. The model,
+    its data and the smallest model that is wrong are left in the folder."""
+    given = given_at(graph, result.size)
+    expected = ranges.Ranges(graph, given) if graph.ranges else \
+        reference.Expected(evaluator, graph, given)
+    shrink.write(graph, folder, expected.want, given)
+    text = shrink.text(graph)
+    try:
+        sentence, path = native.bisect(graph, target, folder,
+                                       options(graph, target))
+    except native.Broken as error:
+        return "%s\n  bisect: %s" % (text, error)
+    return "%s\n  bisect: %s%s" % (text, sentence,
+                                  path and "\n  smallest: " + path or "")
 
 
 def start():

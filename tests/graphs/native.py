@@ -45,6 +45,7 @@ DEVICES = {
 # Operators whose last input is sizes.
 SIZED = {"Expand", "Reshape", "Resize", "Tile", "ConstantOfShape", "TopK"}
 COMPILE_SECONDS, BUILD_SECONDS, RUN_SECONDS = 60, 120, 60
+BISECT_SECONDS = 300
 
 PROGRAM = """\
 #include <stdio.h>
@@ -237,20 +238,27 @@ def bounds(graph, inputs):
             for word in ("--bound", "%s=%s" % (name, most))]
 
 
+def every_option(graph, options):
+    """The given options, and those that the graph needs."""
+    inputs = graph.model().graph.input
+    words = list(options)
+    if any(d.dim_param == "n" for x in inputs
+           for d in x.type.tensor_type.shape.dim):
+        words += ["--dim", "n=1..16"]
+    words += bounds(graph, [x.name for x in inputs])
+    if any(node.op_type == "Bernoulli" for node in graph.nodes):
+        words += ["--seed", "1"]
+    return words
+
+
 class Native:
     """A graph compiled for a target, in an empty folder."""
 
     def __init__(self, graph, target, folder, options=()):
         self.graph, self.target, self.folder = graph, target, folder
-        self.options = list(options)
+        self.options = every_option(graph, options)
         model = graph.model()
-        if any(d.dim_param == "n" for x in model.graph.input
-               for d in x.type.tensor_type.shape.dim):
-            self.options += ["--dim", "n=1..16"]
         self.inputs = [x.name for x in model.graph.input]
-        self.options += bounds(graph, self.inputs)
-        if any(node.op_type == "Bernoulli" for node in graph.nodes):
-            self.options += ["--seed", "1"]
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
         self.rows = set()  # operators in the kernels
@@ -324,6 +332,24 @@ class Native:
                     array = array.view(like.dtype)
                 results[name] = array
         return results
+
+
+def bisect(graph, target, folder, options):
+    """What `tirc bisect` says about the graph, which shrink.write() has written to
+    the folder: its sentence, and the path of the smallest model that is wrong,
+    which it writes there, or None."""
+    build = ["--cc", BUILDS[target][0], "--cflags",
+             " ".join(BUILDS[target][1:])] if target in BUILDS \
+        else DEVICES[target]
+    runner = ["--runner", " ".join(RUNNERS[target])] if RUNNERS.get(target) \
+        else []
+    done = call([helper.TIRC, "bisect", "model.onnx", "--data",
+                 "test_data_set_0", "-o", "bisect", "--target", target, *build,
+                 *runner, *every_option(graph, options)], folder, BISECT_SECONDS)
+    said = (done.stdout + done.stderr).strip().splitlines()
+    path = os.path.join(folder, "bisect", "minimal.onnx")
+    return (done.stdout.strip().splitlines() if done.returncode == 1 else
+            said or [""])[-1], path if os.path.exists(path) else None
 
 
 def missing(target):
