@@ -103,6 +103,14 @@ def branches():
         [constant(rng, name, [4, 4, 1, 1]) for name in "uvw"])
 
 
+def symbolic():
+    """A product of a size that the caller gives."""
+    rng = random.Random(9)
+    return save("symbolic", 14, [node("MatMul", ["x", "w"], ["y"], "product")],
+                [value_info("x", ["n", 5])], [value_info("y", ["n", 7])],
+                [constant(rng, "w", [5, 7])])
+
+
 def integers():
     """A product of bytes."""
     rng = random.Random(7)
@@ -273,7 +281,7 @@ def run(fault, options):
 
 def has_part(fault, options):
     """Whether a part of the model is wrong, and not its inputs or its whole."""
-    return "--data" not in options and \
+    return "--data" not in options and "--dim" not in options and \
         not (fault or "").startswith(("plan_", "entry_"))
 
 
@@ -306,6 +314,8 @@ def main():
     rows = [(None, quick, 0, ["Nothing is wrong."])]
     rows += [(fault, quick, 1, words) for fault, *words in PLANTED]
     rows += [
+        ("lower_dims product times", [symbolic(), "--dim", "n=1..8", *quick[1:]],
+         1, ["pass dims", "kernel product "]),
         ("plan_memory b onto a", apart, 1,
          ["memory plan made kernel two", "'two'", "the tensor a", "the tensor b"]),
         ("entry_call two skip", apart, 1,
