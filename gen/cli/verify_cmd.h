@@ -52,7 +52,7 @@ struct verified_kernel {
 
 struct verifying {
 	struct cli *cli;
-	const char *folder;   /* NULL: the source is that which tirc writes */
+	const char *folder; /* NULL: the source is that which tirc writes */
 	/* the data sets of --data */
 	const char **paths;
 	int n_paths;

@@ -79,9 +79,12 @@ verify_take_stated(struct verifying *v)
 	}
 	o->target = o->target != NULL ? o->target : v->stated.target;
 	o->name = o->name != NULL ? o->name : v->stated.name;
-	if (o->n_dims == 0) {
+	if (o->n_dims == 0 && o->n_input_shapes == 0 &&
+	    !tirc_is_partition(v->cli->model)) {
 		o->dims = v->stated.dims.data;
 		o->n_dims = v->stated.dims.n;
+		o->input_shapes = v->stated.shapes.data;
+		o->n_input_shapes = v->stated.shapes.n;
 	}
 	ok = take_word(v, "optimize", v->stated.optimize, goals,
 		       &o->optimize) &&

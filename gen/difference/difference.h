@@ -79,7 +79,8 @@ struct stated {
 	const char *file; /* the path of NAME.json */
 	const char *name, *target, *optimize, *fp, *requant, *weights;
 	const char *generator;
-	VEC(const char *) dims; /* "batch=1..8" */
+	VEC(const char *) dims;   /* "batch=1..8" */
+	VEC(const char *) shapes; /* of inputs: "data:8,?,5" */
 };
 
 /* False after a diagnostic. */

@@ -5,6 +5,9 @@
 
 #include "snapshot.h"
 
+/* The most dimensions of an input. */
+enum { MOST_DIMS = 64 };
+
 static const char *
 text_of(struct module *m, const cJSON *json, const char *key)
 {
@@ -45,6 +48,43 @@ add_dim(struct module *m, const cJSON *row, struct stated *out)
 	return true;
 }
 
+/* Adds the shape of an input as an option: "data:8,?,5", where a size that is no
+ * number is "?". */
+static bool
+add_shape(struct module *m, const cJSON *row, struct stated *out)
+{
+	const char *name = member_text(row, "name");
+	const char *text = arena_printf(&m->arena, "%s:", name);
+	const cJSON *size;
+	int n = 0, numbers = 0;
+
+	if (name[0] == '\0' || strlen(name) > 1000) {
+		return false;
+	}
+	cJSON_ArrayForEach(size, member_list(row, "shape"))
+	{
+		bool number = cJSON_IsNumber(size);
+
+		if (n == MOST_DIMS ||
+		    (number &&
+		     (size->valuedouble < 0 || size->valuedouble > 1e15 ||
+		      floor(size->valuedouble) != size->valuedouble))) {
+			return false;
+		}
+		text = arena_printf(&m->arena, "%s%s%s", text,
+				    n++ > 0 ? "," : "",
+				    number ? arena_printf(&m->arena, "%lld",
+							  (long long)size
+								  ->valuedouble)
+					   : "?");
+		numbers += number;
+	}
+	if (numbers > 0) {
+		vec_push(&m->arena, &out->shapes, text);
+	}
+	return true;
+}
+
 bool
 difference_stated(struct module *m, const char *folder, struct stated *out)
 {
@@ -82,6 +122,15 @@ difference_stated(struct module *m, const char *folder, struct stated *out)
 					(struct diag_place){ .file = s.file },
 					"a size in dims has no name, or no "
 					"whole numbers min and max");
+		}
+	}
+	cJSON_ArrayForEach(row, member_list(s.json, "inputs"))
+	{
+		if (ok && !add_shape(m, row, out)) {
+			ok = diag_error(&m->diags, DIAG_BAD_JSON,
+					(struct diag_place){ .file = s.file },
+					"an input has no name, or no shape of "
+					"whole numbers and texts");
 		}
 	}
 	snapshot_close(&s);

@@ -389,6 +389,10 @@ def symbolic_sizes():
         fail(out)
     planted(source, "if (n >= 7) {", "if (n >= 2) {", "product")
     planted(source, "i < n * 2", "i < n + 1", "both")
+    fixed = Source(source.model, "--target", "c99", "--dim", "n=3")
+    out = fixed.verify(fixed.folder, 0).stdout
+    if "random inputs  y" not in out or not out.endswith("verified\n"):
+        fail(out)
 
 
 def main():
