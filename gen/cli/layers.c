@@ -388,15 +388,17 @@ run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	return harness_set_states(h, got + tirc_output_count(h->t));
 }
 
+/* made: on random inputs; else on the data set at the path, or, if that is NULL, on
+ * the arrays of --input. */
 static bool
-run_data_set(struct layers *w, const char *path, bool *wrong)
+run_data_set(struct layers *w, bool made, const char *path, bool *wrong)
 {
 	struct harness *h = &w->each.h;
 	struct data_set d;
 	int n_each, n_fused;
 
-	if (path == NULL ? !interpreted_inputs(h, NULL, &d)
-			 : !data_set_read(h, path, true, &d)) {
+	if (made ? !interpreted_inputs(h, NULL, &d)
+		 : !data_set_read(h, path, true, &d)) {
 		return false;
 	}
 	if (!find_values(w, d.inputs)) {
@@ -436,7 +438,7 @@ run_all(struct layers *w, bool *wrong)
 	for (int i = 0; ok && i < (n > 0 ? n : 1); i++) {
 		bool one = false;
 
-		ok = run_data_set(w, n > 0 ? paths[i] : NULL, &one);
+		ok = run_data_set(w, n == 0, n > 0 ? paths[i] : NULL, &one);
 		*wrong |= one;
 	}
 	return ok;

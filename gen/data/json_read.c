@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "quota.h"
 #include "text.h"
 
 /* cJSON's parser stores the position of an error in a global variable: only one
@@ -43,13 +44,34 @@ json_member(struct module *m, const cJSON *object, const char *key)
 		       : NULL;
 }
 
+/* At most the bytes that the tree of the text takes, which are many times those of a
+ * list of short numbers. */
+static int64_t
+tree_bytes(const char *text)
+{
+	/* a value of cJSON, and what an allocator adds to it and to its text */
+	const int64_t each = (int64_t)sizeof(cJSON) + 32;
+	int64_t values = 1;
+	const char *p = text;
+
+	for (; *p != '\0'; p++) {
+		values += *p == ',' || *p == '[' || *p == '{';
+	}
+	return quota_plus(p - text, quota_times(values, each));
+}
+
 cJSON *
 json_parse(struct module *m, const char *file, const char *text)
 {
 	const char *end = text;
-	cJSON *value = json_parse_quietly(text, &end);
 	struct diag_place place = { .file = file, .line = 1, .col = 1 };
+	cJSON *value;
 
+	if (!quota_check_memory(m, (struct diag_place){ .file = file },
+				tree_bytes(text))) {
+		return NULL;
+	}
+	value = json_parse_quietly(text, &end);
 	if (value != NULL) {
 		return value;
 	}

@@ -9,7 +9,7 @@
 #include "text.h"
 
 /* The limits of one record. */
-enum { MOST_DECISIONS = 1000, MOST_ROUNDS = 10000 };
+enum { MOST_LINE_BYTES = 1 << 22, MOST_DECISIONS = 1000, MOST_ROUNDS = 10000 };
 /* This many bad lines of a file are reported; further ones are only counted. */
 enum { MOST_REPORTED = 20 };
 
@@ -234,10 +234,15 @@ read_record(struct line *l, struct record *r)
 static const char *
 read_line(struct module *m, const char *text, struct record *r)
 {
+	struct line l = { .m = m };
 	const char *end;
-	cJSON *value = json_parse_quietly(text, &end);
-	struct line l = { .m = m, .value = value };
+	cJSON *value;
 
+	if (strlen(text) > MOST_LINE_BYTES) {
+		return "it is longer than any record";
+	}
+	value = json_parse_quietly(text, &end);
+	l.value = value;
 	if (value == NULL || end[strspn(end, " \t\r")] != '\0') {
 		l.problem = "it is not JSON";
 	} else if (!cJSON_IsObject(value)) {

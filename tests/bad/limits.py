@@ -392,6 +392,15 @@ shown = tirc("records", "show", write(
 if len(shown) > 1 << 20:
     fail("%d records are shown in %d bytes" % (len(rows), len(shown)))
 
+# The tree of a list of short numbers is many times its text.
+numbers = "[" + "0," * 1000000 + "0]"
+refused(write("numbers.json", '{"tirc_partition": 1, "x": %s}' % numbers),
+        "of memory", arguments=["--max-memory", "50M"])
+shown = tirc("records", "show", write(
+    "numbers.jsonl", '{"tirc_record": 1, "x": %s}\n' % (numbers * 3))).stderr
+if "longer than any record" not in shown:
+    fail("a record of 6 MB: " + shown)
+
 # Words with many points.
 for name, text in (("dots", "g (float[2] x) => (float[2] y) { y = %sAdd (x) }"),
                    ("opaque", "g (opaque(%sx, y) x) => (float[2] y) {}")):

@@ -15,6 +15,7 @@ struct checking {
 	const char *file;
 	/* the functions of the program, in their order */
 	const struct program_func *funcs;
+	const struct text_map *positions; /* of funcs, by name */
 	/* the index of the calling function in funcs */
 	int n;
 	const struct func *caller;
@@ -318,6 +319,7 @@ static void
 check_call(struct checking *c, const struct expr *e)
 {
 	const char *name = e->args[0]->u.text;
+	int callee;
 
 	if (e->u.intrin == INTRIN_LAUNCH) {
 		refuse(c,
@@ -327,11 +329,10 @@ check_call(struct checking *c, const struct expr *e)
 		       name);
 		return;
 	}
-	for (int i = 0; i < c->n; i++) {
-		if (strcmp(c->funcs[i].func->name, name) == 0) {
-			check_arguments(c, c->funcs[i].func, e);
-			return;
-		}
+	callee = text_map_get(c->positions, name, c->n);
+	if (callee < c->n) {
+		check_arguments(c, c->funcs[callee].func, e);
+		return;
 	}
 	refuse(c,
 	       "T.call_func calls '%s', which is no function of the program, "
@@ -342,53 +343,71 @@ check_call(struct checking *c, const struct expr *e)
 
 /* -- order -- */
 
-/* The functions of a list that a function calls, by index. */
-struct callees {
+/* The functions of a list, by their indices in it. */
+struct indices {
 	VEC(int) list;
 };
 
+/* What the order of the functions of a list is made from. */
+struct ordering {
+	struct module *m;
+	struct text_map index_of;
+	struct indices *callers; /* of each function, each caller once */
+	int *waits_for; /* the number of its callees that have no place yet */
+};
+
+/* Notes function i as a caller of each function that it calls. */
 static void
-find_callees(struct module *m, const struct program_result *all, int i,
-	     struct callees *out)
+find_callees(struct ordering *o, const struct func *f, int i)
 {
-	struct tree_iter it = tree_each_of(all->funcs.data[i].func->body,
-					   EXPR_CALL);
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
 	const struct expr *e;
 
 	while ((e = tree_next(&it)) != NULL) {
-		for (int k = 0; k < all->funcs.n; k++) {
-			if (e->u.intrin == INTRIN_CALL_FUNC && k != i &&
-			    strcmp(all->funcs.data[k].func->name,
-				   e->args[0]->u.text) == 0) {
-				vec_push(&m->arena, &out->list, k);
-				break;
-			}
+		int k = e->u.intrin == INTRIN_CALL_FUNC
+				? text_map_get(&o->index_of, e->args[0]->u.text,
+					       -1)
+				: -1;
+		struct indices *callers = k >= 0 ? &o->callers[k] : NULL;
+		int n = callers != NULL ? callers->list.n : 0;
+
+		if (callers == NULL || k == i ||
+		    (n > 0 && callers->list.data[n - 1] == i)) {
+			continue;
 		}
+		vec_push(&o->m->arena, &callers->list, i);
+		o->waits_for[i]++;
 	}
 }
 
-static bool
-all_placed(const struct callees *of, const bool *placed)
+struct text_map
+program_positions(struct module *m, const struct program_result *list)
 {
-	for (int i = 0; i < of->list.n; i++) {
-		if (!placed[of->list.data[i]]) {
-			return false;
-		}
+	struct text_map positions;
+
+	text_map_init(&positions, &m->arena);
+	for (int i = 0; i < list->funcs.n; i++) {
+		text_map_add(&positions, list->funcs.data[i].func->name, i);
 	}
-	return true;
+	return positions;
 }
 
 void
 program_order_calls(struct module *m, struct program_result *all)
 {
 	const int n = all->funcs.n;
-	struct callees *calls = arena_array(&m->arena, struct callees, n + 1);
 	bool *placed = arena_array(&m->arena, bool, n + 1);
 	struct program_result out = *all;
+	struct ordering o = {
+		.m = m,
+		.index_of = program_positions(m, all),
+		.callers = arena_array(&m->arena, struct indices, n + 1),
+		.waits_for = arena_array(&m->arena, int, n + 1),
+	};
 
 	memset(&out.funcs, 0, sizeof out.funcs);
 	for (int i = 0; i < n; i++) {
-		find_callees(m, all, i, &calls[i]);
+		find_callees(&o, all->funcs.data[i].func, i);
 	}
 	/* the first one whose callees are placed; in a circle of calls, which
 	 * program_check_calls() refuses, the first one */
@@ -397,24 +416,27 @@ program_order_calls(struct module *m, struct program_result *all)
 
 		for (int i = n - 1; i >= 0; i--) {
 			first = placed[i] ? first : i;
-			next = placed[i] || !all_placed(&calls[i], placed)
-				       ? next
-				       : i;
+			next = placed[i] || o.waits_for[i] > 0 ? next : i;
 		}
 		next = next >= 0 ? next : first;
 		placed[next] = true;
 		vec_push(&m->arena, &out.funcs, all->funcs.data[next]);
+		for (int k = 0; k < o.callers[next].list.n; k++) {
+			o.waits_for[o.callers[next].list.data[k]]--;
+		}
 	}
 	*all = out;
 }
 
 bool
-program_check_calls(struct module *m, const struct program_result *list, int i)
+program_check_calls(struct module *m, const struct program_result *list,
+		    const struct text_map *positions, int i)
 {
 	struct checking c = {
 		.m = m,
 		.file = list->file,
 		.funcs = list->funcs.data,
+		.positions = positions,
 		.n = i,
 		.caller = list->funcs.data[i].func,
 		.ok = true,

@@ -4,12 +4,16 @@
 #define TIRC_CALLS_H
 
 #include "program.h"
+#include "text_map.h"
 
+/* The indices of the functions of the list by their names. */
+struct text_map program_positions(struct module *m,
+				  const struct program_result *list);
 /* Checks the calls in function i of the list: T.call_func may call only earlier
  * functions, with fitting arguments, and no function may launch a kernel.
- * Returns false after an error at the call. */
+ * positions: those of the list. Returns false after an error at the call. */
 bool program_check_calls(struct module *m, const struct program_result *list,
-			 int i);
+			 const struct text_map *positions, int i);
 /* Replaces the pointer of a local array in a call by the address of the array's
  * first element, so that passes see that the whole array is accessed. */
 void program_name_addresses(struct func *f);

@@ -25,6 +25,7 @@ enum { CHAIN_LIMITS = 16 };
 struct writing {
 	struct module *m;
 	const struct program_result *list;
+	struct text_map positions; /* of the functions, by name */
 	const struct program_options *o;
 	const struct target *target;
 	const struct dialect *dialect;
@@ -32,6 +33,9 @@ struct writing {
 	/* for each function: the largest number of bytes of local arrays in it
 	 * and the functions that it calls */
 	int64_t *chain_bytes;
+	/* for each function: the last function of which mark_callees() found
+	 * that it calls this one */
+	const struct func **called_by;
 	bool notes; /* add notes about loops that the target cannot use */
 };
 
@@ -155,6 +159,25 @@ check_grids(struct writing *w, const struct program_func *from)
 			  own != NULL ? own : "");
 }
 
+/* Sets called_by of each function that f calls to f. */
+static void
+mark_callees(struct writing *w, const struct func *f)
+{
+	struct tree_iter it = tree_each_of(f->body, EXPR_CALL);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		int k = e->u.intrin == INTRIN_CALL_FUNC
+				? text_map_get(&w->positions,
+					       e->args[0]->u.text, -1)
+				: -1;
+
+		if (k >= 0) {
+			w->called_by[k] = f;
+		}
+	}
+}
+
 /* Changes the names of called functions to those in the source. It starts with
  * the last function, because the old name of a function may be the new name of
  * an earlier one. *bytes: the largest number of bytes of local arrays in a
@@ -163,11 +186,12 @@ static bool
 name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 {
 	*bytes = 0;
-	for (int i = n - 1; i >= 0 && func_calls(f, INTRIN_CALL_FUNC); i--) {
+	mark_callees(w, f);
+	for (int i = n - 1; i >= 0; i--) {
 		const struct func *from = w->list->funcs.data[i].func;
 		const struct program_part *to = &w->parts[i];
 
-		if (!stmt_call_of(f->body, INTRIN_CALL_FUNC, from->name)) {
+		if (w->called_by[i] != f) {
 			continue;
 		}
 		if (lower_has_threads(f) || to->split != NULL) {
@@ -224,7 +248,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	struct func *f;
 
 	if (!check_parameters(w, from->func) || !check_grids(w, from) ||
-	    !program_check_calls(w->m, w->list, i)) {
+	    !program_check_calls(w->m, w->list, &w->positions, i)) {
 		return false;
 	}
 	f = func_clone(from->func, name_for(w, names, from));
@@ -371,8 +395,10 @@ program_source(struct module *m, const struct program_result *list,
 	text.cflags = w.target->cflags;
 	text.device_cflags = w.target->device_cflags;
 	w.parts = arena_array(&m->arena, struct program_part, text.n + 1);
+	w.called_by = arena_array(&m->arena, const struct func *, text.n + 1);
 	w.chain_bytes = arena_array(&m->arena, int64_t, text.n + 1);
 	text.parts = w.parts;
+	w.positions = program_positions(m, list);
 	name_set_init(&names, &m->arena);
 	names.reserved = w.target->reserved;
 	names.n_reserved = w.target->n_reserved;

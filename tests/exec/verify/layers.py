@@ -50,7 +50,7 @@ for op, _, inputs, result, compute in NODES:
         VALUES[inputs[0]].astype(np.float64)))
 
 
-def save_model(name, rows=4):
+def save_model(name, rows=4, data=True):
     graph = make.make_graph(
         [make.make_node(op, inputs, [result], name=node)
          for op, node, inputs, result, _ in NODES], "g",
@@ -60,10 +60,11 @@ def save_model(name, rows=4):
     model = make.make_model(graph,
                             opset_imports=[make.make_opsetid("", 17)])
     model.ir_version = 8
-    os.makedirs(path(name, "test_data_set_0"))
+    os.makedirs(path(name, "test_data_set_0" if data else ""))
     onnx.save(model, path(name, "model.onnx"))
-    onnx.save_tensor(numpy_helper.from_array(X),
-                     path(name, "test_data_set_0", "input_0.pb"))
+    if data:
+        onnx.save_tensor(numpy_helper.from_array(X),
+                         path(name, "test_data_set_0", "input_0.pb"))
     return path(name, "model.onnx")
 
 
@@ -117,6 +118,10 @@ layers("no array", archive("none.npz", **{
 np.savez(path("inputs.npz"), x=X)
 layers("inputs of a file", path("inputs.npz"), "--layers", *CC, status=0,
        says=["ok    inputs.npz  "])
+np.save(path("x.npy"), X)
+layers("inputs of an option", "--layers=" + path("right.npz"), "--input",
+       "x=" + path("x.npy"), *CC, status=0, model=save_model("bare", data=False),
+       says=["ok    --input  ", "right.npz"])
 
 # A function of a dialect is wrong for some arguments.
 put("tirc/faulty/dialect.json", json.dumps({
