@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "onnx_file.h"
+#include "onnx_import.h"
 #include "passes.h"
 #include "text.h"
 #include "tirc_context.h"
@@ -182,6 +183,22 @@ run_passes(struct tirc *model, const struct graph_request *r)
 	return true;
 }
 
+static const struct model_message *
+describe(void *ctx, const char *path)
+{
+	struct tirc *t = ctx;
+	const struct graph_request r = { .path = path };
+	struct tirc *model = open_model(t, &r, NULL);
+	const struct model_message *out;
+
+	if (model == NULL) {
+		return NULL;
+	}
+	out = onnx_describe(model->m, path, t->opened, &model->file);
+	take_messages(t, model);
+	return out;
+}
+
 static struct graph *
 read_graph(void *ctx, const struct graph_request *r)
 {
@@ -291,6 +308,7 @@ context_graph_services(struct tirc *t)
 	return (struct graph_services){ .ctx = t,
 					.find = find,
 					.has_backend = has_backend,
+					.describe = describe,
 					.read = read_graph,
 					.build = build,
 					.run = run };

@@ -213,46 +213,52 @@ build_graph(struct importer *imp)
 	       import_finish(imp);
 }
 
-static bool
-unpack_model(struct importer *imp)
+/* The message of the model in the source, without the contents of its tensors; it is in
+ * the arena `a`. NULL after a diagnostic. */
+static Onnx__ModelProto *
+model_unpack(const struct tensor_source *source, struct arena *a)
 {
-	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
+	ProtobufCAllocator allocator = import_allocator(a);
+	const struct diag_place place = { .file = source->path };
+	struct diags *diags = &source->module->diags;
+	Onnx__ModelProto *model = NULL;
 	struct strbuf slim;
 	const char *why;
 	size_t bad;
-	bool ok;
 
-	if (imp->source.length == 0) {
-		return diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
-				  import_place(imp, NULL),
-				  "the file is empty; get it again");
+	if (source->length == 0) {
+		diag_error(diags, DIAG_BAD_PROTOBUF, place,
+			   "the file is empty; get it again");
+		return NULL;
 	}
 	strbuf_init(&slim);
-	ok = wire_slim(imp->source.base, imp->source.length, WIRE_MODEL, &slim,
-		       &bad, &why);
-	if (!ok) {
-		diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
-			   import_place(imp, NULL),
+	if (!wire_slim(source->base, source->length, WIRE_MODEL, &slim, &bad,
+		       &why)) {
+		diag_error(diags, DIAG_BAD_PROTOBUF, place,
 			   "not an ONNX model, or a damaged one: %s at byte "
 			   "%zu; get the file again",
 			   why, bad);
 	} else {
-		imp->model =
-			onnx__model_proto__unpack(&allocator, slim.len,
+		model = onnx__model_proto__unpack(&allocator, slim.len,
 						  (const uint8_t *)slim.data);
-		ok = imp->model != NULL;
-		if (!ok) {
-			diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
-				   import_place(imp, NULL),
+		if (model == NULL) {
+			diag_error(diags, DIAG_BAD_PROTOBUF, place,
 				   "not an ONNX model, or a damaged one; get "
 				   "the file again");
 		}
 	}
 	strbuf_release(&slim);
-	if (imp->source.mapped) {
-		onnx_file_forget(imp->source.base, imp->source.length);
+	if (source->mapped) {
+		onnx_file_forget(source->base, source->length);
 	}
-	return ok;
+	return model;
+}
+
+static bool
+unpack_model(struct importer *imp)
+{
+	imp->model = model_unpack(&imp->source, &imp->tmp);
+	return imp->model != NULL;
 }
 
 /* Copies the properties of the model (metadata_props); of those with the same
@@ -376,42 +382,75 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	return g;
 }
 
-struct graph *
-onnx_import(struct module *m, const char *path,
-	    const struct import_options *options, struct onnx_file **file)
+/* Maps the file at path. False after a diagnostic. out->file is in each case what the
+ * caller closes, or NULL. */
+static bool
+open_source(struct module *m, const char *path, const struct onnx_file *opened,
+	    struct tensor_source *out)
 {
 	struct onnx_file *f = onnx_file_new();
 	const char *why = "out of memory";
 	const struct onnx_map *map = NULL;
-	struct graph *g = NULL;
+	const char *slash = strrchr(path, '/');
 
+	*out = (struct tensor_source){ .module = m, .file = f };
 	if (f) {
-		map = onnx_file_share(f, options ? options->opened : NULL,
-				      path);
+		map = onnx_file_share(f, opened, path);
 		map = map ? map : onnx_file_map(f, path, &m->arena, &why);
 	}
-	if (map) {
-		const char *slash = strrchr(path, '/');
-		struct tensor_source source = {
-			.module = m,
-			.file = f,
-			.base = map->base,
-			.length = map->length,
-			.mapped = map->kind == BYTES_MAPPED,
-			.path = arena_strdup(&m->arena, path),
-			.folder = slash ? arena_strndup(&m->arena, path,
-							(size_t)(slash - path +
-								 1))
-					: ".",
-		};
-
-		g = import_mapped(m, &source, options);
-		quota_of_input(m, onnx_file_bytes(f));
-	} else {
-		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
-			   (struct diag_place){ .file = path },
-			   "cannot be read: %s", why);
+	if (!map) {
+		return diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+				  (struct diag_place){ .file = path },
+				  "cannot be read: %s", why);
 	}
+	out->base = map->base;
+	out->length = map->length;
+	out->mapped = map->kind == BYTES_MAPPED;
+	out->path = arena_strdup(&m->arena, path);
+	out->folder = slash ? arena_strndup(&m->arena, path,
+					    (size_t)(slash - path + 1))
+			    : ".";
+	return true;
+}
+
+const struct model_message *
+onnx_describe(struct module *m, const char *path,
+	      const struct onnx_file *opened, struct onnx_file **file)
+{
+	const struct model_message *out = NULL;
+	struct tensor_source source;
+	Onnx__ModelProto *model;
+	struct arena tmp;
+
+	if (open_source(m, path, opened, &source)) {
+		quota_of_input(m, (int64_t)source.length);
+		arena_init_within(&tmp, &m->arena);
+		model = text_source(m, &source, onnx_text_model)
+				? model_unpack(&source, &tmp)
+				: NULL;
+		out = model ? model_describe(&source, model) : NULL;
+		arena_release(&tmp);
+	}
+	*file = out ? source.file : NULL;
+	if (!out) {
+		onnx_file_close(source.file);
+	}
+	return out;
+}
+
+struct graph *
+onnx_import(struct module *m, const char *path,
+	    const struct import_options *options, struct onnx_file **file)
+{
+	struct tensor_source source;
+	struct onnx_file *f;
+	struct graph *g = NULL;
+
+	if (open_source(m, path, options ? options->opened : NULL, &source)) {
+		g = import_mapped(m, &source, options);
+		quota_of_input(m, onnx_file_bytes(source.file));
+	}
+	f = source.file;
 	*file = g ? f : NULL;
 	if (!g) {
 		onnx_file_close(f);

@@ -69,6 +69,13 @@ bool text_source(struct module *m, struct tensor_source *source,
 		 bool (*read)(struct module *m, const struct source *src,
 			      struct strbuf *out));
 
+/* -- describe.c -- */
+
+/* The messages of a model, in the arena of the source's module. NULL after a
+ * diagnostic. */
+const struct model_message *model_describe(const struct tensor_source *source,
+					   const Onnx__ModelProto *model);
+
 /* -- scope.c -- */
 
 /* A name of a scope and its tensor. */

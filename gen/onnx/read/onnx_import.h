@@ -4,6 +4,7 @@
 #define TIRC_ONNX_IMPORT_H
 
 #include "graph.h"
+#include "model_message.h"
 
 #define INPUT_SHAPE_OPEN INT64_MIN
 
@@ -114,6 +115,11 @@ struct onnx_file;
 struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
+/* The messages of a model's file, which is not imported. `opened` is as in struct
+ * import_options. NULL after a diagnostic; *file is as for onnx_import(). */
+const struct model_message *onnx_describe(struct module *m, const char *path,
+					  const struct onnx_file *opened,
+					  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
 /* Is the file at this path mapped? file may be NULL. */
 bool onnx_file_has(const struct onnx_file *file, const char *path);

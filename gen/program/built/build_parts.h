@@ -28,6 +28,8 @@ void nd_text(struct eval *ev, const struct pval *v, bool repr,
 void pv_script_text(struct eval *ev, const struct pval *v, bool repr,
 		    struct strbuf *out);
 
+/* tvm.compile of functions; modules of relax are compiled by the library of models. */
+name_fn build_compile;
 #define NAME(in, kind, name, params, function) name_fn function;
 #include "build.def"
 #undef NAME

@@ -620,3 +620,50 @@ built_imports(struct call *c, struct pval *out)
 	*out = pv_list_of(c->ev, PV_LIST, &c->self, 1);
 	return true;
 }
+
+/* Implements export_library: no file is written, but load_module() of the name gives the
+ * value back. */
+bool
+build_export(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const char *path;
+
+	if (!arg_text(c, 0, &path)) {
+		return false;
+	}
+	if (ev->exported == NULL) {
+		ev->exported = pv_dict_new(ev).u.dict;
+		diag_note(
+			&ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
+			"export_library writes no file here; tirc codegen %s, "
+			"or tirc compile MODEL.onnx, writes the source, and "
+			"the command that compiles it",
+			ev->src->name);
+	}
+	*out = (struct pval){ .kind = PV_NONE };
+	return dict_set(ev, c->span, ev->exported, &c->args[0], &c->self);
+}
+
+/* Implements tvm.runtime.load_module. */
+bool
+build_load_module(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct pval *found = NULL;
+	const char *path;
+
+	if (!arg_text(c, 0, &path) ||
+	    (ev->exported != NULL &&
+	     !dict_get(ev, c->span, ev->exported, &c->args[0], &found))) {
+		return false;
+	}
+	if (found == NULL) {
+		return call_error(c, 0,
+				  "%s was not exported by this program; binary "
+				  "modules are not read: build it here",
+				  path);
+	}
+	*out = *found;
+	return true;
+}

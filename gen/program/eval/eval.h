@@ -243,6 +243,9 @@ struct eval {
 	/* The tensor intrinsics that are embedded in tirc; NULL before a
 	 * program first uses one. */
 	const struct intrinsic_set *shipped;
+	/* what the program has exported as files, by their names; NULL:
+	 * nothing */
+	struct pv_dict *exported;
 	VEC(struct tir_schedule *) schedules;
 	/* the number of requests (struct event) and steps of all schedules so
 	 * far */

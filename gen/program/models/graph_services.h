@@ -7,6 +7,7 @@
 
 #include "diag.h"
 #include "graph.h"
+#include "model_message.h"
 
 /* A graph, described by a model and the steps that change it. A step copies the
  * request and changes the copy, so that the module before the step stays as it
@@ -64,6 +65,9 @@ struct graph_services {
 	/* Is there a backend with this name? Sets *names to the names of all
 	 * backends, "cblas, dnnl". */
 	bool (*has_backend)(void *ctx, const char *name, const char **names);
+	/* The messages of the model's file, which is not imported. They live as
+	 * long as ctx. Returns NULL after diagnostics. */
+	const struct model_message *(*describe)(void *ctx, const char *path);
 	/* Reads the model and runs the passes of the request. The graph lives
 	 * as long as ctx. Returns NULL after diagnostics. */
 	struct graph *(*read)(void *ctx, const struct graph_request *r);

@@ -101,6 +101,14 @@ relax_build(struct call *c, struct pval *out)
 	       build(c, c->args[0].u.any, target, true, out);
 }
 
+/* tvm.compile(mod, target): of a module of relax, or of functions. */
+bool
+compile_any(struct call *c, struct pval *out)
+{
+	return c->args[0].kind == PV_GRAPH ? relax_build(c, out)
+					   : build_compile(c, out);
+}
+
 /* nnvm.compiler.build(graph, target, shape, …), which returns the graph, the
  * library and the parameters. */
 bool

@@ -25,6 +25,7 @@ onnx_load(struct call *c, struct pval *out)
 	struct pv_onnx *model = arena_new(c->ev->a, struct pv_onnx);
 	const struct graph_services *s = c->ev->o->graphs;
 
+	model->message = arena_new(c->ev->a, const struct model_message *);
 	if (!has_services(c) || !arg_text(c, 0, &model->said)) {
 		return false;
 	}
@@ -169,6 +170,30 @@ relax_from_onnx(struct call *c, struct pval *out)
 
 	*out = pv_any(PV_GRAPH, module);
 	return module != NULL;
+}
+
+/* Implements relax.frontend.detach_params: the module, and the parameters of main, which
+ * it keeps: a call may give them again. */
+bool
+relax_detach_params(struct call *c, struct pval *out)
+{
+	struct pval pair[2], params, key = pv_string(c->ev, "main"), list;
+	struct graph *g;
+
+	if (c->args[0].kind != PV_GRAPH) {
+		return value_kind_error(c, 0, "a module of from_onnx");
+	}
+	g = rmod_of(c->ev, c->span, c->args[0].u.any);
+	if (g == NULL) {
+		return false;
+	}
+	params = params_dict(c->ev, c->span, g);
+	list = pv_list_of(c->ev, PV_LIST, params.u.dict->values.data,
+			  params.u.dict->values.n);
+	pair[0] = c->args[0];
+	pair[1] = pv_dict_new(c->ev);
+	*out = pv_list_of(c->ev, PV_TUPLE, pair, 2);
+	return dict_set(c->ev, c->span, pair[1].u.dict, &key, &list);
 }
 
 bool

@@ -45,33 +45,38 @@ zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
 	return np_done(ev, at, &w) ? x : NULL;
 }
 
+struct array *
+array_of_constant(struct eval *ev, struct py_span at, const struct tensor *t)
+{
+	const struct value *v = t->value;
+	struct array *x = zeros_like(ev, at, t);
+
+	for (int64_t i = 0; x != NULL && i < array_elems(x); i++) {
+		array_set(x, i,
+			  v->data != NULL
+				  ? number_load(v->type, v->data, (size_t)i)
+				  : v->fill);
+	}
+	return x;
+}
+
 /* Implements params["w"].numpy(). */
 bool
 param_numpy(struct call *c, struct pval *out)
 {
 	const struct pv_param *p = c->self.u.any;
-	const struct value *v = p->tensor != NULL ? p->tensor->value : NULL;
 	struct array *x;
 
-	if (v == NULL) {
+	if (p->tensor == NULL || p->tensor->value == NULL) {
 		return call_error(c, -1,
 				  "the elements of a built model's parameter "
 				  "are in its file of weights, in the order in "
 				  "which kernels read them; the parameters of "
 				  "from_onnx have the model's order");
 	}
-	x = zeros_like(c->ev, c->span, p->tensor);
-	if (x == NULL) {
-		return false;
-	}
-	for (int64_t i = 0; i < array_elems(x); i++) {
-		array_set(x, i,
-			  v->data != NULL
-				  ? number_load(v->type, v->data, (size_t)i)
-				  : v->fill);
-	}
+	x = array_of_constant(c->ev, c->span, p->tensor);
 	*out = pv_array(x);
-	return true;
+	return x != NULL;
 }
 
 /* -- a model with its arrays -- */

@@ -6,10 +6,12 @@
 #include "graph_services.h"
 #include "library.h"
 
-/* The result of onnx.load: a model that is not read yet. */
+/* The result of onnx.load: a model that is not imported yet. */
 struct pv_onnx {
 	const char *path; /* the path for struct graph_request */
 	const char *said; /* the name in the program */
+	/* points to NULL until the program looks into the model */
+	const struct model_message **message;
 };
 
 /* GRAPH: a module of Relay, Relax or NNVM. */
@@ -44,6 +46,9 @@ struct pv_library {
 	bool aot;
 };
 
+/* The elements of a constant as an array. Returns NULL after an error. */
+struct array *array_of_constant(struct eval *ev, struct py_span at,
+				const struct tensor *t);
 /* Reads argument i, a dict of the shapes of inputs, into the request. Returns
  * false after an error. */
 bool rmod_shapes(struct call *c, int i, struct graph_request *r);

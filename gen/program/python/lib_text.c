@@ -216,6 +216,26 @@ str_strip(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n);
 }
 
+/* Implements ljust and rjust. */
+bool
+str_pad(struct call *c, struct pval *out)
+{
+	enum { WIDEST = 10000 };
+	bool left = c->row->name[0] == 'l';
+	int64_t width, length = 0;
+
+	if (!arg_int(c, 0, 0, WIDEST, &width)) {
+		return false;
+	}
+	pv_length(&c->self, &length);
+	width = width > length ? width - length : 0;
+	*out = pv_string(c->ev, arena_printf(c->ev->a, "%*s%s%*s",
+					     left ? 0 : (int)width, "",
+					     c->self.u.text.data,
+					     left ? (int)width : 0, ""));
+	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n + WIDEST);
+}
+
 bool
 str_split(struct call *c, struct pval *out)
 {
