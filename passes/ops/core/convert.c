@@ -21,8 +21,8 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 }
 
 /* The number to add to the bits of a float before its exponent is extracted, so
- * that the exponent is rounded as `mode` says. The floats below 2^-126 need
- * care: 2^-127, which e8m0 has, is a bit of their fraction. */
+ * that the exponent is rounded as `mode` says. Floats below 2^-126 are a
+ * special case: 2^-127, a value of e8m0, is a bit of their fraction. */
 static const struct expr *
 exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 {

@@ -259,8 +259,8 @@ define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
 					    axes_exprs(c, axes, ndim), ndim)));
 }
 
-/* The element e as a float that is computed with: narrower floats are widened
- * to single precision. */
+/* The element e as a float for computations: floats narrower than single
+ * precision are widened to it. */
 static const struct expr *
 computable(struct define *c, const struct expr *e)
 {
@@ -270,8 +270,8 @@ computable(struct define *c, const struct expr *e)
 }
 
 /* The first element of t, a tensor whose rank is larger than the result's:
- * Clip's bounds may have rank 1, and of CastLike's second input only the type
- * is used. */
+ * Clip's bounds may have rank 1, and CastLike uses only the type of its second
+ * input. */
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {

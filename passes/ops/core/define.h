@@ -73,8 +73,8 @@ void infer_like_input(struct infer *c, struct node *n);
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,
 			       int to);
-/* Has e, printed as a tree, few nodes? With shared parts, as in x * x, the tree
- * can be so large that a walk never ends. */
+/* Does e, printed as a tree, have few nodes? With shared parts, as in x * x,
+ * the tree can be so large that a walk would not end in practice. */
 bool expr_is_short(const struct expr *e);
 /* e in a normal form, in which equal dimensions are the same node; e itself if
  * it is long (expr_is_short). */
@@ -95,15 +95,16 @@ void infer_values(struct graph *g, struct node *n);
 /* ---- relations of sizes (relations.c) ---- */
 
 /* Are the dimensions a and b equal? False if they provably differ. If neither
- * is proven, the result is true and the entry function checks it when the model
- * runs; with c NULL, the check was noted before. */
+ * is proven, the result is true, and the entry function checks the equality
+ * when the model runs; if c is NULL, this check was recorded before. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
-/* False if a and b are constants and a > b. If a <= b is not proven, the entry
- * function checks it; if it never holds, or is too long to check, an error is
- * reported, and the result is true. */
+/* Is a <= b? False if both are constants and a > b. If it is not proven, the
+ * entry function checks it. If it never holds, or is too long to check, reports
+ * an error and returns true. */
 bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
-/* Is dim, of an input that is broadcast to the result, 1 or equal to the
- * result's? If it is not proven, the entry function checks it. */
+/* Can the dimension dim of an input be broadcast to the result: is it 1, or
+ * equal to the result's dimension? If it is not proven, the entry function
+ * checks it. */
 bool infer_broadcasts_to(struct infer *c, const struct expr *dim,
 			 const struct expr *result);
 /* Is `size` a multiple of `of`, and `of` positive? If these are not proven, the
@@ -113,14 +114,14 @@ bool dim_is_multiple(struct infer *c, const struct expr *size,
 /* States that a size must not be negative. If it is not proven, the entry
  * function checks it. False after a diagnostic if it is always negative. */
 bool infer_not_negative(struct infer *c, const struct expr *size);
-/* States that a kernel reads an element of a dimension of this size for each
- * element of a result, so that the dimension must not be empty unless the
- * result is. The size is not a constant. If it is not proven, the entry
- * function checks it. */
+/* States that a kernel reads an element of a dimension of this size, which is
+ * not constant, for each element of a result: the dimension must not be empty
+ * unless the result is empty. If that is not proven, the entry function checks
+ * it. */
 void infer_reads(struct infer *c, const struct expr *size, int ndim,
 		 const struct expr *const *result);
-/* Can a dimension d of this size provide the elements of the result's
- * dimension? Like infer_reads(), also for constant sizes. */
+/* Like infer_reads(), for dimension d of an input, whose size may also be
+ * constant. False after a diagnostic. */
 bool infer_can_fill(struct infer *c, int d, const struct expr *size,
 		    const struct expr *result);
 /* The result of broadcasting two dimensions as NumPy does; NULL if they
@@ -176,7 +177,8 @@ void define_stages(struct define *c, const char *const *names, const char *tag,
 void define_ordered(struct define *c, struct te_tensor *const *out, int n,
 		    struct iter_var *axes, int n_axes,
 		    const struct te_store *stores, int n_stores);
-/* te_ordered_phases, in the same way. */
+/* te_ordered_phases for the stage of out[0..n); the inputs are found from the
+ * loads. */
 void define_phases(struct define *c, struct te_tensor *const *out, int n,
 		   struct iter_var *axes, int n_axes,
 		   const struct te_phase *phases, int n_phases);
@@ -214,8 +216,8 @@ const struct expr *convert_to(struct define *c, struct dtype t,
  * the type defines. */
 const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
-/* The tensor of narrower floats that t widens, element by element; t itself if
- * its stage does anything else. A product that reads the narrow elements can
+/* The tensor of narrower floats that t widens element by element; t itself if
+ * its stage does more than widen. A product that reads the narrow elements can
  * multiply them by an instruction for their type. */
 struct te_tensor *define_unwidened(struct define *c, struct te_tensor *t);
 /* t itself if it has the given type; else a stage that casts it. */
@@ -269,8 +271,8 @@ struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
 				   struct iter_var *over, int n_over,
 				   struct te_tensor **best);
 
-/* The first: |x|^p; the second: the p-th root of a sum. Computed without powers
- * if p is 1 or 2. */
+/* power_of_abs: |x|^p. The second function: the p-th root of a sum. Both do
+ * without powers if p is 1 or 2. */
 const struct expr *power_of_abs(struct define *c, const struct expr *x,
 				double p);
 const struct expr *root_of_sum(struct define *c, const struct expr *sum,
@@ -288,8 +290,8 @@ struct te_tensor *define_integer_product(struct define *c, const struct node *n,
 					 struct te_tensor *const *in,
 					 int second, int zero_a, int zero_b);
 struct conv_inputs {
-	/* which input has the weights, and which the zero points of x and w;
-	 * -1: there is no such input */
+	/* the indices of the inputs with the weights and with the zero points
+	 * of x and w; -1: there is no such input */
 	int weights, x_zero, w_zero;
 	/* if no zero point is subtracted: the name of the attribute with the
 	 * value of x in the padding; NULL: the padding has the value of the

@@ -161,8 +161,8 @@ dim_quotient(struct infer *c, struct module *m, const struct expr *const *num,
 
 /* ---- positions ---- */
 
-/* Two groups of dimensions have different products: should the first group be
- * extended by a dimension? If not, the second. */
+/* Two groups of dimensions have different products. Should the first group, not
+ * the second, be extended by a dimension? */
 static bool
 first_lacks(const struct product *a, const struct product *b)
 {
@@ -172,8 +172,8 @@ first_lacks(const struct product *a, const struct product *b)
 	return product_within(a, b) && a->coeff < b->coeff;
 }
 
-/* Does what dims_reindex does for one group of dimensions with equal products,
- * through the row-major offset. */
+/* dims_reindex for one group of dimensions with equal products, through the
+ * row-major offset. */
 static void
 reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	      const struct expr *const *index, const struct expr *const *to,

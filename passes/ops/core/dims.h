@@ -27,10 +27,10 @@ const struct expr *dim_mul(struct module *m, const struct expr *a,
 const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
-/* The product of num[0..n_num) divided by that of den[0..n_den), with common
- * factors cancelled. NULL if constants do not divide. If it is not proven that
- * the division is exact, the entry function checks it; with c NULL, the
- * quotient is rounded down instead. */
+/* The product of num[0..n_num) divided by the product of den[0..n_den), with
+ * common factors cancelled. NULL if constants do not divide. If it is not
+ * proven that the division is exact, the entry function checks it; with c NULL,
+ * the quotient is rounded down instead. */
 const struct expr *dim_quotient(struct infer *c, struct module *m,
 				const struct expr *const *num, int n_num,
 				const struct expr *const *den, int n_den);
@@ -42,10 +42,10 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* The offset v of the model, for the sum of v and an index of size `from` that
- * is compared with an index of size `to`. It is limited: to at least `to`, or,
- * if negative, to at most minus `from`, which have the same effect as all
- * offsets beyond. */
+/* Limits an offset v of the model, which is added to an index of size `from`
+ * and compared with an index of size `to`: to a number that is at least `to`
+ * or, if v is negative, at most minus `from`. All offsets beyond the limits
+ * have the same effect. */
 const struct expr *dim_offset(struct module *m, int64_t v,
 			      const struct expr *from, const struct expr *to);
 /* The sum of an index i of this size and an offset of at most `most`: with 64

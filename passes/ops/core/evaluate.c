@@ -7,8 +7,8 @@
 #include "interp.h"
 #include "iterate.h"
 
-/* The elements of a constant in memory; if all elements are one number, they
- * are written out in arena a. */
+/* The elements of a constant in memory; if the constant is stored as one number
+ * for all elements, they are written to memory of arena a. */
 static const void *
 value_bytes(struct arena *a, const struct value *v)
 {
@@ -108,8 +108,8 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
-	/* Has any output elements? If not, nothing is run: loops around an
-	 * empty buffer would take time, too. */
+	/* Does an output have elements? If not, nothing is run, since loops
+	 * around an empty buffer would take time, too. */
 	bool any = false;
 	struct run_arg *args = arena_array(a, struct run_arg, most);
 	struct func *f;

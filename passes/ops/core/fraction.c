@@ -220,9 +220,9 @@ same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 }
 
 /* Is e a rounded quotient of integers, x / c or x * (1 / c), with the same
- * floor (or ceiling, if up) as the exact fraction? If so, sets *x and *c. That
- * of a quotient rounded to at least 24 bits is the same if x fits in these
- * bits. */
+ * floor (or ceiling, if up) as the exact fraction? If so, sets *x and *c. The
+ * floor of a quotient that is rounded to at least 24 bits is the same if x fits
+ * in these bits. */
 static bool
 integers_of(struct module *m, const struct expr *e, bool up,
 	    const struct expr **x, int64_t *c)

@@ -17,8 +17,8 @@ bool fraction_of(struct module *m, const struct expr *e, struct fraction *out);
 /* Brings a and b to a common denominator. Both denominators must be powers of
  * two. */
 void fraction_align(struct module *m, struct fraction *a, struct fraction *b);
-/* An integer expression that equals floor(e), ceil(e), or e truncated, in this
- * order; NULL if none is known. */
+/* Three functions that return an integer expression equal to floor(e), ceil(e)
+ * and the truncated e, in this order; NULL if none is known. */
 const struct expr *fraction_floor(struct module *m, const struct expr *e);
 const struct expr *fraction_ceil(struct module *m, const struct expr *e);
 const struct expr *fraction_trunc(struct module *m, const struct expr *e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Infers types and shapes of nodes' outputs from those of their inputs.
+/* Infers the types and shapes of nodes' outputs from the types and shapes of
+ * their inputs.
  *
  * before	x: f32[n, 3], y: f32[3]; z = Add(x, y), nothing known of z
  * after	z: f32[n, 3]
@@ -62,7 +63,8 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 	const char *text;
 
-	if (!c) { /* definitions repeat checks that inference has passed */
+	if (!c) { /* definitions repeat checks that inference has already made,
+		   * and need no message */
 		return false;
 	}
 	va_start(ap, fmt);

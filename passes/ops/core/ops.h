@@ -94,11 +94,11 @@ const struct op *op_list(int *n);
 bool ops_resolve(struct graph *g);
 /* Like ops_resolve, for the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);
-/* Has each string attribute of the node one of the values that attr_values.def
- * lists? False after a diagnostic. */
+/* Checks that each string attribute of the node has one of the values in
+ * attr_values.def. False after a diagnostic. */
 bool op_check_strings(struct graph *g, const struct node *n);
-/* The sizes of inputs must not be negative: the entry function checks those
- * that may be. False after a diagnostic if a size is always negative. */
+/* Makes the entry function check sizes of inputs that may be negative. False
+ * after a diagnostic if a size is always negative. */
 bool ops_check_inputs(struct graph *g);
 /* Infers one node; the second function infers the whole graph, which must be
  * sorted. False after a diagnostic. */
@@ -141,11 +141,11 @@ bool input_ints(struct module *m, const struct node *n, int i,
 /* Like input_ints, as expressions, which may contain symbolic dimensions. */
 bool input_elems(struct module *m, const struct node *n, int i,
 		 const struct expr *const **v, int *count);
-/* Does the number of elements of a Range follow from its inputs, as a constant
- * or a formula of sizes? The inputs must have types. */
+/* Is the number of elements of a Range known from its inputs, as a constant or
+ * a formula of sizes? The inputs must have types. */
 bool range_is_known(struct module *m, const struct node *n);
 /* Sets *v to the only element of input i, a constant number such as Clip's
- * bound. False if the input is absent or no such constant. */
+ * bound. False if the input is absent or not such a constant. */
 bool input_scalar(const struct node *n, int i, double *v);
 /* Converts an axis in [-ndim, ndim) to a non-negative one, in *out; false after
  * a DIAG_BAD_ATTRIBUTE. */

@@ -143,7 +143,7 @@ reducer_first_largest(struct module *m, struct dtype t, struct dtype index_type)
 }
 
 /* Keeps the better value; of equal values, the one with the first (or last)
- * index. A NaN is taken only at index 0, and then no value is better. */
+ * index. A NaN is taken only at index 0; no value is better than it. */
 const struct reducer *
 reducer_arg(struct module *m, struct dtype t, struct dtype index_type, bool max,
 	    bool last)

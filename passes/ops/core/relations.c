@@ -38,8 +38,8 @@ broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
 }
 
-/* Was the condition noted for runs that take a branch? The importer notes
- * conditions of a branch, before passes infer its nodes again. */
+/* Was the condition recorded for runs that take a branch? The importer records
+ * the conditions of a branch before passes infer its nodes again. */
 static bool
 noted_for_branch(const struct graph *g, const struct expr *condition)
 {
@@ -220,8 +220,8 @@ dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
 	return true;
 }
 
-/* The condition that a is 1, so that b is the result of broadcasting. A b that
- * is not constant must also be above 0, because the result is computed as the
+/* The condition that a is 1, so that b is the result of broadcasting. If b is
+ * not constant, it must also be above 0, because the result is computed as the
  * larger of the two. */
 static const struct expr *
 stretches(struct module *m, const struct expr *a, const struct expr *b)

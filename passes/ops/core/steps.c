@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* The texts of the folder passes/ops/steps, which steps_texts.py makes, and a row
- * without a name. */
+/* The texts of the folder passes/ops/steps, as a table that steps_texts.py
+ * makes; its last row has no name. */
 extern const struct source steps_texts[];
 
 struct steps

@@ -31,11 +31,11 @@ void steps_end(struct steps *s, struct iter_var *axes, int n_axes,
 
 /* The steps of an operator may be a text, passes/ops/steps/NAME.py, in the
  * language of script_read_steps(). Each of these functions defines a name in
- * the text: steps_tensor a whole tensor; steps_part its elements whose index
- * in dimension d is at[d], where at[d] is not NULL; steps_row its elements
- * with the leading indices at[0..n); steps_value an expression; steps_number,
- * steps_flag and steps_type a number, a condition and a type that are known
- * when the text is read. */
+ * the text: steps_tensor a whole tensor; steps_part the elements of a tensor
+ * whose index in each dimension d with at[d] not NULL is at[d]; steps_row the
+ * elements with the leading indices at[0..n); steps_value an expression;
+ * steps_number, steps_flag and steps_type a number, a condition and a type that
+ * are known when the text is read. */
 void steps_tensor(struct steps *s, const char *name, const struct te_tensor *t);
 void steps_part(struct steps *s, const char *name, const struct te_tensor *t,
 		const struct expr *const *at);
@@ -55,7 +55,8 @@ void steps_order(struct steps *s, struct dtype type);
 bool steps_run(struct steps *s, const char *name, struct iter_var *axes,
 	       int n_axes);
 
-/* A scalar that steps may change; step_alloc around them declares it. */
+/* A scalar that steps may change; the statement step_alloc around the steps
+ * declares it. */
 const struct buffer *step_local(struct steps *s, const char *name,
 				struct dtype type);
 struct stmt *step_alloc(struct steps *s, const struct buffer *local,

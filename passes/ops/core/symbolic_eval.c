@@ -67,8 +67,8 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* May v be outside of the range of int32, if that is type t, so that it wraps?
- * Assumed for long formulas. Other types are taken to hold all sizes. */
+/* May v wrap because t is int32 and v is out of its range? Assumed for long
+ * formulas. Other types are assumed to hold all sizes. */
 static bool
 may_wrap(struct dtype t, const struct expr *v)
 {
@@ -261,7 +261,7 @@ evaluate_store(struct symbolic_eval *s, struct ordered_memory *mem,
 }
 
 /* Executes the stores of an ordered stage, for all points of its axes from
- * number `axis` on. False if it cannot be done. */
+ * number `axis` on. False if a store cannot be evaluated. */
 static bool
 evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 {

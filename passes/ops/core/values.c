@@ -51,7 +51,8 @@ tensor_known(struct module *m, struct tensor *t)
 					 : v->fill;
 
 		if (v->type.kind == DT_U64 && x.i < 0) {
-			return false; /* above what known elements hold */
+			return false; /* beyond int64, so that known elements
+				       * cannot hold it */
 		}
 		elems[i] = number_literal(m, v->type, x);
 	}

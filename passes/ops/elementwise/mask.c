@@ -88,8 +88,8 @@ infer_band(struct infer *c, struct node *n)
 
 #define BAND_MAX (1 << 30)
 
-/* BAND_MAX, or the largest number of queries or keys if that is more: numbers
- * beyond have the same effect. */
+/* The larger of BAND_MAX and the largest number of queries or keys: larger
+ * numbers have the same effect. */
 static int64_t
 band_most(const struct tensor *y)
 {

@@ -280,7 +280,7 @@ symbolic_shrink(struct module *m, const struct resize_axis *a, int support,
 						 expr_i32(m, 1))),
 			       a->enlarged);
 	if (a->at) {
-		/* the bound of the division, for the memory plan */
+		/* the upper bound of the quotient, for the memory plan */
 		*reach = expr_min(m, *reach, expr_mul(m, a->reduced, half));
 	}
 	*reach = dim_max(m, half, *reach);

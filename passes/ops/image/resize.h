@@ -68,7 +68,8 @@ bool resize_scale_ratio(double scale, int64_t *p, int64_t *r);
 
 /* resize_run.c: Resize with scales that are known only when the model runs. */
 
-/* As resize_axes, for such nodes. */
+/* Like resize_axes, for nodes with scales that are known only when the model
+ * runs. */
 bool resize_run_axes(struct infer *c, const struct node *n,
 		     struct resize_axis *axes);
 /* Makes the tensors of positions: sets `at` of the axes that change. */

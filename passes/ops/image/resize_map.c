@@ -444,8 +444,8 @@ fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	return low <= high;
 }
 
-/* Like fit_with, for the best of several r: small numbers, and numbers that the
- * sizes suggest. */
+/* Like fit_with, but tries several r, small numbers and numbers that the sizes
+ * suggest, and takes the best. */
 static bool
 fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
 	  struct ratio *ratio)

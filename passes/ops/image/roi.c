@@ -18,8 +18,8 @@ struct bin {
 	/* start: of the region's first bin; size: of one bin; count: the number
 	 * of samples or elements of a bin */
 	const struct expr *start, *size, *count;
-	/* The first sample that may be in the image, and the number of samples
-	 * from it on that may be. */
+	/* The first sample that may be in the image, and the number of
+	 * consecutive samples that may be. */
 	const struct expr *first, *near;
 };
 
@@ -329,7 +329,8 @@ neighbours(struct roi *r, int d, const struct expr *at)
 	at = expr_call2(m, INTRIN_FMAX, at, real(r, 0));
 	at = named(r, "inner", d, expr_select(m, expr_lt(m, end, at), end, at));
 	p.at[0] = expr_cast(m, size->type, at);
-	if (!is_exact(r->wide, size)) { /* `end` may be rounded up */
+	if (!is_exact(r->wide, size)) { /* `end` may have been rounded up, as a
+					 * float */
 		p.at[0] = expr_min(m, p.at[0], last);
 	}
 	p.at[0] = named(r, "low", d, p.at[0]);
@@ -394,8 +395,8 @@ of_channel(struct roi *r, const struct buffer *total, const struct var *c)
 	return expr_load(r->s.m, total, (const struct expr *[]){ c->expr }, 1);
 }
 
-/* For each channel: total = total + value, or in mode max the larger of the
- * two; samples far outside are 0. */
+/* For each channel: total = total + value or, in mode max, the larger of the
+ * two. Samples far outside of the image are 0. */
 static struct stmt *
 add_sample(struct roi *r, const struct buffer *total, const struct expr *batch,
 	   const struct bin *bins, struct var *const *i, bool max)

@@ -309,8 +309,8 @@ store_sum(const struct rows *r, const struct sampler *p, struct define *c,
 }
 
 /* The statement that computes one element of the result. If there is a
- * condition `all`, an IF has a copy without conditions on taps for the case
- * that it holds. */
+ * condition `all`, an IF contains a second copy, without conditions on taps,
+ * for the case that `all` holds. */
 static struct stmt *
 store_element(const struct rows *r, struct define *c,
 	      const struct te_tensor *image, const struct expr *all)

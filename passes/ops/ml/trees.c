@@ -42,8 +42,8 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 	bool all = true;
 
 	if (!feature || !next) {
-		return true; /* recipes: they were checked when they had
-			      * values */
+		return true; /* constants with recipes were checked when they
+			      * had values */
 	}
 	for (int64_t i = 0; all && i < nodes; i++) {
 		int64_t to = value_int(next, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pad, which adds elements around a tensor, and CenterCropPad, which in each
- * dimension adds elements or takes a centered part. */
+ * dimension adds elements or takes the centered part. */
 #include "dims.h"
 
 /* The number of elements that are added to each dimension, before and after; if
@@ -210,8 +210,8 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	    size_bounds(after, &low, &most[1]) && most[1] < min) {
 		const struct expr *end = dim_add(m, size, before);
 
-		/* Conditions, so that the loop over the inner positions can be
-		 * one by itself. */
+		/* Uses conditions, so that the inner positions can get a loop
+		 * of their own. */
 		if (most[1] > 0) {
 			twice = expr_sub(m, expr_mul(m, last, expr_i32(m, 2)),
 					 i);

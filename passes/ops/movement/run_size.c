@@ -121,8 +121,8 @@ infer_nonzero(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Is the number of columns of n's result that of a CountNonZero of n's own
- * input? */
+/* Does a CountNonZero of n's own input give the number of columns of n's
+ * result? */
 static bool
 is_counted(const struct node *n)
 {

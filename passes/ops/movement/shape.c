@@ -137,8 +137,8 @@ fill_free_dim(struct infer *c, const struct tensor *x,
 	return true;
 }
 
-/* Dimension d of the new shape, where the model gives the size `want`, which may
- * depend on sizes of a run: a size of 0 copies the dimension of x. */
+/* Dimension d of the new shape. The model gives the size `want`, which may be
+ * known only when the model runs: 0 copies the dimension of x. */
 static const struct expr *
 size_or_copy(struct module *m, const struct expr *want, const struct tensor *x,
 	     int d)
@@ -508,8 +508,8 @@ define_eye_like(struct define *c, const struct node *n,
 
 /* ---- repetition ---- */
 
-/* Expand: x broadcast to the shape in input 1, and that to the shape of x, as
- * NumPy does. False after a diagnostic. */
+/* Expand: the shapes of x and of input 1 are broadcast together, as in NumPy.
+ * False after a diagnostic. */
 bool
 infer_expand(struct infer *c, struct node *n)
 {

@@ -4,8 +4,8 @@
 
 /* ---- Slice ---- */
 
-/* Which elements of each dimension d are taken: element i of the output is
- * start[d] + i * step[d]. */
+/* The elements that are taken: index i of dimension d of the output is index
+ * start[d] + i * step[d] of the input. */
 struct slices {
 	const struct expr **start, **count;
 	int64_t *step;

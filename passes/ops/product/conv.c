@@ -249,8 +249,8 @@ add_bias(struct define *c, const struct node *n, const struct window *w,
 }
 
 /* The stage of the sum, in type t, of the products of x and w, each minus its
- * zero point. Narrow floats are read with their padding, then widened, so that
- * zeros around them in memory can be the padding. */
+ * zero point. Narrow floats are widened after they are read with their padding,
+ * so that zeros around them in memory can serve as the padding. */
 static struct te_tensor *
 conv_sum(struct define *c, const struct node *n,
 	 const struct conv_inputs *which, struct te_tensor *const *in,
@@ -360,7 +360,7 @@ struct transposed_tap {
 	/* k: the number of the tap; at: the index in the input */
 	const struct expr *k, *at;
 	const struct expr *whole; /* the condition that the quotient is an
-				   * integer; NULL if it always is */
+				   * integer; NULL if it is always an integer */
 };
 
 static struct transposed_tap
@@ -419,7 +419,7 @@ without_zero(struct module *m, const struct expr *x, struct dtype t,
 /* The sum in type t, over x - zero, and the bias. Positions outside of x and
  * taps between the strides add nothing, so that the weights that are summed
  * depend on the position. So the products of the zero point cannot be part of
- * the bias: x - zero is summed. */
+ * the bias; the sum is over x - zero instead. */
 static bool
 define_transposed(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct dtype t, int64_t zero,

@@ -9,8 +9,8 @@
 
 /* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
-/* All products are in one kernel, whose schedule compares each with each other
- * one. */
+/* The most operands: all products are in one kernel, whose schedule compares
+ * every product with every other. */
 enum { OPERANDS_MAX = 64 };
 
 struct term {
@@ -43,8 +43,8 @@ letter_label(char ch)
 }
 
 /* Reads a term of the equation, up to ',', "->" or the end, into t. "…" stands
- * for `ellipsis` dimensions; or, if that is negative, for as many as are left
- * of `rank` after the letters. False if the term is not valid. */
+ * for `ellipsis` dimensions; or, if that is negative, for the dimensions of
+ * `rank` that remain after the letters. False if the term is not valid. */
 static bool
 parse_term(const char **text, struct term *t, int rank, int ellipsis)
 {
@@ -271,8 +271,8 @@ operand(struct define *c, const struct einsum *e, const struct loops *l,
 	return expr_cast(c->module, type, te_at(c->module, t, at, term->n));
 }
 
-/* The labels of the product of x and input i that must be kept: those that
- * later inputs or the result use. */
+/* The labels of the product of x and input i that later inputs or the result
+ * use, and that must therefore be kept. */
 static struct term
 kept_labels(const struct einsum *e, const struct term *x, int i, int n_inputs)
 {

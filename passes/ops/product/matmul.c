@@ -261,8 +261,8 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The sum has no terms for the zero points, whose products are part of the
- * bias; the bias has an element for each column. */
+/* The sum has no terms for the zero points, because their products are part of
+ * the bias; the bias has an element for each column. */
 bool
 define_bytes_matmul(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -404,8 +404,8 @@ define_gemm(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* ---- multiply-accumulates ---- */
 
-/* The product of the dimensions of t in [from, to), symbolic ones at their
- * upper bounds; 1 if one has none. */
+/* The product of the dimensions of t in [from, to), with symbolic dimensions at
+ * their upper bounds; 1 if a dimension has no upper bound. */
 static int64_t
 dims_product(const struct tensor *t, int from, int to)
 {

@@ -19,9 +19,9 @@ requantised(struct define *c, const struct expr *e, const struct expr *zero,
 }
 
 /* Requantizes an integer sum. The node's inputs are x, w and y, each with scale
- * and zero point, and a bias. If these are vectors, those of x and y are
- * indexed by dimension `row` of the result, those of w by dimension `channel`
- * (-1: they are scalars). */
+ * and zero point, and a bias. If scales and zero points are vectors, dimension
+ * `row` of the result indexes those of x and y, and dimension `channel` those
+ * of w (-1: they are scalars). */
 static struct te_tensor *
 requantise(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor *sum, int row, int channel)

@@ -20,9 +20,9 @@
 
 enum { POINTS = 6 }; /* the most points of a transform: a for m = 4 */
 
-/* A product with a matrix. Columns of the same group, in which the rows have
- * the same terms up to a factor, are summed first. The common factor of a group
- * is chosen so that its first (or last) term is positive. */
+/* A product with a matrix. Columns form a group if the rows have the same terms
+ * in them, up to a factor; each group is summed first. The common factor of a
+ * group is chosen so that its first (or last) term is positive. */
 struct transform {
 	int rows, columns;
 	int group[POINTS];

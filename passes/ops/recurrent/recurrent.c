@@ -206,7 +206,8 @@ struct recurrent {
 	const struct node *n;
 	struct te_tensor *const *in;
 	const struct expr *times, *rows, *hidden;
-	struct dtype type, wide; /* type: of the states; wide: of sums */
+	struct dtype type, wide; /* type: the type of the states; wide: the type
+				  * of sums */
 	struct te_tensor *made[MOST_BUFFERS];
 	int n_made;
 	/* the buffers of the node; NULL if the node has none */
@@ -218,8 +219,8 @@ struct recurrent {
 	struct te_phase phases[MOST_PHASES];
 	int n_phases;
 	struct iter_var time;
-	/* of the phase that is being made, whose stores are for row b and
-	 * element j */
+	/* the axes of the phase that is being made; its stores are for row b
+	 * and element j */
 	struct iter_var *axes;
 	const struct expr *b, *j, *at, *inside;
 	struct te_store stores[MOST_STORES];
@@ -384,9 +385,9 @@ sum_phase(struct recurrent *r, struct te_tensor *sums,
 			     te_sum(r->m, expr_mul(r->m, x, w), &over, 1));
 }
 
-/* Begins a phase over the rows and elements of the state: sets b and j; `at`,
+/* Begins a phase over the rows and elements of the state. Sets b and j; `at`,
  * the time that is read and written; and `inside`, the condition that the row's
- * sequence is that long, or NULL. */
+ * sequence has not ended, or NULL. */
 static void
 begin_phase(struct recurrent *r)
 {
@@ -508,7 +509,7 @@ clip(struct recurrent *r, const struct expr *e)
 				    expr_min(r->m, like(r->c, e, most), e));
 }
 
-/* The activation that `which` names, of e, which is clipped first. */
+/* Applies the activation that `which` names to e, which is clipped first. */
 static const struct expr *
 gate(struct recurrent *r, const char *which, const struct expr *e)
 {

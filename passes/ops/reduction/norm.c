@@ -8,13 +8,13 @@ struct moments {
 	struct te_tensor *mean, *inv_std;
 	/* the sum of the squared deviations from the mean */
 	struct te_tensor *square_sum;
-	/* the number of elements of which one mean is taken */
+	/* the number of elements in each mean */
 	const struct expr *count;
 	bool keep; /* reduced dimensions are kept with extent 1 */
 };
 
-/* A constant that is added to the variance before the root (under), or to the
- * root (beside), so that the deviation is not 0. */
+/* Constants that are added so that the deviation is not 0: under, to the
+ * variance before the root is taken; beside, to the root. */
 struct epsilon {
 	double under, beside;
 };

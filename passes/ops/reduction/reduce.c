@@ -5,8 +5,8 @@
 
 /* ---- axes ---- */
 
-/* The dimensions of input 0 to reduce. False if they are not known; this is
- * reported if c is given, in inference. Definitions come later and cannot
+/* The dimensions of input 0 to reduce. False if they are not known, after a
+ * diagnostic if c is not NULL (in inference). Definitions come later and cannot
  * fail. */
 static bool
 reduced_axes(struct infer *c, struct module *m, const struct node *n,
@@ -86,9 +86,9 @@ struct reduce_form {
 	const struct expr *(*pre)(struct module *m, const struct expr *x);
 	const struct expr *(*post)(struct define *c, const struct expr *y,
 				   const struct expr *count);
-	/* The type in which integers are reduced. A log of a sum is not
-	 * computed in float64, where terms that cancel would lose digits;
-	 * squares are, because they soon exceed 64 bits. */
+	/* The type in which integers are reduced. Squares are summed in
+	 * float64, because they soon exceed 64 bits. The sum of a LogSum is
+	 * not, because terms that cancel would lose digits. */
 	enum { IN_OWN, IN_FLOAT64, IN_64_BITS } integers;
 };
 
@@ -116,7 +116,7 @@ post_mean(struct define *c, const struct expr *y, const struct expr *count)
 		return y;
 	}
 	if (dtype_is_int(t) && dtype_bits(t) < dtype_bits(count->type)) {
-		/* the count may exceed t; the quotient does not */
+		/* the count may exceed the range of t; the quotient does not */
 		y = expr_div(m, expr_cast(m, count->type, y), count);
 		return expr_cast(m, t, y);
 	}
@@ -295,8 +295,8 @@ infer_arg(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The largest (smallest) element along the reduced axis, without NaN; with
- * nan_first, NaN where the first element is. */
+/* The largest (smallest) element along the reduced axis, ignoring NaN; if
+ * nan_first, NaN if the first element is NaN. */
 static struct te_tensor *
 define_best(struct define *c, struct te_tensor *x, const bool *reduced,
 	    bool max, bool nan_first)
@@ -367,10 +367,10 @@ has_first(const struct te_tensor *x, const bool *reduced)
 	return has;
 }
 
-/* Two reductions, which lanes and threads can share: the best element, and the
- * first or the last position of an element that is equal to it. Where the first
- * element is NaN, the position is 0: it is looked at by itself or, where a row may
- * be empty, the best is NaN, and none is equal to it. */
+/* Two reductions that lanes and threads can share: the best element, and the
+ * first or last position of an element equal to it. If the first element is
+ * NaN, the position is 0: a separate test of the first element gives that or,
+ * if a row may be empty, the best is NaN, and no element equals it. */
 static struct te_tensor *
 define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 	     bool keep, bool max, bool last)
@@ -402,8 +402,8 @@ define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 			    expr_cast(m, dtype_of(DT_I64), e));
 }
 
-/* Do lanes gain nothing: has the target none, or are the elements of a row next to
- * each other, and fewer than SHORT_ROW? */
+/* Is one pass better, because lanes gain nothing: the target has none, or rows
+ * are contiguous and have fewer than SHORT_ROW elements? */
 static bool
 in_one_pass(struct define *c, const struct te_tensor *x, int64_t axis)
 {

@@ -4,9 +4,9 @@
  *
  * Inputs: boxes, scores, and the optional most boxes of a class, threshold of
  * the intersection over the union, and threshold of the score. Results: rows
- * [b, c, box], with room for as many as there can be, and the number of rows.
- * The sides of the kept boxes, for comparisons with later boxes, and the heap
- * are in additional buffers. */
+ * [b, c, box], with room for the largest possible number of rows, and the
+ * number of rows. The sides of the kept boxes, for comparisons with later
+ * boxes, and the heap are in additional buffers. */
 #include "dims.h"
 #include "steps.h"
 
@@ -73,8 +73,8 @@ threshold(struct define *c, const struct node *n, struct te_tensor *const *in,
 		       : expr_float(c->module, dtype_of(DT_F32), 0);
 }
 
-/* Names the most boxes of a class. A constant limit that is at least the number of boxes
- * needs no test. */
+/* Defines the name of the largest number of boxes of a class. A constant limit
+ * that is at least the number of boxes needs no test. */
 static void
 bind_limit(struct steps *s, const struct node *n, struct te_tensor *const *in)
 {

@@ -18,7 +18,7 @@
 /* The number of threads of a warp, and the most slices. */
 enum { LEAST_THREADS = 32, MOST_SLICES = 256 };
 
-/* Where an update is stored. */
+/* The place where an update is stored. */
 struct target {
 	const struct expr **at; /* the index in the output */
 	const struct expr *inside;
@@ -119,9 +119,9 @@ wants_slices(const struct define *c, const struct node *n,
 	return c->graph->settings->by_threads && !constant;
 }
 
-/* Makes *axis, over the slices of a dimension of the given size, and *inside,
- * the condition that position `at` is in the slice. False if the size is not
- * constant or there is only one slice. */
+/* Sets *axis to an axis over the slices of a dimension of the given size, and
+ * *inside to the condition that position `at` is in the slice. False if the
+ * size is not constant or there is only one slice. */
 static bool
 slice(struct define *c, const struct expr *size, const struct expr *at,
       struct iter_var *axis, const struct expr **inside)

@@ -9,8 +9,8 @@
 
 /* With more elements than this, a heap is slower than sorting. */
 enum { HEAP_MOST = 64 };
-/* Elements of a block; rows of fewer blocks have none that few elements of the heap
- * leave out. */
+/* BLOCK: the elements of a block. LEAST_BLOCKS: in rows with fewer blocks,
+ * skipping blocks without an element for the heap gains nothing. */
 enum { BLOCK = 32, LEAST_BLOCKS = 4 };
 
 enum { TOP, INDICES, SORT_KEYS, SORT_POSITIONS, N_MADE };
@@ -52,7 +52,7 @@ infer_top_k(struct infer *c, struct node *n)
 	return true;
 }
 
-/* A value of type t that no other value comes after in the order. */
+/* The value of type t that is last in the order. */
 static const struct expr *
 last_value(struct module *m, struct dtype t, bool largest)
 {

@@ -2,9 +2,9 @@
 /* Searches in sorted tables; the importer makes these nodes from
  * TfIdfVectorizer (gen/onnx/compose/compose_ngrams.c):
  *
- *	tirc.FindString (x, keys)            where each string is among keys, or -1
- *	tirc.NGrams (x, item, first, column, weight)
- *	                                     how often each n-gram is in a row */
+ * 	tirc.FindString (x, keys) where each string is among keys, or -1
+ * 	tirc.NGrams (x, item, first, column, weight)
+ * 	                                     how often each n-gram is in a row */
 #include "steps.h"
 
 /* ---- FindString: the keys are sorted as strcmp compares them ---- */

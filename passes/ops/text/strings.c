@@ -222,8 +222,8 @@ infer_substring(struct infer *c, struct node *n)
 
 /* The element of t, input i of the Substring n, at the index `at`: a position
  * in a string, clamped to 0 .. the bytes of a string. Not clamped if t is an
- * output of a StringPieces, or a slice of one, over strings of as many bytes:
- * its positions are within the bounds. */
+ * output of a StringPieces, or a slice of such an output, over strings with the
+ * same number of bytes: its positions are within the bounds. */
 static const struct expr *
 position_in(struct define *c, const struct node *n, int i,
 	    const struct te_tensor *t, const struct expr *const *at)
@@ -267,8 +267,8 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
-/* Each byte of the delimiter is a comparison in one condition, as people write it;
- * a longer one is nothing that texts are split by. */
+/* The longest delimiter: each of its bytes becomes a comparison in one readable
+ * condition, and no text is split by a longer one. */
 enum { MOST_DELIMITER_BYTES = 256 };
 
 /* The most pieces into which n can split a string of this many bytes. */

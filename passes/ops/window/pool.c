@@ -99,8 +99,8 @@ covered(struct define *c, const struct window *w, struct te_tensor *in,
 			   *axes + 2, taps, outside);
 }
 
-/* The stage of t with `empty` for the elements for which the condition `none`
- * holds; t itself if it never holds. */
+/* A stage with the elements of t, and `empty` where the condition `none` holds;
+ * t itself if it never holds. */
 static struct te_tensor *
 fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 	   struct te_tensor *t, const struct expr *none,
@@ -117,8 +117,8 @@ fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 					te_at(c->module, t, index, y->ndim)));
 }
 
-/* The stage of t with `empty` for windows without an element of the input; t
- * itself if there cannot be such windows. */
+/* A stage with the elements of t, and `empty` for windows without an element of
+ * the input; t itself if there cannot be such windows. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	   struct te_tensor *t, const struct expr *empty)
