@@ -9,7 +9,7 @@
  * delimiters of C and of the dialect, and trigraphs. */
 enum { N_REFUSED = 7 };
 
-/* The column of the rows at the head of a file. */
+/* The column in which the texts of the rows at a file's head begin. */
 enum { FLAGS_COLUMN = 14 };
 
 struct refused {
@@ -26,8 +26,8 @@ refused_of(const struct comment_forms *c)
 
 	for (int i = 0; i < N_REFUSED; i++) {
 		if (r.words[i] == NULL || r.words[i][0] == '\0') {
-			/* a dialect without such a delimiter: a word of C a
-			 * second time */
+			/* if the dialect has no delimiter, a delimiter of C is
+			 * listed twice */
 			r.words[i] = r.words[0];
 		}
 		r.ends[i] = r.words[i][strlen(r.words[i]) - 1];

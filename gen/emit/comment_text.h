@@ -14,13 +14,13 @@ const char *comment_text(struct arena *a, const struct dialect *d,
  * line width; further lines begin with the dialect's prefix. */
 const char *comment_wrap(struct arena *a, const struct dialect *d,
 			 const char *text, int column);
-/* The first line of an emitted file behind its name: "from net.onnx, tirc 0.1.0,
- * target x86-64-v3". */
+/* The text after the file's name in the first line of an emitted file: "from
+ * net.onnx, tirc 0.1.0, target x86-64-v3". */
 const char *comment_origin(struct arena *a, const struct dialect *d,
 			   const char *from, const char *version,
 			   const char *target);
-/* The flags for which a file is made, wrapped for the row "meant for" at the
- * file's head. */
+/* The compiler flags for which a file is made, wrapped for the row "meant for"
+ * at the file's head. */
 const char *comment_flags(struct arena *a, const struct dialect *d,
 			  const char *flags);
 

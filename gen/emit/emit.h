@@ -22,27 +22,29 @@ struct program_part {
 		       * memory follows them */
 };
 
-/* What is emitted of a tensor program: its functions, and how. */
+/* A tensor program to emit: its functions, and how they are emitted. */
 struct program_text {
 	const char *origin; /* "from matmul.py, tirc 0.1.0, target …" */
-	const char *stem;   /* of the files' names, without suffix */
+	const char *stem;   /* the common part of the files' names, without
+			     * suffix */
 	/* the flags for which the source is made: of the compiler; of the
-	 * compiler on the device, NULL if there is none */
+	 * device compiler (NULL if there is none) */
 	const char *cflags, *device_cflags;
 	const struct program_part *parts;
 	int n;
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
 	bool on_board;    /* the caller runs on a simulated board */
-	/* Names of the functions that the source calls but does not define.
-	 * NULL: their names in the program, with a note for each, since the
-	 * user links them. Else this prefix and their names: the caller defines
-	 * them, so that no function of a library takes their place. */
+	/* The names of functions that the source calls but does not define.
+	 * NULL: their names in the program, with a note for each function,
+	 * since the user links them. Else their names with this prefix: the
+	 * caller defines them, and no function of a library can take their
+	 * place. */
 	const char *external_prefix;
 };
 
-/* What a build supplies besides the source: to the compiler, flags for the
- * instructions in relied_on; to the linker, the functions in externals. */
+/* The needs of a source that the build must satisfy: the compiler needs flags
+ * for the instructions in relied_on, the linker the functions in externals. */
 struct program_needs {
 	/* the instructions without which the source is slow, as macros */
 	VEC(const struct requirement *) relied_on;
@@ -53,24 +55,26 @@ struct program_needs {
 
 /* Appends one source file with the functions in the given order: of a split
  * function the kernels, and the host function if the dialect can launch
- * kernels. Adds to *needs, which may be NULL, what the source needs. False
+ * kernels. Adds the needs of the source to *needs, which may be NULL. False
  * after a diagnostic. */
 bool emit_program(struct module *m, const struct dialect *d,
 		  const struct program_text *p, struct strbuf *out,
 		  struct program_needs *needs);
-/* Appends a program that calls one of the functions, none of which is split, on
- * raw files. In arguments.txt are the number of calls, the number of the
- * function, then for each parameter the value of a scalar or the bytes of an
- * array. Of the program's own parameters the array at position i is read from
- * array_i.bin, is the same before each call, and is written to result_i.bin.
- * times.txt gets the nanoseconds of each call; on a board, the instructions. */
+/* Appends a program that calls one of the functions, none of which may be
+ * split, with data from raw files. In arguments.txt are the number of calls,
+ * the number of the function, then for each parameter the value of a scalar or
+ * the bytes of an array. Of the program's own parameters the array at position
+ * i is read from array_i.bin, is the same before each call, and is written to
+ * result_i.bin. times.txt gets the nanoseconds of each call; on a board, the
+ * instructions. */
 bool emit_program_caller(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
 /* Appends the header: the prototypes of the functions that a host calls, with
  * comments about their arrays. Appends nothing if there are none. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
-/* The bytes of an array, a number or an expression of sizes: "n * 256". */
+/* The size of an array in bytes, as a number or an expression of sizes: "n *
+ * 256". */
 const char *program_bytes(struct module *m, const struct buffer *b);
 /* The name of the header in the dialect: "net.h" for the stem "net". */
 const char *emit_program_header_name(struct module *m, const struct dialect *d,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions outside of a unit that it calls. They are declared; if an intrinsic
- * has a text of the function for the dialect, they are defined. */
+/* Functions that a unit calls and that are not in the module. They are
+ * declared, or defined if an intrinsic has a text of the function for the
+ * dialect. */
 #include <stdlib.h>
 
 #include "text.h"
@@ -22,9 +23,9 @@ same_space(const struct external_param *a, const struct external_param *b)
 					strcmp(a->space, b->space) == 0);
 }
 
-/* Tells the user, for security, that the source calls a function that only the
- * program names: the program's author may be a stranger, who makes the user
- * link any function. */
+/* Tells the user, for security, that the source calls a function whose name
+ * comes from the program: an untrusted author could make the user link any
+ * function. */
 static void
 note_external(struct unit *u, const struct func *f, const char *name)
 {
@@ -85,9 +86,9 @@ join(struct unit *u, const struct func *f, struct external *x,
 	return true;
 }
 
-/* Finds in which intrinsic the function is defined, and its text for the
- * dialect; adds the headers and symbols that the text uses to the unit. False
- * after a diagnostic. */
+/* Finds the intrinsic that defines the function, and its text for the dialect;
+ * adds the headers and symbols that the text uses to the unit. False after a
+ * diagnostic. */
 static bool
 find_text(struct unit *u, const struct func *f, struct external *x)
 {

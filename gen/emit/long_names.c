@@ -8,9 +8,10 @@
 #include "text.h"
 #include "text_map.h"
 
-/* A longer name is long. */
+/* A name with more bytes is long. */
 enum { MOST_BYTES = 56 };
-/* The most bytes of a short form; of one that several names would have. */
+/* The most bytes of a short form, and of a short form that several names would
+ * share. */
 enum { FORM_BYTES = 40, LONGER_FORM_BYTES = 56 };
 /* the last parts of a name, from which its form is made */
 enum { MOST_PARTS = 16 };
@@ -50,7 +51,7 @@ is_long(const char *name)
 void
 long_names_tell(struct long_names *n, const char *name)
 {
-	/* a name that looks like a form keeps others from having this form */
+	/* no other name may have a form that looks like this name */
 	if (name != NULL &&
 	    (is_long(name) || strncmp(name, GAP, strlen(GAP)) == 0) &&
 	    text_map_add(&n->index, name, n->list.n)) {
@@ -65,7 +66,7 @@ struct parts {
 	int n;
 	const char *at[MOST_PARTS + 1]; /* at[n] is the end of the name */
 	bool kept[MOST_PARTS];
-	bool all; /* these are all parts of the name */
+	bool all; /* the list has all parts of the name */
 };
 
 /* Does a part end behind this character? Not between a word and its number, as
@@ -129,7 +130,8 @@ put_form(const struct parts *p, struct strbuf *s)
 	}
 }
 
-/* A form is a word: it has "_" for each space, quote and control character. */
+/* Makes a form a word: replaces each space, quote and control character by
+ * "_". */
 static const char *
 as_word(struct arena *a, const char *text)
 {
@@ -143,7 +145,7 @@ as_word(struct arena *a, const char *text)
 	return word;
 }
 
-/* Keeps a part, too, if the form has at most `bytes` bytes then. */
+/* Adds a part to the form if the form then has at most `bytes` bytes. */
 static bool
 keep(struct parts *p, int i, size_t bytes)
 {
@@ -171,8 +173,8 @@ last_bytes(struct arena *a, const char *name, size_t bytes)
 	return as_word(a, arena_printf(a, "%s%s", GAP, c));
 }
 
-/* The form of a name: its last part, then the parts with a number, then others,
- * each from the last one on, as far as they fit. */
+/* The form of a name: its last part; then the parts with a number, then the
+ * other parts, both from the last to the first, as far as they fit. */
 static const char *
 form_of(struct arena *a, const char *name, size_t bytes)
 {
@@ -210,7 +212,7 @@ with_hash(struct arena *a, const char *name)
 }
 
 /* The step in which the form of a name is the whole name. Two names that differ
- * only in characters that comments do not have keep equal forms. */
+ * only in characters that comments cannot contain keep equal forms. */
 enum { LAST_STEP = 3 };
 
 /* The form of a name in the given step: each step has a longer form, for a name
@@ -224,7 +226,8 @@ next_form(struct arena *a, const char *name, int step)
 			   : with_hash(a, name);
 }
 
-/* Marks in `again` the names whose form, as it is printed, another one has. */
+/* Marks in `again` the names whose printed form is that of another name,
+ * too. */
 static bool
 find_equal(const struct long_names *n, bool *again)
 {

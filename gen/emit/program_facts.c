@@ -100,7 +100,7 @@ array_text(struct unit *u, const struct program_part *part, int i)
 	return text;
 }
 
-/* The columns of labels: those of the longest name of an array. */
+/* The width of labels in columns: that of the longest name of an array. */
 static int
 label_width(const struct func *f)
 {
@@ -115,7 +115,7 @@ label_width(const struct func *f)
 	return width;
 }
 
-/* Adds a row whose label has the columns of label_width(). */
+/* Adds a row whose label is padded to label_width(). */
 static void
 add_row(struct unit *u, const struct func *f, const char *label,
 	const char *text, struct tdata *data)

@@ -42,7 +42,7 @@ render_file(struct module *m, const struct dialect *d, enum template_id id,
 	return ok;
 }
 
-/* Adds the words of the head of each file. */
+/* Adds the texts for the head of each file. */
 static void
 add_banner(struct module *m, const struct dialect *d,
 	   const struct program_text *p, struct tdata *data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions without which a source is slow: those of its target, and
- * those of the intrinsic texts in it. The source contains preprocessor lines
- * that refuse a compiler without them. */
+/* The instructions without which a source is slow: the instructions of its
+ * target and of the intrinsic texts in it. The source contains preprocessor
+ * lines that refuse a compiler without them. */
 #include "text.h"
 #include "unit.h"
 

@@ -186,8 +186,8 @@ unit_element_type(struct unit *u, const struct buffer *b)
 		       : unit_type(u, b->type);
 }
 
-/* The signed integer type with lanes of the same width as t: what a comparison
- * of two vectors of type t gives. */
+/* The signed integer type with lanes of the same width as t: the type of the
+ * comparison of two vectors of type t. */
 static struct dtype
 mask_type(struct dtype t)
 {
@@ -267,9 +267,9 @@ as_number(struct dtype t, double v)
 }
 
 /* For conversions of floats of type t to the integer type `to`, adds literals
- * of t: a float strictly between to_below and to_above, whole powers of two or
- * 0, fits; to_most is the largest integer, exact only if t can represent it.
- * Adds to_zero, 0 as a literal of `to`. */
+ * of t: a float fits if it is strictly between to_below and to_above, which are
+ * whole powers of two or 0; to_most is the largest integer, exact only if t can
+ * represent it. Adds to_zero, 0 as a literal of `to`. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
@@ -300,8 +300,8 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	const struct {
 		const char *word;
 		struct dtype type;
-		/* whether the type is larger than a register: such vectors are
-		 * passed in memory, and aligned loosely */
+		/* is the type larger than a register? Larger vectors are passed
+		 * in memory, and loosely aligned */
 		bool loose;
 	} others[] = {
 		{ "mask", mask_type(t), false },
@@ -429,8 +429,8 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
-/* Makes the helpers that h calls used in a run of functions in which
- * contraction is forbidden, as h itself is. */
+/* Marks the helpers that h calls as used in functions in which contraction is
+ * forbidden, like h itself. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)

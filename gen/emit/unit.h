@@ -45,7 +45,7 @@ struct external_param {
 
 /* A function that the source calls and does not define itself. */
 struct external {
-	const char *name;    /* in the program */
+	const char *name;    /* its name in the program */
 	const char *printed; /* in the source */
 	struct dtype ret;
 	struct external_param *params;
@@ -58,8 +58,8 @@ struct external {
 };
 
 /* `range` sets *out to the value range of the elements of parameter b, an
- * array. It returns false if some call of the function passes an array that is
- * no constant of the model, or if the range of a constant is not known. */
+ * array. It returns false if a call of the function passes an array that is not
+ * a constant of the model, or if the range of a constant is not known. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
 		      struct bounds *out); /* NULL if no ranges are known */
@@ -74,9 +74,9 @@ struct named_pointer {
 
 struct unit {
 	struct module *m;
-	/* About the kernel that is printed. shifted_most: a bound, proven from
-	 * constants, of the magnitude of each integer that the kernel shifts
-	 * left by `shift` bits; 0: unknown. */
+	/* Facts about the kernel that is printed. shifted_most: a bound, proven
+	 * from constants, of the magnitude of each integer that the kernel
+	 * shifts left by `shift` bits; 0: unknown. */
 	int64_t shifted_most, shift;
 	/* shifted_most does not hold for elements that are multiplied by 0 */
 	bool shifts_larger;
@@ -96,18 +96,20 @@ struct unit {
 	 * program_text), or NULL */
 	const char *external_prefix;
 	const struct intrinsic_set *intrinsics; /* loaded when first needed */
-	/* the function that is printed forbids contraction: compilers must not
-	 * make a product and a sum to a fused multiply-add */
+	/* the printed function forbids contraction: compilers must not replace
+	 * a product and a sum by a fused multiply-add */
 	bool apart;
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
 	/* The target has no vector registers: vectorized loops are printed as
-	 * serial ones, without a pragma, of which compilers would warn. */
+	 * serial ones, without a pragma, since compilers would warn about
+	 * it. */
 	bool no_lanes;
 	/* the function of a model's source that tirc makes to call the kernels;
 	 * NULL in other sources */
 	const struct func *entry;
-	/* the host reads elements that kernels compute, and waits for them */
+	/* the host reads elements that kernels compute, and waits for the
+	 * kernels */
 	bool reads_back;
 	/* Texts of the functions into which parallel loops of the printed
 	 * function are outlined; they precede it in the source. */
@@ -145,7 +147,7 @@ struct binding {
 	 * depends on elements of arrays (walk_is_data), not only on loop
 	 * variables and sizes. */
 	bool is_const, flat, data;
-	/* an ALLOC of the printed function declares the array; it is no
+	/* an ALLOC of the printed function declares the array; it is not a
 	 * parameter */
 	bool local;
 	enum memory_space space; /* the memory of a pointer's or an array's
@@ -164,8 +166,8 @@ struct binding {
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 /* Makes the source include a header. */
 void unit_need(struct unit *u, const char *header);
-/* Makes f, a function that need not be in the module, one that bodies may call.
- * Its name must not change afterwards. */
+/* Allows bodies to call f, a function that need not be in the module. Its name
+ * must not change afterwards. */
 void unit_add_callee(struct unit *u, const struct func *f);
 /* Adds the headers that the source includes to data, as the list "includes",
  * conditional ones last. */
@@ -218,7 +220,7 @@ void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
 bool unit_print_relied_on(struct unit *u, struct strbuf *out);
 const struct requirement *unit_relied_on(const struct unit *u, int i);
 /* Appends the declarations of external functions, then the intrinsic texts that
- * define the others, each once. False after a diagnostic. */
+ * define the other functions, each once. False after a diagnostic. */
 bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Does f have loops that are outlined into functions (struct task_forms), which
  * the model's threads run? */

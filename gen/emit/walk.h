@@ -51,18 +51,18 @@ struct walker {
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
 	/* maps a variable to the index in `bindings` of the binding in effect;
-	 * one of an inner block shadows those outside */
+	 * a binding of an inner block shadows bindings outside */
 	struct pointer_map bound;
 	VEC(const char *) visible; /* names in scope, innermost last */
 	/* by name: the number of times that it occurs in `visible` */
 	struct pointer_map times_visible;
 	/* stores that are printed already, as initializers in declarations */
 	VEC(const struct stmt *) done;
-	/* arrays that use the declaration of another one */
+	/* arrays that use the declaration of another array */
 	VEC(struct same_array) same;
 	bool failed;     /* a diagnostic was reported: the text is not used */
 	bool shares;     /* the statement under print is in a parallel loop */
-	bool vectorizes; /* … in a vectorized loop */
+	bool vectorizes; /* the statement under print is in a vectorized loop */
 	/* In a predicated loop: the text of the number of lanes that are left;
 	 * else NULL. */
 	const char *count;
@@ -87,8 +87,8 @@ struct walker {
 	const char *copies, *arrived;
 };
 
-/* Renders one of the dialect's texts with data; "", and w fails, after a
- * diagnostic. */
+/* Renders a text of the dialect with data. After a diagnostic, returns "", and
+ * w fails. */
 const char *walk_render(struct walker *w, const char *text,
 			const struct tdata *data);
 /* The binding of v that is in effect, valid until the next one is added; NULL
@@ -108,8 +108,8 @@ struct binding *walk_bind(struct walker *w, const struct var *v,
 /* Reports an error at the function that is printed, unless w has failed
  * already; w fails. Returns false. */
 bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Reports that a dialect rejects a form, with the reason why; file: the
- * dialect.json that rejects it. Returns false. */
+/* Reports that a dialect rejects a form, and why; file: the dialect.json that
+ * rejects it. Returns false. */
 bool walk_refuse(struct walker *w, const char *file, const char *why);
 
 #endif

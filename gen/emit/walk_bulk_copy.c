@@ -172,9 +172,9 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* Sets `dims` to the dimensions of the copy that its descriptor has: all but
- * those in which both the array and the box have extent 1 and the box begins at
- * 0. Returns their number. */
+/* Sets `dims` to the dimensions of the copy that its descriptor has: all
+ * dimensions except those in which both the array and the box have extent 1 and
+ * the box begins at 0. Returns their number. */
 static int
 told_dims(const struct expr *copy, int *dims)
 {
@@ -199,8 +199,8 @@ constant(const struct expr *copy, enum box_part part, int dim)
 	return v;
 }
 
-/* Does the copy name the array from which it takes its box by the address of the
- * array's first element? */
+/* Does the copy refer to its source array by the address of the array's first
+ * element? */
 static bool
 from_start(const struct expr *copy)
 {

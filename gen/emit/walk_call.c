@@ -65,8 +65,8 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-/* Makes w fail with an error if a pointer is in another address space than the
- * parameter b takes. */
+/* Makes w fail with an error if a pointer has another address space than the
+ * parameter b. */
 static void
 check_space(struct walker *w, const struct binding *value,
 	    const struct buffer *b, enum memory_space space)
@@ -174,8 +174,8 @@ takes_arrays(const struct walker *w, const struct func *callee, int i)
 
 /* The address e as an argument for parameter p, an array of arrays. The address
  * of the first element is written as the name of the array, since compilers
- * take &b[0][0] as a pointer into the first row only. A pointer to arrays needs
- * a cast to become a pointer to const arrays. */
+ * treat &b[0][0] as a pointer into the first row only. A pointer to arrays
+ * needs a cast to become a pointer to const arrays. */
 static const char *
 array_argument(struct walker *w, const struct expr *e,
 	       const struct binding *value, const struct param *p,
@@ -224,7 +224,7 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	return walk_expr(w, e, w->d->assignment);
 }
 
-/* The type of the parameter of an external function that e is passed for: an
+/* The type of the parameter of an external function for which e is passed: an
  * array becomes a pointer. *text: e as an argument. */
 static struct external_param
 external_param(struct walker *w, const struct expr *e, const char **text)
@@ -363,8 +363,8 @@ text_literal(struct walker *w, const char *text)
 	return literal;
 }
 
-/* A text that an external function takes: it is a pointer to memory that nobody
- * writes. */
+/* A text as an argument of an external function: a pointer to memory that is
+ * never written. */
 static const char *
 text_argument(struct walker *w, const char *text, struct external_param *p)
 {

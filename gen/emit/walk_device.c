@@ -11,8 +11,8 @@ failed(struct walker *w, const char *why)
 	return (struct piece){ "", w->d->primary };
 }
 
-/* The text of an extent of a grid. One that may exceed 32 bits is passed
- * through a helper, which maps a value that does not fit to one with which
+/* The text of an extent of a grid. An extent that may exceed 32 bits is passed
+ * through a helper, which maps a value that does not fit to a value with which
  * every launch fails. */
 static const char *
 extent_text(struct walker *w, const struct expr *e)
@@ -35,7 +35,7 @@ extent_text(struct walker *w, const struct expr *e)
 }
 
 /* Adds the extents along x, y, z to the list `key`, without extents of 1 at the
- * end; the flag `many`: there is more than one. */
+ * end, and sets the flag `many` if there are several. */
 static void
 add_extents(struct walker *w, struct tdata *data, const char *key,
 	    const char *many, const struct expr *const *extents)
@@ -53,7 +53,7 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 }
 
 /* The text of the arguments of a launch in a model. The dialect has its own
- * forms for handles and numbers: they are not passed as parameters of C. */
+ * forms for handles and numbers: they are not passed like parameters in C. */
 static const char *
 form_arguments(struct walker *w, const struct expr *e)
 {
@@ -267,8 +267,8 @@ walk_is_awaited(struct walker *w, const struct buffer *b)
 	return found;
 }
 
-/* The address of the first element that a vector index of b means, as a
- * text. */
+/* The address, as a text, of the first element that a vector index of b
+ * selects. */
 static const char *
 first_address(struct walker *w, const struct buffer *b,
 	      const struct expr *const *index, enum intrin op)

@@ -25,8 +25,9 @@ walk_is_flat(const struct walker *w, const struct buffer *b)
 	return buffer_is_flat(b) || w->d->functions.flat;
 }
 
-/* The distance of b's elements along dimension i, or without strides its size,
- * in type t; products of sizes have 64 bits unless they provably fit 32. */
+/* The stride of b along dimension i or, if b has no strides, the extent of
+ * dimension i, in type t; products of sizes have 64 bits unless they provably
+ * fit 32. */
 static const struct expr *
 factor_of_index(struct walker *w, const struct buffer *b, int i, struct dtype t)
 {
@@ -56,8 +57,8 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
-/* Is e made of sums, products, quotients and remainders of nonnegative values?
- * Then all of its subexpressions fit in a type in which e fits. */
+/* Does e consist of sums, products, quotients and remainders of nonnegative
+ * values? Then all of its subexpressions fit in a type in which e fits. */
 static bool
 only_grows(struct walker *w, const struct expr *e)
 {

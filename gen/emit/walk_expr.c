@@ -33,7 +33,7 @@ is_minus_one(const struct expr *e)
 }
 
 /* The 8-bit type from which e, or the value of the variable e, was widened by a
- * cast; void if e is no such value. */
+ * cast; void if e is not such a value. */
 static struct dtype
 byte_type(struct walker *w, const struct expr *e)
 {
@@ -294,9 +294,9 @@ extreme(struct walker *w, const struct expr *e)
 			  2);
 }
 
-/* May the vector e have a loosely aligned type? Loads from arrays may, and the
- * result of an operator of which an operand has one; results of functions do
- * not. */
+/* May the vector e have a loosely aligned type? Loads from arrays may, and so
+ * may the result of an operator with a loosely aligned operand; results of
+ * functions do not. */
 static bool
 is_loose(const struct expr *e)
 {
@@ -317,8 +317,8 @@ is_loose(const struct expr *e)
 	}
 }
 
-/* Is the vector e the result of an operator? To this, compilers give a type
- * with the lanes and elements of the vector typedef, without its other
+/* Is the vector e the result of an operator? Compilers give such a result a
+ * type with the lanes and elements of the vector typedef, without its other
  * attributes. */
 static bool
 is_of_operator(const struct expr *e)
@@ -361,7 +361,7 @@ choice(struct walker *w, const struct expr *e)
 }
 
 /* The text of p, a composite expression of type `from`, cast to a wider type or
- * to a type of another class; some dialects have a form of their own for that
+ * to a type of another class; some dialects have a separate form for this
  * (FORM_CAST_COMPOSITE). */
 static struct piece
 cast_composite(struct walker *w, struct dtype from, struct dtype to,
@@ -394,8 +394,8 @@ cast(struct walker *w, const struct expr *e)
 		return walk_apply_to(w, dtype_is_float(from) ? id : FORM_CAST,
 				     from, to, &a, 1);
 	}
-	/* The cast is left out: of no effect, or of a value that is computed in
-	 * a wider type and rounded once, when it is stored. */
+	/* The cast is left out if it has no effect, or if the value is computed
+	 * in a wider type and rounded once, when it is stored. */
 	if (dtype_equal(from, to) || (w->whole && walk_is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);

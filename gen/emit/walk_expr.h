@@ -27,8 +27,8 @@ const char *walk_expr(struct walker *w, const struct expr *e, int level);
 /* The text of e as an operand of <, with parentheses if the dialect wants them
  * there. */
 const char *walk_compared(struct walker *w, const struct expr *e);
-/* The text of e with its precedence; the second function is for a call of an
- * intrinsic of the IR. */
+/* walk_piece: the text of e with its precedence. The second function: the same
+ * for a call of an intrinsic of the IR. */
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
 /* walk_form.c: the text of the operation `id` on n arguments, in the dialect's
@@ -47,14 +47,14 @@ struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
  * to go on with. */
 struct piece walk_failed_piece(struct walker *w);
 /* Is e a composite expression: the result of an operator whose precedence level
- * the dialect marks as composite, or a choice between values of which one
- * is? */
+ * the dialect marks as composite, or a choice with a value that is
+ * composite? */
 bool walk_is_composite(struct walker *w, const struct expr *e);
 /* Is e a cast of a signed integer to a signed scalar of more than 32 bits? */
 bool walk_is_lengthened(const struct expr *e);
-/* What an element is used for. ELEMENT_VALUE: it is read or written.
- * ELEMENT_PLACE: it is only passed to an intrinsic, as the only use that arrays
- * of opaque layout allow. */
+/* The use of an element. ELEMENT_VALUE: it is read or written. ELEMENT_PLACE:
+ * it is only passed to an intrinsic, the only use that arrays of opaque layout
+ * allow. */
 enum element_use { ELEMENT_VALUE, ELEMENT_PLACE };
 /* The text of the element of b at n indices. */
 const char *walk_element(struct walker *w, const struct buffer *b,
@@ -89,8 +89,8 @@ bool walk_is_number(struct walker *w, const struct expr *e);
 /* Does the value of e depend on elements of arrays, not only on loop variables
  * and sizes? */
 bool walk_is_data(struct walker *w, const struct expr *e);
-/* The text of a call with n given arguments; walk_call_function: of e, a call
- * of a function of the module or an external one. */
+/* walk_call: the text of a call with n given arguments. walk_call_function: the
+ * text of e, a call of a function of the module or of an external function. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
@@ -99,16 +99,16 @@ struct piece walk_call_function(struct walker *w, const struct expr *e);
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);
 /* Is the name of a called function an identifier? False after a diagnostic. */
 bool walk_names_function(struct walker *w, const char *name);
-/* The function of that name: one of unit.callees, or of the module; NULL if it
- * is an external one. */
+/* The function with that name in unit.callees or in the module; NULL if it is
+ * an external function. */
 const struct func *walk_callee(struct walker *w, const char *name);
 /* The text of e, the launch of a kernel. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
 /* The bytes of the one dynamic array that contains all shared arrays of the
  * kernel; 0 if these are declared separately. */
 int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
-/* The text of e: a barrier of the threads of a block; a read of another
- * thread's value (walk_shuffle). */
+/* walk_barrier: the text of e, a barrier of the threads of a block.
+ * walk_shuffle: the text of e, a read of another thread's value. */
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
 /* Sets *out to the text of e, which ends a group of asynchronous copies or
@@ -117,14 +117,14 @@ struct piece walk_shuffle(struct walker *w, const struct expr *e);
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 /* Does the function wait for asynchronous copies that write b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
-/* For bulk copies from one source: the text of the kernel's parameter for the
- * descriptor, and that of its argument in a launch for the array at
- * `pointer`. */
+/* For bulk copies from one source. walk_box_parameter: the text of the kernel's
+ * parameter for the descriptor. The second function: the text of its argument
+ * in a launch, for the array at `pointer`. */
 const char *walk_box_parameter(struct walker *w, struct box_source *source);
 const char *walk_box_argument(struct walker *w, const struct box_source *source,
 			      const char *pointer);
-/* The text of a bulk copy; walk_box_async: of the end of a group of bulk
- * copies, or of a wait for groups. */
+/* walk_copy_box: the text of a bulk copy. walk_box_async: the text of the end
+ * of a group of bulk copies, or of a wait for groups. */
 const char *walk_copy_box(struct walker *w, const struct expr *e);
 const char *walk_box_async(struct walker *w, const struct expr *e);
 /* Is b in a memory scope whose rows bulk copies store in a swizzled order

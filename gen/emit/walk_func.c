@@ -295,8 +295,8 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 			   data);
 }
 
-/* Adds the number of threads in a block: along x, y, z (list "block"), and in
- * all ("threads"), if they are constant. */
+/* Adds the number of threads in a block, if it is constant: along x, y, z (list
+ * "block") and in total ("threads"). */
 static void
 block_size(struct walker *w, const struct func *f, struct tdata *data)
 {

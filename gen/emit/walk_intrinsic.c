@@ -33,8 +33,8 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
-/* The text of a nibble (4 bits) of a byte; of a vector, of the same nibble of
- * each byte. */
+/* The text of a nibble (4 bits) of a byte or, for a vector, of the same nibble
+ * of each byte. */
 static struct piece
 nibble(struct walker *w, const struct expr *e)
 {
@@ -46,7 +46,7 @@ nibble(struct walker *w, const struct expr *e)
 	return walk_apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
 }
 
-/* The text of the bits of a value, taken as another type. A value of a
+/* The text of a value whose bits are interpreted as another type. A value of a
  * storage-only type is an unsigned integer in memory. */
 static struct piece
 reinterpret(struct walker *w, const struct expr *e)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which floats are numbers, never NaN? Constants are, choices that leave NaN
- * out, the larger or smaller of two numbers, and the elements of local arrays
- * to which only numbers are stored:
+/* Which floats are numbers, never NaN? These are: constants, choices that
+ * exclude NaN, the larger or smaller of two numbers, and the elements of local
+ * arrays to which only numbers are stored:
  *
- *	best = -INFINITY;
- *	for (k)
- *		best = max(best, isnan(x[k]) ? -INFINITY : x[k]);
+ * 	best = -INFINITY;
+ * 	for (k)
+ * 		best = max(best, isnan(x[k]) ? -INFINITY : x[k]);
  *
- * The arrays are found together: all are taken for arrays of numbers, and those
- * to which another value is stored are left out, until there are no more. */
+ * The arrays are found together: first, all arrays are assumed to hold only
+ * numbers; arrays to which another value is stored are then removed, until none
+ * is left to remove. */
 #include "iterate.h"
 #include "walk_expr.h"
 
-/* Deeper expressions are not looked at, and arrays that take more rounds hold no
- * numbers. */
+/* DEEPEST: deeper expressions are not searched. MOST_ROUNDS: after more rounds,
+ * no array is assumed to hold only numbers. */
 enum { DEEPEST = 8, MOST_ROUNDS = 8 };
 
 static bool
@@ -63,7 +64,7 @@ passes_addresses(const struct func *f)
 	return found;
 }
 
-/* Takes all local arrays of floats for arrays of numbers. */
+/* Assumes that all local arrays of floats hold only numbers. */
 static void
 take_all(struct walker *w)
 {
@@ -79,8 +80,8 @@ take_all(struct walker *w)
 	}
 }
 
-/* Leaves out the arrays to which something else is stored. Returns whether there
- * was one. */
+/* Removes the arrays to which another value is stored. True if an array was
+ * removed. */
 static bool
 leave_out(struct walker *w)
 {

@@ -13,8 +13,8 @@
 #include "iterate.h"
 #include "walk_stmt.h"
 
-/* Is the parallel loop one that can be outlined? Only with a 32-bit variable,
- * since its range is passed as two 32-bit numbers. */
+/* Can the parallel loop be outlined? Only if its variable has 32 bits, since
+ * its range is passed as two 32-bit numbers. */
 static bool
 is_shared(const struct stmt *s)
 {

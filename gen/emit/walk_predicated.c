@@ -10,8 +10,8 @@
 
 #include "walk_stmt.h"
 
-/* Is the last of n indices the loop variable v plus something that does not
- * depend on v, and do the others not depend on v? */
+/* Is the last of n indices the loop variable v plus a term that does not depend
+ * on v, and are the other indices independent of v? */
 static bool
 walks(struct walker *w, const struct expr *const *index, int n,
       const struct var *v)
@@ -87,9 +87,9 @@ is_part_store(struct walker *w, const struct stmt *s, const struct var *v,
 	       is_vector(w, s->args[0], v, t);
 }
 
-/* The stores of a loop body, as collect() finds them. Variables of LETs are
- * replaced by their values, which is valid because no store comes in
- * between. */
+/* The stores of a loop body, in the form that collect() gives them. Variables
+ * of LETs are replaced by their values, which is valid because no store comes
+ * in between. */
 struct stores {
 	struct walker *w;
 	VEC(const struct stmt *) list;

@@ -65,9 +65,9 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	/* All values of b's type are within the limit of the type, so that a
-	 * range up to there is no bound. The magnitude of a signed type is that
-	 * of its minimum, one more than its maximum. */
+	/* All values of b's type are within the limits of the type, so a range
+	 * up to these limits is not a bound. The magnitude of a signed type is
+	 * that of its minimum, one more than its maximum. */
 	return found.how == RANGE_SUMMED &&
 	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }
@@ -88,7 +88,7 @@ loads_wide(const struct expr *e)
 }
 
 /* A bound that follows from narrow operands is stated in a comment only above
- * this magnitude; below it, the types make clear that no int32 overflows. */
+ * this magnitude: below it, the types show that no int32 overflows. */
 enum { PLAIN_MAX = 1 << 24 };
 
 bool

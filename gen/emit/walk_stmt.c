@@ -93,7 +93,7 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 	for (int i = 0; i < lines.n; i++) {
 		const char *text = walk_render(w, lines.data[i], data);
 
-		/* the sections of a text may all be empty */
+		/* all sections of a text may be empty */
 		if (text[0] != '\0') {
 			walk_put(w, false, text);
 		}
@@ -229,8 +229,8 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	close_lines(w, f->loop_end);
 }
 
-/* Adds to data what is known about the loop's trip count, `extent`: minimum,
- * maximum and a divisor. */
+/* Adds facts about the loop's trip count, `extent`, to data: minimum, maximum
+ * and a divisor. */
 static void
 add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
 {
@@ -617,8 +617,8 @@ walk_store(struct walker *w, struct stmt *s)
 static bool
 are_alike(const struct buffer *a, const struct buffer *b)
 {
-	/* The copies of a loop nest have arrays of the same name; a name says
-	 * what an array holds. */
+	/* Arrays in copies of a loop nest have the same name; other arrays do
+	 * not share a declaration, since a name describes the contents. */
 	bool same = strcmp(a->name, b->name) == 0 &&
 		    dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
 		    a->align_bytes == b->align_bytes &&
@@ -658,9 +658,9 @@ take_places(struct walker *w, const struct stmt *first,
 	return false;
 }
 
-/* Do all children of s that begin with ALLOCs declare equal arrays? If so, adds
- * to w->same that the later children use the declarations of the first; else
- * w->same does not change. */
+/* Do all children of s that begin with ALLOCs declare equal arrays? If so,
+ * records in w->same that the later children use the declarations of the first;
+ * else w->same does not change. */
 static bool
 find_same(struct walker *w, const struct stmt *s)
 {
@@ -697,8 +697,9 @@ walk_seq(struct walker *w, struct stmt *s)
 		struct stmt *child = s->children[i];
 		const struct lines *lines = &w->d->statements[SAY_BLOCK];
 
-		/* A block for each child ends the life of its arrays: they may
-		 * share memory. */
+		/* A block for each child ends the lifetime of the child's
+		 * arrays, so that arrays of different children may share
+		 * memory. */
 		if (child->kind == STMT_ALLOC && arrays > 1 && !same &&
 		    !lower_is_kernel(w->f) && lines->rejected == NULL) {
 			struct inner inner = enter(w);

@@ -14,7 +14,7 @@ walk_computed(const struct walker *w, struct dtype t)
 	return walk_is_stored_only(w, t) ? w->d->types[t.kind].computed : t;
 }
 
-/* false for their vectors, which are only loaded and converted as a whole */
+/* False for vectors, which are only loaded and converted as a whole. */
 bool
 walk_is_stored_only(const struct walker *w, struct dtype t)
 {
@@ -35,8 +35,8 @@ convert(struct walker *w, const char *helper, struct dtype from,
 	return walk_call(w, name, &p.text, 1);
 }
 
-/* Does the operation e round, so that its result may be no value of e's type?
- * *from: the type of its result before rounding. */
+/* May the result of the operation e not be a value of e's type, so that it must
+ * be rounded? *from: the type of the result before rounding. */
 static bool
 is_inexact(const struct walker *w, const struct expr *e, struct dtype *from)
 {
