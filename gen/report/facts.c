@@ -8,8 +8,8 @@
 
 /* -- accesses -- */
 
-/* Appends an end of a range; `last`: the upper end. A symbolic one is that of
- * the extent. */
+/* Appends an end of a range; `last`: the upper end. A symbolic end is the end
+ * of the extent. */
 static void
 put_end(const struct index_range *x, bool last, struct strbuf *out)
 {
@@ -109,8 +109,8 @@ add_access(struct arena *a, struct func_facts *facts, struct access_row row)
 
 /* -- sums -- */
 
-/* States the ranges of the constants among the parameters; `bytes`: of those of
- * bytes, too. */
+/* States the ranges of the parameters that are constants; `bytes`: includes
+ * constants of bytes. */
 static void
 state_constants(struct value_ranges *ranges, const struct report_request *r,
 		const struct func *f, bool bytes)
@@ -128,8 +128,8 @@ state_constants(struct value_ranges *ranges, const struct report_request *r,
 	}
 }
 
-/* The range of a local array: first by the types of what it sums, then by the
- * values of constants of bytes, as the comments of the source have it. */
+/* The range of a local array, first by the types of the terms that it sums,
+ * then by the values of byte constants, as in the comments of the source. */
 static struct sum_row
 sum_of(const struct report_request *r, const struct func *f,
        const struct buffer *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to report/: what the passes know of the functions of a program, as
+/* Private to report/: facts of the passes about the functions of a program, as
  * rows that every form of the report prints. */
 #ifndef TIRC_FACTS_H
 #define TIRC_FACTS_H
@@ -10,9 +10,9 @@
 #include "package_facts.h"
 #include "report.h"
 
-/* How sure it is that an access is within its array. */
+/* The proof that an access is within its array. */
 enum access_proof {
-	ACCESS_PROVEN,  /* for all values of the indices */
+	ACCESS_PROVEN,  /* proven for all values of the indices */
 	ACCESS_BY_DATA, /* an index is a value that the kernel loads */
 	/* the address of the first element, for an instruction */
 	ACCESS_ADDRESS,
@@ -34,7 +34,7 @@ struct access_row {
 struct sum_row {
 	const struct buffer *buffer;
 	struct bounds range;
-	bool is_proven; /* else the range is that of the type */
+	bool is_proven; /* false: the range is that of the type */
 };
 
 struct func_facts {
@@ -42,7 +42,8 @@ struct func_facts {
 	VEC(struct access_row) accesses;
 	VEC(struct sum_row) sums;
 	struct loop_bounds loops;
-	int64_t stack_bytes; /* of local arrays that are live at once */
+	int64_t stack_bytes; /* the bytes of local arrays that are live at the
+			      * same time */
 };
 
 /* The facts of a function of the package, in the module's arena. */

@@ -10,8 +10,8 @@
 #include "analyse.h"
 #include "iterate.h"
 
-/* Longer formulas are cut: expressions share operands, and printed in full they
- * could be of any length. */
+/* The most bytes of a formula; longer ones are cut. Expressions share operands,
+ * so that their full text could be very long. */
 enum { FORMULA_BYTES = 6000 };
 
 struct writing {
@@ -89,7 +89,7 @@ put_int(struct writing *w, const struct expr *e)
 	}
 }
 
-/* The name of a variable; those of blocks begin with v_, which says nothing. */
+/* The name of a variable, without the prefix v_ of block variables. */
 static const char *
 var_name(const struct var *v)
 {
@@ -98,8 +98,8 @@ var_name(const struct var *v)
 		       : v->name;
 }
 
-/* Appends the name of a buffer; one inside of the function may have that of a
- * parameter: it gets a mark. */
+/* Appends the name of a buffer. A buffer inside of the function gets a mark if
+ * it has the name of a parameter. */
 static void
 put_buffer(struct writing *w, const struct buffer *b)
 {
@@ -205,7 +205,8 @@ formula_put(const struct expr *e, struct strbuf *out)
 
 /* -- blocks -- */
 
-/* Appends the axes of a block of one kind: "oc < 24, oh < 4"; how many. */
+/* Appends the axes of one kind of a block: "oc < 24, oh < 4". Returns their
+ * number. */
 static int
 put_axes(struct writing *w, const struct block *b, bool spatial)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel computes, as formulas. */
+/* The computations of a kernel as formulas. */
 #ifndef TIRC_FORMULA_H
 #define TIRC_FORMULA_H
 
@@ -19,7 +19,7 @@ struct formulas {
  */
 struct formulas formulas_of(const struct func *f);
 
-/* Appends an expression as formulas have it. */
+/* Appends an expression in the form of formulas. */
 void formula_put(const struct expr *e, struct strbuf *out);
 
 #endif

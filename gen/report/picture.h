@@ -9,9 +9,10 @@
 /* The colour of kernel i, "#rrggbb": neighbours in the order of execution differ
  * clearly. */
 const char *kernel_colour(struct arena *a, int i);
-/* picture_graph.c: adds "edges", each node with what it reads, and for HTML
- * "graph_picture", drawn by Graphviz' dot; that is absent, and "no_picture" says
- * why, if dot is not installed or the graph is too large for a picture. */
+/* picture_graph.c: adds "edges", each node with the nodes that it reads, and
+ * for HTML "graph_picture", drawn by Graphviz' dot. If dot is not installed or
+ * the graph is too large for a picture, adds "no_picture", the reason,
+ * instead. */
 void add_graph_picture(struct reporting *r);
 /* picture_memory.c: adds "memory_picture", the workspace over the time of a run;
  * absent if there is no workspace. */

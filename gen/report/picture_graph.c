@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph after all passes: as a picture by Graphviz' dot, where it is
- * installed, and as a list of what each node reads. */
+/* The graph after all passes: as a picture by Graphviz' dot, if it is
+ * installed, and as a list of the tensors that each node reads. */
 #include "picture.h"
 #include "process.h"
 #include "text.h"
 
-/* A picture of more nodes shows nothing, and dot takes long. Names in it are
- * cut. */
+/* MOST_NODES: a picture of more nodes is unreadable, and dot takes long.
+ * NAME_BYTES: longer names in the picture are cut. */
 enum { MOST_NODES = 1000, NAME_BYTES = 40, DOT_SECONDS = 60 };
 
 /* A node's kernel: its index in the program, or -1. */
@@ -65,8 +65,8 @@ add_edges(struct reporting *r, const int *by_group)
 
 /* -- the picture -- */
 
-/* Appends a name between quotes of dot: cut, without hidden characters, which
- * the visible form replaces. */
+/* Appends a name in dot's quotes: cut, and with hidden characters in their
+ * visible form. */
 static void
 put_name(struct reporting *r, const char *name, struct strbuf *out)
 {
@@ -175,8 +175,8 @@ put_graph(struct reporting *r, const int *by_group, struct strbuf *out)
 	strbuf_puts(out, "}\n");
 }
 
-/* Runs dot on the text. Sets *svg to the picture, without what precedes its
- * element; NULL, or the reason why there is none. */
+/* Runs dot on the text. Sets *svg to the picture's <svg> element and returns
+ * NULL, or returns the reason why there is no picture. */
 static const char *
 run_dot(struct reporting *r, const struct strbuf *text, const char **svg)
 {

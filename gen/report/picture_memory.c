@@ -4,7 +4,7 @@
  * it. */
 #include "picture.h"
 
-/* In units of the picture; it is scaled to the page. */
+/* In units of the picture, which is scaled to the page. */
 enum {
 	PLOT_LEFT = 90,
 	PLOT_TOP = 10,
@@ -14,7 +14,7 @@ enum {
 	PICTURE_HEIGHT = 490,
 	LETTER_WIDTH = 8,
 	LETTER_HEIGHT = 16,
-	MOST_MARKS = 12, /* numbers below the plot */
+	MOST_MARKS = 12, /* the largest number of labels below the plot */
 };
 
 const char *

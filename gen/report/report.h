@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report about a compiled model, for whoever reviews and signs its source: the
- * kernels with their formulas, lines, ranges of indices and bounds, the memory,
- * and what the source promises. */
+/* A report about a compiled model, for the people who review and sign its
+ * source: the kernels with their formulas, lines, ranges of indices and bounds,
+ * the memory, and the promises of the source to its caller. */
 #ifndef TIRC_REPORT_H
 #define TIRC_REPORT_H
 
@@ -10,7 +10,7 @@
 
 enum report_form { REPORT_HTML, REPORT_MARKDOWN };
 
-/* An option of the compilation: its value, also where it is the default. */
+/* An option of the compilation and its value, even if it is the default. */
 struct report_option {
 	const char *name, *value, *what;
 };

@@ -15,8 +15,9 @@ struct reporting {
 	struct module *m;
 	struct arena *a;
 	struct finished finished; /* the output files with their contents */
-	/* facts[i]: of the functions of kernel i, n_facts[i] of them; NULL if
-	 * another kernel owns them, or a backend computes it */
+	/* facts[i]: the facts of the n_facts[i] functions of kernel i; NULL if
+	 * another kernel owns the functions, or if a backend computes the
+	 * kernel */
 	struct func_facts ***facts;
 	int *n_facts;
 	struct func_facts *entry;
@@ -25,7 +26,8 @@ struct reporting {
 
 /* rows_head.c: model, target, options, digests, files. */
 void add_head(struct reporting *r);
-/* rows_nodes.c: the model's nodes and what became of each. */
+/* rows_nodes.c: the model's nodes, and the kernel or pass that each ended
+ * in. */
 void add_nodes(struct reporting *r);
 /* Adds the list of the model's nodes in `list`. */
 void add_origins(struct reporting *r, struct tdata *data, const char *key,
@@ -34,17 +36,17 @@ void add_origins(struct reporting *r, struct tdata *data, const char *key,
 const char *attributes_text(struct reporting *r, const struct node *n);
 /* rows_kernels.c: a row for each function with its kernels. */
 bool add_functions(struct reporting *r);
-/* rows_source.c: adds the lines first..last of a text, or of all of it, to the
- * list "lines" of `row`; file: the number of the file in the package. */
+/* rows_source.c: adds the lines first..last of a text to the list "lines" of
+ * `row`; file: the number of the file in the package. */
 void add_lines(struct reporting *r, struct tdata *row, int file, int first,
 	       int last);
-/* The number of the file in the package; -1 if there is none of the name. */
+/* The number of the file with this name in the package; -1 if there is none. */
 int file_number(const struct reporting *r, const char *name);
 /* Adds the files with the lines that no kernel has. */
 void add_sources(struct reporting *r);
 /* rows_memory.c: the workspace and the weights. */
 void add_memory(struct reporting *r);
-/* rows_contract.c: what the source promises; the statement of compliance. */
+/* rows_contract.c: the promises of the source; the statement of compliance. */
 void add_contract(struct reporting *r);
 void add_compliance_rows(struct reporting *r);
 

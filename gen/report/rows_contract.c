@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the source promises its caller: state, memory, functions that it calls,
- * stack, loops; and the statement of compliance with a coding standard. */
+/* The promises of the source to its caller: state, memory, functions that it
+ * calls, stack, loops; and the statement of compliance with a coding
+ * standard. */
 #include "rows.h"
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a report: what was compiled, how, and to which files. */
+/* The head of a report: the model, the options of the compilation, and the
+ * files. */
 #include "rows.h"
 
 static void

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of the model, with what became of each, and the attributes of those
- * that kernels compute. */
+/* The nodes of the model with their fates, and the attributes of the nodes that
+ * kernels compute. */
 #include "provenance.h"
 #include "rows.h"
 
-/* The elements of a list that an attribute's text has; the number of all follows
- * where there are more. */
+/* The most elements of a list in an attribute's text. If there are more, the
+ * text ends with their number. */
 enum { SHOWN_ELEMENTS = 32 };
 
 static const char *

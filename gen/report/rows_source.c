@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source, line by line. Each line is in the report once: with its kernel, or
- * with its file. */
+/* The source, line by line. Each line appears in the report once: with its
+ * kernel, or else with its file. */
 #include "rows.h"
 #include "text.h"
 
@@ -61,8 +61,8 @@ add_lines(struct reporting *r, struct tdata *row, int file, int first, int last)
 	}
 }
 
-/* Sets owner[line] to the kernel whose lines these are, else -1; length: the
- * number of lines. */
+/* Returns owner: owner[line] is the kernel to which the line belongs, or -1;
+ * length: the number of lines. */
 static int *
 owners(struct reporting *r, int file, int length)
 {
