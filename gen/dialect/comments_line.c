@@ -17,8 +17,8 @@ struct rewriter {
 	struct strbuf *out;
 	const char *begin; /* start of the whole text that is converted */
 	struct anchor_pass pass;
-	bool inside; /* the comment at the end of the last line goes on in this
-		      * one */
+	bool inside; /* the comment at the end of the last line continues in
+		      * this line */
 };
 
 /* Copies n characters of the text to the output, and moves the anchors in
@@ -83,7 +83,7 @@ find(const char *text, size_t n, const char *word)
 	return n;
 }
 
-/* The position after the quote that closes the one at text[at]; n if there is
+/* The position after the quote that closes the quote at text[at]; n if there is
  * none. */
 static size_t
 behind_quotes(const char *text, size_t at, size_t n)

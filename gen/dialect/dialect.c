@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads dialects: merges dialect.json over that of the dialect that it extends,
+/* Reads dialects: merges dialect.json over the dialect.json that it extends,
  * checks and reads it by the table of its keys, then checks that it is
  * complete: every operation, type and statement that a program may contain must
  * be spelled or rejected. */
@@ -50,7 +50,7 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 	}
 }
 
-/* The same for the expressions of the modes of --fp. */
+/* Does the same as drop_rows for the expressions of the modes of --fp. */
 static void
 drop_mode_rows(cJSON *base, const cJSON *over)
 {

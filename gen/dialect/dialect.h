@@ -11,8 +11,9 @@
 #include "template.h"
 #include "thread_loops.h"
 
-/* The comments here say what a field is for. The rows of dialect.def describe
- * the keys of dialect.json that the fields hold, with their placeholders. */
+/* The comments here describe the purpose of each field. The rows of dialect.def
+ * describe the keys of dialect.json that the fields hold, with their
+ * placeholders. */
 
 enum form_id {
 #define FORM(id, key, types, n) FORM_##id,
@@ -42,8 +43,8 @@ struct form {
 	const char *file;    /* path of the dialect.json that has the form */
 	int level;           /* the precedence of its result: an index in
 			      * dialect.levels */
-	/* FORM_IS_TEXT: for operand a, b, c, the lowest precedence (index in
-	 * levels) that its text may have without getting parentheses */
+	/* FORM_IS_TEXT: for each operand a, b, c, the lowest precedence (index
+	 * in levels) at which its text gets no parentheses */
 	int operands[3];
 	struct names needs; /* headers that it needs */
 };
@@ -56,12 +57,12 @@ enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
 struct level {
 	const char *name;
 	bool right; /* operators of this level associate to the right */
-	/* bit i: an operand of level i gets parentheses, though it needs none,
-	 * since compilers warn without them */
+	/* bit i: an operand of level i gets parentheses although it needs none,
+	 * since compilers would warn otherwise */
 	uint64_t clarify;
 	enum break_place where;
-	/* The results of these operators are composite expressions, for which
-	 * casts have a form of their own. */
+	/* The results of these operators are composite expressions, whose casts
+	 * have a separate form. */
 	bool composite;
 };
 
@@ -117,8 +118,8 @@ struct helper {
 	/* It adds a product of floats, so compilers may contract it to a fused
 	 * multiply-add. */
 	bool contracts;
-	bool loop; /* it has a loop over the bits of its type */
-	bool small; /* it takes as few instructions as a call, or not many more */
+	bool loop;  /* it has a loop over the bits of its type */
+	bool small; /* it takes about as few instructions as a call */
 };
 
 enum template_id {
@@ -149,7 +150,7 @@ struct fragment_form {
 	struct names needs;
 };
 
-/* The name by which the unit that copies boxes (TMA) knows the layout of arrays
+/* The name that the unit that copies boxes (TMA) has for the layout of arrays
  * in a memory scope. row_bytes > 0: rows have this many bytes in a swizzled
  * order, which only intrinsics can access. */
 struct box_layout {
@@ -203,15 +204,15 @@ struct device_forms {
 	/* Statements that copy into shared memory asynchronously, end a group
 	 * of copies, and wait for groups; NULL: all copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes; /* the sum of the sizes in bytes, powers of two,
-			      * that one copy may have */
+	int64_t async_bytes; /* the sizes in bytes, powers of two, that one copy
+			      * may have, added up */
 	struct names async_needs;
 	struct box_forms boxes;
 	/* If the shared arrays of a kernel have more than pool_beyond bytes,
-	 * they are parts of one dynamic array whose size is an argument of the
-	 * launch. Texts: its declaration in the kernel, the declaration of a
-	 * part, and a statement of the host before the launch. 0: there is no
-	 * dynamic array. */
+	 * they are parts of one dynamic array, whose size is an argument of the
+	 * launch. 0: there is no dynamic array. The texts: the declaration of
+	 * the dynamic array in the kernel, the declaration of a part, and a
+	 * statement of the host before the launch. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
 	/* One of these is set: the statement that launches a kernel, or the
@@ -223,10 +224,11 @@ struct device_forms {
 	/* For whole models. host: the dialect of the host's code (NULL: this
 	 * one); model_launch: a launch in the entry function (NULL: models are
 	 * not supported); pointer, number: arguments of a launch; place: a
-	 * tensor in the workspace (these NULL: as in C). */
+	 * tensor in the workspace. pointer, number and place are NULL if they
+	 * are written as in C. */
 	const char *host, *model_launch, *pointer, *number, *place;
 	/* How the host reads an element in the device's memory: the key of the
-	 * helper (reader), and its call. NULL: it cannot. */
+	 * helper (reader), and its call. NULL: the host cannot read it. */
 	const char *reader, *read;
 	/* For the self-test: the declaration of arrays that host and device
 	 * share, and a statement that waits for kernels. NULL: plain arrays, no
@@ -257,8 +259,8 @@ struct vector_forms {
 	 * the first lanes only, for predicated loops. */
 	const char *store, *load_part, *store_part;
 	/* Expression and statement that load and store an element of an array
-	 * of vectors that the function is given, where such an element is no
-	 * value of the language; NULL: as other elements. */
+	 * of vectors that the function is given, if such an element is not a
+	 * value of the language; NULL: as for other elements. */
 	const char *read, *write;
 	struct names loop, loop_end;
 	VEC(struct dtype) parts; /* the vector types of predicated loops */
@@ -283,9 +285,9 @@ struct task_forms {
 	const char *declare, *call;
 };
 
-/* For --form graph: kernels are functions with the same signature, called
- * through a table. array, size: declarations of an array and of a size in such
- * a function. */
+/* For --form graph: kernels are functions of the same type, called through a
+ * table. array, size: declarations of an array and of a size in such a
+ * function. */
 struct graph_forms {
 	const char *rejected; /* why the dialect has no graph form, or NULL */
 	const char *array, *size;
@@ -305,15 +307,15 @@ struct region_forms {
 			        * constants */
 };
 
-/* A coding rule that some lines of the output violate. Each of these lines ends
- * with the text `mark`. */
+/* A deviation from a coding rule: each line of the output that violates the
+ * rule ends with the text `mark`. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
 
-/* The delimiters of comments in the dialect's texts; next: what further lines
- * of a comment begin with; `line`: what starts a comment that ends with its
- * line, NULL: comments keep their delimiters. */
+/* The delimiters of comments in the dialect's texts; next: the start of further
+ * lines of a comment; `line`: the start of a comment that ends with its line;
+ * NULL: comments keep their delimiters. */
 struct comment_forms {
 	const char *open, *next, *close, *line;
 };
@@ -342,16 +344,16 @@ struct dialect {
 	const char *dir;    /* the user's folder of dialects, or NULL */
 	struct names chain; /* the dialect's name, then the names of those that
 			     * it extends */
-	/* Limits of the compiler: the number of characters by which it tells
-	 * identifiers apart, and those with external linkage; the widths of its
-	 * types. */
+	/* Limits of the compiler: the number of characters by which it
+	 * distinguishes identifiers, and identifiers with external linkage; the
+	 * widths of its types. */
 	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* largest size of an object in bytes; 0: no
 			       * limit */
 	int line_columns, tab_columns;
-	/* A line is broken at line_columns; a deeply indented one may be
+	/* A line is broken at line_columns. A deeply indented line may be
 	 * longer, up to text_columns without its indent and most_columns in
-	 * all. */
+	 * total. */
 	int text_columns, most_columns;
 	/* spaces for each level of indent in functions that are nested too
 	 * deeply for tabs */
@@ -380,8 +382,8 @@ struct dialect {
 		const char *unit;   /* the type of a byte, in which offsets
 				     * count */
 		bool flat_locals;   /* local arrays have one dimension */
-		const char *refuse; /* text: the statement that ends a run since
-				     * a size is out of bounds */
+		const char *refuse; /* text: the statement that ends a run
+				     * because a size is out of bounds */
 		bool single_exit;   /* `refuse` does not return */
 	} access;
 	/* By memory (enum memory_space): the qualifier before the type in a
@@ -389,12 +391,13 @@ struct dialect {
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
-		/* Lines before the body of a kernel's function (kernel) and of
-		 * one that others call (exported), the declaration of the
-		 * latter (prototype), and the lines after a body (close). */
+		/* kernel, exported: the lines before the body of a kernel's
+		 * function, and of a function that other sources call;
+		 * prototype: the declaration of the latter; close: the lines
+		 * after a body. */
 		struct names kernel, exported, prototype, close;
-		/* Texts of a function's parameters; no_parameters: of an empty
-		 * list. */
+		/* Texts of a function's parameters; no_parameters: the text of
+		 * an empty list. */
 		const char *no_parameters, *array, *scalar, *pointer;
 		/* Texts: the declaration of an external function, and a pointer
 		 * among its parameters. */
@@ -407,10 +410,10 @@ struct dialect {
 		/* Lines around functions in which contraction (fused
 		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
-		/* Of functions that are inlined at each call: lines before
-		 * the first, the specifiers of a helper, and the text behind
-		 * those of a tensor intrinsic's function. NULL: the language
-		 * does not have them. */
+		/* For functions that are inlined at each call: lines before the
+		 * first, the specifiers of a helper, and the text after the
+		 * specifiers of a tensor intrinsic's function. NULL: the
+		 * language does not have them. */
 		struct names inlined_before;
 		const char *inlined_helper, *inlined_symbol;
 	} functions;
@@ -425,8 +428,8 @@ struct dialect {
 	struct {
 		/* by form: does the dialect support it? */
 		bool forms[WEIGHTS_SECTION + 1];
-		/* For --weights auto: weights of up to in_source_bytes are
-		 * written as C text, more than that in the form `large`. */
+		/* For --weights auto: weights of up to in_source_bytes in total
+		 * are written as C text, larger ones in the form `large`. */
 		int64_t in_source_bytes;
 		enum weights_form large;
 		bool copied; /* the weights are copied once to memory of the
@@ -445,12 +448,12 @@ struct dialect {
 	/* names in the template of the entry function, which variables of the
 	 * function must not have */
 	struct names entry_names;
-	/* headers of every source, and the further ones of a source whose
+	/* headers of every source, and further headers of a source whose
 	 * weights are in a file */
 	struct names source_needs, file_weights_needs;
 	struct names source_before; /* lines after the headers of a source */
-	/* Lines that make a source refuse a compiler (refuse), and those that
-	 * precede the first such lines (before). */
+	/* Lines that make a source refuse a compiler (refuse), and the lines
+	 * that precede the first of them (before). */
 	struct {
 		struct names before, refuse;
 	} relies_on;
@@ -460,11 +463,11 @@ struct dialect {
 	/* Headers and lines that the mode of --fp adds. */
 	struct names fp_needs, fp_before;
 	bool fp_modes[2];         /* does it support the modes strict, fast? */
-	const char *comment_line; /* what the second and further lines of a
-				   * comment begin with */
-	/* Words that identifiers must not be, sorted, without duplicates: those
-	 * in a source, members of structures, and what a source defines for
-	 * others. */
+	const char *comment_line; /* the text at the start of the second and
+				   * further lines of a comment */
+	/* Words that must not be identifiers, sorted, without duplicates: in a
+	 * source, as members of structures, and for definitions that other
+	 * sources see. */
 	struct names reserved, reserved_members, reserved_public;
 };
 

@@ -272,7 +272,7 @@ dialect_read_expressions(void *ctx, struct json j)
 		     i == FORM_SELECT_ANY || i == FORM_SATURATE) &&
 		    row.value == NULL) {
 			continue; /* these rows may be left out: operations on
-				   * vectors only, or optional ones */
+				   * vectors only, or optional operations */
 		}
 		read_expression(l, row, (enum form_id)i);
 	}

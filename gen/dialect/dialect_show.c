@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the dialects, and shows what one spells: operations by type, limits,
- * statements. First as JSON, from which the text for users is made. */
+/* Lists the dialects, and shows the spellings of one dialect: operations by
+ * type, limits, statements. Both are made as JSON first, from which the text
+ * for users is made. */
 #include "dialect.h"
 #include "dialect_keys.h"
 #include "json_put.h"

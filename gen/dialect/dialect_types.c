@@ -79,8 +79,8 @@ dialect_read_precedence(void *ctx, struct json j)
 	d->relational = named_level(l, j, "relational");
 }
 
-/* Reports a literal's text without {{value}}, which would be the same for all
- * numbers. */
+/* Reports an error if the text of a literal lacks {{value}}: it would be the
+ * same for all numbers. */
 static void
 want_value(struct json j, const char *text)
 {
@@ -113,7 +113,8 @@ check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 	}
 }
 
-/* Reports an error for each text that types of this class need and s lacks. */
+/* Reports an error for each text that types of this class need and that s
+ * lacks. */
 static void
 want_texts(struct json j, const struct spelled_type *s, enum dtype_class c)
 {

@@ -24,8 +24,8 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 	}
 }
 
-/* Reads the vector types that the language has itself; the keys are tirc's
- * names of types: f32x4. */
+/* Reads the names of the language's own vector types; the keys are tirc's
+ * names: f32x4. */
 void
 dialect_read_spelled(void *ctx, struct json j)
 {
@@ -90,8 +90,8 @@ dialect_read_vectors(void *ctx, struct json j)
 		 * rounded */
 		v->forms[FORM_FMA] = NULL;
 	}
-	/* A vector type for elements of an array must exist that has only their
-	 * alignment. */
+	/* There must be a vector type for elements of an array that has only
+	 * the alignment of an element. */
 	if (v->computes && v->name != NULL &&
 	    strstr(v->name, "loose}}") == NULL) {
 		json_error(json_get(j, "name"),

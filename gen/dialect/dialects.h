@@ -28,9 +28,9 @@ const struct dialect *dialect_load_fp(struct module *m, const char *name,
  * types. NULL after diagnostics. */
 const struct dialect *
 dialect_for_target(struct module *m, const struct target *t, const char *dir);
-/* Loads the target with a name or alias, or that of a target string of TVM; NULL:
- * the default target. Attributes and facts may follow the name, each as
- * " -KEY=VALUE" (target_files.h). NULL after diagnostics. */
+/* Loads the target with this name or alias, or the target for a target string
+ * of TVM; NULL: the default target. Attributes and facts may follow the name,
+ * each as " -KEY=VALUE" (target_files.h). NULL after diagnostics. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
 /* target_tvm.c: the text of tirc's target for one of TVM's target strings, "x86-64-v3"
@@ -52,8 +52,8 @@ const struct target *target_load_named(struct module *m, const char *text,
  * facts as a text, or "". */
 const char *target_text_for_file(struct module *m, const char *text,
 				 const char **left_out);
-/* Loads a target and reports every mistake in its file; it may be a target that
- * stands for the machine at hand. NULL after a mistake. */
+/* Loads a target and reports every mistake in its file; here, it may be a
+ * target that stands for the machine at hand. NULL after a mistake. */
 const struct target *target_check(struct module *m, const char *name,
 				  const char *dir);
 /* If the text names a target that stands for the machine at hand: the target
@@ -64,13 +64,14 @@ const struct target *target_check(struct module *m, const char *name,
 const char *target_at_hand(struct module *m, const char *text, const char *dir,
 			   const char *cc, const char *cflags);
 /* The flags of the first requirement whose macros the compiler does not define
- * with these flags; NULL if it defines all, or does not run. */
+ * with these flags; NULL if the compiler defines all of them, or does not
+ * run. */
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
 /* The instruction sets that the compiler uses with these flags but the
- * processor of this machine lacks, such as "AVX512F"; NULL if the processor
- * lacks no such set, or if the compiler does not name the sets it uses. */
+ * processor of this machine lacks, such as "AVX512F"; NULL if the processor has
+ * all of them, or if the compiler does not tell which sets it uses. */
 const char *target_processor_lacks(struct module *m, const char *cc,
 				   const char *cflags);
 /* The name of the embedded target that is the default; "none" if there is
@@ -98,8 +99,7 @@ const char *target_description(struct module *m, const char *name);
  * dir is NULL. */
 const char *const *dialect_names_in(struct module *m, const char *dir, int *n);
 const char *const *target_names_in(struct module *m, const char *dir, int *n);
-/* Has the target this dialect, named in its own file or in one that it
- * extends? */
+/* Does the target's file, or a file that it extends, name this dialect? */
 bool target_is_of(struct module *m, const char *target, const char *dialect,
 		  const char *dir);
 /* The name of a target of the dialect, in the folder or embedded: preferably
@@ -120,8 +120,8 @@ const char *dialect_merged_text(struct module *m, const char *name,
  * path leaves *dir unchanged. */
 void dialect_of_argument(struct module *m, const char *argument,
 			 const char **name, const char **dir);
-/* Has the dialect a form for regions of backends, or the model no regions?
- * False after a diagnostic. */
+/* Checks that the dialect has a form for regions of backends if the model has
+ * regions. False after a diagnostic. */
 bool dialect_takes_regions(struct module *m, const struct dialect *d,
 			   bool regions);
 /* Does the dialect make the workspace one array for each type, instead of one
@@ -131,8 +131,8 @@ bool dialect_wants_parts(const struct dialect *d);
 bool dialect_has_single_exit(const struct dialect *d);
 /* Do definitions of weights have the target's alignment in this dialect? */
 bool dialect_aligns_weights(const struct dialect *d);
-/* Does the dialect have a memory for the caller's arrays that is not that of
- * the workspace? */
+/* Does the dialect have a memory for the caller's arrays other than the memory
+ * of the workspace? */
 bool dialect_wants_interface_apart(const struct dialect *d);
 /* Does the dialect spell fmax of vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);

@@ -160,8 +160,8 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 	}
 }
 
-/* Reports an error if a member lacks a value that another one has: each text is
- * rendered for each member. */
+/* Reports an error if a member lacks a value that another member has: each text
+ * is rendered for each member. */
 static void
 check_same(struct json at, const struct value_list *values, struct json other,
 	   const struct value_list *others)
@@ -335,8 +335,8 @@ family_fill(struct json root, const struct tdata *values)
 	return to;
 }
 
-/* Does the text, JSON, have the key `quoted` with an array as its value, as
- * "members" has? */
+/* Does the JSON text have the key `quoted` with an array as its value, like
+ * "members"? */
 static bool
 has_array(const char *text, const char *quoted)
 {

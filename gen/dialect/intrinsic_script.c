@@ -31,8 +31,8 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
-/* Does f, a part of an intrinsic, have the parameters of its description? NULL
- * has. False after a diagnostic. */
+/* Checks that f, a part of an intrinsic, has the parameters of its description;
+ * f may be NULL. False after a diagnostic. */
 static bool
 check_part(struct module *m, const struct intrinsic_data *d,
 	   const struct func *desc, const struct func *f)
@@ -43,8 +43,8 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	       fail(m, d, "%s", why);
 }
 
-/* Is each limit one of a variable that occurs in the shapes of parameters?
- * False after a diagnostic. */
+/* Checks that each limit is for a variable in the shapes of parameters. False
+ * after a diagnostic. */
 static bool
 check_limits(struct module *m, const struct intrinsic_data *d,
 	     const struct func *desc)
@@ -138,7 +138,8 @@ intrinsic_register(struct module *m, const struct intrinsic_data *d,
 	t->rounds_to = d->rounds_to;
 	t->limits = d->limits;
 	t->n_limits = d->n_limits;
-	/* so that the functions of the script are none of the module's */
+	/* so that the functions of the script do not become functions of the
+	 * module */
 	m->funcs.data = NULL;
 	m->funcs.n = m->funcs.cap = 0;
 	good = read_script(m, d, t);

@@ -74,8 +74,8 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
-/* Reports a symbol that an intrinsic of the same file has already: their text
- * is printed once, with the values of the first one. */
+/* Reports an error if an intrinsic of the same file already has the symbol: the
+ * text is printed once, with the values of the first intrinsic. */
 static void
 check_symbol(const struct intrinsic_loader *l, struct json j, const char *name)
 {
@@ -125,8 +125,9 @@ intrinsic_read_symbols(void *ctx, struct json symbols)
 
 /* -- intrinsics -- */
 
-/* Adds an intrinsic to the set. One of the user's folder replaces an embedded
- * one of the same name; any other second one of a name is an error. */
+/* Adds an intrinsic to the set. An intrinsic of the user's folder replaces an
+ * embedded intrinsic of the same name; any other repetition of a name is an
+ * error. */
 static void
 add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 {
@@ -223,8 +224,8 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
 		d.name = l->folder;
 		read_intrinsic(l, d, root, root);
 	}
-	/* After a mistake, the other members are skipped: they would repeat
-	 * it. */
+	/* After a mistake, the other members are skipped, since they would
+	 * repeat it. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
 		read_member(l, d, root, &family.members.data[i]);
 	}

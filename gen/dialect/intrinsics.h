@@ -19,11 +19,11 @@
 /* The definition of a symbol, a function that an intrinsic calls, for a
  * dialect. */
 struct intrinsic_text {
-	const char *dialect;     /* it is used for this dialect and those that
-				  * extend it */
+	const char *dialect;     /* it is used for this dialect and for dialects
+				  * that extend it */
 	const char *function;    /* specifiers of a function: "static inline" */
-	const char *file, *text; /* one text may define several symbols: those
-				  * with the same file */
+	const char *file, *text; /* symbols with the same file are defined by
+				  * one text */
 	struct names needs;      /* headers that it needs */
 	struct names uses;       /* symbols whose text must precede it */
 	/* Statements at the start and the end of a function that calls the
@@ -73,8 +73,8 @@ struct intrinsic_set {
 const struct intrinsic_set *intrinsic_set_load(struct module *m,
 					       const char *dir);
 /* Is there an intrinsic of that name, or a family with such a member, in the
- * user's folder dir (NULL: none) or embedded? Reads files intrinsic.json
- * alone. */
+ * user's folder dir (NULL: none) or embedded? Reads only files
+ * intrinsic.json. */
 bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
 intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
@@ -83,18 +83,18 @@ intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
 const struct intrinsic_text *
 intrinsic_symbol_text(const struct intrinsic_symbol *s,
 		      const struct dialect *d);
-/* intrinsic_register reads the script of an intrinsic and adds it to `out`,
- * where schedules find intrinsics by name; intrinsic_set_register does so for
- * all intrinsics of a set; intrinsic_find for the one of this name, if the set
- * has it and `out` does not. False after diagnostics. */
+/* intrinsic_register reads the script of an intrinsic and adds the intrinsic to
+ * `out`, where schedules find intrinsics by name. intrinsic_set_register does
+ * so for all intrinsics of a set; intrinsic_find for the intrinsic with this
+ * name, if the set has it and `out` does not. False after diagnostics. */
 bool intrinsic_register(struct module *m, const struct intrinsic_data *d,
 			struct tensor_intrins *out);
 bool intrinsic_set_register(struct module *m, const struct intrinsic_set *set,
 			    struct tensor_intrins *out);
 bool intrinsic_find(struct module *m, const struct intrinsic_set *set,
 		    const char *name, struct tensor_intrins *out);
-/* Appends the text t of the symbol s, rendered; its functions are inlined where
- * dialect d, which may be NULL, does so. False after a diagnostic. */
+/* Appends the text t of the symbol s, rendered; its functions are inlined if
+ * dialect d, which may be NULL, inlines functions. False after a diagnostic. */
 bool intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 			  const struct intrinsic_text *t,
 			  const struct dialect *d, struct strbuf *out);

@@ -102,7 +102,7 @@ first_line(struct arena *a, const char *path)
 }
 
 /* Sets *bytes to the size that a text gives: "48K", "2M" or a number of bytes.
- * False if it is none. */
+ * False if the text is not a size. */
 static bool
 read_size(struct arena *a, const char *text, int64_t *bytes)
 {

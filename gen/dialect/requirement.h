@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros of the compiler that a source requires: without the instructions for
- * which they stand, it would be slow. */
+/* Compiler macros that a source requires: they stand for instructions without
+ * which the source would be slow. */
 #ifndef TIRC_REQUIREMENT_H
 #define TIRC_REQUIREMENT_H
 

@@ -20,7 +20,7 @@ struct search {
 	/* The arguments that make a compiler print its macros. */
 	const char *ask;
 	const char *cc, *cflags; /* --cc and --cflags, or NULL */
-	const char *macros;      /* what the compiler printed for `ask` */
+	const char *macros;      /* the compiler's output for `ask` */
 	/* the macros are those of the processor of this machine */
 	bool is_machine;
 };
@@ -73,9 +73,9 @@ ask(const struct search *s, const char *flags, const char **problem)
 	return machine_ask(&s->m->arena, texts, 3, problem);
 }
 
-/* Finds the macros of the compiler: with the user's flags; without any, with
- * flags for this machine's processor; if that fails, without flags. False after
- * a diagnostic. */
+/* Finds the macros of the compiler: with the user's flags; if there are none,
+ * with flags for this machine's processor; if that fails, without flags. False
+ * after a diagnostic. */
 static bool
 find_macros(struct search *s, const cJSON *machine_flags)
 {

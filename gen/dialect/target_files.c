@@ -106,7 +106,7 @@ embedded(struct module *m, const char *name)
 }
 
 /* The text of a key in an embedded target, or in the nearest target that it
- * extends; NULL if none has the key. */
+ * extends; NULL if no target has the key. */
 static const char *
 embedded_text(struct module *m, const char *name, const char *key)
 {
@@ -319,7 +319,7 @@ target_file_name(struct module *m, const char *name, const char *dir)
 	return NULL;
 }
 
-/* -- what the user wrote -- */
+/* -- the user's text -- */
 
 /* The names of the members of a JSON object, for messages. */
 static const char *
@@ -336,8 +336,8 @@ member_names(struct module *m, const cJSON *object)
 }
 
 /* The name of the target that the user's -KEY=VALUE selects, if KEY is an
- * attribute of the target (*found). NULL if it is none, or after a
- * diagnostic. */
+ * attribute of the target (then *found is true). NULL if KEY is not an
+ * attribute, or after a diagnostic. */
 static const char *
 by_attribute(struct target_files *t, const char *text, const char *name,
 	     const char *key, const char *value, bool *found)
@@ -424,8 +424,8 @@ fact_key(struct module *m, const char *word, const char **value)
 		       : NULL;
 }
 
-/* May the user's text set the key? Not if it is in a file and the key is no
- * fact. False after a diagnostic. */
+/* May the user's text set the key? A text in a file may only set facts. False
+ * after a diagnostic. */
 static bool
 may_give(const struct target_files *t, const char *text, const char *key)
 {

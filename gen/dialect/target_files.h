@@ -14,8 +14,8 @@ struct target_files {
 	 * program gave it. */
 	const char *file;
 	bool facts_only; /* a file or a program gave the text */
-	cJSON *given;    /* the user's -KEY=VALUE, which override those of the
-		       * files */
+	cJSON *given;    /* the user's -KEY=VALUE, which override the values in
+			  * files */
 	cJSON *trees[JSON_LAYERS_MAX];
 };
 
@@ -24,14 +24,14 @@ struct target_files {
  * attribute that the target declares, whose VALUE selects another target
  * (-mcpu=…), or a key of the target's file. *said: the text with attributes
  * replaced by the target that they select. A text in a file may only change
- * facts (json_keys_is_fact), if facts_only: files come from strangers, who must
- * not name programs or their flags. The text may be a target string of TVM. NULL
- * after a diagnostic. */
+ * facts (json_keys_is_fact), if facts_only: files may come from untrusted
+ * sources, which must not name programs or their flags. The text may be a
+ * target string of TVM. NULL after a diagnostic. */
 const char *target_files_choose(struct target_files *t, const char *text,
 				const char **said);
 
-/* Is `key` a key of a target's file? If not, reports that, with the nearest of
- * the keys and the n other names. */
+/* Is `key` a key of a target's file? If not, reports an error, which suggests
+ * the nearest of the keys and the n other names. */
 bool target_is_key(struct module *m, struct diag_place place, const char *key,
 		   const char *const *others, int n);
 

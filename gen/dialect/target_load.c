@@ -16,9 +16,9 @@ struct target_loader {
 	bool is_checked; /* the target is loaded only to check its file */
 };
 
-/* A target that stands for the machine at hand is an error here: only the
- * command line may use one (target_at_hand.c), so that the results of programs
- * and files do not depend on the machine. */
+/* A target that stands for the machine at hand is an error here. Only the
+ * command line may use such a target (target_at_hand.c), so that the results of
+ * programs and files do not depend on the machine. */
 void
 target_read_resolves(void *ctx, struct json j)
 {
@@ -106,9 +106,9 @@ target_read_alignment(void *ctx, struct json j)
 	}
 }
 
-/* Reads a list of requirements: the target's relies_on becomes the first one
- * whose vectors are not longer than the target's; the target has no requirement
- * if there is none. */
+/* Reads a list of requirements: the target's relies_on becomes the first
+ * requirement whose vectors are not longer than the target's, or stays unset if
+ * there is none. */
 void
 target_read_relies_on(void *ctx, struct json j)
 {
@@ -185,8 +185,8 @@ target_read_products(void *ctx, struct json j)
 	t->products = list;
 }
 
-/* If the dialect's device has a unit that copies boxes (TMA): the number of
- * bytes of which rows must be multiples; else 0. */
+/* The size of a row in bytes must be a multiple of this number if the dialect's
+ * device has a unit that copies boxes (TMA); else 0. */
 static int
 read_box_bytes(struct module *m, const char *dialect, const char *dir)
 {

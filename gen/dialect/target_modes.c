@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A target as the options --fp and --optimize change it. */
+/* The changes of a target by the options --fp and --optimize. */
 #include "dialects.h"
 
 static const char *const fp_modes[] = { "default", "strict", "fast" };
@@ -41,8 +41,8 @@ target_with_fp(struct module *m, const struct target *t, const char *fp)
 	return NULL;
 }
 
-/* The flags with `by` in the place of the words `part`; at their end if they do
- * not have these words. */
+/* The flags with the words `part` replaced by `by`; if they do not contain
+ * `part`, with `by` at the end. */
 static const char *
 flags_with(struct arena *a, const char *flags, const char *part, const char *by)
 {

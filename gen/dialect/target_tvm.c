@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Target strings of TVM, "llvm -mcpu=haswell -mattr=+avx2": the file
- * tvm/targets.json has TVM's kinds of targets, and which options choose which of
- * tirc's targets. */
+ * tvm/targets.json lists TVM's kinds of targets, and the target of tirc that
+ * each option chooses. */
 #include "dialects.h"
 #include "json_read.h"
 #include "target_files.h"
@@ -32,8 +32,8 @@ member(const cJSON *object, const char *key)
 		cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* Is the word one of those in the list, "a b c"? A last star of a word in the
- * list stands for any rest. */
+/* Is the word in the list, "a b c"? A star at the end of a word in the list
+ * stands for any characters. */
 static bool
 matches(const char *list, const char *word, size_t length)
 {
@@ -120,7 +120,7 @@ add_option(struct reading *r, const char *word, const char **rest)
 
 /* -- the choice -- */
 
-/* Reports that an option has a value which tirc does not know. Returns NULL. */
+/* Reports that the value of an option is unknown. Returns NULL. */
 static const char *
 unknown_value(struct reading *r, const struct option *o, const cJSON *values)
 {
@@ -172,8 +172,8 @@ chosen_by(struct reading *r, const cJSON *row, const struct option *o,
 	return NULL;
 }
 
-/* The target by the first row of the table that an option of the text matches;
- * if there is none, the kind's. NULL after an error. */
+/* The target of the first row of the table that an option of the text matches;
+ * if no row matches, the target of the kind. NULL after an error. */
 static const char *
 choose(struct reading *r)
 {
