@@ -227,7 +227,7 @@ choose_workspace(struct tirc *t)
 	if (t->target->max_threads > 0) {
 		return context_bad_option(t, "--in-workspace with --target",
 					  t->target->name,
-					  "a target that is no device");
+					  "a target that is not a device");
 	}
 	return true;
 }

@@ -155,8 +155,8 @@ read_dtype(struct json j, struct tensor_condition *out)
 
 	if (!dtype_from_name(name, &t) || t.lanes != 1) {
 		json_error(j,
-			   "'%s' is no type; such as f32, i8, bf16 are wanted "
-			   "here",
+			   "'%s' is not a type; a type such as f32, i8 or "
+			   "bf16 is wanted here",
 			   name);
 	} else {
 		out->dtypes |= (uint64_t)1 << t.kind;

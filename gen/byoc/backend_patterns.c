@@ -35,7 +35,7 @@ operator_named(struct json at, const char *name)
 				  dot + 1);
 
 	if (op == NULL) {
-		json_error(at, "'%s' is no operator that tirc knows", name);
+		json_error(at, "'%s' is not an operator that tirc knows", name);
 	}
 	return op;
 }
@@ -178,7 +178,7 @@ check_order(struct json row, const struct pattern_node *n)
 	}
 	if (!known) {
 		json_error(json_get(row, "at_least"),
-			   "'%s' is no earlier fact of the node", other);
+			   "'%s' is not an earlier fact of the node", other);
 	}
 }
 
@@ -531,9 +531,10 @@ read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 							     row.value->string);
 
 		if (o == NULL) {
-			json_error(row, "the backend has no such option");
+			json_error(row,
+				   "the backend does not have this option");
 		} else if (!backend_takes(o, value)) {
-			json_error(row, "is none of the option's values");
+			json_error(row, "is not a value of the option");
 		} else {
 			wanted[p->n_options++] = (struct pattern_option){
 				o->name, value

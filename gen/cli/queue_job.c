@@ -478,7 +478,7 @@ queue_read_answer(struct arena *a, const struct queue_message *m,
 	if (unit == NULL || rounds == NULL ||
 	    (strcmp(unit, "ns") != 0 && strcmp(unit, "instructions") != 0) ||
 	    !read_rounds(a, rounds, out)) {
-		return "the worker's answer is no measurement";
+		return "the worker's answer is not a measurement";
 	}
 	out->unit = strcmp(unit, "ns") == 0 ? "ns" : "instructions";
 	if (!has_results) {

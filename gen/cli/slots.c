@@ -109,8 +109,8 @@ no_such_tensor(const struct slots *lists, int n_lists, const char *file,
 		}
 	}
 	near = text_nearest(name, names, n);
-	cli_error("%s: '%s' is no %s%s of the model; %s '%s'%s", file, name,
-		  lists[0].kind, n_lists > 1 ? " and no output" : "",
+	cli_error("%s: '%s' is not an %s%s of the model; %s '%s'%s", file, name,
+		  lists[0].kind, n_lists > 1 ? " or output" : "",
 		  near != NULL ? "did you mean"
 		  : n > 1      ? "the first one is"
 			       : "there is only",

@@ -73,7 +73,7 @@ add_box(struct walker *w, struct box_sources *out, const struct expr *e)
 		}
 	}
 	if (source.param < 0) {
-		walk_fail(w, "boxes of %s, which is no parameter",
+		walk_fail(w, "boxes of %s, which is not a parameter",
 			  copied_from(e)->name);
 		return;
 	}

@@ -44,7 +44,7 @@ bool
 walk_names_function(struct walker *w, const char *name)
 {
 	if (!text_is_identifier(name, "")) {
-		walk_fail(w, "'%s' is no name of a function", name);
+		walk_fail(w, "'%s' is not the name of a function", name);
 	}
 	return !w->failed;
 }

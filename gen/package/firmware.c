@@ -42,7 +42,7 @@ is_possible(struct packer *k)
 	}
 	if (package_on_device(k)) {
 		return refuse(k, "a package is for a processor; choose a "
-				 "target that is no device");
+				 "target that is not a device");
 	}
 	if (k->p->model != NULL || k->runtime.n > 0) {
 		return refuse(k,
@@ -303,13 +303,14 @@ add_self_test(struct packer *k, struct tdata *data, const struct self_test *s)
 
 		if (!is_finite(t, s->outputs[i])) {
 			return refuse(
-				k, arena_printf(k->a,
-						"output '%s' has an element "
-						"that is no finite number for "
-						"the input of the self-test; "
-						"put a test_data_set_0 beside "
-						"the model",
-						t->name));
+				k,
+				arena_printf(k->a,
+					     "output '%s' has an element "
+					     "that is not a finite number for "
+					     "the input of the self-test; "
+					     "put a test_data_set_0 beside "
+					     "the model",
+					     t->name));
 		}
 		tdata_printf(row, "count", "%s_%s_COUNT", k->upper,
 			     k->output_macros[i]);

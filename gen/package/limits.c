@@ -80,10 +80,11 @@ limits_check(struct packer *k)
 		ok = check_tensor(k, k->g->outputs.data[i]) && ok;
 	}
 	if (k->p->target->align_bytes % octets != 0) {
-		ok = diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
-				"align_bytes of target %s is no multiple of a "
-				"char, %d bytes",
-				k->p->target->name, octets);
+		ok = diag_error(
+			&k->m->diags, DIAG_BAD_OPTION, place,
+			"align_bytes of target %s is not a multiple of a "
+			"char, %d bytes",
+			k->p->target->name, octets);
 	}
 	return ok;
 }

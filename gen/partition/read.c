@@ -111,8 +111,9 @@ read_setting(const struct setting_row *row, struct json j)
 	word = json_text(j, true);
 	value = word != NULL ? setting_value(row, word) : -1;
 	if (word != NULL && value < 0) {
-		json_error(j, "this is no value of the setting; remove it, or "
-			      "write the partition again");
+		json_error(j,
+			   "this is not a value of the setting; remove it, or "
+			   "write the partition again");
 	}
 	return value;
 }

@@ -197,7 +197,7 @@ read_attr(struct reading *in, struct json j, struct attr *a)
 			       ? !in->r.failed
 			       : json_error(j, "a list is expected here");
 	}
-	return json_error(j, "this is no value of an attribute");
+	return json_error(j, "this is not a value of an attribute");
 }
 
 static bool
@@ -445,8 +445,8 @@ check_links(struct reading *in, struct json tensors)
 		if (t->uses.n > 0 && !t->producer && !t->is_input &&
 		    !tensor_is_constant(t) && !t->elems) {
 			json_error(json_get(tensors, t->name),
-				   "it is read, but it is no input, no "
-				   "constant and no node's output");
+				   "it is read, but it is not an input, a "
+				   "constant or a node's output");
 		}
 	}
 	return !in->r.failed;

@@ -26,7 +26,7 @@ read_type(struct reading *in, struct json j, struct dtype *out)
 	    !(dtype_is_int(*out) || dtype_is_float(*out) ||
 	      out->kind == DT_BOOL)) {
 		return json_error(j,
-				  "'%s' is no element type; write one such "
+				  "'%s' is not an element type; write one such "
 				  "as float32 or int8",
 				  name);
 	}
@@ -402,11 +402,12 @@ read_known(struct reading *in, struct json list, struct tensor *t)
 	}
 	for (int i = 0; i < t->n_elems; i++) {
 		if (!size_is_element(t->type, t->elems[i])) {
-			return json_error(json_at(list, i),
-					  "this is no element of a tensor of "
-					  "type %s; write a number, or make "
-					  "the type int64",
-					  dtype_name(t->type));
+			return json_error(
+				json_at(list, i),
+				"this is not an element of a tensor of "
+				"type %s; write a number, or make "
+				"the type int64",
+				dtype_name(t->type));
 		}
 	}
 	return true;

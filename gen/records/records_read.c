@@ -45,7 +45,7 @@ text_of(struct line *l, const char *key, bool required)
 	}
 	if (!cJSON_IsString(v) || text_control(v->valuestring) != NULL ||
 	    strpbrk(v->valuestring, "\r\n") != NULL) {
-		problem(l, "\"%s\" is no text of one line", key);
+		problem(l, "\"%s\" is not a text of one line", key);
 		return NULL;
 	}
 	return arena_strdup(&l->m->arena, v->valuestring);
@@ -66,7 +66,7 @@ time_of(struct line *l, const char *key)
 	const cJSON *v = cJSON_GetObjectItemCaseSensitive(l->value, key);
 
 	if (!cJSON_IsNumber(v) || !is_time(v->valuedouble)) {
-		problem(l, "\"%s\" is no number of at least 0.001", key);
+		problem(l, "\"%s\" is not a number of at least 0.001", key);
 		return 1;
 	}
 	return v->valuedouble;
@@ -89,7 +89,7 @@ json_of(struct line *l, const char *key, cJSON_bool (*is_form)(const cJSON *v),
 		return NULL;
 	}
 	if (!is_form(v)) {
-		problem(l, "\"%s\" is no %s", key, form);
+		problem(l, "\"%s\" is not %s", key, form);
 		return NULL;
 	}
 	strbuf_init(&text);
@@ -109,7 +109,8 @@ read_decisions(struct line *l, struct record *r)
 	int n = cJSON_GetArraySize(list);
 
 	if (!cJSON_IsArray(list) || n > MOST_DECISIONS) {
-		problem(l, "\"decisions\" is no list of at most %d decisions",
+		problem(l,
+			"\"decisions\" is not a list of at most %d decisions",
 			MOST_DECISIONS);
 		return;
 	}
@@ -153,7 +154,7 @@ read_rounds(struct line *l, struct record *r)
 	int n = cJSON_GetArraySize(list);
 
 	if (!cJSON_IsArray(list) || n < 1 || n > MOST_ROUNDS) {
-		problem(l, "\"rounds\" is no list of 1 to %d rounds",
+		problem(l, "\"rounds\" is not a list of 1 to %d rounds",
 			MOST_ROUNDS);
 		return;
 	}
@@ -190,7 +191,7 @@ read_record(struct line *l, struct record *r)
 								"tirc_record");
 
 	if (!cJSON_IsNumber(version)) {
-		problem(l, "\"tirc_record\" is missing: this is no record");
+		problem(l, "\"tirc_record\" is missing: this is not a record");
 		return;
 	}
 	if (version->valuedouble != RECORD_VERSION) {
@@ -208,10 +209,11 @@ read_record(struct line *l, struct record *r)
 	r->kernel = text_of(l, "kernel", true);
 	r->computes = text_of(l, "computes", true);
 	r->target = text_of(l, "target", true);
-	r->facts = json_of(l, "facts", cJSON_IsObject, "object", true);
+	r->facts = json_of(l, "facts", cJSON_IsObject, "an object", true);
 	read_decisions(l, r);
 	r->error = text_of(l, "error", false);
-	r->trace = json_of(l, "trace", cJSON_IsArray, "list", r->error == NULL);
+	r->trace = json_of(l, "trace", cJSON_IsArray, "a list",
+			   r->error == NULL);
 	r->machine = text_of(l, "machine", true);
 	r->compiler = text_of(l, "compiler", true);
 	r->tirc = text_of(l, "tirc", true);

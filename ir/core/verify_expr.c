@@ -33,7 +33,7 @@ static void
 want_integer(struct verifier *v, const struct expr *e)
 {
 	if (!dtype_is_int(e->type)) {
-		verify_fail(v, "an index is no integer", e);
+		verify_fail(v, "an index is not an integer", e);
 	}
 }
 
@@ -56,7 +56,7 @@ verify_condition(struct verifier *v, const struct expr *e)
 {
 	verify_expr(v, e);
 	if (!is_bool(e) || e->type.lanes != 1) {
-		verify_fail(v, "a condition is no bool", e);
+		verify_fail(v, "a condition is not a bool", e);
 	}
 }
 
@@ -154,7 +154,7 @@ verify_choice(struct verifier *v, const struct expr *e)
 
 	if (!is_bool(c) ||
 	    (c->type.lanes != 1 && c->type.lanes != e->type.lanes)) {
-		verify_fail(v, "a select's condition is no bool", e);
+		verify_fail(v, "a select's condition is not a bool", e);
 	}
 	if (!same_type(e, e->args[1]) || !same_type(e, e->args[2])) {
 		verify_fail(v, "a select's operands have different types", e);
@@ -186,7 +186,7 @@ verify_call(struct verifier *v, const struct expr *e)
 		break;
 	case RESULT_BOOL:
 		if (!is_bool(e) || e->type.lanes != e->args[0]->type.lanes) {
-			verify_fail(v, "a test that is no bool", e);
+			verify_fail(v, "a test that is not a bool", e);
 		}
 		break;
 	case RESULT_VOID:
@@ -200,7 +200,8 @@ verify_call(struct verifier *v, const struct expr *e)
 	if (e->u.intrin == INTRIN_PREFETCH &&
 	    (e->args[0]->kind != EXPR_CALL ||
 	     !intrin_is_address(e->args[0]->u.intrin))) {
-		verify_fail(v, "a prefetch of what is no address", e);
+		verify_fail(v, "a prefetch of a value that is not an address",
+			    e);
 	}
 	if (e->u.intrin == INTRIN_ASYNC_WAIT &&
 	    (e->n_args == 0 || e->args[0]->kind != EXPR_INT)) {
@@ -210,11 +211,14 @@ verify_call(struct verifier *v, const struct expr *e)
 	     i++) {
 		if (e->args[i]->kind != EXPR_CALL ||
 		    !intrin_is_address(e->args[i]->u.intrin)) {
-			verify_fail(v, "a wait for what is no address", e);
+			verify_fail(v,
+				    "a wait for a value that is not an address",
+				    e);
 		}
 	}
 	if (intrin_is_address(e->u.intrin) && e->args[0]->kind != EXPR_LOAD) {
-		verify_fail(v, "the address of what is no element", e);
+		verify_fail(v, "the address of a value that is not an element",
+			    e);
 	}
 	if ((e->u.intrin == INTRIN_CALL_FUNC ||
 	     e->u.intrin == INTRIN_CALL_EXTERN ||
@@ -226,7 +230,7 @@ verify_call(struct verifier *v, const struct expr *e)
 		    e->u.intrin == INTRIN_CALL_EXTERN ||
 		    e->u.intrin == INTRIN_LAUNCH) &&
 		   !text_is_identifier(e->args[0]->u.text, "")) {
-		verify_fail(v, "a call of what is no function's name", e);
+		verify_fail(v, "a call without a function's name", e);
 	}
 	if (e->u.intrin == INTRIN_SHUFFLE_XOR &&
 	    (!same_type(e, e->args[0]) || e->type.lanes != 1 ||
@@ -235,7 +239,7 @@ verify_call(struct verifier *v, const struct expr *e)
 	}
 	if (e->u.intrin == INTRIN_COPY_BOX &&
 	    copy_box_rank(e->args, e->n_args) == 0) {
-		verify_fail(v, "a copy of what is no box", e);
+		verify_fail(v, "a copy whose arguments are not a box", e);
 	}
 	if (e->u.intrin == INTRIN_LAUNCH && e->n_args < 7) {
 		verify_fail(v, "a launch without extents", e);
@@ -246,7 +250,10 @@ verify_call(struct verifier *v, const struct expr *e)
 	     !dtype_is_int(e->args[1]->type) ||
 	     e->type.lanes != e->args[0]->type.lanes ||
 	     e->type.lanes != e->args[1]->type.lanes)) {
-		verify_fail(v, "four bits of what is no unsigned integer", e);
+		verify_fail(
+			v,
+			"four bits of a value that is not an unsigned integer",
+			e);
 	}
 	if (e->u.intrin == INTRIN_TO_INT &&
 	    (!dtype_is_int(e->type) || !dtype_is_float(e->args[0]->type))) {
@@ -294,7 +301,9 @@ verify_node(struct verifier *v, const struct expr *e)
 		break;
 	case EXPR_NOT:
 		if (!is_bool(e) || !same_type(e, e->args[0])) {
-			verify_fail(v, "the negation of what is no bool", e);
+			verify_fail(
+				v, "the negation of a value that is not a bool",
+				e);
 		}
 		break;
 	case EXPR_SELECT:

@@ -272,7 +272,7 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 		    !dtype_is_int(v->e->type)) {
 			return script_fail(r, dict->kids[i],
 					   "bounds of '%s', "
-					   "which is no size; name one that "
+					   "which is not a size; name one that "
 					   "is declared above",
 					   name);
 		}
@@ -436,7 +436,7 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	}
 	if (!dtype_is_int(binding->type) || binding->type.lanes != 1) {
 		return script_fail(r, found[1],
-				   "a block variable that is no "
+				   "a block variable that is not an "
 				   "integer; bind it to one");
 	}
 	dom.extent = extent;
@@ -496,14 +496,14 @@ remap(struct script_reader *r, const struct py_node *target,
 		}
 		if (!loop) {
 			return script_fail(r, list[i],
-					   "a binding that is no "
+					   "a binding that is not a "
 					   "loop around the block; use "
 					   "T.axis.spatial or T.axis.reduce");
 		}
 		if (kinds[i] != 'S' && kinds[i] != 'R') {
 			return script_fail(r, found[0],
-					   "'%c' is no kind of "
-					   "an axis; write S or R",
+					   "'%c' is not a kind of "
+					   "axis; write S or R",
 					   kinds[i]);
 		}
 		if (wanted[i]->kind != PY_NAME) {

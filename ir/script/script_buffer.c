@@ -179,10 +179,11 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 			return false;
 		}
 		if (align < -1 || align > 65536 || (align & (align - 1)) > 0) {
-			return script_fail(r, more[MORE_ALIGN],
-					   "an alignment "
-					   "that is no power of two; use one, "
-					   "in bytes");
+			return script_fail(
+				r, more[MORE_ALIGN],
+				"an alignment "
+				"that is not a power of two; use one, "
+				"in bytes");
 		}
 		/* 0 and -1 ask for the default: in TVM 64, here the type's
 		 * alignment. */
@@ -375,7 +376,7 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 			v.kind == SCRIPT_HANDLE
 				? "a handle that is matched already; use "
 				  "its buffer"
-				: "something that is no handle of the "
+				: "something that is not a handle of the "
 				  "signature; match a parameter of type "
 				  "T.handle");
 	}

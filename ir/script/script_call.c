@@ -296,7 +296,8 @@ read_repeated(struct script_reader *r, const struct py_node *node,
 
 	if (in->kind != PY_CALL || in->n_kids != 2 ||
 	    !script_constant(r, in->kids[1], &n)) {
-		return script_fail(r, node, "a loop that is no range(size)");
+		return script_fail(r, node,
+				   "a loop that is not over a range(size)");
 	}
 	for (int64_t j = 0; j < n && !*done; j++) {
 		struct py_number number = py_int(j);

@@ -145,7 +145,7 @@ eval_index(struct script_reader *r, const struct py_node *node,
 	if (!expr_is_int(range.extent, &lanes) || lanes < 1 || lanes > 1024) {
 		return script_fail(r, node,
 				   "a slice of an element whose "
-				   "length is no constant from 1 to 1024; "
+				   "length is not a constant from 1 to 1024; "
 				   "write a loop");
 	}
 	*out = lanes == 1 ? range.min

@@ -302,7 +302,7 @@ check_bodies(struct module *m, const struct te_scan *scan, const char **why)
 		if (s->kind != TE_COMPUTE) {
 			*why = arena_printf(&m->arena,
 					    "'%s' reads the scan's state but "
-					    "is no te.compute; a step "
+					    "is not a te.compute; a step "
 					    "consists of te.compute stages",
 					    s->name);
 			return false;

@@ -101,12 +101,13 @@ tensor_intrin_same_params(struct module *m, const struct func *desc,
 
 		if (!a || !b || a->ndim != b->ndim ||
 		    !dtype_equal(a->type, b->type)) {
-			*why = arena_printf(&m->arena,
-					    "parameter %d of %s is no buffer, "
-					    "or of another rank or type than "
-					    "in desc; all functions take the "
-					    "same",
-					    i, f->name);
+			*why = arena_printf(
+				&m->arena,
+				"parameter %d of %s is not a buffer, "
+				"or of another rank or type than "
+				"in desc; all functions take the "
+				"same",
+				i, f->name);
 			return false;
 		}
 	}

@@ -103,7 +103,7 @@ read_recipe(struct graph_reader *r, struct tensor *t)
 	for (int i = 0; i < c.inputs.n; i++) {
 		if (c.inputs.data[i] && !tensor_is_constant(c.inputs.data[i])) {
 			return graph_fail(r, from,
-					  "'%s' is no constant; leave out "
+					  "'%s' is not a constant; leave out "
 					  "'const' before what nodes compute",
 					  c.inputs.data[i]->name);
 		}
@@ -393,7 +393,7 @@ read_head(struct graph_reader *r)
 
 		if (!set_setting(settings, a)) {
 			return graph_fail(r, from,
-					  "%s is no setting, or cannot have "
+					  "%s is not a setting, or cannot have "
 					  "this value",
 					  a->name);
 		}

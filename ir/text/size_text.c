@@ -369,7 +369,7 @@ visit_call(struct reading *r, const struct py_node *node)
 	if (n == 1 && dtype_from_name(callee->text, &t) && t.lanes == 1) {
 		return literal(r, node, t, node->kids[1]);
 	}
-	return fail(r, node, "T.%s is no function of sizes", callee->text);
+	return fail(r, node, "T.%s is not a function of sizes", callee->text);
 }
 
 static const struct expr *

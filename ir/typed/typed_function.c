@@ -169,7 +169,7 @@ typed_dtype(const struct typing *t, struct py_span at, const char *name,
 	for (int i = 0; i < DT_COUNT; i++) {
 		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
 	}
-	return py_error(t->m, t->src, at, "'%s' is no data type%s", name,
+	return py_error(t->m, t->src, at, "'%s' is not a data type%s", name,
 			py_did_you_mean(&t->m->arena, name, names, DT_COUNT,
 					"use one such as float32 or int8x16"));
 }
@@ -211,9 +211,9 @@ typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 						      : 0;
 	if (!dtype_is_float(to) || special == 0) {
 		return py_error(t->m, t->src, at,
-				"a string that is no number; \"nan\", "
-				"\"inf\" and \"-inf\" are the ones there "
-				"are");
+				"a string that is not a number; \"nan\", "
+				"\"inf\" and \"-inf\" are the only ones that "
+				"stand for numbers");
 	}
 	*out = typed_expr(expr_float(t->m, to, special));
 	return true;

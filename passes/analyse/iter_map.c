@@ -590,7 +590,7 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 	const struct expr *one;
 
 	if (!dtype_is_int(e->type) || e->type.lanes > 1 || expr_has_load(e)) {
-		return detect_fail(d, e, "is no index");
+		return detect_fail(d, e, "is not an index");
 	}
 	memset(out, 0, sizeof *out);
 	out->base = detect_int(d, e, 0);

@@ -17,7 +17,7 @@ read_comparison(struct detect *d, const struct expr *c, struct iter_sum *s,
 	int64_t k;
 
 	if (c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) {
-		return detect_fail(d, c, "is no bound");
+		return detect_fail(d, c, "is not a bound");
 	}
 	e = expr_sub(d->m, c->args[swap], c->args[!swap]);
 	if (strict) {

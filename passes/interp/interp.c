@@ -647,15 +647,16 @@ given_memory(struct frame *f, const struct func *callee, int i,
 		return true;
 	}
 	if (!c || !c->bound || !c->data) {
-		interp_fail(f,
-			    "argument %d of '%s' is no array, but the function "
-			    "takes one",
-			    i + 1, callee->name);
+		interp_fail(
+			f,
+			"argument %d of '%s' is not an array, but the function "
+			"takes one",
+			i + 1, callee->name);
 		return false;
 	}
 	from = (int64_t)(arg->value[0].u - (uint64_t)(uintptr_t)c->data);
 	if (from < 0 || from > c->room_bytes) {
-		interp_fail(f, "argument %d of '%s' is no address in '%s'",
+		interp_fail(f, "argument %d of '%s' is not an address in '%s'",
 			    i + 1, callee->name, c->buffer->name);
 		return false;
 	}

@@ -133,7 +133,7 @@ REFUSED = {
         simple([node("GlobalLpPool", ["x"], ["y"], p=float("inf"))],
                version=1), "whole number"),
     "old_tile": (simple([node("Tile", ["x", "x", "x"], ["y"])], version=5),
-                 "no constant"),
+                 "are not constant whole numbers"),
     "top_k_too_large": (simple(
         [node("TopK", ["x", "k"], ["y", "i"])],
         [tensor("k", [1], struct.pack("<q", 4), 7)]), "larger than"),

@@ -134,7 +134,7 @@ npz_refused({"image": npy("(0,9223372036854775807)", b"")}, "[0,92233")
 npz_refused({"image": npy(image, good, "<f")}, "element type")
 npz_refused({"image": b"\x93NUM"}, "not a .npy file")
 npz_refused({"image": npy(image, good), "other": npy("(16777216,)", bomb)},
-            "'other' is no input")
+            "'other' is not an input")
 where = os.path.join(folder, "where.onnx")
 with open(where, "wb") as f:
     f.write(model(graph(

@@ -78,8 +78,8 @@ CASES = {
                      "lower case"),
     "no_nodes": (backend(pattern()), "/patterns/0/nodes", "1 or more objects"),
     "node_key": (one(colour="red"), NODE + "/colour", "unknown key"),
-    "operator": (one(op="Rellu"), NODE + "/op", "no operator"),
-    "operator_domain": (one(op="tirc.Relu"), NODE + "/op", "no operator"),
+    "operator": (one(op="Rellu"), NODE + "/op", "not an operator"),
+    "operator_domain": (one(op="tirc.Relu"), NODE + "/op", "not an operator"),
     "no_operator": (one(op=[]), NODE + "/op", "cannot match"),
     "id_twice": (backend(pattern(node(), node(inputs=["a"]))),
                  NEXT + "/id", "a node 'a' exists already"),
@@ -100,7 +100,7 @@ CASES = {
         id="b", inputs=["a.outputs.x"]))), NEXT + "/inputs/0",
         "'a' has no output with this index"),
     "dtype": (one(inputs=[{"dtype": "float33"}]),
-              NODE + "/inputs/0/dtype", "no type"),
+              NODE + "/inputs/0/dtype", "not a type"),
     "no_dtype": (one(inputs=[{"dtype": []}]), NODE + "/inputs/0/dtype",
                  "cannot match"),
     "bounds": (one(inputs=[{"rank": {"min": 4, "max": 2}}]),
@@ -132,7 +132,7 @@ CASES = {
     "fact_input": (one(facts={"alpha": {"input": 3}}),
                    NODE + "/facts/alpha", "has no input 3"),
     "fact_order": (one(facts={"low": 1, "high": {"default": 2, "at_least": "hi"}}),
-                   NODE + "/facts/high/at_least", "'hi' is no earlier fact"),
+                   NODE + "/facts/high/at_least", "'hi' is not an earlier fact"),
     "any_order": (one(any_order=True), NODE + "/any_order", "two inputs"),
     "anchor": (backend(dict(GOOD, anchor="b")), "/patterns/0/anchor",
                "no node 'b'"),
@@ -206,10 +206,10 @@ CASES = {
     "cost": (backend(dict(GOOD, cost={"min_macs": -1})),
              "/patterns/0/cost/min_macs", "an integer from 0"),
     "wanted_option": (backend(dict(GOOD, options={"mode": "a"})),
-                      "/patterns/0/options/mode", "no such option"),
+                      "/patterns/0/options/mode", "does not have this option"),
     "wanted_value": (backend(dict(GOOD, options={"mode": "b"}), options={
         "mode": {"what": "w", "values": ["a"], "default": "a"}}),
-        "/patterns/0/options/mode", "none of the option's values"),
+        "/patterns/0/options/mode", "is not a value of the option"),
 }
 
 # What --byoc says: (value, words of the message)

@@ -187,7 +187,7 @@ check("Identity", [words], options=["--string-length", "i0=0"],
 
 # -- refused
 check("Unique", [words], refused="Unique of strings is not supported")
-check("Equal", [words, np.float32([1])], refused="input 1 is no tensor of "
+check("Equal", [words, np.float32([1])], refused="input 1 is not a tensor of "
       "strings")
 check("Slice", [words, i(0), i(1), i(0)], refused="its axes must be constants")
 check("Slice", [words, i(*[0] * 40), i(*[1] * 40), i(*[0] * 40)],
@@ -375,7 +375,7 @@ check("LabelEncoder", [i(1 << 53, (1 << 53) + 1, 3)], {
     domain="ai.onnx.ml",
     want=[i((1 << 61) + 1, (1 << 62) + 1, (1 << 61) + 1)])
 check("OneHotEncoder", [i(1, 2)], {"cats_strings": ["dog", "cat"]},
-      domain="ai.onnx.ml", refused="its categories are no integers")
+      domain="ai.onnx.ml", refused="its categories are not integers")
 
 # -- classes that are strings
 points = np.float32([[1, 2, -1], [-3, 0, 2], [0, 1, 0], [4, -4, 1]])

@@ -298,10 +298,10 @@ CALL = 'T.evaluate(T.call_extern("int32", "twice_4", %s))'
 passes(written("whole.py", DECLARED % CALL % "A.data, B.data"))
 for name, arguments, says in (
         ("number", 'T.Cast("int64", 123456789), B.data',
-         "argument 1 of 'twice_4' is no array"),
-        ("element", "A.data, A[0]", "argument 2 of 'twice_4' is no array"),
+         "argument 1 of 'twice_4' is not an array"),
+        ("element", "A.data, A[0]", "argument 2 of 'twice_4' is not an array"),
         ("offset", "T.ptr_byte_offset(\"handle\", A.data, 8), B.data",
-         "argument 1 of 'twice_4' is no array"),
+         "argument 1 of 'twice_4' is not an array"),
         ("more", "A.data, B.data, A.data, B.data",
          "'twice_4' takes 2 arguments, not 4"),
         ("too_small", "T.address_of(A[5]), B.data",

@@ -646,7 +646,7 @@ test_calls_and_vectors(void)
 	CHECK(func_verify(k) && func_verify(f));
 	CHECK(!interp_run(f, args, 2));
 	CHECK_STR_EQ(last_message(m),
-		     "argument 1 of 'reverse_twice' is no array, but the "
+		     "argument 1 of 'reverse_twice' is not an array, but the "
 		     "function takes one");
 	CHECK(interp_run_entry(f, args, 2));
 	CHECK(work[8] == 14 && work[15] == 0);

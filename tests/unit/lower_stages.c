@@ -151,7 +151,7 @@ test_pipeline_refusals(void)
 		{ 3, { 1, 0, 2 }, { 0, 1, 2 }, "would run before" },
 		{ 3, { 0, 0, 0 }, { 2, 1, 0 }, "would run before" },
 		{ 3, { 0, 1, 2 }, { 0, 1, 1 }, "same place in the order" },
-		{ 3, { 0, 1, 900 }, { 0, 1, 2 }, "no small number" },
+		{ 3, { 0, 1, 900 }, { 0, 1, 2 }, "not a small number" },
 	};
 
 	for (int i = 0; i < 5; i++) {

@@ -44,7 +44,7 @@ static const struct {
 	  "t.py:3:19: 300 does not fit int8; use a smaller number, or a wider type",
 	  "        I[0] = T.int8(300)\n                      ^^^" },
 	{ true, "    I[0] = T.Cast(\"flaot32\", 1)\n",
-	  "t.py:3:19: 'flaot32' is no data type; did you mean float32?",
+	  "t.py:3:19: 'flaot32' is not a data type; did you mean float32?",
 	  "        I[0] = T.Cast(\"flaot32\", 1)\n                    "
 	  "  ^^^^^^^^^" },
 	{ true, "    I[0] = n / 2\n",
@@ -117,7 +117,7 @@ static const struct {
 	  "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
 	  "       v, w = T.axis.remap(\"SS\", [i, n])\n            I[v"
 	  "] = 1\n",
-	  "t.py:5:43: a binding that is no loop around the block; u"
+	  "t.py:5:43: a binding that is not a loop around the block; u"
 	  "se T.axis.spatial or T.axis.reduce",
 	  "                v, w = T.axis.remap(\"SS\", [i, n])\n      "
 	  "                                        ^" },
@@ -158,8 +158,8 @@ static const struct {
 	  "t.py:3:7: a slice with the step 2; use T.Ramp, or a loop",
 	  "        I[0:8:2] = 1\n          ^^^^^" },
 	{ true, "    I[n:n + n] = 1\n",
-	  "t.py:3:7: a slice of an element whose length is no const"
-	  "ant from 1 to 1024; write a loop",
+	  "t.py:3:7: a slice of an element whose length is not a con"
+	  "stant from 1 to 1024; write a loop",
 	  "        I[n:n + n] = 1\n          ^^^^^^^" },
 	{ true, "    I[0] = T.max(1)\n",
 	  "t.py:3:12: T.max() needs an argument b",
@@ -185,7 +185,7 @@ static const struct {
 	  "        x = T.decl_buffer((8,), \"handle\")\n              "
 	  "                  ^^^^^^^^" },
 	{ true, "    B = T.match_buffer(n, (8,), \"int32\")\n",
-	  "t.py:3:24: something that is no handle of the signature;"
+	  "t.py:3:24: something that is not a handle of the signature;"
 	  " match a parameter of type T.handle",
 	  "        B = T.match_buffer(n, (8,), \"int32\")\n           "
 	  "                ^" },
@@ -215,8 +215,8 @@ static const struct {
 	  "ad",
 	  "        with open(n):\n             ^^^^^^^" },
 	{ true, "    T.func_attr({\"tir_var_upper_bound\": {\"k\": 3}})\n",
-	  "t.py:3:42: bounds of 'k', which is no size; name one tha"
-	  "t is declared above",
+	  "t.py:3:42: bounds of 'k', which is not a size; name one that "
+	  "is declared above",
 	  "        T.func_attr({\"tir_var_upper_bound\": {\"k\": 3}})\n "
 	  "                                            ^^^" },
 	{ true, "    m = T.int32()\n    I[m] = 1\n",
@@ -232,7 +232,7 @@ static const struct {
 	  "\"float32\"), T.handle or T.int32",
 	  "    def f(A: list):\n             ^^^^" },
 	{ false, "@T.prim_func\ndef f(A: T.flaot32):\n    pass\n",
-	  "t.py:2:10: 'flaot32' is no data type; did you mean float32?",
+	  "t.py:2:10: 'flaot32' is not a data type; did you mean float32?",
 	  "    def f(A: T.flaot32):\n             ^^^^^^^^^" },
 	{ false, "x = 1\n",
 	  "t.py:1:1: no function and no module of TVMScript; mark i"

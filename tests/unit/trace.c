@@ -444,8 +444,8 @@ test_strange_python(void)
 		  "step 3, split: factors calls a function; give an "
 		  "expression of sizes and indices alone" },
 		{ "sch.split(k, [None, tir.max(tir.Var('q', 'int32'), 1)])",
-		  "step 3, split: factors uses q, which is no size of the "
-		  "function and no index of the map; use those alone" },
+		  "step 3, split: factors uses q, which is not a size of the "
+		  "function and not an index of the map; use only those" },
 		{ "sch.annotate(k, 'note', [1, [call()]])",
 		  "step 3, annotate: ann_val calls a function; give an "
 		  "expression of sizes and indices alone" },

@@ -151,14 +151,14 @@ test_types(void)
 
 	s = sample_new();
 	s.store->args[1] = expr_float(s.m, dtype_of(DT_F32), 0);
-	check_broken(&s, "an index is no integer");
+	check_broken(&s, "an index is not an integer");
 
 	s = sample_new();
 	struct stmt *branch = stmt_if(s.f, expr_i32(s.m, 1), s.store, NULL);
 
 	s.block->children[0] = branch;
 	branch->parent = s.block;
-	check_broken(&s, "a condition is no bool");
+	check_broken(&s, "a condition is not a bool");
 
 	s = sample_new();
 	const struct expr *load = expr_load(s.m, s.a, &s.store->args[1], 1);
@@ -233,7 +233,7 @@ test_blocks(void)
 
 	s = sample_new();
 	s.block->args[0] = expr_i32(s.m, 1);
-	check_broken(&s, "a condition is no bool");
+	check_broken(&s, "a condition is not a bool");
 
 	s = sample_new();
 	s.block->args[1] = expr_int(s.m, dtype_of(DT_I64), 0);

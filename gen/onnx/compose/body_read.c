@@ -92,7 +92,7 @@ parse(struct importer *imp, const struct composition_text *row,
 	if (all && (all->n_kids != 1 || all->kids[0]->kind != PY_EXPRESSION)) {
 		diag_error(&imp->m->diags, DIAG_BAD_PROGRAM,
 			   (struct diag_place){ .file = row->file },
-			   "'%s' in %s is no expression", expression,
+			   "'%s' in %s is not an expression", expression,
 			   row->op_type);
 		return NULL;
 	}

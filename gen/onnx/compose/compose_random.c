@@ -200,7 +200,7 @@ fill_shape(struct compose *c, bool is_normal)
 	for (int d = 0; d < n; d++) {
 		if (sizes->ints[d] < 0 || sizes->ints[d] > INT32_MAX) {
 			return compose_error(c, DIAG_BAD_ATTRIBUTE,
-					     "%lld is no size; correct the "
+					     "%lld is not a size; correct the "
 					     "model",
 					     (long long)sizes->ints[d]);
 		}

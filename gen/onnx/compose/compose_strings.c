@@ -42,7 +42,7 @@ string_inputs(struct compose *c, int first)
 
 		if (!t || !t->is_string) {
 			return compose_error(c, DIAG_BAD_TYPE,
-					     "input %d is no tensor of "
+					     "input %d is not a tensor of "
 					     "strings; correct the model",
 					     i);
 		}

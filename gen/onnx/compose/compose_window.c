@@ -46,7 +46,7 @@ read_mel(struct compose *c, struct mel *mel)
 	if (!(v[0] >= 1 && v[1] >= 1 && v[2] >= 1 && v[3] >= 0 &&
 	      v[3] <= v[4] && v[0] * v[1] < MEL_MOST)) {
 		return compose_error(c, DIAG_BAD_SHAPE,
-				     "its inputs are no numbers of bands, "
+				     "its inputs are not numbers of bands, "
 				     "samples and hertz; correct the model");
 	}
 	*mel = (struct mel){ (int64_t)v[0], (int64_t)v[1], (int64_t)v[2], v[3],

@@ -74,7 +74,7 @@ read_function(struct importer *imp, const struct tensor_source *source,
 					     (const uint8_t *)slim_copy->data);
 
 	return f ? add(imp, f, source)
-		 : bad_file(imp, source->path, "it is no function");
+		 : bad_file(imp, source->path, "it is not a function");
 }
 
 static bool

@@ -135,8 +135,8 @@ find_input(struct importer *imp, const struct body *body, const char *name,
 	if (++imp->n_missing <= MAX_MISSING) {
 		diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
 			   import_place(imp, item),
-			   "its input %s is no graph input, no constant and "
-			   "no node's output; correct the name or add it",
+			   "its input %s is not a graph input, a constant or "
+			   "a node's output; correct the name or add it",
 			   import_quote(&imp->tmp, name));
 	}
 	return NULL;

@@ -53,7 +53,7 @@ input_sequence(struct importer *imp, const struct deferred *d)
 
 	if (!s || s->is_none) {
 		deferred_refuse(imp, d,
-				"its input is no sequence of a length that "
+				"its input is not a sequence of a length that "
 				"is known at compile time");
 		return NULL;
 	}

@@ -151,7 +151,7 @@ one_hot_encoder(struct ml *m)
 	}
 	if (m->x->is_string) {
 		if (!strings || strings->kind != ATTR_STRINGS) {
-			return ml_refuse(m, "its categories are no strings; "
+			return ml_refuse(m, "its categories are not strings; "
 					    "correct the model");
 		}
 		hot = compare_keys(m, m->x,
@@ -160,7 +160,7 @@ one_hot_encoder(struct ml *m)
 	} else {
 		n = ml_attr_ints(m, "cats_int64s", &keys);
 		if (n == 0) {
-			return ml_refuse(m, "its categories are no integers; "
+			return ml_refuse(m, "its categories are not integers; "
 					    "correct the model");
 		}
 		x = ml_cast(m, m->x, m->x->type, i64);

@@ -41,9 +41,10 @@ features(struct ml *m, int64_t *n)
 {
 	if (m->x->ndim < 1 || m->x->ndim > 2 ||
 	    !expr_is_int(m->x->shape[m->x->ndim - 1], n)) {
-		return ml_refuse(m, "the number of its input's features is not "
-				    "known, or the input is no matrix; correct "
-				    "the model");
+		return ml_refuse(m,
+				 "the number of its input's features is not "
+				 "known, or the input is not a matrix; correct "
+				 "the model");
 	}
 	return true;
 }

@@ -481,9 +481,10 @@ forest_begin(struct ml *m, struct forest *f, int64_t *n_features)
 	f->type = dtype_of(m->x->type.kind == DT_F64 ? DT_F64 : DT_F32);
 	if (m->x->ndim < 1 || m->x->ndim > 2 ||
 	    !expr_is_int(m->x->shape[m->x->ndim - 1], n_features)) {
-		return ml_refuse(m, "the number of its input's features is not "
-				    "known, or the input is no matrix; correct "
-				    "the model");
+		return ml_refuse(m,
+				 "the number of its input's features is not "
+				 "known, or the input is not a matrix; correct "
+				 "the model");
 	}
 	return true;
 }

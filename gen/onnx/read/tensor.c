@@ -388,11 +388,10 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 	bool known = dtype_from_onnx(number, &d->type);
 
 	if (!known) {
-		return diag_error(
-			&m->diags, DIAG_UNSUPPORTED, d->place,
-			"its element type is no known one (%d), which is not "
-			"supported",
-			number);
+		return diag_error(&m->diags, DIAG_UNSUPPORTED, d->place,
+				  "its element type (%d) is unknown and not "
+				  "supported",
+				  number);
 	}
 	d->list = list_of(d->type);
 	if (p->segment.data) {

@@ -250,7 +250,7 @@ fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 		return diag_error(
 			&in->imp->m->diags, DIAG_BAD_SHAPE,
 			import_place(in->imp, input_item(in->imp, p->name)),
-			"its dimension %d is %lld, which is no size; use "
+			"its dimension %d is %lld, which is not a size; use "
 			"--input-shape NAME:SIZE,SIZE,…",
 			d, (long long)dim->dim_value);
 	}

@@ -279,11 +279,12 @@ size_names_bind(struct size_names *s, const char *name, int64_t min,
 			option, quote(s, name), (long long)min, (long long)max);
 	}
 	if (min % step != 0 || max % step != 0) {
-		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
-				  "%s: the bounds of %s, %lld and %lld, are no "
-				  "multiples of %lld; give bounds that are",
-				  option, quote(s, name), (long long)min,
-				  (long long)max, (long long)step);
+		return diag_error(
+			&m->diags, DIAG_BAD_OPTION, place(s),
+			"%s: the bounds of %s, %lld and %lld, are not "
+			"multiples of %lld; give bounds that are",
+			option, quote(s, name), (long long)min, (long long)max,
+			(long long)step);
 	}
 	if (row->bound &&
 	    (row->min != min || row->max != max || row->step != step)) {
@@ -321,7 +322,7 @@ size_names_relate(struct size_names *s, const char *name, const char *formula,
 	}
 	if (!formula_read(m, formula, collect, &c)) {
 		return diag_error(&m->diags, DIAG_BAD_OPTION, place(s),
-				  "%s: %s is no formula of sizes; write "
+				  "%s: %s is not a formula of sizes; write "
 				  "NAME=FORMULA such as m=2*n+1",
 				  option, quote(s, formula));
 	}

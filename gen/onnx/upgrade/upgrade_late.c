@@ -98,8 +98,9 @@ upgrade_quantize(struct upgrade *u)
 	if (u->version >= 23 && number != 0 &&
 	    (!dtype_from_onnx(number, &t) || !dtype_is_float(t) ||
 	     dtype_bits(t) < 16)) {
-		return upgrade_refuse(u, "its precision is no float of 16 bits "
-					 "or more; correct the attribute");
+		return upgrade_refuse(u,
+				      "its precision is not a float of 16 bits "
+				      "or more; correct the attribute");
 	}
 	if (u->version >= 23 && number == 0 && scale != NULL &&
 	    dtype_is_float(scale->type) && dtype_bits(scale->type) == 16) {
@@ -141,10 +142,11 @@ upgrade_split(struct upgrade *u)
 		const struct expr *e = sizes->elems[i];
 
 		if (e->kind != EXPR_FLOAT || !is_count(e->u.fval, 0)) {
-			return diag_error(&u->imp->m->diags, DIAG_BAD_SHAPE,
-					  node_place(u->g, u->node),
-					  "the sizes of its parts are no whole "
-					  "numbers; correct the model");
+			return diag_error(
+				&u->imp->m->diags, DIAG_BAD_SHAPE,
+				node_place(u->g, u->node),
+				"the sizes of its parts are not whole "
+				"numbers; correct the model");
 		}
 		list[i] = (int64_t)e->u.fval;
 	}
@@ -170,7 +172,7 @@ upgrade_tile(struct upgrade *u)
 	    !is_count(axis, -x->ndim)) {
 		return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
 				  node_place(u->g, u->node),
-				  "its tiles and axis are no constant whole "
+				  "its tiles and axis are not constant whole "
 				  "numbers; make them initializers");
 	}
 	at = (int64_t)axis + (axis < 0 ? x->ndim : 0);

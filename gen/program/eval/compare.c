@@ -365,7 +365,7 @@ dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 	}
 	if (i < 0) {
 		return eval_raise(ev, at, "KeyError",
-				  "the dict has no such key");
+				  "the dict does not have this key");
 	}
 	memmove(&d->keys.data[i], &d->keys.data[i + 1],
 		sizeof *key * (size_t)(d->keys.n - i - 1));

@@ -356,7 +356,7 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 			return false;
 		}
 		if (!found) {
-			eval_error(ev, at, "the dict has no such key");
+			eval_error(ev, at, "the dict does not have this key");
 			ev->raised = exception_new(ev,
 						   exception_class(ev,
 								   "KeyError"),

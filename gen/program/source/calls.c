@@ -335,7 +335,7 @@ check_call(struct checking *c, const struct expr *e)
 		return;
 	}
 	refuse(c,
-	       "T.call_func calls '%s', which is no function of the program, "
+	       "T.call_func calls '%s', which is not a function of the program, "
 	       "or which leads back to this one; call an external function "
 	       "with T.call_extern",
 	       name);

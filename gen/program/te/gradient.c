@@ -667,10 +667,11 @@ pass_on(struct gradient *g, int at)
 			continue;
 		}
 		if (st->kind != TE_COMPUTE || st->n_out != 1) {
-			return call_error(g->c, 0,
-					  "%s is no te.compute of one tensor; "
-					  "its derivative is not known here",
-					  st->name);
+			return call_error(
+				g->c, 0,
+				"%s is not a te.compute of one tensor; "
+				"its derivative is not known here",
+				st->name);
 		}
 		te_body_parts(g->ev->a, st->bodies[0], &parts);
 		it = exprs_each(parts.list.data, parts.list.n);

@@ -310,9 +310,10 @@ assign(struct hybrid *h, const struct py_node *target, const struct pval *v)
 		return store_variable(h, target->span, x, v);
 	}
 	if (scope_has(h->scope, target->text)) {
-		return eval_error(h->ev, target->span,
-				  "%s is no variable, and cannot be assigned",
-				  target->text);
+		return eval_error(
+			h->ev, target->span,
+			"%s is not a variable, and cannot be assigned",
+			target->text);
 	}
 	h->walked = 0;
 	changes |= count_assignments(h, h->def->kids[0], target->text) > 1;

@@ -86,7 +86,7 @@ op_attribute(struct call *c, struct pval *out)
 		}
 	} else if (strcmp(name, "scan_axis") == 0) {
 		if (!s || s->kind != TE_SCAN) {
-			return call_error(c, -1, "%s is no scan",
+			return call_error(c, -1, "%s is not a scan",
 					  t->buffer->name);
 		}
 		*out = pv_axis(ev, &s->scan->axis);

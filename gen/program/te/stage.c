@@ -408,7 +408,7 @@ stage_storage_align(struct call *c, struct pval *out)
 			return whole(c, &e);
 		}
 	}
-	return call_error(c, 0, "%s is no dimension of %s",
+	return call_error(c, 0, "%s is not a dimension of %s",
 			  c->args[0].u.axis->iv.var->name, st->op->name);
 }
 

@@ -627,7 +627,8 @@ stage_rfactor(struct call *c, struct pval *out)
 		return false;
 	}
 	if (!st || !stage_reduction(st->op)) {
-		return call_error(c, 0, "%s is no reduction of this schedule",
+		return call_error(c, 0,
+				  "%s is not a reduction of this schedule",
 				  t->buffer->name);
 	}
 	if (!can_rewrite(c, st)) {

@@ -60,11 +60,12 @@ mark_loop(struct func *f, struct stmt *loop)
 
 		if (!number_at(stage, i, &a) || !number_at(order, i, &b) ||
 		    a > PIPELINE_STAGES) {
-			return pipeline_fail(f, loop,
-					     "stage or order of "
-					     "statement %d is no small number "
-					     "from 0 on",
-					     i);
+			return pipeline_fail(
+				f, loop,
+				"stage or order of "
+				"statement %d is not a small number "
+				"from 0 on",
+				i);
 		}
 		for (int k = 0; k < i; k++) {
 			if (number_at(order, k, &c) && c == b) {

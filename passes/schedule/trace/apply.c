@@ -160,10 +160,11 @@ check_expr(struct call *c, const struct sched_param *p,
 	}
 	expr_stop(&it);
 	if (e && e->kind == EXPR_VAR) {
-		return edit_fail(c->e,
-				 "%s uses %s, which is no size of the function "
-				 "and no index of the map; use those alone",
-				 p->name, e->u.var->name);
+		return edit_fail(
+			c->e,
+			"%s uses %s, which is not a size of the function "
+			"and not an index of the map; use only those",
+			p->name, e->u.var->name);
 	}
 	if (e) {
 		return edit_fail(c->e,

@@ -218,8 +218,8 @@ def refused():
     for options, message in [
             (["neither"], "inputs, outputs or both"),
             (["both", "--form", "graph"], "a graph's caller has the tensors"),
-            (["both", "--target", "cuda"], "a target that is no device"),
-            (["both", "--target", "opencl"], "a target that is no device")]:
+            (["both", "--target", "cuda"], "a target that is not a device"),
+            (["both", "--target", "opencl"], "a target that is not a device")]:
         done = tirc("compile", path, "-o", work_folder(), "--in-workspace",
                     *options, status=1)
         if message not in done.stderr:

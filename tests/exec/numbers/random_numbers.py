@@ -190,7 +190,7 @@ for nodes, words in (
         ([make.make_node("RandomNormal", [], ["y"], shape=[2], dtype=6)],
          "its dtype"),
         ([make.make_node("RandomUniform", [], ["y"], shape=[-2])],
-         "is no size")):
+         "is not a size")):
     said = helper.tirc("compile", save(nodes, {}, "y"), "-o",
                        helper.work_folder() + "/out", status=1).stderr
     if words not in said:

@@ -274,7 +274,7 @@ def quotients():
     model.opset = 23
     model.add("QuantizeLinear", ["x", f32(1), np.int8(0)], x.astype(np.int8),
               precision=6)
-    model.refuse("its precision is no float of 16 bits or more")
+    model.refuse("its precision is not a float of 16 bits or more")
 
 
 {"products": products, "biases": biases, "order": order, "pads": pads,

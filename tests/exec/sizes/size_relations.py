@@ -303,7 +303,7 @@ def refused():
             (["past_len=2*seq", "past_len=3*seq", "seq=1"], "given twice"),
             (["past_len=2*seq + 1", "past_len=2..16:2", "seq=1..4"],
              "'2*seq + 1' never is one"),
-            (["past_len=9..16:8", "seq=1"], "no multiples of 8"),
+            (["past_len=9..16:8", "seq=1"], "not multiples of 8"),
             (["past_len=1..2147483647", "seq=1..4"], "smaller bounds"),
             (["past_len=8..16:0", "seq=1"], "NAME=MIN..MAX:MULTIPLE")]:
         words = [w for option in options for w in ("--dim", option)]

@@ -575,9 +575,9 @@ def refused():
                  "--dim", "n=1..4")
     m = Model("endless")
     m.output(m.node("Log", [m.input("x", np.zeros(4, np.float32))]))
-    refused_with(m.write(), ["no finite number"], "--package", "plain")
+    refused_with(m.write(), ["not a finite number"], "--package", "plain")
     if helper.has_dialect("opencl"):
-        refused_with(path, ["is no device"], "--package", "plain", "--target",
+        refused_with(path, ["is not a device"], "--package", "plain", "--target",
                      "opencl")
     helped = tirc("compile", "--help").stdout
     check_output(helped, "  arduino              an Arduino library\n")

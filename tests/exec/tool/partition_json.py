@@ -205,7 +205,7 @@ refused("unknown key", "/colour: unknown key", at("colour", 1))
 refused("cycle", "cycle", cycle)
 refused("dangling", "/nodes/1/inputs/0: no tensor 'nowhere'",
         at("nodes", 1, "inputs", ["nowhere"]))
-refused("nobody makes it", "/tensors/relu1: it is read, but it is no input",
+refused("nobody makes it", "/tensors/relu1: it is read, but it is not an input",
         lambda p: p["nodes"].pop(1))
 refused("made twice", "/nodes/1/outputs/0: 'conv1' has a value already",
         at("nodes", 1, "outputs", ["conv1"]))
@@ -216,7 +216,7 @@ refused("wrong shape", "/tensors/conv1/shape: Conv gives "
                                    [1, 16, 8, 9]))
 refused("wrong type", "Conv gives float32",
         at("tensors", "conv1", "type", "float16"))
-refused("no type", "/tensors/conv1/type: 'real' is no element type",
+refused("no type", "/tensors/conv1/type: 'real' is not an element type",
         at("tensors", "conv1", "type", "real"))
 refused("negative size", "/tensors/image/shape/0: sizes are",
         at("tensors", "image", "shape", [-1, 1, 8, 8]))

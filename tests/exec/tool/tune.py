@@ -211,7 +211,7 @@ def steps(*instructions):
 BAD = [
     ("{", "it is not JSON"),
     ("[]", "it is no JSON object"),
-    ("{}", "this is no record"),
+    ("{}", "this is not a record"),
     (changed(tirc_record=2), "its version is 2"),
     (changed(workload="../x"), '"workload"'),
     (changed(kernel="a\nb"), '"kernel"'),

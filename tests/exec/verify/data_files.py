@@ -110,7 +110,7 @@ test("no input", archive("less.npz", **{"in/big": None}), status=1,
 test("no output", archive("blind.npz", y=None, k=None, same=None, huger=None),
      status=1, says=["error: ", "no array is an output", "not compared", LAST])
 test("a stranger", archive("other.npz", yy=Y), status=1,
-     says=["'yy' is no input and no output", "did you mean 'y'", LAST])
+     says=["'yy' is not an input or output", "did you mean 'y'", LAST])
 test("another type", archive("wide.npz", y=Y.astype(np.float64)), status=1,
      says=["float32 [2,4], expected float64 [2,4]", LAST])
 test("another shape", archive("turned.npz", y=Y.T.copy()), status=1,
