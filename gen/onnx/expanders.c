@@ -28,8 +28,8 @@ static const struct expander rows[] = {
 	{ "", "SplitToSequence", expand_sequence, 1, 2, 0, true },
 };
 
-/* The one row that all operators of ai.onnx.ml share: expand_ml() decides which
- * of them a node has. */
+/* The row that all operators of ai.onnx.ml share: expand_ml() finds the
+ * operator of a node. */
 static const struct expander ml_row = {
 	.expand = expand_ml, .min = 1, .max = -1, .own_output = true
 };

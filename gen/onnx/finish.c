@@ -21,9 +21,9 @@ reads_sequence(const struct importer *imp, const struct node *n)
 	return false;
 }
 
-/* Of the nodes from index `first` on: removes those that have no output, and
- * makes a tensor for an absent first output of the others, since inference
- * needs one. */
+/* Removes the nodes, from index `first` on, that have no output. Makes a tensor
+ * for an absent first output of the other nodes, since inference needs a first
+ * output. */
 static void
 complete_outputs(struct importer *imp, int first)
 {

@@ -137,9 +137,8 @@ elements(struct body_frame *f, const struct py_node *e)
 	return list(items.data, items.n);
 }
 
-/* The index from 0 to n that e, an end of a slice of n elements, means: a
- * negative one counts from the end. `otherwise` if the slice leaves this end
- * out (e is NULL). */
+/* The index, from 0 to n, of e, an end of a slice of n elements; a negative e
+ * counts from the end. `otherwise` if the slice has no such end (e is NULL). */
 static int
 slice_end(struct body_frame *f, const struct py_node *e, int n, int otherwise)
 {

@@ -441,7 +441,7 @@ run_constant(struct body_frame *f, const struct body_node *n)
 	return !f->c->failed;
 }
 
-/* The value of the first output of node n if n is not made: its first input;
+/* The value of the first output of node n if n is not made: n's first input;
  * None if that is an expression or absent. */
 static struct body_value
 without(struct body_frame *f, const struct body_node *n)
@@ -543,8 +543,8 @@ run_call(struct compose *c, const struct body_run *r)
 			return false;
 		}
 	}
-	/* an output that nothing wants becomes a result, too, if a wanted one
-	 * made it */
+	/* an output that is not wanted becomes a result, too, if the node of a
+	 * wanted output makes it */
 	for (size_t k = 0; k < r->n_out && k < p->n_output; k++) {
 		const struct body_value *v = body_name(&f, p->output[k]);
 
@@ -574,8 +574,8 @@ body_compose(struct compose *c, const struct text_body *b)
 		r.wanted[k] = compose_wants(c, k);
 		any = any || r.wanted[k];
 	}
-	/* If no output has a reader, as of a node that another composition has
-	 * just made, all are wanted. */
+	/* If no output has a reader, because another composition has just made
+	 * the node, all outputs are wanted. */
 	for (int k = 0; k < n->n_outputs && !any; k++) {
 		r.wanted[k] = n->outputs[k] != NULL;
 	}

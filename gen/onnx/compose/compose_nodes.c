@@ -81,9 +81,9 @@ compose_value(struct compose *c, const char *what, const struct value *value,
 
 /* -- sizes -- */
 
-/* The list of the one number `size`, made by a Shape of some input of the node,
- * or tensor made so far, that has this size as a dimension. NULL if there is
- * none. */
+/* A list with the single number `size`, made by a Shape of a tensor that has
+ * this size as a dimension: an input of the node, or a tensor made so far. NULL
+ * if there is none. */
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
@@ -127,9 +127,9 @@ operator_of(enum expr_kind kind)
 	}
 }
 
-/* A list of the one number `size`: a constant, or a tensor that nodes compute.
- * After a diagnostic, a stand-in, if `size` has a variable that is the size of
- * no tensor. */
+/* A list with the single number `size`: a constant, or a tensor that nodes
+ * compute. After a diagnostic, a stand-in, if `size` has a variable that is not
+ * the size of a tensor. */
 static struct tensor *
 size_of(struct compose *c, const struct expr *size)
 {

@@ -225,7 +225,7 @@ stem_of(struct recurrent *r, bool reverse)
 			    reverse ? "backward" : "forward");
 }
 
-/* Output k of ONNX's operator is output from[k] of the internal one, whose
+/* Output k of ONNX's operator is output from[k] of the internal operator, whose
  * output 0, the last state, is always present. */
 static const int from[3] = { 1, 0, 2 };
 

@@ -186,7 +186,7 @@ compose_string_normalizer(struct compose *c)
 
 /* -- StringSplit -- */
 
-/* The largest number of pieces into which a string of so many bytes can be
+/* The largest number of pieces into which a string of this many bytes can be
  * split. */
 static int64_t
 most_pieces(const struct compose *c, int64_t bytes)
@@ -243,7 +243,8 @@ compose_string_split(struct compose *c)
 
 /* -- RegexFullMatch -- */
 
-/* So many steps of an automaton take as long as one of the analysis of sizes. */
+/* The number of steps of an automaton that take as long as one step of the
+ * analysis of sizes. */
 #define STEPS_OF_AN_EXPRESSION 16
 
 bool

@@ -446,7 +446,7 @@ read_or(struct regex *r)
 
 /* A state. TREE_BYTES: a byte of `set` leads to to[0]. Other kinds lead to
  * to[0] and to[1] without reading a byte; TREE_BEGIN and the other assertions
- * only where they hold. to[i] is -1 if there is no such state. */
+ * do so only where they hold. to[i] is -1 if there is no such state. */
 struct state {
 	struct bytes set;
 	enum tree_kind kind;
@@ -582,8 +582,9 @@ close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 	count_steps(d->m, visited);
 }
 
-/* Sets d->here to the states that the set reaches without reading a byte, if the
- * next byte is a word character (word is true) or none. */
+/* Sets d->here to the states that the set reaches without reading a byte, if
+ * the next byte is a word character (word is true) or is not (word is
+ * false). */
 static void
 look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 {

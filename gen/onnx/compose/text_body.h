@@ -137,9 +137,9 @@ struct body_value body_attribute_value(struct body_frame *f,
 				       const struct attr *a);
 /* The value that body_bind() has given to a name, or NULL. */
 struct body_value *body_name(struct body_frame *f, const char *name);
-/* The value of a name in an expression: what body_bind() gave it; of `inf`,
- * infinity; of `end`, INT64_MAX; else that of the attribute of this name, else
- * None. */
+/* The value of a name in an expression: the value that body_bind() gave to it;
+ * infinity for `inf`; INT64_MAX for `end`; else the value of the attribute with
+ * this name, or None. */
 struct body_value body_named(struct body_frame *f, const char *name);
 /* Gives a value to a name. */
 void body_bind(struct body_frame *f, const char *name, struct body_value v);

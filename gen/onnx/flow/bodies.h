@@ -41,8 +41,8 @@ bool function_inline(struct importer *imp, const struct body *caller,
 
 /* -- deferred.c: nodes that inference replaces by others -- */
 
-/* Is p's operator one whose nodes are deferred: replaced by other nodes during
- * inference (struct deferred)? */
+/* Are nodes of p's operator deferred: replaced by other nodes during inference
+ * (struct deferred)? */
 bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
 /* Makes n, for the node p of the model, a deferred node: inference replaces it
  * by other nodes when the types and shapes of its inputs are known. body: the
@@ -79,7 +79,7 @@ struct tensor *deferred_change_rank(struct importer *imp,
 				    const struct deferred *d,
 				    const char *op_type, struct tensor *x,
 				    int64_t axis);
-/* As deferred_node, with the given output; returns the node. */
+/* Like deferred_node, with the given output; returns the node. */
 struct node *deferred_make(struct importer *imp, const struct deferred *d,
 			   const char *op_type, struct tensor *const *in,
 			   int n_in, struct tensor *out);
@@ -128,7 +128,7 @@ bool flow_if(struct importer *imp, struct deferred *d);
 struct loop_form {
 	const Onnx__GraphProto *body;
 	bool is_loop; /* false: a Scan */
-	/* n_stacked: the results that are made of a slice from each
+	/* n_stacked: the number of results that consist of a slice from each
 	 * iteration */
 	int n_states, n_sliced, n_stacked;
 	int64_t trips;                    /* iterations; -1: not known */

@@ -2,15 +2,15 @@
 /* Loops whose condition counts iterations, as TensorFlow's and Keras's while
  * loops do:
  *
- *	before	i, s = Loop ("", Less (0, n), 0, n) {
- *			i1 = Add (i, 1); c = Less (Cast (i1), Cast (n)); …
- *		}
- *	after	the same loop with Max (n, 0) as its number of iterations, and
- *		without a condition
+ * 	before	i, s = Loop ("", Less (0, n), 0, n) {
+ * 			i1 = Add (i, 1); c = Less (Cast (i1), Cast (n)); …
+ * 		}
+ * 	after	the same loop with Max (n, 0) as its number of iterations, and
+ * 		without a condition
  *
- * The tensors in the loop have no types yet; those outside have. If the
- * condition is an And of several comparisons that count, the least of their
- * numbers is the number of iterations. */
+ * The tensors in the loop have no types yet; tensors outside have types. If the
+ * condition is an And of several such comparisons, the number of iterations is
+ * the smallest of their numbers. */
 #include "define.h"
 #include "flow.h"
 #include "sizes.h"
@@ -87,8 +87,8 @@ small_int(const struct counting *c, struct tensor *t, int64_t *v)
 	       *v >= -NUMBER_MAX && *v <= NUMBER_MAX;
 }
 
-/* As small_int(), but t may be a float constant with an integer's value, as in
- * comparisons of floats. */
+/* Like small_int(), but t may be a float constant with an integer's value, as
+ * in comparisons of floats. */
 static bool
 small_number(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -110,7 +110,7 @@ small_number(const struct counting *c, struct tensor *t, int64_t *v)
 	return (double)*v == f;
 }
 
-/* The index of the loop's state that t is at the start of an iteration, or
+/* The index of the state whose value at the start of an iteration is t, or
  * -1. */
 static int
 state_of(const struct counting *c, const struct tensor *t)
@@ -296,7 +296,7 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 }
 
 /* Does the condition before the first iteration test the same counters against
- * the same limits as the later ones, and nothing else? */
+ * the same limits as the later conditions, and nothing else? */
 static bool
 tests_first(const struct counting *c)
 {

@@ -42,7 +42,7 @@ struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
  * the first iteration. */
 struct tensor *flow_carry(struct importer *imp, const struct deferred *d,
 			  struct tensor *first, const char *name);
-/* axes[k], counted from the start; 0 if axes is NULL. */
+/* The axis axes[k], counted from the start; 0 if axes is NULL. */
 int64_t flow_axis(const int64_t *axes, int k, int ndim);
 /* A copy of t in the body, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
@@ -55,10 +55,10 @@ struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 
 /* appended.c: states to which iterations append. */
 
-/* The axis along which an iteration does nothing but append elements to the
- * state `carried`, or -1. It is also -1 if another node reads the state or its
- * next value, `next`. Types are not inferred yet. Otherwise the node that
- * appends is changed to give the appended elements alone. */
+/* If an iteration only appends elements to the state `carried`: the axis along
+ * which it appends. Then the appending node is changed so that it gives only
+ * the appended elements. -1 in other cases, also if another node reads the
+ * state or its next value, `next`. Types are not inferred yet. */
 int flow_find_append(struct importer *imp, const struct deferred *d,
 		     struct tensor *first, struct tensor *carried,
 		     struct tensor *next);

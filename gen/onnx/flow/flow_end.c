@@ -116,8 +116,8 @@ new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 	return imp->g->run_sizes.n - 1;
 }
 
-/* Sets p->most to the largest value that the loop's count can have, as its
- * operators limit it; false if they do not. */
+/* Sets p->most to the largest value of the loop's count, if the operators that
+ * compute it have a limit; else false. */
 static bool
 limit_count(struct importer *imp, struct loop_parts *p)
 {
@@ -285,8 +285,8 @@ add_stacked(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	return out != NULL;
 }
 
-/* Makes the value after the loop of state k, to which each iteration appends t.
- * False after a diagnostic. */
+/* Makes the final value of state k, to which each iteration appends t. False
+ * after a diagnostic. */
 static bool
 add_appended(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	     int k, struct tensor *first, struct tensor *t)
@@ -462,8 +462,8 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 		(void)expr_is_int(form->count->elems[0], &form->trips);
 	}
 	if (own) {
-		/* The loop needs no condition if the first one and all later
-		 * ones are true. */
+		/* The loop needs no condition if the first condition and all
+		 * later ones are true. */
 		p.condition = !(known_bool(imp, d, 0, true) &&
 				(known_bool(imp, d, own + n, true) ||
 				 origin_of(next[0]) == d->flow->condition));

@@ -33,8 +33,8 @@ add(struct importer *imp, const Onnx__FunctionProto *f,
 	return true;
 }
 
-/* Reads the file as a message of the kind, into a slim copy; false if it is no
- * such message. */
+/* Reads the file as a message of the kind, into a slim copy; false if it is not
+ * such a message. */
 static bool
 slim(const struct tensor_source *source, enum wire_message kind,
      struct strbuf *out)

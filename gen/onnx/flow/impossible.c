@@ -2,12 +2,12 @@
 /* Branches of an If that are impossible because their shapes contradict each
  * other. Such a model chooses between nets for inputs of different sizes; for
  * the given size only one branch is possible, and a run that takes the other
- * one returns an error.
+ * branch returns an error.
  *
- *	before	y = If<then={ t = MatMul(x, a) }, else={ e = MatMul(x, b) }>(c)
- *		# x: [1, 4], a: [4, 1], b: [2, 1]
- *	after	n = tirc.RunSize(c)        # the entry function checks: n is not 0
- *		y = MatMul(x, a)
+ * 	before	y = If<then={ t = MatMul(x, a) }, else={ e = MatMul(x, b) }>(c)
+ * 		# x: [1, 4], a: [4, 1], b: [2, 1]
+ * 	after	n = tirc.RunSize(c)        # the entry function checks: n is not 0
+ * 		y = MatMul(x, a)
  *
  * A check of sizes that only a branch needs is done only when the branch is
  * taken. */

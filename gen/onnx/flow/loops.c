@@ -288,8 +288,8 @@ has_sequences(const struct importer *imp, const struct loop_form *form)
 	return false;
 }
 
-/* Does the number of iterations that the Loop makes not depend on data, as its
- * first condition is known (or absent) and keeps its value? */
+/* Is the number of iterations independent of data, because the Loop's first
+ * condition is known (or absent) and keeps its value? */
 static bool
 knows_condition(struct importer *imp, const struct deferred *d,
 		const struct loop_form *form)
@@ -361,8 +361,8 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 
 /* -- Loop -- */
 
-/* If the Loop has a number of iterations, is it one integer, and if it has a
- * first condition, is that one bool? False after a diagnostic. */
+/* Checks that the number of iterations of the Loop, if present, is one integer,
+ * and the first condition, if present, one bool. False after a diagnostic. */
 static bool
 check_limits(struct importer *imp, const struct deferred *d,
 	     const struct loop_form *form)
