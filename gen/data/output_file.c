@@ -175,7 +175,7 @@ is_open_file(const char *path)
 }
 
 /* Opens a device, a pipe or an open file for writing: these have no temporary
- * file. NULL: see errno; or the path is that of a plain file. */
+ * file. NULL: see errno; or the path is that of a regular file. */
 static FILE *
 open_directly(const char *path)
 {
@@ -187,8 +187,8 @@ open_directly(const char *path)
 		return NULL;
 	}
 	if (fstat(fd, &st) == 0) {
-		errno = EEXIST; /* set if a plain file has taken the path since
-				 * it was looked at */
+		errno = EEXIST; /* set if a regular file has taken the path
+				 * since it was looked at */
 		f = S_ISREG(st.st_mode) && !is_open_file(path)
 			    ? NULL
 			    : fdopen(fd, "ab");

@@ -20,7 +20,7 @@ bool output_may_replace(const char *path);
 bool output_refuse(struct module *m, const char *path);
 
 /* Opens a file that is there before tirc writes it, for reading; NULL if there
- * is none, or it is no plain file. */
+ * is none, or it is not a regular file. */
 FILE *output_earlier(const char *path);
 
 /* Makes the temporary file for "DIR/NAME": a new file

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives in POSIX's ustar format: plain files alone, in a form that depends only on
- * their names and bytes. */
+/* Archives in POSIX's ustar format: regular files alone, in a form that depends
+ * only on their names and bytes. */
 #ifndef TIRC_TAR_H
 #define TIRC_TAR_H
 
@@ -29,8 +29,9 @@ struct tar_member {
 /* The result of tar_next(): a member, the end of the archive, or no archive. */
 enum tar_found { TAR_MEMBER, TAR_END, TAR_BROKEN };
 
-/* Reads the next member's header; from is at a header. TAR_BROKEN: it is no ustar
- * archive, or not whole. Members that are no plain files are passed over. */
+/* Reads the next member's header; from is at a header. TAR_BROKEN: it is no
+ * ustar archive, or not whole. Members that are not regular files are
+ * skipped. */
 enum tar_found tar_next(FILE *from, struct tar_member *m);
 /* After tar_next(): copies the member's bytes to a file, or, if that is NULL, passes
  * over them. False if reading or writing failed. */

@@ -116,8 +116,8 @@ import_lookup(const struct body *body, const char *name)
 	return slot;
 }
 
-/* The tensor of a node's input, NULL if it is omitted. A name that nothing
- * produces is counted, and the first MAX_MISSING of them are reported; the
+/* The tensor of a node's input, NULL if it is omitted. Names that no node
+ * produces are counted, and the first MAX_MISSING of them are reported; the
  * import fails after all are found. */
 static struct tensor *
 find_input(struct importer *imp, const struct body *body, const char *name,
@@ -298,7 +298,7 @@ constant_node(struct importer *imp, const struct body *body,
 	struct node of = { .graph = imp->g };
 
 	if (p->n_output == 1 && !slot) {
-		return true; /* nothing can read an output without a name */
+		return true; /* an output without a name cannot be read */
 	}
 	if (!slot) {
 		return diag_error(

@@ -53,8 +53,8 @@ int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
  * scores; returns the result, NULL after a diagnostic. */
 struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
 /* Sets output 0 to labels, and output 1 to the scores after post_transform.
- * best: for each row, the index of the class whose label it gets; labels: those
- * of all classes, from ml_labels(). False after a diagnostic. */
+ * best: for each row, the index of the class whose label the row gets; labels:
+ * the labels of all classes, from ml_labels(). False after a diagnostic. */
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
 /* Reads the labels of the classes from the integer attribute `ints`. If the

@@ -490,7 +490,7 @@ forest_begin(struct ml *m, struct forest *f, int64_t *n_features)
 }
 
 /* The sums plus the n elements of the attribute base_values; the sums
- * themselves if it does not have n elements. */
+ * themselves if the attribute does not have n elements. */
 static struct tensor *
 add_base(struct forest *f, struct tensor *sums, int64_t n)
 {

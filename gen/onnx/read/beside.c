@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens files whose names a model or a partition contains: external data,
- * constants. The names are not trusted: they may only lead to plain files in
+ * constants. The names are not trusted: they may only lead to regular files in
  * the folder of the model or partition, or below it, and to no other folder,
  * link, pipe or device. */
 #define _GNU_SOURCE
@@ -87,8 +87,8 @@ name_problem(const struct request *r, const char *name)
 				: NULL;
 }
 
-/* Why the file is refused: it is no plain file, or has several names. NULL if
- * it is allowed. The caller checks before it opens the file, because opening
+/* Why the file is refused: it is not a regular file, or has several names. NULL
+ * if it is allowed. The caller checks before it opens the file, because opening
  * may change a device, and again after that, because the file may have been
  * replaced in between. */
 static const char *
@@ -97,7 +97,7 @@ file_problem(const struct stat *st)
 	return S_ISLNK(st->st_mode)    ? "is a symbolic link; put the file "
 					 "itself there"
 	       : !S_ISREG(st->st_mode) ? "is a folder, a pipe or a device; put "
-					 "a plain file there"
+					 "a regular file there"
 	       : st->st_nlink > 1      ? "has another name elsewhere (a hard "
 					 "link); put a copy there"
 				       : NULL;
@@ -141,7 +141,7 @@ enter(const struct request *r, int folder, const char **name)
 	return folder;
 }
 
-/* Opens the plain file `name` in the folder; returns its descriptor, or -1
+/* Opens the regular file `name` in the folder; returns its descriptor, or -1
  * after refuse(). */
 static int
 open_plain(const struct request *r, int folder, const char *name)

@@ -14,7 +14,7 @@
 #define ONNX_OLDEST_OPSET 1
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK GRAPH_MAX_RANK
-#define ONNX_MAX_BYTES ((int64_t)1 << 48) /* largest tensor */
+#define ONNX_MAX_BYTES ((int64_t)1 << 48) /* the size of the largest tensor */
 /* the largest number of nodes that inlining of functions may make: by the bytes of
  * the model, between these two */
 #define ONNX_LEAST_INLINED (1 << 12)
@@ -24,7 +24,7 @@
 /* -- tensor.c: TensorProto to values -- */
 
 /* The bytes that contain the tensors (TensorProto.at is an offset into them),
- * and where the files of external data are. */
+ * and the folder of the files of external data. */
 struct tensor_source {
 	struct module *module;
 	struct onnx_file *file;
@@ -205,8 +205,8 @@ typedef struct {
 	struct missing_size *data;
 	int n, cap;
 	struct text_map names[MISSING_BOUND + 1]; /* by kind */
-	/* sizes that nobody gave either, but which are taken as 1, since they
-	 * count a batch: the names that --dim takes, in the module's arena */
+	/* the names, for --dim, of missing sizes that are assumed to be 1
+	 * because they count a batch; in the module's arena */
 	VEC(const char *) batches;
 } missing_list;
 
@@ -228,8 +228,7 @@ struct importer {
 	 * nodes stay. The domain of ONNX's own operators is "". */
 	const struct expander *(*expander)(const char *domain,
 					   const char *op_type);
-	/* Is the operator one that tirc has, or one that it replaces by
-	 * others? */
+	/* Does tirc have the operator, or replace it by other operators? */
 	bool (*knows_operator)(const char *domain, const char *op_type);
 	const struct import_options *options;
 	struct tensor_source source;

@@ -34,16 +34,17 @@ struct onnx_file *onnx_file_new(void);
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
 /* Maps the file `name` in a folder, named by a model or a partition (the
- * owner): a plain file without hard links, in the owner's folder or below. NULL
- * if it cannot be read; *why is then the end of a sentence about the file: "is
- * a symbolic link; put the file itself there". */
+ * owner): a regular file without further hard links, in the owner's folder or
+ * below. NULL if it cannot be read; *why is then the end of a sentence about
+ * the file: "is a symbolic link; put the file itself there". */
 const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *owner,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
-/* The map of `from` for this path, which becomes one of `file`, too, without being
- * opened again; NULL if `from`, which may be NULL, has none. */
+/* The map of `from` for this path; it becomes a map of `file`, too, and the
+ * file is not opened again. NULL if `from`, which may be NULL, has no map for
+ * the path. */
 const struct onnx_map *onnx_file_share(struct onnx_file *file,
 				       const struct onnx_file *from,
 				       const char *path);

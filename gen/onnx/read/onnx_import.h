@@ -142,7 +142,7 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
  * diagnostic. */
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 /* Reads a TensorProto as onnx_read_tensor does, from a file of a data set,
- * which must be a plain file in the folder or below. */
+ * which must be a regular file in the folder or below. */
 bool onnx_read_tensor_beside(struct module *m, const char *folder,
 			     const char *name, struct array *out);
 /* Writes the array as a serialised TensorProto. False after a diagnostic. */

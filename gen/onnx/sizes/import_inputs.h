@@ -12,7 +12,7 @@ enum { MISSING_SIZE = 256 };
  * before. */
 bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		 const char *what, int size);
-/* Notes that a size which nobody gave is taken as 1, for the same message. */
+/* Records, for the same message, that a missing size is assumed to be 1. */
 void missing_note_batch(struct importer *imp, const char *name);
 /* Copies the options `given` and adds --bound for each missing bound of the
  * list. */
@@ -62,7 +62,7 @@ typedef VEC(Onnx__ValueInfoProto *) info_list;
 bool import_sequence_input(struct importer *imp, Onnx__ValueInfoProto *p,
 			   info_list *list, struct input_sequence *out,
 			   bool *is_sequence);
-/* Was each --sequence used? Reports every one that was not. */
+/* Checks that each --sequence was used; reports each one that was not. */
 bool import_lengths_used(struct importer *imp);
 
 /* -- formula.c: sizes as formulas of other sizes -- */

@@ -9,8 +9,9 @@
 #include "dims.h"
 #include "sizes.h"
 
-/* The largest index: `last`, where the size is its largest one, and the size
- * that decides it; NULL if that is a number, or not one size alone. */
+/* The largest index: `last`, for the largest value of the size; and the size on
+ * which it depends, NULL if the index is a number or does not depend on a
+ * single size. */
 struct reach {
 	int64_t last;
 	const struct expr *size;
@@ -124,7 +125,7 @@ reach_of(const struct tensor *t, int depth, struct reach *out)
 }
 
 /* The option that keeps the index within n elements: "--dim sequence=1..512";
- * NULL if no size alone decides it. */
+ * NULL if the index does not depend on a single size. */
 static const char *
 remedy(struct importer *imp, const struct reach *r, int64_t n)
 {

@@ -2,12 +2,12 @@
 /* Sizes that neither the model nor an option gives. The import uses a number of
  * its own for each and goes on, so that one message lists all of them:
  *
- *	the model does not define these sizes: 'height', 'width'; give each …
- *	add, for example: --dim height=256 --dim width=256 --bound boxes=256
- *	('batch' is taken as 1; for others: --dim batch=1..8)
+ * 	the model does not define these sizes: 'height', 'width'; give each …
+ * 	add, for example: --dim height=256 --dim width=256 --bound boxes=256
+ * 	('batch' is taken as 1; for others: --dim batch=1..8)
  *
- * That a bound is missing shows only when inference needs it: the import is
- * then repeated with this bound added. */
+ * A missing bound is found only when inference needs it: the import is then
+ * repeated with this bound added. */
 #include "import_inputs.h"
 #include "process.h"
 #include "sizes.h"
@@ -115,8 +115,8 @@ names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 	return text;
 }
 
-/* Has the name of the size a word for an axis whose length is another one from
- * run to run? */
+/* Does the name of the size contain a word for an axis whose length often
+ * differs from run to run? */
 static bool
 often_varies(const struct missing_size *m)
 {
@@ -159,8 +159,8 @@ options_of(struct arena *a, const missing_list *list, bool ranges)
 	return text;
 }
 
-/* What the import took as 1: " ('batch' is taken as 1; for others: --dim
- * batch=1..8)"; nothing if there is no such size. */
+/* The sizes that the import assumed to be 1: " ('batch' is taken as 1; for
+ * others: --dim batch=1..8)"; nothing if there is no such size. */
 static const char *
 batches_of(struct arena *a, const missing_list *list)
 {

@@ -95,9 +95,9 @@ struct size_list {
 	int64_t least;
 };
 
-/* Does n, a view or a Cast, keep the sizes that its input has as numbers? True
- * for signed integers and floats, if the result is not narrower, and a float
- * stays a float. */
+/* Does n, a view or a Cast, keep the numbers of its input, which are sizes?
+ * True for signed integers and floats, if the result is not narrower, and a
+ * float stays a float. */
 static bool
 keeps_numbers(const struct node *n)
 {
@@ -420,7 +420,7 @@ size_range(struct sizing *s)
 
 /* Sets `parts` to the sizes of the results along the axis, if the model
  * declares the shapes of all outputs and the sizes add up to `whole`. False if
- * it does not, or they do not. */
+ * it does not declare them, or if they do not add up. */
 static bool
 declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	       int64_t *parts)

@@ -116,7 +116,7 @@ contradiction(struct size_names *s, const struct size_name *row,
 
 /* -- names and formulas -- */
 
-/* What collect() finds while a formula is read. */
+/* The state and the results of collect() while a formula is read. */
 struct collecting {
 	struct size_names *s;
 	bool add;    /* add a row for each new name */

@@ -4,8 +4,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* Does an option that says `said` mean the tensor `name`? It may use the name
- * of the model or that of the generated header. */
+/* Does the name `said` in an option refer to the tensor `name`? An option may
+ * use the name in the model or the name in the generated header. */
 static bool
 means(struct importer *imp, const char *said, const char *name)
 {

@@ -159,8 +159,8 @@ needs_run(const struct resizing *r, int64_t axis, int64_t place)
 }
 
 /* Sets the inputs and the list of axes in r, and *needed to whether a size must
- * be computed at run time. False if the node is wrong: type inference reports
- * that. */
+ * be computed at run time. False if the node is not valid; type inference
+ * reports the error. */
 static bool
 find_axes(struct resizing *r, bool *needed)
 {
@@ -307,8 +307,8 @@ one_half(struct resizing *r)
 			      dtype_of(DT_F64), 0, NULL, &half);
 }
 
-/* Selects from a list with n_listed elements those of the axes that change.
- * `twice`: the list has a second part of n_listed elements (the ends of
+/* Selects from a list with n_listed elements the elements of the axes that
+ * change. `twice`: the list has a second part of n_listed elements (the ends of
  * regions), from which the same are selected. */
 static struct tensor *
 chosen(struct resizing *r, const char *what, struct tensor *list, bool twice)
@@ -335,7 +335,7 @@ as_number(struct resizing *r, const char *what, struct tensor *t)
 	return size_cast(r->s, what, t, dtype_of(DT_F64));
 }
 
-/* The sizes of those axes of the input that change, as float64. */
+/* The sizes of the input's axes that change, as float64. */
 static struct tensor *
 input_sizes(struct resizing *r)
 {

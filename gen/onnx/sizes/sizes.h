@@ -58,7 +58,7 @@ bool size_range(struct sizing *s);
 bool size_slice(struct sizing *s);
 bool size_split(struct sizing *s);
 bool size_resize(struct sizing *s);
-/* The same for an operator whose input i is a list of sizes, each at least
+/* Does the same for an operator whose input i is a list of sizes, each at least
  * `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);
 
@@ -79,7 +79,7 @@ bool import_element_range(struct importer *imp, const struct tensor *t,
 /* index_range.c: tells the user about each Gather whose indices, which follow
  * from sizes, leave the table for the largest sizes. After inference. */
 void import_note_indices(struct importer *imp);
-/* Was each --bound used? Reports every one that was not. */
+/* Checks that each --bound was used; reports each one that was not. */
 bool import_bounds_used(struct importer *imp);
 
 #endif

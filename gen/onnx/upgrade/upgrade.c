@@ -2,14 +2,13 @@
 /* Converts operators of older and newer opset versions to the canonical
  * version.
  *
- *	before	y = ReduceMean<axes=[1]>(x)             # opset 13
- *	after	y = ReduceMean(x, y_axes)               # opset 21
+ * 	before	y = ReduceMean<axes=[1]>(x)             # opset 13
+ * 	after	y = ReduceMean(x, y_axes)               # opset 21
  *
  * The table has a row for each change of an operator's meaning; all rows newer
  * than a node's version are applied to it, in order. Versions above the
- * canonical one changed only types, but for QuantizeLinear.
- * consumed_inputs, an attribute before version 6, does not change results and
- * is ignored. */
+ * canonical one changed only types, except for QuantizeLinear. consumed_inputs,
+ * an attribute before version 6, does not change results and is ignored. */
 #include "upgrade.h"
 
 #include "ops.h"
@@ -395,14 +394,14 @@ to_internal(struct upgrade *u)
 	return true;
 }
 
-/*	before	y = Compress<axis=1>(x, c)
- *	after	n = Shape<start=1, end=2>(x)
- *		b = Slice(c, [0], n)
- *		i = tirc.NonZero(b)
- *		s = Squeeze(i, 0)
- *		y = Gather<axis=1>(x, s)
+/* before	y = Compress<axis=1>(x, c)
+ * 	after	n = Shape<start=1, end=2>(x)
+ * 		b = Slice(c, [0], n)
+ * 		i = tirc.NonZero(b)
+ * 		s = Squeeze(i, 0)
+ * 		y = Gather<axis=1>(x, s)
  *
- * What the condition has beyond the axis is not read. Without an axis, x is
+ * Elements of the condition beyond the axis are not read. Without an axis, x is
  * flattened first. */
 static bool
 compress_to_gather(struct upgrade *u)
