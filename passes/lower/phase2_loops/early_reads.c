@@ -156,8 +156,8 @@ read_row(void *ctx, const struct expr *e)
 	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
 }
 
-/* Do all loops between the loop with the note and its store run at least once?
- * A loop without iterations would guard the load, too. */
+/* Do the loop with the note and all loops inside of it around the store run at
+ * least once? A loop without iterations would guard the load, too. */
 static bool
 loops_run(const struct hoisting *x)
 {

@@ -188,7 +188,7 @@ is_iter(const struct stmt *block, const struct var *v)
 	return false;
 }
 
-/* Does e use variables other than sizes and iter vars of the block? */
+/* Does e load, or use variables other than sizes and iter vars of the block? */
 static bool
 is_foreign(const struct expr *e, const struct stmt *block)
 {

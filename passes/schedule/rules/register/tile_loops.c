@@ -62,7 +62,7 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 
 /* The number of steps to unroll in sums that no instruction computes. Compilers
  * unroll short loops themselves; they do not unroll a long loop without
- * vectors, and each iteration of that costs as much as a few products. The
+ * vectors, whose overhead for each iteration is as long as a few products. The
  * loads of several rows and steps would take too many registers. */
 static int64_t
 steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
