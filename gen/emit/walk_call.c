@@ -49,7 +49,7 @@ walk_names_function(struct walker *w, const char *name)
 	return !w->failed;
 }
 
-/* Have a and b the same type and, except for the first dimension, the same
+/* Do a and b have the same type and, except for the first dimension, the same
  * extents, so that a pointer to one needs no cast? */
 static bool
 same_inner(const struct buffer *a, const struct buffer *b)

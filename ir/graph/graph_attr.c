@@ -120,7 +120,7 @@ node_remove_attr(struct node *n, const char *name)
 	}
 }
 
-/* Have a and b the same bits? Then 0 differs from -0, and a NaN equals
+/* Do a and b have the same bits? Then 0 differs from -0, and a NaN equals
  * itself. */
 static bool
 same_double(double a, double b)

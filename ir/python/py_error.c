@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about a place in a text, with the line shown:
  *
- *	program.py:3:9: 'flaot32' is no type; did you mean 'float32'?
+ *	program.py:3:9: 'flaot32' is not a data type; did you mean float32?
  *	    B = T.flaot32(1)
  *	          ^^^^^^^
  */

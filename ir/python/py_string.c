@@ -211,7 +211,7 @@ last_of(const struct py_token *t, size_t end, bool shown)
 	return end - shown;
 }
 
-/* Has the value the form {x=}, which shows the value's text, too? */
+/* Does the value have the form {x=}, which shows the value's text, too? */
 static bool
 shows_itself(const struct py_token *t, size_t start, size_t end)
 {

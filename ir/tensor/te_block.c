@@ -187,8 +187,8 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* Has the reduction no iterations? Then its block would never run, and its init
- * would not either. */
+/* Does the reduction have no iterations? Then its block would never run, and
+ * its init would not either. */
 static bool
 is_empty(const struct reduction *r)
 {

@@ -44,7 +44,7 @@ are_scalars(const struct node *n, int first)
 	return true;
 }
 
-/* Have all inputs that are not constant the rank and the channels of the
+/* Do all inputs that are not constant have the rank and the channels of the
  * output? */
 static bool
 have_channels(const struct node *n)

@@ -186,7 +186,8 @@ merge_node(struct graph *g, struct node *n, struct node *same)
 	graph_share_origins(same, n);
 }
 
-/* Has the graph a condition that is checked only in runs that take a branch? */
+/* Does the graph have a condition that is checked only in runs that take a
+ * branch? */
 static bool
 checks_branches(const struct graph *g)
 {

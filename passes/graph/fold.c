@@ -183,7 +183,7 @@ expanded_bytes(const struct tensor *t, int64_t most)
 	return bytes;
 }
 
-/* Have n's inputs and first output fewer than `most` elements each? Tensors
+/* Do n's inputs and first output have fewer than `most` elements each? Tensors
  * whose number of elements is not known count as small. */
 static bool
 is_small(const struct node *n, int64_t most)

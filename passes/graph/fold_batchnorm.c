@@ -184,7 +184,7 @@ cancels_little(const struct norm *b)
 	return true;
 }
 
-/* Have mean and shift different signs, and are both larger than 16 standard
+/* Do mean and shift have different signs, and are both larger than 16 standard
  * deviations? Then the shift may round on purpose. */
 static bool
 is_opposed(double mean, double shift, double deviation)

@@ -66,9 +66,9 @@ full_pads(struct graph *g, const struct node *pad)
 	return full;
 }
 
-/* Has n constant float weights, of known range, with an infinity or NaN? Its
- * product with a 0 of the Pad is NaN, but not every kernel computes products
- * with its own padding. */
+/* Does n have constant float weights, of known range, with an infinity or NaN?
+ * Its product with a 0 of the Pad is NaN, but not every kernel computes
+ * products with its own padding. */
 static bool
 has_infinite_weights(struct graph *g, const struct node *n)
 {

@@ -73,8 +73,8 @@ inputs_by_image(const struct images *b, const struct node *n, bool *by_image)
 	return any;
 }
 
-/* Have all results as many rows as the inputs by image, or, for a view, a
- * number of rows for each image? */
+/* Do all results have as many rows as the inputs by image or, for a view, the
+ * same number of rows for each image? */
 static bool
 rows_agree(const struct images *b, const struct node *n, const bool *by_image)
 {

@@ -57,8 +57,8 @@ is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
 		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
 }
 
-/* Has t `channels` elements along its last axis, one for each channel of a
- * Gemm's result, and 1 along all others? */
+/* Does t have `channels` elements along its last axis, one for each channel of
+ * a Gemm's result, and 1 along all others? */
 static bool
 is_by_channels(const struct tensor *t, int64_t channels)
 {

@@ -76,7 +76,7 @@ widens(const struct node *n)
 	return dtype_bits(n->inputs[0]->type) < dtype_bits(n->outputs[0]->type);
 }
 
-/* Have x and its view the same last extent? */
+/* Do x and its view have the same last extent? */
 static bool
 keeps_last(const struct tensor *x, const struct tensor *view)
 {

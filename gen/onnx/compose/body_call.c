@@ -66,7 +66,7 @@ call_product(struct body_frame *f, const struct body_value *in)
 }
 
 /* elements(x): the elements of the integer tensor x as a list of sizes; None if
- * x is no tensor or its elements are not known. */
+ * x is not a tensor or its elements are not known. */
 static struct body_value
 call_elements(struct body_frame *f, const struct body_value *in)
 {

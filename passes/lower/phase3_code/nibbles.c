@@ -111,7 +111,7 @@ has_even_rows(const struct buffer *b)
 	       row % 2 == 0;
 }
 
-/* Has the last dimension extent 2: the two elements of a byte? */
+/* Is the extent of the last dimension 2, the two elements of a byte? */
 static bool
 is_pairs(const struct buffer *b)
 {

@@ -180,8 +180,8 @@ shortens_loops(struct vectors *x, const struct access_list *uses)
 	return fills && x->type.lanes < x->most_lanes;
 }
 
-/* Has b fewer lanes than the longest vectors, and does the loop access only
- * some of them? Reductions by halves do: compilers keep their lanes in
+/* Does b have fewer lanes than the longest vectors, and does the loop access
+ * only some of them? Reductions by halves do: compilers keep their lanes in
  * registers, but would store and reload shorter vectors. */
 static bool
 divides_lanes(const struct vectors *x, const struct buffer *b,

@@ -528,8 +528,8 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	return n;
 }
 
-/* Has the block no predicate, and do its loops give each combination of values
- * of its iter vars exactly once? If not, sets t->why. */
+/* Is the block without a predicate, and do its loops give each combination of
+ * values of its iter vars exactly once? If not, sets t->why. */
 static bool
 runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 {

@@ -2,8 +2,8 @@
 /* The choice of a product instruction for a reduction. */
 #include "product_choice.h"
 
-/* Has the target all intrinsics of the instruction, and does it allow its
- * rounding (to tf32)? */
+/* Does the target have all intrinsics of the instruction, and does it allow the
+ * instruction's rounding (to tf32)? */
 static bool
 may_use(const struct rules *r, const struct product_desc *p)
 {

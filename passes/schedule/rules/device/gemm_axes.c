@@ -11,7 +11,7 @@ uses(const struct load_access *a, int iter)
 	return a->use[iter] != AXIS_UNUSED;
 }
 
-/* Has the block loads of two buffers, both of which a reduction axis
+/* Does the block load from two buffers, both of which a reduction axis
  * indexes? */
 static bool
 find_operands(struct gemm_tile *t)
