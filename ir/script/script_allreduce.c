@@ -12,6 +12,8 @@
  *	if tx < 1:
  *	    all[tx] = all[tx] + all[tx + 1]
  *	B[0] = all[0]
+ *
+ * and a barrier after that.
  */
 #include "iterate.h"
 #include "script_read.h"
@@ -366,6 +368,9 @@ expand(struct allreduce *a, struct stmt **out)
 				    load_at(a, i, expr_i32(m, 0)), one->at,
 				    one->result->ndim));
 	}
+	/* in a loop around the call, the next values are stored after all
+	 * threads have read the result */
+	vec_push(&m->arena, &list, barrier(r));
 	*out = stmt_seq(r->f, list.data, list.n);
 	for (int i = a->n - 1; i >= 0; i--) {
 		*out = stmt_alloc(r->f, a->values[i].all, *out);

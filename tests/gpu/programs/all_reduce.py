@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reductions across threads as TVM's lowering writes them: with a condition, of a number of
-# threads that is no power of two, of several groups, of a value and its index.
+# Reductions across threads as TVM's lowering writes them: with a condition, of a number
+# of threads that is not a power of two, of several groups, in a loop, of a value and its
+# index.
 from tvm.script import tir as T
 
 
@@ -17,11 +18,13 @@ def all_reduce(
                 sum_all = T.alloc_buffer((1,), "float32", scope="local")
                 index_all = T.alloc_buffer((1,), "int32", scope="local")
                 most_all = T.alloc_buffer((1,), "float32", scope="local")
-                with T.attr(T.comm_reducer(lambda a, b: a + b, [T.float32(0)]),
-                            "reduce_scope", T.int32(0)):
-                    T.tvm_thread_allreduce(T.uint32(1), x[bx * 2 + ty, tx], tx < 40,
-                                           sum_all[0], tx)
-                s[bx * 2 + ty, tx] = sum_all[0] * x[bx * 2 + ty, tx]
+                s[bx * 2 + ty, tx] = T.float32(0)
+                for k in range(3):
+                    with T.attr(T.comm_reducer(lambda a, b: a + b, [T.float32(0)]),
+                                "reduce_scope", T.int32(0)):
+                        T.tvm_thread_allreduce(T.uint32(1), x[bx * 2 + ty, tx],
+                                               tx < 40 - k, sum_all[0], tx)
+                    s[bx * 2 + ty, tx] = s[bx * 2 + ty, tx] + sum_all[0]
                 T.attr(
                     T.comm_reducer(
                         lambda i0, v0, i1, v1: (
