@@ -7,7 +7,7 @@ Prints those that fail with the first line of what tirc said, those it refuses
 by operator or by reason, and the totals. Exit status 1 if one fails.
 
 --report writes the results to tests/conformance.txt and docs/reference/onnx-support.md;
-with a PATTERN, those of its tests into what is there. --turn takes one of 20
+with a PATTERN, those of its tests into what is there. --turn takes one of 40
 parts of the tests, another one with a sanitized tirc, others after each commit, and
 those of tests/conformance_failed.txt, and fails where a result is not as
 tests/conformance.txt says."""
@@ -43,7 +43,7 @@ BROUGHT_OPTIONS = {
     "test_sequence_model8": ["--const-input", "X", "--const-input", "Splits"],
 }
 FAILED = os.path.join(helper.ROOT, "tests", "conformance_failed.txt")
-TURNS = 20  # a run takes a part with the plain tirc, and another sanitized
+TURNS = 40  # a run takes a part with the plain tirc, and another sanitized
 # Speed is not what these tests are about: a sixth of the time of the target's
 # own flags, with the same instructions.
 FLAGS = "-std=gnu11 -O0 -march=native -fno-math-errno -fno-trapping-math"
