@@ -180,6 +180,7 @@ def models():
         found += sorted(p for p in glob.glob(os.path.join(
             top, "models", "**", "model.onnx"), recursive=True)
             if os.path.getsize(p) < 20e6
+            and turns.is_turn_of(os.path.relpath(p, top), 3)
             and not (SANITIZED and is_large(p)))
     return found
 
