@@ -136,7 +136,7 @@ argument(struct following *f, const struct kernel *k,
 	return at != NULL;
 }
 
-/* -- what is wrong -- */
+/* -- faults -- */
 
 static bool
 overlap(const struct stored *x, const struct stored *y)
@@ -157,7 +157,8 @@ is_parameter(const struct following *f, const struct var *array)
 	return false;
 }
 
-/* Has a kernel overwritten a part of x, which is read? */
+/* Is x, which a kernel reads, as it was stored? If another kernel has overwritten a
+ * part of it, or no kernel has stored it, sets *f->fault and returns false. */
 static bool
 check_read(struct following *f, const struct stored *x)
 {
@@ -195,7 +196,8 @@ check_read(struct following *f, const struct stored *x)
 	return any;
 }
 
-/* Do arrays of one call overlap, one of which is written, and not in place? */
+/* Are the arrays that the call writes apart from its other arrays, except those that
+ * the kernel overwrites in place? If not, sets *f->fault and returns false. */
 static bool
 check_call(struct following *f, const struct stored *args, const bool *written,
 	   const struct tensor *const *in_place, int n)
@@ -263,8 +265,8 @@ check_kernel(struct following *f, const struct kernel *k,
 	return true;
 }
 
-/* The kernel that a call is of: the first one, in order, whose function it calls
- * and that was not called before. NULL if there is none. */
+/* The kernel that the call runs: of the kernels whose function it calls, the first that
+ * has not been called before; or NULL. */
 static const struct kernel *
 called_kernel(const struct program *p, const struct expr *call, bool *called)
 {

@@ -290,17 +290,24 @@ note_part(struct graph_bisect *s, const struct node_result *r)
 	}
 }
 
+/* How results of nodes are compared with the right values. */
+static struct node_check
+check_against(struct graph_bisect *s, const struct right_values *right)
+{
+	return (struct node_check){ .right = right,
+				    .results = s->cli.results,
+				    .error = node_error,
+				    .share = node_share,
+				    .ctx = s };
+}
+
 /* The first node that is wrong after the first `runs` runs of passes, in
  * words; NULL if no node is known to be wrong by itself. */
 static const char *
 find_node(struct graph_bisect *s, int runs)
 {
 	struct right_values right;
-	struct node_check check = { .right = &right,
-				    .results = s->cli.results,
-				    .error = node_error,
-				    .share = node_share,
-				    .ctx = s };
+	struct node_check check = check_against(s, &right);
 	struct node_result found = { .tensor = NULL };
 	const char *const *names, *text = NULL;
 	int ran;
@@ -495,11 +502,7 @@ check_layers(struct graph_bisect *s)
 {
 	struct bisecting *b = s->b;
 	struct right_values right;
-	struct node_check check = { .right = &right,
-				    .results = s->cli.results,
-				    .error = node_error,
-				    .share = node_share,
-				    .ctx = s };
+	struct node_check check = check_against(s, &right);
 	struct node_result found;
 
 	if (!read_layers(s, &right)) {

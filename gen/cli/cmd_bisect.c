@@ -55,21 +55,6 @@ check_out(const char *path)
 	return ok;
 }
 
-/* Can the data sets be read, and do their inputs have the model's types and shapes?
- * Returns false after an error message otherwise. */
-static bool
-check_data(struct bisecting *b)
-{
-	struct data_set d;
-	bool ok = true;
-
-	for (int i = 0; ok && i < b->n_paths; i++) {
-		ok = data_set_read(&b->verify.fresh, b->paths[i], false, &d);
-	}
-	harness_messages(&b->verify.fresh);
-	return ok;
-}
-
 /* Compiles the model. False after an error message. */
 static bool
 begin(struct bisecting *b)
@@ -87,7 +72,7 @@ begin(struct bisecting *b)
 	v->seed = RANDOM_SEED + 2;
 	v->not_run = verify_obstacle(v);
 	b->n_paths = data_set_list(&v->fresh, &b->paths);
-	return check_data(b);
+	return data_sets_check(&v->fresh, b->paths, b->n_paths);
 }
 
 bool
@@ -109,8 +94,8 @@ tensor_text(const struct bisecting *b, const struct tensor *t)
 							      : t->name);
 }
 
-/* Each kernel is right, and so is the graph: what is left is where tensors are,
- * and when the kernels are called. */
+/* Describes the fault where each kernel and the graph are right: the places of
+ * tensors in memory, or the order of the calls, are wrong. */
 static const char *
 plan_text(struct bisecting *b)
 {

@@ -286,21 +286,6 @@ list_data(struct verifying *v)
 	}
 }
 
-/* Can the data sets of --data be read? False after an error message. */
-static bool
-check_data(struct verifying *v)
-{
-	struct data_set d;
-
-	for (int i = 0; i < v->n_paths; i++) {
-		if (!data_set_read(&v->fresh, v->paths[i], false, &d)) {
-			harness_messages(&v->fresh);
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool
 verify(struct verifying *v)
 {
@@ -351,7 +336,8 @@ cmd_verify(struct cli *c)
 	ok = harness_emit(&v.fresh, c);
 	if (ok) {
 		v.a = &v.fresh.m->arena;
-		ok = check_data(&v) && verify(&v);
+		ok = data_sets_check(&v.fresh, v.paths, v.n_paths) &&
+		     verify(&v);
 	}
 	if (ok && c->out != NULL) {
 		ok = verify_write_certificate(&v, c->out);

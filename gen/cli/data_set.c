@@ -277,6 +277,19 @@ data_set_read(struct harness *h, const char *path, bool inputs_only,
 	return true;
 }
 
+bool
+data_sets_check(struct harness *h, const char *const *paths, int n)
+{
+	struct data_set d;
+	bool ok = true;
+
+	for (int i = 0; ok && i < n; i++) {
+		ok = data_set_read(h, paths[i], false, &d);
+	}
+	harness_messages(h);
+	return ok;
+}
+
 /* -- lists -- */
 
 static int

@@ -47,5 +47,8 @@ void data_sizes(struct cli *c);
  * of h (harness_messages). */
 bool data_set_read(struct harness *h, const char *path, bool inputs_only,
 		   struct data_set *out);
+/* Can the n data sets at the paths be read? Returns false after an error message
+ * otherwise. */
+bool data_sets_check(struct harness *h, const char *const *paths, int n);
 
 #endif

@@ -111,8 +111,8 @@ bool harness_read_times(struct harness *h, int n);
 /* keep.c: is it safe for a compiler and the built program to write into this
  * folder of --keep? Returns false after an error message otherwise. */
 bool harness_may_keep(const char *path);
-/* A new module, which the caller frees. Its limits of memory and output are those of
- * the options, or follow from the bytes of the model's file. */
+/* A new module, which the caller frees. The options set its limits of memory and
+ * output; else these follow from the bytes of the model's file. */
 struct module *harness_module(const struct cli *c);
 /* Generates the model's source and writes it into a new folder, for
  * harness_build(). Returns false after an error message. */

@@ -361,9 +361,8 @@ bytes_of(const cJSON *row)
 	return ok ? (int64_t)x->valuedouble : -1;
 }
 
-/* Are the files together, of each as many bytes as its row states, within the limit
- * of what tirc may write for the model? A file may have more bytes than the disk
- * holds for it. Returns false after an error message otherwise. */
+/* Is the sum of the bytes that the rows state within the limit of tirc's output for
+ * the model? A sparse file may have more bytes than the disk holds for it. Returns false after an error message otherwise. */
 static bool
 check_sizes(struct checking *k, const cJSON *files)
 {
