@@ -26,6 +26,8 @@ import time
 import helper
 
 try:
+    import ml_dtypes
+    import numpy as np
     import onnx
     import onnx_nodes
 except ImportError as missing:
@@ -50,10 +52,13 @@ FLAGS = "-std=gnu11 -O0 -march=native -fno-math-errno -fno-trapping-math"
 
 
 def node_folder():
-    """The node tests as files, written once per version of onnx and of the
-    program that writes them."""
+    """The node tests as files, written once for each set of versions: those of
+    onnx, of the packages that compute its results, and of the program that writes
+    them."""
+    versions = "numpy %s, ml_dtypes %s, " % (
+        np.__version__, ml_dtypes.__version__)
     with open(onnx_nodes.__file__, "rb") as file:
-        digest = hashlib.sha256(file.read()).hexdigest()[:8]
+        digest = hashlib.sha256(versions.encode() + file.read()).hexdigest()[:8]
     top = os.path.join(CACHE, "tirc", "onnx-known-%s-%s" % (
         onnx.__version__, digest))
     if not os.path.isdir(top):

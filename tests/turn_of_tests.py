@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """turn_of_tests.py BUILD [--without SUITE] SUITE...: prints the names of the tests that
-a run takes: a fifth of the tests that are in one of the SUITEs, another fifth after
+a run takes: a sixth of the tests that are in one of the SUITEs, another sixth after
 each commit, and all other tests. With TIRC_TURNS=all it prints all tests. Tests of the
 suite behind --without are left out."""
 import argparse
@@ -10,7 +10,7 @@ import os
 
 import turns
 
-PARTS = 5
+PARTS = 6
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
