@@ -166,7 +166,8 @@ read_attributes(struct json conditions, struct pattern_node *n)
 	}
 }
 
-/* Checks that the last fact that was read is compared with an earlier one. */
+/* Checks the last fact of n: the name in its `at_least`, if present, must be
+ * that of an earlier fact of n. If not, reports an error at row. */
 static void
 check_order(struct json row, const struct pattern_node *n)
 {

@@ -47,8 +47,9 @@ cli_is_of_model(int option)
 	}
 }
 
-/* Can tirc test build and run the source on this machine? It cannot if a
- * vendor's compiler builds it for a processor without a simulator. */
+/* Can `tirc test` build and run the source on this machine? Not if a vendor's
+ * compiler builds the source for a processor for which tirc knows no
+ * simulator. */
 static bool
 can_test(struct tirc_summary s)
 {

@@ -68,8 +68,9 @@ struct json json_at(struct json array, int index);
  * the value is NULL. An absent value has no items. */
 struct json json_first(struct json of);
 struct json json_next(struct json of, struct json item);
-/* The file that contains the place: the first layer that does, else the first
- * layer. */
+/* The name of the file that contains the place `at`: that of the first of the
+ * merged layers with a value there, or of layer 0 if none has one. Layer 0
+ * overrides the layers after it. */
 const char *json_file(struct json at);
 /* The place of the value as a JSON pointer, in the arena; "/" for the root. */
 const char *json_pointer(struct json at);

@@ -352,8 +352,8 @@ name_at(struct long_names *n, const struct text_map *printed, const char *text)
 	return i < 0 ? NULL : &n->list.data[i];
 }
 
-/* Fills list with the names whose forms are in the text, sorted by these;
- * returns their number. */
+/* Fills `list` with the long names whose short forms (form, as printed in
+ * comments) occur in the text, sorted by these forms. Returns their number. */
 static int
 find_shown(struct long_names *n, const char *text, struct long_name **list)
 {

@@ -22,8 +22,8 @@ share_word(struct arena *a, const char *list, const char *other)
 	return false;
 }
 
-/* Does r require this macro, or one of its alternatives? (A macro is a text
- * with alternatives separated by spaces.) */
+/* Does r require one of the macros in `macro`? An entry of r->macros, and
+ * `macro` too, is a text with one or more alternatives separated by spaces. */
 static bool
 has_macro(struct arena *a, const struct requirement *r, const char *macro)
 {

@@ -80,8 +80,8 @@ take_all(struct walker *w)
 	}
 }
 
-/* Removes the arrays to which another value is stored. True if an array was
- * removed. */
+/* Removes arrays from those that are assumed to hold only numbers: the ones to
+ * which a value is stored that may be NaN. True if an array was removed. */
 static bool
 leave_out(struct walker *w)
 {

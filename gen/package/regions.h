@@ -26,7 +26,8 @@ struct region_text {
 	int n_bound;
 	/* the names that these functions use */
 	struct name_set names;
-	/* all tensors with names, see region_name_tensors() */
+	/* every tensor that the region's nodes read or write, with the name
+	 * that region_name_tensors() gives to it */
 	VEC(struct region_name) tensors;
 };
 

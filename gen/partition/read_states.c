@@ -68,9 +68,9 @@ read_state(struct reading *in, struct json j, int i)
 	return add_state(in, j, output, input);
 }
 
-/* Reads the states, or, if the text omits them, as the output of a backend's
- * pass may, keeps those before. False after a diagnostic, also if such an
- * output changes them. */
+/* Reads the states. The output of a backend's pass may omit them: then the
+ * states of in->before, the graph given to the pass, are kept. False after a
+ * diagnostic, also if the output of a pass has other states than in->before. */
 bool
 read_states(struct reading *in, struct json root)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses records: the best one for a kernel and a target, and records for
- * other targets. */
+/* Finds records of a kernel's workload: the best one for a target, and one that
+ * was measured for another target, to tell the user about. Marks the best
+ * records of a list. */
 #include <cjson/cJSON.h>
 
 #include "json_put.h"

@@ -37,8 +37,8 @@ struct record {
 	const char *file;
 	int line;
 	const char *workload; /* workload_key() */
-	/* For the reader of the file: the kernel's name in the tuned model, and
-	 * what the kernel computes. */
+	/* For people who read the file or the lists of `tirc records`: the
+	 * kernel's name in the tuned model, and what the kernel computes. */
 	const char *kernel, *computes;
 	const char *target; /* the text that the user gave for the target */
 	const char *facts;  /* target_facts_text() */

@@ -36,8 +36,9 @@ void add_origins(struct reporting *r, struct tdata *data, const char *key,
 const char *attributes_text(struct reporting *r, const struct node *n);
 /* rows_kernels.c: a row for each function with its kernels. */
 bool add_functions(struct reporting *r);
-/* rows_source.c: adds the lines first..last of a text to the list "lines" of
- * `row`; file: the number of the file in the package. */
+/* rows_source.c: adds the lines first..last of a file, each with its number and
+ * text, to the list "lines" of `row`. file: the file's number in the package;
+ * negative: nothing is added. */
 void add_lines(struct reporting *r, struct tdata *row, int file, int first,
 	       int last);
 /* The number of the file with this name in the package; -1 if there is none. */

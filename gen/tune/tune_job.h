@@ -91,8 +91,8 @@ const char *tune_job_make(struct tune_model *m, const struct tune_task *task,
 			  const struct preference *preferred, int n,
 			  bool (*known)(void *ctx, const struct choices *made),
 			  void *ctx, struct tune_job *out);
-/* Makes a job from the trace of a record for the task's workload, with the
- * results of tune_job_make(). */
+/* Makes the job of a record: applies the record's trace to the kernel of
+ * `task`. Returns what tune_job_make() returns, and fills in *out like it. */
 const char *tune_job_of_record(struct tune_model *m,
 			       const struct tune_task *task,
 			       const struct record *r, struct tune_job *out);

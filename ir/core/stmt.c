@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements: their constructors, the journaled write, and read-only walks. The
- * edits are in stmt_edit.c. BLOCK and IF always have two child slots, the
- * second of which may be NULL. */
+/* Statements: their constructors, stmt_write(), which records the old content
+ * in the journal of the function, and read-only walks. The edits are in
+ * stmt_edit.c. BLOCK and IF always have two child slots, the second of which
+ * may be NULL. */
 #include "stmt.h"
 
 #include <assert.h>

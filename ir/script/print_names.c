@@ -106,8 +106,9 @@ print_identifier(struct printer *p, const char *hint)
 	return text;
 }
 
-/* Called before the first name is given: many texts of expressions have no
- * names. */
+/* Marks the reserved words as taken. Called only when the first name is given,
+ * because many printed expressions need no name, and then this work is
+ * saved. */
 static void
 take_reserved(struct printer *p)
 {

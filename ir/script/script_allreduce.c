@@ -251,8 +251,8 @@ store_own(struct allreduce *a, int i, const struct expr *value)
 	return stmt_store(a->r->f, a->values[i].all, value, a->index, a->ndim);
 }
 
-/* Sets *out to the step of the tree that combines the values of the thread with those
- * of the thread `half` behind it. False after an error. */
+/* Sets *out to the step of the tree in which thread i, for each i < half,
+ * combines its values with those of thread i + half. False after an error. */
 static bool
 halving_step(struct allreduce *a, int64_t half, struct stmt **out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: values that are calls of T: constants of a type,
- * operators by their names, vectors; and calls of functions of steps. Intrinsics are
- * read by script_intrin.c. */
+ * operators by their names, vectors; and calls of the functions that a text of
+ * steps defines (script_read_steps()). Intrinsics are read by
+ * script_intrin.c. */
 #include "script_read.h"
 
 bool

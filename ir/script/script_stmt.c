@@ -432,8 +432,9 @@ read_call(struct script_reader *r, const struct py_node *node,
 		return script_func_attr(r, call);
 	}
 	if (strcmp(path, "device_entry") == 0) {
-		/* a statement that says that the rest runs on a device, as the
-		 * loops of threads do */
+		/* This statement says that the statements after it run on a
+		 * device. The loops bound to threads say so already: only the
+		 * arguments are checked. */
 		return script_args(r, call, "", found);
 	}
 	if (script_is_thread_ids(r, call)) {

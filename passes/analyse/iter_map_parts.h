@@ -6,8 +6,8 @@
 #include "iter_map.h"
 #include "linear.h"
 
-/* A sum of parts, with smallest scale 1, that has become a mark of its own: the
- * same sum in another index is replaced by the mark. */
+/* A sum of parts, with smallest scale 1, for which a mark (struct iter_mark)
+ * was made: where an index contains the same sum, the mark replaces it. */
 struct fused {
 	struct iter_sum pattern;
 	struct iter_mark *mark;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of a function, with bounds of their iterations. */
+/* The loops of a function, each with the largest number of its iterations. */
 #ifndef TIRC_LOOP_BOUNDS_H
 #define TIRC_LOOP_BOUNDS_H
 

@@ -110,8 +110,9 @@ shape_of_image(const struct images *b, const struct tensor *t)
 	return shape;
 }
 
-/* Does inference give n's results the expected shapes when its inputs are those
- * of an iteration? An attribute or a constant may fix the size of the batch. */
+/* Does inference give n's outputs the shapes of one iteration (one image) when
+ * the inputs by_image have these shapes? It does not if an attribute or a
+ * constant fixes the size of the batch. */
 static bool
 fits_image(const struct images *b, const struct node *n, const bool *by_image)
 {

@@ -188,7 +188,7 @@ bool launch_fits(struct frame *f, const struct step *s, int64_t extent);
 /* interp_block.c: runs a statement that contains a barrier for all threads of a
  * block, which take turns from barrier to barrier. */
 void run_threads(struct frame *f, const struct step *s);
-/* Are accesses of c at this position to be recorded? */
+/* Must the race check record the accesses of c that the current step makes? */
 static inline bool
 race_is_noted(const struct frame *f, const struct buffer_cell *c)
 {

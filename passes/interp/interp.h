@@ -77,10 +77,10 @@ struct run_source {
  * vectorized loop access, and one of them writes. */
 bool interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		       const struct run_source *how);
-/* Like interp_run, for an entry function of a model, whose handles are addresses
- * in memory that is large enough: never for a program of a user's. Callees get
- * memory by such handles; interp_run gives them whole arrays and parts of
- * arrays. */
+/* Like interp_run, for an entry function of a model. Accesses through handles
+ * (addresses) are not checked, so the memory must be large enough; never call
+ * it for a user's program. An entry function gives its callees memory by
+ * handles, which interp_run refuses. */
 bool interp_run_entry(struct func *f, const struct run_arg *args, int n);
 /* Like interp_run; also false if two threads of a lowered kernel access the
  * same element without a barrier in between, and one of them writes it. */

@@ -7,9 +7,9 @@
  *
  * Two functions are alike if their structure, all names in them, and the facts
  * of their arguments that schedules and lowering read are equal; then the
- * results are equal. Functions with symbolic sizes, of devices and of regions
- * are never shared, and no function is if the caller observes or replaces
- * passes. */
+ * results are equal. Never shared are functions with symbolic sizes, functions
+ * for a device, and functions that compute a region of a backend. Nothing is
+ * shared if the caller observes or replaces passes. */
 #include "kernel_build.h"
 #include "layouts.h"
 #include "script.h"

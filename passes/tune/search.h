@@ -31,8 +31,8 @@ struct search_candidate {
 struct search *search_new(struct arena *a, uint64_t seed, double least_gain);
 /* Sets *out to the next candidate. Returns false if the search has ended. */
 bool search_next(struct search *s, struct search_candidate *out);
-/* Was the schedule with these decisions tried before? Different preferences may
- * lead to the same schedule. */
+/* Was a schedule already tried for which the rules made the decisions `made`?
+ * The rules may make the same decisions for different preferences. */
 bool search_knows(const struct search *s, const struct choices *made);
 /* Tells the search the result of the candidate of the last search_next(). made:
  * the decisions that the rules made, or NULL if they failed. ratio: the time

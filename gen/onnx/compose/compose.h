@@ -119,8 +119,8 @@ struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 void compose_set_int(struct compose *c, const char *name, int64_t v);
 void compose_set_float(struct compose *c, const char *name, double v);
 void compose_set_string(struct compose *c, const char *name, const char *v);
-/* Copies attributes of the model's node to the next node; `names` separates
- * their names with spaces. */
+/* Copies attributes of the model's node to the next node that c makes. `names`:
+ * the names of these attributes, separated by spaces. */
 void compose_keep_attrs(struct compose *c, const char *names);
 
 /* Sets an attribute of the next node. The attribute's name is copied, its value

@@ -30,7 +30,8 @@ enum event_kind {
 	EVENT_ALIGN
 };
 
-/* A request for a stage, with the position in the program. */
+/* An operation that the program requests for a stage, with the position of the
+ * request in the program. */
 struct event {
 	enum event_kind kind;
 	struct py_span span;

@@ -41,10 +41,10 @@ scan_of(const struct te_schedule *s, const struct te_stage *op)
 	return NULL;
 }
 
-/* Called after a change of stages: finds again which stages belong to the steps
- * of each scan. If op belongs to a step, `made` must belong to a step of the
- * same scan, because inputs of op may not exist before the first step; NULL: no
- * check. Returns false after an error. */
+/* Called after stages have changed: finds again which stages belong to the
+ * steps of each scan. If op is not NULL and belongs to a step, `made` must
+ * belong to a step of the same scan, because inputs of op may not exist before
+ * the first step. Returns false after an error. */
 static bool
 settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 	     const struct te_stage *made)

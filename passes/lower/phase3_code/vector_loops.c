@@ -20,7 +20,7 @@ struct loop {
 	struct vectors *x;
 	struct var *var; /* the variable of the original loop */
 	const struct stmt *at;
-	/* the number of the current vector's first lane */
+	/* the loop variable's value in the first lane of the current vector */
 	const struct expr *start;
 	/* vectors whose lanes are stored to an array first */
 	VEC(const struct expr *) spilled;

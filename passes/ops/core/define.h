@@ -293,9 +293,9 @@ struct conv_inputs {
 	/* the indices of the inputs with the weights and with the zero points
 	 * of x and w; -1: there is no such input */
 	int weights, x_zero, w_zero;
-	/* if no zero point is subtracted: the name of the attribute with the
-	 * value of x in the padding; NULL: the padding has the value of the
-	 * zero point */
+	/* NULL: the zero point is subtracted from x, and the padding has the
+	 * value of the zero point. Else no zero point is subtracted from x, and
+	 * the attribute with this name has the value of x in the padding. */
 	const char *outside;
 };
 struct te_tensor *define_integer_conv(struct define *c, const struct node *n,

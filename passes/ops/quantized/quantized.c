@@ -212,9 +212,10 @@ define_requantize(struct define *c, const struct node *n,
  *
  * high is the high word of the 64-bit product; the shift is toward minus
  * infinity. The addend includes half a step and the zero point. If x < 0, the
- * input `negative`, if present, is added, too. With the attribute `even`, 1 is
- * added if high >> right is odd. The pass `requantize` makes this node if it
- * equals Requantize for all possible x. */
+ * input `negative`, if present, is added to the sum before the shift. With the
+ * attribute `even`, 1 is added to this sum, too, if high >> right is odd. The
+ * pass `requantize` replaces Requantize by this node if both give the same y
+ * for all possible x. */
 
 static bool
 check_shift(struct infer *c, const struct node *n, const char *name)

@@ -57,7 +57,7 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 /* A list of statements into which a copy can be inserted: the children of a
  * SEQ, or the body of a scope. */
 struct level {
-	/* the SEQ; NULL if the list is the scope's body */
+	/* the SEQ; NULL if the statements are the body of `scope` */
 	struct stmt *scope, *seq;
 };
 

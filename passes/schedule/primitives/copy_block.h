@@ -66,8 +66,9 @@ struct stmt *binding_loop(const struct stmt *block, int i);
  * start at 0. */
 struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 			     int n);
-/* New iter vars over the dimensions of b, named like the variables of index, or
- * "i0", … */
+/* New iter vars, one for each dimension of b. The iter var of dimension d has
+ * the name of the variable index[d], or "v_i<d>" if index is NULL or index[d]
+ * is not a variable. */
 struct iter_var *dim_iters(struct edit *e, const struct buffer *b,
 			   const struct expr *const *index);
 /* Makes the loop nest for iters around to[index] = value. The predicate may be
