@@ -4,7 +4,7 @@
  * inputs cannot be perturbed, and quantization in a model hides perturbations
  * of its inputs. In these cases a second program is built with additional
  * inputs, which are factors of the floats that the model computes from integers
- * (passes/graph/factors.c); perturbing the factors perturbs these floats.
+ * (passes/graph/perturb_factors.c); perturbing the factors perturbs these floats.
  *
  * With --precision, weights and operands of products are rounded to a narrow
  * type. A change of the inputs does not have the same effect: an input of zeros

@@ -2,7 +2,14 @@
 /* Kernels within a function: loop nests whose outermost loop is bound to
  * threads. After the pass `threads`, the thread loops of a kernel are a chain:
  * blockIdx.z, y, x, then threadIdx.z, y, x, as far as they are used, with only
- * allocations of shared memory in between. */
+ * allocations of shared memory in between.
+ *
+ * Loops of warps and of their threads have no tags of their own: a warp is the
+ * threads of one index threadIdx.z and one index threadIdx.y, if the extent of
+ * threadIdx.x is target_warp() (passes/options/target.h). The schedule rules
+ * that bind loops to warps are tensor_core.c (make_loops: warps) and
+ * row_reduction.c (threads_for, bind_stage: the threads of a row). Where a
+ * reduction exchanges values within a warp is decided by cross_thread.c. */
 #ifndef TIRC_THREAD_LOOPS_H
 #define TIRC_THREAD_LOOPS_H
 

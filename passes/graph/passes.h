@@ -58,7 +58,7 @@ bool graph_find_inputs(struct graph *g, const struct node *n);
 /* Evaluates a single node; sets the values of its outputs. False after a
  * diagnostic. */
 bool graph_run_node(struct graph *g, const struct node *n);
-/* factors.c: adds inputs by which the floats that are computed from integers
+/* perturb_factors.c: adds inputs by which the floats that are computed from integers
  * are multiplied. */
 bool graph_add_factors(struct graph *g);
 /* Do the definitions of all readers of a tensor contain its known elements, so

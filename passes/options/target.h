@@ -79,7 +79,8 @@ struct target {
 	/* The compiler unrolls loops of up to so many iterations completely
 	 * before it vectorizes; 0 if the emitted code has explicit vectors. */
 	int complete_unroll;
-	/* sizes of the data caches; schedule rules size tiles by them */
+	/* Sizes of the data caches, by which schedule rules size tiles.
+	 * gen/dialect/target.def lists the code that reads them. */
 	int64_t l1_bytes, l2_bytes;
 	int prefetch_bytes; /* the bytes that one prefetch loads; 0: no
 			     * prefetches */
