@@ -47,6 +47,10 @@ find_slot(const struct name_slots *s, const char *text)
 	return &s->slot[i];
 }
 
+/* The slots of a new table. Each kernel of a model has a table, for the names of
+ * its few parameters. */
+enum { FEW_SLOTS = 8 };
+
 /* The slot of text, which is added if it is not there. */
 static struct name_slot *
 add_slot(struct arena *a, struct name_slots *s, const char *text)
@@ -56,7 +60,7 @@ add_slot(struct arena *a, struct name_slots *s, const char *text)
 	if (s->n * 2 >= s->cap) {
 		struct name_slots old = *s;
 
-		s->cap = old.cap > 0 ? old.cap * 2 : 64;
+		s->cap = old.cap > 0 ? old.cap * 2 : FEW_SLOTS;
 		s->slot = arena_array(a, struct name_slot, s->cap);
 		for (int i = 0; i < old.cap; i++) {
 			if (old.slot[i].name != NULL) {
