@@ -70,7 +70,9 @@ work_text(struct packer *k, const struct kernel *kernel)
 	const char *text;
 
 	strbuf_init(&s);
-	if (kernel->flops >= 1e5 && !kernel->int_macs) {
+	if (kernel->counts_vary) {
+		strbuf_puts(&s, "as many operations as the values require, ");
+	} else if (kernel->flops >= 1e5 && !kernel->int_macs) {
 		strbuf_printf(&s, "%.1f MFLOP, ", kernel->flops / 1e6);
 	} else if (kernel->flops > 0 && !kernel->int_macs) {
 		strbuf_printf(&s, "%.0f FLOP, ", kernel->flops);
@@ -86,8 +88,13 @@ work_text(struct packer *k, const struct kernel *kernel)
 	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
 	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
 	if (kernel->local_bytes > 0) {
-		strbuf_printf(&s, ", locals %lld bytes",
-			      (long long)kernel->local_bytes);
+		strbuf_printf(&s, ", locals %lld bytes%s",
+			      (long long)kernel->local_bytes,
+			      kernel->device != NULL ? " of a thread" : "");
+	}
+	if (kernel_scratch_bytes(kernel) > 0) {
+		strbuf_printf(&s, ", scratch %s of the workspace",
+			      bytes_text(k->a, kernel_scratch_bytes(kernel)));
 	}
 	text = arena_strdup(k->a, s.data);
 	strbuf_release(&s);

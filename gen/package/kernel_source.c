@@ -116,6 +116,64 @@ dim_letter(int ndim, int d)
 	return NULL;
 }
 
+/* The sides of a dimension on which a layout has a border. */
+enum { SIDE_START = 1, SIDE_END = 2, SIDES = 4 };
+
+/* The name of dimension d of t in comments about layouts. */
+static const char *
+dim_name(const struct packer *k, const struct tensor *t, int d)
+{
+	const char *name = dim_letter(t->ndim, d);
+
+	return name != NULL ? name : arena_printf(k->a, "i%d", d);
+}
+
+/* Appends where the layout of t has a border, and which value is there: ", zeros
+ * around" if it is on both sides of each dimension that has one, else the
+ * dimensions of each kind: ", zeros at the end of h and w". */
+static void
+put_border(const struct packer *k, const struct tensor *t, struct strbuf *s)
+{
+	static const char *const where[SIDES] = {
+		"",
+		" at the start of",
+		" at the end of",
+		" around",
+	};
+	const struct tensor_layout *l = t->layout;
+	const char *dims[SIDES] = { "", "", "", "" };
+	int last = 0;
+
+	for (int d = 0; d < t->ndim; d++) {
+		int sides = (l->before[d] > 0 ? SIDE_START : 0) |
+			    (l->after[d] > 0 ? SIDE_END : 0);
+
+		dims[sides] = arena_printf(k->a, "%s%s %s", dims[sides],
+					   *dims[sides] != '\0' ? " and" : "",
+					   dim_name(k, t, d));
+		last = sides > last ? sides : last;
+	}
+	if (last == 0) {
+		return;
+	}
+	strbuf_puts(s, ", ");
+	if (l->fill == 0) {
+		strbuf_puts(s, "zeros");
+	} else {
+		strbuf_printf(s, "%lld", (long long)l->fill);
+	}
+	if (*dims[SIDE_START] == '\0' && *dims[SIDE_END] == '\0') {
+		strbuf_puts(s, where[SIDE_START | SIDE_END]);
+		return;
+	}
+	for (int sides = 1; sides <= last; sides++) {
+		if (*dims[sides] != '\0') {
+			strbuf_printf(s, "%s%s%s", where[sides], dims[sides],
+				      sides < last ? "," : "");
+		}
+	}
+}
+
 /* The position of element [n][c][h][w] in an array whose layout is not
  * row-major: ", at [c/16][h+1][w+1][c%16], zeros around". Dimensions of extent
  * 1 are omitted. */
@@ -123,7 +181,6 @@ static const char *
 memory_text(const struct packer *k, const struct tensor *t)
 {
 	const struct tensor_layout *l = t->layout;
-	bool around = false;
 	struct strbuf s;
 	const char *text;
 
@@ -133,16 +190,11 @@ memory_text(const struct packer *k, const struct tensor *t)
 	strbuf_init(&s);
 	strbuf_puts(&s, ", at ");
 	for (int d = 0; d < t->ndim; d++) {
-		const char *name = dim_letter(t->ndim, d);
-
-		if (name == NULL) {
-			name = arena_printf(k->a, "i%d", d);
-		}
 		if (expr_is_value(t->shape[d], 1) && l->before[d] == 0 &&
 		    l->after[d] == 0) {
 			continue;
 		}
-		strbuf_printf(&s, "[%s", name);
+		strbuf_printf(&s, "[%s", dim_name(k, t, d));
 		if (d == l->axis) {
 			strbuf_printf(&s, "/%lld", (long long)l->block);
 		}
@@ -150,21 +202,12 @@ memory_text(const struct packer *k, const struct tensor *t)
 			strbuf_printf(&s, "+%lld", (long long)l->before[d]);
 		}
 		strbuf_putc(&s, ']');
-		around |= l->before[d] > 0 || l->after[d] > 0;
 	}
 	if (l->axis >= 0) {
-		const char *name = dim_letter(t->ndim, l->axis);
-
-		strbuf_printf(&s, "[%s%%%lld]",
-			      name != NULL ? name
-					   : arena_printf(k->a, "i%d", l->axis),
+		strbuf_printf(&s, "[%s%%%lld]", dim_name(k, t, l->axis),
 			      (long long)l->block);
 	}
-	if (around && l->fill == 0) {
-		strbuf_puts(&s, ", zeros around");
-	} else if (around) {
-		strbuf_printf(&s, ", %lld around", (long long)l->fill);
-	}
+	put_border(k, t, &s);
 	text = arena_strdup(k->a, s.data);
 	strbuf_release(&s);
 	return text;
@@ -248,6 +291,51 @@ print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 		}
 	}
 	return true;
+}
+
+/* The extents of a grid or of a block, without those of 1 at the end, as the
+ * launch in the source states them. */
+static const char *
+extents_text(struct packer *k, struct unit *u, const struct func *host,
+	     const struct expr *const *extents)
+{
+	const char *text = unit_expr(u, host, extents[0]);
+	int n = 3;
+
+	while (n > 1 && expr_is_value(extents[n - 1], 1)) {
+		n--;
+	}
+	for (int i = 1; i < n; i++) {
+		text = arena_printf(k->a, "%s, %s", text,
+				    unit_expr(u, host, extents[i]));
+	}
+	return text;
+}
+
+/* Adds a row for each launch of a kernel on a device: its grid in blocks, its
+ * block in threads, the shared memory of a block. */
+static void
+add_launches(struct packer *k, struct unit *u, struct tdata *item,
+	     const struct kernel *kernel)
+{
+	const struct host_device *device = kernel->device;
+
+	for (int i = 0; device != NULL && i < device->n_launches; i++) {
+		const struct launch *l = &device->launches[i];
+
+		add_row(k, item, "schedules", i == 0 ? "launch" : "",
+			arena_printf(
+				k->a, "%s%sgrid %s; block %s%s",
+				device->n_launches > 1 ? l->kernel->name : "",
+				device->n_launches > 1 ? ": " : "",
+				extents_text(k, u, kernel->func, l->grid),
+				extents_text(k, u, kernel->func, l->block),
+				l->shared_bytes == 0
+					? ""
+					: arena_printf(
+						  k->a, "; shared %lld bytes",
+						  (long long)l->shared_bytes)));
+	}
 }
 
 /* Must the compiler not contract the kernel's function, in a source in which it
@@ -545,6 +633,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
 		add_row(k, item, "schedules", "schedule", kernel->schedule);
 	}
+	add_launches(k, u, item, kernel);
 	if (kernel->group->region == NULL && u->shifted_most > 0 &&
 	    u->shift > 0) {
 		add_row(k, item, "schedules", "bounds",

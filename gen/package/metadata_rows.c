@@ -192,11 +192,16 @@ metadata_kernels(struct packer *k)
 		put_number(object, "flops", kernel->flops);
 		put_number(object, "operations",
 			   kernel->flops + kernel->int_ops);
+		if (kernel->counts_vary) {
+			cJSON_AddTrueToObject(object, "operations_vary");
+		}
 		put_number(object, "macs", (double)kernel->macs);
 		put_number(object, "read_bytes", (double)kernel->read_bytes);
 		put_number(object, "write_bytes", (double)kernel->write_bytes);
 		put_number(object, "local_array_bytes",
 			   (double)kernel->local_bytes);
+		put_number(object, "scratch_bytes",
+			   (double)kernel_scratch_bytes(kernel));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

@@ -54,6 +54,9 @@ struct kernel_arg {
 	int64_t scratch_bytes; /* ARG_SCRATCH: local arrays too large for the
 				* stack, planned in the workspace */
 	bool read, written;
+	/* The bytes of all loads from it by the operators' definitions, at most:
+	 * more than it has, where elements are read again. */
+	double most_read_bytes;
 	/* `tensor` is an element of a larger tensor: the kernel takes the whole
 	 * tensor and the index of the element */
 	bool is_element;
@@ -94,14 +97,17 @@ struct kernel {
 	 * without the conditions that always hold there: "ow_o 1 to 6". NULL if
 	 * there is no copy. */
 	const char *copies;
-	/* The work of a run at the largest sizes: operations on floats,
-	 * operations on integers (without those on indices), and
-	 * multiply-accumulates of the nodes. */
+	/* The work of a run at the largest sizes, by the definitions of the
+	 * operators: operations on floats, operations on integers (without those
+	 * on indices), and multiply-accumulates of the nodes. */
 	double flops, int_ops;
+	/* the operations depend on values: flops and int_ops count each loop
+	 * without a known bound as one iteration */
+	bool counts_vary;
 	int64_t macs, read_bytes, write_bytes;
 	bool int_macs; /* the multiply-accumulates multiply integers */
 	/* the bytes of local arrays that are live at once: see
-	 * lower_stack_bytes */
+	 * lower_stack_bytes, and on a device lower_thread_bytes */
 	int64_t local_bytes;
 	/* the index in the plan's placements of the first scratch argument;
 	 * those of the other scratch arguments follow */
@@ -110,6 +116,18 @@ struct kernel {
 	int64_t weight_bytes;
 	bool forbids_contraction; /* see func_forbids_contraction */
 };
+
+/* The bytes of the workspace that the kernel's scratch arrays take. */
+static inline int64_t
+kernel_scratch_bytes(const struct kernel *k)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < k->args.n; i++) {
+		bytes += k->args.data[i].scratch_bytes;
+	}
+	return bytes;
+}
 
 /* The number of the body (a branch or a loop) in which the kernel is computed:
  * that of its last node. The kernel may begin with nodes outside of that body

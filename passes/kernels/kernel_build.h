@@ -87,8 +87,12 @@ struct kernel_reuse *kernel_reuse_new(const struct builder *b);
  * kernel_keep_lowered after lowering this one. */
 bool kernel_take_lowered(struct joint *j);
 void kernel_keep_lowered(struct joint *j);
-/* kernel_work.c: computes the figures for the kernel's comment: operations,
- * bytes, stack. */
+/* kernel_work.c: counts the operations of the joined kernel, before its layouts
+ * and its schedule: the figures are those of the definition, whatever the target
+ * computes twice or pads. */
+void kernel_count(struct kernel *k);
+/* kernel_work.c: computes the other figures for the comment of the lowered
+ * kernel: multiply-accumulates, bytes, stack. */
 void kernel_measure(struct kernel *k);
 /* kernel_spaces.c: notes the memory space of each parameter. Runs after the
  * memory plan. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the operations of a lowered function, and of a kernel. */
+/* Counts the operations of a function, and measures a kernel. */
+#include <math.h>
+
 #include "access.h"
 #include "func_work.h"
 #include "iterate.h"
@@ -10,17 +12,61 @@
 #include "rounding.h"
 
 /* The operations of a kernel: on floats, and on integers; of a vector each lane
- * counts. The indices of loads and stores are skipped: index arithmetic is not
- * counted. */
+ * counts. Of the indices of loads, comparisons of floats count, which choose an
+ * element by its data; index arithmetic is not counted. */
 struct work {
 	double floats, ints;
+	/* a loop with operations has no bound that is known before it runs */
+	bool by_values;
 };
+
+static bool
+is_comparison(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_EQ:
+	case EXPR_NE:
+	case EXPR_LT:
+	case EXPR_LE:
+	case EXPR_GT:
+	case EXPR_GE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Is e a comparison of data? Comparisons of indices are parts of guards. */
+static bool
+compares_data(const struct expr *e)
+{
+	return is_comparison(e) && expr_has(e, EXPR_LOAD);
+}
+
+static void
+count_index(const struct expr *e, struct work *w)
+{
+	if (compares_data(e) && dtype_is_float(e->args[0]->type)) {
+		w->floats += e->args[0]->type.lanes;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		count_index(e->args[i], w);
+	}
+}
 
 static void
 count_expr(const struct expr *e, struct work *w)
 {
+	struct dtype type = e->type;
 	bool counts = false;
 
+	if (is_comparison(e)) {
+		if (!compares_data(e)) {
+			return;
+		}
+		type = e->args[0]->type;
+		counts = true;
+	}
 	switch (e->kind) {
 	case EXPR_ADD:
 	case EXPR_SUB:
@@ -33,14 +79,15 @@ count_expr(const struct expr *e, struct work *w)
 		counts = true;
 		break;
 	case EXPR_LOAD:
+		count_index(e, w);
 		return;
 	default:
 		break;
 	}
-	if (counts && dtype_is_float(e->type)) {
-		w->floats += e->type.lanes;
-	} else if (counts && dtype_is_int(e->type)) {
-		w->ints += e->type.lanes;
+	if (counts && dtype_is_float(type)) {
+		w->floats += type.lanes;
+	} else if (counts && dtype_is_int(type)) {
+		w->ints += type.lanes;
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		count_expr(e->args[i], w);
@@ -55,10 +102,10 @@ is_value(const struct expr *e)
 }
 
 /* The largest number of iterations of the loop. An extent that depends on sizes
- * or on other loops is bounded by their largest values; 1 if no bound is
+ * or on other loops is bounded by their largest values; -1 if no bound is
  * known. */
 static double
-most_iterations(struct analyser *a, const struct stmt *loop)
+known_iterations(struct analyser *a, const struct stmt *loop)
 {
 	int64_t extent;
 	struct bounds b;
@@ -67,7 +114,27 @@ most_iterations(struct analyser *a, const struct stmt *loop)
 		return (double)extent;
 	}
 	b = analyse_bounds(a, loop->args[1]);
-	return b.max < BOUND_POS_INF ? (double)b.max : 1;
+	return b.max < BOUND_POS_INF ? (double)b.max : -1;
+}
+
+/* Like known_iterations, but 1 if no bound is known. */
+static double
+most_iterations(struct analyser *a, const struct stmt *loop)
+{
+	double n = known_iterations(a, loop);
+
+	return n < 0 ? 1 : n;
+}
+
+/* Multiplies the operations of a loop's body by its iterations. */
+static void
+repeat(struct analyser *a, const struct stmt *s, struct work *w)
+{
+	double n = s->kind == STMT_FOR ? known_iterations(a, s) : -1;
+
+	w->by_values |= n < 0 && w->floats + w->ints > 0;
+	w->floats *= n < 0 ? 1 : n;
+	w->ints *= n < 0 ? 1 : n;
 }
 
 static struct work
@@ -90,26 +157,26 @@ count_stmt(struct analyser *a, const struct stmt *s)
 	if (s->kind == STMT_FOR) {
 		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
 	}
-	for (int i = 0; i < s->n_children; i++) {
+	/* the init of a block runs once for all its reductions */
+	for (int i = 0; i < (s->kind == STMT_BLOCK ? 1 : s->n_children); i++) {
 		struct work child = { 0 };
 
 		if (s->children[i] != NULL) {
 			child = count_stmt(a, s->children[i]);
 		}
+		w.by_values |= child.by_values;
 		/* Of an IF, the branch with more operations counts. */
 		if (s->kind != STMT_IF) {
 			w.floats += child.floats;
 			w.ints += child.ints;
 		} else if (child.floats + child.ints > w.floats + w.ints) {
-			w = child;
+			w.floats = child.floats;
+			w.ints = child.ints;
 		}
 	}
 	analyser_pop(a, mark);
-	if (s->kind == STMT_FOR) {
-		double n = most_iterations(a, s);
-
-		w.floats *= n;
-		w.ints *= n;
+	if (s->kind == STMT_FOR || s->kind == STMT_WHILE) {
+		repeat(a, s, &w);
 	}
 	return w;
 }
@@ -135,16 +202,22 @@ bind_scalars(struct analyser *an, const struct func *f, const int64_t *values)
 	}
 }
 
+static struct work
+count_func(const struct func *f, const int64_t *values)
+{
+	struct analyser an;
+
+	analyser_init(&an, f->module);
+	bind_scalars(&an, f, values);
+	return count_stmt(&an, f->body);
+}
+
 void
 func_operations(const struct func *f, const int64_t *values, double *floats,
 		double *ints)
 {
-	struct analyser an;
-	struct work work;
+	struct work work = count_func(f, values);
 
-	analyser_init(&an, f->module);
-	bind_scalars(&an, f, values);
-	work = count_stmt(&an, f->body);
 	*floats = work.floats;
 	*ints = work.ints;
 }
@@ -221,7 +294,8 @@ bytes_of(struct arena *arena, struct array_table *t, const struct buffer *b)
 	return &t->list.data[i];
 }
 
-/* The largest number of bytes of all runs of the access. */
+/* The largest number of bytes of all runs of the access; infinite in a loop that
+ * runs until a condition holds. */
 static double
 access_bytes(struct module *m, const struct access *x)
 {
@@ -231,7 +305,8 @@ access_bytes(struct module *m, const struct access *x)
 	for (const struct stmt *s = x->at; s != NULL; s = s->parent) {
 		times *= s->kind == STMT_FOR
 				 ? (double)loop_most_iterations(m, s)
-				 : 1;
+			 : s->kind == STMT_WHILE ? (double)INFINITY
+						 : 1;
 	}
 	return times * buffer_element_bytes(x->buffer) / x->buffer->type.lanes;
 }
@@ -269,7 +344,32 @@ accessed_bytes(const struct kernel_arg *arg, double bytes, bool whole)
 							  : all;
 }
 
-/* Adds the bytes that the kernel reads and writes of each argument. */
+void
+kernel_count(struct kernel *k)
+{
+	struct work work = count_func(k->func, NULL);
+	struct array_table t = { 0 };
+
+	k->flops = work.floats;
+	k->int_ops = work.ints;
+	k->counts_vary = work.by_values;
+	measure_arrays(k->func, &t);
+	for (int i = 0; i < k->args.n; i++) {
+		struct kernel_arg *arg = &k->args.data[i];
+
+		if (arg->buffer != NULL) {
+			const struct array_bytes *b =
+				bytes_of(&k->func->module->arena, &t,
+					 arg->buffer);
+
+			arg->most_read_bytes = b->read_whole ? INFINITY
+							     : b->read;
+		}
+	}
+}
+
+/* Adds the bytes that the kernel reads and writes of each argument: reads as
+ * they are defined, writes as they are lowered, with borders. */
 static void
 measure_bytes(struct kernel *k)
 {
@@ -289,7 +389,8 @@ measure_bytes(struct kernel *k)
 		if (arg->buffer != NULL && k->group->region == NULL) {
 			b = *bytes_of(&k->func->module->arena, &t, arg->buffer);
 		}
-		read = arg->read ? accessed_bytes(arg, b.read, b.read_whole)
+		read = arg->read ? accessed_bytes(arg, arg->most_read_bytes,
+						  false)
 				 : 0;
 		k->read_bytes += read;
 		k->write_bytes += arg->written ? accessed_bytes(arg, b.written,
@@ -302,9 +403,6 @@ measure_bytes(struct kernel *k)
 void
 kernel_measure(struct kernel *k)
 {
-	bool calls = func_calls(k->func, INTRIN_CALL_EXTERN);
-
-	func_operations(k->func, NULL, &k->flops, &k->int_ops);
 	k->local_bytes = lower_stack_bytes(k->func);
 	k->forbids_contraction = func_forbids_contraction(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
@@ -313,11 +411,6 @@ kernel_measure(struct kernel *k)
 
 		k->macs += macs;
 		k->int_macs |= macs > 0 && !dtype_is_float(n->inputs[0]->type);
-		/* Calls of instructions do multiplications that the expressions
-		 * do not show. */
-		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
-			k->flops += 2 * (double)macs;
-		}
 	}
 	if (k->group->region != NULL) {
 		k->flops = 2 * (double)k->macs;

@@ -181,6 +181,15 @@ split_device(struct joint *j)
 		return false;
 	}
 	k->func = k->device->host;
+	/* the other arrays of the function are scratch memory now */
+	k->local_bytes = 0;
+	for (int i = 0; i < k->device->n_launches; i++) {
+		int64_t bytes = lower_thread_bytes(
+			k->device->launches[i].kernel);
+
+		k->local_bytes = bytes > k->local_bytes ? bytes
+							: k->local_bytes;
+	}
 	return plan_scratch(j, k->func->params.n - n);
 }
 
@@ -423,6 +432,7 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 		return false;
 	}
 	kernel_place_elements(b->m, k);
+	kernel_count(k);
 	return true;
 }
 

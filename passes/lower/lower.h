@@ -35,6 +35,9 @@ bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
  * symbolic sizes at their bounds. Arrays in loops bound to threads do not
  * count, nor do arrays whose size has no bound. */
 int64_t lower_stack_bytes(const struct func *f);
+/* The most bytes of its own arrays that a thread of a device kernel holds at the
+ * same time, in registers or in memory. */
+int64_t lower_thread_bytes(const struct func *kernel);
 /* Turns local arrays of f into parameters, at the end of the signature: first
  * those whose size has no bound and depends on f's parameters alone, then the
  * largest ones until lower_stack_bytes is at most limit_bytes. Returns the

@@ -25,27 +25,40 @@ alloc_bytes(const struct stmt *s)
 		       : 0;
 }
 
+/* The arrays of a host's function, or of a thread. */
+enum whose_arrays { OF_HOST, OF_THREAD };
+
 static int64_t
-stack_bytes(const struct stmt *s)
+stack_bytes(const struct stmt *s, enum whose_arrays whose)
 {
 	int64_t below = 0;
 
-	/* Device kernels are skipped: their arrays are not on the stack. */
-	if (!s || tag_of(s) >= 0) {
+	/* The arrays of device kernels are not on the host's stack. */
+	if (!s || (whose == OF_HOST && tag_of(s) >= 0)) {
 		return 0;
 	}
 	for (int i = 0; i < s->n_children; i++) {
-		int64_t bytes = stack_bytes(s->children[i]);
+		int64_t bytes = stack_bytes(s->children[i], whose);
 
 		below = bytes > below ? bytes : below;
 	}
-	return s->kind == STMT_ALLOC ? below + alloc_bytes(s) : below;
+	if (s->kind != STMT_ALLOC ||
+	    (whose == OF_THREAD && buffer_is_shared(s->u.buffer))) {
+		return below;
+	}
+	return below + alloc_bytes(s);
 }
 
 int64_t
 lower_stack_bytes(const struct func *f)
 {
-	return stack_bytes(f->body);
+	return stack_bytes(f->body, OF_HOST);
+}
+
+int64_t
+lower_thread_bytes(const struct func *kernel)
+{
+	return stack_bytes(kernel->body, OF_THREAD);
 }
 
 /* -- arrays in a result -- */

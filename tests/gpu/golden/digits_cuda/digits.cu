@@ -43,7 +43,9 @@ max_f32(float a, float b) /* NaN if one is */
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  staged implicit GEMM, M = oc = 16, N = oh * ow = 64, K = kh * kw
  *             = 9, tiles of 16 x 32, 16 at a time, 1 x 2 per thread
- *   work      34816 FLOP, reads 896 bytes, writes 4096 bytes
+ *   launch    grid 2; block 16, 16; shared 3072 bytes
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, locals 16 bytes
+ *             of a thread
  */
 static __global__ void __launch_bounds__(256)
 conv1(const float (*__restrict__ x)[8], const float (*__restrict__ w)[16],
@@ -105,7 +107,9 @@ conv1(const float (*__restrict__ x)[8], const float (*__restrict__ w)[16],
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  threads an element per thread
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes
+ *   launch    grid 1; block 256
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, locals 4 bytes of
+ *             a thread
  */
 static __global__ void __launch_bounds__(256)
 pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
@@ -130,7 +134,9 @@ pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  staged implicit GEMM, M = oc = 24, N = oh * ow = 16, K = ic * kh
  *             * kw = 144, tiles of 32 x 16, 16 at a time, 2 x 1 per thread
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes
+ *   launch    grid 1; block 16, 16; shared 6144 bytes
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, locals 16 bytes
+ *             of a thread
  */
 static __global__ void __launch_bounds__(256)
 conv2(const float (*__restrict__ x)[4][4], const float (*__restrict__ w)[24],
@@ -224,7 +230,9 @@ conv2(const float (*__restrict__ x)[4][4], const float (*__restrict__ w)[24],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  together 128 threads per row
- *   work      26880 FLOP, reads 16936 bytes, writes 40 bytes
+ *   launch    grid 10; block 128; shared 32 bytes
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 4 bytes of
+ *             a thread
  */
 static __global__ void __launch_bounds__(128)
 fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
@@ -266,7 +274,12 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  stages of threads an element per thread
- *   work      768 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
+ *   launch    prob: grid 1; block 32
+ *             prob_2: grid 1; block 32
+ *             prob_3: grid 1; block 32
+ *             prob_4: grid 1; block 32
+ *   work      51 FLOP, reads 40 bytes, writes 40 bytes, locals 4 bytes of a
+ *             thread, scratch 48 bytes of the workspace
  */
 static __global__ void __launch_bounds__(32)
 prob(const float *__restrict__ x, float *__restrict__ max_)

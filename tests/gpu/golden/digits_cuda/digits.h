@@ -4,7 +4,7 @@
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
  * memory of the device: workspace 5120 bytes (bound 5120), weights
- * 29960 bytes of digits_weights.bin; of a thread: 48 bytes of local arrays
+ * 29960 bytes of digits_weights.bin; of a thread: 16 bytes of local arrays
  */
 #ifndef DIGITS_H
 #define DIGITS_H

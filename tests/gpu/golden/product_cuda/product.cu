@@ -56,7 +56,9 @@ tirc_wmma_store_16x16x16_f32_shared(float *y, int y_stride,
  *   y         "y": f16 [1024][1024]
  *   schedule  tensor tiles of 128 x 64, 32 at a time, 64 x 32 per warp,
  *             wmma_sync_16x16x16_f16f16f32
- *   work      2149.6 MFLOP, reads 4.20 MB, writes 2.10 MB
+ *   launch    grid 16, 8; block 32, 2, 2; shared 68608 bytes
+ *   work      2149.6 MFLOP, reads 4.20 MB, writes 2.10 MB, locals 11264 bytes
+ *             of a thread
  */
 static __global__ void __launch_bounds__(128)
 sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
