@@ -121,6 +121,28 @@ is_torn(int fd)
 	return end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
 }
 
+/* Appends the text to the file and waits until it is on the disk. If that fails,
+ * for instance because the disk is full, removes what was written of it. */
+static bool
+append(int fd, const struct strbuf *text)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	int error;
+
+	if (end >= 0 &&
+	    write(fd, text->data, text->len) == (ssize_t)text->len &&
+	    (fsync(fd) == 0 || errno == EINVAL)) {
+		return true;
+	}
+	/* A short write leaves errno as it was. */
+	error = errno != 0 ? errno : ENOSPC;
+	if (end >= 0 && ftruncate(fd, end) != 0) {
+		error = errno;
+	}
+	errno = error;
+	return false;
+}
+
 bool
 record_append(struct module *m, const char *path, const struct record *r)
 {
@@ -140,8 +162,8 @@ record_append(struct module *m, const char *path, const struct record *r)
 		strbuf_putc(&text, '\n');
 	}
 	record_print(r, &text);
-	ok = ok && write(fd, text.data, text.len) == (ssize_t)text.len &&
-	     (fsync(fd) == 0 || errno == EINVAL);
+	errno = 0;
+	ok = ok && append(fd, &text);
 	strbuf_release(&text);
 	return (close(fd) == 0 && ok) || fail(m, path);
 }
