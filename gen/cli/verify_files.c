@@ -272,29 +272,44 @@ owner_of(const struct line_owners *o, const int *owners, int line)
 	return line >= 1 && line <= o->n ? owners[line] : -1;
 }
 
-static bool
-has_byte(const struct program *p, int weight, int64_t byte)
+static int
+by_offset(const void *a, const void *b)
 {
-	const struct weight *w = p->weights.data[weight];
+	const struct weight *x = *(const struct weight *const *)a;
+	const struct weight *y = *(const struct weight *const *)b;
 
-	return byte >= w->offset_bytes && byte < w->offset_bytes + w->bytes;
+	return (x->offset_bytes > y->offset_bytes) -
+	       (x->offset_bytes < y->offset_bytes);
 }
 
-/* The constant whose bytes in a file of weights contain this byte, or -1. `last`: the
- * constant of the byte before, or -1. */
-static int
-weight_of_byte(const struct verifying *v, int64_t byte, int last)
+/* The constants in the order of their bytes in the file of weights. */
+static const struct weight **
+ordered_weights(const struct verifying *v)
 {
 	const struct program *p = tirc_compiled_program(v->fresh.t);
+	const struct weight **list = arena_array(v->a, const struct weight *,
+						 p->weights.n + 1);
 
-	for (int k = 0; k < p->weights.n; k++) {
-		int i = ((last < 0 ? 0 : last) + k) % p->weights.n;
-
-		if (has_byte(p, i, byte)) {
-			return i;
-		}
+	for (int i = 0; i < p->weights.n; i++) {
+		list[i] = p->weights.data[i];
 	}
-	return -1;
+	qsort(list, (size_t)p->weights.n, sizeof *list, by_offset);
+	return list;
+}
+
+/* The index of the constant whose bytes in the file of weights contain this
+ * byte, or -1. *next moves along the n constants of `list`, which are ordered,
+ * from call to call; `byte` must not decrease. */
+static int
+weight_of_byte(const struct weight *const *list, int n, int *next, int64_t byte)
+{
+	while (*next < n &&
+	       list[*next]->offset_bytes + list[*next]->bytes <= byte) {
+		++*next;
+	}
+	return *next < n && list[*next]->offset_bytes <= byte
+		       ? list[*next]->index
+		       : -1;
 }
 
 /* Marks the kernels whose function or one of whose constants is changed. */
@@ -360,7 +375,9 @@ static void
 find_bytes(struct verifying *v, struct verified_file *f, const char *fresh,
 	   size_t bytes)
 {
-	int last = -2;
+	const struct weight **list = ordered_weights(v);
+	const int n = tirc_compiled_program(v->fresh.t)->weights.n;
+	int last = -2, next = 0;
 
 	for (size_t i = 0; i < bytes && i < f->bytes; i++) {
 		struct verified_change change = { .kernel = -1 };
@@ -368,7 +385,7 @@ find_bytes(struct verifying *v, struct verified_file *f, const char *fresh,
 		if (fresh[i] == f->data[i]) {
 			continue;
 		}
-		change.weight = weight_of_byte(v, (int64_t)i, last);
+		change.weight = weight_of_byte(list, n, &next, (int64_t)i);
 		if (change.weight != last) {
 			vec_push(v->a, &f->changes, change);
 			last = change.weight;

@@ -324,21 +324,35 @@ def hostile(source):
         fail("an empty folder")
 
 
-def many_constants():
-    """Each of very many changed constants is assigned to its kernel."""
+def other_text(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("] = {\n", "] = { \n"))
+
+
+def other_bytes(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(bytes(byte ^ 0x5a for byte in data))
+
+
+def many_constants(form, ending, change):
+    """Each of very many changed constants is assigned to its kernel. In a file of
+    weights there is padding behind each."""
     n = 300
     rng = random.Random(5)
     names = ["x"] + ["t%d" % i for i in range(n - 1)] + ["y"]
     source = Source(write("many.onnx", [
         node("MatMul", [names[i], "w%d" % i], [names[i + 1]], "m%d" % i)
         for i in range(n)],
-        [value_info("x", [1, 2])], [value_info("y", [1, 2])],
-        [tensor("w%d" % i, [2, 2], random_floats(rng, 4))
-         for i in range(n)]), "--target", "c99", "--weights", "c")
-    name = source.name[:-2] + "_weights.c"
-    with open(os.path.join(source.folder, name), encoding="utf-8") as file:
-        text = file.read()
-    changed = source.copy(text.replace("] = {\n", "] = { \n"), name)
+        [value_info("x", [1, 3])], [value_info("y", [1, 3])],
+        [tensor("w%d" % i, [3, 3], random_floats(rng, 9))
+         for i in range(n)]), "--target", "c99", "--weights", form)
+    changed = os.path.join(work_folder(), "changed")
+    shutil.copytree(source.folder, changed)
+    change(os.path.join(changed, source.name[:-2] + "_weights." + ending))
     # No kernel has to run: a compiler that does nothing.
     path = os.path.join(work_folder(), "cert.json")
     source.verify(changed, 1, "--cc", "true", "-q", "-o", path)
@@ -396,7 +410,8 @@ def symbolic_sizes():
 
 
 def main():
-    many_constants()
+    many_constants("c", "c", other_text)
+    many_constants("file", "bin", other_bytes)
     symbolic_sizes()
     digits = Source(DIGITS, "--target", "c99")
     data_sets(digits)
