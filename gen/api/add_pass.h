@@ -10,9 +10,9 @@
  * standard input and output. False after a diagnostic. */
 bool add_pass_open(struct module *m, const char *text, struct user_pass *out);
 struct source;
-/* Reads the functions of a text, apart from those of the module, which may have one of
- * the same name. Returns the first; *made: how many there are, -1 after a
- * diagnostic. */
+/* Reads the functions of a text that a pass is to add. They are apart from the
+ * functions of the module, which may have one of the same name. Returns the
+ * first function; *made: the number of functions, -1 after a diagnostic. */
 struct func *add_pass_read(struct module *m, const struct source *src,
 			   int *made);
 /* Releases what add_pass_open allocated or opened. */

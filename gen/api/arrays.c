@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NumPy's format, version 1.0: "\x93NUMPY", two version bytes, the length of a
  * Python dict literal (u16), the dict, the data. Versions 2 and 3 have a u32
- * length. .npz is a zip archive of them. Types that NumPy lacks are stored as
- * untyped bytes, as by the package ml_dtypes. */
+ * length. A .npz file is a zip archive of .npy files. Types that NumPy lacks
+ * are stored as untyped bytes, as by the package ml_dtypes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -30,8 +30,9 @@ bad_file(struct module *m, const char *path, const char *item,
 
 /* -- types -- */
 
-/* The names under which ml_dtypes stores the types that NumPy lacks, which give
- * only a width. Of several names for a width, the first one is written. */
+/* For each type that NumPy lacks: the names (descr) of untyped bytes under
+ * which ml_dtypes stores the type. A name gives only a width. If a width has
+ * several names, the first one is written. */
 static const struct {
 	const char *descr;
 	enum dtype_kind kind;
@@ -54,8 +55,8 @@ array_is(const struct array *a, struct dtype t)
 
 /* -- reading -- */
 
-/* The text after "'key':" in the dict of the header; NULL if it has no such
- * key. */
+/* `key` is "'name':". Returns the text after it in the dict of the header; NULL
+ * if the dict has no such key. */
 static const char *
 header_value(const char *header, const char *key)
 {
@@ -230,8 +231,8 @@ read_header(struct source *s, struct array *out)
 	return true;
 }
 
-/* Are exactly as many bytes left as the type and shape of the array need?
- * Called before they are read. False after a diagnostic. */
+/* Are exactly as many bytes left in the file as the type and shape of the array
+ * need? Called before the array's data is read. False after a diagnostic. */
 static bool
 check_size(const struct source *s, const struct array *a)
 {

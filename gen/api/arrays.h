@@ -10,18 +10,18 @@
 enum array_use { ARRAY_TAKEN, ARRAY_LEFT_OUT, ARRAY_REFUSED };
 
 /* Called for each member of a .npz when its name, type and shape are known,
- * before its data is unpacked; n: the number of members. If it refuses the
- * member, it reports the reason. */
+ * before its data is unpacked; n: the number of members. accepts() reports the
+ * reason if it returns ARRAY_REFUSED. */
 struct array_filter {
 	enum array_use (*accepts)(void *ctx, const struct array *a, int n);
 	void *ctx;
 };
 
-/* Reads one array from a .npy or .pb file, or all arrays of a .npz, whose names
- * are those of its members; a .npz is refused without a filter. Reads and
- * unpacks no more data than the type and shape in a header require. Each byte
- * of a bool is checked to be 0 or 1. False after a diagnostic on m, or after
- * the filter has reported. */
+/* Reads one array from a .npy or .pb file, or all arrays of a .npz, each with
+ * the name of its member; a .npz is refused without a filter. Reads and unpacks
+ * no more data than the type and shape in a header require. Each byte of a bool
+ * is checked to be 0 or 1. False after a diagnostic on m, or after the filter
+ * has reported. */
 bool arrays_read(struct module *m, const char *path,
 		 const struct array_filter *filter, struct array **list,
 		 int *n);
@@ -29,8 +29,9 @@ bool arrays_read(struct module *m, const char *path,
  * file, and the folder must not be a link. */
 bool arrays_read_set(struct module *m, const char *folder, const char *file,
 		     struct array *out);
-/* Has the array elements of type t? Where the file gives only their width,
- * because NumPy lacks the type (array.is_bits): are they as wide? */
+/* Has the array elements of type t? If the file gives only the width of the
+ * elements, because NumPy lacks their type (array.is_bits): have they the width
+ * of t? */
 bool array_is(const struct array *a, struct dtype t);
 /* Can n arrays be written to a file with this name? A .npy has one array, a
  * .npz any number. */

@@ -7,9 +7,9 @@
 #include "kernels.h"
 #include "tirc.h"
 
-/* Runs the passes over the graph of a loaded model, and ends after `most`
- * runs; a pass that is repeated counts each time. Sets *names to the names of
- * the passes that ran, in order, and returns their number; -1 after a
+/* Runs the passes over the graph of a loaded model, and stops after `most` runs
+ * of passes; each repetition of a pass counts as a run. Sets *names to the
+ * names of the passes that ran, in order, and returns their number; -1 after a
  * message. tirc_interpret() then runs the graph as these passes left it. */
 int tirc_graph_passes(struct tirc *t, int most, const char *const **names);
 struct graph *tirc_graph(struct tirc *t);

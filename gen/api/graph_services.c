@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models in programs: the functions of graph_services.h. Each reading of a model is a
- * context of its own, which the program's context owns, as it does the model's file,
- * which is opened once. */
+/* Models in programs: the functions of graph_services.h. Each time a program
+ * reads a model, the model gets a context of its own. The program's context
+ * owns these contexts and the model's file, which is opened once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@
 /* The most models that a program may read or build: each is a copy in memory. */
 enum { MAX_MODELS = 256 };
 
-/* Takes over the messages of a context, which may be freed before the other. */
+/* Copies the messages of context `from` to context `to`; `from` may be freed
+ * before `to`. */
 static void
 take_messages(struct tirc *to, struct tirc *from)
 {

@@ -46,8 +46,8 @@ context_schedules(struct tirc *t)
 	return true;
 }
 
-/* Is the text a program that defines a function? (Else it is a schedule.) Only
- * searches for "prim_func". */
+/* Is the text a program that defines a function? If not, the text is a
+ * schedule. Only searches for "prim_func". */
 static bool
 is_program(const struct source *src)
 {
@@ -103,11 +103,12 @@ calls_intrinsics(struct tirc *t, const char *file, const struct func *f)
 	return good;
 }
 
-/* The file may come from a stranger and may hold a whole program. A kernel in it
- * must not access elements outside of its arrays, nor, where its source will be
- * run, call functions of the machine; there, each access of a program is proven.
- * by_schedule: the kernel has the accesses of the model's, which the steps of the
- * schedule have kept. False after a diagnostic. */
+/* The file may come from a stranger and may hold a whole program. A kernel in
+ * it must not access elements outside of its arrays, nor, where its source will
+ * be run, call functions of the machine; there, each access of a program is
+ * proven. by_schedule: f was made from the model's kernel by schedule steps,
+ * which keep its accesses, so that they need no proof. False after a
+ * diagnostic. */
 bool
 context_check_schedule(struct tirc *t, const char *by, const struct func *f,
 		       bool by_schedule)

@@ -98,8 +98,9 @@ context_progress(struct tirc *t, const char *step, int done, int total)
 
 /* -- compile -- */
 
-/* Sets the member `fate` of each node: the kernels that compute it, or else the
- * pass that removed it and why. */
+/* Sets the member `fate` of each node of the model: the names of the kernels
+ * that compute the node, or, if there are none, the pass that removed it and
+ * the reason. */
 static void
 set_fates(struct tirc *t)
 {
@@ -127,8 +128,8 @@ set_fates(struct tirc *t)
  * algorithm is used. */
 enum { LEAST_BLOCK = 8 };
 
-/* Sets `setting` to the value that the word of an option stands for; a word
- * NULL leaves it unchanged. False after a diagnostic. */
+/* Sets `setting` to the value that the word of an option stands for; if the
+ * word is NULL, the setting stays unchanged. False after a diagnostic. */
 static bool
 choose_word(struct tirc *t, const char *option, const char *word,
 	    const char *expected, int setting)
@@ -247,8 +248,9 @@ choose_rounding(struct tirc *t)
 	       context_bad_option(t, "--requant", requant, "onnx or tflite");
 }
 
-/* Sets the type in which weights are stored, from --precision, and how many of
- * them the target's dot product sums. False after a diagnostic. */
+/* Sets, from --precision, the type in which weights are stored, and the number
+ * of products that the target's dot product of this type sums. False after a
+ * diagnostic. */
 static bool
 choose_precision(struct tirc *t)
 {

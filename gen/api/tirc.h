@@ -29,8 +29,8 @@ struct tirc;
 
 /* All members may be zero. Strings must live as long as the context. */
 struct tirc_options {
-	/* the name of a target, NULL: the default; see tirc_target() and
-	 * tirc_target_at_hand() */
+	/* the name of a target, see tirc_target() and tirc_target_at_hand();
+	 * NULL: the default target */
 	const char *target;
 	const char *dialect_path; /* the user's folder of dialects, or NULL */
 	/* the prefix of all emitted names; NULL: the name of the graph */
@@ -45,9 +45,9 @@ struct tirc_options {
 				   * the algorithm of 3x3 convolutions */
 	const char *requant; /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
-	/* "f32" (default), "bf16" or "f16": how weights of products are
-	 * stored, and what they multiply if the target multiplies the type;
-	 * sums are of float32 */
+	/* "f32" (default), "bf16" or "f16": the type in which weights of
+	 * products are stored. If the target multiplies this type, the other
+	 * operand is converted to it; sums are of float32. */
 	const char *precision;
 	const char *fp;                  /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224", "x:?,3,width" */
@@ -81,9 +81,9 @@ struct tirc_options {
 	/* Outputs whose values are inputs of the next run: "present=past". */
 	const char *const *states;
 	int n_states;
-	/* "inputs", "outputs" or "both": these tensors are parts of the
-	 * workspace, and a run may overwrite inputs there. NULL: the caller
-	 * allocates all. */
+	/* "inputs", "outputs" or "both": these tensors of the model are parts
+	 * of the workspace, and a run may overwrite the inputs in it. NULL: the
+	 * caller allocates all inputs and outputs. */
 	const char *in_workspace;
 	/* Passes whose results are passed to `print`; "all": every pass. */
 	const char *const *print_after;
@@ -114,9 +114,9 @@ struct tirc_options {
 	 * for its workload and the target (docs/how-to/tune.md). */
 	const char *const *records;
 	int n_records;
-	/* For callers who run the result: a kernel scheduled by hand that calls
-	 * a function which only its file names, such as system(), is an
-	 * error. */
+	/* For callers who run the result: a kernel scheduled by hand is an
+	 * error if it calls a function that only the kernel's file names, such
+	 * as system(). */
 	bool self_contained;
 	/* Backends for parts of the model, in order of preference: "NAME" or
 	 * "NAME=DIR", with options as ":option=value,…". byoc_path: the user's
@@ -133,21 +133,21 @@ struct tirc_options {
 	 * message; a single allocation that exceeds the limit by a quarter ends
 	 * the process, as exhausted memory does. */
 	int64_t max_output_bytes, max_memory_bytes;
-	/* The kind of firmware package that tirc_arrange makes, such as
-	 * "cmake", or NULL; package_path: the user's folder of kinds, or
+	/* package: the kind of firmware package that tirc_arrange makes, such
+	 * as "cmake", or NULL. package_path: the user's folder of kinds, or
 	 * NULL. */
 	const char *package;
 	const char *package_path;
 	/* How regions of backends are emitted: "within" the model (default);
-	 * "alone": the emitted model consists only of the regions, which get
-	 * inputs of their own; "generated": it computes the inputs and outputs
-	 * of the regions without backends. The last two serve to compare
-	 * regions (docs/how-to/verify.md). */
+	 * "alone": the emitted model consists only of the regions, whose inputs
+	 * become inputs of that model; "generated": the emitted model computes
+	 * the inputs and outputs of the regions without backends. The last two
+	 * serve to compare regions (docs/how-to/verify.md). */
 	const char *regions;
 	/* Additional outputs of the model, to compare them: "each": the results
-	 * of all nodes (no pass merges nodes then); "left": those of the nodes
-	 * that tirc_partition() leaves, for tirc_interpret(); "stored": the
-	 * tensors between the emitted kernels. NULL: none. */
+	 * of all nodes (no pass merges nodes then); "left": the results of the
+	 * nodes that remain after tirc_partition(), for tirc_interpret();
+	 * "stored": the tensors between the emitted kernels. NULL: none. */
 	const char *results;
 	/* Adds inputs after the inputs of the model, so that more floats can be
 	 * perturbed. Each added input is a factor of one tensor of floats:
@@ -194,10 +194,12 @@ bool tirc_write_partition(struct tirc *t, const char *path);
  * their share of the work. */
 struct tirc_region {
 	const char *name, *backend;
-	/* the results in which the backend differs from the operators, in the
-	 * words of its backend.json; NULL if it differs in none */
+	/* how results of the backend differ from those of the operators, as its
+	 * backend.json declares; NULL if it declares no difference */
 	const char *differs;
-	const char *what; /* what the region matched: "20 conv, 1 pool" */
+	/* the patterns that matched in the region, each with its number of
+	 * matches: "20 conv, 1 pool" */
+	const char *what;
 	int nodes, inputs, outputs; /* how many it has */
 	int64_t macs;               /* its multiply-accumulates */
 };
@@ -211,8 +213,9 @@ struct tirc_shares {
 int tirc_region_count(const struct tirc *t);
 struct tirc_region tirc_region(struct tirc *t, int i);
 struct tirc_shares tirc_shares(const struct tirc *t);
-/* With the option explain: for each node its backend and role, or the reason
- * why each backend did not take it. */
+/* Needs the option explain. Returns a text with, for each node, the backend
+ * that took it and its role, or the reason of each backend why it did not take
+ * the node. */
 const char *tirc_explain(struct tirc *t);
 /* The names of the available backends, sorted. */
 int tirc_backend_count(struct tirc *t);
@@ -252,10 +255,10 @@ const char *tirc_package_what(struct tirc *t, int i); /* one line */
  * whose elements are still in the workspace after a run, at offset_bytes. */
 int tirc_left_count(const struct tirc *t);
 struct tirc_tensor tirc_left(struct tirc *t, int i);
-/* Runs the model in the interpreter: after tirc_load as it was read, after
- * tirc_partition with the passes up to there, after tirc_compile as it was
- * compiled. inputs: a dense array for each input; states begin as zeros. Writes
- * the outputs, then each tirc_left. */
+/* Runs the model in the interpreter: after tirc_load the model as it was read;
+ * after tirc_partition the model after the passes before the partition; after
+ * tirc_compile the model as it was compiled. inputs: a dense array for each
+ * input; states begin as zeros. Writes the outputs, then each tirc_left. */
 bool tirc_interpret(struct tirc *t, const void *const *inputs,
 		    void *const *outputs);
 /* The files on which the result depends: the model, its external data, and the
@@ -284,24 +287,26 @@ struct tirc_program_options {
 	 * integers that the option dims does not give are 256, within the
 	 * bounds of the variable, and 1 if they have at most 8 bits */
 	bool timed;
-	/* The target if the context's options have none, and the program names
-	 * none, or "llvm", TVM's name for the machine at hand, with any
-	 * processor but those that a simulator stands for; NULL: the default
-	 * target. */
+	/* The target of a program if the context's options have no target, and
+	 * the program names no target or TVM's "llvm" (the machine at hand)
+	 * with any processor except those for which a simulator is used. NULL:
+	 * the default target. */
 	const char *machine;
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;
 };
 
 /* Runs a program of TE, topi and TVMScript, without Python; its output goes to
- * `print`. If it prints nothing, its functions are printed, after `phase` (0
- * means 3 here unless `functions` is set). */
+ * `print`. If the program prints nothing, tirc prints its functions as they are
+ * after the lowering phase `phase` (0 means 3 here unless `functions` is
+ * set). */
 bool tirc_run_program(struct tirc *t, const char *path,
 		      const struct tirc_program_options *o);
 
-/* The source of a program's functions: those that it passes to tvm.build, else
- * those that it lowers, else those that it creates; for the context's target,
- * else for that of the program. */
+/* The source of a program's functions: of the functions that the program passes
+ * to tvm.build; if there are none, of those that it lowers; else of those that
+ * it creates. It is for the context's target, or, if that has none, for the
+ * program's. */
 struct tirc_source {
 	const char *name; /* of the file: "matmul.c" */
 	const char *text;
@@ -322,8 +327,8 @@ bool tirc_write_sources(struct tirc *t, const char *folder);
 /* -- tests of a program's functions -- */
 
 /* Prepares a test of the functions of tirc_program_sources. tirc_source() gives
- * their source and header, and definitions of the external functions whose
- * meaning the program declares; tirc_harness() a program in C that calls the
+ * their source and header, and defines the external functions whose meaning the
+ * program declares; tirc_harness() gives a program in C that calls the
  * functions. A function that cannot be tested is not in the source; a message
  * says why. Of the context's options, dims gives scalar parameters their values
  * ("n=128"), and seed selects the random elements of arrays. */
@@ -334,9 +339,9 @@ struct tirc_function {
 	const char *name; /* in the source; if not tested, in the program */
 	bool tested;      /* or, without a test, written */
 	bool launches;    /* it launches kernels of a GPU */
-	/* n_parameters: the parameters of the function in the source. The first
-	 * n_given of them are those in the program; the others are scratch
-	 * memory that tirc added. */
+	/* n_parameters: the number of parameters of the function in the source.
+	 * The first n_given of these parameters are also those in the program;
+	 * the others are scratch memory that tirc added. */
 	int n_parameters, n_given;
 	int n_runs; /* each with other values of the scalar parameters */
 };
@@ -367,9 +372,9 @@ const int64_t *tirc_parameter_dims(struct tirc *t, int function, int run, int i,
 				   int *ndim);
 /* Runs the function, as it is before any schedule, in the interpreter on random
  * arrays. in and want have for each parameter a dense array, or NULL for a
- * scalar: in gets the random elements, want the elements after the run. want
- * NULL: only the random elements are wanted, and mostly nothing is run. False
- * after a message. */
+ * scalar: in gets the random elements, want the elements after the run. If
+ * `want` is NULL, only `in` is filled in; then the function is usually not run.
+ * False after a message. */
 bool tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 			void *const *want);
 /* Runs the function's source, as it is printed after schedule and lowering, in
@@ -381,10 +386,10 @@ bool tirc_function_check(struct tirc *t, int function, int run,
 /* The statements that the interpreter runs in both functions above, about. */
 double tirc_function_statements(struct tirc *t, int function, int run);
 /* The text for the file arguments.txt, from which the program of tirc_harness()
- * reads how often it calls which function, and its arguments in the run. The
- * program reads the array of parameter i, unless that is scratch memory, from
- * array_i.bin, and writes it to result_i.bin after the last call; the time of
- * each call goes to times.txt. */
+ * reads which function it calls, how often, and with which arguments (those of
+ * the run). The program reads the array of parameter i, unless that is scratch
+ * memory, from array_i.bin, and writes it to result_i.bin after the last call;
+ * the time of each call goes to times.txt. */
 const char *tirc_function_arguments(struct tirc *t, int function, int run,
 				    int calls);
 /* The numbers of operations on floats and on integers, except indices, of a
@@ -393,22 +398,22 @@ bool tirc_function_operations(struct tirc *t, int function, int run,
 			      double *floats, double *ints);
 
 /* -- dialects: of the context's dialect_path, and embedded ones -- */
-/* tirc_dialect_list: the names and descriptions of dialects, the dialects that
- * they extend, and the targets that use them. tirc_dialect_show: the forms of
- * one dialect, given by its name or its folder. As text or JSON. NULL after an
- * error; see tirc_message. */
+/* tirc_dialect_list: the dialects, each with its description, the dialects that
+ * it extends, and the targets that use it. tirc_dialect_show: the forms of the
+ * dialect with this name or in this folder. Both return text or JSON; NULL
+ * after an error, see tirc_message. */
 const char *tirc_dialect_list(struct tirc *t, bool json);
 const char *tirc_dialect_show(struct tirc *t, const char *dialect, bool json);
-/* The dialect's JSON with all keys, inherited ones included. NULL after an
+/* The dialect's JSON with all keys, also those that it inherits. NULL after an
  * error. */
 const char *tirc_dialect_merged(struct tirc *t, const char *dialect);
 /* Checks the folder of a dialect, or a folder of dialects and targets; each
  * mistake becomes a message. Returns the names of the dialects and targets that
  * were checked; NULL if there are mistakes. */
 const char *tirc_dialect_check(struct tirc *t, const char *folder);
-/* Makes a C program that tests the dialect; its vectors are those of the
- * context's target, else of a target that uses the dialect. tirc_source() gives
- * the files. */
+/* Makes a C program that tests the dialect. Vectors have the lanes of the
+ * context's target; if the options name no target, of a target that uses the
+ * dialect. tirc_source() gives the files. */
 bool tirc_dialect_selftest(struct tirc *t, const char *dialect);
 
 /* -- messages -- */
@@ -452,7 +457,7 @@ struct tirc_tensor {
 	/* After tirc_compile, of a float result: the float type of the least
 	 * precision in which the result, or a float from which it is computed,
 	 * is computed or stored, such as "float32" for a float64 that is a Cast
-	 * of a float32 sum. NULL: the result's own type. */
+	 * of a float32 sum. NULL: that type is the result's type. */
 	const char *arithmetic;
 	/* After tirc_compile: is the input or output a part of the workspace,
 	 * and at which offset? */
@@ -466,7 +471,8 @@ struct tirc_dim {
 };
 
 /* An input that the option const_inputs made a constant: its position among the
- * model's inputs without initializers, and its dense value. */
+ * model's inputs (inputs with initializers are not counted), and its value as a
+ * dense array. */
 struct tirc_const_input {
 	const char *name;
 	int position;
@@ -494,8 +500,8 @@ struct tirc_node {
 	int64_t macs, parameters; /* multiply-accumulates; elements of constant
 				   * inputs */
 	/* After tirc_compile: the names of the kernels that compute the node;
-	 * if there are none, "(PASS) REASON", the pass that removed it and
-	 * why. */
+	 * if no kernel does, "(PASS) REASON": the pass that removed the node,
+	 * and why. */
 	const char *fate;
 };
 
@@ -523,19 +529,20 @@ void tirc_input_dims(const struct tirc *t, int i, const int64_t *values,
 		     int64_t *dims);
 void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		      int64_t *dims);
-/* The value of symbolic size `dim` for which dimension `axis` of an input has
- * this size. known: the values of the other symbolic sizes, -1 for unknown
- * ones. Returns -1 if the value does not follow. */
+/* The value that symbolic size `dim` must have if dimension `axis` of input
+ * `input` has the size `size`. known: the values of the other symbolic sizes,
+ * -1 for unknown ones. Returns -1 if the value does not follow from these. */
 int64_t tirc_dim_value(const struct tirc *t, int dim, const int64_t *known,
 		       int input, int axis, int64_t size);
 void tirc_state_dims(const struct tirc *t, int i, const int64_t *values,
 		     int64_t *dims);
 
-/* About an output; with the option results, inner tensors of the model are
- * outputs, too. tirc_output_model_name: the name of its tensor in the model.
- * tirc_output_node: the index of the node that computes it, -1 if none does.
- * The index is exact after tirc_load; the result of a kernel that computes
- * several nodes has the index of the first one. */
+/* Three functions about output i; with the option results, inner tensors of the
+ * model are outputs, too. tirc_output_model_name: the name of the output's
+ * tensor in the model. tirc_output_node: the index of the node that computes
+ * it, -1 if no node does. After tirc_load the index is exact; later, the result
+ * of a kernel that computes several nodes has the index of the first of these
+ * nodes. */
 const char *tirc_output_model_name(const struct tirc *t, int i);
 int tirc_output_node(const struct tirc *t, int i);
 
@@ -552,9 +559,10 @@ struct tirc_summary {
 	int64_t local_bytes; /* largest local arrays of a kernel */
 	int64_t weights_bytes;
 	const char *weights; /* the form of weights that was chosen */
-	/* Convolutions computed by Winograd's algorithm: their number; the
-	 * bytes of their weights, and those of direct convolutions; the largest
-	 * workspace for the tiles of one convolution. */
+	/* Convolutions that are computed by Winograd's algorithm: their number;
+	 * the bytes of their weights, and the bytes that the weights would have
+	 * in direct convolutions; the largest workspace that one of them needs
+	 * for its tiles. */
 	int winograd_convolutions;
 	int64_t winograd_weights_bytes, winograd_direct_bytes;
 	int64_t winograd_tiles_bytes;
@@ -578,9 +586,9 @@ struct tirc_summary {
 	 * are NULL if this machine runs the program. */
 	const char *simulator, *simulator_argument, *simulator_package;
 	const char *cc_package;
-	/* The name of the target with its facts. Of a program, named_target:
-	 * what the program calls its target ("llvm"), if no option gives
-	 * another one; else NULL. */
+	/* target: the name of the target with its facts. named_target: for a
+	 * program, the name by which the program calls its target ("llvm"), if
+	 * no option gives another target; else NULL. */
 	const char *target, *named_target;
 	/* from the target, with the flags of backends' libraries */
 	const char *cc, *cflags, *ldflags;
@@ -589,8 +597,8 @@ struct tirc_summary {
 	int64_t l1_bytes, l2_bytes; /* caches of the target; 0: not known */
 	bool tf32; /* float32 products may round operands to tf32 */
 	/* For a target that shares loops between threads: the number of cores
-	 * that its schedules reckon with, and whether the caller provides the
-	 * threads. 0: one thread, or a device. */
+	 * for which its schedules are made, and whether the caller provides the
+	 * threads. Cores 0: one thread, or a device. */
 	int cores;
 	bool takes_threads;
 	bool is_device; /* the target is a device, with a driver of its own */
@@ -619,24 +627,25 @@ struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
 int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 
-/* The program of a kernel as TVMScript, in a form that schedule_for accepts:
- * unscheduled (phase -1), or scheduled and lowered to phase 0..3. NULL after a
- * message, also if there is no such kernel. */
+/* The program of a kernel as TVMScript, in a form that the option schedule_for
+ * accepts: before its schedule (phase -1), or scheduled and lowered to phase
+ * 0..3. NULL after a message, also if there is no such kernel. */
 const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 			       bool old_script);
 /* The schedule of a kernel, made by rules or given by schedule_for, as Python
  * or JSON. NULL after a message. */
 const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
-/* A line for each rule of the default schedules, in the order in which they are
- * tried for the kernel: whether it was taken, or why not. */
+/* A line for each rule of the default schedules: whether the kernel was
+ * scheduled by it, or why not. The lines are in the order in which the rules
+ * are tried. */
 const char *tirc_kernel_explanation(struct tirc *t, const char *kernel);
 
 struct tirc_file {
 	const char *name; /* relative to the folder */
 	int64_t bytes;
-	/* NULL for a binary file. Where the text contains a digest of weights,
-	 * it is 0 here: tirc_write() computes the weights when it writes
-	 * them. */
+	/* the text of the file; NULL for a binary file. A digest of weights in
+	 * the text is 0: only tirc_write() computes the weights and puts in
+	 * their digests. */
 	const char *text;
 	bool is_source;   /* a source file to compile and link */
 	bool is_metadata; /* NAME.json, which describes the other files */
@@ -649,10 +658,10 @@ struct tirc_file {
 const char *tirc_flags_lacking(struct tirc *t, const char *cc,
 			       const char *cflags);
 
-/* The instruction sets that the compiler uses with these flags but the
- * processor of this machine lacks, such as "AVX512F"; NULL if the processor
- * lacks no such set, or if the compiler does not name the sets it uses. Runs
- * the compiler. */
+/* Runs the compiler to find the instruction sets that it uses with these flags.
+ * Returns those of them that the processor of this machine lacks, such as
+ * "AVX512F"; NULL if it lacks none, or if the compiler does not name the sets
+ * that it uses. */
 const char *tirc_processor_lacks(struct tirc *t, const char *cc,
 				 const char *cflags);
 
@@ -665,10 +674,11 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
  * function of the tested program (see tirc_function_arguments). */
 const char *tirc_harness(struct tirc *t);
 const char *tirc_harness_name(const struct tirc *t); /* "harness.c" */
-/* Other files and libraries of the harness; the text of a library is NULL. For
- * a simulator, the sources are first compiled to objects of the same names. The
- * program then writes board.txt: the bytes of code, constants, initialized
- * variables and other variables of the model, and of the stack that it used. */
+/* The other files and the libraries that the program of tirc_harness() needs; a
+ * library has the text NULL. For a simulator, each source is first compiled to
+ * an object file of the same name. The program then also writes board.txt: the
+ * bytes of the model's code, constants, initialized variables and other
+ * variables, and of the stack that it used. */
 int tirc_harness_file_count(const struct tirc *t);
 struct tirc_file tirc_harness_file(struct tirc *t, int i);
 const char *tirc_harness_ldflags(const struct tirc *t);
@@ -684,12 +694,13 @@ const char *tirc_target_default(struct tirc *t);
 /* The name of the target that stands for this machine, such as "native", or
  * NULL. */
 const char *tirc_target_of_machine(struct tirc *t);
-/* If `target` is tirc_target_of_machine(): the target that fits the compiler,
- * with facts of this machine, such as "x86-64-v3 -l1_bytes=32768". The same
- * text gives the same files on any machine. Any other target is returned
- * unchanged. Runs the compiler: cc is its command, words separated by spaces,
- * or NULL for that of the target; cflags are all flags that it will get, or
- * NULL for those of the target that fits. NULL after an error. */
+/* If `target` is tirc_target_of_machine(): returns the target for the
+ * instruction sets that the compiler uses, with facts of this machine, such as
+ * "x86-64-v3 -l1_bytes=32768". With this text as target, tirc emits the same
+ * files on any machine. Any other target is returned unchanged. Runs the
+ * compiler: cc is its command, words separated by spaces, or NULL for the
+ * command of the target; cflags are all flags of the compiler, or NULL for the
+ * flags of the returned target. NULL after an error. */
 const char *tirc_target_at_hand(struct tirc *t, const char *target,
 				const char *cc, const char *cflags);
 /* The names of the passes, in order, and a line about each. */

@@ -16,8 +16,8 @@ coarser(enum dtype_kind a, enum dtype_kind b)
 	return dtype_epsilon(dtype_of(a)) >= dtype_epsilon(dtype_of(b)) ? a : b;
 }
 
-/* Is each element of the result an element of the first input, which the node
- * only moves, or converts to a type that has all values of the input's type? */
+/* Does the node only move elements of its first input to its result, or convert
+ * them to a type that has all values of the input's type? */
 static bool
 keeps_elements(const struct node *n)
 {

@@ -76,8 +76,8 @@ tirc_region_count(const struct tirc *t)
 	return t->graph != NULL ? t->graph->regions.n : 0;
 }
 
-/* The patterns that the region's matches have, each with its number of matches,
- * in the order of the first ones: "20 conv, 1 pool". */
+/* The patterns that matched in the region, each with its number of matches, in
+ * the order of each pattern's first match: "20 conv, 1 pool". */
 static const char *
 patterns_text(struct arena *a, const struct graph_region *r)
 {

@@ -12,8 +12,8 @@ context_bad_option(struct tirc *t, const char *option, const char *value,
 			  expected);
 }
 
-/* tirc_compile sets s->after; before that, the state's value after a run is an
- * output of the model */
+/* tirc_compile sets s->after, the tensor with the state's value after a run;
+ * before tirc_compile this tensor is the model's output s->output */
 const struct tensor *
 context_state_tensor(const struct tirc *t, int i)
 {

@@ -17,9 +17,10 @@
 struct by_hand {
 	const char *kernel, *file;
 	bool used; /* the model has a kernel of this name */
-	/* A program that replaces the kernel after the rules have run, since
-	 * its signature differs from that of the unscheduled kernel, and how it
-	 * differs (mismatch). NULL if there is none. */
+	/* program: the user's program for the kernel if its signature differs
+	 * from that of the unscheduled kernel; it replaces the kernel after the
+	 * rules have run. mismatch: how the signatures differ. NULL: there is
+	 * no such program. */
 	struct func *program;
 	const char *mismatch;
 };
@@ -54,8 +55,8 @@ struct tirc {
 					   * made */
 	bool partitioned; /* the passes up to the partition have run */
 	bool compiled;    /* tirc_compile has succeeded */
-	/* of tirc_graph_passes: the passes that ran, and after how many of them
-	 * no more do */
+	/* for tirc_graph_passes: the names of the passes that ran, and the
+	 * number of runs after which no further pass runs */
 	VEC(const char *) pass_runs;
 	int most_runs;
 	/* tirc_run_nodes_by(); NULL: nothing was given */
@@ -72,9 +73,10 @@ struct tirc {
 	const enum dtype_kind *arithmetic;
 	VEC(struct tirc_node) nodes;     /* of the model, in its file's order */
 	VEC(struct tirc_source) sources; /* of a program, for tirc_source() */
-	/* Of a program: its functions, the name of its own target if no option
-	 * gives another one, the program that calls the functions, and the
-	 * compiler's macros without which their source does not compile. */
+	/* Of a tensor program: its functions; the name that it gives to its
+	 * target, if no option gives another one; the C program that calls its
+	 * functions; and the compiler's macros without which the source of the
+	 * functions does not compile. */
 	VEC(struct tested) tested;
 	/* the functions that have a source, and their source */
 	const struct program_result *with_source;
@@ -90,14 +92,16 @@ struct tirc {
 	VEC(struct user_pass) passes;         /* --add-pass */
 	VEC(struct tirc_timing) timings;      /* --time-passes */
 	bool passes_open;                     /* `passes` were opened */
-	/* Of a program: its path, and the contexts of the models that it read. */
+	/* Of a tensor program: its path, and the contexts of the models that it
+	 * read. */
 	const char *program_path;
 	VEC(struct tirc *) models;
-	/* the files of the models that the program named, which its models
-	 * share; NULL: there are none */
+	/* the files of the models that a tensor program named; contexts of the
+	 * same model share its file. NULL: the program named no model. */
 	struct onnx_file *opened;
-	/* the model whose source is that of the program, which has no
-	 * functions; NULL: there is none */
+	/* the context of the model that a tensor program without functions has
+	 * built; the model's source is the source of the program. NULL: no
+	 * model was built. */
 	struct tirc *built_model;
 	VEC(struct by_hand) by_hand;
 	/* The option `records`: the records in the files, the number of files
@@ -117,8 +121,8 @@ void context_close_passes(struct tirc *t);
  * at the first call. False after a diagnostic. */
 bool context_backends(struct tirc *t);
 bool context_load_backends(struct tirc *t); /* loads them without a graph */
-/* Takes over a backend that was loaded elsewhere; it is closed with the
- * others. */
+/* Makes t the owner of a backend that was loaded elsewhere: it is closed with
+ * the other backends of t. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
 /* tirc_states.c: finds the tensors of the option states in the graph. False
@@ -142,14 +146,15 @@ enum hook_schedule context_schedule(struct tirc *t, const struct kernel *k,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
-/* True if the kernel f has only accesses within its arrays, and, where its source
- * will run, calls no functions of the machine. `by`: the file that scheduled it.
- * False after a diagnostic. */
+/* Has the kernel f only accesses within its arrays? If its source will run, it
+ * must also call no functions of the machine. `by`: the file that scheduled the
+ * kernel; by_schedule: the file is a schedule, not a program. False after a
+ * diagnostic. */
 bool context_check_schedule(struct tirc *t, const char *by,
 			    const struct func *f, bool by_schedule);
-/* records_option.c, the option records. The first function reads the files; the
- * second schedules a kernel with the best record for it, if there is one that
- * applies. */
+/* records_option.c: the option records. The first function reads the files of
+ * records; the second schedules a kernel with the best record for the kernel,
+ * if a record applies. */
 bool context_records(struct tirc *t);
 enum hook_schedule context_schedule_record(struct tirc *t,
 					   const struct kernel *k,
@@ -168,7 +173,7 @@ bool context_write_model(struct tirc *t, const char *folder);
 /* tirc.c: loads the target of the options and sets the settings of the graph. False
  * after a diagnostic. */
 bool context_prepare(struct tirc *t);
-/* Adds a file to those of tirc_source(). */
+/* Adds a file to the files that tirc_source() returns. */
 struct tirc_source *context_add_source(struct tirc *t, const char *name,
 				       const char *text);
 /* Reports that an option has a wrong value; expected: the values that it takes.

@@ -55,8 +55,8 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 }
 
 /* The node that computes the elements of x: its producer, or, if that only
- * moves or copies elements, a producer before it. NULL if x, or the tensor that
- * is moved, has none. */
+ * moves or copies elements, a producer before it. NULL if x, or the tensor
+ * whose elements are moved, has no producer. */
 static const struct node *
 elements_of(const struct tensor *x)
 {
@@ -70,8 +70,8 @@ elements_of(const struct tensor *x)
 	return n;
 }
 
-/* Are the integer results of node n quantized, so that a result one step beside
- * the expected one may be right, too? */
+/* Are the integer results of node n quantized? Then a result may be right
+ * although it differs from the expected one by one step. */
 static bool
 is_quantizing(const struct node *n)
 {

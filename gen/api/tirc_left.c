@@ -13,7 +13,7 @@ is_integer(const struct tensor *x)
 }
 
 /* Is every input of the node a constant, or computed from integers alone?
- * exact: by id of a tensor, is it so computed? */
+ * exact[id]: is the tensor with this id computed from integers alone? */
 static bool
 keeps_exact(const struct node *n, const bool *exact)
 {

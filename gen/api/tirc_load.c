@@ -15,8 +15,8 @@
 #include "tirc_context.h"
 
 /* Sets *out to the decimal integer at *text, which must be followed by one of
- * the characters in `stop`, and moves *text behind it. False if there is
- * none. */
+ * the characters in `stop`, and moves *text behind the integer. False if there
+ * is no such integer. */
 static bool
 read_int(const char **text, const char *stop, int64_t *out)
 {
@@ -483,9 +483,9 @@ tirc_load(struct tirc *t, const char *path)
 	if (!context_states(t)) {
 		return false;
 	}
-	/* The passes for these options look into loops, so nodes that nothing
-	 * reads are removed first, such as those of a loop that makes no
-	 * turn. */
+	/* The passes for the options results and factors look into loops. So
+	 * nodes that nothing reads are removed before these passes, for example
+	 * the nodes of a loop with no iterations. */
 	if ((o->results != NULL || o->factors) && !graph_dead(t->graph)) {
 		return false;
 	}

@@ -122,8 +122,9 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 /* -- running -- */
 
 /* Sets *out to those functions of `all` that are at the latest stage (enum
- * program_stage) that any of them has reached. `plain`: takes lowered functions
- * as they were before lowering; the caller lowers them up to a phase. */
+ * program_stage) that any of them has reached. plain: functions that the
+ * program has lowered are taken as they were before lowering, because the
+ * caller lowers them up to a phase. */
 static void
 choose_funcs(const struct program_result *all, bool plain,
 	     struct program_result *out, struct arena *a)
@@ -229,8 +230,9 @@ tirc_run_program(struct tirc *t, const char *path,
 			   &hooks);
 }
 
-/* Does the target that the program names stand for the machine at hand: TVM's
- * "llvm", whatever its processor, unless a simulator runs that one's programs? */
+/* Does `target`, the target of the options, stand for the machine for which the
+ * program is built? The program names TVM's "llvm" with any processor, except
+ * one whose programs a simulator runs. */
 static bool
 is_machine(struct tirc *t, const char *target)
 {
@@ -311,8 +313,9 @@ keep_functions(struct tirc *t, const struct program_result *list,
 	}
 }
 
-/* Lists the files of the model that the program has built: with headers all of them,
- * else the sources. The text of a binary file is "". */
+/* Adds the files of the model that the program has built to the sources of t:
+ * with o->header all files, else only C sources. The text of a binary file is
+ * "". */
 static void
 take_model(struct tirc *t, const struct tirc_program_options *o)
 {

@@ -98,8 +98,9 @@ check_value(struct tirc *t, const char *file, const struct var *scalar,
 			  (unsigned long long)dtype_max_int(type));
 }
 
-/* Does a function have the scalar parameter of the option `text`, and does the
- * value fit each such parameter? False after a diagnostic. */
+/* Does a function in the list have the scalar parameter that `text`, the
+ * argument of an option, names, and does the given value fit the type of each
+ * parameter of this name? False after a diagnostic. */
 static bool
 check_given(struct tirc *t, const struct program_result *list, const char *text,
 	    const struct given_value *given)
@@ -157,8 +158,9 @@ same_values(const struct func *f, const int64_t *a, const int64_t *b)
 	return memcmp(a, b, sizeof *a * (size_t)f->params.n) == 0;
 }
 
-/* Sets the values of all scalars of f in run i: the given ones, else those of
- * trial_values; of trial_timed_values if i is -1. */
+/* Sets the values of all scalar parameters of f in run i: a given value if
+ * there is one, else that of trial_values(), or of trial_timed_values() if i is
+ * -1. */
 static void
 set_values(const struct tirc *t, const struct func *f, int i,
 	   const struct given_value *given, int64_t *values)
@@ -178,9 +180,9 @@ set_values(const struct tirc *t, const struct func *f, int i,
 }
 
 /* Lists the runs of a function. A run is a list of values of its scalar
- * parameters from which the size of each array follows, not negative and not too
- * large; equal lists count once, and a timed function has one run. False after a
- * diagnostic if there is none. */
+ * parameters from which the size of each array follows, not negative and not
+ * too large; of equal lists only the first is kept, and a timed function has
+ * one run. False after a diagnostic if no run is found. */
 static bool
 find_runs(struct tirc *t, const struct program_result *list, struct tested *f,
 	  const struct given_value *given, bool timed)
@@ -456,8 +458,9 @@ tell(void *ctx, int64_t taken)
 	context_progress(x->t, x->step, (int)done, total);
 }
 
-/* Sets *out to tell of a run of `ran`, the function itself or its source, at the
- * values. False after an error: the run would surely take too many steps. */
+/* Fills in *out to report the progress of a run of `ran`, the function itself
+ * or its source, with the given scalar values. False after an error: the run
+ * would surely take too many steps. */
 static bool
 watch(struct tirc *t, const struct tested *f, const struct func *ran,
       const int64_t *values, struct telling *out)

@@ -3,7 +3,8 @@
 
 #include "tirc_context.h"
 
-/* The index in the list of the tensor with this name in the model, or -1. */
+/* The index in `list` of the tensor whose name in the model is `name`; -1 if no
+ * tensor has this name. */
 static int
 find_name(struct tensor *const *list, int n, const char *name, size_t length)
 {

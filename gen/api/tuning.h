@@ -8,7 +8,7 @@
 
 /* Sets *out to the model of t, after tirc_compile. */
 void tirc_tune_model(struct tirc *t, struct tune_model *out);
-/* The module of t, which owns what the tuner makes, and the messages. */
+/* The module of t. It owns what the tuner makes, and the messages. */
 struct module *tirc_module(struct tirc *t);
 
 #endif

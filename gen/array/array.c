@@ -70,8 +70,8 @@ array_new(struct array_work *w, struct dtype type, int ndim,
 				d, (long long)shape[d]);
 		}
 	}
-	/* The other dimensions of an array without elements count, too: they are
-	 * the lengths of loops. */
+	/* An array without elements counts with its other dimensions, because
+	 * functions loop over them. */
 	for (int d = 0; d < ndim; d++) {
 		n = quota_times(n, shape[d] > 0 ? shape[d] : 1);
 	}

@@ -2,10 +2,10 @@
 /* Arrays of numbers with the meaning of NumPy's: types and their promotion (those
  * of NumPy 2), broadcasting, views, reductions, and the text that print shows.
  *
- * Every function takes the work as its first argument. A function that makes an
- * array returns NULL after an error, and sets work->error to "problem; remedy".
- * Results are in the work's arena, which is bounded, as is the number of elements
- * that are computed. */
+ * Every function takes a struct array_work (the work) as its first argument. A
+ * function that makes an array returns NULL after an error, and sets
+ * work->error to "problem; remedy". Results are in the work's arena, which is
+ * bounded, as is the number of elements that are computed. */
 #ifndef TIRC_ARRAY_H
 #define TIRC_ARRAY_H
 
@@ -65,8 +65,9 @@ struct array *array_range(struct array_work *w, struct dtype type, int64_t n,
 int64_t array_elems(const struct array *x);
 /* Are the elements in row-major order without gaps? */
 bool array_is_dense(const struct array *x);
-/* The element at this place of the data; the bytes of n elements from there on.
- * It is a bug of tirc, which ends it, if they are outside of the data. */
+/* array_load: the element at position `place` of x->data. The second function:
+ * the bytes of n elements from there on. If they are outside of the data, that
+ * is a bug of tirc, and tirc is ended. */
 union number array_load(const struct array *x, int64_t place);
 void *array_bytes(const struct array *x, int64_t place, int64_t n);
 /* An element by its number in row-major order. */
@@ -83,8 +84,8 @@ union number number_of_double(struct dtype t, double v);
 
 /* The type to which operands are converted, by NumPy's rules. */
 struct dtype array_common(const struct array *x, const struct array *y);
-/* The type in which functions such as exp are computed: t if it is a float, else the
- * float to which NumPy converts t. */
+/* The type in which a function such as exp computes elements of type t: t if it
+ * is a float, else the float to which NumPy converts t. */
 struct dtype array_float_type(struct dtype t);
 
 /* -- views and copies (array_index.c) */
@@ -127,7 +128,8 @@ bool array_assign(struct array_work *w, struct array *x,
 		  const struct array *y);
 /* "(2,3)", in the arena. */
 const char *array_shape_text(struct arena *a, int ndim, const int64_t *shape);
-/* Joins arrays along an axis that they have; with `stack`, along a new one. */
+/* Joins arrays along their dimension `axis`; with `stack`, along a new
+ * dimension at this position. */
 struct array *array_join(struct array_work *w, struct array *const *list, int n,
 			 int axis, bool stack);
 
@@ -146,7 +148,8 @@ enum array_op {
 enum array_op array_op_find(const char *name);
 /* Python's operator between arrays, or ARRAY_OP_COUNT. */
 enum array_op array_op_of(enum py_operator op);
-/* Compares two numbers of the type: -1, 0, 1; 2 if one of them is a NaN. */
+/* Compares two numbers of type t: -1 if a < b, 0 if they are equal, 1 if a > b;
+ * 2 if one of them is a NaN. */
 int array_order(struct dtype t, union number a, union number b);
 /* Sets shape to that to which both arrays broadcast. False after an error. */
 bool array_common_shape(struct array_work *w, const struct array *x,

@@ -18,8 +18,9 @@ view_of(struct array_work *w, const struct array *x, int ndim)
 	return v;
 }
 
-/* Moves the start of v, a view of x, to index `at` of its dimension d. Strides of an
- * empty array may be too large to count with; it has no element to start at. */
+/* Moves the start of v, a view of x, to index `at` of its dimension d. An empty
+ * array has no element to start at, and products with its strides may overflow:
+ * v is not changed. */
 static void
 move_start(struct array *v, const struct array *x, int d, int64_t at)
 {
@@ -221,8 +222,9 @@ takes_dimension(const struct array_index *i)
 	       i->kind == INDEX_LIST;
 }
 
-/* The view that indices without lists select; dimensions of lists stay whole, and
- * *listed becomes the first of them in the view, or -1. */
+/* The view of x that the indices select without those that are lists.
+ * Dimensions with a list stay whole, and *listed is the first of them in the
+ * view, or -1. */
 static struct array *
 select_view(struct array_work *w, const struct array *x,
 	    const struct array_index *index, int n, int *listed)
@@ -374,8 +376,9 @@ only_list(struct array_work *w, const struct array *x,
 	return list;
 }
 
-/* Copies between the parts of v that the list selects along dimension d, and out,
- * which has the dimensions of the list in place of d. `to`: into v. */
+/* Copies between `out` and the elements of v that `list` selects along
+ * dimension d; `out` has the dimensions of `list` in place of d. to: copies
+ * from `out` to v, else from v to `out`. */
 static bool
 move_listed(struct array_work *w, struct array *v, int d,
 	    const struct array *list, struct array *out, bool to)
@@ -439,9 +442,9 @@ has_list(const struct array_index *index, int n)
 	return found;
 }
 
-/* For indices with one list: sets *v to the view by the other indices, *d to the
- * dimension of the list in it, and *list to the list of indices. False after an
- * error. */
+/* For indices one of which is a list: sets *v to the view that the other
+ * indices select, *d to the dimension of *v to which the list applies, and
+ * *list to this list. False after an error. */
 static bool
 resolve(struct array_work *w, const struct array *x,
 	const struct array_index *index, int n, struct array **v, int *d,

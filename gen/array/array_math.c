@@ -75,8 +75,8 @@ is_bitwise(enum array_op op)
 	return op >= ARRAY_BITAND && op <= ARRAY_SHR;
 }
 
-/* Sets *in to the type in which the operator computes and *out to that of its
- * result. False after an error. */
+/* Sets *in to the type in which the operator computes, and *out to the type of
+ * its result. False after an error. */
 static bool
 types_of(struct array_work *w, enum array_op op, const struct array *x,
 	 const struct array *y, struct dtype *in, struct dtype *out)

@@ -6,11 +6,13 @@
 
 /* The reduced elements of each result: x with the reduced dimensions last. */
 struct reducing {
-	const struct array *x; /* dense: kept dimensions, then reduced ones */
-	int64_t kept, each;    /* their numbers of elements */
-	int64_t run;           /* the trailing elements that NumPy adds as a
+	/* a dense array: first the dimensions that are kept, then the reduced
+	 * ones */
+	const struct array *x;
+	int64_t kept, each; /* their numbers of elements */
+	int64_t run;        /* the trailing elements that NumPy adds as a
 				* block */
-	struct dtype sum;      /* the type of the partial sums */
+	struct dtype sum;   /* the type of the partial sums */
 };
 
 static double
@@ -387,7 +389,8 @@ array_sort(struct array_work *w, const struct array *x, int axis, bool places)
 	}
 	axes[axis] = x->ndim - 1;
 	axes[x->ndim - 1] = axis;
-	/* the axis becomes the last one; the result is exchanged back */
+	/* the sorted axis becomes the last one; afterwards the result's axes
+	 * are exchanged back */
 	from = array_cast(w, array_transpose(w, x, axes), x->type);
 	if (!from || !array_count(w, quota_times(array_elems(x), 32))) {
 		return NULL;

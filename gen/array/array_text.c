@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an array as NumPy prints it with its default options: at most 8
- * digits behind the point, lines of 75 columns, of more than 1000 elements the
- * first and last three of a dimension. */
+ * digits after the point, lines of at most 75 columns; if the array has more
+ * than 1000 elements, only the first three and the last three of each
+ * dimension. */
 #include "array.h"
 
 #include <inttypes.h>
@@ -31,8 +32,9 @@ shortest(struct dtype t, double v, char *text)
 	}
 }
 
-/* The digits of text, without point and sign, in digits[20]; sets *exponent to
- * that of the first one. Returns their number, without zeros at the end. */
+/* Writes the digits of text, without point and sign, to digits[20], and sets
+ * *exponent to the exponent of the first digit. Returns the number of digits;
+ * zeros at the end are left out. */
 static int
 take_digits(const char *text, char *digits, int *exponent)
 {
@@ -99,7 +101,8 @@ put_scientific(struct dtype t, double v, int behind, int least,
 	shortest(t, v, text);
 	n = take_digits(text, digits, &e);
 	if (n - 1 > DIGITS || n - 1 < behind) {
-		/* digits beyond those of the shortest text are of the exact value */
+		/* if more digits are shown than the shortest text has, they are
+		 * those of the exact value */
 		snprintf(text, sizeof text, "%.*e",
 			 n - 1 > DIGITS ? DIGITS : behind, v);
 		n = take_digits(text, digits, &e);
@@ -159,8 +162,8 @@ struct format {
 	int exponent;
 	int left, right; /* the columns before the point, and behind it */
 	int width;       /* of an element */
-	/* the smallest and the largest size of the finite numbers that are shown
-	 * and not 0; 0: there is none */
+	/* the smallest and the largest absolute value of the shown numbers that
+	 * are finite and not 0; 0 if there are no such numbers */
 	double least, most;
 };
 
@@ -173,7 +176,8 @@ struct printing {
 	int columns; /* of a line */
 };
 
-/* The place of the point in the text from `from` on. */
+/* The position of the decimal point in the text s, or the length of s if it has
+ * none. */
 static int
 point_of(const struct strbuf *s)
 {
@@ -335,8 +339,8 @@ end_line(struct printing *p, int spaces)
 	strbuf_printf(p->out, "%*s", spaces, "");
 }
 
-/* The last dimension: elements with the separator, and new lines where the next
- * one does not fit. */
+/* Prints the last dimension: elements with the separator between them, each on
+ * a new line if it does not fit in the current one. */
 static void
 put_row(struct printing *p, int64_t at, const char *separator, int indent)
 {
@@ -439,8 +443,8 @@ put_values(const struct array *x, const char *separator, int prefix,
 	put_rows(&p, 0, x->offset, separator, prefix);
 }
 
-/* What repr shows behind the values: the shape, if they do not tell it, and the
- * type. */
+/* What repr() prints after the values: the shape, if the values do not show it,
+ * and the type. */
 static void
 put_facts(const struct array *x, struct strbuf *out)
 {

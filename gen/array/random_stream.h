@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The random numbers of NumPy, so that a program with a seed has the same ones.
+/* The random numbers of NumPy: a program gets the same numbers for a seed as
+ * with NumPy.
  *
  * MT19937: Matsumoto and Nishimura, Mersenne Twister, ACM TOMACS 8 (1998), seeded
  * as their init_genrand, with 53-bit floats, as numpy.random.seed and RandomState.
@@ -38,10 +39,11 @@ void random_seed_pcg(struct random_stream *r, uint64_t seed);
 double random_double(struct random_stream *r);
 /* A float32 in [0, 1) with 24 random bits; of PCG64 only. */
 float random_single(struct random_stream *r);
-/* A whole number from 0 to most, as randint (legacy: masked and repeated) or
- * Generator.integers (Lemire's method) of a type of `bits` bits makes it. For the
- * types of 8 and 16 bits *buffer holds unused parts of 32 bits and *left their
- * number; both begin at 0. */
+/* A whole number from 0 to most, as randint (legacy: masked, repeated until it
+ * fits) or Generator.integers (Lemire's method) makes it for a type of `bits`
+ * bits. For types of 8 and 16 bits one 32-bit number gives several: *buffer
+ * holds the unused parts and *left the number of parts; both are 0 before the
+ * first call. */
 uint64_t random_below(struct random_stream *r, uint64_t most, int bits,
 		      uint32_t *buffer, int *left);
 /* A normally distributed number: of the legacy stream by the polar method, of PCG64

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the pass and the node, or the kernel and the pass that lowers it,
- * that made a result wrong. The interpreter runs all of them. */
+/* Finds what made a result wrong: the pass over the graph and the node, or the
+ * kernel and the pass that lowers it. The interpreter runs the model after each
+ * of these steps. */
 #ifndef TIRC_BISECT_H
 #define TIRC_BISECT_H
 
@@ -10,8 +11,8 @@
 
 /* -- bisect_search.c -- */
 
-/* The answer to the question whether a program is right after a step; UNKNOWN
- * if the interpreter cannot run the program after this step. */
+/* Is a program right after a step? UNKNOWN if the interpreter cannot run the
+ * program after this step. */
 enum bisect_state { BISECT_RIGHT, BISECT_WRONG, BISECT_UNKNOWN };
 
 /* Finds the step that made a program wrong. The program is right before step
@@ -25,13 +26,15 @@ int bisect_search(int first, int last,
 
 /* -- bisect_results.c -- */
 
-/* The results of nodes that were run, by digests of the nodes and their inputs:
- * a node that is run again on the same inputs has them from here. */
+/* The results of nodes that were run, keyed by a digest of the node and its
+ * inputs: if the same node is to run again on the same inputs, its results are
+ * taken from this table. */
 struct node_results {
 	struct arena arena;
 	struct text_map of; /* digest -> index of the first result */
-	VEC(const struct value *) values; /* NULL: an output that is left out */
-	int64_t bytes;                    /* of all values */
+	/* NULL: the node leaves out this output */
+	VEC(const struct value *) values;
+	int64_t bytes; /* of all values */
 };
 
 void node_results_init(struct node_results *r);
@@ -43,23 +46,23 @@ bool node_results_run(void *ctx, struct graph *g, const struct node *n);
 
 /* -- bisect_nodes.c -- */
 
-/* The right values of a model's tensors, by the names of the tensors in the
- * model. */
+/* The right values of a model's tensors, keyed by the names of the tensors in
+ * the model. */
 struct right_values {
 	struct text_map names;
 	VEC(const struct value *) values;
 };
 
-/* Runs g, the graph of the model as it was read, and keeps the values of all
- * tensors, which live as long as g's module and r. inputs: the elements of each
- * input. False after a diagnostic. */
+/* Runs g, the graph of the model as it was read, and stores the values of all
+ * tensors in *out. These values live as long as both g's module and r. inputs:
+ * the elements of each input. False after a diagnostic. */
 bool right_values_find(struct graph *g, const void *const *inputs,
 		       struct node_results *r, struct arena *a,
 		       struct right_values *out);
 
-/* Sets *out to the right value of a tensor, as an array in arena a. name: of
- * the tensor in the model; g: the graph of the model as it was read. False if
- * the value is not known. */
+/* Sets *out to the right value of a tensor, as an array in arena a. name: the
+ * tensor's name in the model; g: the graph of the model as it was read. False
+ * if the value is not known. */
 bool right_values_array(struct graph *g, const struct right_values *r,
 			struct arena *a, const char *name, struct array *out);
 
@@ -91,10 +94,10 @@ struct node_check {
 
 /* Runs each node of the graph on right inputs, where these are known, and sets
  * *out to the first wrong result. An error counts as rounding if it is within
- * its tolerance, or if the largest error is more than 16 times as large, in
- * units of the tolerances. out->tensor is NULL if no result is wrong;
- * out->node is NULL if the wrong result is a constant output of the graph.
- * False after a diagnostic. */
+ * its tolerance, or if the largest error of the graph is more than 16 times
+ * larger, both measured in units of their tolerances. out->tensor is NULL if no
+ * result is wrong; out->node is NULL if the wrong result is a constant output
+ * of the graph. False after a diagnostic. */
 bool bisect_nodes(struct graph *g, const void *const *inputs,
 		  const struct node_check *check, struct node_result *out);
 
@@ -104,25 +107,27 @@ bool bisect_nodes(struct graph *g, const void *const *inputs,
 struct plan_fault {
 	const struct kernel *kernel; /* the reader */
 	const struct tensor *tensor; /* NULL: the kernel's scratch memory */
-	/* the tensor over it (NULL: scratch memory) and the kernel that stores
-	 * it, the reader itself or an earlier one; by NULL: no kernel has stored
-	 * `tensor` before it is read */
+	/* over: the tensor that has overwritten bytes of `tensor` (NULL:
+	 * scratch memory has). by: the kernel that stored `over`, which is the
+	 * reader itself or a kernel before it; NULL: no kernel has stored
+	 * `tensor` before it is read. */
 	const struct tensor *over;
 	const struct kernel *by;
-	int64_t from; /* the first such byte of the array, from its start */
+	/* the first byte in question, counted from the start of the array */
+	int64_t from;
 };
 
-/* Does each call of the entry function read what earlier calls have stored, at
- * the places of its arguments? If not, *out is the first read that is wrong. True
- * if the model has branches, loops, regions with a state, or a device's kernels,
- * whose calls are not followed. */
+/* Does each kernel that the entry function calls read the bytes that earlier
+ * kernels have stored for its arguments? If not, *out is the first read of
+ * other bytes. True if the model has branches, loops, regions with a state, or
+ * kernels of a device: these calls are not followed. */
 bool plan_is_right(struct arena *a, struct program *p, struct plan_fault *out);
 
 /* -- bisect_model.c -- */
 
 /* A part of a model: the nodes that compute the tensors `results` from the
- * tensors `given` and from the inputs of the model. Tensors have the names
- * that the model gives them. */
+ * tensors `given` and from the inputs of the model. Tensors are named as in the
+ * model. */
 struct model_part {
 	const char *const *given, *const *results;
 	int n_given, n_results;
@@ -138,15 +143,16 @@ const char *model_part_write(struct graph *g, const char *from,
 
 /* -- bisect_layout.c -- */
 
-/* Does the layout of a constant give its readers another element than they look
- * for? The text "conv_w has element [1][0] where [0][0] is read", or NULL. */
+/* Does the layout of constant w put an element where its readers expect another
+ * one? Returns the text "conv_w has element [1][0] where [0][0] is read", or
+ * NULL if it does not. */
 const char *layout_fault(struct arena *a, struct module *m,
 			 const struct weight *w);
 
 /* -- bisect_kernel.c -- */
 
-/* The functions of a kernel after its schedule and after each pass that
- * lowers it. */
+/* A function of a kernel: after the kernel's schedule, or after one of the
+ * passes that lower it. */
 struct lowered_step {
 	const char *pass; /* "schedule", then the passes of lower.def */
 	struct func *func;
@@ -164,8 +170,8 @@ struct lowering {
 /* Adds a copy of the function after a pass (tirc_lower_again()). ctx: the struct
  * lowering. */
 void lowering_add(void *ctx, const char *pass, const struct func *f);
-/* Runs a function of the kernel on its cases; ends at the first case for
- * which the function is wrong, and keeps that case in l->one. */
+/* Runs function f of the kernel on the kernel's cases; stops at the first case
+ * for which f is wrong, and keeps that case in l->one. */
 enum bisect_state lowering_find_case(struct arena *a, struct lowering *l,
 				     struct func *f);
 /* The name of a tensor intrinsic whose instruction the kernel calls after all

@@ -9,8 +9,9 @@
 /* So many elements are checked, at equal distances. */
 enum { MOST_ELEMENTS = 4096 };
 
-/* Sets to[n] to the numbers that the expressions have where the variables have
- * the values `at`. False if one has none. */
+/* Sets to[n] to the values of the expressions in `list` when the variables
+ * `vars` have the values `at`. False if an expression is then not a
+ * constant. */
 static bool
 evaluate(struct module *m, const struct expr *const *list, int n,
 	 struct var **vars, int n_vars, const int64_t *at, int64_t *to)

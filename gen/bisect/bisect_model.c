@@ -163,8 +163,9 @@ is_given(const struct part *p, const char *name)
 	return false;
 }
 
-/* Marks the nodes and constants that compute the tensor as needed; a tensor
- * that is given becomes an input of the part. */
+/* Marks the nodes and constants as needed that compute the tensor `name`. If
+ * the tensor is one of the given tensors, it becomes an input of the part
+ * instead. */
 static void
 need(struct part *p, const char *name)
 {
@@ -260,8 +261,8 @@ put_value_info(struct part *p, struct strbuf *out, uint32_t field,
 	return wire_close(out, info);
 }
 
-/* Writes a constant. If its bytes are in another file, they are written into
- * the part. */
+/* Writes a constant. If its bytes are in a file beside the model, they are
+ * copied into the written part. */
 static bool
 put_constant(struct part *p, struct strbuf *out, const struct piece *c)
 {
@@ -320,8 +321,8 @@ put_graph(struct part *p, struct strbuf *out)
 	return ok && (wire_close(out, start) || fail(p, "it is too large"));
 }
 
-/* Writes the model: all fields but the graph are copied, and the graph is
- * that of the part. */
+/* Writes the part as a model: the graph is the part's, and all other fields are
+ * copied from the model. */
 static bool
 put_model(struct part *p, const struct onnx_map *map, struct strbuf *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the node of a graph whose results differ from the model's: each node
- * runs on the right values of its inputs, the values in the model as it was
- * read. tensor.model_name is the name of the model's tensor with the same
- * elements; a tensor without such a name has the value that the nodes before
- * it computed. */
+ * runs on the right values of its inputs, which are the values of these tensors
+ * in the model as it was read. tensor.model_name is the name of the model's
+ * tensor with the same elements; a tensor without such a name has the value
+ * that the nodes before it computed. */
 #include <math.h>
 
 #include "bisect.h"
@@ -246,7 +246,7 @@ check_results(void *ctx, const struct node *n)
 	return true;
 }
 
-/* If an error is this many times larger than another one, the other one
+/* If one error is this many times larger than a second one, the second one
  * counts as rounding. */
 enum { MUCH_FARTHER = 16 };
 

@@ -14,8 +14,8 @@
 #include "iterate.h"
 #include "plan.h"
 
-/* Bytes of an array that a kernel stored. Tensors whose bytes are the same, or a
- * part of each other, have one owner. */
+/* Bytes of an array that a kernel stored. Tensors that are views of the same
+ * bytes, or of a part of them, have one owner. */
 struct stored {
 	const struct var *array;
 	int64_t from, to;
@@ -27,7 +27,9 @@ struct stored {
 struct following {
 	struct program *p;
 	struct arena *a;
-	int *owner; /* by id of a tensor: the id of another one, or its own */
+	/* by id of a tensor: the id of the tensor whose bytes it shares, or its
+	 * own id */
+	int *owner;
 	VEC(struct stored) list; /* in the order of the calls */
 	struct plan_fault *fault;
 };
@@ -83,8 +85,8 @@ bound_value(struct func *f, const struct expr *v)
 	return NULL;
 }
 
-/* Sets the array and the first byte in it of an argument of a call. False if the
- * argument is no pointer of a known form. */
+/* Reads e, an argument of a call: sets the array of *out and the first byte in
+ * it. False if e is not a pointer of a known form. */
 static bool
 locate(struct following *f, const struct expr *e, struct stored *out)
 {
@@ -157,8 +159,9 @@ is_parameter(const struct following *f, const struct var *array)
 	return false;
 }
 
-/* Is x, which a kernel reads, as it was stored? If another kernel has overwritten a
- * part of it, or no kernel has stored it, sets *f->fault and returns false. */
+/* Are the bytes of x, which a kernel reads, still those that were stored for
+ * it? If another kernel has overwritten a part of it, or no kernel has stored
+ * it, sets *f->fault and returns false. */
 static bool
 check_read(struct following *f, const struct stored *x)
 {
@@ -196,8 +199,9 @@ check_read(struct following *f, const struct stored *x)
 	return any;
 }
 
-/* Are the arrays that the call writes apart from its other arrays, except those that
- * the kernel overwrites in place? If not, sets *f->fault and returns false. */
+/* Does the kernel that is called write only to arrays that do not overlap its
+ * other arrays? Arrays that it updates in place may overlap. If not, sets
+ * *f->fault and returns false. */
 static bool
 check_call(struct following *f, const struct stored *args, const bool *written,
 	   const struct tensor *const *in_place, int n)
@@ -265,8 +269,9 @@ check_kernel(struct following *f, const struct kernel *k,
 	return true;
 }
 
-/* The kernel that the call runs: of the kernels whose function it calls, the first that
- * has not been called before; or NULL. */
+/* The kernel that the call runs. Several kernels may share the function that it
+ * calls: then the first of them that is not marked in called[], and marks it.
+ * NULL if the call runs no kernel. */
 static const struct kernel *
 called_kernel(const struct program *p, const struct expr *call, bool *called)
 {

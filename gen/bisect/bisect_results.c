@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of nodes that the interpreter has run, so that it runs no node
  * twice: tirc bisect runs many graphs of the same model on the same inputs, and
- * a pass changes few of the nodes. A node is known by the digest of its
+ * a pass changes few of the nodes. The key of a node is a digest of its
  * definition, as TVMScript, and of the elements of its inputs. */
 #include "bisect.h"
 #include "ops.h"
 #include "sha256.h"
 
-/* Results are kept as long as all of them together have at most so many bytes.
- */
+/* All kept results together have at most this many bytes. */
 enum { MOST_BYTES = 1 << 29 };
 
 void

@@ -41,8 +41,9 @@ find_below(struct module *m, const char *dir, struct found_list *out)
 	}
 }
 
-/* Adds the backends in dir to the list: dir may contain folders of backends, or
- * a folder byoc with these, or be the folder of a backend itself. */
+/* Adds the backends in dir to the list: dir may contain the folders of
+ * backends, or contain a folder "byoc" with the folders of backends, or be the
+ * folder of a backend itself. */
 static void
 find_in(struct module *m, const char *dir, struct found_list *out)
 {

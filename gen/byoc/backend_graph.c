@@ -23,10 +23,9 @@ touches(const struct pattern_graph *g, int a, int b)
 	return false;
 }
 
-/* Can the matcher get to the node from a node that it has found before? True if
- * the node reads a result of such a node, or the other way round; found[i]:
- * node i comes earlier in the search. In a follower, the node before it is
- * found, too. */
+/* Can the matcher get to node `node` from a node that it has found before? It
+ * can if one of the two reads a result of the other. found[i]: node i is found
+ * before `node`. In a follower, the node before the follower is found, too. */
 static bool
 is_reached(const struct pattern_graph *g, const bool *found, int node)
 {

@@ -242,7 +242,8 @@ read_backend(struct backend_loader *l, cJSON *tree)
 /* -- options of the command line -- */
 
 /* Sets the option that `text`, "option=value" of --byoc, names. False after a
- * diagnostic if the backend has no such option, or it cannot have the value. */
+ * diagnostic if the backend has no such option, or if the option cannot have
+ * this value. */
 static bool
 set_option(struct backend_loader *l, const char *text)
 {

@@ -40,8 +40,8 @@ operator_named(struct json at, const char *name)
 	return op;
 }
 
-/* The smallest number of inputs that a node must have: those up to the last one
- * that is neither absent nor optional. */
+/* The smallest number of inputs that a node needs to match `list`: inputs up to
+ * the last one that the list neither declares absent nor optional. */
 static int
 needed(const struct tensor_condition *list, int n)
 {
@@ -247,7 +247,7 @@ read_operators(struct json op, struct pattern_node *n)
 }
 
 /* Reads the next node of a pattern, and appends it to s. id: the name of the
- * node, if it is a follower that is a single node; else NULL. */
+ * node, if the node is a follower by itself (which has no "id"); else NULL. */
 static void
 read_node(struct json j, struct pattern_scope *s, const char *id)
 {
@@ -304,8 +304,8 @@ read_nodes(struct json list, struct pattern_graph *g, bool has_before)
 	g->result = s.n - 1;
 }
 
-/* Reads "result": which node has the result that followers read; by default the
- * last node. */
+/* Reads "result", the node whose result the followers of the pattern read; the
+ * default is the last node. */
 static void
 read_result(struct json j, struct pattern_graph *g)
 {
@@ -374,7 +374,8 @@ read_single(struct backend_loader *l, struct json j, struct pattern_graph *g)
 	g->nodes = s.nodes;
 	g->n_nodes = s.n;
 	n = &g->nodes[0];
-	/* by default, its input 0 is the result that it follows */
+	/* by default, input 0 of a follower is the result of the node before
+	 * it */
 	if (!n->check_inputs) {
 		n->check_inputs = true;
 		n->n_inputs = 1;
@@ -441,7 +442,7 @@ read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 
 /* -- patterns -- */
 
-/* The value of "then": a list of chains, or the name of one in the backend's
+/* The value of "then": a list of chains, or the name of a list in the backend's
  * "chains". */
 static struct json
 find_chains(struct backend_loader *l, struct json then)
@@ -456,9 +457,8 @@ find_chains(struct backend_loader *l, struct json then)
 	return named;
 }
 
-/* Appends the chains in `then` to p. own: the list is in the pattern itself,
- * where an element may be the name of a list of chains in the backend's
- * "chains". */
+/* Appends the chains in `then` to p. own: `then` is in the pattern itself,
+ * where an element may also be the name of a list in the backend's "chains". */
 static void
 read_chains(struct backend_loader *l, struct json then, struct pattern *p,
 	    bool own)

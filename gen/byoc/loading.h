@@ -11,25 +11,25 @@ struct backend_loader {
 	struct backend *b;
 	region_command_fn *run_command; /* see backend_load() */
 	struct reader reader;
-	/* the value of "chains": chains of followers, by the names by which
-	 * patterns refer to them */
+	/* the value of the backend's key "chains": lists of chains of
+	 * followers; patterns refer to a list by its key */
 	struct json chains;
 };
 
-/* The nodes of a pattern, or of a follower, that are read so far: conditions
- * may refer to them by name. */
+/* The nodes that are read so far of a pattern or of a follower: conditions may
+ * refer to these nodes by name. */
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
 	/* name of the node whose inputs are being read, or NULL */
 	const char *self;
-	/* the nodes are those of a follower: "before" means the node that it
-	 * follows */
+	/* the nodes are those of a follower: the name "before" means the node
+	 * before the follower */
 	bool has_before;
 };
 
-/* The backend that a text of --byoc means (backend_find.c). folder NULL: it is
- * embedded; options NULL: there are none. */
+/* The backend that an argument of --byoc names (backend_find.c). folder NULL:
+ * the backend is embedded; options NULL: the argument has no options. */
 struct found_backend {
 	const char *name, *folder, *options;
 };
@@ -78,9 +78,10 @@ void backend_read_patterns(void *ctx, struct json j);
 void backend_read_passes(void *ctx, struct json j);
 
 /* backend_graph.c. backend_order_nodes sets the order in which the nodes of a
- * pattern are searched in a model: from the anchor on, each connected to an
- * earlier one. False after a diagnostic about a node that is not connected.
- * backend_make_variants makes a graph for each choice of optional nodes. */
+ * pattern are searched in a model: the anchor first, then nodes each of which
+ * is connected to a node before it in this order. False after a diagnostic
+ * about a node that is not connected. backend_make_variants makes a graph for
+ * each choice of optional nodes. */
 bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 			 struct json at);
 void backend_make_variants(struct module *m, struct pattern *p,

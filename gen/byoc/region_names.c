@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that a backend's templates may use, by scope: those in names.def,
- * and those derived from its patterns and options. A name that one pattern sets
- * may be used for all matches. */
+/* The names that a backend's templates may use, by scope: the names in
+ * names.def, and the names derived from the backend's patterns and options. A
+ * name that one pattern sets may be used for all matches. */
 #include <ctype.h>
 
 #include "dtype.h"
@@ -18,8 +18,9 @@ enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };
 struct names_row {
 	enum level level;
 	const char *lists; /* NULL: `words` are texts */
-	const char *words; /* the names, separated by spaces; NULL: the items of
-			    * the list are tensors */
+	/* the names of the items, separated by spaces; NULL: each item of the
+	 * list is a tensor */
+	const char *words;
 };
 
 static const struct names_row rows[] = {
@@ -77,8 +78,9 @@ backend_op_word(struct arena *a, const char *op)
 	return text;
 }
 
-/* Adds the names for a fact, which may be a text or a list; and for each text
- * that the pattern allows, a name that tells whether the fact is this text. */
+/* Adds the names for a fact, whose value may be a text or a list. For each text
+ * that the pattern allows as value, adds a name that tells whether the value is
+ * this text. */
 static void
 add_fact(struct names *x, struct tdata *to, const struct pattern_node *n,
 	 const struct fact_rule *rule, struct tdata *item)
@@ -165,7 +167,7 @@ static void
 add_pattern(struct names *x, const struct pattern *p)
 {
 	tdata_text(x->level[MATCH], arena_printf(x->a, "is_%s", p->name), "");
-	/* variant 0 has all nodes, the optional ones included */
+	/* variant 0 has all nodes of the pattern, also the optional ones */
 	add_graph(x, x->level[MATCH], &p->variants[0]);
 	add_counts(x, p->counts, p->n_counts);
 	for (int c = 0; c < p->n_chains; c++) {

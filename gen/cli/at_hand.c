@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the machine's own target: for the target "native", which stands for the
- * machine that tirc runs on, and for tirc run and tirc test without --target.
- * Only the command line asks for properties of the machine, so that the
- * library's results do not depend on it. */
+/* Finds the machine's own target: used for the target "native", which stands
+ * for the machine that tirc runs on, and for `tirc run` and `tirc test` without
+ * --target. Only the command line asks for properties of the machine, so that
+ * the library's results do not depend on it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,10 +13,11 @@
 #include "slots.h"
 #include "text.h"
 
-/* One data set, and the right values for it. */
+/* The state of a comparison of the graph with one data set, and the right
+ * values for this data set. */
 struct graph_bisect {
 	struct bisecting *b;
-	/* the options, without those that print */
+	/* the options of the verb, without those that make it print */
 	struct cli cli;
 	struct data_set *data;
 	/* the reference: the model after the first `base` runs of passes (0,
@@ -127,8 +128,8 @@ first_wrong(struct graph_bisect *s, const struct array *got)
 	return -1;
 }
 
-/* Is the model right as t has it? Sets *wrong to the first output that is
- * wrong. */
+/* Are the outputs of the model in t, as it is now, right? Sets *wrong to the
+ * index of the first output that is wrong. */
 static enum bisect_state
 state_of(struct graph_bisect *s, struct tirc *t, int *wrong)
 {
@@ -256,7 +257,8 @@ result_text(struct graph_bisect *s, const struct graph *g,
 			    element);
 }
 
-/* Notes the part of the model that is wrong: from the inputs of the node to its result. */
+/* Notes the part of the model that is wrong: the node that computes *r, from
+ * its inputs to the wrong result. */
 static void
 note_part(struct graph_bisect *s, const struct node_result *r)
 {
@@ -301,8 +303,8 @@ check_against(struct graph_bisect *s, const struct right_values *right)
 				    .ctx = s };
 }
 
-/* The first node that is wrong after the first `runs` runs of passes, in
- * words; NULL if no node is known to be wrong by itself. */
+/* The first node that is wrong after the first `runs` runs of passes, in words;
+ * NULL if no node has a wrong result for right inputs. */
 static const char *
 find_node(struct graph_bisect *s, int runs)
 {
@@ -351,9 +353,10 @@ runs_to_partition(const struct graph_bisect *s)
 	return runs;
 }
 
-/* Loads the model, once as it was read and once after all runs of passes, counts
- * these, and finds the right outputs. False after an error message; s->model is
- * NULL if the interpreter cannot run the model. */
+/* Loads the model twice, as it was read (s->model) and after all passes
+ * (s->all), sets s->n_runs to the number of runs of passes, and finds the right
+ * outputs. False after an error message; s->model is NULL if the interpreter
+ * cannot run the model. */
 static bool
 begin(struct graph_bisect *s)
 {
@@ -398,8 +401,8 @@ begin(struct graph_bisect *s)
 	return true;
 }
 
-/* Compares the model as it was read with the expected outputs of the data set. Sets the
- * verdict if it is wrong. */
+/* Compares the outputs of the model as it was read with the expected outputs of
+ * the data set. Sets the verdict if an output is wrong. */
 static void
 check_read(struct graph_bisect *s)
 {
@@ -495,8 +498,9 @@ read_layers(struct graph_bisect *s, struct right_values *out)
 			 s->cli.layers_file);
 }
 
-/* Compares the nodes of the model as it was read with the values of the file of
- * --layers. Sets the verdict if one is wrong. False after an error message. */
+/* Compares the results of the nodes in the model as it was read with the values
+ * in the file of --layers. Sets the verdict if a result is wrong. False after
+ * an error message. */
 static bool
 check_layers(struct graph_bisect *s)
 {
@@ -549,8 +553,8 @@ find_pass(struct graph_bisect *s, int wrong)
 				  also, s->names[step - 1], output, node);
 }
 
-/* Compares the graph as it was read and after all passes, which begin() has
- * loaded. False after an error message. */
+/* Compares the graph after all passes with the graph as it was read; begin()
+ * has loaded both. False after an error message. */
 static bool
 compare_graphs(struct graph_bisect *s)
 {
@@ -621,11 +625,11 @@ bisect_right(struct bisecting *b, struct right_values *out)
 	return t;
 }
 
-/* The data sets on which the graph is compared: all of them if the model's
- * program was not run, else the first one for which the program was wrong, or
- * the first one. *n: how many. The states at the end of a data set are the
- * states at the start of the next one, so that only the first one is compared
- * for a model with states. */
+/* The data sets on which the graph is compared: all data sets if the model's
+ * program was not run; else the first data set for which the program was wrong,
+ * or, if it was right for all, the first one. *n: how many. The states at the
+ * end of a data set are the states at the start of the next one, so that only
+ * the first one is compared for a model with states. */
 static const char *const *
 paths_to_compare(struct bisecting *b, int *n)
 {

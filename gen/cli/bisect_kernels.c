@@ -150,7 +150,7 @@ find_pass(struct kernel_bisect *s)
 
 /* -- flags -- */
 
-/* Is the kernel right if it is compiled with this command? */
+/* Is the kernel right if its source is compiled with the command cc? */
 static bool
 is_right_with(struct kernel_bisect *s, const char *cc)
 {
@@ -171,8 +171,8 @@ begins(const char *word, const char *with)
 	return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* Is it a flag without which the source still compiles: one of optimisation or
- * code generation, or of a macro? */
+/* Does the source still compile without this flag? It does for flags of
+ * optimisation, of code generation, and for macros. */
 static bool
 is_choice(const char *flag)
 {
@@ -180,8 +180,8 @@ is_choice(const char *flag)
 	       begins(flag, "-U");
 }
 
-/* The command without its word number `left_out`; left_out -1: with all
- * words. */
+/* The command without the word at index left_out; left_out -1: the command with
+ * all words. */
 static const char *
 without(struct kernel_bisect *s, const struct command *command, int left_out)
 {
@@ -262,7 +262,8 @@ note_part(struct kernel_bisect *s)
 	}
 }
 
-/* Builds the program of the wrong kernel in the folder for it. */
+/* Builds the program of the wrong kernel in b->kernel_folder, if the user wants
+ * that folder. */
 static void
 keep_program(struct kernel_bisect *s)
 {
@@ -274,8 +275,9 @@ keep_program(struct kernel_bisect *s)
 	}
 }
 
-/* What made a kernel wrong that the interpreter finds right, or cannot run, in
- * words: a constant as it is stored, a flag, or a text. */
+/* What made a kernel wrong whose lowered function is right in the interpreter,
+ * or cannot run there, in words: a constant as it is stored, a flag of the
+ * compiler, or a text of the dialect. */
 static const char *
 find_outside(struct kernel_bisect *s)
 {

@@ -45,8 +45,8 @@ write_values(struct minimal *s, const char *stem, const char *const *names,
 	return true;
 }
 
-/* Is the part wrong, too? out: the folder for the program of its kernel, or
- * NULL. */
+/* Is the part that was written to s->path wrong, too? out: the folder to which
+ * the program of its kernel is written, or NULL. */
 static bool
 is_wrong(struct minimal *s, const char *out)
 {
@@ -72,8 +72,8 @@ is_wrong(struct minimal *s, const char *out)
 	return wrong;
 }
 
-/* Writes the part. Returns NULL if it is wrong as the whole model is, else
- * the reason why it is no example. */
+/* Writes the part to s->path. Returns NULL if it is wrong in the way the whole
+ * model is, else the reason why it is no example. */
 static const char *
 try_part(struct minimal *s, const struct model_part *part)
 {

@@ -13,10 +13,10 @@
 #include "process.h"
 
 /* Runs a command in the folder of the harness, confined unless `confined` is
- * NULL, and shows the word `step` on a terminal meanwhile. The command's output
- * goes to stderr, since libraries may print. Returns NULL if the command ended
- * with status 0, else a text that says how it failed. *status: the exit
- * status. */
+ * NULL, and shows the word `step` on the terminal, if there is one, while it
+ * runs. The command's output goes to stderr, since libraries may print. Returns
+ * NULL if the command ended with status 0, else a text that says how it failed.
+ * *status: the exit status. */
 static const char *
 run_there(const struct harness *h, const struct command *command,
 	  const struct confinement *confined, const char *step, int *status)
@@ -96,8 +96,8 @@ harness_read_array(const struct harness *h, const char *name, struct array *a)
 
 /* -- building -- */
 
-/* Adds the name of a source to a command, or, if `object`, the name of its
- * object file. */
+/* Adds the file name of a source to a command; if `object` is set, the name of
+ * its object file. */
 static void
 add_source(const struct harness *h, struct command *command, const char *name,
 	   bool object)

@@ -226,8 +226,8 @@ end_descendants(void)
 	 * start one more child after the last child ended and before
 	 * cleanup_pause_if_interrupted() stops it. */
 	for (int i = 0; i < ROUNDS && quiet < 2; i++) {
-		/* SIGTERM comes first, because a compiler that gets it removes
-		 * its temporary files. */
+		/* SIGTERM is tried in the first half of the rounds, because a
+		 * compiler that gets it removes its temporary files. */
 		quiet = signal_descendants(i < ROUNDS / 2 ? SIGTERM
 							  : SIGKILL) == 0
 				? quiet + 1

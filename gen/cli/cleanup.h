@@ -19,9 +19,9 @@ const char *cleanup_scratch(void);
 void cleanup_watch_output(const char *path);
 /* Removes the temporary folder and half-written files. */
 void cleanup_now(void);
-/* After this call, the first SIGINT or SIGTERM ends only the child processes;
- * the program goes on, asks cleanup_was_stopped(), and ends its work early. A
- * second signal ends the program. */
+/* After this call, the first SIGINT or SIGTERM ends only the child processes,
+ * and the program goes on: it must ask cleanup_was_stopped() and then end its
+ * work early. A second signal ends the program. */
 void cleanup_stop_first(void);
 bool cleanup_was_stopped(void);
 /* If a signal has stopped the program (cleanup_stop_first), cleans up and ends

@@ -38,7 +38,7 @@ struct cli {
 	bool steps;
 	/* The text "native = x86-64-v3 ..." if the target "native" was
 	 * replaced, else NULL. If has_summary is set, the verb prints this text
-	 * in its summary; else it is printed as a note. */
+	 * in its summary, else as a note. */
 	const char *at_hand;
 	bool has_summary;
 	const char *depfile_path;
@@ -84,7 +84,8 @@ struct cli {
 /* An option of the command line. id: enum option_id (options.h). */
 struct given_option {
 	int id;
-	/* the option with its argument, such as "--dim n=4" */
+	/* the option and its argument as the user wrote them, such as "--dim
+	 * n=4" */
 	const char *words;
 };
 
@@ -110,7 +111,8 @@ int cmd_targets(struct cli *c);
 int cmd_passes(struct cli *c);
 int cmd_help(struct cli *c);
 int cmd_version(struct cli *c);
-/* tvmc has a table of options of its own; it reads them from c->rest. */
+/* The verb tvmc has a table of options of its own; cmd_tvmc() reads its options
+ * from c->rest. */
 int cmd_tvmc(struct cli *c);
 int cmd_tune(struct cli *c);
 int cmd_records(struct cli *c);
@@ -118,8 +120,8 @@ int cmd_report(struct cli *c);
 /* The exit status is that of the program diff: 0 if the models are equal, 1 if
  * they differ, 2 after an error. */
 int cmd_diff(struct cli *c);
-/* The exit status is 0 if the source in the folder computes what the model
- * defines, 1 if a result or a file differs, 2 after an error. */
+/* tirc verify. Returns the exit status: 0 if the source in the folder computes
+ * what the model defines, 1 if a result or a file differs, 2 after an error. */
 int cmd_verify(struct cli *c);
 /* Returns 0 if nothing is wrong, 1 if something is, 2 after an error. */
 int cmd_bisect(struct cli *c);
@@ -152,7 +154,8 @@ void cli_print_winograd(const char *label, struct tirc_summary s);
 /* board.c: the bytes of those inputs and outputs that the caller allocates
  * outside of the workspace, at the largest values of symbolic sizes. */
 int64_t cli_io_bytes(struct tirc *t);
-/* profile.c: the order of two doubles for qsort, smaller ones first. */
+/* profile.c: compares two doubles for qsort, which then sorts them in ascending
+ * order. */
 int cli_compare_doubles(const void *a, const void *b);
 
 /* cmd_compile.c: if the model was converted from TensorFlow Lite and the user
@@ -168,12 +171,12 @@ void cli_note_backends(struct tirc *t);
  * error, which is printed or is a message of t. */
 bool cli_package(struct cli *c, struct tirc *t);
 
-/* next_step.c: prints the last line of a summary, which says what the user can
- * do next with the compiled model; the third function does so for the source of
- * a tensor program. */
+/* next_step.c: cli_print_next prints the last line of a summary, which says
+ * what the user can do next with the compiled model; the third function prints
+ * this line for the source of a tensor program. */
 void cli_print_next(const struct cli *c, struct tirc *t);
-/* Does the option (enum option_id) change the compiled model? Then every verb
- * that is to compile the same kernels needs it. */
+/* Does the option (enum option_id) change the compiled model? Then a verb that
+ * is to compile the same kernels as another one needs the same option. */
 bool cli_is_of_model(int option);
 void cli_print_next_of_program(const struct cli *c, struct tirc *t);
 
@@ -207,15 +210,15 @@ const char *style_count(char *buf, double count);
  * column i are aligned to the right. */
 void style_table(FILE *f, int columns, const char *const *header,
 		 const bool *right, int rows, const char *const *cells);
-/* Prints a progress line over the previous one if stderr is a terminal; prints
- * nothing otherwise. */
+/* Prints a progress line in place of the previous one if stderr is a terminal;
+ * else prints nothing. */
 void style_progress(void *ctx, const char *step, int done, int total);
 /* Prints the progress line for a step that has no numbered parts. */
 void style_step(const char *step);
 void style_progress_end(void);
-/* Prints a table on stderr, which must be a terminal, over the `painted` lines
- * of the previous call, and cuts it to the size of the terminal. Returns the
- * number of printed lines. */
+/* Prints a table on stderr, which must be a terminal, in place of the `painted`
+ * lines that the previous call printed, and cuts it to the size of the
+ * terminal. Returns the number of printed lines. */
 int style_repaint(int columns, const char *const *header, const bool *right,
 		  int rows, const char *const *cells, int painted);
 

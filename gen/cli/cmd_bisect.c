@@ -33,8 +33,9 @@ run_model(struct bisecting *b)
 	return true;
 }
 
-/* Is the folder of -o absent or empty? Returns false after an error message otherwise:
- * nothing in it is replaced, and no link in it is followed. */
+/* Is the folder `path` of -o absent or empty? If not, prints an error message
+ * and returns false, so that nothing in the folder is replaced and no link in
+ * it is followed. */
 static bool
 check_out(const char *path)
 {

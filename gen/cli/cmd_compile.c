@@ -189,8 +189,8 @@ by_work(const void *a, const void *b)
 }
 
 /* Prints the number of kernels, and the three kernels with the most
- * multiply-accumulate operations; in a model that has no such operations, those
- * with the most operations of any kind. */
+ * multiply-accumulate operations; in a model without such operations, the three
+ * kernels with the most operations of any kind. */
 static void
 print_heaviest(struct tirc *t, struct tirc_summary s)
 {
@@ -358,8 +358,8 @@ print_metadata(struct tirc *t)
 }
 
 /* Writes a path to a dependency file in the syntax of make and ninja. Returns
- * false after an error message if the path has a character that such a file
- * cannot hold. */
+ * false after an error message if the path has a character that a dependency
+ * file cannot hold. */
 static bool
 put_path(FILE *f, const char *path)
 {

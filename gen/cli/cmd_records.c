@@ -70,7 +70,8 @@ time_text(struct arena *a, double time, const char *unit)
 			  : arena_printf(a, "%.2f ms", time / 1e6);
 }
 
-/* Does the verb show record i? With only_best, it shows only the best records. */
+/* Does the verb list record i: is it of the kernel that the user named, if any,
+ * and with only_best also marked as best? */
 static bool
 is_shown(const struct shown *s, int i, bool only_best)
 {

@@ -39,7 +39,8 @@ print_array(const struct array *a)
 	say(stdout, "\n");
 }
 
-/* Prints the times of the runs and the values that symbolic sizes had in them. */
+/* Prints the minimum and the median of the runs' times, and the values of the
+ * symbolic sizes in these runs. */
 static void
 print_times(struct harness *h, const struct array *inputs)
 {

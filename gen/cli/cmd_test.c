@@ -25,7 +25,8 @@ fit_strings(struct harness *h, struct array *got, struct array *want)
 
 /* A data set to test with. */
 struct test_case {
-	/* the folder or file; NULL: the options --input and --expect */
+	/* the data set's folder or file; NULL: the data set is given by the
+	 * options --input and --expect */
 	const char *path;
 	/* The values of the symbolic sizes for a test on random inputs with the
 	 * interpreter's results; NULL for a data set of the user. */
@@ -148,8 +149,8 @@ test_data_set(struct harness *h, const struct test_case *test,
 	}
 }
 
-/* Gives each --const-input that names no file the value of this input in the
- * first data set. */
+/* Completes each --const-input that names no file: the input gets the value
+ * that it has in the first data set. */
 static void
 complete_const_inputs(struct cli *c)
 {
@@ -224,8 +225,8 @@ test_made(struct harness *h, struct tally *tally)
 		struct test_case test = { .sizes = sizes[i] };
 
 		/* A model may be undefined at sizes that its declared ranges
-		 * allow; the interpreter then rejects them and the run is left
-		 * out. */
+		 * allow. The interpreter then rejects the sizes, and the run is
+		 * left out. */
 		if (i > 0 && !interpreted_takes(h, sizes[i])) {
 			continue;
 		}
@@ -297,7 +298,8 @@ print_tally(struct harness *h, const struct tally *tally, bool made)
 	say(stdout, "\n");
 }
 
-/* Did no data set fail, and did at least one of them, if there are any, pass? */
+/* Did the test pass: no data set failed, and, if there are data sets, at least
+ * one of them passed? */
 static bool
 is_passed(const struct tally *tally)
 {

@@ -31,9 +31,10 @@ struct view {
 	/* the records that the file `out` had before this run */
 	struct records earlier;
 	const char *runner; /* the argument of --runner, or NULL */
-	double end;         /* the time at which the tuning ends; 0: never */
+	/* the time at which the tuning must end; 0: there is no limit */
+	double end;
 	int n_records;
-	/* the number of lines of the table that are on the terminal */
+	/* the number of lines of the table that the terminal shows now */
 	int painted;
 	bool failed; /* a record could not be written */
 };
@@ -415,9 +416,9 @@ find_tasks(struct view *v)
 	return true;
 }
 
-/* Reads --seed, which seeds the search; the default is 1. Removes it from the
- * model's options, where it would seed the random operators of the model.
- * Returns false after an error message. */
+/* Reads --seed, the seed of the search, to *seed; the default is 1. Removes the
+ * seed from the model's options, which would give it to the random operators of
+ * the model. Returns false after an error message. */
 static bool
 read_seed(struct cli *c, uint64_t *seed)
 {

@@ -37,7 +37,8 @@ struct row {
 	int commands;
 	const char *name;
 	char letter;
-	/* the name of its argument in the help; NULL: it takes none */
+	/* the name of the option's argument in the help; NULL: the option takes
+	 * no argument */
 	const char *argument;
 	enum use use;
 	const char *words;
@@ -100,7 +101,7 @@ unknown(int command, const char *arg)
 	return CLI_USAGE;
 }
 
-/* Is the value one of the words in a list such as "a|b|c"? */
+/* Is `value` one of the words in `words`, a list such as "a|b|c"? */
 static bool
 is_word(const char *words, const char *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc worker: measures the jobs that tirc tune --queue sends. It takes sources
- * from the queue and compiles and runs them; it checks every field of a job,
- * and no command comes from the queue. While a job is measured, a second thread
- * tells the queue that the worker is alive. */
+ * from the queue and compiles and runs them. It checks every field of a job.
+ * The queue gives it no commands to run. While a job is measured, a second
+ * thread tells the queue that the worker is alive. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -50,8 +50,8 @@ struct worker {
 	long idle;
 	time_t announced;
 	struct pulse pulse;
-	/* One job of each task that was measured. Two jobs have the same task
-	 * if their workloads and the traces of their rules' schedules are
+	/* Jobs that were measured, one of each task. Two jobs have the same
+	 * task if their workloads and the traces of their rules' schedules are
 	 * equal. */
 	VEC(const struct queue_job *) known;
 };

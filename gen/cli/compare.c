@@ -79,7 +79,7 @@ array_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
-/* |a - b| for element i of the two arrays, and 0 only if the elements are
+/* The absolute error |a - b| of element i. It is 0 only if the elements are
  * equal: for unequal integers it is at least 1, even if both round to the same
  * double. NaN equals NaN, and an infinity equals itself. */
 static double
@@ -111,8 +111,8 @@ same_shape(const struct array *a, const struct array *b)
 
 /* -- steps -- */
 
-/* The perturbed runs in which element i has a value on the other side of a step
- * (struct element) than in x->got: bit r stands for run r. */
+/* The perturbed runs in which the value of element i and its value in x->got
+ * are on different sides of a step (struct element): bit r stands for run r. */
 static unsigned
 runs_across(const struct pair *x, const struct element *e, int64_t i)
 {
@@ -141,11 +141,11 @@ is_among_runs(const struct pair *x, const struct element *e, int64_t i,
 	       got <= e->values[e->n - 1] + allowed;
 }
 
-/* Does some perturbed run have element i on the other side of a step than
- * x->got, at most `allowed` from the expected value? Then a rounding error near
- * the step explains the difference. If another program made the runs (twin),
- * x->got must also lie in the range of these runs. step: the step of a
- * quantized result, else 0. */
+/* In some perturbed run, is the value of element i at most `allowed` from the
+ * expected value, but separated by a step from its value in x->got? Then a
+ * rounding error near the step explains the difference. If another program made
+ * the runs (twin), x->got must also lie in the range of these runs. step: the
+ * step of a quantized result, else 0. */
 static bool
 is_other_side(const struct pair *x, const struct element *e, int64_t i,
 	      double allowed, double step)

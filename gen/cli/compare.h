@@ -21,7 +21,7 @@ struct observed {
 	bool twin;
 	double share;
 	/* for each element: did two runs on the same inputs give different
-	 * values? NULL if no element did */
+	 * values? NULL if no element had different values */
 	const bool *random;
 };
 
@@ -50,8 +50,9 @@ struct pair {
 	 * (tirc_tensor.step); else 0. */
 	double step;
 	struct observed *observed; /* NULL without perturbed runs */
-	/* The other value of --requant, if all results of the data set are
-	 * equal with it while some differ by more than a step now; else NULL. */
+	/* The other value of --requant, if all results of the data set equal
+	 * the expected ones with it, but some differ by more than a step with
+	 * the present value; else NULL. */
 	const char *equal_with;
 };
 
@@ -66,8 +67,8 @@ struct tolerance {
 
 /* The outcome of the comparison of a pair. */
 struct comparison {
-	/* The largest absolute error, the largest relative one, and the largest
-	 * one in units in the last place. */
+	/* The largest absolute error, the largest relative error, and the
+	 * largest error in units in the last place. */
 	double max_abs, max_rel, max_ulp;
 	double most_width; /* the largest element_width() of an element */
 	/* the number of elements (or strings) that exceed their tolerance */
@@ -113,9 +114,9 @@ enum pair_verdict pair_report(const struct cli *c, const struct pair *x);
  * results of these tolerances; 0 if no input has floats. */
 double observed_share(const struct cli *c, const struct array *inputs, int n,
 		      const struct tolerance *t, int n_results);
-/* A copy of x with each element multiplied by a random factor (struct
+/* A copy of x in which each element is multiplied by a random factor (struct
  * observed); x itself if its elements are not floats. *state: the state of the
- * random numbers. */
+ * random number generator. */
 struct array observed_moved(struct arena *a, const struct array *x,
 			    double share, uint64_t *state);
 /* Sets *out to the sorted values of element i in the perturbed runs and in
@@ -133,8 +134,8 @@ double element_width(const struct element *e, const struct observed *o,
  * inputs and sets the pairs' `observed`. */
 void harness_observe(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
-/* Calls harness_observe(), compares each pair and prints a line for it. Returns
- * false if an element exceeds its tolerance. */
+/* Calls harness_observe(), compares each pair, and prints a line for each pair.
+ * Returns false if an element exceeds its tolerance. */
 bool harness_compare(struct harness *h, const struct array *inputs,
 		     struct pair *pairs, int n);
 
@@ -147,9 +148,10 @@ struct other_rounding {
 	bool tried;
 	/* the value of --requant, and the other value */
 	const char *rounding, *other;
-	/* The number of data sets whose results are equal with the other value,
-	 * the name of the first of them, and the number of data sets that have
-	 * fewer unequal elements with it. */
+	/* The number of data sets whose results equal the expected ones with
+	 * the other value, the name of the first of these, and the number of
+	 * data sets that have fewer unequal elements with the other value than
+	 * with the present one. */
 	int n_equal;
 	const char *where;
 	int n_closer;
@@ -167,7 +169,7 @@ const char *other_rounding_try(struct other_rounding *r, struct harness *h,
 			       const struct pair *pairs, int n);
 /* Are the results of h's program equal to those that the interpreter computes
  * with the same rounding? If they are not, replaces the expected result of each
- * pair by the interpreter's. Also returns false after an error message. To be
+ * pair by the interpreter's. Returns false after an error message, too. To be
  * called before the states of h change. */
 bool other_rounding_agrees(struct harness *h, const struct array *inputs,
 			   struct pair *pairs, int n);

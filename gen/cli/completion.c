@@ -5,8 +5,9 @@
 
 #include "help.h"
 
-/* Does the option accept only words of a list? The list is in its argument,
- * such as "c|incbin|file", or it is the list of targets, passes and so on. */
+/* Does the option accept only certain words? The argument in its row lists them
+ * with bars between, or they are the names of targets, backends, kinds of
+ * packages or passes. */
 static bool
 has_values(struct tirc *t, const struct option_row *row)
 {

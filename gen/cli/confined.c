@@ -76,8 +76,8 @@ lacking(void)
 }
 
 /* Does the program use LLVM's library for OpenMP? Up to version 16, this
- * library ends the program if it cannot make a file in /dev/shm, by which it
- * finds a second copy of itself. */
+ * library ends the program if it cannot make a file in /dev/shm, by which the
+ * library finds a second copy of itself in the process. */
 static bool
 needs_shared_memory(const struct program_file *file)
 {

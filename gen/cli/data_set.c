@@ -21,9 +21,9 @@ test_is_plain(const char *path, bool follow)
 				(S_ISREG(st.st_mode) && st.st_nlink == 1);
 }
 
-/* Is the path a regular file, or absent? Returns false after an error message
- * for anything else, because opening a pipe or a device may block or change
- * it. */
+/* Is the path that of a regular file, or of no file? For any other file prints
+ * an error message and returns false, because opening a pipe or a device may
+ * block or change it. */
 bool
 test_is_file(const char *path)
 {
@@ -156,8 +156,9 @@ have_inputs(const struct slots *s, const char *path)
 	return true;
 }
 
-/* Notes the outputs that are not compared, because the file has no array for
- * them. Returns false after an error message if it has an array for no output. */
+/* Notes the outputs for which the file has no array: they are not compared.
+ * Returns false after an error message if no array of the file is for an
+ * output. */
 static bool
 have_outputs(struct harness *h, const struct slots *s, const char *where)
 {

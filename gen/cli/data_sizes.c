@@ -17,7 +17,8 @@ struct found {
 	/* for each input: its shape in the present data set; ndim is 0 if
 	 * unknown */
 	struct array *inputs;
-	/* for each size: its least and largest value so far; 0: none was found */
+	/* for each symbolic size: the least and the largest value found so far;
+	 * 0: no value was found */
 	int64_t *least, *most;
 };
 
@@ -43,8 +44,8 @@ note_shape(void *ctx, const struct array *a, int n)
 	return ARRAY_LEFT_OUT;
 }
 
-/* Reads the shape in the file of option number i of --input: "FILE", which is
- * for input i, or "NAME=FILE". */
+/* Reads the shape of the array in the file of an option --input. text: "FILE",
+ * which is for input i, or "NAME=FILE". */
 static bool
 read_option(struct found *f, const char *text, int i)
 {
@@ -196,8 +197,8 @@ add_dims(struct found *f, struct cli *c)
 	c->tirc.n_dims = kept;
 }
 
-/* Sets *out to the paths of the data sets: those of the command line, else
- * those beside the model. Returns their number. */
+/* Sets *out to the paths of the data sets: those that the command line names;
+ * if it names none, those beside the model. Returns the number of paths. */
 static int
 list_paths(struct cli *c, const char ***out)
 {

@@ -118,8 +118,9 @@ harness_twin_options(struct harness *h)
 	return c;
 }
 
-/* Sets values[d], the value of symbolic size d, if it follows from the shape of
- * an input and the known other values. Returns false if it does not. */
+/* Sets values[d], the value of symbolic size d, if the value follows from the
+ * shape of an input and the known values of the other sizes. Returns false if
+ * it does not follow. */
 static bool
 match_dim(const struct harness *h, const struct array *inputs, int d,
 	  int64_t *values)
@@ -235,8 +236,8 @@ range_with(struct arena *a, struct tirc_dim dim, int64_t size)
 				      (long long)least, (long long)most);
 }
 
-/* Are the values that symbolic sizes have in the shape of the array within
- * their ranges? Returns false after an error message otherwise. */
+/* Are the values that symbolic sizes have in the shape of array a within the
+ * ranges of these sizes? If not, prints an error message and returns false. */
 static bool
 check_sizes(struct arena *m, struct tirc *t, const struct tirc_tensor *x,
 	    const struct array *a)

@@ -32,7 +32,8 @@ struct harness {
 	 * on a simulator, its number of instructions. */
 	double *times_ns;
 	struct board board; /* memory use in the last run on a simulator */
-	/* the states with which the next run begins; NULL: zeros */
+	/* the states with which the next run begins; NULL: all states are
+	 * zeros */
 	const struct array *states;
 	/* observe.c: another program for the same model, with additional inputs
 	 * by which floats inside the model are multiplied. The first
@@ -46,11 +47,13 @@ struct harness {
 	int n_told;
 	/* the names of the files to compile and link */
 	VEC(const char *) sources;
-	/* the names of the only files that the next run may write */
+	/* the names of the files that the next run may write; it may write no
+	 * other file */
 	VEC(const char *) results;
 	/* the bytes of all arrays of a run, workspace and constants included */
 	int64_t array_bytes;
-	double most_seconds; /* a run is ended after this time; 0: never */
+	/* a run is ended after this time; 0: a run has no limit of time */
+	double most_seconds;
 	/* The numbers of arrays that harness_run() gives to the program and
 	 * gets from it. `run` implements harness_run() and uses run_ctx. */
 	int n_inputs, n_results;
@@ -82,8 +85,8 @@ bool harness_build(struct harness *h, const char *text);
  * on this machine; else the target's compiler. */
 const char *harness_compiler(const struct harness *h);
 /* The first function empties the list of files that the next run may write; the
- * second adds a file, which it makes or empties. Returns false after an error
- * message. */
+ * second adds a file to the list, and makes the file or empties it. Returns
+ * false after an error message. */
 void harness_expect_none(struct harness *h);
 bool harness_expect(struct harness *h, const char *name);
 /* Runs the program in the folder with these arguments. The program may read the
@@ -108,11 +111,13 @@ bool harness_confine(const struct harness *h, const struct command *command,
 /* harness.c: reads the times of the last n runs of the program to times_ns. */
 bool harness_read_times(struct harness *h, int n);
 
-/* keep.c: is it safe for a compiler and the built program to write into this
- * folder of --keep? Returns false after an error message otherwise. */
+/* keep.c: is it safe for a compiler and the built program to write into the
+ * folder `path` of --keep? If not, prints an error message and returns
+ * false. */
 bool harness_may_keep(const char *path);
-/* A new module, which the caller frees. The options set its limits of memory and
- * output; else these follow from the bytes of the model's file. */
+/* A new module, which the caller frees. Its limits of memory and output are
+ * those of the options c, or, if the options have none, follow from the number
+ * of bytes of the model's file. */
 struct module *harness_module(const struct cli *c);
 /* Generates the model's source and writes it into a new folder, for
  * harness_build(). Returns false after an error message. */
@@ -178,8 +183,8 @@ int state_of_input(struct tirc *t, int position);
 int state_of_output(struct tirc *t, int position);
 /* The number of results of a run: outputs and states. */
 int harness_results(const struct harness *h);
-/* Sets the states with which each following run begins; NULL: zeros. Returns
- * false after an error message. */
+/* Sets the states with which each following run begins; `states` NULL: zeros.
+ * Returns false after an error message. */
 bool harness_set_states(struct harness *h, const struct array *states);
 /* Pads each string of the array with zeros to `bytes` bytes, or removes zeros
  * at its end. Returns false, with the array unchanged, if a string is longer
@@ -210,8 +215,8 @@ struct tally {
 	/* The verdict is open: the results differ, but the data set was
 	 * recorded with the other rounding (PAIR_UNDECIDED). */
 	int undecided;
-	/* the first one that failed: its path or the sizes of its random
-	 * inputs, or NULL */
+	/* the first run that failed: the path of its data set or the sizes of
+	 * its random inputs; NULL: no run failed */
 	const char *failed_path;
 	const int64_t *failed_sizes;
 };

@@ -45,8 +45,8 @@ cli_option_names(struct tirc *t, const struct option_row *row,
 
 /* -- options -- */
 
-/* The number of columns that the text takes on a terminal; it is in UTF-8 and
- * has this many bytes. */
+/* The number of columns that the text takes on a terminal. The text is in
+ * UTF-8; bytes: its number of bytes. */
 static int
 width_of(const char *text, size_t bytes)
 {

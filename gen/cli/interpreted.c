@@ -285,8 +285,9 @@ interpreted_takes(struct harness *h, const int64_t *sizes)
 	return ok;
 }
 
-/* The states with which h's next run begins, each at the position of the
- * model's output that it was in the previous run; NULL if they are zeros. */
+/* The states with which h's next run begins, as a list with an element for each
+ * output of the model: each state is at the position of the output that gave it
+ * in the previous run. NULL if the states are zeros. */
 static struct array *
 outputs_before(struct harness *h, struct tirc *model)
 {

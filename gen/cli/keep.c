@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the folder of --keep. A compiler and the program that it builds write
- * files with known names there, and they follow links. Another person who can
- * write there could thus lead them to a file elsewhere; a folder with such
- * links is refused. */
+/* Checks the folder of --keep. The compiler and the built program write files
+ * with known names in this folder, and follow links. Another person who can
+ * write in the folder could place links there that lead to files elsewhere, so
+ * a folder with links is refused. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -13,8 +13,8 @@
 
 #include "harness.h"
 
-/* Is `name` in the folder a folder, or a regular file without hard links? A
- * symbolic link is neither of them. */
+/* Is the entry `name` of `folder` a folder, or a regular file with only one
+ * hard link? A symbolic link is neither. */
 static bool
 is_plain(int folder, const char *name)
 {

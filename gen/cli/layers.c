@@ -5,7 +5,7 @@
  * the tensors between them. Their results are compared with the interpreter's
  * results for the model as it was read, or with arrays of a file. If --requant
  * tflite changes the rounding of a program, the interpreter runs the graph of
- * that program after the passes that set the rounding. */
+ * that program after the passes that choose how results are rounded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ struct probe {
 struct layers {
 	struct cli *cli;
 	struct probe each, fused;
-	struct reference read; /* the model as it was read */
+	struct reference read; /* the model as it was read, without any pass */
 };
 
 static bool
@@ -56,9 +56,9 @@ open_probe(struct probe *p, const struct cli *c, const char *results)
 	p->cli.tirc.results = results;
 	p->cli.repeat = 1;
 	if (strcmp(results, "each") == 0) {
-		/* The kernels of single nodes are not those of the model;
-		 * schedules that the user gave for the model's kernels do not
-		 * fit them. */
+		/* The kernels of this program are single nodes, not the model's
+		 * fused kernels: the user's schedules for the model's kernels
+		 * do not fit them. */
 		p->cli.tirc.n_schedule_for = 0;
 	}
 	if (c->keep != NULL) {
@@ -197,8 +197,8 @@ find_result(const struct reference *r, const char *name)
 /* -- the right values -- */
 
 /* Computes the expected value of each output with the interpreter. inputs: an
- * array for each input that is not a state. The states are those after the
- * previous data set. Returns false after an error message. */
+ * array for each input that is not a state. The states are those at the end of
+ * the previous data set. Returns false after an error message. */
 static bool
 interpret(struct layers *w, struct reference *r, const struct array *inputs)
 {
@@ -354,9 +354,9 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 	}
 }
 
-/* Runs the program p on the data set and compares its results. *n: the number
- * of compared results; *wrong: is set if one of them is wrong. Returns false
- * after an error. */
+/* Runs the program p on the data set and compares the program's results with
+ * the expected values. *n: the number of compared results; *wrong is set to
+ * true if a result is wrong. Returns false after an error. */
 static bool
 run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	  bool *wrong)

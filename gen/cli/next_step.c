@@ -5,9 +5,9 @@
 #include "options.h"
 #include "process.h"
 
-/* Is this an option of tirc compile or tirc codegen that tirc test needs, too,
- * to build the same source? These are the options that tirc test accepts,
- * except those about messages and output. test: TEST or TEST_PROGRAM. */
+/* If `tirc compile` or `tirc codegen` had this option, does `tirc test` need
+ * it, too, to build the same source? It needs all such options that it accepts,
+ * except options about messages and output. test: TEST or TEST_PROGRAM. */
 static bool
 is_of_source(int id, int test)
 {

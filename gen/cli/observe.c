@@ -22,8 +22,9 @@
  * smaller one could vanish in the rounding. */
 #define TF32_EPSILON 0x1p-10
 
-/* For each element, whether it differs between two runs on the same inputs;
- * NULL if no element does, or if the runs have different numbers of elements. */
+/* Returns for each element whether it differs between `was` and `again`, the
+ * results of two runs on the same inputs; NULL if no element differs, or if the
+ * two have different numbers of elements. */
 static const bool *
 find_random(struct arena *a, const struct array *again, const struct array *was)
 {
@@ -62,10 +63,10 @@ all_near(struct cli *c, const struct pair *pairs, int n)
 	return near;
 }
 
-/* Runs p (h itself, or h->factors) several times on perturbed inputs and adds
- * its results to pairs[i].observed. shares: the perturbation of each input.
- * result[i]: the index of pair i among the results of p, or -1 to leave the
- * pair out. */
+/* Runs the program p (h itself, or h->factors) several times on perturbed
+ * inputs and adds the results to pairs[i].observed. shares: the perturbation of
+ * each input. result[i]: the index of pair i among the results of p, or -1 to
+ * leave the pair out. */
 static void
 observe(struct harness *h, struct harness *p, const struct array *inputs,
 	const double *shares, struct pair *pairs, const int *result, int n)
@@ -121,8 +122,9 @@ struct shares {
 
 /* Prepares new perturbed runs for the pairs that have elements beyond their
  * tolerance: discards their earlier runs and sets observed.share. The other
- * pairs keep their earlier runs, and their result[i] becomes -1; so does that
- * of a pair with a wrong number of elements, which no perturbation explains. */
+ * pairs keep their earlier runs, and result[i] becomes -1 for them, and also
+ * for a pair with a wrong number of elements, which no perturbation
+ * explains. */
 static void
 begin(struct harness *h, struct pair *pairs, struct shares s, int *result,
       int n)
@@ -254,8 +256,8 @@ perturbs_rounded(struct harness *h)
 	return f != NULL && f->n_inputs > h->n_inputs + f->n_from_integers;
 }
 
-/* For each pair: the index of the same result in the program f with factors, or
- * -1. */
+/* For each pair: the index of its result among the results of f, the program
+ * with factors, or -1 if f does not have this result. */
 static int *
 same_results(const struct harness *h, const struct harness *f,
 	     const struct pair *pairs, int n)

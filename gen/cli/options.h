@@ -63,9 +63,9 @@ struct option_row {
 	/* the option; an id below 256 is also the letter of its short form */
 	enum option_id id;
 	const char *name;
-	/* The argument. NULL: the option takes none. "[=…]": an argument that
-	 * may be omitted and follows "=". "a|b|c": one of these words. Anything
-	 * else: a name for the argument in the help. */
+	/* The option's argument. NULL: the option takes no argument. "[=…]": an
+	 * argument that may be omitted and follows "=". "a|b|c": one of these
+	 * words. Anything else: a name for the argument in the help. */
 	const char *argument;
 	const char *what; /* the description in the help */
 	int verbs;        /* bits of the verbs that accept the option */

@@ -29,8 +29,9 @@ usage(const struct verb *verb, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The row of the option `name` for this verb, or, if the verb does not take it,
- * its row for another verb; NULL if there is no such option. */
+/* The row of the option `name` for this verb, or, if this verb does not take
+ * the option, the option's row for another verb; NULL if no verb has an option
+ * of this name. */
 static const struct option_row *
 find_row(const struct verb *verb, const char *name, size_t length)
 {
@@ -435,9 +436,9 @@ read_arguments(struct reader *r)
 	return CLI_DONE;
 }
 
-/* Checks that tirc test or tirc run takes all given options for this kind of
- * file, a model or a program. Returns CLI_DONE, or CLI_USAGE after an error
- * message. */
+/* Checks the given options of `tirc test` or `tirc run` against the kind of
+ * `file`, a model or a tensor program: the verb must take each of them for this
+ * kind. Returns CLI_DONE, or CLI_USAGE after an error message. */
 static int
 check_kind(const struct cli *c, const struct verb *verb, const char *file)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc test of a quantized model whose results differ from those of a data set:
- * are they equal with the other value of --requant? If they are, the data set
- * was recorded with the other rounding, and a note says so. Then the data set
- * cannot show whether the program is right, and the interpreter's results
- * decide it. */
+ * are the results equal to those of the data set with the other value of
+ * --requant? If they are, the data set was recorded with the other rounding,
+ * and a note says so. Then the data set cannot show whether the program is
+ * right, and the interpreter's results decide whether it is. */
 #include <string.h>
 
 #include "compare.h"
 #include "interpreted.h"
 
-/* The number of elements of all results that differ from the expected ones by
- * more than errors of float arithmetic. *far: is one of them more than one step
- * off? */
+/* The number of elements, in all results, that differ from the expected
+ * elements by more than errors of float arithmetic. *far: does an element
+ * differ by more than one step? */
 static int64_t
 count_unequal(const struct cli *c, const struct pair *pairs, int n, bool *far)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the values of the self-test of a firmware package. The inputs are
  * those of the model's first test data set, or random numbers with a fixed
- * seed. The interpreter computes the outputs and inner tensors from them by the
- * nodes of the compiled model. The outputs are also compared with those of the
- * model as it was read, which is loaded in a second context with the rounding
- * of --requant. */
+ * seed. From these inputs the interpreter computes the outputs and the inner
+ * tensors, by the nodes of the compiled model. The outputs are also compared
+ * with those of the model as it was read, which a second context holds with the
+ * rounding of --requant. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,8 +255,8 @@ compute(struct values *v)
 	return true;
 }
 
-/* Are the outputs of the model as it was read within the tolerances of the
- * compiled model's results? Returns false after an error message otherwise. */
+/* Do the outputs of the model as it was read equal the compiled model's outputs
+ * within the tolerances? If not, prints an error message and returns false. */
 static bool
 check(struct values *v)
 {

@@ -37,7 +37,8 @@ struct profile {
 
 /* How near a kernel is to its bound. */
 struct standing {
-	/* the bound is the time to move its bytes, not that of its operations */
+	/* the bound is the time to transfer the kernel's bytes, not the time of
+	 * its operations */
 	bool memory;
 	double share; /* bound / measured time */
 };

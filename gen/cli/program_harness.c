@@ -168,7 +168,8 @@ call_note_work(const struct harness *h, const struct call *call)
 	}
 }
 
-/* The text "row_squares(n=33)": the function with the values of its sizes. */
+/* The text "row_squares(n=33)": the function's name, with the values of its
+ * scalar parameters. */
 static const char *
 call_name(struct harness *h, const struct call *call)
 {

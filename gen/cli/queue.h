@@ -17,7 +17,7 @@ struct queue_field {
 };
 
 struct queue_message {
-	/* the message's number in the stream; NULL: there is no message */
+	/* the message's number in the stream; NULL: no message was read */
 	const char *entry;
 	VEC(struct queue_field) fields;
 };
@@ -26,8 +26,8 @@ void queue_put(struct arena *a, struct queue_message *m, const char *name,
 	       const void *data, size_t bytes);
 void queue_put_text(struct arena *a, struct queue_message *m, const char *name,
 		    const char *text);
-/* The value of the field `name` as a text, copied to the arena; NULL if there
- * is no such field or its value has a zero byte. */
+/* The value of the field `name` as a text, copied to the arena; NULL if the
+ * message has no such field, or if the value contains a zero byte. */
 const char *queue_text(struct arena *a, const struct queue_message *m,
 		       const char *name);
 
@@ -41,9 +41,10 @@ void queue_close(struct queue *q);
  * arena. */
 bool queue_offer(struct queue *q, struct arena *a, const char *jobs,
 		 struct queue_message *job);
-/* Takes the next job, or the job of a worker that gave no sign of life for
- * `idle` milliseconds. Waits about a second if there is none; then out->entry
- * is NULL. *deliveries: how many workers have taken the job. */
+/* Takes the next job from the queue, or a job whose worker gave no sign of life
+ * for `idle` milliseconds. If there is no such job, waits about a second for
+ * one; out->entry is NULL if none came. *deliveries: how many workers have
+ * taken this job. */
 bool queue_take(struct queue *q, struct arena *a, const char *jobs,
 		const char *worker, long idle, struct queue_message *out,
 		long *deliveries);
@@ -59,8 +60,9 @@ bool queue_release(struct queue *q, const char *jobs, const char *worker,
 bool queue_answer(struct queue *q, const char *jobs, const char *entry,
 		  const char *id, const char *answers,
 		  const struct queue_message *answer);
-/* Reads the answer that follows the answer with number `after` ("0": reads the
- * first one). Waits about a second if there is none; then out->entry is NULL. */
+/* Reads the answer after the answer with the number `after` ("0": the first
+ * answer). If there is no such answer yet, waits about a second for it;
+ * out->entry is NULL if none came. */
 bool queue_next(struct queue *q, struct arena *a, const char *answers,
 		const char *after, struct queue_message *out);
 /* Sets *there to whether the job is in the stream. */

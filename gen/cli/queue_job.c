@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes jobs to messages of a queue and reads them. A job has only sources and
- * arrays, and neither a program nor a command, because the worker must not
- * execute what a stranger chose: it compiles with its own flags. */
+ * arrays, and neither a program nor a command, because a worker must not
+ * execute what a stranger chose: the worker compiles with flags of its own. */
 #define _GNU_SOURCE
 #include "queue_job.h"
 
@@ -60,8 +60,8 @@ is_hex(const char *text, size_t n)
 	return strspn(text, "0123456789abcdef") >= n;
 }
 
-/* Is the text the id of a job, such as ID-N: 16 hexadecimal digits, "-" and a
- * number? */
+/* Is the text the id of a job in the form ID-N: 16 hexadecimal digits, "-" and
+ * a number? */
 static bool
 is_id(const char *text)
 {
@@ -71,8 +71,8 @@ is_id(const char *text)
 	       strspn(text + 17, "0123456789") == n - 17;
 }
 
-/* Is the name one that tune_job_make() gives to a file? Such a name leads to no
- * other folder, and differs from the files that the worker writes. */
+/* Is the name one that tune_job_make() gives to a file? A file of this name is
+ * in no other folder, and is none of the files that the worker writes. */
 static bool
 is_file_name(const char *name)
 {
@@ -230,9 +230,9 @@ read_output(struct arena *a, const char *text, struct tune_job *out)
 }
 
 /* Stores one field of a part (the candidate or the rules' schedule) in *out.
- * Returns false if the field is not allowed in a job, or not a second time: the
- * number of a message's fields has no limit, so no field may add memory each
- * time. */
+ * Returns false if the field is not allowed in a job, or if the job already has
+ * the field: a message may have any number of fields, so repeated fields must
+ * not take more and more memory. */
 static bool
 read_part_field(struct arena *a, const struct queue_field *f, const char *name,
 		size_t *bytes, struct tune_job *out)

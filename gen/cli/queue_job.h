@@ -35,8 +35,8 @@ struct queue_job {
 const char *queue_read_job(struct arena *a, const struct queue_message *m,
 			   const char *facts, struct queue_job *out);
 
-/* Writes an answer. why: what the runner's measure() returned: NULL, or the
- * reason why there is no measurement. */
+/* Writes an answer to `job`. why: what the runner's measure() returned: NULL,
+ * or the reason why there is no measurement. */
 void queue_write_answer(struct arena *a, const struct queue_job *job,
 			const char *why, const struct measurement *of,
 			struct queue_message *out);

@@ -332,9 +332,9 @@ queue_take(struct queue *q, struct arena *a, const char *jobs,
 		count_deliveries(q, a, jobs, out->entry, deliveries));
 }
 
-/* If the job belongs to `worker`, assigns it to the worker `to` and sets the
- * time since its last sign of life to `idle`. A script does both steps
- * atomically. */
+/* If the job `entry` belongs to `worker`, assigns it to the worker `to` and
+ * sets the time since the last sign of life to `idle`. A script does both steps
+ * atomically. Returns false if it could not. */
 static bool
 claim(struct queue *q, const char *jobs, const char *worker, const char *entry,
       const char *to, const char *idle)

@@ -74,8 +74,9 @@ print_worst(const struct pair *x, const struct comparison *f)
 	array_print(want, f->worst, bytes);
 }
 
-/* Prints a count such as "; 3 elements are one step off". The words after "1
- * element" are `one`, after "3 elements" `more`. */
+/* Prints a count of elements such as "; 3 elements are one step off". `one`:
+ * the words after "1 element"; `more`: the words after a larger number, such as
+ * "3 elements". */
 static void
 print_count(int64_t n, const char *one, const char *more)
 {

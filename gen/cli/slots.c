@@ -131,14 +131,16 @@ struct data_file {
 	const char *path;
 	struct slots *lists;
 	int n_lists;
-	/* the index in the first list of the tensor that the option names; -1
-	 * if it names none */
+	/* the index, in the first list, of the tensor that the option names; -1
+	 * if the option names no tensor */
 	int at;
 	bool some; /* arrays that belong to no tensor are skipped */
-	/* Tensors whose arrays are skipped, since an archive may have them
-	 * beside the arrays of the list; or NULL. */
+	/* Tensors whose arrays are skipped: an archive may have arrays for them
+	 * in addition to arrays for the tensors of the lists. NULL: there are
+	 * no such tensors. */
 	const struct slots *beside;
-	/* the number of arrays taken so far, at most one for each tensor */
+	/* the number of arrays that were taken so far, at most one for each
+	 * tensor */
 	int taken;
 };
 
@@ -155,8 +157,9 @@ is_left_out(const struct data_file *f, const struct array *a)
 enum { WORD_BYTES = 200 };
 
 /* Finds the tensor for array a, one of n arrays in the file. Returns the list
- * that has the tensor and sets *at to its index there. Returns NULL if no list
- * has it: after an error message, or silently if such arrays are skipped. */
+ * that has the tensor and sets *at to its index there. If no list has such a
+ * tensor, returns NULL: silently if the array is skipped, else after an error
+ * message. */
 static struct slots *
 place_of(const struct data_file *f, const struct array *a, int n, int *at)
 {
@@ -225,7 +228,7 @@ accepts(void *ctx, const struct array *a, int n)
 
 /* Sets the type of an array whose file gives only the width of its elements,
  * because NumPy has no name for a type such as bfloat16: takes the type of
- * tensor x if it has that width. */
+ * tensor x if x has elements of that width. */
 static void
 name_type(struct array *a, const struct tirc_tensor *x)
 {

@@ -16,7 +16,7 @@ struct slots {
 	struct array *arrays; /* for each tensor */
 	bool *given;          /* for each tensor: does it have an array? */
 	bool exact;           /* arrays of another type or shape are refused */
-	/* the index of the tensor that gets the next array without a name */
+	/* the index of the tensor for the next array that has no name */
 	int next;
 };
 
@@ -28,15 +28,16 @@ struct slots slots_of_results(struct harness *h);
 struct slots slots_of_constants(struct harness *h);
 /* A list of n results of nodes, whose tensors the caller sets. */
 struct slots slots_of_layers(struct harness *h, int n);
-/* Reads the arrays of "FILE" or "NAME=FILE" into a list. The arrays of an
- * archive are assigned by name, others in the order of the tensors. NAME=
- * counts as a part of the file's name unless it is the name of a tensor. An
- * archive for inputs may also have outputs, and the other way round; these are
- * skipped. Returns false after an error message. */
+/* Reads the arrays of "FILE" or "NAME=FILE" into a list. Arrays of an archive
+ * are assigned to tensors by name, arrays of other files in the order of the
+ * tensors. NAME= counts as a part of the file's name unless it is the name of a
+ * tensor. An archive that is read for inputs may also contain outputs, and one
+ * that is read for outputs may contain inputs: they are skipped. Returns false
+ * after an error message. */
 bool slots_take(struct harness *h, struct slots *s, const char *text);
-/* Reads an archive with arrays for the tensors of n lists, assigned by name.
- * some: skips arrays that belong to no tensor, which are an error otherwise.
- * Returns false after an error message. */
+/* Reads an archive with arrays for the tensors of n lists, assigned by name. If
+ * `some` is set, arrays that belong to no tensor are skipped; else they are an
+ * error. Returns false after an error message. */
 bool slots_take_archive(struct harness *h, struct slots *lists, int n,
 			bool some, const char *path);
 

@@ -2,8 +2,8 @@
 /* tirc test FILE.py: runs the emitted source of a tensor program's functions
  * and compares the results with the interpreter's results for the functions
  * before any schedule. Before anything is compiled, the interpreter also runs
- * the functions in their emitted form on the same arrays, to check that they
- * are safe to run. */
+ * the functions in their emitted form on the same arrays, to check that the
+ * emitted functions are safe to run. */
 #include <string.h>
 
 #include "compare.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runner "local": compiles a candidate and runs it in turn with the rules'
- * schedule, so that both meet the same clock frequency and the same load of the
- * machine; their ratio is the measurement. A simulator counts instructions, so
- * that both run only once. */
+ * schedule, so that both run at the same clock frequency and under the same
+ * load of the machine; the ratio of their times is the measurement. On a
+ * simulator, which counts instructions, each runs only once. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -167,9 +167,10 @@ build(struct local *l, struct arena *a, const struct tune_job *job,
 	return run_in(a, folder, &c, NULL, COMPILE_SECONDS, "the compiler");
 }
 
-/* Sets *out to the built program of the task's rules' schedule, with the number
- * of calls in a round. Builds the program if this is the first job of the task.
- * Returns NULL, or the reason why it cannot be built. */
+/* `rules` is the job of a task's rules' schedule. Sets *out to the program that
+ * was built from it, with the number of calls in a round. Builds the program if
+ * this is the first job of the task. Returns NULL, or the reason why it cannot
+ * be built. */
 static const char *
 build_rules(struct local *l, struct arena *a, const struct tune_job *rules,
 	    struct built **out)
@@ -304,7 +305,7 @@ measure(void *ctx, struct arena *a, const struct tune_job *candidate,
 }
 
 /* Pins this process and its children to the core on which it runs, so that the
- * caches stay warm and the times vary less. */
+ * caches stay warm, and measured times vary less. */
 static void
 stay_on_core(void)
 {

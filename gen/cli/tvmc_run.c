@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc tvmc run: runs the model of a package. It does not execute the package's
- * own code, which may come from a stranger: it compiles the partition in the
+ * own code, which may come from a stranger, but compiles the partition in the
  * package again. */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "text.h"
 #include "tvmc.h"
 
-/* The defaults of --repeat and --number, which are those of tvmc. */
+/* The defaults of --repeat and --number; tvmc has the same defaults. */
 enum { USUAL_REPEAT = 1, USUAL_NUMBER = 10 };
 
 /* -- the package -- */
@@ -102,9 +102,9 @@ open_package(struct cli *c, const char *path)
 
 /* -- inputs -- */
 
-/* Fills an array in the way of tvmc's --fill-mode: with random floats from 0 to
- * 1 or random integers from 0 to 127, or with zeros or ones. The random numbers
- * are the same in each run. */
+/* Fills an array as tvmc does for --fill-mode `mode`: with random floats from 0
+ * to 1 or random integers from 0 to 127, with zeros, or with ones. The random
+ * numbers are the same in each run. */
 static void
 fill(struct array *a, const char *mode, uint64_t *state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds headers in a folder of emitted source that tirc did not write. The compilers
- * of the emitted build files look for <stdint.h> in the folder first, and so do the
- * headers of the system, so that such a header may change what the source means. */
+/* Finds headers in a folder of emitted source that tirc did not write. The
+ * compilers of the emitted build files look for a header such as <stdint.h> in
+ * the folder first, also when a header of the system includes it. So a header
+ * in the folder may change what the source means. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "text.h"
 #include "verify_cmd.h"
 
-/* Folders that are deeper, or entries beyond this number, are not searched: the folder
- * differs then, too. */
+/* Folders deeper than MOST_DEPTH, and entries after the first MOST_ENTRIES, are
+ * not searched; the folder then counts as different from what tirc writes. */
 enum { MOST_DEPTH = 8, MOST_ENTRIES = 10000 };
 
 struct searching {
@@ -45,8 +46,8 @@ may_be_header(const char *path, const struct stat *link)
 		S_ISDIR(st.st_mode));
 }
 
-/* inside: the path of the folder within the folder of the source, which ends in '/', or
- * "" */
+/* inside: the path of `folder` relative to the folder of the source, ending in
+ * '/'; "" for that folder itself */
 static void
 search(struct searching *s, const char *folder, const char *inside, int depth)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The certificate of tirc verify: a JSON file with the model, the target, the
  * compiler, the results of each kernel, and the digests of all files. Its last
- * member is the digest of the text before that member. It detects damage; it is
- * not a signature, because anyone can compute it. */
+ * member is the digest of the text before that member. The digest detects
+ * damage of the file; it is not a signature, because anyone can compute it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -252,7 +252,8 @@ read_file(const char *path, int64_t most, struct strbuf *out)
 	return ok;
 }
 
-/* Is the text a certificate with a correct digest of itself? */
+/* Is the text a certificate whose last member is the correct digest of the text
+ * before it? */
 static bool
 is_whole(struct checking *k, const struct strbuf *text)
 {
@@ -317,8 +318,8 @@ report_changed(struct checking *k, const char *name, const char *how)
 	say(stdout, "%s  %s\n", name, how);
 }
 
-/* Checks that the model's files are those of the certificate: their number,
- * names and digests. */
+/* Checks that the files of the model have the number, the names and the digests
+ * that the certificate states. */
 static bool
 check_model(struct checking *k)
 {
@@ -361,8 +362,10 @@ bytes_of(const cJSON *row)
 	return ok ? (int64_t)x->valuedouble : -1;
 }
 
-/* Is the sum of the bytes that the rows state within the limit of tirc's output for
- * the model? A sparse file may have more bytes than the disk holds for it. Returns false after an error message otherwise. */
+/* Is the sum of the files' sizes, as the rows of the certificate state them,
+ * within the limit of tirc's output for the model? A sparse file may have more
+ * bytes than the disk holds for it. If not, prints an error message and returns
+ * false. */
 static bool
 check_sizes(struct checking *k, const cJSON *files)
 {

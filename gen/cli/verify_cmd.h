@@ -21,7 +21,8 @@ struct verified_change {
 struct verified_file {
 	const char *name;
 	bool is_text;
-	/* the content in the folder; NULL: the folder has no such file */
+	/* the content of the file in the folder; NULL: the folder has no such
+	 * file */
 	const char *data;
 	size_t bytes;
 	const char *sha256;
@@ -37,12 +38,13 @@ struct added_headers {
 
 struct verified_kernel {
 	struct verify_kernel of;
-	/* the lines of its function, or a constant that it reads, differ */
+	/* the lines of the kernel's function, or of a constant that the kernel
+	 * reads, differ */
 	bool changed;
 	struct verify_result result;
 	const char *not_run; /* why the kernel was not run, or NULL */
-	/* The error of the kernel, or NULL: a wrong element, a crash, or a
-	 * write outside of an array. */
+	/* The kernel's error, or NULL: a wrong element, a crash, or a write
+	 * outside of an array. */
 	const char *wrong;
 	/* The first element for which the source in the folder and the source
 	 * that tirc writes give different values, both within the tolerance; or
@@ -52,7 +54,9 @@ struct verified_kernel {
 
 struct verifying {
 	struct cli *cli;
-	const char *folder; /* NULL: the source is that which tirc writes */
+	/* the folder of the source; NULL: the source is the one that tirc
+	 * writes */
+	const char *folder;
 	/* the data sets of --data */
 	const char **paths;
 	int n_paths;
@@ -67,7 +71,8 @@ struct verifying {
 	 * programs are built only if a text differs. */
 	struct harness fresh, given, fresh_kernels, given_kernels;
 	bool fresh_is_built;
-	bool keeps_want; /* a kernel's run writes the right results, too */
+	/* the program stores the right results of a kernel's run, too */
+	bool keeps_want;
 	VEC(struct verified_file) files;
 	bool same_texts; /* and the folder has no other headers */
 	struct added_headers added;
@@ -91,8 +96,8 @@ const char *verify_obstacle(struct verifying *v);
 /* Sets the options of the command line that the user did not give to those that
  * the folder's NAME.json states. Returns false after an error message. */
 bool verify_take_stated(struct verifying *v);
-/* Compares the folder's files with those that tirc writes. Returns false after
- * an error message. */
+/* Compares the folder's files with the files that tirc writes. Returns false
+ * after an error message. */
 bool verify_files(struct verifying *v);
 /* Copies the folder's files into the folder of h. Returns false after an error
  * message. */
@@ -102,8 +107,8 @@ bool verify_write_given(struct verifying *v, struct harness *h);
  * failure. */
 const char *verify_read(int fd, int64_t most, struct strbuf *out);
 
-/* verify_added.c: finds the headers in the folder, or in folders within it, that are
- * not among the files which tirc wrote. written: their names. */
+/* verify_added.c: finds headers in the folder, or in folders below it, that
+ * tirc did not write. written: the names of the files that tirc wrote. */
 void verify_find_added(struct arena *a, const char *folder,
 		       const struct text_map *written,
 		       struct added_headers *out);

@@ -20,8 +20,8 @@
 #include "tuning.h"
 #include "verify_cmd.h"
 
-/* A file of the folder may be longer than the one that tirc writes by this many
- * bytes. */
+/* A file in the folder may have this many bytes more than the file that tirc
+ * writes. */
 enum { MOST_MORE = 1 << 20 };
 
 /* -- options -- */
@@ -170,8 +170,9 @@ read_given(struct verifying *v, struct verified_file *f, size_t fresh_size)
 
 /* -- what differs -- */
 
-/* To which kernel's function, and to which constant's definition, the lines of a
- * file belong: by the number of the line, which starts at 1; -1 if to none. */
+/* For each line of a file, by its number from 1 on: the kernel to whose
+ * function the line belongs, and the constant to whose definition; -1 if it
+ * belongs to none. */
 struct line_owners {
 	int n; /* lines */
 	int *kernel, *weight;
@@ -190,8 +191,8 @@ mark_kernels(const struct verifying *v, const char *file,
 		    at.first < 1) {
 			continue;
 		}
-		/* Kernels of one function have the same lines: the first one
-		 * keeps them. */
+		/* If kernels share one function, its lines belong to the first
+		 * of these kernels. */
 		for (int line = at.first;
 		     line <= at.last && line <= out->n && out->kernel[line] < 0;
 		     line++) {

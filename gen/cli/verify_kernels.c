@@ -2,7 +2,7 @@
 /* Runs each kernel of a folder's source separately, in a process of its own, on
  * the cases for which the interpreter has results. If a file differs from what
  * tirc writes, the source that tirc writes runs on the same cases, too, and a
- * difference in a single bit is reported. */
+ * difference of one bit between the two results is reported. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -265,8 +265,8 @@ keep(struct verifying *v, const char *text)
 	return text != NULL ? arena_strdup(v->a, text) : NULL;
 }
 
-/* Runs the source that tirc writes on the same cases, and compares its results
- * with the given ones bit by bit. */
+/* Runs the source that tirc writes on the same cases, and compares the results
+ * with those of the folder's source bit by bit. */
 static void
 compare_with_fresh(struct running *given, struct verified_kernel *k)
 {
@@ -385,8 +385,8 @@ verify_kernels(struct verifying *v)
 
 /* -- constants -- */
 
-/* Runs the program for a kernel without any case, so that it writes the kernel's
- * constants alone. False if it does not. */
+/* Runs the program for kernel `index` without any case: then it writes only the
+ * kernel's constants. False if the run fails. */
 static bool
 write_constants(struct verifying *v, int index)
 {

@@ -7,8 +7,8 @@
 
 static const char blanks[] = " \t\n";
 
-/* The characters that have no special meaning in a shell, wherever they are in
- * a word. */
+/* Characters that have no special meaning in a shell at any position of a
+ * word. */
 static const char plain[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789_@%+=:,./-";
@@ -30,8 +30,8 @@ quoted_part(const char *at, struct strbuf *word)
 	return *at == quote ? at + 1 : NULL;
 }
 
-/* Appends one word without its quotes to `word`; returns the position after it,
- * NULL if a quote is not closed. */
+/* Appends one word, without its quotes, to `word`. Returns the position after
+ * it in the text `at`, or NULL if a quote is not closed. */
 static const char *
 one_word(const char *at, struct strbuf *word)
 {

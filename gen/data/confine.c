@@ -55,7 +55,8 @@ limit_resources(const struct confinement *c)
 		 limit(RLIMIT_AS, c->bytes * ADDRESSES_PER_BYTE)));
 }
 
-/* execve() closes all descriptors but the standard ones. */
+/* Has execve() close all descriptors except standard input, output and
+ * error. */
 static void
 close_descriptors(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Confines a program that was built from a stranger's model: its files, its system
- * calls, its memory. The emitted source is proven to stay within its arrays;
- * this limits a program that does not.
+/* Confines a program that was built from a stranger's model: its files, its
+ * system calls, its memory. The emitted source is proven to stay within its
+ * arrays; the confinement limits the damage if a program does not.
  *
  * On Linux: limits of resources; Landlock, which refuses files and TCP ports; a
  * filter of system calls (seccomp) on x86-64 and AArch64. On other systems
- * nothing. docs/explanation/security.md tells users. */
+ * nothing is confined. docs/explanation/security.md tells users about it. */
 #ifndef TIRC_CONFINE_H
 #define TIRC_CONFINE_H
 
@@ -19,15 +19,17 @@ enum confine_part { CONFINE_FILES = 1, CONFINE_CALLS = 2 };
 struct confinement {
 	const char *program; /* the file that is executed */
 	const char *loader;  /* its dynamic loader, or NULL */
-	/* files and folders that it may read, besides those of the system */
+	/* files and folders that the program may read, in addition to those of
+	 * the system */
 	VEC(const char *) reads;
 	VEC(const char *) writes; /* existing files that it may write */
 	/* folders in which it may make, read, write and remove files */
 	VEC(const char *) scratch;
-	/* limit of its memory, and of each file that it writes */
+	/* limit of the program's memory, and of each file that it writes */
 	int64_t bytes;
-	/* It is built with sanitizers, which map terabytes, may execute the
-	 * program anew, and trace it by a process of their own. */
+	/* The program is built with sanitizers, which map terabytes, may
+	 * execute the program a second time, and trace it from a process of
+	 * their own. */
 	bool sanitized;
 	bool required; /* the program is not started unless all parts hold */
 };
@@ -41,10 +43,11 @@ struct confined_start {
 	char *const *argv, *const *env;
 };
 
-/* Confines this process, which has one thread and must then start the program
- * by exactly this call: each other execve() is refused. Descriptors above 2 are
- * closed by it. Allocates nothing. NULL, or the part that failed, with errno;
- * unless `required`, no part fails. */
+/* Confines this process. The process must have only one thread, and must then
+ * start the program by exactly this call of execve(): any other one is refused,
+ * and descriptors above 2 are closed by it. Allocates nothing. Returns NULL, or
+ * the part that failed, with errno; a part that fails is ignored unless
+ * c->required is set. */
 const char *confine_enter(const struct confinement *c,
 			  const struct confined_start *start);
 

@@ -34,7 +34,7 @@
 
 enum {
 	MOST_INSTRUCTIONS = 512,
-	/* the first call of those that NEW is for */
+	/* the first of the system calls to which NEW applies */
 	FIRST_NEW = 424,
 	/* numbers from here on are calls of x32, another ABI of x86-64 */
 	FIRST_X32 = 0x40000000,
@@ -88,8 +88,9 @@ static const long new_calls[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Instructions. A rule for a call starts with the call's number in the
- * accumulator, and passes it on if the call is another one. */
+/* Instructions of the filter. Each rule is for one system call: it starts with
+ * the call's number in the accumulator, and goes on to the next rule if the
+ * number is another one. */
 struct filter {
 	struct sock_filter code[MOST_INSTRUCTIONS];
 	unsigned short n;
@@ -208,8 +209,9 @@ add_of_itself(struct filter *f)
 	end_rule(f, rule);
 }
 
-/* Of ioctl(), what C libraries ask: others change files that are open for reading,
- * or write into the input of a terminal, which the shell reads afterwards. */
+/* Allows those operations of ioctl() that C libraries ask for. Other operations
+ * can change files that are open for reading, or write into the input of a
+ * terminal, which the shell reads afterwards. */
 static void
 add_devices(struct filter *f)
 {
@@ -253,8 +255,8 @@ must_differ(struct filter *f, int argument, uint32_t mask, uint32_t value)
 	refuse(f, value, EPERM);
 }
 
-/* A file that is opened for reading is not made empty: Landlock has a right for
- * that since Linux 6.2. */
+/* Refuses the flag that empties a file (O_TRUNC) together with opening for
+ * reading: Landlock has a right for this only since Linux 6.2. */
 static void
 add_opening(struct filter *f, long call, int flags)
 {

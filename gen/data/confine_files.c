@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Confinement of a process by Landlock: which files it may read, write and
  * execute; no TCP ports; no signals to other processes. Each version of
- * Landlock's ABI adds rights, and a kernel refuses those that it does not
- * know; this file has its own copy of them, as the headers of a system may be
- * older than its kernel (Linux, Documentation/userspace-api/landlock.rst). */
+ * Landlock's ABI adds rights, and a kernel refuses rights that it does not
+ * know. This file has its own copy of the ABI's constants, because the headers
+ * of a system may be older than its kernel (Linux,
+ * Documentation/userspace-api/landlock.rst). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -5,8 +5,9 @@
 
 #include "confine.h"
 
-/* Each first function: can this kernel do it? Each second one does it for this
- * process, for good; false with errno. The process must have set no_new_privs. */
+/* The first function of each pair: does this kernel support this part of the
+ * confinement? The second function applies it to this process, permanently;
+ * false with errno. The process must have set no_new_privs. */
 bool confine_files_available(void);
 bool confine_files(const struct confinement *c);
 bool confine_calls_available(void);

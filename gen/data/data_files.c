@@ -75,8 +75,8 @@ struct name_list {
 	VEC(const char *) list;
 };
 
-/* The names of the list, sorted, since neither embedded paths nor the entries
- * of a folder are in the order of names; *n: their number. */
+/* Sorts the names, since neither embedded paths nor the entries of a folder are
+ * sorted, and returns them; *n: their number. */
 static const char *const *
 sorted(struct name_list *names, int *n)
 {

@@ -48,8 +48,8 @@ json_keys_element(const struct key_table *table, const struct key *list)
 	return NULL;
 }
 
-/* The row for the key of an object at `place`, a pointer; NULL if the object
- * may not have it. */
+/* The row for the key `key` of an object at `place`, a JSON pointer; NULL if an
+ * object there must not have this key. */
 static const struct key *
 json_keys_find(const struct key_table *table, const char *place,
 	       const char *key)
@@ -178,8 +178,9 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 }
 
 /* Checks the value of a row of type KEY_CHOICE: an object with the keys of
- * row->same, or an object whose values are such objects, and whose keys are in
- * row->choice. False if the value must be removed from the tree. */
+ * row->same, or an object whose keys are in row->choice and whose values are
+ * objects with the keys of row->same. False if the value must be removed from
+ * the tree. */
 static bool
 check_choice(struct check *c, struct json j, cJSON *value,
 	     const struct key *row, const char *words)
@@ -381,7 +382,8 @@ kinds_of(const cJSON *value)
 				       : 0;
 }
 
-/* Does the value have the first type of the row? */
+/* Has the value the first type that the row allows (a row may also allow a
+ * second type)? */
 static bool
 is_first_type(const struct key *row, const cJSON *value)
 {

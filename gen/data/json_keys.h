@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the keys that a data file may have, with a row for each key. They
- * serve to check a file, to read its plain values, and to print its JSON Schema
- * and its tables in docs/. json_key_rows.h describes a row. */
+/* Tables of the keys that a data file may have, with a row for each key. The
+ * tables are used to check a data file, to read its plain values, and to print
+ * its JSON Schema and its tables in docs/. json_key_rows.h describes a row. */
 #ifndef TIRC_JSON_KEYS_H
 #define TIRC_JSON_KEYS_H
 
@@ -23,10 +23,11 @@ enum key_type {
 	KEY_REAL,
 	KEY_OBJECT,
 	KEY_LIST,
-	KEY_SAME,   /* an object with the keys below the places in `same` */
-	KEY_CHOICE, /* as KEY_SAME, or an object whose values are such
-		     * objects */
-	KEY_GONE    /* a key of earlier versions: an error */
+	KEY_SAME, /* an object with the keys below the places in `same` */
+	/* an object as for KEY_SAME, or an object whose values are such
+	 * objects */
+	KEY_CHOICE,
+	KEY_GONE /* a key of earlier versions: an error */
 };
 
 /* Types that a value may have instead of the type of its row. */
@@ -46,31 +47,33 @@ struct key {
 	const char *choices; /* the words: "left|right" */
 	const char *same;    /* KEY_SAME, KEY_CHOICE: the keys of the object are
 			      * the rows below these pointers: "#node #match" */
-	/* least and most: of a number, or of the number of elements of a list
-	 * (most 0: any) */
+	/* least and most: the range of a number, or of the number of elements
+	 * of a list (most 0: no limit) */
 	int64_t least, most;
 	int64_t absent;        /* default of a number or a flag */
 	const char *otherwise; /* default of a text */
 	bool needed;           /* the key is required in its object */
-	const char *with; /* keys that are required if this one is present, "a
-			   * b" */
-	bool own;         /* a file that extends this one does not inherit the
-			   * key */
+	/* the keys that an object must also have if it has this one, "a b" */
+	const char *with;
+	/* a file that extends the file with this key does not inherit the
+	 * key */
+	bool own;
 	/* json_keys_is_fact() is true for the key, though its value is neither
 	 * a number nor a flag */
 	bool fact;
-	/* names: the keys for which * stands, "f32 f64"; NULL: any. choice: for
-	 * KEY_CHOICE, the keys of an object whose values are objects. */
+	/* names: the keys that the * in the pointer stands for, "f32 f64";
+	 * NULL: any key. choice: for KEY_CHOICE, the allowed keys of an object
+	 * whose values are objects. */
 	const char *names, *choice;
 	/* where json_keys_read() stores the value: the offset and size of a
-	 * field of the structure; size 0: it does not store it */
+	 * field of the structure; size 0: the value is not stored */
 	size_t offset, size;
 	/* called by json_keys_read() with the value, or NULL */
 	void (*read)(void *ctx, struct json j);
 };
 
-/* Placeholders that several rows share, and the name that tables of docs/ have
- * for them. */
+/* A set of placeholders that several rows share, and the name that tables of
+ * docs/ print for this set. */
 struct key_words {
 	const char *name, *words;
 };
@@ -93,10 +96,10 @@ struct key_table {
  * from the tree, so that readers need not check types. */
 void json_keys_check(const struct key_table *table, struct json root,
 		     cJSON *tree);
-/* Reads the keys of the object j by the rows below `place`, in their order:
- * plain values are stored in the fields of `to`, for others the functions of
- * their rows are called with ctx. The field of an absent key becomes NULL,
- * false, or the default in the row. */
+/* Reads the keys of the object j by the rows below `place`, in their order: a
+ * plain value is stored in the field of `to` that its row names; for any other
+ * value the function in its row is called with ctx. The field of an absent key
+ * becomes NULL, false, or the default in the row. */
 void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
 /* The number that json_keys_read() has stored in the row's field of `from`. */
@@ -112,8 +115,9 @@ const char *json_keys_known(const struct key_table *table, struct arena *a,
  * value is a number or a flag, or if its row is marked FACT: such a value
  * cannot name a program or its flags. */
 bool json_keys_is_fact(const struct key_table *table, const char *key);
-/* The row of the elements of a list. NULL if the list has none: its elements
- * are objects, whose keys have rows below the list's pointer and a star. */
+/* The row for the elements of `list`, a list. NULL if the elements are objects:
+ * then the keys of these objects have rows, with the list's pointer and a
+ * star. */
 const struct key *json_keys_element(const struct key_table *table,
 				    const struct key *list);
 /* The elements of j, an array of texts; none if it is absent. */

@@ -130,8 +130,8 @@ add_dependency(cJSON *object, const struct key *row, struct arena *a)
 	}
 }
 
-/* The schema of an object at `place`. whole: it must have all required keys,
- * since its file does not inherit any. */
+/* The schema of an object at `place`. whole: the object must have all required
+ * keys, because its file cannot inherit any. */
 static cJSON *
 object_schema(struct schema *s, const char *place, bool whole)
 {
@@ -230,8 +230,8 @@ one_of(cJSON *a, cJSON *b)
 	return j;
 }
 
-/* A schema for integers, for a key whose main type is another one: the range of
- * the row if it has one. */
+/* The schema of an integer as the second allowed type of a key: with the range
+ * in the row if the row is one for numbers. */
 static cJSON *
 integer_schema(const struct key *row)
 {
@@ -323,8 +323,8 @@ value_schema(struct schema *s, const struct key *row)
 	return j;
 }
 
-/* Adds to `to` the definitions of the objects in row->same, and of those of
- * CHOICE rows. */
+/* Adds to `to` the schemas to which others refer: those of the objects in
+ * row->same, and those of the values of rows of type KEY_CHOICE. */
 static void
 add_definitions(struct schema *s, cJSON *to)
 {
@@ -388,8 +388,8 @@ json_keys_schema(const struct key_table *table, struct arena *a)
 
 /* -- manual -- */
 
-/* The kind of values that a row's key has, in words for the manual: "texts", "0
- * to 8, else 4". "" for words. */
+/* The first type that a row allows for its key, in words for the manual:
+ * "texts", "0 to 8, else 4". "" for the types of words. */
 static const char *
 first_type_words(struct arena *a, const struct key_table *table,
 		 const struct key *row)
@@ -477,7 +477,7 @@ put_words(struct strbuf *s, const char *words, char between)
 
 /* Prints a list of placeholders, "a b c", in Markdown's code font. If the list
  * begins with a set of placeholders that has a name (struct key_words), prints
- * the name instead of these. */
+ * this name in place of the set. */
 static void
 put_placeholders(struct strbuf *s, const struct key_table *table,
 		 const char *words)
@@ -540,8 +540,9 @@ put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
 	strbuf_puts(s, " |\n");
 }
 
-/* Does the table for a place show the row? It shows the keys of an object
- * there, and those of objects and elements for which * stands below it. */
+/* Does the table for a place show the row? It shows the keys of the object at
+ * `place`, and the keys of objects below it whose pointers have a * in place of
+ * a key or an index. */
 static bool
 is_shown(const struct key *row, const char *place)
 {

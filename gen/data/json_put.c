@@ -46,8 +46,8 @@ json_put(struct strbuf *out, const cJSON *value, bool lines)
 {
 	char *text = lines ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
 
-	/* newlines and tabs stay: they stand between values, since cJSON
-	 * escapes those in texts */
+	/* newlines and tabs stay as they are: they can only stand between
+	 * values, because cJSON escapes newlines and tabs in texts */
 	text_put_with(out, text, strlen(text), "\n\t", put_code);
 	cJSON_free(text);
 }

@@ -44,12 +44,13 @@ json_member(struct module *m, const cJSON *object, const char *key)
 		       : NULL;
 }
 
-/* At most the bytes that the tree of the text takes, which are many times those of a
- * list of short numbers. */
+/* An upper bound of the bytes of the tree that is made of the text: for a list
+ * of short numbers, the tree takes many times the bytes of the text. */
 static int64_t
 tree_bytes(const char *text)
 {
-	/* a value of cJSON, and what an allocator adds to it and to its text */
+	/* the bytes of a value of cJSON, and what an allocator adds to the
+	 * value and to its text */
 	const int64_t each = (int64_t)sizeof(cJSON) + 32;
 	int64_t values = 1;
 	const char *p = text;
@@ -121,8 +122,8 @@ json_root(struct reader *r, const cJSON *value)
 	return (struct json){ r, value, NULL, 0 };
 }
 
-/* The value `value` (NULL: absent) inside `of`, at the key, or without one at
- * the index. */
+/* The value `value` (NULL: absent) inside the object or list `of`, at the key
+ * `key`, or, if key is NULL, at the index. */
 static struct json
 inside(struct json of, const cJSON *value, const char *key, int index)
 {
@@ -174,7 +175,7 @@ json_next(struct json of, struct json item)
 	return item_of(of, item.value->next, item.index + 1);
 }
 
-/* The value at the place of the tree; NULL if it has none. */
+/* The value at `place` in the tree; NULL if the tree has no value there. */
 static const cJSON *
 value_at(const cJSON *tree, const struct json_place *place)
 {

@@ -9,9 +9,9 @@
 #include "data_files.h"
 #include "module.h"
 
-/* A place in a JSON tree: a key of the object, or without one an index of the
- * array, at the place `parent` (NULL: the root). Messages have it as a JSON
- * pointer, "/types/f32". */
+/* A place in a JSON tree: a key of an object, or, if key is NULL, an index of
+ * an array. The object or array is at the place `parent` (NULL: the root). A
+ * message shows a place as a JSON pointer, "/types/f32". */
 struct json_place {
 	const struct json_place *parent;
 	const char *key;
@@ -26,7 +26,8 @@ struct json {
 	int index; /* of an item that json_first or json_next returned */
 };
 
-/* At most so many layers can be merged: a file, and those that it extends. */
+/* The largest number of layers that can be merged: a file, and the files that
+ * it extends. */
 #define JSON_LAYERS_MAX 8
 
 /* After so many errors, no more are reported: a file may have a mistake in each
@@ -34,7 +35,7 @@ struct json {
 #define JSON_ERRORS_MAX 20
 
 /* The state while one file, or several merged layers, are read. A diagnostic
- * names the first layer that contains the place. */
+ * names the first layer with a value at the place in question. */
 struct reader {
 	struct module *module;
 	struct {
@@ -42,20 +43,23 @@ struct reader {
 		const cJSON *value;
 	} layers[JSON_LAYERS_MAX];
 	int n_layers;
-	enum diag_id id; /* the kind of its diagnostics; 0: DIAG_BAD_DIALECT */
-	bool failed;     /* a diagnostic was reported */
+	/* the kind of the reader's diagnostics; 0: DIAG_BAD_DIALECT */
+	enum diag_id id;
+	bool failed; /* a diagnostic was reported */
 };
 
 /* Parses a text; NULL after DIAG_BAD_JSON with the line. Free it with
  * cJSON_Delete. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
-/* Parses a text without a diagnostic: NULL if it is not JSON. *end, unless
- * `end` is NULL: where the parser stopped. Free the value with cJSON_Delete. */
+/* Parses a text without a diagnostic; NULL if it is not JSON. Unless `end` is
+ * NULL, sets *end to the position where the parser stopped. Free the value with
+ * cJSON_Delete. */
 cJSON *json_parse_quietly(const char *text, const char **end);
-/* Parses a data file (data_file) without a diagnostic: NULL if there is no such
- * file or it is not JSON. Free the value with cJSON_Delete. */
+/* Parses a data file (see data_file) without a diagnostic; NULL if the file
+ * does not exist or is not JSON. Free the value with cJSON_Delete. */
 cJSON *json_parse_file(struct module *m, const char *dir, const char *path);
-/* A copy of the text that an object has for a key; NULL if it has none. */
+/* A copy of the text that `object` has as the value of `key`; NULL if it has no
+ * such text. */
 const char *json_member(struct module *m, const cJSON *object, const char *key);
 /* Merges `over` into `base`: objects key by key; any other value replaces the
  * one in `base`. */
@@ -64,8 +68,8 @@ void json_merge(cJSON *base, const cJSON *over);
 struct json json_root(struct reader *r, const cJSON *value);
 struct json json_get(struct json object, const char *key);
 struct json json_at(struct json array, int index);
-/* The items of an array or an object, one after the other; after the last one
- * the value is NULL. An absent value has no items. */
+/* The first item of an array or an object, and the item after `item`. After the
+ * last item, the returned value is NULL. An absent value has no items. */
 struct json json_first(struct json of);
 struct json json_next(struct json of, struct json item);
 /* The name of the file that contains the place `at`: that of the first of the

@@ -36,8 +36,8 @@ struct printer {
 	int indent;  /* in columns */
 	int column;
 	int columns;
-	/* the lines printed so far, and the columns by which they exceed the
-	 * limit, summed */
+	/* the number of lines printed so far, and the sum of the columns by
+	 * which they exceed the limit */
 	int lines, overflow;
 	bool too_long; /* a line exceeds the hard limit, most_columns */
 };
@@ -182,8 +182,8 @@ opens_call(const char *begin, const char *end)
 	       (isalnum((unsigned char)end[-2]) || end[-2] == '_');
 }
 
-/* Prints the part from p to `end`, which is not broken at its own level; `tail`
- * columns of text follow on its last line. */
+/* Prints the text from p to `end`, which is not broken outside of the groups in
+ * it. tail: the number of columns that follow it on its last line. */
 static void
 put_part(struct printer *s, const char *p, const char *end, int tail)
 {

@@ -5,7 +5,7 @@
 
 #include "anchors.h"
 
-/* Marks in a text, at which its line may be broken. OPEN and CLOSE enclose a
+/* Marks in a text, at which its lines may be broken. OPEN and CLOSE enclose a
  * group. Outer groups are broken before inner ones; the parts of a broken group
  * fill lines that start at the column of the group. */
 #define MARK_OPEN '\1'
@@ -14,8 +14,8 @@
  * group's column */
 #define MARK_OPERATOR '\3'
 #define MARK_SPACE '\4' /* a space or a line break */
-/* a space; or a line break and one more level of indent, if the rest does not
- * fit */
+/* a space; or a line break and one more level of indent, if the text after it
+ * does not fit on the line */
 #define MARK_ASSIGN '\5'
 /* a space in an index (layout_index); a line break only if breaks at the other
  * marks leave a line of more than most_columns */
@@ -30,8 +30,8 @@
 struct layout {
 	struct strbuf *out;
 	int columns, tab; /* the number of columns of a line, and of a tab */
-	/* limits of the columns of a line: text_columns without its indent,
-	 * most_columns with it */
+	/* limits of a line: text_columns for the text without its indent,
+	 * most_columns for the text with its indent */
 	int text_columns;
 	int most_columns;
 	/* columns of a level of indent. Less than a tab: indent with spaces,
@@ -45,17 +45,17 @@ struct layout {
 /* Appends a line, broken where it would be too long. */
 void layout_line(const struct layout *l, int indent, const char *text);
 bool layout_has_marks(const char *text);
-/* Appends a text of several lines; lines with marks are broken if they are too
- * long. Moves the text's anchors (may be NULL): those in a line with marks to
- * its start. */
+/* Appends a text of several lines; a line with marks is broken if it is too
+ * long. Moves the text's anchors (NULL: it has none): anchors in a line with
+ * marks are moved to the start of this line. */
 void layout_text(const struct layout *l, const char *text,
 		 struct anchors *anchors);
 /* Is a line of the finished text longer than most_columns? */
 bool layout_is_wide(const struct layout *l, const char *text);
 /* The number of columns of a text with marks if it is not broken. */
 int layout_width(const char *text);
-/* The text of an index: its marks are replaced by MARK_INDEX, so that it is
- * broken only if nothing else helps. */
+/* The text of an index of an array, with MARK_INDEX in place of its marks, so
+ * that a line is broken within an index only if nothing else helps. */
 const char *layout_index(struct arena *a, const char *text);
 /* The text without marks, in arena a. */
 const char *layout_flat(struct arena *a, const char *text);

@@ -11,14 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much of an existing file is searched for a sign that tirc wrote it: its
- * name is in the first line of a banner, or in the first START_BYTES of
- * JSON. */
+/* How much of an existing file is searched for a sign that tirc wrote the file:
+ * the name tirc in the first line of a banner, or in the first START_BYTES
+ * bytes of JSON. */
 enum { START_BYTES = 512 };
 
-/* NAME_BYTES: a temporary name has at most so many bytes of the file's name.
- * ATTEMPTS: so many random names are tried, since a file may have one of
- * them. */
+/* NAME_BYTES: a temporary name contains at most this many bytes of the file's
+ * name. ATTEMPTS: this many random names are tried, because a file may already
+ * have a name that is tried. */
 enum { NAME_BYTES = 200, ATTEMPTS = 100 };
 
 bool
@@ -164,8 +164,9 @@ output_temporary(struct arena *a, const char *path, const char **temporary)
 	return NULL;
 }
 
-/* Is it a name of an open file (/dev/stdout), which may be any file? A rename
- * would replace the name itself, for all programs. */
+/* Does the path name an open file (/dev/stdout), which may be a file of any
+ * kind? A rename to the path would replace the name itself, for all
+ * programs. */
 static bool
 is_open_file(const char *path)
 {
@@ -174,8 +175,9 @@ is_open_file(const char *path)
 	       strncmp(path, "/dev/fd/", 8) == 0;
 }
 
-/* Opens a device, a pipe or an open file for writing: these have no temporary
- * file. NULL: see errno; or the path is that of a regular file. */
+/* Opens a device, a pipe or an open file for writing: these are written without
+ * a temporary file. NULL if it cannot be opened (see errno), or if the path is
+ * that of a regular file. */
 static FILE *
 open_directly(const char *path)
 {

@@ -11,16 +11,17 @@
 /* Makes a folder and its missing parents. False after a diagnostic. */
 bool folder_make(struct module *m, const char *path);
 
-/* May the file be replaced? It may if it does not exist, is empty, or begins as
- * a file that tirc wrote (the banner of sources and build files, the member
- * "generator" or "tirc_partition" of JSON, the magic word of weights). */
+/* May the file be replaced? It may if it does not exist, is empty, or begins
+ * like the files that tirc writes (the banner of sources and build files, the
+ * member "generator" or "tirc_partition" of JSON, the magic word of
+ * weights). */
 bool output_may_replace(const char *path);
 
 /* Reports an error about a file that may not be replaced; returns false. */
 bool output_refuse(struct module *m, const char *path);
 
-/* Opens a file that is there before tirc writes it, for reading; NULL if there
- * is none, or it is not a regular file. */
+/* Opens the file that is at the path before tirc writes there, for reading;
+ * NULL if there is no file, or no regular file. */
 FILE *output_earlier(const char *path);
 
 /* Makes the temporary file for "DIR/NAME": a new file
@@ -42,8 +43,9 @@ struct output {
 /* Begins a file. Keeps the pointer `path` until output_close(). False: see
  * errno. */
 bool output_open(struct output *o, struct arena *a, const char *path);
-/* Ends the file: moves it to its path if `keep`, else removes it. False if
- * writing failed (see errno); an earlier file at the path is then unchanged. */
+/* Ends the output: moves the temporary file to its path if `keep` is set, else
+ * removes it. False if writing failed (see errno); a file that was at the path
+ * before is then unchanged. */
 bool output_close(struct output *o, bool keep);
 
 #endif

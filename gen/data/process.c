@@ -109,7 +109,7 @@ process_clock(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A child that must end before a time; 0: it may run for ever. */
+/* A child process that must end before a time; 0: it has no such time. */
 struct deadline {
 	pid_t child;
 	double at;
@@ -221,7 +221,8 @@ wait_until(struct deadline *d, int *status)
 	}
 }
 
-/* Waits for the child; NULL if it ended with status 0, else how it ended. */
+/* Waits for the child. Returns NULL if it ended with status 0, else a text that
+ * says how it ended. */
 static const char *
 end_of(struct arena *a, struct deadline *d, int *as_of_shell)
 {
@@ -246,8 +247,8 @@ end_of(struct arena *a, struct deadline *d, int *as_of_shell)
 }
 
 /* Starts the child and waits for its end. output, error: open pipes; output[0]
- * < 0: the child's output goes to stderr. NULL if it ended with status 0, else
- * how it failed. */
+ * < 0: the child's output goes to stderr. Returns NULL if the child ended with
+ * status 0, else a text that says how it failed. */
 static const char *
 run(struct arena *a, const struct child *c, int output[2], int error[2])
 {

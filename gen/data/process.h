@@ -11,8 +11,8 @@ struct command {
 };
 
 /* Appends the words of a text to c. They are split as a POSIX shell splits
- * them: at blanks, with '...', "..." and \ for quoting. Nothing is expanded.
- * False, with nothing appended, if a quote is not closed. */
+ * them: at blanks, with '...', "..." and \ for quoting. No variable or wildcard
+ * is expanded. If a quote is not closed, appends nothing and returns false. */
 bool command_add(struct arena *a, struct command *c, const char *text);
 /* The format of the message about a text that command_add() refuses. */
 #define COMMAND_QUOTE_OPEN "`%s` has a quote that is not closed"
@@ -27,18 +27,22 @@ const char *command_quoted(struct arena *a, const char *word);
 struct process {
 	/* the program, which is searched in PATH, and its arguments */
 	const struct command *command;
-	/* unless NULL: how the program is confined; its `program` is then the
-	 * file that is executed */
+	/* how the program is confined, or NULL: not at all. confined->program
+	 * is then the file that is executed. */
 	const struct confinement *confined;
-	const char *folder; /* working folder; NULL: the current one */
-	const char *input;  /* text for standard input; NULL: empty */
+	/* the working folder of the program; NULL: the current folder */
+	const char *folder;
+	/* the text of the program's standard input; NULL: the input is empty */
+	const char *input;
 	size_t input_bytes;
-	/* gets the standard output; NULL: it goes to stderr */
+	/* gets the program's standard output; NULL: this output goes to
+	 * stderr */
 	struct strbuf *out;
 	bool is_quiet; /* its standard error is discarded */
-	/* its standard error goes where its standard output goes */
+	/* the program's standard error goes where its standard output goes */
 	bool is_together;
-	/* after so many seconds, it and its children are killed; 0: never */
+	/* after this many seconds, the program and its children are killed; 0:
+	 * there is no limit */
 	double most_seconds;
 	/* unless NULL: gets the exit status as a shell reports it (128 plus the
 	 * number of a signal that ended the program) */

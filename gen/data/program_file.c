@@ -70,7 +70,7 @@ take_header(const struct image *m, ElfW(Ehdr) * header)
 	       memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
 }
 
-/* Is the file for this processor, as tirc itself is? */
+/* Is the file a program for the processor and the word size of tirc itself? */
 static bool
 is_native(const ElfW(Ehdr) * header)
 {

@@ -14,9 +14,10 @@ struct program_file {
 	libraries; /* the names of the libraries that it needs */
 };
 
-/* False if the file is no ELF program for the processor and the word size of
- * tirc itself: the kernel may start it by another program (a script's, an
- * emulator). The texts are owned by the arena. */
+/* Reads the headers of the program file at `path`. False if the file is no ELF
+ * program for the processor and the word size of tirc itself: then the kernel
+ * may start another program for it (the interpreter of a script, an emulator).
+ * The texts are owned by the arena. */
 bool program_file_read(struct arena *a, const char *path,
 		       struct program_file *out);
 

@@ -42,8 +42,8 @@ put_line(const char *text, struct strbuf *out)
 	return !has_control(text);
 }
 
-/* Appends the text of a comment. In some languages, a backslash at the end of
- * its line would continue it. */
+/* Appends `text` as a comment's text. A backslash at its end is followed by
+ * ".", because in some languages it would continue the line. */
 static bool
 put_comment(const char *text, struct strbuf *out)
 {
@@ -58,7 +58,7 @@ put_comment(const char *text, struct strbuf *out)
 
 /* Appends the text as make reads it: $ starts a variable; # starts a comment
  * unless an odd number of backslashes precedes it, and make removes half of
- * these; a backslash at the end would continue the line. */
+ * these backslashes; a backslash at the end would continue the line. */
 static bool
 put_make(const char *text, struct strbuf *out)
 {
@@ -78,9 +78,10 @@ put_make(const char *text, struct strbuf *out)
 	return backslashes == 0 && !has_control(text);
 }
 
-/* Appends the name of a file in a rule, as make and ninja read it. They have no
- * common escape for a backslash, the characters of wildcards, = (an assignment)
- * and a ~ that begins the name (a home folder), and none for ; (a command). */
+/* Appends the name of a file in a rule, as make and ninja read it. make and
+ * ninja have no common escape for a backslash, for the characters of wildcards,
+ * for = (an assignment), for a ~ at the start (a home folder) and for ; (a
+ * command): false if the name has such a character. */
 static bool
 put_depfile(const char *text, struct strbuf *out)
 {

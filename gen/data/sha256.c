@@ -37,8 +37,8 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
 	uint32_t w[64];
 
-	/* fast code for many blocks only: to ask for the processor's features
-	 * takes longer than it saves for a few */
+	/* fast code only if there are many blocks: for a few, asking for the
+	 * processor's features takes longer than it saves */
 	if (blocks >= 8 && sha256_fast(state, data, blocks, constants)) {
 		return;
 	}

@@ -20,8 +20,8 @@ bool sha256_fast(uint32_t state[8], const uint8_t *data, size_t blocks,
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *data, size_t length);
 void sha256_final(struct sha256 *s, uint8_t digest[32]);
-/* Each ends the computation: the 64 hex digits of the digest; the first 16 of
- * them. */
+/* Each function ends the computation. The first returns the 64 hex digits of
+ * the digest, the second the first 16 of them. */
 const char *sha256_whole(struct sha256 *s, struct arena *a);
 const char *sha256_text(struct sha256 *s, struct arena *a);
 

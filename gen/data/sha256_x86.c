@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 with the SHA instructions of x86, four times as fast. On other
- * processors and older ones, sha256_fast() returns false. */
+/* SHA-256 with the SHA instructions of x86, four times as fast as the portable
+ * code. On other processors, and on x86 without these instructions,
+ * sha256_fast() returns false. */
 #include "sha256.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -24,7 +24,8 @@ enum {
 
 /* -- writing -- */
 
-/* The sum of a header's bytes, with blanks in place of the sum itself. */
+/* The sum of a header's bytes, in which blanks stand in place of the field for
+ * the sum. */
 static unsigned
 sum_of(const unsigned char *header)
 {

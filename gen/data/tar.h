@@ -29,9 +29,9 @@ struct tar_member {
 /* The result of tar_next(): a member, the end of the archive, or no archive. */
 enum tar_found { TAR_MEMBER, TAR_END, TAR_BROKEN };
 
-/* Reads the next member's header; from is at a header. TAR_BROKEN: it is no
- * ustar archive, or not whole. Members that are not regular files are
- * skipped. */
+/* Reads the header of the next member; the file position of `from` must be at a
+ * header. Skips members that are not regular files. TAR_BROKEN: the file is not
+ * a ustar archive, or is cut off. */
 enum tar_found tar_next(FILE *from, struct tar_member *m);
 /* After tar_next(): copies the member's bytes to a file, or, if that is NULL, passes
  * over them. False if reading or writing failed. */

@@ -21,8 +21,8 @@ struct tdata {
 	struct arena *arena;
 	struct entry *entries;
 	const struct tdata *outer;
-	/* the names that may be absent without an error; NULL: none
-	 * (tdata_knows) */
+	/* the names that may be absent without an error (tdata_knows); NULL: no
+	 * name may be absent */
 	const struct tdata *knows;
 };
 
@@ -55,9 +55,9 @@ find(const struct tdata *d, const char *key, size_t length)
 	return NULL;
 }
 
-/* The entry of the key in d, a set of names that may be absent: that of the
- * same name, or one whose name ends in * and begins the key. NULL if there is
- * none. */
+/* The entry for `key` in d, a set of names that may be absent: the entry with
+ * the name `key`, or else an entry whose name is a prefix of `key` followed by
+ * *. NULL if there is no such entry. */
 static const struct entry *
 find_known(const struct tdata *d, const char *key, size_t length)
 {
@@ -232,8 +232,8 @@ split_filters(const char *name, size_t all, size_t *length,
 	*n_filters = (size_t)(name + all - *filters);
 }
 
-/* The first filter in "a|b", *length: of its name; NULL if there is no filter
- * of that name. */
+/* The first filter in "a|b", *length: the length of its name. NULL if there is
+ * no filter with this name. */
 static const struct quote *
 next_filter(const char *filters, size_t n_filters, size_t *length)
 {
@@ -258,8 +258,8 @@ unknown_filter(const char *filters, size_t left, size_t *length)
 	return NULL;
 }
 
-/* Finds the next tag from p on. False after a diagnostic; true with tag->start
- * NULL if there is none. */
+/* Finds the next tag at or after p. False after a diagnostic; true with
+ * tag->start NULL if no tag is left. */
 static bool
 next_tag(struct renderer *r, const char *p, struct tag *tag)
 {
@@ -471,8 +471,9 @@ in_fragment(struct renderer *r, const struct tag *use,
 	return ok;
 }
 
-/* The position after a fragment's definition, and after the rest of its
- * line. */
+/* The position after the definition of a fragment. If the tag that opens the
+ * definition starts its line, the newline after the definition is skipped,
+ * too. */
 static const char *
 skip_fragment(const struct renderer *r, const struct tag *open,
 	      const struct tag *close)

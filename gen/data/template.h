@@ -36,7 +36,8 @@ void tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
  * template_render_anchored records the anchor. */
 void tdata_anchored(struct tdata *d, const char *key, const char *text,
 		    int kind, int index, size_t offset);
-/* Adds an anchor to the text of the key, behind those that it has. */
+/* Adds an anchor to the text of the key, after the anchors that it already
+ * has. */
 void tdata_anchor(struct tdata *d, const char *key, int kind, int index,
 		  size_t offset);
 void tdata_int(struct tdata *d, const char *key, int64_t value);
@@ -51,9 +52,10 @@ struct tdata *tdata_item(struct tdata *d, const char *key);
 void tdata_share(struct tdata *d, const char *key, struct tdata *item);
 /* Declares names that d may lack. A name in `names` that d does not have is
  * absent (empty) without an error, and is not looked up in outer. The items of
- * a list may lack the names of the only item of that list in `names`. A key in
- * `names` that ends in * stands for all keys with that prefix; a key with both
- * a text and an item may be either. */
+ * a list in d may lack the names that the only item of the same list in `names`
+ * has. A key in `names` that ends in * stands for all keys with that prefix; a
+ * key for which `names` has both a text and an item may be either of these in
+ * d. */
 void tdata_knows(struct tdata *d, const struct tdata *names);
 
 /* Renders a text with data. False after DIAG_BAD_TEMPLATE, in which file and
@@ -74,15 +76,16 @@ bool template_render_anchored(struct diags *diags, const char *file,
 /* Checks a text without data. Reports to `wrong`, with the line: a tag that is
  * not terminated, a section that is closed in the wrong place, an unknown
  * filter, and a name that is not in `words` ("a b c"; NULL: any name). With
- * `filtered`, also each value without a filter: files that other programs read
- * (makefiles, XML) must quote all values by the rules of their language. */
+ * `filtered`, also reports each value without a filter: files that other
+ * programs read (makefiles, XML) must quote all values by the rules of their
+ * language. */
 void template_check(const char *text, const char *words, bool filtered,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);
-/* Checks a text without data as template_check does; a control character (see
- * text_control) is a mistake, too. Each mistake is a diagnostic with file and
- * line. False if there is any. */
+/* Checks a text without data as template_check does; also reports control
+ * characters (see text_control). Each mistake is a diagnostic with file and
+ * line. False if there is a mistake. */
 bool template_check_file(struct diags *diags, const char *file,
 			 const char *text, const char *words, bool filtered);
 /* Checks a text against the known `names` (see tdata_knows): every name must be

@@ -21,8 +21,8 @@ struct rewriter {
 		      * this line */
 };
 
-/* Copies n characters of the text to the output, and moves the anchors in
- * them. */
+/* Copies n characters of the text to the output, and moves the anchors that are
+ * in them. */
 static void
 copy(struct rewriter *w, const char *text, size_t n)
 {
@@ -47,8 +47,8 @@ write_trimmed(struct rewriter *w, const char *text, size_t n)
 	}
 	if (n > 0 && text[n - 1] == '\\') {
 		strbuf_puts(w->out,
-			    /* a backslash at the end of a line would join the
-			     * next one to the comment */
+			    /* a backslash at the end of a comment's line would
+			     * make the next line part of the comment */
 			    " .");
 	}
 	strbuf_putc(w->out, '\n');

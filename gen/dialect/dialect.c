@@ -33,8 +33,9 @@ dialect_read_fp(void *ctx, struct json j)
 
 /* -- files and what they extend -- */
 
-/* In this section, a row of `over`, a dialect, replaces the whole row of its
- * parent: removes the rows of `base`, the parent, that `over` has, too. */
+/* Prepares a merge: in this section, a row of `over`, a dialect, replaces the
+ * whole row of its parent `base`. So removes the rows from `base` that `over`
+ * has, too. */
 static void
 drop_rows(cJSON *base, const cJSON *over, const char *section)
 {
@@ -66,7 +67,7 @@ drop_mode_rows(cJSON *base, const cJSON *over)
 	}
 }
 
-/* A dialect's reserved words are added to those of its parent. */
+/* Adds the reserved words of `base`, the parent, to those of the dialect. */
 static void
 add_reserved(cJSON *merged, const cJSON *base)
 {
@@ -83,8 +84,8 @@ add_reserved(cJSON *merged, const cJSON *base)
 	}
 }
 
-/* Copies the row BYTE_FLOAT for each float of at most 8 bits that has no row of
- * its own. */
+/* Copies the row BYTE_FLOAT to the row of each float type of at most 8 bits
+ * that has no row. */
 static void
 spread_byte_floats(cJSON *tree)
 {
@@ -102,8 +103,8 @@ spread_byte_floats(cJSON *tree)
 	}
 }
 
-/* Loads the dialect and those that it extends, and merges them; NULL after a
- * diagnostic. */
+/* Loads the dialect `name` and the dialects that it extends, and merges them;
+ * NULL after a diagnostic. */
 static cJSON *
 load_chain(struct loader *l, const char *name)
 {
@@ -161,8 +162,9 @@ load_chain(struct loader *l, const char *name)
 	return merged;
 }
 
-/* Merges the expressions of the mode of --fp over those of the dialect. False
- * after a diagnostic if the dialect does not support the mode. */
+/* Merges the expressions that the dialect has for the mode of --fp over its
+ * other expressions. False after a diagnostic if the dialect does not support
+ * the mode. */
 static bool
 choose_fp(struct loader *l, cJSON *merged)
 {

@@ -78,16 +78,17 @@ struct spelled_type {
 	struct dtype computed;
 	const char *load, *store, *round; /* keys of these helpers */
 	bool promoted; /* arithmetic on the type has results of type int */
-	/* headers for the type itself, and those for its infinity and nan */
+	/* headers that the type needs, and headers that its infinity and nan
+	 * need */
 	struct names needs, special_needs;
 	/* the data about the type for templates: type, short, bits and
 	 * others */
 	struct tdata *facts;
 };
 
-/* How a statement is written: the lines before its body, between two bodies
- * (the else of a condition) and after the body; or, if it has no body, its
- * line. */
+/* How a statement is written. A statement with a body: the lines before the
+ * body (open), between two bodies (otherwise: the else of a condition), and
+ * after the last body (close). A statement without a body: its line (open). */
 struct lines {
 	const char *rejected; /* why the dialect lacks the statement, or NULL */
 	const char *file;     /* the dialect.json that has the lines */
@@ -101,8 +102,8 @@ enum statement_id {
 	SAY_COUNT
 };
 
-/* A header that only some compilers have; condition: the preprocessor condition
- * that is true for these. */
+/* A header that only some compilers have. condition: the preprocessor condition
+ * that is true for these compilers. */
 struct rare_header {
 	const char *name, *condition;
 };
@@ -115,10 +116,10 @@ struct helper {
 	const char *file, *text; /* the template of the function's definition */
 	struct names needs;      /* headers */
 	struct names uses;       /* keys of the helpers that it calls */
-	/* It adds a product of floats, so compilers may contract it to a fused
-	 * multiply-add. */
+	/* The operation adds a product of floats, so a compiler may contract it
+	 * to a fused multiply-add. */
 	bool contracts;
-	bool loop;  /* it has a loop over the bits of its type */
+	bool loop;  /* the emitted text has a loop over the bits of its type */
 	bool small; /* it takes about as few instructions as a call */
 };
 
@@ -150,7 +151,7 @@ struct fragment_form {
 	struct names needs;
 };
 
-/* The name that the unit that copies boxes (TMA) has for the layout of arrays
+/* The name by which the unit that copies boxes (TMA) calls the layout of arrays
  * in a memory scope. row_bytes > 0: rows have this many bytes in a swizzled
  * order, which only intrinsics can access. */
 struct box_layout {
@@ -172,8 +173,8 @@ struct box_rank {
 /* How kernels copy boxes of a tensor into shared memory, by a unit of the
  * device (TMA). */
 struct box_forms {
-	/* The key of the helper that the statements below need; NULL: the
-	 * device has no such unit. */
+	/* The key of the helper that the statements of this struct need; NULL:
+	 * the device has no unit that copies boxes. */
 	const char *helper;
 	/* Texts: the parameter of a kernel that describes an array (source),
 	 * and its argument in a launch; statements that copy a box, end a group
@@ -182,8 +183,9 @@ struct box_forms {
 	struct names begin; /* first lines of a kernel with box copies */
 	VEC(struct box_rank) ranks;
 	int64_t most_extent; /* the largest extent of a box in any dimension */
-	int64_t bytes;       /* the size of a row in bytes, and the stride, are
-		        * multiples of it */
+	/* the size of a row in bytes, and the stride, must be multiples of this
+	 * number */
+	int64_t bytes;
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;
 };
@@ -204,35 +206,37 @@ struct device_forms {
 	/* Statements that copy into shared memory asynchronously, end a group
 	 * of copies, and wait for groups; NULL: all copies are synchronous. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes; /* the sizes in bytes, powers of two, that one copy
-			      * may have, added up */
+	/* the sizes that one copy may have, in bytes: powers of two, added up
+	 * to one number */
+	int64_t async_bytes;
 	struct names async_needs;
 	struct box_forms boxes;
 	/* If the shared arrays of a kernel have more than pool_beyond bytes,
-	 * they are parts of one dynamic array, whose size is an argument of the
-	 * launch. 0: there is no dynamic array. The texts: the declaration of
-	 * the dynamic array in the kernel, the declaration of a part, and a
-	 * statement of the host before the launch. */
+	 * the shared arrays are parts of one dynamic array, whose size is an
+	 * argument of the launch. 0: there is no dynamic array. The texts: the
+	 * declaration of the dynamic array in the kernel, the declaration of a
+	 * part, and a statement of the host before the launch. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	/* One of these is set: the statement that launches a kernel, or the
-	 * reason why the dialect has none. */
+	/* One of these two is set: the statement that launches a kernel, or the
+	 * reason why the dialect has no such statement. */
 	const char *launch, *no_launch;
 	/* The key of the helper for extents of a launch that may exceed 32
 	 * bits; NULL if launches take 64-bit extents. */
 	const char *extent;
 	/* For whole models. host: the dialect of the host's code (NULL: this
 	 * one); model_launch: a launch in the entry function (NULL: models are
-	 * not supported); pointer, number: arguments of a launch; place: a
-	 * tensor in the workspace. pointer, number and place are NULL if they
-	 * are written as in C. */
+	 * not supported); pointer, number: arguments of a launch; place: the
+	 * address of a tensor in the workspace. pointer, number and place are
+	 * NULL if they are written as in C. */
 	const char *host, *model_launch, *pointer, *number, *place;
 	/* How the host reads an element in the device's memory: the key of the
-	 * helper (reader), and its call. NULL: the host cannot read it. */
+	 * helper (reader), and its call. NULL: the host cannot read such
+	 * elements. */
 	const char *reader, *read;
 	/* For the self-test: the declaration of arrays that host and device
-	 * share, and a statement that waits for kernels. NULL: plain arrays, no
-	 * statement. */
+	 * share, and a statement that waits for kernels. memory NULL: plain
+	 * arrays; wait NULL: no statement is needed. */
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 };
@@ -251,22 +255,25 @@ struct vector_forms {
 	struct names before; /* lines before the first definition of a vector
 			      * type */
 	/* Templates: the name of a vector type, its definition, and the vector
-	 * whose first element is a given element of an array. Their flag
-	 * `loose`: the type has only the alignment of its elements. */
+	 * whose first element is a given element of an array. The templates
+	 * read the flag `loose`: the type has only the alignment of its
+	 * elements. */
 	const char *name, *define, *elements;
 	/* store: a statement that stores a vector in an array of scalars, if
 	 * vectors are not lvalues. load_part, store_part: loads and stores of
 	 * the first lanes only, for predicated loops. */
 	const char *store, *load_part, *store_part;
-	/* Expression and statement that load and store an element of an array
-	 * of vectors that the function is given, if such an element is not a
-	 * value of the language; NULL: as for other elements. */
+	/* read: the expression that loads an element of an array of vectors;
+	 * write: the statement that stores one. They are for an array that is a
+	 * parameter of the function, in a language where an element of such an
+	 * array is not a value. NULL: as for other elements. */
 	const char *read, *write;
 	struct names loop, loop_end;
 	VEC(struct dtype) parts; /* the vector types of predicated loops */
-	const struct form *forms[FORM_COUNT]; /* by operation on vectors; NULL:
-					       * the dialect has none */
-	bool computes;                        /* some operation has a form: one
+	/* for each operation, its form for vectors; NULL: the dialect has no
+	 * such operation on vectors */
+	const struct form *forms[FORM_COUNT];
+	bool computes; /* some operation has a form: one
 					       * of forms[] is set */
 };
 
@@ -298,12 +305,12 @@ struct graph_forms {
 /* How regions of backends, functions whose text a backend provides, are
  * called. */
 struct region_forms {
-	const char *rejected;  /* why the dialect has no regions, or NULL */
-	const char *parameter; /* text: the parameter of such a function for the
-			        * model's struct */
-	const char *argument;  /* text: its argument in the entry function */
-	const char *memory;    /* text: the region's part of the workspace */
-	const char *weights;   /* text: the parameter for the region's
+	const char *rejected; /* why the dialect has no regions, or NULL */
+	/* text: the parameter of a kernel's function for the model's struct */
+	const char *parameter;
+	const char *argument; /* text: its argument in the entry function */
+	const char *memory;   /* text: the region's part of the workspace */
+	const char *weights;  /* text: the parameter for the region's
 			        * constants */
 };
 
@@ -313,9 +320,10 @@ struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
 };
 
-/* The delimiters of comments in the dialect's texts; next: the start of further
- * lines of a comment; `line`: the start of a comment that ends with its line;
- * NULL: comments keep their delimiters. */
+/* The delimiters of comments in the dialect's texts: open and close. next: the
+ * start of the second and further lines of a comment. line: the start of a
+ * comment that ends with its line; NULL: emitted comments keep the
+ * delimiters. */
 struct comment_forms {
 	const char *open, *next, *close, *line;
 };
@@ -326,8 +334,8 @@ struct guideline {
 	const char *id, *category, *status, *how;
 };
 
-/* The coding standard with which the output complies; standard NULL: the
- * dialect makes no such claim. */
+/* The coding standard with which the emitted source complies; standard NULL:
+ * the dialect claims no compliance. */
 struct compliance {
 	const char *standard;
 	struct names claims; /* one line for each */
@@ -341,12 +349,12 @@ struct dialect {
 	const char *name, *description;
 	const char *file; /* the path of dialect.json, for messages */
 	struct module *module;
-	const char *dir;    /* the user's folder of dialects, or NULL */
-	struct names chain; /* the dialect's name, then the names of those that
-			     * it extends */
+	const char *dir; /* the user's folder of dialects, or NULL */
+	/* the dialect's name, then the names of the dialects that it extends */
+	struct names chain;
 	/* Limits of the compiler: the number of characters by which it
 	 * distinguishes identifiers, and identifiers with external linkage; the
-	 * widths of its types. */
+	 * widths of its types int and char in bits. */
 	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* largest size of an object in bytes; 0: no
 			       * limit */
@@ -363,8 +371,8 @@ struct dialect {
 	struct level *levels;
 	int primary, assignment, unary, relational; /* indices in levels */
 	struct spelled_type types[DT_COUNT];
-	/* by operation and type of the operands; NULL: programs never need the
-	 * operation on this type */
+	/* for each operation and type of the operands, its form; NULL: programs
+	 * never need the operation on this type */
 	const struct form *forms[FORM_COUNT][DT_COUNT];
 	struct {
 		/* Texts: an element of an array, a call, and the casts of a
@@ -373,10 +381,11 @@ struct dialect {
 		/* texts: an input, an output, a place in the workspace and a
 		 * weight in the entry function. */
 		const char *input, *output, *workspace, *weight;
-		bool always_cast;  /* a cast is needed even from void * */
-		const char *arena; /* text: the workspace's array of a type;
-				    * NULL: the workspace is one array of
-				    * bytes */
+		bool always_cast; /* a cast is needed even from void * */
+		/* text: the declaration of the workspace as an array of
+		 * elements of a given type; NULL: the workspace is one array of
+		 * bytes */
+		const char *arena;
 		/* number of tabs before the statements of the entry function */
 		int entry_tabs;
 		const char *unit;   /* the type of a byte, in which offsets
@@ -391,10 +400,10 @@ struct dialect {
 	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
-		/* kernel, exported: the lines before the body of a kernel's
-		 * function, and of a function that other sources call;
-		 * prototype: the declaration of the latter; close: the lines
-		 * after a body. */
+		/* kernel: the lines before the body of a kernel's function;
+		 * exported: those before the body of a function that other
+		 * sources call; prototype: the declaration of an exported
+		 * function; close: the lines after a body. */
 		struct names kernel, exported, prototype, close;
 		/* Texts of a function's parameters; no_parameters: the text of
 		 * an empty list. */
@@ -410,14 +419,16 @@ struct dialect {
 		/* Lines around functions in which contraction (fused
 		 * multiply-add) is forbidden. */
 		struct names apart_begin, apart_end;
-		/* For functions that are inlined at each call: lines before the
-		 * first, the specifiers of a helper, and the text after the
-		 * specifiers of a tensor intrinsic's function. NULL: the
-		 * language does not have them. */
+		/* For functions that the compiler inlines at each call: the
+		 * lines before the first of them, the specifiers of a helper,
+		 * and the text after the specifiers of a tensor intrinsic's
+		 * function. NULL: the language has no such functions. */
 		struct names inlined_before;
 		const char *inlined_helper, *inlined_symbol;
 	} functions;
-	bool inlines; /* short helpers and intrinsics are such functions */
+	/* short helpers, and functions of tensor intrinsics, are inlined
+	 * functions */
+	bool inlines;
 	struct device_forms device;
 	struct vector_forms vectors;
 	struct task_forms tasks;
@@ -428,16 +439,17 @@ struct dialect {
 	struct {
 		/* by form: does the dialect support it? */
 		bool forms[WEIGHTS_SECTION + 1];
-		/* For --weights auto: weights of up to in_source_bytes in total
-		 * are written as C text, larger ones in the form `large`. */
+		/* For --weights auto: weights of at most in_source_bytes in
+		 * total are written as C text, larger weights in the form
+		 * `large`. */
 		int64_t in_source_bytes;
 		enum weights_form large;
 		bool copied; /* the weights are copied once to memory of the
 			      * caller */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
-		bool header;  /* declarations of weights are in a header of
-			       * their own */
+		/* the declarations of weights are in a separate header */
+		bool header;
 		bool aligned; /* definitions of weights have the target's
 			       * alignment */
 	} weights;
@@ -452,13 +464,13 @@ struct dialect {
 	 * weights are in a file */
 	struct names source_needs, file_weights_needs;
 	struct names source_before; /* lines after the headers of a source */
-	/* Lines that make a source refuse a compiler (refuse), and the lines
-	 * that precede the first of them (before). */
+	/* refuse: lines in a source that stop a compiler that cannot compile
+	 * it; before: the lines that precede the first lines of this kind. */
 	struct {
 		struct names before, refuse;
 	} relies_on;
 	/* The instructions on which sources for the target rely, as macros of
-	 * the compiler; NULL: none. */
+	 * the compiler; NULL: the sources rely on no instructions. */
 	const struct requirement *requirement;
 	/* Headers and lines that the mode of --fp adds. */
 	struct names fp_needs, fp_before;
@@ -497,12 +509,13 @@ const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
-/* comments_line.c: the text with its comments in the form of the dialect. Moves
- * the anchors of the text with their places; anchors may be NULL. */
+/* comments_line.c: the text with its comments in the form that the dialect
+ * prefers. Moves the text's anchors to the same places in the new text; anchors
+ * may be NULL. */
 const char *dialect_comments(const struct dialect *d, struct arena *a,
 			     const char *text, struct anchors *anchors);
 /* literal.c: the literal for v, the shortest text that reads back as v. Sets
- * *special if it needs the headers special_needs of its type. */
+ * *special if the literal needs the headers special_needs of type t. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,
 			    struct dtype t, union number v, bool *special);
 /* Writes to `out` the shortest decimal text that reads back as v, "1.0",

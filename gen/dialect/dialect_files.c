@@ -17,9 +17,9 @@ static const char *const template_keys[] = {
 #include "dialect.def"
 };
 
-/* The text of the file `name` of the dialect; if it has none, of the nearest
- * dialect that it extends and that has the file. *file: its path. NULL if none
- * has it. */
+/* The text of the file `name` of the dialect; if the dialect does not have the
+ * file, that of the nearest dialect that it extends and that has the file.
+ * *file: the file's path. NULL if no dialect has it. */
 const char *
 dialect_chain_file(struct loader *l, const char *name, const char **file)
 {

@@ -32,8 +32,9 @@ target_names_in(struct module *m, const char *dir, int *n)
 		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
-/* Does the target's file, or the nearest file that it extends and that names a
- * dialect, name this one? *own: it is the target's own file. */
+/* Does the target's file name the dialect `dialect`? If the file names none,
+ * the nearest file that it extends and that names a dialect counts. *own: the
+ * target's own file names a dialect. */
 static bool
 is_of(struct module *m, const char *target, const char *dialect,
       const char *dir, bool *own)

@@ -12,8 +12,8 @@
 #define ASSIGNMENT "target br value"
 
 /* These macros make lists of the short names of types, each name with a space
- * before it: IF_* select by how a type is stored, OF_* and LANES_* by its
- * class. */
+ * before it: IF_* select types by how they are stored, OF_* and LANES_* by
+ * their class. */
 #define IF_OWN(names) names
 #define IF_I8(names) /* not in the list: stored as bytes (pass nibbles) */
 #define IF_U8(names)

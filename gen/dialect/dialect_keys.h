@@ -21,8 +21,8 @@
 	"sign_bits magnitude_bits largest_bits beyond_bits nan_bits least "    \
 	"limit computed load store model"
 
-/* The key of "types" whose row stands for every float of at most 8 bits that
- * has no row of its own. */
+/* The key of "types" whose row stands for each float of at most 8 bits for
+ * which "types" has no row. */
 #define BYTE_FLOAT "byte_float"
 
 extern const struct key_table dialect_keys;

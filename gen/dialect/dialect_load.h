@@ -23,16 +23,16 @@ struct loader {
 	int n;
 };
 
-/* The index in dialect.levels of the level of precedence that j names; `absent`
- * if j has no value. absent < 0: an error is reported then. */
+/* The index in dialect.levels of the level of precedence that j names; if j has
+ * no value, `absent`, and an error is reported if that is negative. */
 int dialect_read_level(struct loader *l, struct json j, int absent);
-/* The text of the file `name` in the dialect's folder, or in that of the
- * nearest dialect that it extends and that has it; *file: its path. NULL if
- * none has it. */
+/* The text of the file `name` in the dialect's folder; if the file is not
+ * there, in the folder of the nearest dialect that it extends and that has the
+ * file. *file: the file's path. NULL if no dialect has it. */
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 
-/* Reads one form of an operation; reports mistakes in it. */
+/* Reads j, one form of an operation; reports mistakes in it. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
 /* Reports an error if an operand does not occur in the text of the form f. */
 void dialect_check_operands(struct json j, const struct form *f,

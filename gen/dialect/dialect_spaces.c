@@ -18,8 +18,9 @@ memory_space_name(enum memory_space s)
 	return names[s];
 }
 
-/* Reports an error if the text of the key does not contain {{space}}: it
- * declares or casts a pointer, which must have the qualifier of its memory. */
+/* Reports an error if the text of the key does not contain {{space}}: this text
+ * declares or casts a pointer, which must have the qualifier of its memory
+ * space. */
 static void
 want_slot(struct json section, const char *key)
 {

@@ -79,8 +79,8 @@ dialect_read_precedence(void *ctx, struct json j)
 	d->relational = named_level(l, j, "relational");
 }
 
-/* Reports an error if the text of a literal lacks {{value}}: it would be the
- * same for all numbers. */
+/* Reports an error if `text`, the text of a literal, lacks {{value}}: the
+ * literal would be the same for all numbers. */
 static void
 want_value(struct json j, const char *text)
 {

@@ -52,26 +52,29 @@ const struct target *target_load_named(struct module *m, const char *text,
  * facts as a text, or "". */
 const char *target_text_for_file(struct module *m, const char *text,
 				 const char **left_out);
-/* Loads a target and reports every mistake in its file; here, it may be a
- * target that stands for the machine at hand. NULL after a mistake. */
+/* Loads a target and reports every mistake in its file. Unlike target_load(),
+ * also loads a target that stands for the machine at hand. NULL after a
+ * mistake. */
 const struct target *target_check(struct module *m, const char *name,
 				  const char *dir);
-/* If the text names a target that stands for the machine at hand: the target
- * that fits the compiler, with facts of the machine, "x86-64-v3
- * -l1_bytes=32768". Any other text is returned unchanged. cc: the command of
- * the compiler, NULL: the target's; cflags: all its flags, NULL: those of the
- * target that is found. NULL after a diagnostic. */
+/* If the text names a target that stands for the machine at hand: returns the
+ * target for the instruction sets that the compiler uses, with facts of the
+ * machine, "x86-64-v3 -l1_bytes=32768". Any other text is returned unchanged.
+ * cc: the command of the compiler, NULL: that of the target; cflags: all flags
+ * of the compiler, NULL: the flags of the returned target. NULL after a
+ * diagnostic. */
 const char *target_at_hand(struct module *m, const char *text, const char *dir,
 			   const char *cc, const char *cflags);
-/* The flags of the first requirement whose macros the compiler does not define
- * with these flags; NULL if the compiler defines all of them, or does not
- * run. */
+/* The flags of the first requirement in `all` that has a macro which the
+ * compiler cc does not define with the flags cflags. NULL if the compiler
+ * defines all macros, or does not run. */
 const char *target_flags_lacking(struct module *m,
 				 const struct requirement *const *all, int n,
 				 const char *cc, const char *cflags);
-/* The instruction sets that the compiler uses with these flags but the
- * processor of this machine lacks, such as "AVX512F"; NULL if the processor has
- * all of them, or if the compiler does not tell which sets it uses. */
+/* Runs the compiler to find the instruction sets that it uses with these flags.
+ * Returns those of them that the processor of this machine lacks, such as
+ * "AVX512F"; NULL if it lacks none, or if the compiler does not tell which sets
+ * it uses. */
 const char *target_processor_lacks(struct module *m, const char *cc,
 				   const char *cflags);
 /* The name of the embedded target that is the default; "none" if there is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Families of tensor intrinsics: a folder whose intrinsic.json has "members"
- * stands for one intrinsic for each member. All of its texts are templates over
- * the values of the member. */
+ * stands for one intrinsic for each member. All texts of the folder are
+ * templates over the values of a member. */
 #ifndef TIRC_INTRINSIC_FAMILY_H
 #define TIRC_INTRINSIC_FAMILY_H
 

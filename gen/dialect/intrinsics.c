@@ -74,8 +74,9 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
-/* Reports an error if an intrinsic of the same file already has the symbol: the
- * text is printed once, with the values of the first intrinsic. */
+/* Reports an error if an intrinsic of the same file already has a symbol of
+ * this name: the text of the symbol is printed only once, with the values of
+ * the first intrinsic. */
 static void
 check_symbol(const struct intrinsic_loader *l, struct json j, const char *name)
 {
@@ -224,8 +225,8 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_data d, cJSON *tree)
 		d.name = l->folder;
 		read_intrinsic(l, d, root, root);
 	}
-	/* After a mistake, the other members are skipped, since they would
-	 * repeat it. */
+	/* After a mistake in one member, the other members are skipped, because
+	 * each would have the same mistake. */
 	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
 		read_member(l, d, root, &family.members.data[i]);
 	}
@@ -333,8 +334,9 @@ intrinsic_set_load(struct module *m, const char *dir)
 bool
 intrinsic_is_there(struct module *m, const char *dir, const char *name)
 {
-	/* A folder has the name of its intrinsic, or, for a family, the start
-	 * of the names of its members: tries shorter and shorter names. */
+	/* The folder of an intrinsic has its name; the folder of a family has a
+	 * name with which the names of its members start. So tries `name` and
+	 * shorter and shorter starts of it. */
 	for (size_t n = strlen(name); n > 0; n--) {
 		const char *folder, *text, *file;
 

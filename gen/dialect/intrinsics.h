@@ -19,8 +19,8 @@
 /* The definition of a symbol, a function that an intrinsic calls, for a
  * dialect. */
 struct intrinsic_text {
-	const char *dialect;     /* it is used for this dialect and for dialects
-				  * that extend it */
+	/* the text is used for this dialect and for dialects that extend it */
+	const char *dialect;
 	const char *function;    /* specifiers of a function: "static inline" */
 	const char *file, *text; /* symbols with the same file are defined by
 				  * one text */
@@ -51,8 +51,8 @@ struct intrinsic_data {
 	const char *script_file, *script;
 	/* values of the member of a family, for the script, or NULL */
 	const struct tdata *values;
-	bool own;              /* it comes from the user's folder, not from the
-			        * embedded ones */
+	/* the intrinsic comes from the user's folder; it is not embedded */
+	bool own;
 	struct names requires; /* the features that the target must have */
 	/* As in struct tensor_intrin. */
 	int threads;
@@ -66,14 +66,13 @@ struct intrinsic_set {
 	VEC(struct intrinsic_data) list; /* sorted by name */
 };
 
-/* Loads all intrinsics: those of the user's folder dir (if not NULL), which
- * replace embedded ones of the same name, and the embedded ones. NULL after
- * diagnostics with file and JSON pointer. Scripts and texts are rendered when
- * they are first used. */
+/* Loads all intrinsics: those in the user's folder dir (if not NULL), and the
+ * embedded ones whose names are not in dir. NULL after diagnostics with file
+ * and JSON pointer. Scripts and texts are rendered when they are first used. */
 const struct intrinsic_set *intrinsic_set_load(struct module *m,
 					       const char *dir);
-/* Is there an intrinsic of that name, or a family with such a member, in the
- * user's folder dir (NULL: none) or embedded? Reads only files
+/* Is there an intrinsic of this name, or a family with a member of this name,
+ * in the user's folder dir (if not NULL) or embedded? Reads only files
  * intrinsic.json. */
 bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
@@ -85,8 +84,9 @@ intrinsic_symbol_text(const struct intrinsic_symbol *s,
 		      const struct dialect *d);
 /* intrinsic_register reads the script of an intrinsic and adds the intrinsic to
  * `out`, where schedules find intrinsics by name. intrinsic_set_register does
- * so for all intrinsics of a set; intrinsic_find for the intrinsic with this
- * name, if the set has it and `out` does not. False after diagnostics. */
+ * so for all intrinsics of a set; intrinsic_find does so for the intrinsic with
+ * this name, if the set has it and `out` does not yet have it. False after
+ * diagnostics. */
 bool intrinsic_register(struct module *m, const struct intrinsic_data *d,
 			struct tensor_intrins *out);
 bool intrinsic_set_register(struct module *m, const struct intrinsic_set *set,

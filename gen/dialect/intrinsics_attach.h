@@ -5,9 +5,9 @@
 
 #include "tensor_intrin.h"
 
-/* Makes `out` load an intrinsic, from dir (or NULL) or embedded, when a
- * schedule first names it. Mistakes in its files are reported in m's
- * diagnostics. */
+/* Makes `out` load an intrinsic when a schedule first names it: from the user's
+ * folder dir (if not NULL), or the embedded one. Mistakes in its files are
+ * reported in m's diagnostics. */
 void intrinsics_attach(struct module *m, const char *dir,
 		       struct tensor_intrins *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets that stand for the machine at hand. Such a target names others; the
- * first one that fits the macros of the compiler is used, with facts about the
- * machine. */
+/* Targets that stand for the machine at hand. Such a target names other
+ * targets: the first one whose requirements the compiler's macros meet is used,
+ * with facts about the machine. */
 #include <string.h>
 
 #include "dialects.h"
@@ -21,7 +21,8 @@ struct search {
 	const char *ask;
 	const char *cc, *cflags; /* --cc and --cflags, or NULL */
 	const char *macros;      /* the compiler's output for `ask` */
-	/* the macros are those of the processor of this machine */
+	/* the macros are those that the compiler defines for the processor of
+	 * this machine */
 	bool is_machine;
 };
 
@@ -63,8 +64,8 @@ given_fact(const struct search *s, const char *key)
 
 /* -- the compiler -- */
 
-/* The macros that the compiler prints with these flags; NULL, with the reason
- * in *problem, if it does not accept them. */
+/* The macros that the compiler defines with these flags. NULL if it does not
+ * accept the flags, with the reason in *problem. */
 static const char *
 ask(const struct search *s, const char *flags, const char **problem)
 {
@@ -73,9 +74,9 @@ ask(const struct search *s, const char *flags, const char **problem)
 	return machine_ask(&s->m->arena, texts, 3, problem);
 }
 
-/* Finds the macros of the compiler: with the user's flags; if there are none,
- * with flags for this machine's processor; if that fails, without flags. False
- * after a diagnostic. */
+/* Finds the macros of the compiler with the user's flags; if the user gave no
+ * flags, with flags for this machine's processor; if the compiler accepts none
+ * of these, without flags. False after a diagnostic. */
 static bool
 find_macros(struct search *s, const cJSON *machine_flags)
 {
@@ -156,7 +157,7 @@ with_machine(const struct search *s, const char *name, const cJSON *target)
 	return arena_printf(a, "%s%s", text, s->rest);
 }
 
-/* The text for the first target of the list that fits the machine; NULL after a
+/* The text for the first target in `names` that fits the machine; NULL after a
  * diagnostic. */
 static const char *
 choose(const struct search *s, const cJSON *names)
@@ -315,8 +316,8 @@ instructions_of(struct arena *a, const char *macros)
 	return arena_strndup(a, word, n);
 }
 
-/* The macros of the compiler with flags for the processor of this machine; NULL
- * if it accepts none of these. */
+/* The macros that the compiler defines with flags for the processor of this
+ * machine; NULL if it accepts none of these flags. */
 static const char *
 macros_of_machine(struct module *m, const char *cc, const cJSON *resolves)
 {

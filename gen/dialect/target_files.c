@@ -186,7 +186,8 @@ is_target_of(struct module *m, const char *target, const char *const *dialects,
 	return dialect != NULL && place_of(dialect, dialects, n) >= 0;
 }
 
-/* The sorted names of the embedded targets whose dialect is embedded, too. */
+/* The sorted names of the embedded targets whose dialect is also embedded; *n:
+ * their number. */
 const char *const *
 target_names(struct module *m, int *n)
 {
@@ -212,8 +213,9 @@ target_description(struct module *m, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The name of the first embedded target whose dialect is embedded and whose own
- * file has the key; NULL if there is none. */
+/* The name of the first embedded target whose dialect is embedded and whose
+ * file itself (not a file that it extends) has the key; NULL if there is no
+ * such target. */
 static const char *
 target_with(struct module *m, const char *key)
 {

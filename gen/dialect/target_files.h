@@ -22,11 +22,11 @@ struct target_files {
 /* Parses the user's "NAME -KEY=VALUE -KEY=VALUE ..." (NULL: the default
  * target): sets `given` and returns the name of the target's file. A KEY is an
  * attribute that the target declares, whose VALUE selects another target
- * (-mcpu=…), or a key of the target's file. *said: the text with attributes
- * replaced by the target that they select. A text in a file may only change
- * facts (json_keys_is_fact), if facts_only: files may come from untrusted
- * sources, which must not name programs or their flags. The text may be a
- * target string of TVM. NULL after a diagnostic. */
+ * (-mcpu=…), or a key of the target's file. *said: the text in which attributes
+ * are replaced by the target that they select. If facts_only is set, the text
+ * may only change facts (json_keys_is_fact): it then comes from a file of
+ * untrusted origin, which must not name programs or their flags. The text may
+ * be a target string of TVM. NULL after a diagnostic. */
 const char *target_files_choose(struct target_files *t, const char *text,
 				const char **said);
 

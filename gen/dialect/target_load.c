@@ -16,7 +16,7 @@ struct target_loader {
 	bool is_checked; /* the target is loaded only to check its file */
 };
 
-/* A target that stands for the machine at hand is an error here. Only the
+/* Reports an error for a target that stands for the machine at hand. Only the
  * command line may use such a target (target_at_hand.c), so that the results of
  * programs and files do not depend on the machine. */
 void
@@ -90,9 +90,9 @@ target_read_vectors(void *ctx, struct json j)
 	l->t->vectors = (struct dtype_list){ list, n };
 }
 
-/* Vectors are aligned to their size: the alignment is at least the size of the
- * largest vector, also if it is inherited from a target with shorter
- * vectors. */
+/* Sets the alignment. Vectors are aligned to their size, so the alignment is at
+ * least the size of the largest vector, also if the file inherits a smaller
+ * alignment from a target with shorter vectors. */
 void
 target_read_alignment(void *ctx, struct json j)
 {
@@ -108,7 +108,7 @@ target_read_alignment(void *ctx, struct json j)
 
 /* Reads a list of requirements: the target's relies_on becomes the first
  * requirement whose vectors are not longer than the target's, or stays unset if
- * there is none. */
+ * no requirement is like this. */
 void
 target_read_relies_on(void *ctx, struct json j)
 {
@@ -146,8 +146,8 @@ target_read_runtime(void *ctx, struct json j)
 	s->runtime = list;
 }
 
-/* Reads the name of a tensor intrinsic; reports an error if there is no such
- * intrinsic. NULL if the key is absent. */
+/* Reads j, the name of a tensor intrinsic; reports an error if no intrinsic has
+ * this name. NULL if j is absent. */
 static const char *
 read_intrinsic(const struct target_loader *l, struct json j)
 {

@@ -4,7 +4,8 @@
 
 static const char *const fp_modes[] = { "default", "strict", "fast" };
 
-/* The goals with flags of their own, in the order of goal_cflags. */
+/* The goals of --optimize for which a target can have separate flags, in the
+ * order of goal_cflags. */
 static const char *const goals[] = { "speed", "balanced", "size" };
 
 const struct target *

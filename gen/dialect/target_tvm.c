@@ -32,8 +32,8 @@ member(const cJSON *object, const char *key)
 		cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* Is the word in the list, "a b c"? A star at the end of a word in the list
- * stands for any characters. */
+/* Is the word in `list`, words such as "a b c"? A star at the end of a word in
+ * the list stands for any characters. */
 static bool
 matches(const char *list, const char *word, size_t length)
 {
@@ -151,8 +151,8 @@ unknown_value(struct reading *r, const struct option *o, const cJSON *values)
 	return NULL;
 }
 
-/* The target that the option chooses by this row of the table; NULL if it
- * chooses none, or after an error (*failed). */
+/* The target that option o selects by this row of the table; NULL if it selects
+ * no target, or after an error (*failed). */
 static const char *
 chosen_by(struct reading *r, const cJSON *row, const struct option *o,
 	  bool *failed)
@@ -172,8 +172,8 @@ chosen_by(struct reading *r, const cJSON *row, const struct option *o,
 	return NULL;
 }
 
-/* The target of the first row of the table that an option of the text matches;
- * if no row matches, the target of the kind. NULL after an error. */
+/* The target of the first row of the table that matches an option of the text;
+ * if no row matches, the target for the text's kind. NULL after an error. */
 static const char *
 choose(struct reading *r)
 {

@@ -9,7 +9,7 @@ add_change(struct comparing *c, enum difference_part part, enum change change,
 	struct change_row row = { .change = change,
 				  .name = arena_strdup(c->a, name) };
 
-	/* the texts may be those of a JSON tree, which is freed */
+	/* copied, because the texts may be in a JSON tree that is freed */
 	row.old = old != NULL ? arena_strdup(c->a, old) : NULL;
 	row.new = new != NULL ? arena_strdup(c->a, new) : NULL;
 	rows->counts[change]++;

@@ -65,8 +65,9 @@ put_counts(const struct change_rows *rows, struct strbuf *out)
 	strbuf_puts(out, rows->list.n == 0 ? "nothing differs" : "");
 }
 
-/* Appends a text of a file, with line ends and other hidden characters in a
- * visible form; NULL: nothing. */
+/* Appends `before` and then `text`, a text from a file, with line ends and
+ * other hidden characters in a visible form. If text is NULL, appends
+ * nothing. */
 static void
 put_words(struct strbuf *out, const char *before, const char *text)
 {

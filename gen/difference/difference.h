@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two compiled models, as folders that tirc_write() wrote:
- * by their NAME.json, and by the lines of their kernels. */
+/* What differs between two compiled models. Each is a folder that tirc_write()
+ * wrote: compared are their files NAME.json, and the lines of their kernels. */
 #ifndef TIRC_DIFFERENCE_H
 #define TIRC_DIFFERENCE_H
 
@@ -55,8 +55,9 @@ void difference_put_json(const struct difference *d, struct strbuf *out);
 
 /* -- lines of one file -- */
 
-/* Lines that differ between two texts: n_old lines of the old one from its line
- * `old` on (counted from 1), in place of which the new one has n_new. */
+/* A difference between two texts, old and new: n_old lines of the old text,
+ * from its line `old` on (counted from 1), are replaced by n_new lines of the
+ * new text, from its line `new` on. */
 struct line_change {
 	int old, n_old, new, n_new;
 	const char *old_line, *new_line; /* the first of each, or NULL */
@@ -72,9 +73,10 @@ void difference_of_lines(struct module *m, const char *old, const char *new,
 
 /* -- what a folder says of itself -- */
 
-/* What NAME.json in a folder that tirc wrote says about the options, as options
- * take it; NULL: it says nothing. The file may be anybody's: nothing in it is
- * checked but that the members are texts and numbers. */
+/* The options that NAME.json in a folder that tirc wrote states, in the form in
+ * which tirc takes them; a member is NULL if NAME.json does not state the
+ * option. The file may come from anybody: only the types of the members, texts
+ * and numbers, are checked. */
 struct stated {
 	const char *file; /* the path of NAME.json */
 	const char *name, *target, *optimize, *fp, *requant, *weights;

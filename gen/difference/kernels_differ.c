@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: the same, the same but for names, or different, with the lines that
- * differ. */
+/* Compares kernels: each is equal, equal except for names, or different, with
+ * the lines that differ. */
 #include "snapshot.h"
 
 /* The kernels of a folder: each with its function, and with the outputs of its
- * nodes, by which it is recognized under another name. */
+ * nodes, by which a kernel with another name is recognized. */
 struct kernel_key {
 	const char *name, *function, *schedule, *outputs;
 	const char *computes; /* its title */
@@ -44,8 +44,8 @@ outputs_of(struct snapshot *s, const char *const *rows, int n_rows,
 	return joined;
 }
 
-/* Lists the kernels; of rows with the same name only the first, whose function the
- * name stands for. Returns false after a diagnostic. */
+/* Lists the kernels. Of rows with the same name, lists only the first one.
+ * Returns false after a diagnostic. */
 static bool
 list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 {
@@ -77,8 +77,8 @@ list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 	return true;
 }
 
-/* The text by which a kernel is paired: its name, the outputs of its nodes, or
- * what it computes. */
+/* The text by which kernel i is paired. by 0: its name; by 1: the outputs of
+ * its nodes; by 2: what it computes. */
 static const char *
 text_of(struct arena *a, const void *list, int i, int by)
 {

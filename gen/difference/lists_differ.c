@@ -66,7 +66,8 @@ static const struct {
 	{ PART_OPTIONS, NULL, "cc" },
 };
 
-/* A value as JSON writes it; a text without quotes; "none" if it is absent. */
+/* The value of a member of the object, as JSON writes it, but a text without
+ * quotes; "none" if the member is absent. */
 static const char *
 value_text(struct arena *a, const cJSON *object, const char *member)
 {
@@ -91,8 +92,9 @@ struct items {
 	struct text_map places; /* by name: the index of the first */
 };
 
-/* Weights begin with the name of the model, by which they would all differ
- * between two models: it is left out. */
+/* Lists items. The names of weights begin with the name of the model, which is
+ * left out: else all weights of two models with different names would
+ * differ. */
 static void
 list_items(struct comparing *c, const struct snapshot *s, int list,
 	   struct items *out)

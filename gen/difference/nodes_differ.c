@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of two models: paired by their outputs, then by their names, then by
- * the order of their operators. */
+/* Pairs the nodes of two models: by their outputs, then by their names and
+ * operators, then, in order, by their operators alone. */
 #include "snapshot.h"
 
 struct node_key {
@@ -68,8 +68,8 @@ list_nodes(struct comparing *c, struct snapshot *s, struct node_keys *out)
 	return true;
 }
 
-/* The text by which a node is paired: its output, its name and operator, or its
- * operator. */
+/* The text by which node i is paired. by 0: its output; by 1: its name and
+ * operator ("" without a name); by 2: its operator. */
 static const char *
 text_of(struct arena *a, const void *list, int i, int by)
 {

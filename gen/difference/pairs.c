@@ -60,8 +60,9 @@ pair(struct pairing *p, int i, int j)
 static void
 pair_equal(struct comparing *c, struct pairing *p)
 {
-	/* by text: the first of the new items that have it and no partner, and
-	 * by new item: the next one; n_new: none */
+	/* first: by text, the first new item that has the text and no partner.
+	 * The second array: by new item, the next one with the same text.
+	 * n_new: there is none. */
 	int *first = arena_array(c->a, int, p->n_new + 1);
 	int *next = arena_array(c->a, int, p->n_new + 1);
 	struct text_map map;
@@ -91,7 +92,8 @@ pair_equal(struct comparing *c, struct pairing *p)
 	}
 }
 
-/* The items without partners: their texts, and their indices. */
+/* The items without partners: the texts by which they are paired, and their
+ * indices. */
 struct left_over {
 	VEC(const char *) texts;
 	VEC(int) at;

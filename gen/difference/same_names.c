@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Are two functions the same but for the names of their variables? Names that
- * mean something outside of them, such as types and other functions, count. */
+/* Are two functions equal except for the names of their variables? Names that
+ * have a meaning outside of the functions, such as those of types and other
+ * functions, must be equal. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@
 #include "snapshot.h"
 #include "text.h"
 
-/* Names that stand for each other: each has the number of its pair. */
+/* Pairs of names that stand for each other: each name is mapped to the number
+ * of its pair. */
 struct naming {
 	struct arena *arena;
 	const struct word_list *reserved;
@@ -22,7 +24,8 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is it a name as dialects give it to types: f32, u8, f32x16, int32_t? */
+/* Is the word a name in the form that dialects use for types: f32, u8, f32x16,
+ * int32_t? */
 static bool
 is_type(const char *word, size_t n)
 {
@@ -31,8 +34,8 @@ is_type(const char *word, size_t n)
 		strspn(word + 1, "fx0123456789") == n - 1);
 }
 
-/* Does the word mean something outside of the function? follower: the character
- * behind it. */
+/* Does the word have a meaning outside of the function? follower: the character
+ * after the word. */
 static bool
 has_meaning(const struct naming *x, const char *word, char follower)
 {
@@ -48,7 +51,8 @@ has_meaning(const struct naming *x, const char *word, char follower)
 		       text_compare) != NULL;
 }
 
-/* Can the names stand for each other, as far as other pairs are known? */
+/* Can the names `old` and `new` stand for each other, given the pairs that are
+ * known so far? If both are new, makes them a pair. */
 static bool
 agree(struct naming *x, const char *old, const char *new)
 {
@@ -63,8 +67,9 @@ agree(struct naming *x, const char *old, const char *new)
 	return true;
 }
 
-/* The next word, or the next other character, of *at, without blanks before it;
- * "" at the end. */
+/* Returns the next token of *at, without the blanks before it, and moves *at
+ * behind it. A token is a word, or one character that is in no word; "" at the
+ * end. */
 static const char *
 next_token(struct arena *a, const char **at)
 {

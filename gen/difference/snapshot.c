@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a folder that tirc wrote. Its files may be anybody's: what they lack is
- * empty, and what they name must lie in the folder. */
+/* Reads a folder that tirc wrote. The files may come from anybody: a member
+ * that is missing reads as empty, and a file that they name must lie in the
+ * folder. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "snapshot.h"
@@ -31,8 +32,9 @@ enum {
 	MOST_BYTES = 1 << 26,
 	MOST_JOINED_BYTES = 1 << 26
 };
-/* The most members of a row of a list in NAME.json, each of which is found by a walk
- * over all of them. tirc writes about 20. */
+/* The largest number of members that a row of a list in NAME.json may have,
+ * because finding a member takes a walk over all of them. tirc writes about
+ * 20. */
 enum { MOST_MEMBERS = 256 };
 
 /* Appends the text of a file in the folder, which must be a file and no link.

@@ -9,7 +9,7 @@
 #include "reserved.h"
 #include "text_map.h"
 
-/* Texts of which each exists once: equal ones have the same address. */
+/* Texts without duplicates: equal texts have the same address. */
 struct texts {
 	struct arena *arena;
 	struct text_map map;
@@ -26,7 +26,8 @@ struct text_lines {
 	int n;
 };
 
-/* The first items of a list of the JSON by the text of a member. */
+/* An index of a list in the JSON: for each text that member `key` has, the
+ * first item with this text. */
 struct item_index {
 	const char *list, *key;
 	struct text_map map;
@@ -37,7 +38,8 @@ struct item_index {
 struct source_text {
 	const char *name, *text;
 	VEC(size_t) starts; /* of its lines, and the end */
-	const char **lines; /* those that were asked for; else NULL */
+	/* the lines of the file, if they were asked for; else NULL */
+	const char **lines;
 };
 
 struct snapshot {
@@ -62,11 +64,12 @@ void snapshot_close(struct snapshot *s);
 const char *member_text(const cJSON *object, const char *key);
 const cJSON *member_list(const cJSON *object, const char *key);
 /* The first item of a list of the JSON whose member `key` is the text; NULL if
- * there is none. list and key are literals. */
+ * no item is. list and key are literals. */
 const cJSON *snapshot_item(struct snapshot *s, const char *list,
 			   const char *key, const char *text);
-/* The text, of struct texts. It was joined from texts of the JSON, each of which may
- * be in many of them: NULL after a diagnostic if they are too long together. */
+/* A copy of `text`, as one of struct texts. `text` was joined from texts of the
+ * JSON, and a text of the JSON may be in many joined texts: NULL after a
+ * diagnostic if all joined texts together are too long. */
 const char *snapshot_joined(struct snapshot *s, const struct strbuf *text);
 /* Reads the lines of a function that the JSON names. False after a
  * diagnostic. */
@@ -96,8 +99,9 @@ struct comparing {
 struct change_row *add_change(struct comparing *c, enum difference_part part,
 			      enum change change, const char *name,
 			      const char *old, const char *new);
-/* Items of two lists, in their orders: the texts by which they are paired, and of
- * each the index of its partner in the other list, or -1. */
+/* The items of two lists, in the order of each list: the texts by which they
+ * are paired, and for each item the index of its partner in the other list, or
+ * -1. */
 struct pairing {
 	const char **old, **new;
 	int *of_old, *of_new;
@@ -109,12 +113,14 @@ struct pairing {
 enum { PAIR_TEXTS = 3 };
 typedef const char *pair_text_fn(struct arena *a, const void *list, int i,
 				 int by);
-/* Pairs the items that have equal texts, which are not empty; by the last text, the
- * others along the longest common subsequence. */
+/* Pairs items that have equal texts (empty ones do not count). `text` gives
+ * several texts for an item, which are tried one after the other; by the last
+ * text, the remaining items are paired along the longest common subsequence. */
 struct pairing pair_items(struct comparing *c, const void *old, int n_old,
 			  const void *new, int n_new, pair_text_fn *text);
-/* Each of the old texts, of struct texts, gets the index of its partner among the
- * new ones, or -1: the longest common subsequence. */
+/* Returns for each text in `old` the index of its partner in `new`, or -1; the
+ * partners form the longest common subsequence. The texts are of struct
+ * texts. */
 int *pair_texts(struct comparing *c, const char *const *old, int n_old,
 		const char *const *new, int n_new);
 /* Adds the lines of a unified diff of the texts to the row. */
@@ -126,8 +132,8 @@ struct function_text {
 	struct text_lines lines;
 };
 
-/* Are the functions the same, apart from blanks, if each name of the one that
- * means nothing elsewhere stands for one name of the other? */
+/* Are the functions equal, apart from blanks, if each name of the old one that
+ * has no meaning outside of it stands for one name of the new one? */
 bool same_but_names(struct comparing *c, const struct function_text *old,
 		    const struct function_text *new);
 

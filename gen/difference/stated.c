@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options with which a folder's source was made, as its NAME.json states
- * them. */
+/* The options with which a folder's source was made, as the folder's NAME.json
+ * states them. */
 #include <math.h>
 
 #include "snapshot.h"

@@ -81,10 +81,12 @@ pair_texts(struct comparing *c, const char *const *old, int n_old,
 
 /* -- unified diffs -- */
 
-/* A line of a diff: of both texts, of the old one, or of the new one. */
+/* A line of a diff: a line of both texts, only of the old one, or only of the
+ * new one. */
 struct edit {
 	char sign;
-	int old, new; /* the lines so far in both texts */
+	/* the numbers of lines so far in the old and the new text */
+	int old, new;
 	const char *text;
 };
 

@@ -43,8 +43,8 @@ ends_in(const struct strbuf *s, const char *word)
 	return s->len >= n && memcmp(s->data + s->len - n, word, n) == 0;
 }
 
-/* Appends a character. If it completes a refused sequence, a space separates
- * it, or '.' replaces a sequence of one character. */
+/* Appends a character. If the character completes a refused sequence, a space
+ * is put before it; a refused sequence of one character is replaced by '.'. */
 static void
 put(struct strbuf *s, const struct refused *r, char letter)
 {

@@ -16,7 +16,9 @@ bool emit_func(struct module *m, const struct dialect *d, const struct func *f,
 struct program_part {
 	/* the lowered function; of a split one, the host function */
 	const struct func *func;
-	const struct host_device *split; /* its kernels; NULL if it has none */
+	/* the kernels of the function, which is split into host and device
+	 * code; NULL: it has no kernels */
+	const struct host_device *split;
 	const char *schedule; /* for a comment: "split(i, …); …", or NULL */
 	int n_params; /* the number of the program's own parameters; scratch
 		       * memory follows them */
@@ -35,11 +37,11 @@ struct program_text {
 	bool with_header; /* the source includes the header */
 	bool no_lanes;    /* the target has no vector registers */
 	bool on_board;    /* the caller runs on a simulated board */
-	/* The names of functions that the source calls but does not define.
-	 * NULL: their names in the program, with a note for each function,
-	 * since the user links them. Else their names with this prefix: the
-	 * caller defines them, and no function of a library can take their
-	 * place. */
+	/* How functions are named that the source calls but does not define.
+	 * NULL: as in the program, and a note about each function says that the
+	 * user must link it. Else each name gets this prefix: the caller
+	 * defines the functions, and a library's function of the same name
+	 * cannot take the place of one. */
 	const char *external_prefix;
 };
 
@@ -63,10 +65,10 @@ bool emit_program(struct module *m, const struct dialect *d,
 /* Appends a program that calls one of the functions, none of which may be
  * split, with data from raw files. In arguments.txt are the number of calls,
  * the number of the function, then for each parameter the value of a scalar or
- * the bytes of an array. Of the program's own parameters the array at position
- * i is read from array_i.bin, is the same before each call, and is written to
- * result_i.bin. times.txt gets the nanoseconds of each call; on a board, the
- * instructions. */
+ * the bytes of an array. If parameter i is an array and not scratch memory, the
+ * array is read from array_i.bin, has these elements before each call, and is
+ * written to result_i.bin. times.txt gets the time of each call in nanoseconds;
+ * on a board, its number of instructions. */
 bool emit_program_caller(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
 /* Appends the header: the prototypes of the functions that a host calls, with

@@ -112,8 +112,8 @@ find_text(struct unit *u, const struct func *f, struct external *x)
 	return true;
 }
 
-/* Is the name a reserved word, such as sizeof? `sizeof (x)` looks like a
- * call. */
+/* Is the name a reserved word, such as sizeof? `sizeof (x)` looks like a call
+ * of a function. */
 static bool
 is_word(const struct dialect *d, const char *name)
 {
@@ -243,8 +243,8 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	return good;
 }
 
-/* Was the text of symbol `at` written already, for an earlier symbol with the
- * same file and the same values? */
+/* Was the text of the symbol with index `at` already written for a symbol
+ * before it that has the same file and the same values? */
 static bool
 is_written(const struct unit *u, int at)
 {

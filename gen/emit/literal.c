@@ -44,9 +44,10 @@ tidy(char *text, size_t size)
 	}
 }
 
-/* Finds n and k with the fewest digits for which n * 10^-k, rounded to float,
- * is x; false if x is too large or small for that. Double arithmetic is exact
- * enough, except for a tie between two floats. */
+/* Finds n and k such that n * 10^-k, rounded to float, is x, and n has as few
+ * digits as possible. False if x is too large or too small for that, or if no n
+ * is found. Double arithmetic is exact enough, except for a tie between two
+ * floats. */
 static bool
 shortest_decimal(double x, uint64_t *n, int *k)
 {

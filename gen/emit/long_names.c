@@ -173,8 +173,9 @@ last_bytes(struct arena *a, const char *name, size_t bytes)
 	return as_word(a, arena_printf(a, "%s%s", GAP, c));
 }
 
-/* The form of a name: its last part; then the parts with a number, then the
- * other parts, both from the last to the first, as far as they fit. */
+/* The short form of a name: its last part; then those of the other parts that
+ * still fit in `bytes` bytes: first parts with a number, then the rest, both
+ * from the last to the first. */
 static const char *
 form_of(struct arena *a, const char *name, size_t bytes)
 {
@@ -215,8 +216,8 @@ with_hash(struct arena *a, const char *name)
  * only in characters that comments cannot contain keep equal forms. */
 enum { LAST_STEP = 3 };
 
-/* The form of a name in the given step: each step has a longer form, for a name
- * that has the form of another name in the step before. */
+/* The short form of a name in the given step. A name goes to the next step,
+ * which gives it a longer form, if another name has the same form. */
 static const char *
 next_form(struct arena *a, const char *name, int step)
 {
@@ -226,8 +227,8 @@ next_form(struct arena *a, const char *name, int step)
 			   : with_hash(a, name);
 }
 
-/* Marks in `again` the names whose printed form is that of another name,
- * too. */
+/* Marks in `again` the names whose printed short form is also that of another
+ * name. Returns whether there are such names. */
 static bool
 find_equal(const struct long_names *n, bool *again)
 {
@@ -338,8 +339,8 @@ compare_forms(const void *a, const void *b)
 		      (*(const struct long_name *const *)b)->form);
 }
 
-/* The name whose form for comments begins the text; NULL if there is none. A
- * form has no spaces and no quotes, but a comma or a colon may follow it. */
+/* The long name whose short form is at the start of the text; NULL if none is.
+ * A form has no spaces and no quotes, but a comma or a colon may follow it. */
 static struct long_name *
 name_at(struct long_names *n, const struct text_map *printed, const char *text)
 {

@@ -22,13 +22,13 @@ struct long_names *long_names_new(struct arena *a, const struct dialect *d);
 /* Registers a name of the model, which may be NULL. All names must be
  * registered before the first is shown. */
 void long_names_tell(struct long_names *n, const char *name);
-/* The form of a name for comments: the name itself if it is not long or was not
- * registered, or if n is NULL. */
+/* The text that comments show for a name: its short form; the name itself if it
+ * is not long or was not registered, or if n is NULL. */
 const char *long_names_show(struct long_names *n, const char *name);
 /* A copy of text in which each name in quotes has its form for comments. */
 const char *long_names_show_quoted(struct long_names *n, const char *text);
-/* A comment with all names whose short forms are in the text of a file, sorted
- * by these; "" if there are none. */
+/* A comment with all long names whose short forms are in the text of a file,
+ * sorted by these forms; "" if the text contains none. */
 const char *long_names_table(struct long_names *n, const char *text);
 
 #endif

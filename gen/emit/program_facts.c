@@ -12,7 +12,8 @@ program_add_fact(struct tdata *data, const char *label, const char *text)
 	tdata_text(fact, "text", text);
 }
 
-/* Does the function write the array, or one of the kernels that it launches? */
+/* Does the function, or one of the kernels that it launches, write the
+ * array? */
 static bool
 is_written(const struct program_part *part, const struct buffer *b)
 {

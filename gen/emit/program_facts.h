@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts in comments about a function of a tensor program: its arrays, its
- * scratch memory, its schedule. */
+/* Facts about a function of a tensor program that are printed in a comment: its
+ * arrays, its scratch memory, its schedule. */
 #ifndef TIRC_PROGRAM_FACTS_H
 #define TIRC_PROGRAM_FACTS_H
 
@@ -13,7 +13,7 @@ void program_add_fact(struct tdata *data, const char *label, const char *text);
  * written; for scratch memory, the bytes. */
 void program_add_arrays(struct unit *u, const struct program_part *part,
 			struct tdata *data);
-/* Adds the steps of its schedule, if it has any. */
+/* Adds the steps of the function's schedule, if it has a schedule. */
 void program_add_schedule(struct unit *u, const struct program_part *part,
 			  struct tdata *data);
 /* Is it forbidden that the function's arrays overlap: does it have several

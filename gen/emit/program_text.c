@@ -170,8 +170,9 @@ reserve_names(struct unit *u, const struct program_text *p)
 	}
 }
 
-/* Does this part have a function that the host can call? Not if it is split,
- * and the dialect has no launches. */
+/* Does this part of the program have a function that the host can call? It does
+ * not if it is split into host and device code and the dialect has no
+ * launches. */
 static bool
 is_called(const struct dialect *d, const struct program_part *part)
 {

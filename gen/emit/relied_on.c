@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions without which a source is slow: the instructions of its
  * target and of the intrinsic texts in it. The source contains preprocessor
- * lines that refuse a compiler without them. */
+ * lines that stop a compiler which does not use these instructions. */
 #include "text.h"
 #include "unit.h"
 
@@ -67,8 +67,9 @@ unit_relied_on(const struct unit *u, int i)
 	return NULL;
 }
 
-/* Prints the lines that refuse a compiler that defines neither the macro nor an
- * alternative of it. False after a diagnostic. */
+/* `macro` is a macro and its alternatives, separated by spaces. Prints the
+ * lines that stop a compiler that defines none of them. False after a
+ * diagnostic. */
 static bool
 print_macro(struct unit *u, const struct requirement *r, const char *macro,
 	    struct strbuf *out)

@@ -267,9 +267,10 @@ as_number(struct dtype t, double v)
 }
 
 /* For conversions of floats of type t to the integer type `to`, adds literals
- * of t: a float fits if it is strictly between to_below and to_above, which are
- * whole powers of two or 0; to_most is the largest integer, exact only if t can
- * represent it. Adds to_zero, 0 as a literal of `to`. */
+ * of t: to_below and to_above (powers of two, negative ones, or 0): a float
+ * fits if it is strictly between them; to_most: the largest integer of type
+ * `to`, exact only if t can represent it. Adds to_zero, 0 as a literal of
+ * `to`. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
@@ -337,8 +338,9 @@ add_hex(struct tdata *data, const char *name, uint32_t bits, int n)
 	tdata_printf(data, name, "0x%0*x", n / 4, (unsigned)bits);
 }
 
-/* Adds the binary format of a storage-only float, its smallest number, and the
- * overflow limit in the wide type: the first 2^e above its range. */
+/* Adds facts about a float type that is only stored: its binary format, its
+ * smallest number, and the limit in the wide type from which on it overflows,
+ * which is the first 2^e above its range. */
 static void
 add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	       struct dtype narrow, struct dtype wide)

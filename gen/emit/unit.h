@@ -19,8 +19,8 @@
 struct vector_use {
 	struct dtype type;
 	bool loose;
-	/* the type's name and the line that defines it, "" if it is built into
-	 * the language */
+	/* the type's name, and the line that defines the type; the line is ""
+	 * if the type is built into the language */
 	const char *name, *line;
 };
 
@@ -50,9 +50,9 @@ struct external {
 	struct dtype ret;
 	struct external_param *params;
 	int n;
-	/* If a tensor intrinsic defines the function: its symbol, and the text
-	 * of it for the dialect, which is put into the source. NULL: the source
-	 * only declares the function, and the user links it. */
+	/* If a tensor intrinsic defines the function: its symbol, and the
+	 * symbol's text for the dialect, which is put into the source. NULL:
+	 * the source only declares the function, and the user links it. */
 	const struct intrinsic_symbol *symbol;
 	const struct intrinsic_text *text;
 };
@@ -102,8 +102,8 @@ struct unit {
 	/* the model whose threads run parallel loops, or NULL */
 	const char *model;
 	/* The target has no vector registers: vectorized loops are printed as
-	 * serial ones, without a pragma, since compilers would warn about
-	 * it. */
+	 * serial ones, without a pragma, since compilers would warn about the
+	 * pragma. */
 	bool no_lanes;
 	/* the function of a model's source that tirc makes to call the kernels;
 	 * NULL in other sources */
@@ -111,15 +111,16 @@ struct unit {
 	/* the host reads elements that kernels compute, and waits for the
 	 * kernels */
 	bool reads_back;
-	/* Texts of the functions into which parallel loops of the printed
-	 * function are outlined; they precede it in the source. */
+	/* Texts of the functions into which the parallel loops of the printed
+	 * function are outlined; in the source they stand before the printed
+	 * function. */
 	VEC(const char *) parts;
 	/* the function that is printed is one of `parts` */
 	bool in_part;
 	struct constant_ranges constants;
 	/* the intrinsics that functions may call, or NULL */
 	const struct tensor_intrins *intrins;
-	/* how comments show names of the model; NULL: all as they are */
+	/* how comments show names of the model; NULL: each name as it is */
 	struct long_names *names;
 	/* the variable that points to the model's struct, or NULL */
 	const struct var *model_var;
@@ -159,7 +160,8 @@ struct binding {
 	/* the value of the variable of a LET, which the source declares
 	 * under the name `text`; NULL for other variables */
 	const struct expr *value;
-	/* index of the earlier binding of var that this one shadows, or -1 */
+	/* index in `bindings` of the earlier binding of var that this one
+	 * shadows, or -1 */
 	int outer;
 };
 
@@ -169,8 +171,8 @@ void unit_need(struct unit *u, const char *header);
 /* Allows bodies to call f, a function that need not be in the module. Its name
  * must not change afterwards. */
 void unit_add_callee(struct unit *u, const struct func *f);
-/* Adds the headers that the source includes to data, as the list "includes",
- * conditional ones last. */
+/* Adds the headers that the source includes to data, as the list "includes";
+ * conditional headers come last. */
 void unit_add_includes(const struct unit *u, struct tdata *data);
 /* Makes the source include the headers of a type. */
 void unit_need_type(struct unit *u, struct dtype t);
@@ -184,8 +186,8 @@ const char *unit_element_type(struct unit *u, const struct buffer *b);
 /* The name of the vector type t, whose definition is added; loose: see struct
  * vector_use. NULL after a diagnostic. */
 const char *unit_vector(struct unit *u, struct dtype t, bool loose);
-/* The data about a type for templates: its spelling, short name, bits and
- * others. */
+/* The data about type t for templates: its spelling, short name, number of bits
+ * and others. */
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
 /* The literal for the number v of type t; the headers that it needs are
  * added. */
@@ -212,11 +214,11 @@ bool unit_print_helpers(struct unit *u, struct strbuf *out);
 /* Adds to data the dialect's lines around a run of functions in which
  * contraction is forbidden. "exact_starts": the lines before the run if this
  * function starts it; "exact_ends": the lines after the run if this function
- * ends it. Otherwise these lists are empty. */
+ * ends it. If a function does neither, these lists are empty. */
 void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
-/* relied_on.c. unit_print_relied_on appends the lines that refuse a compiler
- * without the required instructions; unit_relied_on gives the i-th requirement,
- * NULL after the last one. */
+/* relied_on.c. unit_print_relied_on appends the lines that stop a compiler
+ * which does not use the required instructions. unit_relied_on returns the i-th
+ * requirement; NULL if there are at most i. */
 bool unit_print_relied_on(struct unit *u, struct strbuf *out);
 const struct requirement *unit_relied_on(const struct unit *u, int i);
 /* Appends the declarations of external functions, then the intrinsic texts that
@@ -259,9 +261,9 @@ bool unit_body(struct unit *u, const struct func *f,
 /* The extent, as text, of a C array that has room for the elements of b, at least
  * "1"; NULL if b's size is not constant. */
 const char *unit_elements(struct arena *a, const struct buffer *b);
-/* Is b accessed with one linearized index instead of one index for each
- * dimension? True if it has strides, or an extent besides the first is not
- * constant. */
+/* Is an element of b accessed with one linearized index instead of one index
+ * for each dimension? True if b has strides, or if an extent other than the
+ * first is not constant. */
 bool buffer_is_flat(const struct buffer *b);
 
 #endif

@@ -38,7 +38,8 @@ struct walker {
 	struct strbuf *out;
 	struct analyser an;
 	struct value_ranges ranges;
-	bool knows_bytes; /* `ranges` has the constant arrays of bytes, too */
+	/* `ranges` already has the constant arrays of bytes, too */
+	bool knows_bytes;
 	/* the data of the local arrays of floats of which no element is NaN,
 	 * found when they are first asked for */
 	struct pointer_map numbers;
@@ -51,7 +52,7 @@ struct walker {
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
 	/* maps a variable to the index in `bindings` of the binding in effect;
-	 * a binding of an inner block shadows bindings outside */
+	 * a binding of an inner block shadows one of an outer block */
 	struct pointer_map bound;
 	VEC(const char *) visible; /* names in scope, innermost last */
 	/* by name: the number of times that it occurs in `visible` */
@@ -63,11 +64,12 @@ struct walker {
 	bool failed;     /* a diagnostic was reported: the text is not used */
 	bool shares;     /* the statement under print is in a parallel loop */
 	bool vectorizes; /* the statement under print is in a vectorized loop */
-	/* In a predicated loop: the text of the number of lanes that are left;
-	 * else NULL. */
+	/* In a predicated loop: the text of the number of lanes that remain to
+	 * be processed; else NULL. */
 	const char *count;
-	/* The value of the store under print, if its type is storage-only: the
-	 * store rounds it, so the text of the value need not. */
+	/* The value of the store that is being printed, if its type is one that
+	 * is only stored: the store rounds the value, so its text need not do
+	 * so. */
 	const struct expr *unrounded;
 	/* the text is for a language with integers of unlimited size, in which
 	 * casts to wider integers are left out */
@@ -81,9 +83,9 @@ struct walker {
 	 * function f, which calls it; or NULL. */
 	const char *begin, *end;
 	struct box_sources boxes; /* the bulk copies of the kernel f */
-	/* names of two variables of the kernel for bulk copies: their state
-	 * (copies), and the mbarriers on which they arrive (arrived); NULL
-	 * without bulk copies */
+	/* names of two variables of the kernel for bulk copies: copies is the
+	 * state of the copies, arrived the mbarriers at which they arrive; both
+	 * NULL if the kernel has no bulk copies */
 	const char *copies, *arrived;
 };
 
@@ -91,16 +93,17 @@ struct walker {
  * w fails. */
 const char *walk_render(struct walker *w, const char *text,
 			const struct tdata *data);
-/* The binding of v that is in effect, valid until the next one is added; NULL
- * if v has none. */
+/* The binding of v that is in effect; NULL if v has no binding. The pointer is
+ * valid until the next binding is added. */
 struct binding *walk_find(struct walker *w, const struct var *v);
-/* The index of the binding of v that is in effect; -1 if it has none. */
+/* The index of the binding of v that is in effect; -1 if v has no binding. */
 int walk_binding(const struct walker *w, const struct var *v);
-/* Adds a binding, which shadows earlier ones of its variable. The result is
- * valid until the next call. */
+/* Adds a binding, which shadows earlier bindings of its variable. The returned
+ * pointer is valid until the next call. */
 struct binding *walk_add(struct walker *w, const struct binding *b);
-/* Leaves a block: removes all bindings and visible names except the first
- * `bindings` and `visible` ones, those from outside the block. */
+/* Leaves a block: removes all bindings except the first `bindings`, and all
+ * visible names except the first `visible`. Those that stay are from outside of
+ * the block. */
 void walk_drop(struct walker *w, int bindings, int visible);
 /* Binds v to a name, made from `base`, that differs from all names in scope. */
 struct binding *walk_bind(struct walker *w, const struct var *v,

@@ -113,7 +113,7 @@ walk_first_of(const struct walker *w, const struct buffer *b)
 }
 
 /* Sets *most to a bound of the magnitudes of elements in b and in all arrays
- * that use its declaration; false if one of the arrays has no bound. */
+ * that use the declaration of b; false if one of these arrays has no bound. */
 static bool
 bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
 {

@@ -172,9 +172,9 @@ copier(const struct walker *w, int rank)
 	return NULL;
 }
 
-/* Sets `dims` to the dimensions of the copy that its descriptor has: all
- * dimensions except those in which both the array and the box have extent 1 and
- * the box begins at 0. Returns their number. */
+/* Sets `dims` to the dimensions that the copy's descriptor has: all dimensions
+ * except those in which both the array and the box have extent 1 and the box
+ * begins at 0. Returns the number of these dimensions. */
 static int
 told_dims(const struct expr *copy, int *dims)
 {
@@ -392,8 +392,9 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 /* The number of mbarriers of a kernel: each group of copies that may be pending
  * has its own. While a thread waits for a group, `later` further groups may be
  * pending, and a slow thread may still wait for the previous group when another
- * thread issues the next one. It cannot be slower: data is read after a block
- * barrier, and the next group is issued only then. */
+ * thread issues the next one. No thread can be further behind: data is read
+ * after a block barrier, and the next group is issued only after that
+ * barrier. */
 static int64_t
 count_barriers(struct stmt *s)
 {

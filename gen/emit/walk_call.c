@@ -173,9 +173,9 @@ takes_arrays(const struct walker *w, const struct func *callee, int i)
 }
 
 /* The address e as an argument for parameter p, an array of arrays. The address
- * of the first element is written as the name of the array, since compilers
- * treat &b[0][0] as a pointer into the first row only. A pointer to arrays
- * needs a cast to become a pointer to const arrays. */
+ * of the array's first element is written as the name of the array, since
+ * compilers treat &b[0][0] as a pointer into the first row only. A pointer to
+ * arrays needs a cast to become a pointer to const arrays. */
 static const char *
 array_argument(struct walker *w, const struct expr *e,
 	       const struct binding *value, const struct param *p,
@@ -303,8 +303,9 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 }
 
 /* Sets w->begin and w->end to the texts that the external function needs at the
- * start and the end of its caller, if it needs any. w fails if another call
- * needs other texts, or if threads that share a loop make the call. */
+ * start and the end of its caller, if it needs such texts. w fails if another
+ * call in this caller needs different texts, or if the call is in a loop that
+ * several threads share. */
 static void
 note_frame(struct walker *w, const char *name, const struct expr *e)
 {

@@ -52,8 +52,9 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 	}
 }
 
-/* The text of the arguments of a launch in a model. The dialect has its own
- * forms for handles and numbers: they are not passed like parameters in C. */
+/* The text of the arguments of a launch in a model. The dialect has forms for
+ * handles and numbers, because a launch does not pass them like parameters in
+ * C. */
 static const char *
 form_arguments(struct walker *w, const struct expr *e)
 {

@@ -128,8 +128,8 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	return walk_render(w, w->d->vectors.elements, data);
 }
 
-/* The text of an array that has b's elements: its name, with a cast if it is a
- * pointer to void. */
+/* The text of the array that holds b's elements: the array's name, with a cast
+ * if it is a pointer to void. */
 static const char *
 array_text(struct walker *w, const struct binding *bound,
 	   const struct buffer *b)

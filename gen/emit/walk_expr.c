@@ -196,7 +196,8 @@ division(struct walker *w, const struct expr *e)
 	return walk_apply(w, id, e->type, e->args, 2);
 }
 
-/* Is e so expensive that it should be computed only once? */
+/* Is e so expensive that a result that is needed twice should be computed only
+ * once? */
 static bool
 is_work(const struct expr *e, int depth)
 {

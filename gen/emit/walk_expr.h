@@ -18,8 +18,8 @@ struct piece {
  * floats if the function forbids contraction (unit.apart), else FORM_MUL. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
 /* Is e the sum of a vector of 32-bit integers and, as the second operand, a
- * product of widened bytes of which at most one is signed, and does the dialect
- * have a form for both together (FORM_ADD_PRODUCT)? */
+ * product of widened bytes of which at most one is signed? And does the dialect
+ * have one form for the sum and the product together (FORM_ADD_PRODUCT)? */
 bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e as an operand of precedence `level`: in parentheses if its own
  * level is lower. */
@@ -27,8 +27,8 @@ const char *walk_expr(struct walker *w, const struct expr *e, int level);
 /* The text of e as an operand of <, with parentheses if the dialect wants them
  * there. */
 const char *walk_compared(struct walker *w, const struct expr *e);
-/* walk_piece: the text of e with its precedence. The second function: the same
- * for a call of an intrinsic of the IR. */
+/* walk_piece: the text of expression e with the precedence of its operator. The
+ * second function does this for a call of an intrinsic of the IR. */
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
 /* walk_form.c: the text of the operation `id` on n arguments, in the dialect's
@@ -40,8 +40,8 @@ struct piece walk_apply_to(struct walker *w, enum form_id id, struct dtype t,
 			   int n);
 /* The text p, cast to type t. */
 struct piece walk_cast_text(struct walker *w, struct dtype t, struct piece p);
-/* If arithmetic on t gives an int (spelled_type.promoted): the text p, cast
- * back to type t; else p itself. */
+/* If arithmetic on type t gives an int (spelled_type.promoted): the text p with
+ * a cast back to type t; else p unchanged. */
 struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
 /* Makes the walker fail, since an expression cannot be printed; returns a text
  * to go on with. */
@@ -52,9 +52,9 @@ struct piece walk_failed_piece(struct walker *w);
 bool walk_is_composite(struct walker *w, const struct expr *e);
 /* Is e a cast of a signed integer to a signed scalar of more than 32 bits? */
 bool walk_is_lengthened(const struct expr *e);
-/* The use of an element. ELEMENT_VALUE: it is read or written. ELEMENT_PLACE:
- * it is only passed to an intrinsic, the only use that arrays of opaque layout
- * allow. */
+/* How an element is used. ELEMENT_VALUE: its value is read or written.
+ * ELEMENT_PLACE: its address is passed to an intrinsic, the only use that
+ * arrays of opaque layout allow. */
 enum element_use { ELEMENT_VALUE, ELEMENT_PLACE };
 /* The text of the element of b at n indices. */
 const char *walk_element(struct walker *w, const struct buffer *b,
@@ -67,8 +67,9 @@ const char *walk_read_back(struct walker *w, const struct buffer *b,
 /* Is b in the memory of the device, so that the host cannot access it
  * directly? */
 bool walk_is_on_device(struct walker *w, const struct buffer *b);
-/* The text of a load from b, an array of vectors: of the vector `first` in the
- * dialect's form for such loads; `first` itself if the dialect has none. */
+/* The text of a load of a vector from b, an array of vectors. `first`: the text
+ * of the element. The result is `first` in the dialect's form for such loads,
+ * or `first` itself if the dialect has no such form. */
 const char *walk_read_vector(struct walker *w, const struct buffer *b,
 			     const char *first);
 /* walk_stored.c: storage-only types (spelled_type.is_stored_only), whose values
@@ -104,22 +105,22 @@ bool walk_names_function(struct walker *w, const char *name);
 const struct func *walk_callee(struct walker *w, const char *name);
 /* The text of e, the launch of a kernel. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
-/* The bytes of the one dynamic array that contains all shared arrays of the
- * kernel; 0 if these are declared separately. */
+/* The number of bytes of the one dynamic array that contains all shared arrays
+ * of the kernel; 0 if each shared array is declared separately. */
 int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
 /* walk_barrier: the text of e, a barrier of the threads of a block.
  * walk_shuffle: the text of e, a read of another thread's value. */
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
-/* Sets *out to the text of e, which ends a group of asynchronous copies or
- * waits for groups. False if nothing is printed, since the dialect's copies are
- * synchronous. */
+/* Sets *out to the text of e, a call that ends a group of asynchronous copies
+ * or waits for groups. False if nothing is printed, because copies of the
+ * dialect are synchronous. */
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 /* Does the function wait for asynchronous copies that write b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
 /* For bulk copies from one source. walk_box_parameter: the text of the kernel's
- * parameter for the descriptor. The second function: the text of its argument
- * in a launch, for the array at `pointer`. */
+ * parameter for the descriptor of the source. The second function: the text of
+ * the argument for this parameter in a launch; `pointer` is the array. */
 const char *walk_box_parameter(struct walker *w, struct box_source *source);
 const char *walk_box_argument(struct walker *w, const struct box_source *source,
 			      const char *pointer);
@@ -128,28 +129,29 @@ const char *walk_box_argument(struct walker *w, const struct box_source *source,
 const char *walk_copy_box(struct walker *w, const struct expr *e);
 const char *walk_box_async(struct walker *w, const struct expr *e);
 /* Is b in a memory scope whose rows bulk copies store in a swizzled order
- * (struct box_layout)? Only intrinsics can then access its elements. False for
+ * (struct box_layout)? Then only intrinsics can access b's elements. False for
  * fragments, which have forms of their own. */
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
 /* The kernel with that name in the module; NULL if there is none. */
 const struct func *walk_kernel(struct walker *w, const char *name);
 /* May the operation e overflow in a way that the language does not define?
- * Arithmetic on loop variables and sizes cannot: it is widened where needed.
- * Unsigned arithmetic wraps by definition, except products of types that the
- * language promotes to int. */
+ * Arithmetic on loop variables and sizes cannot overflow: it is widened where
+ * needed. Unsigned arithmetic wraps by definition, except products of types
+ * that the language promotes to int. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 /* Is e a sum, difference or product of wide integers that is proven to fit in
- * its type, with a bound that is worth a comment? *most: the bound of its
- * magnitude. */
+ * its type, with a bound that is worth a comment? *most: the bound of the
+ * magnitude of e. */
 bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
 /* May e be negative? False if its type, or the bounds of loops and sizes,
  * exclude that. */
 bool walk_is_negative(struct walker *w, const struct expr *e);
-/* Is e, a divisor, proven to be neither 0 nor -1? Never if it depends on
+/* Is the divisor e proven to be neither 0 nor -1? Never true if e depends on
  * data. */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
-/* Is e the sum of a vector of floats and a product, for which the dialect has a
- * fused multiply-add (FORM_FMA), and may the function contract them? */
+/* Is e the sum of a vector of floats and a product, does the dialect have a
+ * fused multiply-add for the sum (FORM_FMA), and may the function contract sum
+ * and product? */
 bool walk_multiplies_too(const struct walker *w, const struct expr *e);
 /* The text of value, a pointer or an array with this binding, as the argument
  * for parameter b in the memory `space`; is_const: the callee does not write

@@ -79,7 +79,7 @@ walk_add(struct walker *w, const struct binding *b)
 	return &w->bindings.data[at];
 }
 
-/* A key for a name in pointer maps: equal names have the same key in all
+/* A key for `name` in pointer maps: the same pointer for equal names, in all
  * walkers of the module. */
 static const struct expr *
 name_key(const struct walker *w, const char *name)
@@ -102,7 +102,7 @@ count_visible(struct walker *w, const char *name, int step)
 			step + pointer_map_get(&w->times_visible, key, 0));
 }
 
-/* Adds a name to those in scope, which later bindings avoid. */
+/* Adds a name to the names in scope: later bindings get other names. */
 static void
 walk_show(struct walker *w, const char *name)
 {
@@ -390,8 +390,8 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	}
 }
 
-/* Prints the body of f, between the texts that external functions in it need at
- * its start and end. */
+/* Prints the body of f, with the texts before and after it that external
+ * functions called in it need (w->begin, w->end). */
 static void
 print_body(struct walker *w)
 {

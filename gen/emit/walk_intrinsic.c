@@ -33,8 +33,8 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return walk_apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
-/* The text of a nibble (4 bits) of a byte or, for a vector, of the same nibble
- * of each byte. */
+/* The text of an expression for one nibble (4 bits) of a byte. For a vector of
+ * bytes: the same nibble of each byte. */
 static struct piece
 nibble(struct walker *w, const struct expr *e)
 {

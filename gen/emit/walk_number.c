@@ -3,13 +3,13 @@
  * exclude NaN, the larger or smaller of two numbers, and the elements of local
  * arrays to which only numbers are stored:
  *
- * 	best = -INFINITY;
- * 	for (k)
- * 		best = max(best, isnan(x[k]) ? -INFINITY : x[k]);
+ *	best = -INFINITY;
+ *	for (k)
+ *		best = max(best, isnan(x[k]) ? -INFINITY : x[k]);
  *
  * The arrays are found together: first, all arrays are assumed to hold only
- * numbers; arrays to which another value is stored are then removed, until none
- * is left to remove. */
+ * numbers; arrays to which a value is stored that may be NaN are then removed,
+ * until no more are removed. */
 #include "iterate.h"
 #include "walk_expr.h"
 
@@ -48,7 +48,8 @@ is_number(struct walker *w, const struct expr *e, int depth)
 	}
 }
 
-/* Does the function pass addresses, through which others may store? */
+/* Does the function pass addresses of its arrays to functions, which may store
+ * there? */
 static bool
 passes_addresses(const struct func *f)
 {

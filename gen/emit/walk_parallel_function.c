@@ -13,8 +13,8 @@
 #include "iterate.h"
 #include "walk_stmt.h"
 
-/* Can the parallel loop be outlined? Only if its variable has 32 bits, since
- * its range is passed as two 32-bit numbers. */
+/* Is s a parallel loop that can be outlined? Its variable must have 32 bits,
+ * since the range is passed as two 32-bit numbers. */
 static bool
 is_shared(const struct stmt *s)
 {

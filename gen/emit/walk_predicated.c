@@ -88,8 +88,8 @@ is_part_store(struct walker *w, const struct stmt *s, const struct var *v,
 }
 
 /* The stores of a loop body, in the form that collect() gives them. Variables
- * of LETs are replaced by their values, which is valid because no store comes
- * in between. */
+ * of LETs are replaced by their values, which is valid because there is no
+ * store between a LET and the uses of its variable. */
 struct stores {
 	struct walker *w;
 	VEC(const struct stmt *) list;

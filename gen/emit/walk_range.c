@@ -22,8 +22,8 @@ walk_is_data(struct walker *w, const struct expr *e)
 	return false;
 }
 
-/* Sets w->ranges for the array parameters that are constants of the model;
- * `bytes`: for arrays of bytes, too. */
+/* Sets w->ranges for those array parameters that are constants of the model.
+ * bytes: also for constants with elements of 8 bits. */
 static void
 state_constants(struct walker *w, bool bytes)
 {
@@ -48,8 +48,8 @@ walk_init_ranges(struct walker *w)
 	state_constants(w, false);
 }
 
-/* The range that follows from the types of the operands is tried first, then
- * that from the values of constants of bytes. */
+/* First tries the range that follows from the types of the operands; then the
+ * range that follows from the values of constants of bytes. */
 bool
 walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 {

@@ -137,7 +137,7 @@ close_lines(struct walker *w, struct names lines)
 /* -- kinds -- */
 
 /* Is v used in s or below, except in extents of thread loops? The launch
- * evaluates these, not the kernel. */
+ * evaluates these extents, not the kernel. */
 static bool
 is_used(struct stmt *s, const struct var *v)
 {
@@ -507,7 +507,7 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 }
 
 /* Prints s, a store of a vector to an array of vectors, if the dialect has a
- * form for that other than assignment; else returns false. */
+ * form for such stores other than assignment; else returns false. */
 static bool
 write_vector(struct walker *w, struct stmt *s)
 {
@@ -533,7 +533,7 @@ write_vector(struct walker *w, struct stmt *s)
 }
 
 /* Prints s, a store of a vector to an array of scalars, if the dialect has a
- * form for that other than assignment; else returns false. */
+ * form for such stores other than assignment; else returns false. */
 static bool
 store_vector(struct walker *w, struct stmt *s)
 {
@@ -631,8 +631,9 @@ are_alike(const struct buffer *a, const struct buffer *b)
 	return same;
 }
 
-/* If the nested ALLOCs of `later` declare arrays equal to those of `first`, one
- * by one, makes them use the declarations of `first`; else returns false. */
+/* `first` and `later` are nests of ALLOCs. If each array of `later` equals the
+ * array at the same position of `first`, makes the arrays of `later` use the
+ * declarations of `first`; else returns false. */
 static bool
 take_places(struct walker *w, const struct stmt *first,
 	    const struct stmt *later)
@@ -732,8 +733,9 @@ walk_evaluate(struct walker *w, const struct expr *e)
 	}
 }
 
-/* Prints the note "comment" of the statement, if it has one, on a line before
- * it; the note "comment_node" is the name of a node, which comes first. */
+/* Prints the note "comment" of the statement, if it has one, on the line before
+ * the statement. The note "comment_node", if present, is the name of a node,
+ * which is printed before that text. */
 static void
 say_comment(struct walker *w, const struct stmt *s)
 {
@@ -754,8 +756,8 @@ walk_stmt(struct walker *w, struct stmt *s)
 {
 	struct tdata *data;
 
-	/* A loop instead of recursion: in an entry function, LETs are nested
-	 * deeply, one for each of its tensors. */
+	/* A loop instead of recursion, because an entry function has one LET
+	 * for each of its tensors, deeply nested. */
 	for (; !w->failed && (s->kind == STMT_LET || s->kind == STMT_ATTR);
 	     s = s->children[0]) {
 		if (s->kind == STMT_LET) {

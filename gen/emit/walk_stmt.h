@@ -5,7 +5,7 @@
 
 #include "walk_expr.h"
 
-/* Prints s and the statements in it. */
+/* Prints s with all statements in it. */
 void walk_stmt(struct walker *w, struct stmt *s);
 /* walk_predicated.c: loops over vectors of which the last iteration may have
  * fewer lanes. walk_part_type: can the loop be printed in this way? Sets *t to
@@ -14,15 +14,16 @@ void walk_stmt(struct walker *w, struct stmt *s);
 bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
 struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 
-/* The array whose declaration b uses, because both are equal and never live at
- * the same time (struct same_array); b itself if there is none. */
+/* The array whose declaration is used for b, because both are equal and never
+ * live at the same time (struct same_array); b itself if b has a declaration of
+ * its own. */
 const struct buffer *walk_first_of(const struct walker *w,
 				   const struct buffer *b);
 /* Prints a line with one statement or declaration; an empty line separates
  * declarations from the statements around them inside a block. */
 void walk_put(struct walker *w, bool declaration, const char *text);
-/* Prints a declaration with the proven bound of its values as a comment after
- * it, or on the line before if the line becomes too long. */
+/* Prints a declaration with the proven bound `most` of its values as a comment:
+ * after it, or on the line before it if its line became too long. */
 void walk_declare_bounded(struct walker *w, enum statement_id id,
 			  const char *name, int64_t most,
 			  const struct tdata *data);
@@ -53,15 +54,16 @@ bool walk_only_boxes(const struct box_sources *boxes, int param);
 /* Prints the first lines of a kernel that has bulk copies; nothing for other
  * kernels. */
 void walk_box_begin(struct walker *w, struct layout *l);
-/* Sets w->ranges from the types of arrays and from the model's constants,
- * except those of bytes, which walk_bound() adds when it needs them. */
+/* Sets w->ranges from the types of arrays and from the model's constants.
+ * Leaves out constants of bytes, which walk_bound() adds when it needs them. */
 void walk_init_ranges(struct walker *w);
 /* Is the magnitude of the integers in b, an array of accumulators, proven to be
  * at most *most, which is within their type? False for types of fewer than 32
  * bits. */
 bool walk_bound(struct walker *w, const struct buffer *b, int64_t *most);
-/* If the value of the LET is shifted left by unit.shift, lowers *most, a bound
- * of its magnitude, to unit.shifted_most, if that is smaller. */
+/* If the kernel shifts the value of the LET left by unit.shift bits: lowers
+ * *most, a bound of the value's magnitude, to unit.shifted_most if that is
+ * smaller. */
 void walk_shifted_bound(struct walker *w, const struct stmt *let,
 			int64_t *most);
 

@@ -35,8 +35,9 @@ convert(struct walker *w, const char *helper, struct dtype from,
 	return walk_call(w, name, &p.text, 1);
 }
 
-/* May the result of the operation e not be a value of e's type, so that it must
- * be rounded? *from: the type of the result before rounding. */
+/* Can the operation e have a result that is no value of e's type, so that the
+ * result must be rounded? *from: the type of the result before it is
+ * rounded. */
 static bool
 is_inexact(const struct walker *w, const struct expr *e, struct dtype *from)
 {

@@ -87,7 +87,8 @@ call_elements(struct body_frame *f, const struct body_value *in)
 	return list(items, count);
 }
 
-/* known(x, d): the size x.shape[d] if it is a number; else a diagnostic. */
+/* known(x, d): the size x.shape[d], if it is known as a number; else reports a
+ * diagnostic. */
 static struct body_value
 call_known(struct body_frame *f, const struct body_value *in)
 {

@@ -70,9 +70,9 @@ check_expression(struct check *k, const struct py_node *e)
 
 /* -- nodes */
 
-/* Finds the least and the largest number of inputs, and the number of outputs,
- * of the operator of node p; -1: any number. False if tirc has no such operator
- * and no text defines it. */
+/* Finds the least and the largest number of inputs (-1: any number), and the
+ * number of outputs, that the operator of node p allows. False if tirc has no
+ * such operator and no text defines it. */
 static bool
 find_limits(struct check *k, const Onnx__NodeProto *p, int *least, int *most,
 	    int *outputs)

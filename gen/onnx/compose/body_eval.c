@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions in the texts of compositions: the part of Python that decides
- * about attributes, constants and the presence of nodes.
+/* Expressions in the texts of compositions: the part of Python by which texts
+ * compute attributes and constants, and decide which nodes are made.
  *
  *	names		tensors of the function, and its attributes; an absent one is
  *			None; a tensor or a text that is not empty counts as true
@@ -138,7 +138,7 @@ elements(struct body_frame *f, const struct py_node *e)
 }
 
 /* The index, from 0 to n, of e, an end of a slice of n elements; a negative e
- * counts from the end. `otherwise` if the slice has no such end (e is NULL). */
+ * counts from the end. `otherwise` if this end is omitted (e is NULL). */
 static int
 slice_end(struct body_frame *f, const struct py_node *e, int n, int otherwise)
 {

@@ -49,8 +49,8 @@ of_numbers(struct body_frame *f, enum py_operator op,
 						: of_number(f, &z);
 }
 
-/* The list of the elements of a, `count` times, then those of b (NULL:
- * none). */
+/* A list: the elements of a, repeated `count` times, then the elements of b
+ * (NULL: none). */
 static struct body_value
 of_lists(struct body_frame *f, const struct body_value *a, int64_t count,
 	 const struct body_value *b)
@@ -117,9 +117,9 @@ body_unary(struct body_frame *f, enum py_operator op,
 
 /* -- comparisons */
 
-/* a == b, as Python has it for the values of a body: equal numbers or texts, a
- * type and its name, equal lists element by element, the same tensor or
- * symbolic size. */
+/* a == b, as Python defines it, for the values of a body. Equal are: equal
+ * numbers or texts, a type and a text with its name, lists with equal elements,
+ * the same tensor, and the same symbolic size. */
 static bool
 is_equal(const struct body_value *a, const struct body_value *b)
 {

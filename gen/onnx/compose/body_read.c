@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a function of compositions/ and the expressions in it. */
+/* Reads a function of a text in compositions/ and the expressions in it. */
 #include "text_body.h"
 
 #include "python.h"

@@ -55,9 +55,9 @@ any_needed(const struct text_map *needed, const Onnx__NodeProto *p)
 	return p->n_output == 0;
 }
 
-/* Collects in `needed` the names of all tensors that the wanted outputs, which
- * it has already, depend on: goes through the nodes from the last to the
- * first. */
+/* `needed` contains the names of the wanted outputs. Adds the names of all
+ * tensors on which these depend, by a walk through the nodes from the last to
+ * the first. */
 static void
 find_needed(const struct text_body *b, struct text_map *needed)
 {
@@ -91,8 +91,8 @@ set_list(struct body_frame *f, struct attr *a, const struct body_value *v)
 	}
 }
 
-/* Sets attribute a of the next node to the value v; None: leaves the attribute
- * out. False after a diagnostic. */
+/* Sets attribute a of the next node that is made to the value v; if v is None,
+ * the node does not get the attribute. False after a diagnostic. */
 static bool
 set_value(struct body_frame *f, struct attr a, const struct body_value *v)
 {
@@ -118,8 +118,8 @@ set_value(struct body_frame *f, struct attr a, const struct body_value *v)
 	return !f->c->failed;
 }
 
-/* Sets the attributes of the next node to the values that the node n of the
- * text gives to them. */
+/* Sets the attributes of the next node that is made to the values that node n
+ * of the text gives to them. False after a diagnostic. */
 static bool
 set_attributes(struct body_frame *f, const struct body_node *n)
 {
@@ -227,8 +227,8 @@ bind(struct body_frame *f, const char *name, struct tensor *t)
 }
 
 /* The ending of the name of a new tensor, from `name`, its name in the text. In
- * a piece, a tensor named y or y_part, where y is an output, has in place of y
- * the name that the caller gives to the output. */
+ * a piece, if the name is y or y_part and y is an output, the name that the
+ * caller gives to this output takes the place of y. */
 static const char *
 what_of(const struct body_frame *f, const char *name)
 {
@@ -259,7 +259,8 @@ struct body_run {
 	char *const *names;
 };
 
-/* A call of b that takes over the attributes set in c for the next node. */
+/* Starts a call of b. The attributes that are set in c for the next node become
+ * the attributes of the call. */
 static struct body_run
 new_run(struct compose *c, const struct text_body *b, size_t n_in, size_t n_out)
 {
@@ -306,9 +307,9 @@ run_piece(struct body_frame *f, const struct body_node *n,
 	return true;
 }
 
-/* If n is a Cast, CastLike or Reshape, sets *out to its result, which is its
- * input itself where that has the type or shape already. False if n has another
- * operator: then nothing is made. */
+/* If n is a Cast, CastLike or Reshape, sets *out to the result of n: if the
+ * input already has the type or shape, that is the input itself, and no node is
+ * made. False if n has another operator; then *out is not set. */
 static bool
 run_no_change(struct body_frame *f, const struct body_node *n,
 	      const struct body_value *in, struct tensor **out)
@@ -543,8 +544,8 @@ run_call(struct compose *c, const struct body_run *r)
 			return false;
 		}
 	}
-	/* an output that is not wanted becomes a result, too, if the node of a
-	 * wanted output makes it */
+	/* an output that is not wanted becomes a result, too, if its node also
+	 * computes a wanted output */
 	for (size_t k = 0; k < r->n_out && k < p->n_output; k++) {
 		const struct body_value *v = body_name(&f, p->output[k]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of expressions in the texts of compositions: their numbers and truth,
- * and messages about them. */
+/* Values of expressions in the texts of compositions: values as numbers and as
+ * conditions, and messages about values. */
 #include "body_value.h"
 
 /* -- values */

@@ -82,7 +82,7 @@ struct body_value body_long_list(struct body_frame *f);
 /* Is v a bool, a float, or an int without symbolic sizes? If so, sets *out to
  * the number. */
 bool body_known(const struct body_value *v, struct py_number *out);
-/* Are both integers, and is at least one of them symbolic? */
+/* Are a and b both integers, and is at least one of them symbolic? */
 bool body_symbolic(const struct body_value *a, const struct body_value *b);
 /* The known number; false after a diagnostic. */
 bool body_number(struct body_frame *f, const struct body_value *v,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a composition reads its node, and reports mistakes. compose_nodes.c makes
- * its nodes. */
+/* How the function of a composition reads its node and reports mistakes.
+ * compose_nodes.c makes the new nodes. */
 #include "compose.h"
 
 #include <stdarg.h>

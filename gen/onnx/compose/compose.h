@@ -9,13 +9,13 @@
  *
  * A row of compose.def names the operator and its function, which makes the new
  * nodes with the helpers below. Each new node is inferred when it is made, so
- * that the function can read the types and shapes of its outputs. The new nodes
- * have the origins of the model's node; their tensors are named after its first
- * output ("y_swish").
+ * that the function can read the types and shapes of the new node's outputs.
+ * The new nodes have the origins of the model's node; their tensors are named
+ * after its first output ("y_swish").
  *
- * A helper that fails reports why. From then on every helper does nothing and
- * returns a stand-in, a scalar whose dimensions all read as 1: a function needs
- * no check after each call. */
+ * A helper that fails reports why. After a failure, every helper does nothing
+ * and returns a stand-in, a scalar whose dimensions all read as 1: a function
+ * needs no check after each call. */
 #ifndef TIRC_COMPOSE_H
 #define TIRC_COMPOSE_H
 
@@ -44,18 +44,19 @@ struct compose {
  * compose_result. False after a diagnostic. */
 typedef bool compose_fn(struct compose *c);
 
-/* Marks the nodes from index `first` on that are compositions, by their `op`,
- * so that a missing row of ops.def is not an error for them. */
+/* Marks the nodes from index `first` on whose operators are compositions
+ * (node.op): then it is no error that ops.def has no row for the operator. */
 void compose_mark(struct graph *g, int first);
-/* Marks the node if its operator has no row of ops.def and is a composition;
- * returns whether it is marked. */
+/* Marks the node if its operator has no row in ops.def but is a composition.
+ * Returns whether the node is marked. */
 bool compose_resolve(struct node *n);
 /* Is the node marked as a composition? */
 bool is_composition(const struct node *n);
 /* Is there a composition for the operator, in C or as a text? */
 bool is_composed_operator(const char *domain, const char *op_type);
-/* The numbers of inputs and outputs of an operator with a row of ops.def or
- * compose.def, -1 for any number; false if it has no row. */
+/* The numbers of inputs (least, most) and outputs that an operator with a row
+ * in ops.def or compose.def allows; -1: any number. False if the operator has
+ * no row there. */
 bool operator_limits(const char *domain, const char *op_type, int *least,
 		     int *most, int *outputs);
 /* Does the node read strings or convert numbers to strings? Then it is replaced
@@ -108,8 +109,8 @@ struct tensor *compose_constant(struct compose *c, const char *what,
 struct tensor *compose_value(struct compose *c, const char *what,
 			     const struct value *value, int ndim,
 			     const int64_t *shape);
-/* An int64 list of sizes: a constant if all are numbers, else computed from the
- * shapes of the tensors that exist so far. */
+/* A list of sizes, as a tensor of int64: a constant if all sizes are numbers;
+ * else computed from the shapes of the tensors that exist so far. */
 struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 			     const struct expr *const *sizes);
 
@@ -127,8 +128,9 @@ void compose_keep_attrs(struct compose *c, const char *names);
  * is not. */
 void compose_set_attr(struct compose *c, struct attr attr);
 /* Makes the nodes of a piece: an operator of the domain tirc that the texts
- * define (text_body.h). The piece gets the attributes that are set, as a new
- * node does. wanted[k]: is output k needed? NULL: all are. */
+ * define (text_body.h). The piece gets the attributes that were set for the
+ * next node. wanted[k]: is output k needed? wanted NULL: all outputs are
+ * needed. */
 void compose_piece(struct compose *c, const char *name,
 		   struct tensor *const *in, int n_in, const bool *wanted,
 		   struct tensor **out, int n_out);
@@ -160,7 +162,7 @@ struct tensor *compose_cast(struct compose *c, const char *what,
 struct tensor *compose_reshape(struct compose *c, const char *what,
 			       struct tensor *x, int n,
 			       const struct expr *const *shape);
-/* Exchanges two dimensions; negative ones count from the end. */
+/* Exchanges dimensions a and b of x; a negative one counts from the end. */
 struct tensor *compose_swap(struct compose *c, const char *what,
 			    struct tensor *x, int a, int b);
 struct tensor *compose_unsqueeze(struct compose *c, const char *what,
@@ -174,8 +176,8 @@ struct tensor *compose_slice(struct compose *c, const char *what,
 			     const struct expr *from, const struct expr *to);
 struct tensor *compose_concat(struct compose *c, const char *what, int axis,
 			      struct tensor *a, struct tensor *b);
-/* op_type, such as ReduceSum, along one axis; keep: the axis stays with size
- * 1. */
+/* Applies op_type, such as ReduceSum, along one axis of x; keep: the axis stays
+ * in the result, with size 1. */
 struct tensor *compose_reduce(struct compose *c, const char *what,
 			      const char *op_type, struct tensor *x, int axis,
 			      bool keep);

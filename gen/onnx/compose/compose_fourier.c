@@ -68,9 +68,10 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 	return compose_reshape(c, "parts", x, keep + n, shape);
 }
 
-/* A transform of length n as one product, scaled. x[…, length, parts] has the
- * first `length` inputs, the others are 0; the result has the first `keep`
- * elements. Elements are complex (2 parts) or real (1). */
+/* A transform of length n, computed as one matrix product and multiplied by
+ * `scale`. x[…, length, parts] has the first `length` inputs, the remaining n -
+ * length are 0; the result has the first `keep` elements. Elements are complex
+ * (2 parts) or real (1). */
 static struct tensor *
 direct(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
        int parts, int64_t keep, int out, double scale)
@@ -167,8 +168,8 @@ first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 			 compose_ints(c, "pads", 2 * x->ndim, pads));
 }
 
-/* Chooses a for n = a * b, where a is the length of the first product: the
- * smallest possible number of products, all of about the same length up to
+/* Chooses a factor a of n, the length of the first product, such that there are
+ * as few products as possible, all of about the same length, at most
  * MOST_DIRECT. 1 if n has no factor up to MOST_DIRECT. */
 static int64_t
 factor_of(int64_t n)
@@ -331,8 +332,9 @@ real_signal(const struct fourier *f, struct tensor *x, int64_t n)
 	const int64_t two = 2;
 	struct tensor *mirror;
 
-	/* The imaginary parts of the first and the middle element would change
-	 * only imaginary parts of the results, which are not computed. */
+	/* The imaginary parts of the first and the middle element are left out:
+	 * they would change only the imaginary parts of the results, which are
+	 * not computed. */
 	x = first(f, first(f, x, (int)axis, n / 2 + 1), x->ndim - 1, 2);
 	if (from > 0) {
 		mirror = compose_node(c, "mirror", "Slice", 5, x,

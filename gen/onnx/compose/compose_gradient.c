@@ -15,10 +15,11 @@
 
 #include "ops.h"
 
-/* A tensor of the model that is in xs or zs, or depends on one of these. */
+/* A tensor of the model that is named in xs or zs, or depends on a tensor named
+ * there. */
 struct slot {
-	/* the tensor with the values at which the derivative is taken: itself,
-	 * or the output of a node that computes it again */
+	/* the tensor with the values at which the derivative is taken: the
+	 * tensor itself, or the output of a node that computes it again */
 	struct tensor *value;
 	/* the derivative of y with respect to the tensor; NULL: 0 so far */
 	struct tensor *slope;
@@ -29,7 +30,8 @@ struct gradient {
 	struct compose *c;
 	struct pointer_map slot_of; /* from a tensor to its index in slots */
 	VEC(struct slot) slots;
-	/* the nodes from xs and zs to y, the last one first */
+	/* the nodes on the way from the tensors in xs and zs to y, the last
+	 * node first */
 	VEC(struct node *) path;
 };
 
@@ -149,8 +151,9 @@ reshape(const struct step *s)
 	return true;
 }
 
-/* ReduceSum and ReduceMean: each element gets the derivative of the sum that it
- * is part of, for a mean divided by the number of elements. */
+/* ReduceSum and ReduceMean: the derivative of each input element is the
+ * derivative of the sum that it is added to; for ReduceMean, divided by the
+ * number of elements of the sum. */
 static bool
 reduce(const struct step *s)
 {
@@ -299,9 +302,9 @@ compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 		      n->n_outputs, out);
 }
 
-/* If n reads a tensor that has a slot, since it depends on xs or zs, gives
- * slots to the outputs of n. Where an input has another value than in the
- * model, the values of the outputs are those of a copy of n. */
+/* If n reads a tensor that has a slot, gives slots to the outputs of n, which
+ * then depend on xs or zs, too. If an input has another value than in the
+ * model, a copy of n computes the values of the outputs. */
 static void
 follow(struct gradient *g, const struct node *n)
 {

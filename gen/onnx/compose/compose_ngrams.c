@@ -17,17 +17,18 @@ struct ngram {
 	const int64_t *items;
 	int n;
 	int64_t column;
-	/* index among the n-grams of the pool; if the pool has an n-gram twice,
-	 * the last one counts */
+	/* the index of the n-gram in the pool; if the pool has the n-gram
+	 * twice, that of its last occurrence */
 	int place;
-	/* the tree's node for the items that add_level() has added so far */
+	/* the tree's node for the items of the n-gram that add_level() has
+	 * added so far */
 	int node;
 };
 
 struct pool {
-	/* The pool's n-grams, one after the other: the model's integers, or,
-	 * for strings, their indices in the list of words (number_words()) or
-	 * NOT_FOUND. */
+	/* The items of the pool's n-grams, one n-gram after the other. An item
+	 * is an integer of the model, or, for strings, the string's index in
+	 * the list of words (number_words()), or NOT_FOUND. */
 	const int64_t *items;
 	int n_items;
 	/* the sorted n-grams whose lengths the node counts; if is_narrow,
@@ -36,7 +37,7 @@ struct pool {
 	int n_grams;
 	int64_t columns;
 	bool is_narrow; /* the input is int32 */
-	/* the weight of each n-gram, by ngram.place; NULL: all are 1 */
+	/* the weight of each n-gram, by ngram.place; NULL: all weights are 1 */
 	const double *weights;
 };
 
@@ -96,8 +97,8 @@ number_words(struct compose *c, struct pool *p, const struct attr *strings,
 	return words;
 }
 
-/* Can these integers occur in the input? False if the input is int32 and one of
- * them does not fit in it. */
+/* Can the n integers occur in the input? They cannot if the input is int32 and
+ * one of them does not fit in it. */
 static bool
 may_occur(const struct pool *p, const int64_t *items, int n)
 {
@@ -109,9 +110,9 @@ may_occur(const struct pool *p, const int64_t *items, int n)
 	return true;
 }
 
-/* Reads the n-grams of `size` items in the pool's range [from, to), and adds
- * them to the list if `wanted`. False if the pool has more n-grams than
- * ngram_indexes. */
+/* Reads the n-grams of `size` items in the range [from, to) of the pool's
+ * items, and, if `wanted` is set, adds them to p->grams. False if the pool has
+ * more n-grams than the attribute ngram_indexes. */
 static bool
 list_ngrams(struct pool *p, int size, bool wanted, int64_t from, int64_t to,
 	    const struct attr *indexes, int *place)
@@ -216,9 +217,9 @@ add_level(struct tree *t, struct pool *p, int length)
 	}
 }
 
-/* Makes a tree of all prefixes of n-grams, with the nodes in breadth-first
- * order: the children of a node are neighbours, and follow the children of the
- * nodes before it. */
+/* Makes a tree of all prefixes of n-grams. Its nodes are in breadth-first
+ * order: the children of a node are next to each other, after the children of
+ * the nodes before it. */
 static void
 make_tree(struct compose *c, struct pool *p, struct tree *t)
 {
@@ -296,8 +297,8 @@ count(struct compose *c, struct pool *p, struct tensor *x)
 	return y;
 }
 
-/* The strings of x, of any shape, as numbers: the position in the sorted list
- * of words, or -1. */
+/* The strings of x, which may have any shape, as numbers: the position of the
+ * string in the sorted list of words, or -1. */
 static struct tensor *
 find_words(struct compose *c, struct tensor *x, const char *const *words, int n)
 {

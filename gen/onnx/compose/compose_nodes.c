@@ -81,9 +81,9 @@ compose_value(struct compose *c, const char *what, const struct value *value,
 
 /* -- sizes -- */
 
-/* A list with the single number `size`, made by a Shape of a tensor that has
- * this size as a dimension: an input of the node, or a tensor made so far. NULL
- * if there is none. */
+/* A tensor with the single element `size`, made by a Shape node of a tensor
+ * that has this size as a dimension: an input of the model's node, or a tensor
+ * made so far. NULL if no tensor has this size. */
 static struct tensor *
 size_of_dim(struct compose *c, const struct expr *size)
 {
@@ -259,8 +259,8 @@ infer_next(struct compose *c)
 	return true;
 }
 
-/* Infers the new node at c->pos, and before it the nodes that compute its
- * sizes. If the node is a composition itself, replaces it. */
+/* Infers n, the new node at c->pos; nodes that compute its sizes are put before
+ * it. If n is a composition itself, replaces it. */
 static bool
 finish_node(struct compose *c, struct node *n)
 {
@@ -404,9 +404,10 @@ has_shape(const struct tensor *x, int n, const struct expr *const *shape)
 	return x->ndim == n;
 }
 
-/* Sets `values` to the shape as a constant for Reshape: 0 for a size that x has
- * in the same dimension, -1 for one unknown size. False if this is not
- * possible: there are several unknown sizes, or a size is 0. */
+/* Sets `values` to the numbers that stand for `shape` in the constant shape of
+ * a Reshape of x: 0 for a size that x has in the same dimension, -1 for one
+ * unknown size. False if no numbers can stand for the shape: several sizes are
+ * unknown, or a size is 0. */
 static bool
 shape_numbers(const struct tensor *x, int n, const struct expr *const *shape,
 	      int64_t *values)

@@ -12,8 +12,8 @@ real(struct compose *c, const char *what, int i)
 			    compose_input(c, i + 1), compose_input(c, i + 2));
 }
 
-/* The inputs are the scale and zero point of the result, then for each operand
- * the operand, its scale and its zero point. */
+/* The inputs of the node: the scale and the zero point of the result; then, for
+ * each operand, the operand itself, its scale and its zero point. */
 bool
 compose_qlinear_concat(struct compose *c)
 {

@@ -23,7 +23,7 @@ struct draw {
 	struct dtype type;
 };
 
-/* The input random_run, which the first node that needs it adds to the model;
+/* The model's input random_run, which is added when the first node needs it;
  * with --seed, a constant. */
 static struct tensor *
 run_number(struct compose *c)
@@ -136,16 +136,16 @@ normal(struct compose *c, const struct draw *d)
 	u = compose_with(c, "unit", "Add", u, 0x1p-33);
 	u = compose_with(c, "squared", "Mul", compose_1(c, "log", "Log", u),
 			 -2);
-	/* if u was rounded to 1, its logarithm times -2 is -0: Abs makes it
-	 * 0 */
+	/* if u was rounded to 1, -2 log(u) is -0: Abs makes it 0 */
 	u = compose_1(c, "radius", "Sqrt", compose_1(c, "square", "Abs", u));
 	v = compose_cast(c, "other_bits", d->second, d->type);
 	v = compose_with(c, "angle", "Mul", v, 6.283185307179586 * 0x1p-32);
 	return compose_2(c, "normal", "Mul", u, compose_1(c, "cos", "Cos", v));
 }
 
-/* Sets *out to the result type: that of the attribute dtype, without it
- * `otherwise`. False after a diagnostic. */
+/* Sets *out to the type of the result: the one in the attribute dtype, or
+ * `otherwise` if the node does not have this attribute. False after a
+ * diagnostic. */
 static bool
 result_type(struct compose *c, struct dtype otherwise, bool floats,
 	    struct dtype *out)
@@ -267,12 +267,11 @@ compose_bernoulli(struct compose *c)
 }
 
 /* Multinomial: [0, 1) is divided into one part for each class; y is the class
- * whose part contains the uniform number u. The last class has the rest,
+ * whose part contains the uniform number u. The last class has what remains,
  * whatever the rounding.
  *
  *	chances = CumSum(Softmax(x)) without the last	# [batch, classes - 1]
- *	y[b, i] = number of chances[b] that are <= u[b, i]
- */
+ *	y[b, i] = number of chances[b] that are <= u[b, i] */
 bool
 compose_multinomial(struct compose *c)
 {

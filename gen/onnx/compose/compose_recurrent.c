@@ -49,8 +49,8 @@ struct recurrent {
 	bool rows_first; /* attribute layout is 1 */
 	bool linear;     /* attribute linear_before_reset */
 	bool quantized;
-	struct tensor *bytes[3]; /* of a quantized node: x, its scale and its
-				  * zero point */
+	/* of a quantized node: the quantized x, its scale and its zero point */
+	struct tensor *bytes[3];
 	int64_t hidden;
 };
 
@@ -87,9 +87,9 @@ find_function(const char *name)
 	return NULL;
 }
 
-/* The next value of a list of parameters, or `value` if the list has no more;
- * *used counts those taken. The functions take their parameters from the list
- * in order. */
+/* The next value of `list`, the parameters of activation functions, which take
+ * them from the list in order; `value` if the list has no more. *used: the
+ * number of values taken so far. */
 static double
 next_value(const struct attr *list, int *used, double value)
 {
@@ -149,7 +149,8 @@ set_functions(struct recurrent *r, int direction)
 
 /* -- parts of the inputs -- */
 
-/* Elements [from, to) of a dimension; t itself if these are all. */
+/* Elements [from, to) of dimension `axis` of t; t itself if these are all
+ * elements. */
 static struct tensor *
 part(struct compose *c, const char *what, struct tensor *t, int axis,
      int64_t from, int64_t to)
@@ -184,7 +185,8 @@ initial(struct recurrent *r, const char *what, int i, int direction)
 }
 
 /* The sum of the input's and the state's biases. With linear_before_reset, the
- * state's bias of the last gate is not added to it, but returned in *inner. */
+ * state's bias of the last gate is not added to this sum, but returned in
+ * *inner. */
 static struct tensor *
 bias_of(struct recurrent *r, int direction, struct tensor **inner)
 {

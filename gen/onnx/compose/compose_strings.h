@@ -5,7 +5,8 @@
 
 #include "compose.h"
 
-/* The number of bytes for each string of x, the size of its last dimension. */
+/* The number of bytes that each string of x has: the size of x's last
+ * dimension. */
 int64_t string_bytes(const struct tensor *x);
 /* x with strings of `bytes` bytes, filled up with zeros; x has no longer
  * strings. */
