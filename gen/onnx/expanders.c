@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators whose nodes are replaced by others, when the types and shapes
- * of their inputs, and the values of those that are constants, are known. */
+/* The operators whose nodes are replaced by other nodes as soon as the types
+ * and shapes of their inputs are known, and the values of inputs that are
+ * constants. */
 #include "bodies.h"
 #include "compose.h"
 #include "finish.h"

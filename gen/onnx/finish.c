@@ -71,9 +71,10 @@ prepare(struct importer *imp, int first)
 }
 
 /* Expands the deferred node at *pos. The new nodes, sorted, take its place, or
- * come before it if the node stays (a loop whose iterations are being made, a
- * branch): they depend on its inputs. Nodes before it may be removed; *pos
- * becomes the index of the first new node. */
+ * are put before it if the node stays (a loop whose iterations are being made,
+ * or a branch), because the node then has outputs of the new nodes as inputs.
+ * Nodes before the deferred node may be removed; *pos becomes the index of the
+ * first new node. */
 static bool
 expand_at(struct importer *imp, int *pos)
 {
@@ -126,9 +127,9 @@ note_kept_sizes(struct importer *imp, const struct node *n)
 }
 
 /* Infers the types and shapes of the node at *pos. Nodes that an adapter
- * inserts before it are visited next. A deferred node or a composition is
- * replaced by its nodes, and *pos set so that these are visited next. False
- * after a diagnostic. */
+ * inserts before this node are visited next. If the node is deferred or a
+ * composition, new nodes replace it, and *pos is set so that the new nodes are
+ * visited next. False after a diagnostic. */
 static bool
 infer_at(struct importer *imp, int *pos)
 {
@@ -176,9 +177,10 @@ infer_at(struct importer *imp, int *pos)
 	return true;
 }
 
-/* Returns the number of the branch or loop in which inference failed, 0 outside of
- * them: that of the first new node (its id is at least new_id) without an operator;
- * else `flow`, that of the visited node. */
+/* Returns the number of the branch or loop in which inference failed; 0:
+ * outside of branches and loops. It is the place of the first new node (with an
+ * id of at least new_id) that has no operator; if there is no such node,
+ * `flow`, the place of the visited node. */
 static int
 failed_in(const struct importer *imp, int flow, int new_id)
 {
@@ -309,7 +311,8 @@ compare_type(struct importer *imp, const struct tensor *t,
 }
 
 /* Compares the shape of t with a declaration. Declarations in models are often
- * outdated: the first three differences are warnings, others are ignored. */
+ * outdated: the first three differences give warnings, further ones are
+ * ignored. told: the number of differences so far. */
 static void
 compare_shape(struct importer *imp, const struct tensor *t,
 	      const Onnx__TensorShapeProto *s, const char *item, int *told)

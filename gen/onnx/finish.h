@@ -5,8 +5,8 @@
 
 #include "importer.h"
 
-/* finish.c: upgrades the imported nodes, infers their types and shapes,
- * replaces those that are compositions or deferred, and checks the outputs.
+/* finish.c: upgrades the imported nodes, infers types and shapes, replaces
+ * nodes that are compositions or deferred, and checks the outputs of the graph.
  * False after a diagnostic. */
 bool import_finish(struct importer *imp);
 

@@ -15,13 +15,13 @@
 #include "import_inputs.h"
 #include "wire.h"
 
-/* The largest number of missing bounds that one message lists. Each is found by
- * another attempt at the import. */
+/* The largest number of missing bounds that one message lists. A further
+ * attempt at the import finds each of them. */
 #define MISSING_BOUNDS_MAX 40
 
-/* If t, an output of a graph, is an input or a constant, returns a new tensor
- * that an Identity copies from it, since every output has its own memory; else
- * t. */
+/* If t, an output of a graph, is an input or a constant, returns a new tensor,
+ * the copy of t by an Identity, because every output has memory of its own;
+ * else returns t. */
 static struct tensor *
 output_of(struct importer *imp, struct tensor *t, const char *name)
 {
@@ -119,8 +119,8 @@ stem_of(struct arena *a, const char *path, size_t length)
 	return base;
 }
 
-/* Is the name one that an exporter gives to every graph, so that it says
- * nothing about the model? */
+/* Is the name one that an exporter gives to every graph? Such a name says
+ * nothing about the model. */
 static bool
 is_name_of_all(const char *name)
 {
@@ -140,7 +140,7 @@ is_name_of_all(const char *name)
 }
 
 /* The name of the model: the graph's name, unless it is one that exporters
- * always give; else the name of the file, else of its folder. */
+ * always give; else the name of the file, or of its folder. */
 static const char *
 choose_name(struct importer *imp)
 {
@@ -213,8 +213,8 @@ build_graph(struct importer *imp)
 	       import_finish(imp);
 }
 
-/* The message of the model in the source, without the contents of its tensors; it is in
- * the arena `a`. NULL after a diagnostic. */
+/* Unpacks the message of the model in the source, without the contents of its
+ * tensors, to the arena `a`. NULL after a diagnostic. */
 static Onnx__ModelProto *
 model_unpack(const struct tensor_source *source, struct arena *a)
 {
@@ -261,8 +261,8 @@ unpack_model(struct importer *imp)
 	return imp->model != NULL;
 }
 
-/* Copies the properties of the model (metadata_props); of those with the same
- * key, the first. */
+/* Copies the properties of the model (metadata_props). If several have the same
+ * key, copies only the first of these. */
 static void
 add_props(struct importer *imp)
 {
@@ -311,9 +311,9 @@ text_source(struct module *m, struct tensor_source *source,
 	return ok;
 }
 
-/* One attempt to import the model in `message`: the bytes of the file, or, if
- * these are a text, the message to which they were converted. NULL after a
- * diagnostic. Missing sizes are added to `missing`. */
+/* One attempt to import a model. message: the bytes of the file, or, if the
+ * file is a text, the message to which the text was converted. Adds sizes that
+ * the model lacks to `missing`. NULL after a diagnostic. */
 static struct graph *
 attempt(struct module *m, const struct tensor_source *file,
 	const struct tensor_source *message,
@@ -350,8 +350,8 @@ attempt(struct module *m, const struct tensor_source *file,
 	return ok ? imp.g : NULL;
 }
 
-/* Imports the model again, as often as another missing bound is found, so that
- * one message names all of them. */
+/* Imports the model, and repeats the import as long as it finds another missing
+ * bound, so that one message names all missing bounds. */
 static struct graph *
 import_mapped(struct module *m, const struct tensor_source *source,
 	      const struct import_options *given)
@@ -382,8 +382,8 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	return g;
 }
 
-/* Maps the file at path. False after a diagnostic. out->file is in each case what the
- * caller closes, or NULL. */
+/* Maps the file at path. False after a diagnostic. In both cases the caller
+ * must close out->file, unless it is NULL. */
 static bool
 open_source(struct module *m, const char *path, const struct onnx_file *opened,
 	    struct tensor_source *out)

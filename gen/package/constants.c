@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value ranges of the model's constants. Each is computed once, when the
- * text of a kernel first needs it. */
+/* The value ranges of the model's constants. The range of a constant is
+ * computed once, when the text of a kernel first needs it. */
 #include "kernel.h"
 #include "packer.h"
 #include "plan.h"

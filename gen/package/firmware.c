@@ -235,8 +235,9 @@ add_constants(struct packer *k, struct tdata *data)
 
 /* -- the self-test -- */
 
-/* The name of the tensor at this place in the entry function, or that of a view
- * of it; "inner tensor" if it has none. */
+/* The name of the tensor that has the place `at` in the entry function; if this
+ * tensor has no name, that of a view of it; if no view has one, "inner
+ * tensor". */
 static const char *
 left_name(struct packer *k, const struct placement *at)
 {

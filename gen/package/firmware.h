@@ -17,8 +17,8 @@ struct firmware_file {
 struct firmware_kind {
 	const char *name, *file, *description;
 	/* The folders into which emitted sources, headers and reports are
-	 * moved; "": the package's own folder; NULL: these files are left
-	 * out. */
+	 * moved. "": the package's main folder; NULL: files of this kind are
+	 * left out of the package. */
 	const char *sources, *headers, *reports;
 	/* A template of the command that builds or checks the package, to run
 	 * in its folder; or NULL. */

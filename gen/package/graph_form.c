@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NAME_graph.json: the calls of the entry function as data. It lists the nodes
- * in their order with kernels and arguments, and the tensors with places and
- * shapes. Each tensor and each node has a line of its own, and the names of the
- * source, so that a new node in the model changes few lines.
+ * in the order of their calls with kernels and arguments, and the tensors with
+ * places and shapes. Each tensor and each node has a line of its own, and the
+ * names of the source, so that a new node in the model changes few lines.
  *
  *   {"name":"relu1","dtype":"float32","shape":[1,16,8,8],"at":"workspace",
  *    "offset":0,"bytes":4096,"from":["conv1"]}
@@ -349,7 +349,7 @@ put_layout(cJSON *row, const struct tensor *t)
 }
 
 /* Adds to the list the names of the kernels that write t. If no kernel writes
- * t, because it is a view or a concatenation, adds those that write its
+ * t, because it is a view or a concatenation, adds the kernels that write its
  * inputs. */
 static void
 put_writers(struct describer *x, cJSON *list, const struct tensor *t)

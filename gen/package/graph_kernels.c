@@ -103,8 +103,8 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 	tdata_int(row, "count", n);
 }
 
-/* Does a region prepare a state from weights, so that it keeps them between
- * runs? */
+/* Does a region of a backend prepare a state from weights? Such a state keeps
+ * the weights between runs. */
 static bool
 weights_kept(const struct packer *k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names in emitted files that the user sees: those of the model, members,
- * macros and symbols. */
+/* The names in emitted files that the user sees: the name of the model, and
+ * those of members, macros and symbols. */
 #include <ctype.h>
 #include <limits.h>
 #include <strings.h>
@@ -164,8 +164,8 @@ own_name(struct packer *k, const char *part)
 }
 
 /* For each weight, a name for the kernel that reads it, which becomes a part of
- * the weight's name. It has at most `room` characters and is unique, so that
- * the linker can distinguish the symbols. */
+ * the weight's name. Each name has at most `room` characters and is unique, so
+ * that the linker can distinguish the symbols. */
 static const char **
 name_readers(struct packer *k, int room)
 {
@@ -307,8 +307,8 @@ name_entries(struct packer *k)
 }
 
 /* Do files of C or of build systems give the name another meaning, as `string`
- * means string.h? Upper and lower case are equal, because they are on some
- * systems. */
+ * means string.h? The case of letters is ignored, because some systems ignore
+ * it in file names. */
 static bool
 means_a_file(struct packer *k, const char *name)
 {

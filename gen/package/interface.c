@@ -243,9 +243,9 @@ used_in_macro(const struct packer *k, const struct tensor *x, bool *used)
 	return text != NULL ? text : used_within(k, x, true, 0, used);
 }
 
-/* Adds the number of elements that a run uses, for a macro or for a function
- * whose parameters are sizes. They have the type that sizes have in the
- * structures. */
+/* Adds the text for the number of elements that a run uses, for a macro or for
+ * a function. The sizes are its parameters, with the types that sizes have in
+ * the structures. */
 static void
 add_used(struct packer *k, struct tdata *size, const struct tensor *t)
 {

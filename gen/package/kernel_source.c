@@ -47,8 +47,8 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 		     name);
 }
 
-/* Adds a row for each node of the list: "Conv_3 (Conv) -> "y"", or "#12 Conv ->
- * "y"" if the node has no name. */
+/* Adds a row for each node in `l`: "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y""
+ * if the node has no name. */
 static void
 add_nodes(struct packer *k, struct tdata *data, const char *list,
 	  const char *label, const struct origin_list *l)
@@ -80,8 +80,8 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 	}
 }
 
-/* Adds the nodes that a kernel computes, and those that were folded into its
- * constants. */
+/* Adds the nodes that a kernel computes, and the nodes that were folded into
+ * its constants. */
 static void
 add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	      const struct kernel *kernel)
@@ -348,7 +348,7 @@ is_exact(const struct packer *k, const struct kernel *kernel)
 }
 
 /* The kernel whose function is printed next to that of kernel i: before it
- * (step -1) or after it (step 1). NULL if there is none. */
+ * (step -1) or after it (step 1). NULL if no function is printed there. */
 static const struct kernel *
 printed_beside(const struct packer *k, int i, int step)
 {
@@ -406,8 +406,8 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 	}
 }
 
-/* An element of a matrix as the text of a fraction, such as "1/6", if it is one
- * with a small denominator. */
+/* An element of a matrix as text: as a fraction such as "1/6" if it equals a
+ * fraction with a small denominator, else as a decimal number. */
 static const char *
 fraction_text(struct arena *a, double v)
 {
@@ -474,9 +474,9 @@ shifting_node(const struct kernel *kernel)
 	return found;
 }
 
-/* Sets in u the bound of the integers that the function shifts, over all
- * kernels that call it. The bound is 0 (unknown) if they shift by different
- * numbers of bits, or if one of them does not shift. */
+/* Sets in u the bound of the integers that the function shifts left, over all
+ * kernels that call the function. The bound is 0 (unknown) if these kernels
+ * shift by different numbers of bits, or if one of them does not shift. */
 static void
 state_shifted(struct unit *u, const struct kernel *kernel)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of <model>.json: places in the workspace, weights, functions, the
- * kernels that call them with their arguments and nodes, and the nodes of the
- * model. */
+/* Rows of <model>.json: places in the workspace, weights, functions, kernels
+ * with the functions that they call, their arguments and nodes, and the nodes
+ * of the model. */
 #include <cjson/cJSON.h>
 
 #include "packer.h"
@@ -86,8 +86,9 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	return list;
 }
 
-/* Adds to a constant's object the formula by which it was made, and the nodes
- * that were folded into it. */
+/* Adds to a constant's object how the constant was made: the model's constants
+ * and the formula from which it is computed, and the nodes that were folded
+ * into it. */
 static void
 put_maker(struct packer *k, cJSON *object, const struct weight *w)
 {
@@ -129,8 +130,8 @@ metadata_weights(struct packer *k, struct strbuf *s, struct anchors *anchors)
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
-		/* The digest is filled in later, because the weights are
-		 * written before this file; an anchor marks its place. */
+		/* The digest is put in later, because this text is made before
+		 * the weights are written; an anchor marks its place. */
 		strbuf_puts(s, "\t\t");
 		metadata_digested(s, object, i + 1 == k->p->weights.n, anchors,
 				  ANCHOR_WEIGHT_DIGEST, i);

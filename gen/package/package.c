@@ -249,9 +249,9 @@ choose_host(struct packer *k, const struct emit_options *o)
 }
 
 /* Adds the header and the source. The header lists the mathematical functions
- * that the source calls, so that it is made after the source; in the list it
- * comes first. In the graph form, the source contains the version of the
- * header. */
+ * that the source calls, so it is made after the source; but in the list of
+ * files the header comes first. In the graph form, the source contains the
+ * version of the header. */
 static bool
 add_interface_files(struct packer *k)
 {

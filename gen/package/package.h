@@ -53,7 +53,8 @@ struct package {
 	 * in its folder; or NULL. */
 	const char *next;
 	/* The flags for the compiler and the linker that the target and the
-	 * libraries need. library_cflags: only those that the libraries need. */
+	 * libraries need. library_cflags: only the flags for the compiler that
+	 * the libraries need. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
 	/* macros that the compiler must define; the sources do not compile
@@ -109,16 +110,17 @@ const char *package_model(const struct package *pkg);
  * first cache, the second cache and memory); and for each run a line with the
  * nanoseconds of each kernel. Returns NULL after a diagnostic. */
 const char *package_harness(const struct package *pkg);
-/* The sources of runtime-c that the program of package_harness() needs in
- * addition, and its flags for the linker. */
+/* package_harness_files: the sources of runtime-c that the program of
+ * package_harness() needs in addition. The next function: the flags for the
+ * linker that this program needs. */
 int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);
 const char *package_harness_ldflags(const struct package *pkg);
 /* kernel_harness.c: the source of a program that includes the model's source
- * and calls a single kernel; its template describes the files that it reads and
- * writes. Kernels are numbered in the order of execution; regions of backends
- * are left out. Returns NULL after a diagnostic. */
+ * and calls a single kernel; the template of this source describes the files
+ * that it reads and writes. Kernels are numbered in the order of execution;
+ * regions of backends are left out. Returns NULL after a diagnostic. */
 const char *package_kernel_harness(const struct package *pkg);
 /* The reason why there is no program that calls single kernels of this package,
  * or NULL. */

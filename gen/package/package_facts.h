@@ -40,7 +40,7 @@ const char *package_work(const struct package *pkg,
 const char *package_array(const struct package *pkg,
 			  const struct kernel_arg *arg);
 /* The number of loops in helper functions. *longest: the largest number of
- * iterations of one of them. */
+ * iterations of such a loop. */
 int package_helper_loops(const struct package *pkg, int *longest);
 /* The kernel that writes t; NULL if none does. */
 const struct kernel *package_writer(const struct package *pkg,

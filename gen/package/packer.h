@@ -13,8 +13,8 @@
 
 struct cJSON;
 
-/* The texts in the source for the parameters of the entry function (struct
- * binding in unit.h). */
+/* For the parameters of the entry function: the texts that stand for them in
+ * the source (struct binding in unit.h). */
 struct bindings {
 	VEC(struct binding) list;
 };
@@ -58,7 +58,7 @@ struct constant_range {
 
 /* An argument that a kernel passes to an array parameter of its function.
  * Several kernels may call one function, so each parameter has a list of
- * these. */
+ * arguments. */
 struct given {
 	const struct kernel_arg *arg;
 	/* the index in packer.given of the parameter's next argument, or -1 */
@@ -69,14 +69,16 @@ struct given {
 struct source_place {
 	const char *file; /* NULL before the file is made */
 	int line;         /* the line that defines its function */
-	/* the first and the last line of its comment and its functions */
+	/* the first and the last line of the kernel's comment and functions in
+	 * the source */
 	int first, last;
 };
 
 struct packer {
 	struct program *p;
-	/* For each node of the model: the kernels that compute it or the pass
-	 * that removed it (packer_fates()); NULL before the first call. */
+	/* For each node of the model: the kernels that compute the node, or the
+	 * pass that removed it (packer_fates()). NULL before packer_fates() is
+	 * called. */
 	const struct node_fate *fates;
 	struct graph *g;
 	struct module *m;
@@ -99,8 +101,7 @@ struct packer {
 	const char **size_fields, **size_macros;
 	const char **state_macros;   /* for each of g->states */
 	const char **weight_symbols; /* for each weight */
-	/* for each weight: the range of its elements; NULL before it is
-	 * computed */
+	/* for each weight: the range of its elements; NULL: not computed yet */
 	struct constant_range **constants;
 	VEC(struct given) given;
 	/* maps the buffer of a parameter to the index in `given` of its first
@@ -117,10 +118,10 @@ struct packer {
 	/* the most bytes of local arrays that are live at once in one kernel */
 	int64_t local_bytes;
 	/* The number of loops in helper functions, and the largest number of
-	 * iterations of one of them. */
+	 * iterations of such a loop. */
 	int helper_loops, longest_helper_loop;
-	/* The alignment in bytes of the caller's arrays that kernels with
-	 * vector accesses need; 0: none. */
+	/* The alignment in bytes that the caller's arrays must have because
+	 * kernels access them as vectors; 0: no alignment is needed. */
 	int array_align;
 	/* the backends of the model's regions */
 	VEC(const struct backend *) backends;
@@ -146,8 +147,8 @@ const char *stored_text(struct packer *k, const struct tensor *t);
 const char *work_text(struct packer *k, const struct kernel *kernel);
 /* The short name of a type: "f32". */
 const char *short_name(struct dtype t);
-/* source.c: the name of the pointer to a place in the workspace, in the entry
- * function; NULL if there is no pointer to it. */
+/* source.c: the name of the pointer to the place `at` in the workspace, in the
+ * entry function; NULL if the entry function has no pointer to this place. */
 const char *place_name(const struct placement *at);
 /* metadata_rows.c: the name of the weight's array in the source; "" if the
  * source has no such array. */
@@ -162,8 +163,9 @@ const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 void add_common(struct packer *k);
 void add_kept_states(struct packer *k);
 
-/* source_lines.c: sets k->kernel_places, the lines of each kernel, from the
- * text of the file `name` and the anchors of kernels in it. */
+/* source_lines.c: sets k->kernel_places, to the lines of each kernel. text: the
+ * text of the file `name`; anchors: the anchors in the text, among them those
+ * of kernels. */
 void places_find(struct packer *k, const char *name, const char *text,
 		 const struct anchors *anchors);
 
@@ -182,14 +184,14 @@ const char *math_functions(struct packer *k, const char *source);
  * constants (unit.constants). */
 void packer_tell_constants(struct packer *k, struct unit *u);
 /* Sets *out to the union of the ranges of all arguments that kernels pass for
- * parameter b. Returns false if one of them is not a constant or its range is
- * unknown. */
+ * parameter b. Returns false if one of these arguments is not a constant, or if
+ * its range is unknown. */
 bool range_of_parameter(struct packer *k, const struct buffer *b,
 			struct bounds *out);
 
 /* planned_align() is the alignment in bytes of the part of the workspace that
- * the memory plan gives to kernels; workspace_align() is that of the whole
- * workspace, which also has the libraries' part after it. */
+ * the memory plan gives to kernels; workspace_align() is the alignment of the
+ * whole workspace, in which the libraries' part follows that of the kernels. */
 int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
 /* The largest value of a size, and the largest number of elements of a tensor.
@@ -205,8 +207,8 @@ void bind_model(struct packer *k, struct bindings *bound);
 
 /* regions.c: finds the backends of the model's regions, and their flags. */
 void regions_prepare(struct packer *k);
-/* Adds the headers of the backends. in_header: only those that the model's
- * structure needs. */
+/* Adds the headers that the backends need. in_header: only the headers that the
+ * model's structure needs. */
 void regions_need(struct packer *k, struct unit *u, struct tdata *data,
 		  bool in_header);
 /* Adds data for all templates: library_state, "states" (regions with a state
@@ -222,8 +224,8 @@ bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
  * false after a diagnostic. */
 bool regions_add_runtime(struct packer *k);
 /* Sets *out to the text of a kernel that is a region: its functions, rendered
- * from the backend's templates; NULL if they are empty. Returns false after a
- * diagnostic. */
+ * from the backend's templates; NULL if the rendered text is empty. Returns
+ * false after a diagnostic. */
 bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 		  const char **out);
 
@@ -269,8 +271,8 @@ bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
 /* Adds "note", a comment about weight i, indented by `indent`: its formula from
  * constants of the model, its nodes, and the order of its elements.
- * with_digest: also its digest, in files that are written after the weights.
- * names: how long names of the model are shown; NULL: unchanged. */
+ * with_digest: also the weight's digest, for a file that is written after the
+ * weights. names: how comments show long names of the model; NULL: in full. */
 void add_weight_note(struct packer *k, struct tdata *row, int i,
 		     bool with_digest, const char *indent,
 		     struct long_names *names);
@@ -341,7 +343,7 @@ const char *add_named_file(struct packer *k, const char *name,
 			   const struct anchors *anchors);
 /* graph_form.c: graph_form_allowed() tells whether the model can be written in
  * the graph form; it returns false after a diagnostic. graph_form_describe()
- * makes its JSON and a hash of its calls. */
+ * makes the JSON of the graph form and a hash of the calls in it. */
 bool graph_form_allowed(struct packer *k);
 bool graph_form_describe(struct packer *k);
 /* graph_kernels.c: adds the list "entries" with symbol, name, body and
@@ -349,9 +351,9 @@ bool graph_form_describe(struct packer *k);
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
 /* Adds the header of the graph form, with the table of kernels. */
 bool add_graph_header(struct packer *k);
-/* Does the graph's JSON list this argument of the kernel? It lists tensors,
- * weights and scratch memory. It does not list symbolic sizes, which every
- * kernel gets, nor the weights of a library's region, which only its init
+/* Does the graph's JSON list this argument of the kernel? The JSON lists
+ * tensors, weights and scratch memory. It does not list symbolic sizes, which
+ * every kernel gets, nor the weights of a library's region, which only its init
  * function gets. */
 bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
@@ -369,8 +371,8 @@ struct cJSON *metadata_functions(struct packer *k);
 struct cJSON *metadata_kernels(struct packer *k);
 struct cJSON *metadata_calls(struct packer *k);
 /* The fate of each node of the model (struct node_fate in provenance.h): the
- * kernels that compute it, or the pass that removed it. It is an array with the
- * indices of graph.origins, which the first call computes. */
+ * kernels that compute it, or the pass that removed it. Returns an array with
+ * an element for each element of graph.origins; the first call computes it. */
 const struct node_fate *packer_fates(struct packer *k);
 /* Appends the last member, "trace", which has the fate of each node of the
  * model. */

@@ -27,8 +27,8 @@ add_to_sum(struct sums *s, const char *name, int64_t value)
 	vec_push(s->a, &s->list, row);
 }
 
-/* Adds to the sum of each count: `times` times its field `number`, and n_inputs
- * times its field `each`. */
+/* Adds to the sums: for each of the n counts, `times` times its field `number`,
+ * and n_inputs times its field `each`. */
 static void
 add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
@@ -100,8 +100,8 @@ region_counts(struct region_text *x, struct tdata *data)
 {
 	struct sums s = { .a = x->k->a };
 
-	/* First adds 0 to every count, so that a count without matches is
-	 * known, too. */
+	/* First adds 0 for every count of the backend's patterns, so that a
+	 * count without matches is known to be 0. */
 	for (int i = 0; i < x->b->n_patterns; i++) {
 		const struct pattern *p = &x->b->patterns[i];
 

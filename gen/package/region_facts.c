@@ -26,8 +26,8 @@ fixed_dim(const struct tensor *t, int d, int64_t *v)
 	return t != NULL && d < t->ndim && expr_is_int(t->shape[d], v);
 }
 
-/* The padding at the end for which floor((in + pads - reach) / stride) + 1 is
- * the size of the result. */
+/* The padding at the end with which floor((in + begin + end - reach) / stride)
+ * + 1 is the size of the result. */
 static int64_t
 end_padding(const struct window *w, int d, bool transposed)
 {
@@ -159,8 +159,9 @@ dim_from_end(struct module *m, const struct tensor *t, int i)
 	return i < t->ndim ? t->shape[t->ndim - 1 - i] : expr_i32(m, 1);
 }
 
-/* Adds a loop with these strides. If the new loop and the last one together
- * access all operands without gaps, extends the last loop instead. */
+/* Adds a loop with the strides `step` of the three operands. If the new loop
+ * and the last loop together access all operands without gaps, extends the last
+ * loop instead. */
 static void
 add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	 const struct expr *const *step)
@@ -218,8 +219,8 @@ operand_of(struct region_text *x, const struct node *reader,
 	return o;
 }
 
-/* The stride of dimension i of the operand, counted from the last one; 0 if the
- * operand is broadcast along it. */
+/* The stride of the operand along dimension i, where i counts from the last
+ * dimension; 0 if the operand is broadcast along it. */
 static const struct expr *
 step_of(struct module *m, const struct operand *o, int i)
 {
@@ -293,7 +294,8 @@ loop_name(struct region_text *x, int n)
 	return name;
 }
 
-/* The offset that the loops give, such as "i * 64 + j * 8"; "" if it is 0. */
+/* The offset of an operand, as the sum over the loops, such as "i * 64 + j *
+ * 8"; "" if the offset is 0. */
 static const char *
 offset_text(struct region_text *x, const struct matmul *p,
 	    const struct expr *const *step)

@@ -164,9 +164,9 @@ step_operand(const struct region_match *match, int step)
 	return NULL;
 }
 
-/* Is t computed in this region, and is this match its last reader? It is not if
- * a later match of the region, another node of the graph, or the caller reads
- * t. */
+/* Is t computed in this region, and is this match its last reader? The match is
+ * not the last reader if a later match of the region, a node outside of the
+ * region, or the caller reads t. */
 static bool
 read_last(const struct region_text *x, const struct region_match *match,
 	  const struct tensor *t)

@@ -79,8 +79,8 @@ add_tensor(struct region_text *x, const struct tensor *t)
 	vec_push(x->k->a, &x->tensors, row);
 }
 
-/* Is t, which a match computes, read by another match, or is it an output of
- * the graph? */
+/* Is t, which a match computes, read by a node outside of this match, or is it
+ * an output of the graph? */
 static bool
 leaves_match(const struct tensor *t)
 {
@@ -93,8 +93,8 @@ leaves_match(const struct tensor *t)
 }
 
 /* Names the computed values of the region, by their names in the model, or else
- * by the nodes that compute them. leaving: names the values that another match
- * or the caller reads; else all other values. */
+ * by the nodes that compute them. leaving: if true, names the values that
+ * another match or the caller reads; if false, the remaining values. */
 static void
 name_values(struct region_text *x, bool leaving)
 {

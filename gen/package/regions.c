@@ -260,7 +260,7 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	return true;
 }
 
-/* Binds the parameters of the region's functions to their names, and adds these
+/* Binds the parameters of the region's functions to names, and adds the names
  * to the data. Constants get the names of the init function's parameters.
  * Returns false after a diagnostic. */
 static bool

@@ -20,7 +20,7 @@ struct region_text {
 	const struct graph_region *r;
 	const struct backend *b;
 	/* The names of the parameters: first those of the function that runs
-	 * the region, then those of the function that prepares it
+	 * the region, then those of the function that prepares its state
 	 * (kernel.init). */
 	struct binding *bound;
 	int n_bound;
@@ -49,8 +49,8 @@ void region_tensor(struct region_text *x, struct tdata *item,
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);
-/* region_match.c: adds a text from the model or the partition. If it contains
- * other characters than plain ones, reports an error about the fact or
+/* region_match.c: adds a text from the model or the partition. If the text
+ * contains characters other than plain ones, reports an error about the fact or
  * attribute `name`. */
 void region_plain_text(struct region_text *x, struct tdata *data,
 		       const char *key, const char *name, const char *text);

@@ -21,7 +21,8 @@ struct user {
  * access to a view is an access to the tensor whose memory the view shares. */
 struct users {
 	VEC(struct user) list;
-	/* for each tensor's id: the index in the list of its first use, or -1 */
+	/* for each tensor's id: the index in the list of the tensor's first
+	 * use, or -1 */
 	int *first;
 };
 
@@ -160,9 +161,9 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 }
 
 /* Are the offsets of weights in the weights file named constants in the source?
- * Each is then relative to the previous array, so that a changed size changes
- * one line. They are literals in the graph form, and if an enumerator cannot
- * represent them. */
+ * A named constant is relative to that of the previous array, so that a changed
+ * size changes one line. The offsets are literals in the graph form, and if an
+ * enumerator cannot represent them. */
 static bool
 places_are_named(const struct packer *k)
 {
@@ -351,8 +352,9 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	return unit_body(u, entry, bound.list.data, bound.list.n, out);
 }
 
-/* Adds a pointer that the caller passes to the lists of checks. align: the
- * alignment that it must have; 0: none. */
+/* Adds a pointer that the caller passes to the lists of pointers that the
+ * source checks. align: the alignment in bytes that the pointer must have; 0:
+ * any. */
 static void
 add_pointer(struct packer *k, struct tdata *data, const char *text,
 	    const char *field, int own_bytes, int align)

@@ -38,8 +38,8 @@ function_name(const struct kernel *kernel)
 		       : kernel->func->name;
 }
 
-/* The number of the line that defines the function, searched from p on; if no
- * line does, that of the first line. line: the number of the line at p. */
+/* The number of the line that defines the function `name`, searched from p on;
+ * if no line defines it, `line`. line: the number of the line at p. */
 static int
 line_of(const char *p, int line, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the form and the layout of the weights: they are in the source, or in
- * a file of bytes that the assembler includes or the caller loads. The bytes
+/* Chooses the form and the layout of the weights: weights are in the source, or
+ * in a file of bytes that the assembler includes or the caller loads. The bytes
  * are computed when the files are written. */
 #include <math.h>
 

@@ -277,9 +277,9 @@ put_in_place(struct writer *w)
 	return true;
 }
 
-/* Is `text` the content of the existing file? Then it may be replaced even if
- * it does not name tirc, such as a file of a backend that an earlier run has
- * written. */
+/* Has the existing file at `path` the content `text`? Then the file may be
+ * replaced although it does not name tirc, for example a file of a backend that
+ * an earlier run has written. */
 static bool
 says_the_same(const char *path, const char *text)
 {
@@ -351,8 +351,8 @@ measure(struct writer *w, FILE *file, struct finished_file *out)
 	return ferror(file) == 0;
 }
 
-/* Measures the content of a file of weights. It is computed into a temporary
- * file, because it may be larger than the memory. */
+/* Measures the content of a file of weights. The content is computed into a
+ * temporary file, because it may be larger than the memory. */
 static bool
 finish_weights(struct writer *w, const struct out_file *f,
 	       struct finished_file *out)

@@ -15,8 +15,8 @@ struct origin_name {
  * name, then by index in g->origins. The array has g->origins.n elements, in
  * the arena. */
 struct origin_name *origins_by_name(struct graph *g);
-/* The index of the first of the n entries with this name; n if there is
- * none. */
+/* The index of the first of the n entries whose name is `name`; n if no entry
+ * has this name. */
 int origins_find(const struct origin_name *list, int n, const char *name);
 
 #endif

@@ -3,8 +3,8 @@
  * constants as bytes in a second file. Reading restores exactly what was
  * written: a compilation that stops here and continues from the files gives the
  * same output. Any program may edit the files in between.
- * docs/reference/backend.md describes the format,
- * templates/schema/partition.schema.json its keys. */
+ * docs/reference/backend.md describes the format;
+ * templates/schema/partition.schema.json describes its keys. */
 #ifndef TIRC_PARTITION_H
 #define TIRC_PARTITION_H
 
@@ -16,17 +16,19 @@
 
 /* Facts about the compilation that are not a part of the graph. */
 struct partition_facts {
-	const char *target; /* the target for which passes have run; NULL:
-			     * unknown */
+	/* the target for which passes have run; NULL: it is not known */
+	const char *target;
 	/* For reading: backends that are already loaded. The partition may use
-	 * these by name; others must be embedded, since a backend's folder is
-	 * code, which a partition must not choose. Embedded ones that are
-	 * loaded are added to graph.backends, and the caller closes them. */
+	 * these by name. Any other backend that it uses must be embedded, since
+	 * a backend's folder is code, which a partition must not choose.
+	 * Embedded backends that are loaded are added to graph.backends, and
+	 * the caller closes them. */
 	const struct backend *const *backends;
 	int n_backends;
-	/* For reading an edited partition of this graph, else NULL. Constants
-	 * that are unchanged are shared with it, changed ones are copied from
-	 * the file; the backends must be the same. */
+	/* When an edited partition is read: the graph before the edit; else
+	 * NULL. Constants that the edit did not change are shared with this
+	 * graph, changed ones are copied from the file; both must have the same
+	 * backends. */
 	const struct graph *before;
 };
 
@@ -40,12 +42,12 @@ bool partition_write(struct graph *g, const struct partition_facts *facts,
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 
-/* Is the file a plain one that begins like a JSON object, so that it is read as
- * a partition and not as a model? */
+/* Is the file a regular file that begins like a JSON object? Then it is read as
+ * a partition and not as a model. */
 bool partition_is(const char *path);
-/* Reads what partition_write wrote. *file keeps the constants mapped and must
- * outlive the graph; close it with onnx_file_close(). NULL after diagnostics
- * with the file and the place in it. */
+/* Reads a partition that partition_write wrote. *file keeps the constants
+ * mapped and must outlive the graph; close it with onnx_file_close(). NULL
+ * after diagnostics with the file and the place of the mistake in it. */
 struct graph *partition_read(struct module *m, const char *path,
 			     struct partition_facts *facts,
 			     struct onnx_file **file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a partition from its text; reports every mistake with the file and the
- * place in it. */
+ * place of the mistake in it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,8 +33,8 @@ read_weights_name(struct reading *in, struct json j, const char *folder)
 /* -- dimensions -- */
 
 /* Reads the symbolic size i, {"name", "symbol", "min", "max"}: appends its
- * variable to graph.dims, and sets in->symbols[i] to the text of "symbol", or of
- * "name" if there is none. False after a diagnostic. */
+ * variable to graph.dims, and sets in->symbols[i] to the text of "symbol", or,
+ * if there is no "symbol", to that of "name". False after a diagnostic. */
 static bool
 read_dim(struct reading *in, struct json j, int i)
 {
@@ -328,7 +328,8 @@ partition_is(const char *path)
 	FILE *f;
 	int c = ' ';
 
-	/* a pipe would lose what is read of it here */
+	/* only regular files are opened: a pipe would lose the bytes that are
+	 * read here */
 	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) {
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes with their inputs, outputs and attributes, and checks that they
- * are consistent. */
+/* Reads nodes with their inputs, outputs and attributes, and checks that the
+ * nodes are consistent with each other. */
 
 #include "analyse.h"
 #include "ops.h"
@@ -480,8 +480,8 @@ check_readers(struct reading *in)
  * most so many. */
 enum { MOST_VALUES = 4096 };
 
-/* Changes map->to to the next values of the dimensions that are used; false
- * after the last ones. */
+/* Changes map->to to the next combination of values of the dimensions that are
+ * used; returns false after the last combination. */
 static bool
 next_values(const struct graph *g, struct var_map *map, const bool *used)
 {
@@ -578,9 +578,9 @@ check_control(struct reading *in)
 	return true;
 }
 
-/* Infers types and shapes of the outputs of n, and compares them with those in
- * the file. Keeps the shapes of the file. False after a diagnostic if they
- * differ. */
+/* Infers types and shapes of the outputs of n, and compares them with the types
+ * and shapes in the file. The outputs keep the shapes of the file. False after
+ * a diagnostic if they differ. */
 static bool
 check_node(struct reading *in, struct json tensors, struct node *n)
 {

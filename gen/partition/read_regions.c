@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads backends, matches and regions of a partition. The pattern of a match
- * must accept exactly its nodes: so its conditions also hold after an edit, and
- * its facts for templates are computed again. */
+ * must accept exactly the nodes of the match: so the pattern's conditions also
+ * hold after an edit of the partition, and the match's facts for templates are
+ * computed again. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 /* -- backends -- */
 
-/* Has the loaded backend b the options, and their values, with which the
+/* Has the loaded backend b the same options with the same values as when the
  * partition was made? The regions depend on them. False after a diagnostic. */
 static bool
 has_options(const struct backend *b, struct json options)
@@ -182,7 +183,8 @@ read_backends(struct reading *in, struct json list)
 	return true;
 }
 
-/* Closes the backends that were loaded for this partition, which has errors. */
+/* Closes the backends that were loaded for this partition, which has errors;
+ * backends that the caller gave stay open. */
 void
 read_close_backends(const struct reading *in)
 {
@@ -311,10 +313,10 @@ rule_in(const struct pattern_graph *p, const char *name)
 	return NULL;
 }
 
-/* Looks for the rules of fact f in the match's pattern, in all its variants;
- * for a fact of a step, in the chains. decision: passes may choose its text;
- * choice: its text is one of those that they may choose. False if there is no
- * rule. */
+/* Looks for the rules of fact f in the match's pattern, in all its variants; if
+ * f is a fact of a step (f->step), in the chains. decision: passes may choose
+ * the text of f; choice: the text of f is one of those that passes may choose.
+ * False if no rule is found. */
 static bool
 find_rules(const struct region_match *m, const struct fact *f, bool *decision,
 	   bool *choice)

@@ -16,9 +16,9 @@ struct reading {
 	struct graph *g;
 	const struct partition_facts *facts;
 	const char **symbols; /* names of the dimensions */
-	/* The graph before an edit: constants equal to its own are shared with
-	 * it; others are copied, because the file will be removed. NULL:
-	 * constants stay mapped. */
+	/* The graph before an edit. Constants equal to those of this graph are
+	 * shared with it; changed constants are copied, because their file will
+	 * be removed. NULL: no edit, constants stay mapped. */
 	const struct graph *before;
 	struct onnx_file *file;
 	const struct onnx_map *weights; /* the constants' file; NULL until it is
@@ -28,8 +28,8 @@ struct reading {
 	/* the diagnostic about the constants' file was reported already */
 	bool weights_refused;
 	const struct origin_name *origins; /* sorted by name */
-	/* While matches are read: stands for the match of each node that has
-	 * none yet. */
+	/* While matches are read: stands for the match of each node that has no
+	 * match yet. */
 	struct region_match *open;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a region pass that is a command. It reads the partition's JSON from
- * standard input and writes the edited graph. The constants are in a file while
- * the command runs; its output may name another file. */
+/* Runs a region pass that is a command. The command reads the partition's JSON
+ * from standard input and writes that of the edited graph to standard output.
+ * The constants are in a file while the command runs; the command's output may
+ * name another file. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>

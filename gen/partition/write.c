@@ -291,8 +291,9 @@ write_both(struct graph *g, const struct partition_facts *facts,
 	return ok;
 }
 
-/* May the files be replaced? Those of the user may not. The constants' file has
- * no mark of tirc: if the JSON beside it is from tirc, it is, too. */
+/* May the files be replaced? Files of the user may not. The file of constants
+ * has no sign that tirc wrote it: if the JSON beside it is from tirc, the
+ * constants are, too. */
 static bool
 may_write(struct graph *g, const char *path, const char *blob)
 {

@@ -26,8 +26,9 @@ write_text(struct writing *w, const char *text)
 	return true;
 }
 
-/* Writes an origin as the name of its first output, if no other has this name,
- * so that a new node in the model changes no other line; else as its index. */
+/* Writes an origin as the name of its first output, so that a new node in the
+ * model changes no other line; if another origin has an output of this name, as
+ * the origin's index. */
 void
 write_origin_of(struct writing *w, int origin)
 {

@@ -13,8 +13,9 @@ struct writing {
 	const char *const *symbols; /* names of the dimensions */
 	struct strbuf *out;         /* the JSON */
 	FILE *file;                 /* for constants */
-	int64_t at_bytes; /* the number of bytes written to `file` so far */
-	bool failed;      /* writing to `file` has failed */
+	/* the number of bytes that were written to `file` so far */
+	int64_t at_bytes;
+	bool failed; /* writing to `file` has failed */
 	/* The origins of the graph, sorted by name (origins.h). */
 	const struct origin_name *origins;
 };

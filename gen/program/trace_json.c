@@ -64,8 +64,9 @@ put_map(struct writer *w, const struct index_map *map)
 	strbuf_release(&text);
 }
 
-/* Writes a value. In the list of inputs, handles of blocks and loops are
- * strings, so that a value that is a string gets quotes of its own. */
+/* Writes a value. If `input` is set, the value is in the list of inputs, where
+ * handles of blocks and loops are strings; a value that is a string is then
+ * written with a second pair of quotes. */
 static void
 put_value(struct writer *w, const struct sched_value *v, bool input)
 {
@@ -299,7 +300,8 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 	return true;
 }
 
-/* Ends a list of arguments or elements: replaces the comma after the last one. */
+/* Ends a list of arguments or elements: writes `end` in place of the comma
+ * after the last one. */
 static void
 end_list(struct converter *c, const char *end)
 {
@@ -348,9 +350,9 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 	return true;
 }
 
-/* Converts the next value of a list to the text of the argument for parameter
- * p; a parameter that takes several values gets all that are left. Returns
- * false after an error. */
+/* Converts the value at *next to the text of the argument for parameter p, and
+ * moves *next behind it; a parameter that takes several values gets all values
+ * that are left. Returns false after an error. */
 static bool
 convert_param(struct converter *c, const struct sched_param *p,
 	      const cJSON **next)
@@ -470,8 +472,8 @@ find_kind(struct converter *c, const char *kind)
 	return NULL;
 }
 
-/* Sets c->decision. If an instruction has several decisions, the first one
- * counts. */
+/* Sets c->decision[i] to the decision of instruction i. If an instruction has
+ * several decisions, the first one counts. */
 static void
 note_decisions(struct converter *c, const cJSON *decisions)
 {
@@ -536,7 +538,8 @@ convert_instruction(struct converter *c, const cJSON *v)
 /* -- the text that was made */
 
 /* The limit of the converted text relative to the JSON text. A saved index map
- * may name a part several times, so that its text is longer than its JSON. */
+ * may name a part several times, so that the map's text is longer than its
+ * JSON. */
 enum { LONGER_TIMES = 16, LONGER_BYTES = 65536 };
 
 static bool

@@ -12,10 +12,10 @@
  * TVM do, SCRIPT_OLD writes GetBlock. */
 void trace_json_write(const struct sched *s, enum script_version version,
 		      struct strbuf *out);
-/* Applies the instructions with the recorded decisions. Accepts GetSBlock and
- * GetBlock, and index maps in TVM's saved form or as the text of a lambda.
- * Returns false after a diagnostic that names the failed instruction; the
- * instructions before it stay applied. */
+/* Applies the instructions with the recorded decisions. Accepts the names
+ * GetSBlock and GetBlock for the same instruction, and index maps in TVM's
+ * saved form or as the text of a lambda. Returns false after a diagnostic that
+ * names the failed instruction; the instructions before it stay applied. */
 bool trace_json_read(struct sched *s, const struct source *src);
 
 /* Appends the trace as Python statements on `sch`, in the form that

@@ -105,8 +105,8 @@ value_text(struct module *m, const cJSON *v)
 }
 
 /* The first fact of `of` that is missing or different in `other`, as a text;
- * NULL if there is none. swapped: the text names the values in the other
- * order. */
+ * NULL if all facts of `of` are in `other`. swapped: the text names the value
+ * in `other` first. */
 static const char *
 first_difference(struct module *m, const cJSON *of, const cJSON *other,
 		 bool swapped)

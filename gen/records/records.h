@@ -33,7 +33,8 @@ struct record_round {
 };
 
 struct record {
-	/* the file and the line of the record; NULL: it is new */
+	/* the file and the line from which the record was read; NULL: it is a
+	 * new record */
 	const char *file;
 	int line;
 	const char *workload; /* workload_key() */
@@ -51,7 +52,8 @@ struct record {
 	double time, rules_time; /* medians of the rounds */
 	const struct record_round *rounds;
 	int n_rounds;
-	/* why the measurement failed or the result is wrong; else NULL */
+	/* why the measurement failed or the result of the candidate is wrong;
+	 * NULL: it succeeded */
 	const char *error;
 	/* the machine and the compiler of the measurement, the version of tirc,
 	 * and the date, "2026-01-31T12:00:00Z" */
@@ -77,8 +79,9 @@ bool records_read(struct module *m, const char *path, struct records *out);
 void record_print(const struct record *r, struct strbuf *out);
 /* Appends the record as one line to the file, with one write under a lock, so
  * that several programs may append to the same file. The line is on the disk
- * when the function returns. Ends an incomplete last line before. A link in place
- * of the file is not followed. Returns false after a diagnostic. */
+ * when the function returns. If the file's last line is incomplete, ends that
+ * line first. Does not follow a link in place of the file. Returns false after
+ * a diagnostic. */
 bool record_append(struct module *m, const char *path, const struct record *r);
 /* The present time, "2026-01-31T12:00:00Z". */
 const char *record_date(struct arena *a);
@@ -87,9 +90,9 @@ const char *record_date(struct arena *a);
 
 /* The time of the record's schedule divided by that of the rules' schedule. */
 double record_ratio(const struct record *r);
-/* The record with the least ratio for this workload and a target with these
- * facts; among equal ones the first. NULL if there is no record with a ratio of
- * at most RECORD_MOST. */
+/* The record with the least ratio among those for this workload and for targets
+ * with these facts; of records with equal ratios the first. NULL if no such
+ * record has a ratio of at most RECORD_MOST. */
 const struct record *records_best(const struct records *list,
 				  const char *workload, const char *facts);
 /* For each record of the list: is it the result of records_best() for its
@@ -98,8 +101,8 @@ bool *records_mark_best(struct arena *a, const struct records *list);
 /* The first record for the workload and a target with other facts, or NULL. */
 const struct record *records_elsewhere(const struct records *list,
 				       const char *workload, const char *facts);
-/* The first fact in which two texts of target_facts_text() differ, such as
- * "vector_bytes 16, not 32"; NULL if they are equal. */
+/* The first fact in which `have` and `want`, two texts of target_facts_text(),
+ * differ, such as "vector_bytes 16, not 32"; NULL if they are equal. */
 const char *facts_difference(struct module *m, const char *have,
 			     const char *want);
 /* The decisions as a text such as "rule register_tile, lanes 16, rows 6". */
@@ -109,8 +112,8 @@ const char *record_words(struct arena *a, const struct record_decision *list,
 /* -- workload.c */
 
 /* The key of the kernel's function before its schedule: a digest of the
- * function's text without its name, and of which parameters are constants.
- * Kernels with equal keys accept the same schedules. */
+ * function's text without the function's name, and of the list of parameters
+ * that are constants. Kernels with equal keys accept the same schedules. */
 const char *workload_key(const struct func *f, const bool *is_weight);
 
 /* -- target_facts.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws records as SVG. Each kernel and target has a panel: points are the
- * measurements, and a line shows the best one so far, both relative to the
- * rules' schedule. The drawing uses only black, grey and shapes, so that it can
- * be printed. */
+/* Draws records as SVG. Each kernel and target has a panel: points show the
+ * measured times, and a line shows the best time so far, all relative to the
+ * time of the rules' schedule. The drawing uses only black, grey and shapes, so
+ * that it can be printed. */
 #include "records_plot.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ x_of(const struct panel *x, double trial)
 	return LEFT + (trial - 1) / (n - 1) * (WIDTH - LEFT - RIGHT);
 }
 
-/* The least ratio on the axis: about a tenth below the best one. */
+/* The least ratio on the axis: about a tenth below the best ratio. */
 static double
 least_of(const struct panel *x)
 {

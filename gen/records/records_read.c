@@ -10,7 +10,8 @@
 
 /* The limits of one record. */
 enum { MOST_LINE_BYTES = 1 << 22, MOST_DECISIONS = 1000, MOST_ROUNDS = 10000 };
-/* This many bad lines of a file are reported; further ones are only counted. */
+/* This many bad lines of a file are reported; further bad lines are only
+ * counted. */
 enum { MOST_REPORTED = 20 };
 
 struct line {

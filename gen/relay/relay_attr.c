@@ -295,7 +295,8 @@ put_axes(struct graph *g, const struct node *n, struct strbuf *out)
 	return true;
 }
 
-/* Appends the value that a word in capitals stands for; false if there is none. */
+/* Appends the value of n that `word`, a word in capitals, stands for; false if
+ * it stands for no value. */
 static bool
 put_computed(struct graph *g, const struct node *n, const char *word,
 	     enum relay_form form, struct strbuf *out)
@@ -401,7 +402,8 @@ put_source(struct graph *g, const struct node *n, const char *source,
 	return put_computed(g, n, source, form, out);
 }
 
-/* Is the text the default? "1*" is a list of ones. */
+/* Does the text `text` mean the default value `usual`? In `usual`, "1*" stands
+ * for a list of ones of any length. */
 static bool
 is_default(const char *text, const char *usual)
 {

@@ -16,15 +16,16 @@ struct relay_row {
 
 /* The row for the node's operator, or NULL. */
 const struct relay_row *relay_row_of(const struct node *n);
-/* The name of the node's operator: that of its row, with its dimensions, or
- * "onnx.NAME"; in the arena. */
+/* The name of the node's operator in Relay or Relax: the name in its row, with
+ * the number of dimensions, or "onnx.NAME" if it has no row; in the arena. */
 const char *relay_op_name(struct graph *g, const struct node *n,
 			  enum relay_form form);
 /* Is input i of the node an argument of the operator, and not one of its
  * attributes? */
 bool relay_is_argument(const struct node *n, int i);
-/* Appends the attributes of the node, each after ", " unless *first, as its row or,
- * without a row, its ONNX attributes say. */
+/* Appends the attributes of the node, each after ", " (the first one not, if
+ * *first is set): those in its row, or, if it has no row, its ONNX
+ * attributes. */
 void relay_put_attributes(struct graph *g, const struct node *n,
 			  enum relay_form form, bool *first,
 			  struct strbuf *out);

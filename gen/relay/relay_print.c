@@ -16,7 +16,7 @@ struct printer {
 	struct strbuf *out;
 	const char **refs; /* by tensor id: the variable that has its value */
 	struct name_set names;
-	int next; /* the number of the next variable */
+	int next; /* the number of the next variable that is printed */
 	/* The last line, which becomes the function's result if nothing else
 	 * follows: the variable and its expression. NULL if there is none. */
 	const char *held_name, *held_type, *held;
@@ -42,7 +42,7 @@ relay_function_count(const struct graph *g)
 	return 1 + (has_regions(g) ? g->regions.n : 0);
 }
 
-/* The position of a region among those of its backend. */
+/* The index of region r among the regions of the same backend. */
 static int
 number_of(const struct graph *g, const struct graph_region *r)
 {
@@ -203,7 +203,8 @@ end_call(struct printer *p, struct strbuf *s)
 	return text;
 }
 
-/* Appends an operand, after a comma unless it is the first one. */
+/* Appends the text of an operand; a comma precedes it unless it is the first
+ * one (*first). */
 static void
 put_operand(struct strbuf *s, bool *first, const char *text)
 {
@@ -334,8 +335,9 @@ scaled(struct printer *p, const struct node *n, const char *key,
 			type);
 }
 
-/* The bias of a convolution as Relax adds it, with a dimension of one element for each
- * of the result's: a line of its own. */
+/* The bias of a convolution as Relax adds it, reshaped to the rank of the
+ * result, with extent 1 in all dimensions but the channels: prints a line that
+ * reshapes it, and returns its variable. */
 static const char *
 spread_bias(struct printer *p, const struct tensor *bias,
 	    const struct tensor *result)
@@ -398,8 +400,9 @@ plain_call(struct printer *p, const struct node *n)
 	return end_call(p, &s);
 }
 
-/* The expression of a node that combines all inputs, two at a time: the calls but the
- * last one are lines. */
+/* The expression of a node that combines all its inputs, two at a time. Each
+ * call but the last one is printed as a line; the last call is the
+ * expression. */
 static const char *
 chained_call(struct printer *p, const struct node *n, const char *type)
 {
@@ -418,8 +421,8 @@ chained_call(struct printer *p, const struct node *n, const char *type)
 	return value;
 }
 
-/* The expression of a node whose results have this type; lines before it may be
- * needed. */
+/* The expression of a node whose result has the type `type`. May first print
+ * lines that the expression needs. */
 static const char *
 expression(struct printer *p, const struct node *n, const char *type)
 {

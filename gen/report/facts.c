@@ -128,8 +128,9 @@ state_constants(struct value_ranges *ranges, const struct report_request *r,
 	}
 }
 
-/* The range of a local array, first by the types of the terms that it sums,
- * then by the values of byte constants, as in the comments of the source. */
+/* The range of a local array, first from the types of the terms whose sum it
+ * holds, then also from the values of byte constants, as in the comments of the
+ * source. */
 static struct sum_row
 sum_of(const struct report_request *r, const struct func *f,
        const struct buffer *b)

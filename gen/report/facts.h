@@ -34,7 +34,7 @@ struct access_row {
 struct sum_row {
 	const struct buffer *buffer;
 	struct bounds range;
-	bool is_proven; /* false: the range is that of the type */
+	bool is_proven; /* false: the range is only that of the type */
 };
 
 struct func_facts {

@@ -10,13 +10,14 @@
 #include "analyse.h"
 #include "iterate.h"
 
-/* The most bytes of a formula; longer ones are cut. Expressions share operands,
- * so that their full text could be very long. */
+/* The largest number of bytes of a formula; a longer one is cut off.
+ * Expressions share operands, so that their full text could be very long. */
 enum { FORMULA_BYTES = 6000 };
 
 struct writing {
 	struct strbuf *out;
-	const struct func *f;     /* NULL: buffers have their own names */
+	/* NULL: the formula names buffers as the function does */
+	const struct func *f;
 	struct analyser *indices; /* simplifies indices; NULL: they stay */
 };
 

@@ -7,8 +7,8 @@
 
 struct formulas {
 	VEC(const char *) list;
-	/* the lines are TVMScript, since a statement of the function has no
-	 * formula */
+	/* the lines are TVMScript, because a statement of the function cannot
+	 * be written as a formula */
 	bool is_script;
 };
 

@@ -16,7 +16,8 @@ kernel_of(const int *by_group, const struct node *n)
 	return n->group >= 0 ? by_group[n->group] : -1;
 }
 
-/* By id of a group: the index of its kernel, or -1. */
+/* By id of a group: the index of the kernel that was made of the group, or
+ * -1. */
 static int *
 kernels_by_group(struct reporting *r)
 {
@@ -176,7 +177,7 @@ put_graph(struct reporting *r, const int *by_group, struct strbuf *out)
 }
 
 /* Runs dot on the text. Sets *svg to the picture's <svg> element and returns
- * NULL, or returns the reason why there is no picture. */
+ * NULL, or returns the reason why no picture was made. */
 static const char *
 run_dot(struct reporting *r, const struct strbuf *text, const char **svg)
 {

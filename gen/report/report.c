@@ -11,8 +11,8 @@ static const char *const templates[] = {
 	[REPORT_MARKDOWN] = "report/report.md",
 };
 
-/* Collects the facts of the functions of kernel i: on a device, of those that
- * are launched. */
+/* Collects the facts of the functions of kernel i; on a device, of the
+ * functions that the kernel launches. */
 static void
 collect_kernel(struct reporting *r, int i)
 {

@@ -10,7 +10,8 @@
 
 enum report_form { REPORT_HTML, REPORT_MARKDOWN };
 
-/* An option of the compilation and its value, even if it is the default. */
+/* An option of the compilation and its value; options with their default value
+ * are listed, too. */
 struct report_option {
 	const char *name, *value, *what;
 };

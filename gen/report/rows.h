@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to report/: the rows of a report, as data for its templates. Each part
- * of the report is a function that adds its lists. */
+/* Private to report/: the rows of a report, as data for its templates. Each
+ * section of the report has a function that adds the lists of that section. */
 #ifndef TIRC_ROWS_H
 #define TIRC_ROWS_H
 

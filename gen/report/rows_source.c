@@ -31,8 +31,8 @@ add_line(struct reporting *r, struct tdata *row, int file, int number,
 	(void)r;
 }
 
-/* The first and last line of the kernel's function and its comment, if the file
- * has them. */
+/* Sets *at to the first and last line of the function of the kernel, with its
+ * comment. Returns whether the file has these lines. */
 static bool
 lines_in(const struct reporting *r, int kernel, int file,
 	 struct package_lines *at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a folder of dialects and targets without emitting code: every dialect
- * in every mode of --fp, every target, and the text of every operation. */
+/* Checks a folder of dialects and targets without emitting code: loads every
+ * dialect in every mode of --fp and every target, and renders the text of every
+ * operation. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include "selftest.h"
 
 /* Makes the files of the dialect's self-test, which renders the text of every
- * operation once, and discards them. True without that if only another
- * language, which the dialect does not name, launches its kernels. False after
- * a diagnostic. */
+ * operation once, and discards them. If kernels of the dialect are launched
+ * only from a language that the dialect does not name, makes no files and
+ * returns true. False after a diagnostic. */
 static bool
 try_out(struct module *m, const struct dialect *d, const char *dir)
 {
@@ -39,8 +40,8 @@ any_byte_vectors(struct module *m, const struct dialect *d, const char *dir)
 	return t != NULL && t->byte_vectors;
 }
 
-/* Checks that the dialect has the vector forms that loops need, and no others,
- * which no loop uses. A dialect without any vector form only loads and stores
+/* Checks that the dialect has all vector forms that loops need, and no form
+ * that no loop uses. A dialect without any vector form only loads and stores
  * vectors. False after a diagnostic. */
 static bool
 check_vectors(struct module *m, const struct dialect *d, const char *dir)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the self-test: a part for each type and vector type, a driver
  * that calls all parts, a header, a main program for machines with output, and
- * instructions. If kernels are launched from another language, that program
- * lists the cells and only the parts are needed. */
+ * instructions. If kernels are launched from another language, a program in
+ * that language lists the cells, and the self-test consists only of the
+ * parts. */
 #include "selftest.h"
 
 #include "emit.h"
@@ -47,8 +48,8 @@ add_file(struct pack *p, enum template_id id, const char *name,
 
 /* -- data of a part -- */
 
-/* An element as the text of a literal; an element of a storage-only type as
- * that of its bits. */
+/* The text of an element as a literal. If the type is only stored, the text is
+ * that of the element's bits as an integer. */
 static const char *
 element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 {
@@ -64,8 +65,8 @@ element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 	return unit_literal(&part->u, t, number_load(t, data, (size_t)i));
 }
 
-/* Has the array an element that needs an expression, since it is an infinity or
- * NaN? */
+/* Has the array an element that has no literal, because it is an infinity or
+ * NaN, so that its text is an expression? */
 static bool
 has_special(struct cell_part *part, struct dtype t, const void *values)
 {

@@ -13,8 +13,8 @@ struct selftest_file {
 
 struct selftest {
 	VEC(struct selftest_file) files;
-	/* numbers of tested operations on types (cells), and of those that the
-	 * dialect does not have */
+	/* the number of tested operations on types (cells), and the number of
+	 * those that the dialect does not have */
 	int n_cells, n_rejected;
 };
 

@@ -171,8 +171,8 @@ cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 	return unit_func(&p->u, split.host, text);
 }
 
-/* Prints a cell to the part's text. If the dialect lacks an operation in it,
- * only records that, and returns false. */
+/* Prints a cell to the part's text. If the dialect lacks an operation that the
+ * cell uses, records only this fact, and returns false. */
 static bool
 print_cell(struct cell_part *p, struct draft *d)
 {
@@ -329,8 +329,8 @@ intrinsics(struct cell_part *p)
 	}
 }
 
-/* Cells for the nearest numbers of shorter types, where the dialect has a form
- * for them. */
+/* Makes cells for the conversion to the nearest number of a shorter type, if
+ * the dialect has a form for it. */
 static void
 saturations(struct cell_part *p)
 {
@@ -425,8 +425,8 @@ casts(struct cell_part *p)
 	}
 }
 
-/* Nested operations number i on the operands: they test parentheses and the
- * promotion of narrow types. NULL after the last one. */
+/* The i-th nested expression over the operands of d; it tests parentheses and
+ * the promotion of narrow types. NULL if there are at most i. */
 static const struct expr *
 nest(struct module *m, const struct draft *d, struct dtype t, int i)
 {

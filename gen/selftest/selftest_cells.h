@@ -35,7 +35,8 @@ struct cell_part {
 /* The test values of a, b, c, and, as data[3], of b without integer zeros and
  * NaN. */
 void cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8]);
-/* Makes the cells of the part; records those that the dialect lacks. */
+/* Makes the cells of the part p; cells that use an operation that the dialect
+ * lacks are only recorded. */
 void cells_of_type(struct cell_part *p);
 void cells_of_vectors(struct cell_part *p);
 /* Makes the tests (cells of the table of the self-test) of the conversion of vectors of

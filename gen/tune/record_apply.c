@@ -6,8 +6,8 @@
 
 #include "trace_json.h"
 
-/* Does a step promise something that is not checked, such as unsafe_… or an
- * argument assume_…? */
+/* Does the step contain a promise of the user that tirc does not check: a
+ * primitive unsafe_…, or a true argument assume_…? */
 static bool
 is_promise(const struct sched_step *step)
 {

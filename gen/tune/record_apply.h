@@ -7,10 +7,10 @@
 #include "schedule.h"
 
 /* Applies the trace of the record, which must have one, to the unscheduled
- * kernel of s. check: the last check of the scheduled kernel, which returns
- * false after a diagnostic; it gets the name of the record as `by`. Returns
- * NULL, or the reason why the record is not used; then s is unchanged, and the
- * module has no new errors. */
+ * kernel of s. check: a last check of the scheduled kernel f, which returns
+ * false after a diagnostic; `by` is the name of the record. Returns NULL, or
+ * the reason why the record is not used; then s is unchanged, and the module
+ * has no new errors. */
 const char *
 record_apply(struct module *m, const struct record *r, struct sched *s,
 	     bool (*check)(void *ctx, const char *by, const struct func *f),

@@ -146,8 +146,8 @@ knows(void *ctx, const struct choices *made)
 
 /* -- records of an earlier run -- */
 
-/* Does the record's schedule take about as long as the rules' schedule, so that
- * it can be a record of the rules' own schedule? */
+/* Does the record's schedule take about as long as the rules' schedule? Then it
+ * may be a record of the rules' schedule itself. */
 static bool
 is_of_rules(const struct record *r)
 {
@@ -218,9 +218,9 @@ end_rules(struct tuned *x)
 	}
 }
 
-/* Handles the end of the present job: checks the measurement, makes a record of
- * it, or of the reason `why` of its failure, and passes the record on. Returns
- * false if the tuning must end. */
+/* Handles the end of the present job: checks the measurement `of`, makes a
+ * record of it, or, if the job failed, of the reason `why`, and passes the
+ * record on. Returns false if the tuning must end. */
 static bool
 take(struct tuning *t, struct tuned *x, const char *why,
      const struct measurement *of)
@@ -309,9 +309,9 @@ next_job(struct tuning *t, struct tuned *x)
 	return earlier == NULL;
 }
 
-/* The task for the next trial: the one with the largest share of the model's
- * time divided by its number of trials. NULL if all tasks have ended or are
- * being measured. */
+/* The task for the next trial: the task whose share of the model's time,
+ * divided by its number of trials plus 1, is largest. NULL if all tasks have
+ * ended or are being measured. */
 static struct tuned *
 next_task(struct tuned *list, int n)
 {

@@ -15,8 +15,8 @@ struct measurement {
 	int n_rounds;
 	const char *unit; /* "ns" or "instructions" */
 	/* For each output of the candidate's job: the array that the program
-	 * wrote. NULL: a record is replayed, whose results were checked when it
-	 * was made. */
+	 * wrote. NULL: the job replays a record, whose results were checked
+	 * when the record was made. */
 	const void *const *outputs;
 	const char *machine, *compiler; /* the same as in struct record */
 };
@@ -28,8 +28,9 @@ struct tune_runner {
 	const char *machine, *compiler;
 	/* Measures a candidate and the rules' schedule, which may be the same
 	 * job. Texts and arrays of *out are in the arena. Returns NULL, or the
-	 * reason why there is no measurement: it does not compile, it crashes,
-	 * it hangs, … Sets the machine and the compiler in *out in any case. */
+	 * reason why there is no measurement: a program does not compile,
+	 * crashes, hangs, … In both cases sets the machine and the compiler in
+	 * *out. */
 	const char *(*measure)(void *ctx, struct arena *a,
 			       const struct tune_job *candidate,
 			       const struct tune_job *rules,

@@ -145,7 +145,7 @@ packed(struct making *x, const struct weight *w, const void *data,
 }
 
 /* Has the constant the same shape as the kernel's parameter, so that the
- * parameter's layout can be applied to it? */
+ * parameter's layout can be applied to the constant? */
 static bool
 same_shape(const struct tensor *t, const struct buffer *b)
 {
@@ -157,8 +157,9 @@ same_shape(const struct tensor *t, const struct buffer *b)
 	return t->ndim == b->ndim && t->type.kind == b->type.kind;
 }
 
-/* Adds the array of a parameter to the files, and its size to the arguments.
- * Returns NULL, or the reason why it cannot be made. */
+/* Adds the array of parameter i to the files of the job, and the array's size
+ * to its arguments. Returns NULL, or the reason why the array cannot be
+ * made. */
 static const char *
 add_array(struct making *x, int i, const struct func *source,
 	  const int64_t *values)

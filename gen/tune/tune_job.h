@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks and jobs of the tuner. A task is a kernel of a compiled model; a job is
  * a candidate schedule of a task. A job has everything that a machine needs to
- * measure it: the files, and the names of those to be compiled. This header
- * also declares the check of a job's results. */
+ * measure it: the files, and which of them are to be compiled. This header also
+ * declares the check of a job's results. */
 #ifndef TIRC_TUNE_JOB_H
 #define TIRC_TUNE_JOB_H
 
@@ -22,14 +22,14 @@ struct tune_task {
 	const struct kernel *kernel; /* the first of these kernels */
 	const char *workload;
 	int n_kernels;
-	/* the share of the model's time that the kernels take; negative:
-	 * unknown */
+	/* the share of the model's time that this task's kernels take;
+	 * negative: not known */
 	double share;
 	const char *obstacle; /* why they cannot be tuned, or NULL */
 	/* Set by tune_task_prepare(): the kernel's function before its
-	 * schedule; for each parameter, the random elements of its array and
-	 * the elements after the function has run; and whether all sums are
-	 * exact, because the elements are small numbers. */
+	 * schedule; for each parameter, the random elements of its array, and
+	 * the elements after this function has run; and whether all sums are
+	 * exact because the elements are small whole numbers. */
 	struct func *plain;
 	void **in, **want;
 	bool exact;
@@ -60,13 +60,14 @@ struct tune_job {
 	int n_decisions;
 	const char *trace; /* the trace of its steps as JSON */
 	/* All files to be written into a folder. The sources among them are
-	 * compiled and linked with the runtime of the target's simulator. If a
-	 * host program must launch the kernels of a device, there is no program
-	 * that calls them, but a file FILE_launches.json. */
+	 * compiled and linked with the runtime of the target's simulator. If
+	 * the user's host program must launch the kernels of a device, the
+	 * files contain no program that calls them, but FILE_launches.json. */
 	VEC(struct tune_file) files;
 	VEC(const char *) sources;
 	bool has_caller;
-	/* the rest of arguments.txt, whose first word is the number of calls */
+	/* the arguments in arguments.txt after its first word, which is the
+	 * number of calls */
 	const char *arguments;
 	VEC(struct tune_output) outputs;
 	/* The program writes result_0.bin and so on for the first n_given
@@ -96,8 +97,9 @@ const char *tune_job_make(struct tune_model *m, const struct tune_task *task,
 const char *tune_job_of_record(struct tune_model *m,
 			       const struct tune_task *task,
 			       const struct record *r, struct tune_job *out);
-/* Compares the elements of an output with those that the interpreter computed.
- * Returns NULL, or a text about the difference. */
+/* Compares `got`, the elements that a candidate gave for the output o, with
+ * those that the interpreter computed. Returns NULL if they are equal within
+ * the tolerance, else a text about the difference. */
 const char *tune_check(struct tune_model *m, const struct tune_task *task,
 		       const struct tune_output *o, const void *got);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tasks of a model, their data, and the check of their results. */
+/* The tasks of a model, the data for their runs, and the check of their
+ * results. */
 #include <math.h>
 
 #include "interp.h"
@@ -148,8 +149,9 @@ tune_task_prepare(struct tune_model *m, struct tune_task *task, uint64_t seed)
 
 /* -- results -- */
 
-/* The relative tolerance of elements, the same as for tirc test: that of their
- * type, or that of the type in which they are computed if it is larger. */
+/* The relative tolerance for elements of type t, the same as in `tirc test`:
+ * that of t, or, if it is larger, that of the type in which the elements are
+ * computed. */
 static double
 tolerance_of(const struct tune_task *task, struct dtype t)
 {

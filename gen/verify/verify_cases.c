@@ -161,8 +161,9 @@ mood_of(const struct func *f, const struct buffer *b, enum verify_mood mood)
 	return func_reads(f, b) || !func_writes(f, b) ? mood : MOOD_RANDOM;
 }
 
-/* Makes case number c->n, of the given mood. Returns false if the interpreter
- * reports an error, since the kernel is not defined for these values. */
+/* Makes case number c->n with values of the kind `mood`. Returns false if the
+ * interpreter reports an error, because the kernel is not defined for these
+ * values. */
 static bool
 add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 	 uint64_t seed)
@@ -209,9 +210,10 @@ add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 	return ok;
 }
 
-/* Sets out->bytes to the size of each array at size number `size`, and *all to
- * the bytes of all arrays of a case. Returns false if a size is unknown or the
- * arrays are too large. */
+/* Sets out->bytes to the size in bytes of each array when the symbolic sizes
+ * have their values number `size` (trial_values), and *all to the bytes of all
+ * arrays of a case. Returns false if a size is unknown or the arrays are too
+ * large. */
 static bool
 measure(struct arena *a, const struct verify_kernel *k, int size,
 	struct verify_cases *out, int64_t *all)
@@ -253,7 +255,7 @@ most_cases(const struct verify_kernel *k, int64_t bytes)
 }
 
 /* The mood of case number i: the first cases have one mood each, in the order
- * of the enum; the others repeat the moods of `more`. */
+ * of the enum; the cases after these repeat the moods in `more`. */
 static enum verify_mood
 mood_of_case(int i)
 {

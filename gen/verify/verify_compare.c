@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the results of an emitted program with those of the interpreter. If
  * a kernel has only integers, the results must be equal. If it computes with
- * floats, an element may differ by the tolerance of its type, and further by as
- * much as a small relative change of the inputs changes it: the order of a sum
- * is not defined, and this change bounds what another order does. The
- * interpreter runs up to RUNS times on changed inputs to measure it. */
+ * floats, an element may differ by the tolerance of its type, and in addition
+ * by as much as a small relative change of the inputs changes the element: the
+ * order of the terms of a sum is not defined, and the effect of such a change
+ * bounds that of another order. The interpreter runs up to RUNS times on
+ * changed inputs to measure it. */
 #include <math.h>
 
 #include "trial.h"
@@ -23,7 +24,9 @@ struct comparing {
 	int64_t elems;
 	uint64_t seed; /* of the next run on changed inputs */
 	int runs;      /* on changed inputs, so far */
-	void **data;   /* their arrays, by parameter; NULL before them */
+	/* the arrays of the runs on changed inputs, by parameter; NULL before
+	 * the first of these runs */
+	void **data;
 	/* For each element, its least and largest value in the case and in the
 	 * interpreter's runs on changed inputs. */
 	double *least, *most;
@@ -155,10 +158,10 @@ begin_runs(struct comparing *c)
 	}
 }
 
-/* Is a value of element i within its range over the interpreter's runs on changed
- * inputs, by `allowed` and by `widths` times the width of the range? Each run
- * makes the range wider; there is a further run, RUNS at most, only for a value
- * that is not within it yet. */
+/* Does `value` lie within the range of element i over the interpreter's runs on
+ * changed inputs, or at most `allowed` plus `widths` times the width of the
+ * range beyond it? A further run, which can widen the range, is made only while
+ * the value is not within it, and at most RUNS in total. */
 static bool
 is_observed(struct comparing *c, int64_t i, double value, double allowed,
 	    int widths)
@@ -230,7 +233,8 @@ is_right(struct comparing *c, int64_t i)
 
 /* -- results -- */
 
-/* |a - b| in units in the last place of b; 0 if one of them is not finite. */
+/* |a - b| in units in the last place of b; 0 if a or b is not finite, or b is
+ * 0. */
 static double
 ulp_between(struct dtype t, double a, double b)
 {

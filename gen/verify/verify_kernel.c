@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prepares the kernels of a compiled model for verification: builds each
- * kernel's function as it was before its schedule, pairs the parameters of both
- * functions, and reads the constants. */
+ * kernel's function as it was before its schedule, pairs the parameters of this
+ * function with those of the emitted kernel, and reads the constants. */
 #include "interp.h"
 #include "iterate.h"
 #include "plan.h"
@@ -104,8 +104,8 @@ argument(const struct kernel *again, int p)
 }
 
 /* Sets k->place and k->over: pairs each parameter of the unscheduled function
- * with a parameter of the kernel, which may have further ones for scratch
- * memory. Returns false if a parameter cannot be paired. */
+ * with a parameter of the kernel. The kernel may have more parameters, for
+ * scratch memory. Returns false if a parameter cannot be paired. */
 static bool
 place_params(struct verify_kernel *k, const struct kernel *again)
 {

@@ -27,16 +27,17 @@ enum verify_mood {
 /* The largest number of cases of a kernel at one set of sizes. */
 enum { VERIFY_CASES = 512 };
 
-/* A kernel that is verified separately from the rest of the model. */
+/* A kernel that is verified by itself, without the rest of the model. */
 struct verify_kernel {
 	struct program *program;
 	const struct kernel *kernel;
 	/* The kernel's function before its schedule. Its parameters are those
 	 * of the kernel, without the kernel's scratch memory. */
 	struct func *plain;
-	/* For each parameter of `plain`: the position of the same parameter in
-	 * the kernel; and, if the kernel stores this result in the array of an
-	 * input, the index of that input in `plain`, else -1. */
+	/* For each parameter of `plain`: place: the index of the same parameter
+	 * in the kernel; over: if the kernel stores the result in the array of
+	 * an input, the index of this input among the parameters of `plain`,
+	 * else -1. */
 	int *place, *over;
 	/* why the kernel cannot be verified separately, or NULL */
 	const char *obstacle;

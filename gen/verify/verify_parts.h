@@ -6,9 +6,10 @@
 #include "verify_kernel.h"
 
 /* Interprets case `index` on changed inputs: each float is multiplied by a
- * random factor near 1 (verify_kernel.share). data: for each parameter an
- * array, which gets the changed input and after the run the result; for a
- * constant, the constant itself. *state: the state of the random numbers. */
+ * random factor near 1 (verify_kernel.share). data[i]: an array for parameter
+ * i, which gets the changed input and, after the run, the result; if the
+ * parameter is a constant, the constant itself. *state: the state of the random
+ * numbers. */
 bool verify_perturbed(struct verify_kernel *k, const struct verify_cases *c,
 		      int index, uint64_t *state, void *const *data);
 

@@ -19,11 +19,13 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *top;
-	size_t used_bytes;    /* the sum of the sizes of all allocations */
-	size_t most_bytes;    /* the largest used_bytes: beyond it,
-			    * memory_over_limit() is called; 0: no limit */
-	struct arena *within; /* used_bytes of this arena counts the allocations
-			       * of the inner one, too; NULL: none */
+	size_t used_bytes; /* the sum of the sizes of all allocations */
+	/* the largest value of used_bytes: if it is exceeded,
+	 * memory_over_limit() is called; 0: no limit */
+	size_t most_bytes;
+	/* the outer arena, whose used_bytes counts the allocations of this one,
+	 * too; NULL: none */
+	struct arena *within;
 };
 
 /* Called when no memory is left; does not return. The library's definition
@@ -34,8 +36,9 @@ _Noreturn void memory_exhausted(void);
 _Noreturn void memory_over_limit(size_t most_bytes);
 
 void arena_init(struct arena *a);
-/* Initialises an arena whose allocations count in `outer`, too, until it is
- * released, and whose limit is that of `outer`. */
+/* Initialises an arena inside of `outer`: until it is released, its allocations
+ * count in used_bytes of `outer`, too, and the limit of `outer` applies to
+ * them. */
 void arena_init_within(struct arena *a, struct arena *outer);
 void arena_release(struct arena *a);
 
@@ -74,7 +77,8 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 
 /* The index of the pointer x in a list of n pointers; -1 if it is not there. */
 int list_find(const void *list, int n, const void *x);
-/* vec_find: the index of x in a VEC of pointers, or -1; vec_has: is x in it? */
+/* vec_find: the index of x in a VEC of pointers, or -1 if x is not in it;
+ * vec_has: is x in the VEC? */
 #define vec_find(v, x)                                                         \
 	((void)sizeof((v)->data[0] == (x)), list_find((v)->data, (v)->n, (x)))
 #define vec_has(v, x) (vec_find((v), (x)) >= 0)

@@ -190,8 +190,8 @@ add_access(struct collector *c, const struct buffer *b,
 	add_region(c, b, ranges, written);
 }
 
-/* Adds the whole buffer: a callee that gets the address of an element may
- * access all of it. */
+/* Adds the whole buffer b as a region: a callee that gets the address of an
+ * element may access all of the buffer. */
 static void
 add_address(struct collector *c, const struct buffer *b, bool only_read)
 {
@@ -240,8 +240,8 @@ push_inner(struct collector *c, const struct var *var, const struct expr *min,
 	vec_push(&m->arena, &c->vars, one);
 }
 
-/* Adds the regions that an inner block declares, with its bindings in place of
- * its variables. */
+/* Adds the regions that the inner block s declares, with the bindings of s in
+ * place of its variables. */
 static void
 collect_block(struct collector *c, const struct stmt *s)
 {

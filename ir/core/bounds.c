@@ -94,9 +94,9 @@ bounds_within(struct bounds x, struct bounds y)
 
 /* -- sums and products -- */
 
-/* The sum of two lower or two upper ends. inf: the infinity of their side,
- * which is the result if an end is not known or the sum does not fit in
- * int64. */
+/* The sum of two lower or two upper ends. inf: the infinity that stands for
+ * "not known" on this side; it is the result if x or y is not known or the sum
+ * does not fit in int64. */
 static int64_t
 end_add(int64_t x, int64_t y, int64_t inf)
 {

@@ -31,8 +31,8 @@ struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
 
 typedef struct bounds bounds_fn(void *state, const struct expr *e);
 
-/* Bounds of e, computed from those that `of` gives for its operands. A variable
- * has its declared bounds. */
+/* Bounds of e, computed from the bounds that `of` gives for the operands of e.
+ * A variable has its declared bounds. */
 struct bounds bounds_of_operation(const struct expr *e, bounds_fn *of,
 				  void *state);
 

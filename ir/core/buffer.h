@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers: immutable descriptions of N-dimensional storage. A buffer is
- * identified by its address; to change a buffer, make another one and replace
- * the uses of the first. */
+ * identified by its address; to change a buffer, make a new one and replace the
+ * uses of the old one by it. */
 #ifndef TIRC_BUFFER_H
 #define TIRC_BUFFER_H
 
@@ -16,7 +16,8 @@ struct buffer {
 	const struct expr *const
 		*strides; /* in elements; NULL if dense, row-major */
 	const char *scope; /* "global", "shared", "local", "warp", "const", … */
-	int align_bytes;   /* 0: the alignment of the type */
+	/* the alignment of the memory in bytes; 0: that of the type */
+	int align_bytes;
 	struct var *data; /* the pointer variable, a handle */
 };
 

@@ -47,8 +47,8 @@ struct diags {
 };
 
 void diags_init(struct diags *d, struct arena *arena);
-/* Removes the errors from index `first` on, except errors of kind `kept`; with
- * DIAG_COUNT, all of them. */
+/* Removes the errors from index `first` on, except errors of kind `kept`;
+ * DIAG_COUNT for `kept` removes all of them. */
 void diags_drop_errors(struct diags *d, int first, enum diag_id kept);
 /* Adds an error and returns false, so that callers can `return diag_error()`.
  * The place's strings are copied. Message form: "problem; what to do". */

@@ -50,21 +50,22 @@ bool dtype_is_float(struct dtype t);
 bool dtype_is_int(struct dtype t); /* true for signed and unsigned integers, not
 				    * for bool */
 bool dtype_is_signed(struct dtype t);
-/* The type that the operands of an operator are cast to, by TVM's rules
- * (BinaryOpMatchTypes in src/tirx/op/op.cc): of two floats or two integers, the
- * wider one; of a signed and an unsigned integer with the same bits, the
- * unsigned one; of a float and an integer, the float; of bool and another type,
- * the other type; of a vector and a scalar, the vector. False if there is no
- * common type: a string and a number, vectors of different lanes, and float16
- * and bfloat16, neither of which holds all values of the other (TVM takes
- * float16). */
+/* Sets *out to the type to which the operands of an operator, of types a and b,
+ * are cast, by TVM's rules (BinaryOpMatchTypes in src/tirx/op/op.cc): of two
+ * floats or two integers, the wider one; of a signed and an unsigned integer
+ * with the same bits, the unsigned one; of a float and an integer, the float;
+ * of bool and another type, the other type; of a vector and a scalar, the
+ * vector. False if there is no common type: a string and a number, vectors of
+ * different lanes, and float16 and bfloat16, neither of which holds all values
+ * of the other (TVM takes float16). */
 bool dtype_common(struct dtype a, struct dtype b, struct dtype *out);
 /* The type in memory: an integer of fewer than 8 bits takes a byte,
  * sign-extended if it is signed. */
 struct dtype dtype_stored(struct dtype t);
 const char *dtype_name(struct dtype t);  /* "float32", without lanes */
 const char *dtype_short(struct dtype t); /* "f32" */
-/* Reads "float32", "float32x4" or "f32"; false if no type has the name. */
+/* Reads the name of a type, "float32", "float32x4" or "f32"; false if no type
+ * has this name. */
 bool dtype_from_name(const char *name, struct dtype *out);
 /* The number and name in ONNX (TensorProto.DataType), and the name in NumPy's
  * files; 0 or NULL if ONNX or NumPy does not have the type. */
@@ -83,9 +84,11 @@ double dtype_epsilon(struct dtype t); /* for floats: the distance from 1 to the
 
 /* The bit patterns of a float that are not finite numbers. */
 enum float_specials {
-	SPECIALS_IEEE,     /* exponent all ones: infinities and NaN */
-	SPECIALS_ONE_NAN,  /* NaN: exponent and fraction all ones; no
-			    * infinities */
+	/* infinities and NaN have an exponent with all bits set */
+	SPECIALS_IEEE,
+	/* NaN has an exponent and a fraction with all bits set; the type has no
+	 * infinities */
+	SPECIALS_ONE_NAN,
 	SPECIALS_ONE_ZERO, /* "uz": no -0, whose pattern is the NaN; no
 			    * infinities */
 	SPECIALS_FINITE    /* all patterns are finite numbers */
@@ -105,15 +108,17 @@ uint32_t float_form_highest(struct float_form f); /* largest finite value */
 /* The quiet, positive NaN. 0 if the type has no NaN: like a conversion to an
  * integer, a conversion of NaN gives 0. */
 uint32_t float_form_nan(struct float_form f);
-/* The result of rounding a positive value beyond the largest one: infinity; NaN
- * in types without infinity; the largest value in types with neither. The first
- * two are ONNX's Cast without saturation, the last ONNX's FLOAT4E2M1. */
+/* The bits of the result if a positive value beyond the type's largest value is
+ * rounded to the type: infinity; in types without infinity, NaN; in types
+ * without NaN, too, the largest value. The first two are ONNX's Cast without
+ * saturation, the last ONNX's FLOAT4E2M1. */
 uint32_t float_form_beyond(struct float_form f);
 
 /* One element as a number: a float in f, a signed integer or bool in i, an
  * unsigned integer in u. The conversions of number.c round to nearest even and
- * keep NaN; a value beyond the largest one becomes float_form_beyond.
- * Conversions of floats to integers saturate; NaN gives 0. */
+ * keep NaN; a value beyond the largest value of a type becomes
+ * float_form_beyond(). Conversions of floats to integers saturate; NaN gives
+ * 0. */
 union number {
 	double f;
 	int64_t i;

@@ -316,8 +316,8 @@ expr_make(struct module *m, const struct expr *payload,
 
 	node_check(payload, args, n_args);
 	if (payload->kind == EXPR_VAR) {
-		/* The node of a variable is not in the table: the variable has
-		 * a pointer to it. */
+		/* A variable's node is not in the table of the interner,
+		 * because the variable has a pointer to it. */
 		assert(dtype_equal(payload->type, payload->u.var->type));
 		return payload->u.var->expr;
 	}

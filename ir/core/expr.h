@@ -27,8 +27,8 @@ struct buffer;
 struct reducer;
 
 /* A variable is identified by its address: two variables may have the same
- * name. min and max are the bounds of its value, if known; for dimension
- * variables, the declared ones. */
+ * name. min and max are the bounds of the variable's value, if they are known;
+ * for a variable of a dimension, its declared bounds. */
 struct var {
 	const char *name;
 	struct dtype type;
@@ -66,12 +66,14 @@ struct reduction {
 	const struct reducer *reducer;
 	struct iter_var *axes;
 	int n_axes;
-	int index;                      /* which of the reducer's results this
-					 * one is */
-	const struct expr *condition;   /* the iterations that count; NULL: all
-					 * do */
-	const struct expr *const *init; /* the initial values of the results;
-					 * NULL: the reducer's identity */
+	/* which of the reducer's results this expression is */
+	int index;
+	/* the condition under which an iteration is part of the reduction;
+	 * NULL: every iteration is */
+	const struct expr *condition;
+	/* the initial values of the results; NULL: the reducer's identity
+	 * elements */
+	const struct expr *const *init;
 };
 
 struct expr {
@@ -122,9 +124,9 @@ const struct expr *copy_box_part(const struct expr *copy, enum box_part part,
 				 int dim);
 bool intrin_from_name(const char *name, enum intrin *out);
 
-/* The interner, through which every node is made: returns the node that has the
- * kind, type and u of payload and these args. A new node is made only if no
- * equal node exists. */
+/* The interner, through which every node is made. Returns the node with the
+ * kind, type and u of `payload` and with these args; makes a new node only if
+ * no such node exists. */
 const struct expr *expr_make(struct module *m, const struct expr *payload,
 			     const struct expr *const *args, int n_args);
 
@@ -259,7 +261,8 @@ struct var_map {
 };
 const struct expr *expr_substitute(struct module *m, const struct expr *e,
 				   const struct var_map *map);
-/* Replaces every LOAD of from by a LOAD of to with the same indices. */
+/* Returns e with each LOAD of the buffer `from` replaced by a LOAD of the
+ * buffer `to` with the same indices. */
 const struct expr *expr_replace_buffer(struct module *m, const struct expr *e,
 				       const struct buffer *from,
 				       const struct buffer *to);
@@ -269,8 +272,9 @@ const struct reducer *reducer_sum(struct module *m, struct dtype t);
 const struct reducer *reducer_prod(struct module *m, struct dtype t);
 const struct reducer *reducer_max(struct module *m, struct dtype t);
 const struct reducer *reducer_min(struct module *m, struct dtype t);
-/* If the result of r is always either all of lhs or all of rhs, as for argmax:
- * the condition under which the result is rhs. Else NULL. */
+/* If the result of r is always either lhs as a whole or rhs as a whole (all
+ * values of a tuple), as for argmax: the condition under which it is rhs. Else
+ * NULL. */
 const struct expr *reducer_takes_all(const struct reducer *r);
 
 #endif

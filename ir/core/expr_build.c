@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builders: they unify the types of their operands, fold constants and drop
- * neutral elements. Results of folding are those of the interpreter: floats
- * rounded to the type, integers wrapped. Divisions by the integer zero are not
- * folded. */
+ * neutral elements. Folding gives the results that the interpreter would give:
+ * floats rounded to the type, integers wrapped. Divisions by the integer zero
+ * are not folded. */
 #include "expr_build.h"
 
 #include <assert.h>
@@ -307,8 +307,9 @@ fold_signed(enum expr_kind kind, int64_t x, int64_t y)
 {
 	union number n = { .i = 0 };
 
-	if (y == -1) { /* a quotient overflows only for INT_MIN / -1: it
-		        * wraps */
+	/* a quotient of integers overflows only for INT_MIN / -1, which
+	 * wraps */
+	if (y == -1) {
 		if (kind == EXPR_DIV || kind == EXPR_FLOORDIV) {
 			n.u = 0 - (uint64_t)x;
 			return n;
@@ -719,8 +720,8 @@ expr_load(struct module *m, const struct buffer *b,
 	return expr_make(m, &payload, index, n);
 }
 
-/* The operand x if e is x + 0, else e. The two differ only in the sign of a
- * zero: for uses of e that do not depend on it. */
+/* If e is x + 0 with a literal 0, the operand x; else e. x + 0 and x differ
+ * only in the sign of a zero: for uses of e that do not depend on this sign. */
 static const struct expr *
 without_zero(const struct expr *e)
 {

@@ -52,9 +52,9 @@ expr_uses_buffer(const struct expr *e, const struct buffer *b)
 
 /* -- rebuilding */
 
-/* The call e with other arguments. For a pure intrinsic that gives no address,
- * arguments with fewer lanes than the widest are broadcast, and the call's type
- * follows from them. */
+/* The call e with the arguments `args` in place of its own. For a pure
+ * intrinsic that gives no address, arguments with fewer lanes than the widest
+ * are broadcast, and the call's type follows from them. */
 static const struct expr *
 rebuild_call(struct module *m, const struct expr *e,
 	     const struct expr *const *args)

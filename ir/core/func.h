@@ -24,14 +24,16 @@ struct param {
 	const struct buffer *buffer;
 	enum memory_space space;
 	/* Is the parameter a size that TVMScript declares in the function's
-	 * body? Scripts do not have it as a parameter; emitted functions do. */
+	 * body? In scripts such a size is not a parameter; in emitted functions
+	 * it is. */
 	bool implied;
 };
 
 /* An axis that a schedule made by fusing several axes. The original axes are
- * the digits of its value, each from 0, the most significant first. It is only
- * used to choose names in emitted text and is not part of the program: it is
- * not printed, and func_equal does not compare it. */
+ * the digits of the loop variable's value, each from 0, the most significant
+ * first. This record is only used to choose names in emitted text and is not
+ * part of the program: it is not printed, and func_equal does not compare
+ * it. */
 struct fused_axis {
 	const struct var *loop;    /* the loop variable that the fused axis had
 				 * when it was made */
@@ -111,7 +113,8 @@ bool func_has_var(const struct func *f, const struct var *v);
 bool func_implies(const struct func *f, const struct var *v);
 /* Does f call the intrinsic anywhere? */
 bool func_calls(const struct func *f, enum intrin op);
-/* Is b read anywhere in f? func_writes: is it written? */
+/* Is an element of b read anywhere in f? The second function, func_writes: is
+ * one written? */
 bool func_reads(const struct func *f, const struct buffer *b);
 bool func_writes(const struct func *f, const struct buffer *b);
 

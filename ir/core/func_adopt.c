@@ -110,8 +110,8 @@ same_buffer(struct adoption *a, const struct buffer *x, const struct buffer *y)
 	return true;
 }
 
-/* Pairs the parameters. Returns the first difference in words, or NULL if there
- * is none. */
+/* Pairs the parameters of both functions. Returns the first difference between
+ * them in words, or NULL if they all match. */
 static const char *
 match_params(struct adoption *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Identifiers from the model's names. A name that an exporter made with a
  * number ("Conv_12", "node_5", "123") tells nothing about the model and changes
- * with every edit of it, so it is never used in an identifier. */
+ * with every edit of the model, so it is never used in an identifier. */
 #include "identifiers.h"
 
 #include <ctype.h>
@@ -130,8 +130,9 @@ sanitise(struct arena *a, const char *text)
 	return n > 0 ? out : arena_strdup(a, FALLBACK);
 }
 
-/* The first word of text and as many of the last words as fit into `limit`, or
- * only the last ones; the head and the tail if a single word is too long. */
+/* Shortens text to at most `limit` bytes: its first word and as many of its
+ * last words as fit, or only the last words; if a single word is too long, the
+ * text's start and end. */
 static char *
 shorten(struct arena *a, const char *text, size_t limit)
 {
@@ -171,7 +172,8 @@ shorten(struct arena *a, const char *text, size_t limit)
 }
 
 /* Adds `clean` with the first unused number appended. The search starts at the
- * number after the last one tried: lower ones are taken. */
+ * number after the last number that was tried for this text: all lower numbers
+ * are taken. */
 static const char *
 insert_numbered(struct name_set *s, const char *clean)
 {
@@ -275,8 +277,9 @@ without_counting_word(struct part p)
 	return p;
 }
 
-/* Is the part a name that only numbers nodes, such as "123", "Conv", "Conv_12",
- * "ReLU32", "node_5", "val_7", "r12", "30_1" or "node_Conv_12"? */
+/* Is the part of a name only a number, or an operator with a number, such as
+ * "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "r12", "30_1" or
+ * "node_Conv_12"? */
 static bool
 is_counted(struct part p)
 {
@@ -379,7 +382,8 @@ model_stem(struct arena *a, const char *model_name, size_t length)
 	bool said = false; /* a part of the name was more than a number */
 	size_t at = 0;
 
-	/* Converters join the names of fused operators; keep the first one. */
+	/* Converters join the names of fused operators by ';': only the first
+	 * name is kept. */
 	if (memchr(whole.text, ';', length) != NULL) {
 		whole.length = strcspn(whole.text, ";");
 	}

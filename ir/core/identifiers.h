@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Identifiers made from the model's names: sanitised, unique within the number
  * of characters that compilers distinguish, different from the reserved words
- * of all dialects, independent of the numbers of nodes. */
+ * of all dialects, and independent of how many nodes come before. */
 #ifndef TIRC_IDENTIFIERS_H
 #define TIRC_IDENTIFIERS_H
 

@@ -178,8 +178,8 @@ stmt_slot(const struct stmt *s)
 	return -1;
 }
 
-/* The statement that comes after it->at in the order of the program, parents
- * first; NULL after the last one. */
+/* The statement that comes after it->at in the order of the program, in which a
+ * parent comes before its children; NULL after the last statement. */
 static struct stmt *
 following(struct stmt_iter *it)
 {
@@ -248,8 +248,8 @@ stmts_of(struct arena *a, struct stmt *s, enum stmt_kind kind)
 
 /* -- the expressions of statements */
 
-/* Initialises *it in place: expr_iter, which is large, is not copied, and is
- * written when it is first used. */
+/* Initialises *it in place. The member of type expr_iter is large: it is not
+ * copied, and is only written when it is first used. */
 static void
 begin(struct tree_iter *it, struct stmt *below, const struct expr *const *list,
       int n, enum expr_kind kind)
@@ -302,8 +302,8 @@ exprs_each(const struct expr *const *list, int n)
 	return exprs_each_of(list, n, EXPR_KIND_COUNT);
 }
 
-/* The next argument of the statement under visit, or of the list; NULL if there
- * is none. */
+/* The next argument of the statement that is being visited, or of the list;
+ * NULL if no argument is left. */
 static const struct expr *
 next_arg(struct tree_iter *it)
 {

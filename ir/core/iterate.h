@@ -40,7 +40,8 @@ struct expr_iter expr_each(const struct expr *e);
 struct expr_iter expr_each_of(const struct expr *e, enum expr_kind kind);
 /* The next node; NULL after the last, which is e. */
 const struct expr *expr_next(struct expr_iter *it);
-/* Ends an iteration that has not come to its end: releases its memory. */
+/* Ends an iteration before it has returned all expressions: releases its
+ * memory. */
 void expr_stop(struct expr_iter *it);
 
 /* Is there a node of the kind? */
@@ -56,7 +57,8 @@ struct stmt_iter {
 	bool skip;
 };
 
-/* s may be NULL: nothing is visited. */
+/* Iterates over s and the statements below it. If s is NULL, nothing is
+ * visited. */
 struct stmt_iter stmt_each(struct stmt *s);
 /* Only the statements of one kind. */
 struct stmt_iter stmt_each_of(struct stmt *s, enum stmt_kind kind);
@@ -89,27 +91,31 @@ struct tree_iter {
 	struct expr_iter exprs;
 };
 
-/* s may be NULL: nothing is visited. */
+/* Iterates over the expressions of s and of the statements below it. If s is
+ * NULL, nothing is visited. */
 struct tree_iter tree_each(struct stmt *s);
 /* Only the expressions of one kind. */
 struct tree_iter tree_each_of(struct stmt *s, enum expr_kind kind);
-/* The expressions of s alone, without the statements below. */
+/* Iterates over the expressions of s alone, without those of the statements
+ * below it. */
 struct tree_iter tree_each_arg(struct stmt *s);
-/* The expressions of a list (NULL: none) of n; NULLs in the list are skipped. */
+/* Iterates over the n expressions of a list and the expressions in them; list
+ * NULL: nothing is visited. NULLs in the list are skipped. */
 struct tree_iter exprs_each(const struct expr *const *list, int n);
 /* Only the expressions of one kind. */
 struct tree_iter exprs_each_of(const struct expr *const *list, int n,
 			       enum expr_kind kind);
 const struct expr *tree_next(struct tree_iter *it);
-/* Ends an iteration that has not come to its end: releases its memory. */
+/* Ends an iteration before it has returned all expressions: releases its
+ * memory. */
 void tree_stop(struct tree_iter *it);
 
 /* Does an argument of a statement at or below s use the variable? */
 bool stmt_uses_var(struct stmt *s, const struct var *v);
 /* Does an argument of a statement at or below s load from the buffer? */
 bool stmt_uses_buffer(struct stmt *s, const struct buffer *b);
-/* The last call of the kind op at or below s whose first argument is the text
- * name; NULL if there is none. */
+/* The last call of intrinsic op at s or below whose first argument is the text
+ * `name`; NULL if there is no such call. */
 const struct expr *stmt_call_of(struct stmt *s, enum intrin op,
 				const char *name);
 

@@ -23,11 +23,11 @@ struct memo {
 
 void memo_init(struct memo *t);
 void memo_release(struct memo *t);
-/* The entry of key, or NULL if there is none; the pointer is valid until the
- * next memo_put. */
+/* The entry of key, or NULL if the map has no entry for key; the pointer is
+ * valid until the next memo_put. */
 struct memo_entry *memo_get(const struct memo *t, const struct expr *key);
 void memo_put(struct memo *t, const struct expr *key, const void *value);
-/* Adds key. Returns true if key was not in the map before. */
+/* Adds key. Returns true if the map did not have key before. */
 bool memo_add(struct memo *t, const struct expr *key);
 
 #endif

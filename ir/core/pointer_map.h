@@ -23,12 +23,13 @@ void pointer_map_init(struct pointer_map *m, struct arena *a);
  * be NULL. */
 int pointer_map_get(const struct pointer_map *m, const void *key,
 		    int otherwise);
-/* Stores the number for key; replaces the number stored before. */
+/* Stores the number `value` for key, in place of any number that was stored
+ * before. */
 void pointer_map_put(struct pointer_map *m, const void *key, int value);
-/* The place of the number stored for key, which is 0 at first; valid until the
- * next change of the map. */
+/* The address of the number that is stored for key; the number is 0 if none was
+ * stored. The address is valid until the next change of the map. */
 int *pointer_map_value(struct pointer_map *m, const void *key);
-/* Adds key. Returns true if key was not in the map before. */
+/* Adds key. Returns true if the map did not have key before. */
 bool pointer_map_add(struct pointer_map *m, const void *key);
 
 #endif

@@ -23,7 +23,7 @@ struct module;
 struct quota {
 	int64_t input_bytes; /* the bytes of the model's files that are known so
 			      * far */
-	/* The limits that the caller set; 0: the default. */
+	/* The limits that the caller set; 0: the default limit. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told; /* the error about the limit of memory was reported */
 	int64_t steps;    /* steps taken: an expression made or simplified, or
@@ -47,8 +47,9 @@ void quota_of_input(struct module *m, int64_t bytes);
  * (4 times the input and 1 GB)". Owned by the arena. */
 const char *quota_output_text(struct module *m);
 
-/* May `bytes` bytes be written? If not, reports an error with the option that
- * allows it; what: the subject of the message, such as "the weights". */
+/* May `bytes` bytes be written? If not, reports an error that names the option
+ * that allows more, and returns false; what: the subject of the message, such
+ * as "the weights". */
 bool quota_check_output(struct module *m, struct diag_place place,
 			const char *what, int64_t bytes);
 /* Reports that the output exceeds the limit, for writers that do not know its

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers by xorshift: the same ones in each run and on each machine. */
+/* Random numbers by xorshift: the same numbers in each run and on each
+ * machine. */
 #ifndef TIRC_RANDOM_H
 #define TIRC_RANDOM_H
 
@@ -8,7 +9,8 @@
 /* A state to begin with; the state must not be 0. */
 #define RANDOM_SEED UINT64_C(0x9e3779b97f4a7c15)
 
-/* The next 64 random bits; the upper ones are the better ones. */
+/* The next 64 random bits; the upper bits are more random than the lower
+ * ones. */
 static inline uint64_t
 random_next(uint64_t *state)
 {

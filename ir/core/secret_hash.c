@@ -58,7 +58,8 @@ secret_key(int which)
 	if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key) {
 		key = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)&key << 16;
 	}
-	/* 0: it was not chosen yet; the first thread that asks chooses it */
+	/* the key; 0: not chosen yet. The first thread that asks for the key
+	 * chooses it. */
 	key |= 1;
 	return atomic_compare_exchange_strong(&halves[which], &none, key)
 		       ? key

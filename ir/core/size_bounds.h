@@ -6,10 +6,10 @@
 
 #include "expr.h"
 
-/* Sets *min and *max so that *min <= e <= *max for all values of its variables.
- * False if a bound is not known or does not fit in int64. */
+/* Sets *min and *max so that *min <= e <= *max for all values of the variables
+ * in e. False if a bound is not known or does not fit in int64. */
 bool size_bounds(const struct expr *e, int64_t *min, int64_t *max);
-/* Can the size be 0 or negative for some values of its variables? */
+/* Can the size e be 0 or negative for some values of the variables in it? */
 bool size_may_be_empty(const struct expr *e);
 /* Sets only *max, to the largest value. False if it is not known or does not
  * fit in int64. */

@@ -85,8 +85,8 @@ struct stmt {
 
 struct func;
 
-/* Constructors: each makes a new node of f without a parent and attaches the
- * children to it; not journaled. */
+/* Constructors: each makes a new node of f that has no parent, and attaches the
+ * children to it. The new node is not recorded in the journal. */
 struct stmt *stmt_for(struct func *f, struct var *v, const struct expr *min,
 		      const struct expr *extent, enum for_kind kind,
 		      struct stmt *body);
@@ -111,15 +111,17 @@ struct stmt *stmt_while(struct func *f, const struct expr *cond,
 struct stmt *stmt_assert(struct func *f, const struct expr *cond,
 			 const char *message);
 struct stmt *stmt_return(struct func *f, const struct expr *value);
-/* A sequence of the statements. Nested SEQs are flattened and NULLs dropped; a
- * single statement is returned as it is; without statements, an empty SEQ. */
+/* A SEQ of the n statements. SEQs among them are flattened, and NULLs dropped.
+ * If only one statement is left, returns that statement; if none is left, an
+ * empty SEQ. */
 struct stmt *stmt_seq(struct func *f, struct stmt *const *list, int n);
 
 /* The only function that changes statements: copies `bytes` bytes from src to
  * dst, and records the old bytes in the journal. */
 void stmt_write(struct func *f, void *dst, const void *src, size_t bytes);
 
-/* Edits; all of them use stmt_write. */
+/* Edits of statements; all of them go through stmt_write, so that the journal
+ * records the old content. */
 void stmt_set_child(struct func *f, struct stmt *s, int slot,
 		    struct stmt *child); /* also sets child's parent */
 void stmt_set_arg(struct func *f, struct stmt *s, int i, const struct expr *e);
@@ -144,8 +146,8 @@ void stmt_put(struct func *f, struct stmt_place place, struct stmt *s);
 /* Replaces s, which may be the function's body. replacement must not contain
  * s. */
 void stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement);
-/* Removes s from its tree; a SEQ with one remaining child becomes that child,
- * and parents without children are removed, too. */
+/* Removes s from its tree. A SEQ with one remaining child is replaced by this
+ * child, and a parent without children is removed, too. */
 void stmt_remove(struct func *f, struct stmt *s);
 void stmt_set_note(struct func *f, struct stmt *s, const char *key,
 		   const struct expr *value); /* a NULL value removes the
@@ -176,8 +178,8 @@ void stmt_rewrite(struct func *f, struct stmt *s,
 void stmt_replace_expr(struct func *f, struct stmt *s, const struct expr *from,
 		       const struct expr *to);
 void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
-/* Replaces the buffer `from` by `to`, of the same rank, in s and below: in
- * loads, stores, allocs and regions. */
+/* Replaces the buffer `from` by `to`, which has the same rank, in s and the
+ * statements below: in loads, stores, allocs and regions. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);
 /* Replaces all calls of the function `from` in f (of the kind CALL_FUNC or

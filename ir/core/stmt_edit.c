@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edits of the statement tree, all of them through stmt_write, so that a
- * rollback undoes them. An array whose length changes is replaced where there is a
- * journal. */
+ * rollback undoes them. If f has a journal, an array whose length changes is
+ * replaced by a new array. */
 #include "stmt.h"
 
 #include <assert.h>
@@ -214,8 +214,8 @@ stmt_remove(struct func *f, struct stmt *s)
 	stmt_write(f, &s->parent, &none, sizeof(none));
 }
 
-/* A copy of the list without the note `key`: its nodes are new, their keys and
- * values are those of the old list. */
+/* A copy of the list `old` without the note `key`: the nodes of the list are
+ * new, their keys and values are shared with the old list. */
 static struct note *
 notes_without(struct arena *arena, const struct note *old, const char *key)
 {

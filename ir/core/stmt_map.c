@@ -113,8 +113,8 @@ regions_change(const struct mapper *m, const struct region *list, int n)
 	return false;
 }
 
-/* Does the change concern anything in the block? Most blocks of a function stay
- * as they are, and are not copied. */
+/* Does the replacement change anything in the block? Most blocks of a function
+ * are not changed by it, and are not copied. */
 static bool
 block_changes(const struct mapper *m, const struct block *b)
 {

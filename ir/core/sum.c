@@ -96,8 +96,7 @@ range_extent(struct module *m, const struct expr *min, const struct expr *end)
 	if (expr_is_value(min, 0)) {
 		return end;
 	}
-	/* end may be written as min + extent: then the extent is taken from
-	 * it */
+	/* if `end` is written as min + extent, the extent is taken from it */
 	if (end->kind == EXPR_ADD && end->args[0] == min) {
 		return end->args[1];
 	}

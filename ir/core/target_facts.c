@@ -22,8 +22,9 @@ static const struct {
 static const struct {
 	const char *key;
 	size_t offset;
-	bool is_index; /* TVMScript writes the value as an index, else as an
-		        * int32 */
+	/* TVMScript writes the value of the fact as an index, else as an
+	 * int32 */
+	bool is_index;
 } numbers[] = {
 	{ "wide_bytes", offsetof(struct target_facts, wide_bytes), false },
 	{ "warp_size", offsetof(struct target_facts, warp_size), false },
@@ -90,8 +91,9 @@ dtype_list_text(struct arena *a, struct dtype_list list)
 	return text;
 }
 
-/* Sets the fact of f that has this key; value NULL: sets it to its default.
- * False if no fact has the key, or if the value has the wrong kind. */
+/* Sets the fact of f whose key is `key` to the value; value NULL: to its
+ * default. False if no fact has this key, or if the value is of the wrong
+ * kind. */
 static bool
 set_fact(struct func *f, const char *key, const struct expr *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about the target that passes over a function read. The code that builds
- * a function for a target sets them; if a fact does not hold after a pass, the
- * pass clears it. In TVMScript each fact is an entry of T.func_attr with the
- * name of the field. */
+/* Facts about the target: passes over a function read them. The code that
+ * builds a function for a target sets them; if a fact does not hold after a
+ * pass, the pass clears it. In TVMScript each fact is an entry of T.func_attr
+ * with the name of the field. */
 #ifndef TIRC_TARGET_FACTS_H
 #define TIRC_TARGET_FACTS_H
 
@@ -35,16 +35,19 @@ struct target_facts {
 	/* A parameter that is only accessed by whole vectors may become an
 	 * array of vectors, because tirc emits all callers. */
 	bool vector_params;
-	bool byte_vectors;    /* vectors of bytes can be converted to vectors of
+	bool byte_vectors; /* vectors of bytes can be converted to vectors of
 			       * 32-bit integers */
-	bool fmax_vectors;    /* the dialect has fmax for vectors */
-	bool half_vectors;    /* vectors of 16-bit floats can be converted to
+	bool fmax_vectors; /* the dialect has fmax for vectors */
+	bool half_vectors; /* vectors of 16-bit floats can be converted to
 			       * vectors of float32 */
-	int64_t wide_bytes;   /* the size of the largest access by a thread of a
-			       * device; 0: one element */
-	int64_t warp_size;    /* the number of threads that can exchange values
-			       * without memory; 0: they cannot */
-	int64_t object_bytes; /* the size of the largest array; 0: no limit */
+	/* the largest number of bytes that a thread of a device can access at
+	 * once; 0: one element */
+	int64_t wide_bytes;
+	/* the number of threads that can exchange values without memory; 0:
+	 * threads cannot */
+	int64_t warp_size;
+	/* the largest number of bytes of an array; 0: no limit */
+	int64_t object_bytes;
 	/* Alignments of arrays in shared memory: of arrays whose address an
 	 * instruction takes, and of arrays that bulk tensor copies fill. */
 	int64_t shared_align_bytes, box_align_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from texts to numbers, such as indices in a list. It cannot be
- * iterated: results follow the order of a list beside it. */
+/* A map from texts to numbers, such as indices in a list. The map cannot be
+ * iterated: where order matters, the texts are in a list, too. */
 #ifndef TIRC_TEXT_MAP_H
 #define TIRC_TEXT_MAP_H
 
@@ -20,7 +20,8 @@ struct text_map {
 };
 
 void text_map_init(struct text_map *m, struct arena *a);
-/* The number stored for the text; `otherwise` if there is none. */
+/* The number that is stored for the text; `otherwise` if the map does not have
+ * the text. */
 int text_map_get(const struct text_map *m, const char *text, int otherwise);
 /* The same for a text of `length` bytes, which need not end in 0. */
 int text_map_get_bytes(const struct text_map *m, const char *text,

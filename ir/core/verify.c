@@ -137,9 +137,9 @@ regions_hold(const struct region *list, int n, const struct buffer *b,
 	return false;
 }
 
-/* Checks that every block around the access declares it, up to the block that
- * allocates the buffer. The root block declares no regions. A block may read a
- * buffer that it writes (a reduction) without declaring the read. */
+/* Checks that each block around an access of b declares the access, up to the
+ * block that allocates b. The root block declares no regions. A block may read
+ * a buffer that it writes (a reduction) without declaring the read. */
 void
 verify_access(struct verifier *v, const struct buffer *b,
 	      const struct expr *const *index, bool writes)
@@ -155,9 +155,11 @@ verify_access(struct verifier *v, const struct buffer *b,
 			return;
 		}
 		if (i < innermost) {
-			index = NULL; /* for blocks further outside: the indices
-				       * use the inner block's variables, so
-				       * only the buffer is looked for */
+			/* for blocks around the innermost one, the indices are
+			 * not compared, because they use the inner block's
+			 * variables: it is enough that the block declares the
+			 * buffer */
+			index = NULL;
 		}
 		if (regions_hold(block->writes, block->n_writes, b, index) ||
 		    (!writes &&

@@ -12,9 +12,9 @@ struct verifier {
 				  * check */
 	const struct stmt *stmt; /* the statement being checked, for reports */
 	/* The mark of a variable is 1 if it is in scope; of a buffer in scope,
-	 * 1 and the number of the blocks around its declaration, with the block
-	 * that allocates it; of a statement, 1 if it has been visited; of an
-	 * expression, the epoch of its last check. Each statement and scope
+	 * 1 plus the number of the blocks around its declaration, counting the
+	 * block that allocates it; of a statement, 1 if it has been visited; of
+	 * an expression, the epoch of its last check. Each statement and scope
 	 * begins a new epoch. */
 	struct pointer_map marks;
 	int epoch;

@@ -41,10 +41,11 @@ struct use {
  *
  *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
 struct tensor_layout {
-	int axis; /* -1: no dimension is split into blocks */
+	int axis; /* the dimension that is split into blocks; -1: none is */
 	int64_t block;
-	int64_t *before, *after; /* for each dimension: elements of the halo
-				  * before and after it */
+	/* for each dimension: the number of elements of the halo before it and
+	 * after it */
+	int64_t *before, *after;
 	int64_t fill;
 	bool filled; /* a kernel reads the halo, so `fill` is set */
 	/* the tensor has no halo, although a narrow halo would suffice: a
@@ -85,25 +86,26 @@ struct tensor {
 	/* Of a quantized input or output: how its integers map to real numbers;
 	 * NULL if that is not known. */
 	const struct reals *reals;
-	/* if a pass changed the signedness of its bytes, 128 or -128: the
-	 * stored number minus the model's; else 0 */
+	/* if a pass changed whether the tensor's bytes are signed, 128 or -128:
+	 * the number that is stored minus the model's number; else 0 */
 	int stored_offset;
 	const struct value *value; /* a constant with its bytes, or NULL */
 	/* A constant that is computed from other constants when it is needed:
-	 * the node that computes it; producer is NULL. value is NULL too,
-	 * unless the recipe is a tirc.Repeat, which lets kernels read a smaller
-	 * constant instead. */
+	 * recipe is the node that computes it, and producer is NULL. value is
+	 * NULL, too, unless the recipe is a tirc.Repeat: then value is a
+	 * smaller constant, which kernels read instead. */
 	struct node *recipe;
 	/* of a constant: the name of the model's constant that it was computed
 	 * from, if the recipe does not tell */
 	const char *from;
-	/* Of a computed constant: a node that shows readers how it is computed:
-	 * its recipe; the node that computed it before its value was stored; or
-	 * a node made by graph_describe(). NULL for a constant of the model. */
+	/* Of a computed constant: a node that shows people how the constant is
+	 * computed, which is its recipe; the node that computed it before its
+	 * value was stored; or a node made by graph_describe(). NULL for a
+	 * constant of the model. */
 	const struct node *made_by;
-	/* For a Concat without a copy: the larger tensor that this one is part
-	 * of, and the offset in it, in bytes (an upper bound if sizes are
-	 * symbolic). */
+	/* For an input of a Concat that copies nothing: the larger tensor of
+	 * which this tensor is a part, and its offset in that tensor in bytes
+	 * (an upper bound if sizes are symbolic). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
 	/* In a loop: this tensor is element_of[element], a slice along the
@@ -113,17 +115,17 @@ struct tensor {
 	const struct expr *element;
 	const struct tensor_layout *layout; /* NULL: dense, in row-major
 					     * order */
-	/* it is `before`, `after` or `kept` of a state: it is in the workspace,
-	 * which keeps the state between runs */
+	/* the tensor is `before`, `after` or `kept` of a state: it is in the
+	 * workspace, which keeps the state between runs */
 	bool is_state;
 	/* an input or output of the graph whose place is in the workspace, at
 	 * an offset that the emitted header defines; the caller passes no
 	 * pointer to it */
 	bool in_workspace;
 	/* If the elements are known, as those of a shape often are: n_elems
-	 * expressions in row-major order; else NULL. Integers are index
-	 * expressions; floats and bools in the computation of a shape keep
-	 * their type. */
+	 * expressions in row-major order; else NULL. An integer element is an
+	 * index expression; a float or bool element, which occurs in the
+	 * computation of a shape, has its own type. */
 	const struct expr **elems;
 	int n_elems;
 };
@@ -179,17 +181,18 @@ struct node {
 				     * generated code computes the node */
 };
 
-/* A node of the model as it was read, and its fate. */
+/* A node of the model as it was read, and what became of it (its fate). */
 struct origin {
 	int index; /* position in the file */
 	const char *name, *op_type;
 	const char *output; /* name of its first output that has one */
 	/* pass: the last pass that folded, removed or replaced the node; fate:
-	 * what all passes did to it, in words; both NULL if it is unchanged. */
+	 * what all passes did to the node, in words. Both are NULL if no pass
+	 * changed it. */
 	const char *pass, *fate;
 	bool fate_is_cut; /* the text of fate was cut */
-	/* Another node now computes the result of this origin. Later passes
-	 * then do not record that it has no uses or is constant. */
+	/* A node that is not this origin's now computes its result. Then later
+	 * passes do not record that the origin has no uses or is constant. */
 	bool settled;
 };
 
@@ -197,8 +200,9 @@ struct origin {
 typedef VEC(int) size_numbers;
 
 /* A fusion group: it becomes one kernel, or no kernel (a view, or a Concat
- * without a copy, see tensor.part_of). It stores the results of its last node.
- * A prologue node may be in several groups; node.group is the first. */
+ * without a copy, see tensor.part_of). The kernel stores the results of the
+ * group's last node. A prologue node may be in several groups; node.group is
+ * the first of them. */
 struct group {
 	int id;                   /* its index in graph.groups, which is a
 				   * topological order */
@@ -212,10 +216,10 @@ struct group {
 	bool is_control;
 	struct graph_region *region; /* the region that its nodes form, or
 				      * NULL */
-	/* Further sizes, besides the sizes that its nodes rely on, that the
-	 * entry function must read and check before the group writes its
-	 * result: the result lies in the memory of an output that is a view of
-	 * it. */
+	/* Sizes that the entry function must read and check before the group
+	 * writes its result, in addition to the sizes on which its nodes rely:
+	 * the result is in the memory of an output, which is a view of the
+	 * result with these sizes. */
 	size_numbers waits;
 };
 
@@ -224,7 +228,8 @@ int group_index(const struct group *group, const struct node *n);
 
 /* A branch of an If, or the body of a loop. */
 struct graph_body {
-	int parent;       /* the number of the body around it; 0: none */
+	/* the number of the body around this body; 0: none is around it */
+	int parent;
 	struct node *end; /* the EndIf or EndLoop; NULL if it was removed */
 	bool is_loop, is_else;
 	/* Of a loop: the number of the iteration, from 0; that number modulo 2;
@@ -245,8 +250,9 @@ struct name_table {
 struct run_size {
 	struct var *var; /* the variable of the size, with bounds min..max; min
 			  * may be 0 */
-	bool proven;     /* the bounds hold for every input; else the entry
-			  * function checks them */
+	/* the bounds hold for every input of the model; if not set, the entry
+	 * function checks them */
+	bool proven;
 	struct node *read_by; /* the tirc.RunSize that reads it; set by
 			       * graph_find_bodies */
 };
@@ -266,11 +272,11 @@ struct dim_step {
 };
 
 /* A state of the model: an output (`after`) whose value is an input (`before`)
- * of the next run. Until kernels are built, they are an output and an input of
- * the graph. From then on the state has one place in the workspace, which keeps
- * it between runs. `before` is in this place; so is `kept`, a copy of `after`
- * made at the end of a run, unless the kernel of `after` stores it there
- * itself. */
+ * of the next run. Until kernels are built, `after` and `before` are an output
+ * and an input of the graph. From then on the state has one place in the
+ * workspace, which keeps it between runs. `before` is in this place; so is
+ * `kept`, a copy of `after` made at the end of a run, unless the kernel that
+ * computes `after` stores it there itself. */
 struct graph_state {
 	/* Positions in the inputs and outputs of the model as it was read;
 	 * states_detach removes both tensors from graph.inputs and
@@ -283,9 +289,9 @@ struct graph_state {
  * entry function checks it. */
 struct size_check {
 	const struct expr *condition;
-	/* If `unless` holds, the run does not take the branch that relies on
-	 * the condition, and the condition is not checked. NULL: it is always
-	 * checked. */
+	/* A condition: if `unless` holds, the run does not take the branch that
+	 * relies on the checked condition, which then is not checked. NULL: it
+	 * is always checked. */
 	const struct expr *unless;
 };
 
@@ -339,8 +345,8 @@ struct graph {
 /* A new, empty graph; all its settings are 0 until the caller sets
  * g->settings. */
 struct graph *graph_new(struct module *m, const char *name);
-/* A new tensor. If name is NULL or taken, it gets an unused name made from
- * it. */
+/* Makes a new tensor. If name is NULL or already taken, the tensor gets an
+ * unused name made from it. */
 struct tensor *graph_tensor(struct graph *g, const char *name);
 struct tensor *graph_find_tensor(const struct graph *g, const char *name);
 const char *graph_fresh_name(struct graph *g, const char *base);
@@ -354,7 +360,8 @@ struct node *graph_node(struct graph *g, const char *domain,
 			const char *op_type, const char *name,
 			struct tensor *const *inputs, int n_inputs,
 			struct tensor *const *outputs, int n_outputs);
-/* Makes a node before position pos of g->nodes; pos -1: at the end. */
+/* Makes a node before position pos of g->nodes; if pos is -1, at the end of
+ * g->nodes. */
 struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   const char *op_type, const char *name,
 			   struct tensor *const *inputs, int n_inputs,
@@ -367,16 +374,17 @@ void node_add_output(struct node *n, struct tensor *t);
 void node_set_input(struct node *n, int i, struct tensor *t);
 /* Input i of n; NULL if it is absent, or n has fewer inputs. */
 struct tensor *node_input(const struct node *n, int i);
-/* Sets the number of inputs: added inputs are absent (NULL); if there are fewer
- * than before, the last ones are dropped. */
+/* Sets the number of n's inputs to `count`: inputs that are added are absent
+ * (NULL); if n had more inputs, the last ones are dropped. */
 void node_resize_inputs(struct node *n, int count);
 /* Makes all readers of `from` read `to`, which has the same values. If `from`
  * is an output of the graph, `to` becomes that output and takes its name,
  * unless `to` is itself an input or output. */
 void graph_replace_uses(struct graph *g, struct tensor *from,
 			struct tensor *to);
-/* Removes a node whose outputs have no uses; records the fate of its origins
- * (pass and why, e.g. "identity", "an Identity passes its input on"). */
+/* Removes a node whose outputs have no uses, and records in its origins which
+ * pass removed it and why, e.g. "identity", "an Identity passes its input
+ * on". */
 void graph_remove_node(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
 /* Removes the node from g->nodes and makes it the recipe of its outputs. The
@@ -385,20 +393,24 @@ void graph_remove_node(struct graph *g, struct node *n, const char *pass,
  * nothing. */
 void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
-/* Gives t another name; if the name is taken, an unused name made from it. */
+/* Gives t the name `name`; if this name is taken, an unused name made from
+ * it. */
 void graph_rename(struct graph *g, struct tensor *t, const char *name);
-/* Removes tensors that nothing refers to; numbers the others anew, in order. */
+/* Removes tensors that nothing refers to, and numbers the remaining tensors
+ * anew, in order. */
 void graph_drop_unused_tensors(struct graph *g);
-/* `into` now also computes the results of `from`: moves from's origins to it. */
+/* The node `into` now also computes the results of `from`: moves the origins of
+ * `from` to `into`. */
 void graph_absorb(struct node *into, struct node *from);
-/* `n` computes a part of the results of `of`: adds of's origins to n. */
+/* The node n computes a part of the results of `of`: adds the origins of `of`
+ * to n. */
 void graph_share_origins(struct node *n, const struct node *of);
-/* Records in n's origins what a pass did to them. */
+/* Records in n's origins that `pass` changed the node n, and why. */
 void graph_note(struct graph *g, const struct node *n, const char *pass,
 		const char *why);
-/* Like graph_note, for a node n that stays for other readers or becomes dead:
- * `into` now computes its result as well, or, if `into` is NULL, the result was
- * folded to a constant. */
+/* Like graph_note, for a node n whose result the node `into` now computes as
+ * well, or, if `into` is NULL, was folded to a constant. n itself becomes dead,
+ * or stays for readers of its result. */
 void graph_take_up(struct graph *g, const struct node *n, struct node *into,
 		   const char *pass, const char *why);
 /* The model's node that n comes from, in words for people: "Conv_3", "#12
@@ -441,9 +453,10 @@ bool node_ends_loop(const struct node *n);
 struct loop_end {
 	bool counted;   /* input 0 is a number of iterations */
 	bool condition; /* state 0 being false ends the loop */
-	int64_t trips;  /* the attribute that gives the number of iterations;
-			 * -1: it is absent. If `counted` is false, too, only
-			 * the condition ends the loop. */
+	/* the number of iterations that the attribute gives; -1: the attribute
+	 * is absent. If `counted` is false, too, only the condition ends the
+	 * loop. */
+	int64_t trips;
 	int states, slices;
 	int first, next, slice; /* the positions among the inputs of the first
 				 * state, of the first next state, and of the
@@ -457,12 +470,14 @@ struct loop_end node_loop_end(const struct node *end);
  * node *at, for a message. */
 const char *graph_wrong_control(const struct graph *g, const struct node **at);
 /* Finds graph.bodies and each node's body, and orders the nodes so that the
- * nodes of a body, and of those inside, are one range before its end. */
+ * nodes of a body, with those of the bodies inside of it, are one range before
+ * the node that ends the body. */
 void graph_find_bodies(struct graph *g);
-/* Puts the nodes of each body, and of those inside, into one range before its
- * end; nodes of one body keep their order. */
+/* Puts the nodes of each body, with those of the bodies inside of it, into one
+ * range before the node that ends the body; the nodes of one body keep their
+ * order. */
 void graph_order_by_body(struct graph *g);
-/* The innermost body that contains both bodies or is one of them. */
+/* The innermost body that contains both bodies a and b, or is one of them. */
 int graph_common_body(const struct graph *g, int a, int b);
 /* The body with the number id; NULL for 0, which stands for all nodes outside
  * of branches and loops. */
@@ -485,16 +500,18 @@ bool tensor_same_type(const struct tensor *a, const struct tensor *b);
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 /* true if t has a value or a recipe */
 bool tensor_is_constant(const struct tensor *t);
-/* Set *elems to the number of elements, if no dimension is symbolic; to the
- * smallest and to the largest number that a symbolic shape can have. False if
- * it is not known or leaves int64. */
+/* Three functions. tensor_const_elems: the number of elements, if no dimension
+ * is symbolic. The other two: the smallest and the largest number that a
+ * symbolic shape can have. Each sets *elems; false if the number is not known
+ * or does not fit in int64. */
 bool tensor_const_elems(const struct tensor *t, int64_t *elems);
 bool tensor_min_elems(const struct tensor *t, int64_t *elems);
 bool tensor_max_elems(const struct tensor *t, int64_t *elems);
 
 const struct attr *node_attr(const struct node *n, const char *name);
 int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
-/* Attributes of ONNX are float32, so the default is rounded to it. */
+/* The value of a float attribute, or `def` if the node does not have it.
+ * Attributes of ONNX are float32, so `def` is rounded to float32. */
 double node_attr_float(const struct node *n, const char *name, double def);
 const char *node_attr_string(const struct node *n, const char *name,
 			     const char *def);
@@ -514,15 +531,15 @@ void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
-/* If n is a tirc.RunSize, whose output has the bytes of its input: the index in
- * g->run_sizes of its first element; the other elements follow, one index each.
- * -1 if n is another operator. */
+/* If n is a tirc.RunSize: the index in g->run_sizes of the size that its first
+ * element gives; the sizes of the next elements follow there. Its output has
+ * the bytes of its input. -1 if n has another operator. */
 int node_run_sizes(const struct node *n);
 /* The tensor whose bytes t has, through groups that are views. A concatenation
  * of parts owns its bytes. */
 struct tensor *graph_view_root(const struct graph *g, struct tensor *t);
-/* The tirc.RunSize that lists the size v, and in *index the element that holds
- * v. NULL if no node lists v. */
+/* The tirc.RunSize node that reads the size v; *index: the element of its input
+ * that holds v. NULL if no node reads v. */
 struct node *graph_run_size(const struct graph *g, const struct var *v,
 			    int *index);
 /* graph_sizes.c: makes a map from the variables of graph.run_sizes to their
@@ -532,8 +549,8 @@ void graph_number_sizes(const struct graph *g, struct pointer_map *numbers);
  * from graph_number_sizes; list may be NULL. */
 void graph_add_sizes(const struct pointer_map *numbers,
 		     const struct expr *const *list, int n, size_numbers *out);
-/* Adds to `out` the sizes that n relies on: those in the shapes of its inputs
- * and outputs, and in their known elements. */
+/* Adds to `out` the sizes that n relies on: those in the shapes, and in the
+ * known elements, of the inputs and outputs of n. */
 void graph_add_node_sizes(const struct pointer_map *numbers,
 			  const struct node *n, size_numbers *out);
 /* The size that the caller gives for the dimension dim, and the number by which

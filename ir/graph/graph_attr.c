@@ -120,8 +120,8 @@ node_remove_attr(struct node *n, const char *name)
 	}
 }
 
-/* Do a and b have the same bits? Then 0 differs from -0, and a NaN equals
- * itself. */
+/* Have a and b the same bits? With this comparison 0 differs from -0, and a NaN
+ * equals itself. */
 static bool
 same_double(double a, double b)
 {
@@ -238,8 +238,8 @@ node_key(const struct node *n)
 	return NULL;
 }
 
-/* A node without a name is called by the name of its first output: users find
- * either name in the model. */
+/* The place of a node in messages: its name, or, if it has no name, that of its
+ * first output: users find either name in the model. */
 struct diag_place
 node_place(const struct graph *g, const struct node *n)
 {

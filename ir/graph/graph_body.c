@@ -233,7 +233,8 @@ place_after_sizes(const struct graph *g, struct node *n)
 }
 
 /* Sets n->body to the outermost body in which n can be computed: the innermost
- * one of the bodies that compute its inputs or read its sizes. */
+ * among the bodies in which its inputs are computed or the sizes that it uses
+ * are read. */
 static void
 place_early(const struct graph *g, struct node *n)
 {
@@ -274,9 +275,9 @@ find_run_sizes(struct graph *g)
 	}
 }
 
-/* The body in which a node reads its input i. The end of a branch or loop reads
- * its results in the body that it ends; fuse_loops.c drops the copies before it
- * that are not needed. */
+/* The body in which a node reads its input i. A node that ends a branch or loop
+ * reads the results of the body in this body; fuse_loops.c drops those copies
+ * before such a node that are not needed. */
 static int
 reads_in(const struct node *n, int i)
 {
@@ -378,8 +379,9 @@ ends_body(const struct node *n)
 	return node_ends_if(n) || node_ends_loop(n);
 }
 
-/* The bodies that each node ends, as linked lists: for a node the first body,
- * for a body the next body with the same end. 0: there is none. */
+/* The bodies that each node ends, as linked lists: `first` maps a node to the
+ * first body that it ends, `next` a body to the next body with the same end. 0:
+ * there is no such body. */
 struct ended {
 	struct pointer_map first;
 	int *next;

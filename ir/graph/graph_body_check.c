@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the branches and loops of a graph (graph_body.c) before any other code
- * relies on them. A partition may come from another program, and a pass may
- * break them. What must hold:
+ * relies on them. A partition may come from a program other than tirc, and a
+ * pass may break the following rules:
  *
  * - Attributes: bodies have numbers, are properly nested, and each has one end;
  *   the numbers of inputs and outputs of an end agree with its attributes.
@@ -19,13 +19,14 @@
  * body. */
 enum { MOST_NESTED = 1000, MOST_UNUSED = 65536 };
 
-/* A body, as the attributes of the node that ends it give it. */
+/* A body, as described by the attributes of the node that ends the body. */
 struct written_body {
 	int parent; /* the body around it */
-	int depth;  /* the number of bodies around it, plus 1; 0: not known
-		     * yet */
-	int seen;   /* the body at which the search that first reached it began;
-		     * 0: not reached */
+	/* the number of bodies around this one, plus 1; 0: not known yet */
+	int depth;
+	/* the body at which the search that first reached this body began; 0:
+	 * no search has reached it yet */
+	int seen;
 	bool defined, is_loop;
 	const struct node *end;
 };
@@ -91,8 +92,8 @@ write_body(struct written *w, const struct node *end, const char *name,
 	return true;
 }
 
-/* May the node be in the body in which it is? (A Carry, for example, only in a
- * loop's body.) */
+/* May the node n be in its body? (A Carry, for example, may only be in the body
+ * of a loop.) */
 static bool
 is_placed(const struct written *w, const struct node *n)
 {
@@ -106,7 +107,7 @@ is_placed(const struct written *w, const struct node *n)
 	       (node_needs_body(n) && w->bodies[body].is_loop);
 }
 
-/* Do the attributes of an EndLoop agree with each other, and with the numbers
+/* Do the attributes of the EndLoop n agree with each other and with the numbers
  * of its inputs and outputs? */
 static bool
 loop_is_whole(const struct node *n)
@@ -204,8 +205,9 @@ body_of(const struct written *w, const struct tensor *t)
 						: 0;
 }
 
-/* Sets the body of n: the body that its attribute names, or else the innermost
- * body that computes an input of it. Returns NULL, or the mistake in words. */
+/* Sets the body of n: for control flow, the body that the attribute names; else
+ * the innermost body in which an input of n is computed. Returns NULL, or the
+ * mistake in words. */
 static const char *
 place(struct written *w, const struct node *n)
 {

@@ -123,8 +123,8 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	to->is_output = true;
 }
 
-/* Did the pass record the same change of the origin before? A pass that runs
- * again would record it twice. */
+/* Has the pass already recorded this change of the origin? Without this test, a
+ * pass that runs again would record the change twice. */
 static bool
 says_already(const struct origin *o, const char *pass, const char *why)
 {

@@ -169,8 +169,8 @@ read_outside(const struct graph_region *r, const struct tensor *t)
 }
 
 /* Adds the inputs of a node of region r, its constants and its outputs to the
- * lists of r, each tensor once. seen[t->id]: 1 + the id of the last region that
- * has tensor t in a list; 0 if there is none yet. */
+ * lists of r, each tensor once. seen[t->id]: 1 plus the id of the last region
+ * for which tensor t was added to a list; 0: it was added for no region yet. */
 static void
 add_borders(struct graph *g, struct graph_region *r,
 	    const struct match_node *role, int *seen)

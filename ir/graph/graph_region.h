@@ -37,14 +37,15 @@ struct fact {
 struct match_node {
 	struct node *node;
 	const char *role; /* "conv", the id in backend.json */
-	/* Of a node in a chain of followers: the follower's index from 0, and
-	 * its name (a follower such as "swish" matches two nodes). Of a node in
-	 * the body of the pattern: -1 and NULL. */
+	/* For a node in a chain of followers: the index of its follower in the
+	 * chain, from 0, and the follower's name (a follower such as "swish"
+	 * matches two nodes). For a node in the body of the pattern: -1 and
+	 * NULL. */
 	int step;
 	const char *follower;
 	/* For each input: true if the region needs no parameter for it, because
-	 * templates take all that they need of it from facts and shapes. NULL:
-	 * false for all inputs. */
+	 * the templates take all that they need of this input from facts and
+	 * shapes. NULL: false for all inputs. */
 	const bool *told;
 };
 
@@ -75,10 +76,10 @@ struct graph_region {
 	VEC(struct fact) attrs; /* set by the user or by region passes */
 };
 
-/* The node's role in its match; NULL if it is in none. */
+/* The role of n in its match; NULL if n is in no match. */
 const struct match_node *region_role(const struct node *n);
-/* The first node of the match with this role and step (-1: the body of the
- * pattern), or NULL. */
+/* The first node of the match with the role `role` and the step `step` (-1: the
+ * body of the pattern); NULL if it has none. */
 struct node *region_match_node(const struct region_match *m, const char *role,
 			       int step);
 /* The last node of the match in topological order: often the only node whose
@@ -114,9 +115,9 @@ void graph_region_add(struct graph *g, struct graph_region *r,
 /* Computes the inputs, constants and outputs of all regions anew. */
 void graph_region_borders(struct graph *g);
 /* Sorts g->nodes so that the nodes of each region are adjacent, and sorts the
- * regions and their matches likewise; numbers regions anew (names stay). False,
- * with nothing changed, if regions need each other's outputs; then *one is such
- * a region. */
+ * regions and their matches in the same order; numbers the regions anew, but
+ * keeps their names. If regions need each other's outputs, changes nothing,
+ * sets *one to such a region, and returns false. */
 bool graph_region_sort(struct graph *g, const struct graph_region **one);
 
 #endif

@@ -60,15 +60,17 @@ void
 graph_add_node_sizes(const struct pointer_map *numbers, const struct node *n,
 		     size_numbers *out)
 {
-	/* The end of a branch or loop relies on its condition and its number of
-	 * iterations; its other inputs are complete where they are computed. */
+	/* The node that ends a branch or a loop relies on the sizes of its
+	 * input 0, the condition or the number of iterations. Its other inputs
+	 * are checked where they are computed. */
 	int inputs = node_ends_if(n) || node_ends_loop(n) ? 1 : n->n_inputs;
 
 	for (int i = 0; i < inputs; i++) {
 		add_tensor_sizes(numbers, n->inputs[i], out);
 	}
-	/* The size of an If's result may be read from another of its results. A
-	 * RunSize defines the sizes that are its elements. */
+	/* A size of an If's result may be read from another result of the If,
+	 * so its results are left out. So are those of a RunSize, which gives
+	 * the sizes itself. */
 	for (int k = 0; k < n->n_outputs; k++) {
 		if (!node_needs_body(n) && node_run_sizes(n) < 0) {
 			add_tensor_sizes(numbers, n->outputs[k], out);

@@ -20,8 +20,9 @@ broken(struct graph *g, const struct node *n, const char *what,
 /* Numbers for the inputs of all nodes; the inputs of one node have consecutive
  * numbers. */
 struct numbering {
-	int *first;   /* by node id: the number of its first input; -1 if the id
-		       * is not that of a node of the graph */
+	/* by node id: the index of the node's first input; -1 if no node of the
+	 * graph has this id */
+	int *first;
 	bool *listed; /* by number: the tensor that is this input lists the
 		       * use */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of a model's file under the names that the format gives them, for
- * programs that look into a model before it is imported. */
+/* The messages of a model's file under the names that the format gives them,
+ * for programs that look into a model before they import it. */
 #ifndef TIRC_MODEL_MESSAGE_H
 #define TIRC_MODEL_MESSAGE_H
 

@@ -34,7 +34,8 @@ int settings_get(const struct settings *s, int i);
 void settings_set(struct settings *s, int i, int value);
 /* The number of the row with that name, or -1. */
 int settings_find(const char *name);
-/* The value that has this word, in a row with words; -1 if no value has it. */
+/* The value that the word stands for, in a row whose values have words; -1 if
+ * no value has this word. */
 int setting_value(const struct setting_row *row, const char *word);
 
 #endif

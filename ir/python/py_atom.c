@@ -74,7 +74,8 @@ py_starred(struct py_parser *p)
 	return py_expression(p);
 }
 
-/* Reads elements up to the closing bracket; the first one has been read. */
+/* Reads elements up to the closing bracket `end`. The first element was already
+ * read. */
 static bool
 elements(struct py_parser *p, struct py_nodes *kids, const char *end)
 {

@@ -6,8 +6,9 @@
 
 /* ---- signatures */
 
-/* Reads the next parameter of a declaration; NULL at its end. named: a "*" was
- * read before. */
+/* Reads the parameter at `at` in a declaration into *slot. Returns the position
+ * after it; NULL at the end of the declaration. named: a "*" precedes it, so
+ * that it can only be given by name. */
 static const char *
 next_slot(struct arena *a, const char *at, bool named, struct py_slot *slot)
 {

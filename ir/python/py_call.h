@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arguments of a call, and the parameters that take them: the rules of
  * Python for arguments by position and by name, default values, *rest and
- * **options. TVMScript and programs bind their arguments here; the values stay
- * with the evaluator:
+ * **options. The readers of TVMScript and of programs bind arguments with it;
+ * the values stay with the evaluator:
  *
  *	signature  ("data, axis?, *, keepdims?")
- *	arguments  (x, keepdims=True)      slots 0, 2
- */
+ *	arguments  (x, keepdims=True)      slots 0, 2 */
 #ifndef TIRC_PY_CALL_H
 #define TIRC_PY_CALL_H
 
@@ -27,7 +26,7 @@ struct py_signature {
 	int n;
 };
 
-/* An argument: its name, or NULL if it is given by position. */
+/* An argument: its name; NULL if the argument is given by position. */
 struct py_argument {
 	const char *name;
 	struct py_span span;
@@ -44,9 +43,9 @@ struct py_signature py_signature_of(struct arena *a, const char *callee,
 				    const struct py_node *def);
 
 /* Sets slot[k] to the index of the parameter that takes argument k, for all n
- * arguments. *rest and **options take any number of them, other parameters at
- * most one. False after an error at an argument, or, if one is missing, at the
- * call. */
+ * arguments. *rest and **options take any number of arguments, any other
+ * parameter at most one. False after an error; its position is that of an
+ * argument, or, if an argument is missing, that of the call. */
 bool py_bind(struct module *m, const struct source *src, struct py_span call,
 	     const struct py_signature *s, const struct py_argument *args,
 	     int n, int *slot);
@@ -62,14 +61,15 @@ bool py_bind_nodes(struct module *m, const struct source *src,
 /* Appends the path "a.b.c" of a name or of an attribute of one. False, with
  * nothing appended, if node is another expression. */
 bool py_put_path(const struct py_node *node, struct strbuf *out);
-/* The end of a message about an unknown name: "; did you mean x?" with the
- * nearest one of the names; if none is near, "; " and the text `remedy`. */
+/* The end of a message about an unknown name: "; did you mean x?" with that of
+ * the n names that is nearest to it; if no name is near, "; " and the text
+ * `remedy`. */
 const char *py_did_you_mean(struct arena *a, const char *name,
 			    const char *const *names, int n,
 			    const char *remedy);
-/* The end of a message about an unknown name: "; did you mean x?" with the
- * nearest one of the names; if none is near, "; there are x, y", or "" unless
- * there are 1 to 12 names. */
+/* The end of a message about an unknown name: "; did you mean x?" with that of
+ * the n names that is nearest to it. If no name is near: "; there are x, y"
+ * with all names, or "" if n is 0 or more than 12. */
 const char *py_suggest(struct arena *a, const char *name,
 		       const char *const *names, int n);
 

@@ -46,8 +46,8 @@ double py_number_double(const struct py_number *x);
 bool py_number_truth(const struct py_number *x);
 
 /* Is the node a literal: True, False, a number, or a negative one? If so, sets
- * *out to it. *error is NULL, or says that the literal is an integer beyond
- * int64; then *out is not its value. */
+ * *out to it. *error is set to NULL, or to a text which says that the literal
+ * is an integer beyond int64; in that case *out does not hold its value. */
 bool py_number_read(const struct py_node *node, struct py_number *out,
 		    const char **error);
 
@@ -60,11 +60,12 @@ const char *py_number_unary(enum py_operator op, const struct py_number *x,
 			    struct py_number *out);
 /* a // b and a % b, which has the sign of b; if b is 0, both are NaN. */
 void py_float_divmod(double a, double b, double *quotient, double *remainder);
-/* Compares x with y: -1, 0, 1; 2 if one of them is a NaN. */
+/* Compares x with y: -1 if x is less, 0 if they are equal, 1 if x is greater; 2
+ * if one of them is a NaN. */
 int py_number_order(const struct py_number *x, const struct py_number *y);
-/* Is a comparison (an operator of the group ORDER) true for operands of this
- * order? The order is a result of py_number_order, or -1, 0, 1 or 2 in the same
- * sense. */
+/* Is the comparison op (an operator of the group ORDER) true for two operands
+ * whose order is `order`? The order is a result of py_number_order, or -1, 0, 1
+ * or 2 in the same sense. */
 bool py_order_holds(enum py_operator op, int order);
 
 /* Appends the number as print writes it: True, 12, 0.1, 1e+20, inf. */

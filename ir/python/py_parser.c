@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The base of the parser of Python, which the files of its grammar use: the
+/* The base of the parser of Python, which the files for its grammar share: the
  * current token, errors, nodes. */
 #include "py_read.h"
 

@@ -51,7 +51,7 @@ struct py_lexer {
 	struct py_tokens tokens;
 };
 
-/* Reads all tokens of the text; the last one is PY_T_END. False after an
+/* Reads all tokens of the text; the last token is PY_T_END. False after an
  * error. */
 bool py_lex(struct py_lexer *lex);
 /* Reads the tokens of [at, end) as if they were in brackets. False after an
@@ -92,8 +92,8 @@ const char *py_text(struct py_parser *p, const struct py_token *t);
 /* Reads the next token, which must be a name; if it is not, reports an error
  * that ends in `what`. Returns the name, or NULL. */
 const char *py_take_name(struct py_parser *p, const char *what);
-/* Reports an error at a span, unless an error of this text was reported
- * before. */
+/* Reports an error at a span, unless the parser has already reported an error
+ * for this text. */
 void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Reports that tirc does not read this construct of Python; what: its name. */
@@ -107,8 +107,8 @@ struct py_node *py_node_new(struct py_parser *p, enum py_kind kind,
 			    int first_token);
 void py_push(struct py_parser *p, struct py_nodes *list,
 	     const struct py_node *node);
-/* Sets the node's children, its height and its span. NULL after an error if the
- * tree is too high. */
+/* Sets the node's children, its height and its span, and returns the node. NULL
+ * after an error if the tree is too high. */
 const struct py_node *py_finish(struct py_parser *p, struct py_node *node,
 				const struct py_nodes *kids, int first_token);
 /* A node with one child, or with two; NULL if a child is NULL, after an

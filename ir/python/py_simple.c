@@ -71,8 +71,8 @@ augmented(struct py_parser *p, const struct py_node *target, const char *op,
 	return py_finish(p, node, &kids, first);
 }
 
-/* The operator of an augmented assignment, "+" for "+=", if the next token is
- * one; else NULL. */
+/* If the next token is an augmented assignment such as "+=": its operator, "+";
+ * else NULL. */
 static const char *
 augmented_operator(const struct py_parser *p)
 {

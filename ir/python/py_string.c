@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings: escapes resolved, adjacent ones joined, f-strings taken apart into
- * text and the expressions between their braces. */
+/* Strings: resolves escapes, joins adjacent strings, and takes f-strings apart
+ * into text and the expressions between their braces. */
 #include "py_read.h"
 #include "text.h"
 
@@ -122,7 +122,8 @@ escape(struct py_parser *p, struct place *s, struct strbuf *out)
 		put_utf8(out, value);
 		return true;
 	}
-	strbuf_putc(out, '\\'); /* Python keeps unknown escapes as they are */
+	/* like Python, keeps an unknown escape as it is */
+	strbuf_putc(out, '\\');
 	strbuf_putc(out, c);
 	return true;
 }

@@ -17,7 +17,7 @@ struct source {
 	size_t length;
 };
 
-/* The keywords: a name cannot be one of them. */
+/* The keywords of Python, which cannot be names. */
 #define PY_KEYWORDS                                                            \
 	"False", "None", "True", "and", "as", "assert", "async", "await",      \
 		"break", "class", "continue", "def", "del", "elif", "else",    \
@@ -38,8 +38,9 @@ enum py_kind {
 	/* ival; is_unsigned if the value is above INT64_MAX: then ival has its
 	 * bits; more than 64 bits are an error; text: as written */
 	PY_INT,
-	PY_FLOAT,  /* fval; text: as written */
-	PY_STRING, /* text, length: unescaped, adjacent ones joined */
+	PY_FLOAT, /* fval; text: as written */
+	/* text, length: the unescaped string; adjacent strings are joined */
+	PY_STRING,
 	/* kids: PY_STRING parts and expressions, in order; {x!r:>8} is a
 	 * PY_FORMAT, {x=} a PY_STRING and one */
 	PY_FSTRING,
@@ -65,10 +66,11 @@ enum py_kind {
 	PY_COMPARE,   /* kids[0] ops[0] kids[1] ops[1] kids[2] … */
 	PY_IFELSE,    /* kids: value, condition, other */
 	PY_LAMBDA,    /* params, kids[0]: body */
-	PY_COMPREHENSION, /* kids[0]: element (two of them for a dict), then
-			   * PY_FOR_CLAUSE; text "list", "tuple" (generator),
-			   * "dict", "set" */
-	PY_FOR_CLAUSE,    /* kids: target, iterable, conditions… */
+	/* kids[0]: the element (for a dict, kids[0] and kids[1]: key and
+	 * value), then PY_FOR_CLAUSEs; text "list", "tuple" (generator),
+	 * "dict", "set" */
+	PY_COMPREHENSION,
+	PY_FOR_CLAUSE, /* kids: target, iterable, conditions… */
 	/* statements */
 	PY_SUITE,      /* kids: statements; also the whole file */
 	PY_EXPRESSION, /* kids[0] */
@@ -127,8 +129,9 @@ struct py_node {
 	int64_t ival;
 	bool is_unsigned;   /* of ival */
 	bool parenthesised; /* it is written in parentheses: a in (a) + b */
-	int height;         /* 1 + the largest height of its children; py_parse
-			     * limits it */
+	/* 1 plus the largest height of the node's children; py_parse limits
+	 * it */
+	int height;
 	double fval;
 	const char *op;
 	const char *const *ops;
@@ -148,8 +151,8 @@ struct py_node {
  * (ir/python/py_read.h) is an error. */
 const struct py_node *py_parse(struct module *m, const struct source *src);
 
-/* Reports at a place in the text: "file:line:col: message", with the line and
- * a row of ^ below it in the diagnostic's excerpt. Returns false. */
+/* Reports an error at a position in the text: "file:line:col: message". The
+ * diagnostic's excerpt is the line, with a row of ^ below it. Returns false. */
 bool py_error(struct module *m, const struct source *src, struct py_span at,
 	      const char *fmt, ...) TIRC_PRINTF(4, 5);
 /* Like py_error, as a diagnostic of kind id. */

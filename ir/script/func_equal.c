@@ -2,7 +2,8 @@
 /* Are two functions equal, apart from the names of variables and buffers, ids
  * and positions? Variables and buffers are paired at their declaration (a
  * variable may be declared again after its scope) or at their first use; from
- * then on, wherever one function uses one, the other must use its partner. */
+ * then on, where the first function uses a variable or buffer, the second
+ * function must use its partner. */
 #include <math.h>
 
 #include "script.h"
@@ -98,8 +99,8 @@ differ_exprs(struct comparison *c, const char *what, const struct expr *a,
 	return false;
 }
 
-/* Are a and b partners? If neither has a partner, makes them partners. *is_new:
- * a had none. */
+/* Are a and b partners? If neither of them has a partner, makes them partners.
+ * *is_new: a had no partner before. */
 static bool
 partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 {
@@ -445,7 +446,8 @@ same_stmt(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	return true;
 }
 
-/* The number of parameters in scripts; the implied ones are the last. */
+/* The number of parameters that scripts show; implied parameters, which scripts
+ * do not show, are the last ones. */
 static int
 written_params(const struct func *f)
 {
@@ -524,8 +526,8 @@ funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 
 	arena_init(&c.arena);
 	for (int i = 0; same && i < n; i++) {
-		/* each function has variables of its own: forgets those of the
-		 * last one */
+		/* each function has variables of its own: the pairs of the
+		 * functions compared before are dropped */
 		c.forth = c.back = (struct pairs){ NULL, 0, 0 };
 		c.same = c.alike = c.forth;
 		same = same_func(&c, a[i], b[i]);

@@ -15,8 +15,9 @@
 #include "print.h"
 #include "python.h"
 
-/* Can the buffer be written in the signature? Only a dense global one of
- * constant shape and default alignment can; others match a handle. */
+/* Can the buffer be written in the signature? Only a dense global buffer of
+ * constant shape and default alignment can; for any other buffer, the signature
+ * has a handle that the body matches. */
 static bool
 fits_signature(const struct buffer *b)
 {

@@ -141,8 +141,8 @@ print_for(struct printer *p, const struct stmt *s)
 		      p->version == SCRIPT_CURRENT;
 
 	print_indent(p);
-	/* the domain, printed before the variable is defined, since it cannot
-	 * use it */
+	/* the text of the loop's domain, which is printed before the variable
+	 * is defined, because the domain cannot use the variable */
 	struct strbuf domain;
 	struct strbuf *out = p->out;
 
@@ -186,8 +186,9 @@ is_implicit_root(const struct stmt *s)
 	return b->n_allocs > 0 || stmt_has(s->children[0], STMT_BLOCK);
 }
 
-/* 'S' or 'R', for T.axis.remap, if iter var i of the block s stands for a whole
- * loop around it, spatial or reduced; else 0. */
+/* 'S' or 'R', for T.axis.remap, if iter var i of the block s, spatial or
+ * reduced, is bound to the variable of a loop around the block and has the
+ * loop's whole range; else 0. */
 static char
 remap_letter(const struct stmt *s, int i)
 {
@@ -360,7 +361,7 @@ print_block(struct printer *p, const struct stmt *s)
 /* ---- statements whose scope is the rest of the suite */
 
 /* Prints a LET and its body: "v: T.int32 = value" if it is the last statement
- * of its suite, else a `with` of the version. */
+ * of its suite, else as a `with` statement in the printer's version. */
 static void
 print_let(struct printer *p, const struct stmt *s, bool last)
 {

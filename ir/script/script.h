@@ -20,14 +20,15 @@ struct script_outer {
  * may use. lookup returns NULL for an unknown name. */
 struct script_scope {
 	const struct expr *(*lookup)(void *ctx, const char *name);
-	/* The definition of the macro (@T.macro) with this name; NULL: there is
-	 * none. This member and the next may be NULL. */
+	/* The definition of the macro (@T.macro) named `name`; NULL: no macro
+	 * has this name. This member and the next may be NULL. */
 	const struct py_node *(*macro)(void *ctx, const char *name);
 	/* The name of the function that the node callee ("twice" or
-	 * "Module.twice") refers to; NULL: it is not another function. */
+	 * "Module.twice") refers to; NULL: it refers to no other function of
+	 * the text. */
 	const char *(*function)(void *ctx, const struct py_node *callee);
-	/* Sets *out to the value of a name that is a list or a tuple; false if
-	 * it is neither. This member and the next may be NULL. */
+	/* Sets *out to the value of `name`, which is a list or a tuple; false
+	 * if it has no such value. This member and the next may be NULL. */
 	bool (*list)(void *ctx, const char *name, struct script_outer *out);
 	/* Calls the Python function with this name; *is_one: does it exist?
 	 * False after an error, which is not reported. */
@@ -38,8 +39,8 @@ struct script_scope {
 };
 
 /* Adds every function of the text (@T.prim_func, alone or in a class marked
- * @I.ir_module or @tvm.script.ir_module) to m. False after an error with
- * position; then m has no new function. */
+ * @I.ir_module or @tvm.script.ir_module) to m. False after an error with a
+ * position in the text; then no function was added to m. */
 bool script_read(struct module *m, const struct source *src);
 /* Reads one function from its `def`, a node of a tree that was parsed before.
  * The function is not added to m. NULL after an error. scope may be NULL. */
@@ -47,9 +48,9 @@ struct func *script_read_func(struct module *m, const struct source *src,
 			      const struct py_node *def,
 			      const struct script_scope *scope);
 
-/* A name that steps may use, of a value or of a buffer. at[d]: the index in
- * dimension d of the buffer, or NULL if the steps give this index; at NULL:
- * the steps give all indices. */
+/* A name that steps may use for a value or a buffer. at[d]: the index in
+ * dimension d of the buffer, or NULL if the steps give this index; at NULL: the
+ * steps give all indices. */
 struct script_binding {
 	const char *name;
 	struct script_outer value;
@@ -76,8 +77,8 @@ struct stmt *script_read_steps(struct func *f, const struct source *src,
  * variables and buffers? If not, a line with the first difference is appended
  * to why, which may be NULL. */
 bool func_equal(const struct func *a, const struct func *b, struct strbuf *why);
-/* Like func_equal, but the names of variables, buffers and axes must be the
- * same, too. The functions' own names may differ. */
+/* Like func_equal, but the names of variables, buffers and axes must be equal,
+ * too. The names of the two functions may differ. */
 bool func_equal_named(const struct func *a, const struct func *b);
 /* Are a[i] and b[i] equal for each i, as func_equal, if a call of a[k] in a[i]
  * counts as equal to a call of b[k] in b[i]? The functions' names may differ.
@@ -93,13 +94,14 @@ uint64_t func_hash(const struct func *f, bool but_literals);
 #ifndef TIRC_VERIFY_TEXT
 #define TIRC_VERIFY_TEXT 0
 #endif
-/* Prints f in both spellings, reads each text back and prints the result. False
- * if a function that was read differs from f, or if a text differs from the
- * first one; a DIAG_VERIFY gives the first difference. */
+/* Prints f in both spellings (script_version), reads each text back, and prints
+ * the function that was read. False if a function that was read differs from f,
+ * or if a text differs from the first one; a DIAG_VERIFY gives the first
+ * difference. */
 bool func_verify_text(const struct func *f);
-/* Checks f as func_verify_text does, unless f has the text and the hash in
- * `seen`, which is empty at first and receives those of f; the caller releases
- * it. */
+/* Checks f as func_verify_text does, unless the text and the hash of f are
+ * those in `seen`. `seen` is empty before the first call, and receives the text
+ * and the hash of f; the caller releases it. */
 bool func_verify_new_text(const struct func *f, struct strbuf *seen);
 
 #endif

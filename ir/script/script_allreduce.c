@@ -35,7 +35,9 @@ struct allreduce {
 	const struct py_node *call, *combiner;
 	struct reduced *values;
 	int n;
-	const struct expr *condition; /* NULL: every thread has a value */
+	/* the condition under which a thread has a value; NULL: every thread
+	 * has one */
+	const struct expr *condition;
 	/* the number of the thread in its group, and how many threads that has */
 	const struct expr *number;
 	int64_t n_threads;
@@ -186,7 +188,8 @@ read_result(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Reads value number i: its source, its result, its identity element. */
+/* Reads value i of the reduction: its source, its result, its identity element.
+ * False after an error. */
 static bool
 read_one(struct allreduce *a, int i, const struct py_node *source,
 	 const struct py_node *result, const struct py_node *identity)
@@ -368,8 +371,8 @@ expand(struct allreduce *a, struct stmt **out)
 				    load_at(a, i, expr_i32(m, 0)), one->at,
 				    one->result->ndim));
 	}
-	/* in a loop around the call, the next values are stored after all
-	 * threads have read the result */
+	/* if the call is in a loop, the values of the next iteration are stored
+	 * only after all threads have read the result */
 	vec_push(&m->arena, &list, barrier(r));
 	*out = stmt_seq(r->f, list.data, list.n);
 	for (int i = a->n - 1; i >= 0; i--) {

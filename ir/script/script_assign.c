@@ -72,9 +72,9 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 	script_define(r, name, script_value_of(v->expr, false));
 }
 
-/* Is e the pointer of a buffer? A second name for it does not define a
- * variable, so that the reader knows the buffer when another one is declared
- * over the pointer. */
+/* Is e the pointer of a buffer? A second name for a pointer does not define a
+ * variable, so that the reader still knows the buffer when a second buffer is
+ * declared over the pointer. */
 static bool
 is_pointer(const struct expr *e)
 {
@@ -83,8 +83,8 @@ is_pointer(const struct expr *e)
 		(e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)));
 }
 
-/* Is e a variable or a number? In steps, a second name for it does not define a
- * variable. */
+/* Is e a variable or a number? In steps, a second name for one of these does
+ * not define a variable. */
 static bool
 is_name(const struct expr *e)
 {
@@ -109,8 +109,8 @@ bind_value(struct script_reader *r, const struct py_node *node,
 		declare_var(r, target->text, v.type);
 		return true;
 	}
-	/* A name for one of Python's values, such as a number or a list, is not
-	 * a variable of the program. */
+	/* A name for a value of Python, such as a number or a list, does not
+	 * become a variable of the function. */
 	if (v.kind != SCRIPT_EXPR || v.weak || v.e->kind == EXPR_STRING ||
 	    is_pointer(v.e) || (r->is_steps && is_name(v.e))) {
 		script_define(r, target->text, v);

@@ -591,8 +591,8 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 /* The declared regions, followed by a region for each buffer that the block
  * accesses but does not declare. A buffer in `other`, the declared regions of
  * the other direction, counts as declared: a block may read a buffer that it
- * writes, and a buffer whose address it passes is only read if the block says
- * so. */
+ * writes without declaring the read; and a buffer whose address the block
+ * passes counts as only read if the block declares only the read. */
 static struct region *
 completed(struct script_reader *r, const struct region *declared, int n,
 	  const struct region *found, int n_found, const struct region *other,

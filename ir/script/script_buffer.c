@@ -218,8 +218,8 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 	if (index->kind != PY_TUPLE || index->n_kids == 0) {
 		return script_buffer_facts(r, index, NULL, found + 2, spec);
 	}
-	/* T.Buffer[8, "float32"], T.Buffer[(8, 8), "float32"]; without a
-	 * type, all of it is the shape. */
+	/* T.Buffer[8, "float32"], T.Buffer[(8, 8), "float32"]; if the last
+	 * element is no type, all of the index is the shape. */
 	const struct py_node *last = index->kids[index->n_kids - 1];
 
 	if (last->kind != PY_STRING && !script_path(r, last)) {
@@ -282,10 +282,11 @@ is_made_from(const char *name, const char *stem)
 		name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
-/* The name, before it is made unique, of a buffer that is printed as `name`. It
- * follows from the name of the handle: the handle of b is var_b, even if b
- * itself is printed as b_1. A handle that is written var_b_1 may be that of a
- * second b, or of b_1. Returns `hint` if the handle has another name. */
+/* The name that a buffer printed as `name` had before the name was made unique.
+ * This name follows from the name of the buffer's handle: the handle of b is
+ * var_b, even if b itself is printed as b_1. A handle that is written var_b_1
+ * may be that of a second b, or of b_1. Returns `hint` if no name of the handle
+ * has this form. */
 static const char *
 matched_hint(const struct script_handle *handle, const struct py_node *written,
 	     const char *name, const char *hint)
@@ -302,7 +303,8 @@ matched_hint(const struct script_handle *handle, const struct py_node *written,
 }
 
 /* Defines a name for a part of a buffer: A0 = T.match_buffer(A[i:i + 16, 0:8],
- * (16, 8)). Elements of the part are read as those of the buffer. */
+ * (16, 8)). An element of the part is read as the element of the buffer at this
+ * position. */
 static bool
 match_part(struct script_reader *r, const struct py_node *const *found,
 	   const char *name)

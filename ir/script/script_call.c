@@ -85,7 +85,8 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 
 /* ---- functions of values: T.floordiv(a, b), T.exp(x), T.Cast("int8", x) */
 
-/* Evaluates an argument; a type, such as T.int8, is its name. */
+/* Evaluates an argument. An argument that is a type, such as T.int8, becomes
+ * its name. False after an error. */
 static bool
 argument(struct script_reader *r, const struct py_node *node,
 	 struct typed_arg *out)
@@ -102,9 +103,10 @@ argument(struct script_reader *r, const struct py_node *node,
 	return script_eval(r, node, &v) && script_operand(r, node, &v, &out->x);
 }
 
-/* Sets `list` to the arguments of a call as values: by parameter, then those of
- * *args; and *type to the type at the end (old spelling), if the function has
- * no type among its parameters. False after an error. */
+/* Sets `list` to the arguments of a call as values: first one for each
+ * parameter, then the arguments for *args. If no parameter of the function is a
+ * type, sets *type to the type at the end of the call (old spelling). False
+ * after an error. */
 static bool
 bind(struct script_reader *r, const struct py_node *call,
      const struct typed_function *f, const struct py_node **found, int *n,
@@ -213,7 +215,8 @@ read_mask(struct script_reader *r, const struct py_node *node, bool *writes)
 			   text);
 }
 
-/* The element that is `offset` elements behind the first one. */
+/* An expression for the element of b that is `offset` elements after the first
+ * element, in row-major order. */
 static const struct expr *
 element_at(struct module *m, const struct buffer *b, const struct expr *offset)
 {

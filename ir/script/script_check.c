@@ -13,8 +13,8 @@ fail(const struct func *f, const char *what, const char *why)
 			  what, why ? ": " : "", why ? why : "");
 }
 
-/* Is `printed` the name of a function that is called `name`, a keyword of
- * Python, as func_print() writes it? */
+/* Does func_print() write `printed` for a function named `name`? It does if
+ * `name` is a keyword of Python and `printed` is `name` with "_" appended. */
 static bool
 is_printed_name(const char *printed, const char *name)
 {
@@ -81,8 +81,8 @@ func_verify_text(const struct func *f)
 	return good;
 }
 
-/* Does `seen` hold the text and the hash of f? In either case, stores them
- * there. */
+/* Are the text and the hash of f those in `seen`? In either case, stores those
+ * of f in `seen`. */
 static bool
 was_seen(const struct func *f, struct strbuf *seen)
 {

@@ -169,8 +169,8 @@ add_root(struct script_reader *r, struct script_block *root)
 		if (root->allocs.n == 0) {
 			return;
 		}
-		/* Buffers that the function declares are allocated in the root
-		 * block, too. */
+		/* Buffers that the function's body declares are allocated in
+		 * the root block, too. */
 		const struct buffer **all = arena_array(&r->m->arena,
 							const struct buffer *,
 							root->allocs.n +
@@ -275,10 +275,10 @@ read_body(struct script_reader *r, const struct py_node *def)
 	return true;
 }
 
-/* Runs func_verify on r->f: it checks facts that the reader does not check,
- * mostly declared regions. If it finds errors, reports only the first, as an
- * error of the text at its line (at the function def if it has none), and
- * returns false. */
+/* Runs func_verify on r->f, which checks what the reader does not check, mainly
+ * declared regions. If it finds errors, reports only the first one, at its line
+ * of the text (or, if it has no line, at the function def), and returns
+ * false. */
 static bool
 check_func(struct script_reader *r, const struct py_node *def)
 {

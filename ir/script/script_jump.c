@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: break and continue. Statements of tirc have no jumps, so
- * the suite of a loop that has some is rewritten before it is read:
+/* The TVMScript reader: break and continue. Statements of tirc have no jumps,
+ * so the suite of a loop that contains a jump is rewritten before it is
+ * read:
  *
- * 	for i in range(8):               for i in range(8):
- * 	    if A[i] < 0:                     if not left[0]:
- * 	        continue             =>          if not A[i] < 0:
- * 	    B[i] = A[i]                              B[i] = A[i]
- * 	    if A[i] == 7:                            if A[i] == 7:
- * 	        break                                    left[0] = True
+ *	for i in range(8):               for i in range(8):
+ *	    if A[i] < 0:                     if not left[0]:
+ *	        continue             =>          if not A[i] < 0:
+ *	    B[i] = A[i]                              B[i] = A[i]
+ *	    if A[i] == 7:                            if A[i] == 7:
+ *	        break                                    left[0] = True
  *
  * If one branch of an `if` jumps, the statements after the `if` move to the end
  * of the other branch. Statements that may also be reached after a jump are
@@ -190,7 +191,8 @@ add_suite(struct rewriter *w, struct lines *to, const struct py_node *suite)
 static void rewrite(struct rewriter *w, const struct lines *from,
 		    struct lines *to);
 
-/* The rewritten suite, followed by `rest` (NULL: nothing). */
+/* The suite after its rewrite, with the lines `rest` appended before it (rest
+ * NULL: no lines). NULL if no lines are left. */
 static const struct py_node *
 branch(struct rewriter *w, const struct py_node *suite,
        const struct lines *rest, struct py_span at)
@@ -290,7 +292,8 @@ rewrite_with(struct rewriter *w, const struct py_node *line,
 	}
 }
 
-/* Appends the lines, up to the first one that always jumps. */
+/* Appends the rewritten lines to `to`, up to the first line that always
+ * jumps. */
 static void
 rewrite(struct rewriter *w, const struct lines *from, struct lines *to)
 {

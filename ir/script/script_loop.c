@@ -122,8 +122,9 @@ read_grid(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Makes the range that of the loop over the steps, from 0 on; the name becomes what the
- * loop's variable is in the text: begin + step * (*out). False after an error. */
+/* For a loop with a step: sets `range` to that of a loop which counts the steps
+ * from 0 on, and *out to its variable. Defines the name as the value that it
+ * has in the text, begin + step * (*out). False after an error. */
 static bool
 define_steps(struct script_reader *r, const struct py_node *node, int64_t step,
 	     const char *name, struct range *range, struct var **out)
@@ -149,7 +150,7 @@ define_steps(struct script_reader *r, const struct py_node *node, int64_t step,
 	return true;
 }
 
-/* The arguments of a loop; those that are absent are NULL. */
+/* The arguments of a loop; an argument that is absent is NULL. */
 struct loop_args {
 	const struct py_node *start, *stop, *thread, *notes, *step, *type,
 		*unroll;

@@ -47,8 +47,8 @@ add_stem(struct script_reader *r, const char *name)
 	}
 }
 
-/* Marks the reserved names as used, since the printer adds a number to each of
- * them. */
+/* Marks the reserved names as used, because the printer adds a number to a
+ * variable with such a name. */
 static void
 take_reserved(struct script_reader *r)
 {

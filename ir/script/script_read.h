@@ -25,14 +25,14 @@ enum script_kind {
 	SCRIPT_FUNCTION /* def: a function of steps */
 };
 
-/* A part of a buffer under a name of its own: element (i, j) of the part is element
- * (min[0] + i, min[1] + j) of the buffer; dimensions of the buffer before the last ndim
- * ones have one index, min. */
+/* A part of a buffer under a name of its own: element (i, j) of the part is
+ * element (min[0] + i, min[1] + j) of the buffer; in the dimensions of the
+ * buffer before its last ndim dimensions, the index is min. */
 struct script_view {
 	int ndim;
 	const struct expr **min;
-	/* the part has the dimensions for which min is NULL instead of the last
-	 * ones */
+	/* the dimensions of the part are those of the buffer for which min is
+	 * NULL, instead of the last ones */
 	bool picks;
 	const struct expr *const *shape;
 	/* flat: the view is the buffer's memory with another shape or type.
@@ -49,7 +49,9 @@ struct script_value {
 	bool weak;
 	const struct expr *e;
 	const struct buffer *buffer;
-	const struct script_view *view; /* of SCRIPT_BUFFER; NULL: all of it */
+	/* of SCRIPT_BUFFER: the view of the buffer that the name stands for;
+	 * NULL: the whole buffer */
+	const struct script_view *view;
 	const struct script_value *items;
 	int n_items;
 	struct script_handle *handle;
@@ -61,9 +63,9 @@ struct script_value {
 
 struct script_name {
 	const char *name;
-	int id;    /* the number of the name's text in script_reader.ids */
-	int outer; /* the index in names of the definition that this one hides,
-		    * or -1 */
+	int id; /* the number of the name's text in script_reader.ids */
+	/* the index in r->names of the definition that this one hides, or -1 */
+	int outer;
 	struct script_value value;
 };
 
@@ -78,8 +80,9 @@ struct script_handle {
 	const char *name;
 	struct var *var;
 	const struct buffer *buffer; /* NULL until it is matched */
-	bool used;                   /* the handle was used as a pointer: no
-				      * buffer can be matched to it now */
+	/* the handle was used as a pointer: from then on no buffer can be
+	 * matched to it */
+	bool used;
 };
 
 /* Memory from T.allocate; a buffer declares later how it is indexed. */
@@ -139,8 +142,9 @@ struct script_reader {
 	struct text_map ids;           /* maps each defined name's text to a
 				        * number */
 	VEC(int)
-	latest;                        /* by that number: the index in names of
-				        * the definition in effect, or -1 */
+	latest;                        /* by the number of a name: the index in
+				        * r->names of its definition in effect,
+				        * or -1 */
 	VEC(struct script_stem) stems; /* see script_hint */
 	struct text_map stem_of;       /* maps the part of a name before its
 				        * number to an index in stems */
@@ -197,7 +201,8 @@ bool script_is_marked(const struct py_node *def, const char *word);
 /* ---- arguments of calls */
 
 /* Calls py_bind_nodes for the call: found[i] becomes the argument for parameter
- * i of the signature, such as "param, param?", or NULL if it is absent. */
+ * i of the signature `params`, such as "param, param?"; NULL if this argument
+ * is absent. False after an error. */
 bool script_args(struct script_reader *r, const struct py_node *call,
 		 const char *params, const struct py_node **found);
 
@@ -292,8 +297,8 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
-/* Is v a buffer without dimensions in a text of steps, where its name stands
- * for its only element? */
+/* Is v a buffer without dimensions in a text of steps? There, the name of such
+ * a buffer stands for its only element. */
 bool script_is_scalar(const struct script_reader *r,
 		      const struct script_value *v);
 /* Is the node the name of a buffer for which script_is_scalar holds? */
@@ -311,17 +316,17 @@ bool script_region(struct script_reader *r, const struct py_node *node,
 bool script_plus(struct script_reader *r, const struct py_node *node,
 		 const struct expr *a, const struct expr *b,
 		 const struct expr **out);
-/* script_view.c: replace the indices of an element of a flat view, and the ranges of a
- * region of it, by the indices and ranges of the same elements in the buffer b. False
- * after an error. */
+/* script_view.c: script_view_index replaces the indices of an element of a flat
+ * view by those of the same element in the buffer b; the second function does
+ * this for the ranges of a region of the view. False after an error. */
 bool script_view_index(struct script_reader *r, const struct py_node *node,
 		       const struct script_view *view, const struct buffer *b,
 		       const struct expr ***index);
 bool script_view_region(struct script_reader *r, const struct py_node *node,
 			const struct script_view *view, struct region *out);
-/* Sets *out to the position in memory, in elements, of the element with these
- * indices, in an array with these strides or, if they are NULL, in a dense
- * array of this shape. */
+/* Sets *out to the position in memory, in elements, of the element with the
+ * indices `index`. The array has the strides `strides`, or, if that is NULL, is
+ * dense with the shape `shape`. */
 bool script_place_of(struct script_reader *r, const struct py_node *node,
 		     int ndim, const struct expr *const *shape,
 		     const struct expr *const *strides,
@@ -331,8 +336,9 @@ bool script_place_of(struct script_reader *r, const struct py_node *node,
 bool script_view_place(struct script_reader *r, const struct py_node *node,
 		       const struct buffer *b, const struct expr *place,
 		       const struct expr ***out);
-/* script_view_loaded: converts e, an element of the buffer of v, to the value
- * of the view's element; script_view_stored: the opposite. */
+/* script_view_loaded: converts e, an element of the buffer under the view v, to
+ * the value of the view's element. script_view_stored: converts a value of the
+ * view's element to the element of the buffer. */
 const struct expr *script_view_loaded(struct script_reader *r,
 				      const struct script_value *v,
 				      const struct expr *e);
@@ -346,8 +352,9 @@ bool script_view_memory(struct script_reader *r, const struct py_node *data,
 			struct buffer_spec *spec);
 /* The number of dimensions of v, a buffer or a part of one. */
 int script_rank(const struct script_value *v);
-/* Sets *out to the range of the slice a:b of a dimension of this size; an end that is
- * absent is that of the dimension. False after an error. */
+/* Sets *out to the range of the slice a:b of a dimension whose size is `size`.
+ * If a is absent, the range starts at 0; if b is absent, it ends at `size`.
+ * False after an error. */
 bool script_slice(struct script_reader *r, const struct py_node *slice,
 		  const struct expr *size, struct range *out);
 /* Sets *out to the range from min to end (exclusive). */
@@ -388,9 +395,9 @@ bool script_func_attr(struct script_reader *r, const struct py_node *call);
 const char *script_macro_params(struct script_reader *r,
 				const struct py_node *call,
 				const struct py_node *def);
-/* Begins to read the suite of a macro in the place of a call: evaluates the arguments,
- * hides the names of the caller if `hides`, and defines the parameters. False after an
- * error. script_leave_macro ends what it began. */
+/* Begins to read the suite of a macro in the place of a call: evaluates the
+ * arguments, hides the names of the caller if `hides`, and defines the
+ * parameters. False after an error. script_leave_macro restores the names. */
 struct script_macro {
 	int names, hidden;
 };
@@ -471,16 +478,17 @@ bool script_reduce_scope(struct script_reader *r, const struct py_node *call);
 /* Reads T.tvm_thread_allreduce(…) as statements of the suite. False after an error. */
 bool script_allreduce(struct script_reader *r, const struct py_node *call,
 		      struct script_suite *suite);
-/* In a function with such a reduction, those across threads are written out: makes the
- * reduction axes of blocks that update memory of a thread, without an init, opaque. */
+/* In a function with an all-reduce, reductions across threads are written out:
+ * makes the reduction axes of a block opaque if the block has no init and
+ * updates memory of a single thread. */
 void script_private_reductions(struct script_reader *r);
-/* Sets *out to a let of the name with this value, and defines the name from
- * here on. */
+/* Sets *out to a let that gives the name this value, and defines the name for
+ * the statements that follow. */
 void script_let(struct script_reader *r, const char *name,
 		const struct expr *value, struct script_opener *out);
 bool script_assign(struct script_reader *r, const struct py_node *node,
 		   struct script_suite *suite);
-/* Reads "x: T.int32 = value", a let: its scope is the rest of the suite. False
+/* Reads "x: T.int32 = value", a let whose scope is the rest of the suite. False
  * after an error. */
 bool script_annotated(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TVMScript reader: statements. The scope of a let, an allocation or an
- * attribute that is a line, not a `with` with a suite of its own, is the rest
- * of the suite that it is in. These openers are kept in a list of the suite and
- * closed at its end, the last one first. */
+/* The TVMScript reader: statements. A let, an allocation or an attribute may be
+ * written as a line, not as a `with` with a suite of its own: then its scope is
+ * the rest of the suite that contains the line. Such statements (openers) are
+ * kept in a list of the suite and closed at the suite's end, the last one
+ * first. */
 #include "script_read.h"
 
 enum {
@@ -157,8 +158,9 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	return true;
 }
 
-/* In steps, the lines of a branch that is chosen when the text is read belong
- * to the suite around the `if`, as in Python; *done: such a branch was read. */
+/* In steps, if the condition of an `if` is known when the text is read, only
+ * one branch is read, and its lines belong to the suite around the `if`, as in
+ * Python. *done: a branch was read in this way. */
 static bool
 read_chosen(struct script_reader *r, const struct py_node *node,
 	    struct script_suite *suite, bool *done)
@@ -365,8 +367,8 @@ call_function(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Reads a statement that is the call of a macro or of another function; *done:
- * it was such a call. False after an error. */
+/* Reads a statement if it is a call of a macro or of another function. *done:
+ * it is such a call. False after an error. */
 static bool
 outer_call(struct script_reader *r, const struct py_node *node,
 	   const struct py_node *call, struct script_suite *suite, bool *done)
@@ -391,7 +393,8 @@ outer_call(struct script_reader *r, const struct py_node *node,
 		      : true;
 }
 
-/* T.assume(condition): what the caller promises; nothing is computed. */
+/* T.assume(condition) states what the caller promises; no statement is made of
+ * it. */
 static bool
 read_assume(struct script_reader *r, const struct py_node *call)
 {

@@ -101,8 +101,8 @@ same_dims(const struct script_view *view, const struct buffer *b)
 	return true;
 }
 
-/* Replaces the indices of an element of the view by the indices of the same element in
- * the buffer. */
+/* Replaces *index, the indices of an element of the view, by the indices of the
+ * same element in the buffer b. */
 bool
 script_view_index(struct script_reader *r, const struct py_node *node,
 		  const struct script_view *view, const struct buffer *b,
@@ -256,9 +256,9 @@ same_spec(const struct buffer_spec *a, const struct buffer_spec *b)
 	return same;
 }
 
-/* The buffer for memory from T.allocate: the first view of it, if it covers all
- * of the memory. If the memory has another unit, it becomes an array of the
- * view's elements. */
+/* The buffer for memory from T.allocate. The first view of the memory becomes
+ * this buffer if it covers all of the memory: the buffer is an array of the
+ * view's elements, also if the memory was allocated in another unit. */
 static const struct buffer *
 buffer_of_memory(struct script_reader *r, struct script_memory *memory,
 		 const char *name, const struct buffer_spec *spec)

@@ -111,8 +111,9 @@ read_let(struct script_reader *r, const struct py_node *call,
 	       let_of(r, found[0], found[1], out);
 }
 
-/* Completes a loop of threads with the index out->text and the extent out->value; the
- * name, if it is not NULL, becomes its variable. */
+/* Completes *out, a loop bound to threads, with the index out->text and the
+ * extent out->value. If `name` is not NULL, it becomes the name of the loop's
+ * variable. */
 static void
 open_thread(struct script_reader *r, const char *name,
 	    struct script_opener *out)
@@ -172,8 +173,8 @@ extent_of_thread(struct script_reader *r, const struct py_node *thread,
 	return true;
 }
 
-/* Is the attribute one of memory, which tells how it may be kept, and not what is
- * computed? */
+/* Is the attribute `key` of memory only a hint about how the memory is kept,
+ * without effect on what is computed? */
 static bool
 is_hint_of_memory(const struct script_value *node, const char *key)
 {
@@ -272,8 +273,9 @@ script_is_thread_ids(const struct script_reader *r, const struct py_node *call)
 	       script_calls(r, call, "thread_id");
 }
 
-/* x, y = T.cta_id([2, 3]), T.thread_id([128]): loops of blocks and of threads, the first
- * one of x, around the rest of the suite. target: NULL or the names. */
+/* x, y = T.cta_id([2, 3]) and T.thread_id([128]): opens loops bound to thread
+ * blocks or to threads around the rest of the suite; the first loop is bound to
+ * axis x of the grid or block. target: the names of the variables, or NULL. */
 bool
 script_thread_ids(struct script_reader *r, const struct py_node *call,
 		  const struct py_node *target, struct script_suite *suite)

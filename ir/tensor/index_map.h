@@ -15,13 +15,13 @@ struct index_map {
 	struct var **physical;          /* variables */
 	const struct expr **to_logical; /* of physical */
 	/* the condition under which a physical element has logical indices;
-	 * NULL: all elements have */
+	 * NULL: every physical element has them */
 	const struct expr *in_range;
 };
 
-/* The map, with variables in its physical indices replaced that are not logical
- * variables, for example sampled values; the map itself if it has no such
- * variables. */
+/* The map with other variables in its physical indices replaced: those that are
+ * not logical variables, for example sampled values, get their values in
+ * `values`. The map itself if it has no such variables. */
 const struct index_map *index_map_substitute(struct module *m,
 					     const struct index_map *map,
 					     const struct var_map *values);

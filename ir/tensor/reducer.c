@@ -87,8 +87,8 @@ te_reducer_declare(struct module *m, const char *name, int n,
 	return r;
 }
 
-/* The name of a variable or buffer in e besides the variables of r (NULL: of
- * none); NULL if there is none. */
+/* The name of a variable or buffer in e that is not a variable of r (r NULL: of
+ * any variable or buffer); NULL if e has no such name. */
 static const char *
 foreign_name(const struct expr *e, const struct reducer *r)
 {

@@ -129,8 +129,8 @@ te_compute(struct module *m, const char *name, const char *tag, int n_axes,
 void
 te_rename(struct module *m, struct te_tensor *t, const char *name)
 {
-	/* A buffer's identity does not depend on its name, so LOADs of it stay
-	 * valid. */
+	/* A buffer's identity does not depend on its name, so LOADs of the
+	 * buffer stay valid. */
 	struct buffer *b = t->buffer;
 
 	b->name = arena_strdup(&m->arena, name);

@@ -22,11 +22,11 @@ enum te_kind {
 	TE_ORDERED /* n_axes is 0; see te_ordered */
 };
 
-/* Stores that are done in order. First, start[k] sets all elements of output k;
- * then, for each point of the axes, the stores are done one after the other.
- * Axes of the kind ITER_SCAN run in order. Iterations of axes of the kind
- * ITER_SPATIAL read and write different elements of every output, so that they
- * may run in any order. */
+/* A stage whose stores are done in order. First, start[k] sets all elements of
+ * output k; then, for each point of the axes, the stage's stores are done one
+ * after the other. Axes of the kind ITER_SCAN run in order. Iterations of axes
+ * of the kind ITER_SPATIAL read and write different elements of every output,
+ * so that they may run in any order. */
 struct te_ordered {
 	/* by output k: the TE_COMPUTE stage that initialises it; NULL if the
 	 * stores write each element before they read it */
@@ -47,14 +47,15 @@ struct te_let {
 };
 
 struct te_store {
-	int out;                   /* index among the outputs of the stage */
-	const struct te_let *lets; /* n_first of them are defined before the
-				    * condition, then n_then if it holds */
+	int out; /* index among the outputs of the stage */
+	/* The lets of a store: the first n_first are defined before the
+	 * condition, the next n_then only if the condition holds. */
+	const struct te_let *lets;
 	int n_first, n_then;
-	const struct expr **at;       /* one index per dimension */
-	const struct expr *value;     /* may load outputs of the stage */
-	const struct expr *condition; /* the store is done if it holds; NULL:
-				       * always */
+	const struct expr **at;   /* one index per dimension */
+	const struct expr *value; /* may load outputs of the stage */
+	/* the condition under which the store is done; NULL: always */
+	const struct expr *condition;
 	/* a second condition, which may use all lets */
 	const struct expr *then;
 };
@@ -76,8 +77,9 @@ struct te_phase {
  * type of state[k]; state[k] stands for out[k] at earlier times. */
 struct te_scan {
 	struct te_tensor **init, **update, **state; /* n_out of the stage */
-	struct iter_var axis;    /* time: from the first step after the initial
-				  * ones to the end */
+	/* the axis of time: from the first step after the initial states to the
+	 * last step */
+	struct iter_var axis;
 	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
 	struct te_body_time {    /* for each body stage: the times at which a
@@ -139,13 +141,13 @@ void te_compute_multi(struct module *m, const char *const *names,
 		      const struct expr *const *bodies, int n,
 		      struct te_tensor *const *inputs, int n_inputs,
 		      struct te_tensor **out);
-/* Gives a tensor, its buffer and, if it is the first output, its stage another
- * name. */
+/* Gives a tensor the name `name`, and also its buffer, and, if the tensor is
+ * the stage's first output, its stage. */
 void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
-/* Appends the expressions of a stage's body: the body itself; of a reduction its
- * values, its condition and its initial values. */
+/* Appends the expressions in the body of a stage: the body itself; if the body
+ * is a reduction, its values, its condition and its initial values. */
 void te_body_parts(struct arena *a, const struct expr *body, struct exprs *out);
 /* A body that is the sum, maximum, minimum or product of source over axes. */
 const struct expr *te_sum(struct module *m, const struct expr *source,
@@ -155,8 +157,9 @@ const struct expr *te_reduce(struct module *m, const struct reducer *r,
 			     int n_axes);
 
 /* Sets out[k] to the body of output k of a reduction with the reducer r, for
- * each of its r->n values. condition: the iterations that count; NULL: all.
- * Pass all of out[] to te_compute_multi. */
+ * each of its r->n values. condition: the condition under which an iteration is
+ * part of the reduction; NULL: every iteration is. Pass all of out[] to
+ * te_compute_multi. */
 void te_reduce_multi(struct module *m, const struct reducer *r,
 		     const struct expr *const *sources, struct iter_var *axes,
 		     int n_axes, const struct expr *condition,
@@ -170,10 +173,11 @@ void te_reduce_from(struct module *m, const struct reducer *r,
 		    int n_axes, const struct expr *condition,
 		    const struct expr *const *init, const struct expr **out);
 
-/* A reducer defined by the caller over values of types[n): reducer_declare
- * makes the variables lhs and rhs (names NULL: "x0", "y0", …); the caller
- * computes result[n) and identity[n) from them and hands them to
- * reducer_define, which checks types and that the identity is constant. */
+/* A reducer that the caller defines, over n values of the types types[i]:
+ * te_reducer_declare makes the variables lhs and rhs (names NULL: "x0", "y0",
+ * …); the caller computes result[i] and identity[i] of these and passes both to
+ * reducer_define, which checks that types fit and that the identity is
+ * constant. */
 struct reducer *te_reducer_declare(struct module *m, const char *name, int n,
 				   const struct dtype *types);
 bool te_reducer_define(struct module *m, struct reducer *r,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the text of strings, by means of the operators of
- * passes/ops/text/strings.c. */
+/* Operators on the text of strings, made of nodes whose operators
+ * passes/ops/text/strings.c defines. */
 #include "compose_strings.h"
 #include "ops.h"
 #include "pattern.h"
@@ -76,8 +76,8 @@ change_case(struct compose *c, const char *what, struct tensor *x, bool upper)
 	return own(c, what, "ChangeCase", &x, 1);
 }
 
-/* A bool for each string of the list x: true if it is not a stop word. NULL if
- * the node has no stop words. */
+/* A bool for each string of the list x: true if the string is not a stop word.
+ * NULL if the node has no stop words. */
 static struct tensor *
 kept_words(struct compose *c, struct tensor *x)
 {
@@ -107,9 +107,9 @@ kept_words(struct compose *c, struct tensor *x)
 	return compose_1(c, "kept", "Not", same);
 }
 
-/* The strings of the list x for which `kept` is true, in order. If there are
- * none, the result is one empty string: the first string is kept, and all bytes
- * are multiplied by 0. */
+/* The strings of the list x for which `kept` is true, in order. If `kept` is
+ * false for all strings, the result is one empty string: the first string is
+ * taken, and its bytes are multiplied by 0. */
 static struct tensor *
 select_words(struct compose *c, struct tensor *x, struct tensor *kept)
 {

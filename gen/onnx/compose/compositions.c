@@ -26,7 +26,8 @@ static const struct composition string_rows[] = {
 #undef COMPOSE
 };
 
-/* The operator of a node that is a composition, until its nodes replace it. */
+/* The operator of a node that is a composition, until the composition's nodes
+ * replace it. */
 static const struct op composition_op = {
 	.name = "composition",
 	.domain = "tirc",
@@ -223,7 +224,8 @@ make_stand_in(struct module *m)
 }
 
 /* Makes the nodes and results of c->node from the text of the row, after a
- * check of its number of inputs and outputs. False after a diagnostic. */
+ * check of the numbers of inputs and outputs of c->node. False after a
+ * diagnostic. */
 static bool
 from_text(struct compose *c, const struct composition_text *row)
 {
@@ -237,7 +239,8 @@ from_text(struct compose *c, const struct composition_text *row)
 }
 
 /* Makes the nodes and results of a node whose operator has no function in C:
- * from a text, if there is one; else reports that tirc does not support it. */
+ * from a text, if one defines the operator; else reports that tirc does not
+ * support the operator. */
 static bool
 without_row(struct compose *c)
 {
@@ -253,8 +256,8 @@ without_row(struct compose *c)
 	if (text) {
 		return from_text(c, text);
 	}
-	/* tirc.Copy copies the result of a branch, so its strings are in a
-	 * branch */
+	/* tirc.Copy copies the result of a branch: if it copies strings, the
+	 * strings are in a branch */
 	if ((n->op && n->op->fuse == FUSE_CONTROL) ||
 	    strcmp(n->op_type, "Copy") == 0) {
 		return compose_refuse(c, "strings in a branch or a loop are "

@@ -201,9 +201,9 @@ read_escape(struct regex *r)
 	return c;
 }
 
-/* Reads one element of a set in brackets. True if it is a character, which *c
- * gets. False if it is a class, which is added to s, or after fail() on an
- * unsupported one. */
+/* Reads one element of a set in brackets. True if the element is a character;
+ * *c is set to it. False if it is a class, whose bytes are added to s, or after
+ * fail() because the class is not supported. */
 static bool
 read_item(struct regex *r, struct bytes *s, int *c)
 {
@@ -444,9 +444,10 @@ read_or(struct regex *r)
 
 /* -- the nondeterministic automaton (Thompson's) -- */
 
-/* A state. TREE_BYTES: a byte of `set` leads to to[0]. Other kinds lead to
- * to[0] and to[1] without reading a byte; TREE_BEGIN and the other assertions
- * do so only where they hold. to[i] is -1 if there is no such state. */
+/* A state of the nondeterministic automaton. TREE_BYTES: a byte of `set` leads
+ * to to[0]. Other kinds lead to to[0] and to[1] without reading a byte;
+ * TREE_BEGIN and the other assertions do so only at positions where they hold.
+ * to[i] is -1 if there is no such state. */
 struct state {
 	struct bytes set;
 	enum tree_kind kind;
@@ -472,8 +473,8 @@ state_new(struct machine *m, int a, int b)
 	return m->states.n - 1;
 }
 
-/* Adds states that match t and continue at state `end`; returns the first
- * one. */
+/* Adds states that match t and then go on at state `end`. Returns the index of
+ * the first state. */
 static int
 build(struct machine *m, const struct tree *t, int end)
 {
@@ -525,9 +526,9 @@ build(struct machine *m, const struct tree *t, int end)
 
 /* -- the deterministic automaton -- */
 
-/* A set of states of the nondeterministic automaton, which is a state of the
- * deterministic one: a flag for each state, and a last one, the word flag: was
- * the last byte a word character? */
+/* A state of the deterministic automaton: a set of states of the
+ * nondeterministic one. flags: a flag for each state, set if the state is in
+ * the set; after these the word flag: was the last byte a word character? */
 struct subset {
 	const uint8_t *flags;
 	uint32_t hash;
@@ -556,8 +557,8 @@ count_steps(struct machine *m, int steps)
 	}
 }
 
-/* Adds to the set the state and all states that it reaches without reading a
- * byte, through states whose kinds have their bit in `kinds`. */
+/* Adds to the set the state `state` and all states that can be reached from it
+ * without reading a byte, through states whose kind has its bit in `kinds`. */
 static void
 close_over(struct subsets *d, uint8_t *set, int state, unsigned kinds)
 {
@@ -599,8 +600,8 @@ look_ahead(struct subsets *d, const uint8_t *set, bool word, unsigned kinds)
 	count_steps(d->m, d->n);
 }
 
-/* The number of the set d->next, which becomes a new state of the automaton if
- * no state has this set; then clears d->next. */
+/* The number of the set d->next, which becomes a new state of the deterministic
+ * automaton if it has no state with this set. Then clears d->next. */
 static int
 number_of(struct subsets *d)
 {

@@ -7,8 +7,8 @@
 
 /* State 0 is the start. next[256 * s + b] is the state after byte b in state s;
  * the byte 0, with which strings are filled up, keeps the state. accepts[s]: a
- * string that ends in state s matches. steps: the work that it took, a few
- * nanoseconds each. */
+ * string that ends in state s matches. steps: the number of steps in which the
+ * automaton was made, a few nanoseconds each. */
 struct automaton {
 	int n_states;
 	int64_t steps;
@@ -17,7 +17,7 @@ struct automaton {
 };
 
 /* Compiles a pattern in RE2's syntax; it must match a whole string in UTF-8.
- * False if it is wrong or not supported, with the reason in *why. Not
+ * False if the pattern is wrong or not supported, with the reason in *why. Not
  * supported: flags, assertions except ^, $, \b and \B, named classes,
  * characters beyond ASCII in brackets, more than 1000 states, and patterns of
  * more than 20 million steps. */

@@ -37,14 +37,15 @@
  * compositions.py makes when tirc is built. */
 struct composition_text {
 	const char *domain, *op_type;
-	const char *file, *text; /* the text begins with empty lines, so that
-				  * its lines have the numbers that they have in
-				  * the file */
+	/* the text starts with empty lines, so that each line has the number
+	 * that it has in the file */
+	const char *file, *text;
 };
 
 struct body_node {
 	const Onnx__NodeProto *proto;
-	const struct py_node *condition; /* NULL: the node is always made */
+	/* the node is made if this is true; NULL: it is always made */
+	const struct py_node *condition;
 	/* for each input or attribute: its expression, or NULL */
 	const struct py_node **inputs, **attrs;
 };
@@ -81,8 +82,8 @@ const Onnx__AttributeProto *body_default(const struct text_body *b,
 /* Makes the nodes and results of the node c->node from its text. False after a
  * diagnostic. */
 bool body_compose(struct compose *c, const struct text_body *b);
-/* The kind of mistake that an attribute of tirc.Error names; false if there is
- * no such kind. */
+/* Sets *id to the kind of mistake that `name`, an attribute of tirc.Error,
+ * stands for; false if there is no such kind. */
 bool body_error_kind(const char *name, enum diag_id *id);
 
 /* -- body_value.c, body_tensor.c, body_eval.c: expressions */
@@ -109,11 +110,12 @@ struct body_value {
 	int n;
 	struct tensor *tensor;
 	/* BODY_NONE, BODY_TENSOR: if the value is an input of the model's node,
-	 * 1 + the input's index; else 0 */
+	 * the input's index plus 1; else 0 */
 	int input;
 };
 
-/* A call of a function of the texts: its state while its nodes are made. */
+/* A call of a function of the texts: the state of the call while its nodes are
+ * made. */
 struct body_frame {
 	struct compose *c;
 	const struct text_body *body; /* the function */
@@ -121,7 +123,7 @@ struct body_frame {
 	int n_attrs;
 	/* the names that the caller of a piece gives to its outputs, or NULL */
 	char *const *results;
-	/* from the name of a tensor or a value to its index in `values` */
+	/* maps the name of a tensor or of a value to its index in `values` */
 	struct text_map names;
 	VEC(struct body_value) values;
 	const char *what; /* the ending of the names of new constants */

@@ -76,9 +76,9 @@ flow_find_append(struct importer *imp, const struct deferred *d,
 
 		first = deferred_node(imp, d, "Slice", in, 4, "nothing");
 	}
-	/* The Concat now copies the part alone: its first input has no
-	 * elements. The node stays, so that inference compares the shapes of
-	 * the part and of the state. */
+	/* Now the Concat copies only the part: its first input has no elements.
+	 * The node stays, so that inference compares the shapes of the part and
+	 * of the state. */
 	node_set_input(concat, 0, first);
 	return (int)axis;
 }

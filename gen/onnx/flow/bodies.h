@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies under import: of graphs and functions, of branches and loops; and the
- * nodes that are replaced by others when their inputs are known. */
+/* The bodies of functions, branches and loops during an import; and the nodes
+ * that are replaced by other nodes when their inputs are known. */
 #ifndef TIRC_BODIES_H
 #define TIRC_BODIES_H
 
@@ -12,11 +12,11 @@
  * of functions replaced by the functions' nodes. False after a diagnostic. */
 bool import_body(struct importer *imp, struct body *body);
 /* The slot of a name in the body or, for a nested graph, in the bodies around
- * it; NULL if there is none. */
+ * it; NULL if no slot has this name. */
 struct scope_slot *import_lookup(const struct body *body, const char *name);
 const char *import_domain(const char *domain); /* "ai.onnx" becomes "" */
-/* Appends a node to the graph. origin: its index in graph.origins; -1: it has
- * no origin. */
+/* Appends a node to the graph. origin: the index of the node's origin in
+ * graph.origins; -1: the node has no origin. */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in, struct tensor **out,
@@ -31,8 +31,8 @@ bool function_files(struct importer *imp);
 /* The function that the node calls, or NULL. */
 struct local_function *function_find(const struct importer *imp,
 				     const Onnx__NodeProto *call);
-/* The prefix of the names in a call's body, "outer/call/"; no other call has
- * it. */
+/* The prefix for the names in the body of a call, "outer/call/". No other call
+ * has the same prefix. */
 const char *import_prefix(struct importer *imp, const struct body *caller,
 			  const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
@@ -44,10 +44,11 @@ bool function_inline(struct importer *imp, const struct body *caller,
 /* Are nodes of p's operator deferred: replaced by other nodes during inference
  * (struct deferred)? */
 bool is_deferred_operator(const struct importer *imp, const Onnx__NodeProto *p);
-/* Makes n, for the node p of the model, a deferred node: inference replaces it
- * by other nodes when the types and shapes of its inputs are known. body: the
- * body that contains p; n_inputs: the inputs that the model lists, without the
- * outer tensors that p's graphs use; origin: n's origin. */
+/* Makes n, which was made for the node p of the model, a deferred node:
+ * inference replaces it by other nodes when the types and shapes of its inputs
+ * are known. body: the body that contains p; n_inputs: the number of inputs
+ * that the model lists, without the outer tensors that p's graphs use; origin:
+ * n's origin. */
 void deferred_add(struct importer *imp, struct node *n,
 		  const Onnx__NodeProto *p, const struct body *body,
 		  const attr_list *attrs, int n_inputs, int origin);
@@ -65,8 +66,9 @@ const Onnx__GraphProto *deferred_graph(const struct deferred *d,
 				       const char *name);
 bool deferred_refuse(struct importer *imp, const struct deferred *d,
 		     const char *fmt, ...) TIRC_PRINTF(3, 4);
-/* Appends the nodes of a nested graph to the graph of the import, unsorted. in:
- * the tensors that become its inputs; out[k]: the tensor of its output k. */
+/* Appends the nodes of the nested graph `graph` to the graph of the import,
+ * unsorted. in: the tensors that become the inputs of the nested graph; out[k]:
+ * is set to the tensor of its output k. False after a diagnostic. */
 bool deferred_inline(struct importer *imp, const struct deferred *d,
 		     const Onnx__GraphProto *graph, int flow,
 		     struct tensor *const *in, int n_in, struct tensor **out);
@@ -87,25 +89,26 @@ struct node *deferred_make(struct importer *imp, const struct deferred *d,
  * Does nothing if the output is absent. */
 void deferred_output(struct importer *imp, const struct deferred *d, int k,
 		     struct tensor *t);
-/* Removes the node, after its outputs were set; why: the reason for the
- * removal, NULL if other nodes replace it. */
+/* Removes the deferred node, whose outputs were set before. why: the reason for
+ * the removal; NULL if other nodes replace it. */
 bool deferred_finish(struct importer *imp, struct deferred *d, const char *why);
-/* Sets *v to the value of input i, if it is an integer that is known now and
- * has one element; else false. */
+/* Sets *v to the value of input i, if this input is an integer tensor of one
+ * element whose value is already known; else returns false. */
 bool deferred_known(struct importer *imp, const struct deferred *d, int i,
 		    int64_t *v);
 
 /* -- impossible.c: branches whose shapes contradict each other -- */
 
 /* Called after inference of a node in the branch `flow` failed; its diagnostics
- * start at index `first`. If all say that shapes contradict each other, removes
- * them and the innermost branch around the node whose If has another possible
- * branch: a run that takes the removed one returns an error. False if there is
- * no such branch, or if a diagnostic says anything else. */
+ * start at index `first`. If all of them say that shapes contradict each other,
+ * removes the diagnostics, and removes a branch: the innermost one around the
+ * node whose If has a second branch that is possible. A run that takes the
+ * removed branch returns an error. False if there is no such branch, or if a
+ * diagnostic says anything else. */
 bool impossible_branch(struct importer *imp, int flow, int first);
-/* Adds to the message of the last error, of a node in `flow`, in which branch
- * of an If the node is, and the option that makes the condition of the If
- * known. Does nothing outside of branches. */
+/* Adds to the message of the last error, which is about a node in `flow`: in
+ * which branch of an If the node is, and the option that makes the condition of
+ * this If known. Does nothing if `flow` is not in a branch. */
 void impossible_hint(struct importer *imp, int flow);
 /* Replaces an If that has only one possible branch by that branch. False after
  * a diagnostic, or if both are possible. */
@@ -134,9 +137,9 @@ struct loop_form {
 	int64_t trips;                    /* iterations; -1: not known */
 	struct tensor *count, *condition; /* NULL if absent */
 	struct tensor **states, **sliced;
-	/* Scan: for each sliced input (in) and stacked result (out), the axis
-	 * of its slices; NULL: all 0. in_back, out_back: are the slices in
-	 * reverse order? NULL: none are. */
+	/* For a Scan: the axis of the slices, for each sliced input (in_axes)
+	 * and each stacked result (out_axes); NULL: all axes are 0. in_back,
+	 * out_back: are the slices in reverse order? NULL: no slices are. */
 	const int64_t *in_axes, *in_back, *out_axes, *out_back;
 };
 bool flow_loop(struct importer *imp, struct deferred *d,

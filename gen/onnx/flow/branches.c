@@ -52,13 +52,13 @@ begin_if(struct importer *imp, struct deferred *d)
 	return true;
 }
 
-/* The results of the then branch (a) and of the else branch (b), and those of
- * the If (out). */
+/* The results of the then branch (a), of the else branch (b), and of the If
+ * (out). */
 struct results {
 	tensor_list a, b, out;
 	/* For each size in which the results of the branches differ, three
-	 * numbers: the result, its dimension, and its variable in
-	 * graph.run_sizes. */
+	 * numbers: the index of the result, the dimension, and the index of the
+	 * size's variable in graph.run_sizes. */
 	VEC(int64_t) sizes;
 	tensor_list counts; /* for each of these sizes, the tensor that holds
 			     * it */
@@ -97,9 +97,10 @@ largest_size(const struct tensor *t, int dim, int64_t *most)
 	return tensor_max_elems(&one, most);
 }
 
-/* Adds size `dim` of result k to r->sizes, since a and b, the result in the two
- * branches, differ in it: makes a variable and the nodes that read it. Does
- * nothing if the size has no bound. */
+/* Adds size `dim` of result k to r->sizes, because a and b, the result in the
+ * two branches, differ in this size: makes a variable for the size and the
+ * nodes that read the variable. Does nothing if the size has no bound in a
+ * branch. */
 static void
 add_size(struct importer *imp, struct deferred *d, struct results *r, int k,
 	 int dim, struct tensor *a, struct tensor *b)

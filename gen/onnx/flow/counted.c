@@ -64,7 +64,7 @@ source_of(struct tensor *t)
 	return t;
 }
 
-/* The condition t without the conversions after it. */
+/* The condition t without the Cast and Identity nodes after it. */
 static struct tensor *
 truth_of(struct tensor *t)
 {
@@ -76,8 +76,8 @@ truth_of(struct tensor *t)
 	return t;
 }
 
-/* Reads t, a constant integer of one element in [-NUMBER_MAX, NUMBER_MAX].
- * False if it is not such a constant. */
+/* Sets *v to the value of t, a constant integer of one element in [-NUMBER_MAX,
+ * NUMBER_MAX]. False if t is not such a constant. */
 static bool
 small_int(const struct counting *c, struct tensor *t, int64_t *v)
 {
@@ -217,8 +217,9 @@ read_comparison(const struct tensor *t, struct tensor **low,
 	return false;
 }
 
-/* Collects the counters of the next condition t, a comparison or an And of up
- * to 2^depth of them. False if t contains anything else. */
+/* Collects the counters that t compares. t is the condition for the next
+ * iteration: a comparison, or an And of up to 2^depth comparisons. False if t
+ * contains anything else. */
 static bool
 find_counters(struct counting *c, struct tensor *t, int depth)
 {
@@ -249,9 +250,9 @@ find_counters(struct counting *c, struct tensor *t, int depth)
 	return true;
 }
 
-/* Does t, the condition before the first iteration, compare the value that
- * counter x has then with the same constant limit? Also true if t is an And of
- * up to 2^depth conditions of which one does. */
+/* Does t, the condition before the first iteration, compare the first value of
+ * counter x with the same constant limit as the later conditions? Also true if
+ * t is an And of up to 2^depth conditions one of which does. */
 static bool
 is_first_test(const struct counting *c, struct tensor *t,
 	      const struct counter *x, int depth)
@@ -295,8 +296,8 @@ tests_counters(const struct counting *c, struct tensor *t, int depth)
 	return false;
 }
 
-/* Does the condition before the first iteration test the same counters against
- * the same limits as the later conditions, and nothing else? */
+/* Does the condition before the first iteration compare the same counters with
+ * the same limits as the later conditions, and test nothing else? */
 static bool
 tests_first(const struct counting *c)
 {

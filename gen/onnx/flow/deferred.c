@@ -59,8 +59,8 @@ in_list(const char *name, char *const *list, size_t n)
 	return false;
 }
 
-/* Does the nested graph define the name itself: as an input, an initializer or
- * a node's output? */
+/* Does the nested graph itself define the name: as an input, an initializer or
+ * a node's output? (If not, the name is from a body around it.) */
 static bool
 defines(const Onnx__GraphProto *graph, const char *name)
 {
@@ -353,8 +353,8 @@ expand_if(struct importer *imp, struct deferred *d)
 
 /* -- FlexAttention -- */
 
-/* Applies the nested graph `name` to *t, if the node has it; *t becomes the
- * result. False after a diagnostic. */
+/* Inlines the nested graph in the attribute `name`, if the node has it, with *t
+ * as its input; *t becomes its result. False after a diagnostic. */
 static bool
 modify(struct importer *imp, const struct deferred *d, const char *name,
        struct tensor **t)

@@ -7,22 +7,22 @@
 
 /* A loop or If that stays in the graph. */
 struct flow {
-	/* The places of its nodes, as numbers in importer.flows: of an If, the
-	 * then branch (id) and the else branch (other); of a loop, its body
-	 * (id). */
+	/* The indices in importer.flows of the places that this node makes. For
+	 * an If: id is the then branch, other the else branch. For a loop: id
+	 * is the body. */
 	int id, other;
 	/* If: impossible[0] says why no run can take the then branch,
 	 * impossible[1] the else branch; NULL if a run may take it. */
 	const char *impossible[2];
-	/* If: its condition as a size variable, 0 or 1, and the node that reads
-	 * it; NULL until a check needs them. */
+	/* For an If: its condition as a size variable that is 0 or 1, and the
+	 * node that reads this size; both NULL until a check needs them. */
 	struct var *taken;
 	struct node *reads_taken;
 	struct loop_form form;   /* of a loop */
 	struct tensor **carried; /* loop: the tensors that are the states at the
 				  * start of an iteration */
-	/* Loop, for each state: the axis along which iterations only append to
-	 * it, or -1. */
+	/* For a Loop, by state: the axis along which iterations only append to
+	 * the state; -1: they do anything else. */
 	int *appends;
 	struct tensor *condition; /* loop: the condition, a tensor in the
 				   * body */
@@ -47,18 +47,19 @@ int64_t flow_axis(const int64_t *axes, int k, int ndim);
 /* A copy of t in the body, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
-/* Adds the node tirc.RunSize that reads t, a tensor of one integer, and returns its
- * output. The entry function reads t when the model runs, and its value becomes the
- * size graph.run_sizes[number]. */
+/* Adds the node tirc.RunSize that reads t, a tensor of one integer, and returns
+ * its output. The entry function reads t when the model runs, and t's value
+ * becomes the size graph.run_sizes[number]. */
 struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 			     struct tensor *t, int number);
 
 /* appended.c: states to which iterations append. */
 
 /* If an iteration only appends elements to the state `carried`: the axis along
- * which it appends. Then the appending node is changed so that it gives only
- * the appended elements. -1 in other cases, also if another node reads the
- * state or its next value, `next`. Types are not inferred yet. */
+ * which it appends. Then the node that appends is changed so that its result
+ * has only the appended elements. -1 if an iteration does anything else, or if
+ * a further node reads the state or its next value, `next`. Types are not
+ * inferred yet. */
 int flow_find_append(struct importer *imp, const struct deferred *d,
 		     struct tensor *first, struct tensor *carried,
 		     struct tensor *next);
@@ -69,8 +70,9 @@ struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
 			     struct tensor *first, struct tensor *stacked,
 			     const struct tensor *part, int axis);
 /* counted.c: the number of iterations as int64[1], if the condition only counts
- * them; NULL if it may do more. condition, next: the values for the next
- * iteration. Called when the body is copied, before its types are inferred. */
+ * iterations; NULL if it may test anything else. condition, next: the condition
+ * and the states for the next iteration. Called when the body is copied, before
+ * types in it are inferred. */
 struct tensor *flow_count(struct importer *imp, const struct deferred *d,
 			  struct tensor *iteration, struct tensor *condition,
 			  struct tensor *const *next);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second step of a loop that stays in the graph (see flow.c), when the
- * nodes of its body have types and shapes: makes its states, its stacked
+/* The second step of a loop that stays in the graph (see flow.c), done when the
+ * nodes of its body have types and shapes: makes the loop's states, its stacked
  * results and tirc.EndLoop. */
 #include "flow.h"
 #include "ops.h"
@@ -26,9 +26,9 @@ known_bool(struct importer *imp, const struct deferred *d, int i, bool value)
 	return deferred_known(imp, d, i, &v) && (v != 0) == value;
 }
 
-/* Turns the Carry of a state that always has the same value into an Identity of
- * that value. Its tensor stays, since results of the body and other loops may
- * refer to it. */
+/* For a state that always has the value `value`: turns its Carry node into an
+ * Identity of this value. The tensor `carried` stays, since results of the body
+ * and other loops may refer to it. */
 static void
 drop_carry(struct tensor *carried, struct tensor *value)
 {
@@ -42,8 +42,8 @@ drop_carry(struct tensor *carried, struct tensor *value)
 	node_set_input(carry, 0, value);
 }
 
-/* Does the shape of every state stay the same in an iteration? (States to which
- * iterations append have no fixed shape and are left out.) */
+/* Does the shape of every state stay the same in an iteration? States to which
+ * iterations append are left out: their shapes change. */
 static bool
 keeps_shapes(const struct deferred *d, struct tensor *const *first,
 	     struct tensor *const *next)
@@ -63,8 +63,9 @@ struct loop_parts {
 	 * on? */
 	VEC(int64_t) back;
 	bool condition;
-	/* The largest number of iterations: the constant trips, or the value of
-	 * count. trips < 0 and count NULL: there is no limit. */
+	/* The largest number of iterations: the constant `trips`, or the value
+	 * of `count`. If trips < 0 and count is NULL, the number has no
+	 * limit. */
 	int64_t trips;
 	struct tensor *count;
 	/* if the loop has stacked results: the largest number of iterations */
@@ -131,9 +132,9 @@ limit_count(struct importer *imp, struct loop_parts *p)
 	return true;
 }
 
-/* Makes the loop's count a size that the entry function reads. Its bound is
- * that of --bound, else follows from the operators; p->count becomes NULL if
- * there is neither. */
+/* Makes the loop's count a size that the entry function reads. The bound of
+ * this size is the one of --bound (`bound`), else the one that follows from the
+ * operators. p->count becomes NULL if there is no bound. */
 static void
 read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	   const struct size_bound *bound)
@@ -156,8 +157,8 @@ read_count(struct importer *imp, struct deferred *d, struct loop_parts *p,
 					  false));
 }
 
-/* Sets p->most to the largest number of slices that a stacked result can have:
- * from the number of iterations, or from --bound. */
+/* Sets p->most to the largest number of slices that a stacked result can have.
+ * It follows from the number of iterations, or from --bound. */
 static void
 find_limit(struct importer *imp, struct deferred *d, struct loop_parts *p)
 {
@@ -200,8 +201,9 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 	vec_push(&imp->tmp, &p->out, out);
 	t = flow_copy(imp, d, place_of_body(imp, d->body), out);
 	if (p->bounded) {
-		/* if the condition still holds after the last iteration, the
-		 * size exceeds its bound: an error */
+		/* if the condition is still true after the last allowed
+		 * iteration, the number of iterations exceeds its bound, which
+		 * is an error */
 		in[0] = flow_copy(imp, d, place_of_body(imp, d->body),
 				  p->out.data[0]);
 		in[0] = deferred_node(imp, d, "Cast", in, 1, "more");
@@ -427,8 +429,8 @@ add_nothing(struct importer *imp, struct deferred *d, int k,
 	return true;
 }
 
-/* Ends a loop that is known to have no iteration: its states keep their first
- * values. */
+/* Ends a loop that is known to have no iterations: each state keeps its first
+ * value. */
 static bool
 end_unmade(struct importer *imp, struct deferred *d,
 	   struct tensor *const *first, struct tensor *const *next)
@@ -462,8 +464,8 @@ flow_loop_end(struct importer *imp, struct deferred *d)
 		(void)expr_is_int(form->count->elems[0], &form->trips);
 	}
 	if (own) {
-		/* The loop needs no condition if the first condition and all
-		 * later ones are true. */
+		/* The loop needs no condition if the condition before the first
+		 * iteration and all later conditions are true. */
 		p.condition = !(known_bool(imp, d, 0, true) &&
 				(known_bool(imp, d, own + n, true) ||
 				 origin_of(next[0]) == d->flow->condition));

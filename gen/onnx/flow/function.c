@@ -5,8 +5,9 @@
  *	after   act/s = Mul(x, 2); act/g = Sigmoid(act/s); y = Mul(x, act/g)
  *
  * Names in the body are prefixed with the call's name. A node's reference to an
- * attribute of the function becomes the value in the call, else the function's
- * default; without either, the node does not get the attribute. */
+ * attribute of the function is replaced by the value in the call, or by the
+ * function's default if the call has none; without a default, the node does not
+ * get the attribute. */
 #include "bodies.h"
 
 #include <stdlib.h>
@@ -25,8 +26,8 @@ by_signature(const char *name, const char *domain, const char *overload,
 				   f->overload ? f->overload : "");
 }
 
-/* Orders functions by signature; of two equal ones, the one with the lower
- * position among all functions comes first. */
+/* Orders functions by signature. Of two functions with equal signatures, the
+ * one with the lower position among all functions comes first. */
 static int
 compare_functions(const void *a, const void *b)
 {
@@ -122,9 +123,10 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	return true;
 }
 
-/* Binds each output of the function to the tensor that the caller has for it,
- * for the body to compute; an output that is also an input is copied. False
- * after a diagnostic. */
+/* Binds each output of the function to the tensor of the caller that gets it:
+ * the node of the body that computes the output then computes this tensor. For
+ * an output that is also an input, a node copies the input. False after a
+ * diagnostic. */
 static bool
 bind_outputs(struct importer *imp, const struct body *caller,
 	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of --functions: ONNX functions for operators that tirc does not know. A
  * file is a model (its graph is not read) or a single function, as protobuf or
- * text. If the model has a function of the same name, it takes precedence. */
+ * text. A function of the same name in the model takes precedence. */
 #include "bodies.h"
 #include "wire.h"
 
@@ -33,8 +33,8 @@ add(struct importer *imp, const Onnx__FunctionProto *f,
 	return true;
 }
 
-/* Reads the file as a message of the kind, into a slim copy; false if it is not
- * such a message. */
+/* Reads the file as a message of the kind, and appends the slim copy of the
+ * message to `out`; false if the file is not such a message. */
 static bool
 slim(const struct tensor_source *source, enum wire_message kind,
      struct strbuf *out)

@@ -120,7 +120,8 @@ tell(struct importer *imp, const struct deferred *d, int branch)
 
 /* -- removing a branch -- */
 
-/* Do all errors from index `first` on say that shapes contradict each other? */
+/* Do all errors from index `first` on say that shapes contradict each other?
+ * False if there are no errors. */
 static bool
 contradict(const struct diags *diags, int first)
 {
@@ -249,8 +250,8 @@ impossible_branch(struct importer *imp, int flow, int first)
 			tell(imp, at.of, at.branch);
 			return true;
 		}
-		/* No branch of this If is possible: the branch around the If is
-		 * impossible, too. */
+		/* Neither branch of this If is possible: so the branch around
+		 * the If is impossible, too. */
 		flow = place_branch(imp, at.parent);
 	}
 	return false;

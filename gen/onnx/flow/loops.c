@@ -5,10 +5,10 @@
  *	before	y, s = Loop<body={ … }>(2, true, x)
  *	after	x1 = …x…; x2 = …x1…; y = Identity(x2); s = Concat(…)
  *
- * The node stays in the graph until all iterations are made. Its inputs are the
- * condition and the states of the last iteration and the slices of all, so that
- * inference visits it again after the nodes of that iteration, and the next one
- * can be made. */
+ * The node stays in the graph until all iterations are made. Its inputs become
+ * the condition and the states after the last iteration made, and the slices of
+ * all iterations, so that inference visits it again after the nodes of this
+ * iteration, and the next iteration can be made. */
 #include "analyse.h"
 #include "flow.h"
 #include "ops.h"
@@ -226,8 +226,8 @@ unroll(struct importer *imp, struct deferred *d)
 /* -- copies of the body, or a loop -- */
 
 /* The body is copied for each iteration if all copies together have at most
- * this many nodes; NUMBERED_NODES_MAX is for a body that uses the iteration
- * number, since shapes may depend on it. */
+ * this many nodes; NUMBERED_NODES_MAX is the limit for a body that uses the
+ * iteration number, because shapes may depend on this number. */
 enum { COPIED_NODES_MAX = 16, NUMBERED_NODES_MAX = 64 };
 
 static bool
@@ -244,8 +244,8 @@ uses_number(const Onnx__GraphProto *body)
 	return false;
 }
 
-/* Is the next condition the current one, or a constant in the body? Otherwise
- * it may depend on data. */
+/* Is the condition for the next iteration the current condition, or a constant
+ * in the body? If not, it may depend on data. */
 static bool
 keeps_condition(const Onnx__GraphProto *body)
 {
@@ -361,8 +361,9 @@ begin(struct importer *imp, struct deferred *d, const struct loop_form *form)
 
 /* -- Loop -- */
 
-/* Checks that the number of iterations of the Loop, if present, is one integer,
- * and the first condition, if present, one bool. False after a diagnostic. */
+/* Checks the inputs of a Loop that limit it, if they are present: the number of
+ * iterations must be one integer, and the first condition one bool. False after
+ * a diagnostic. */
 static bool
 check_limits(struct importer *imp, const struct deferred *d,
 	     const struct loop_form *form)
@@ -462,7 +463,8 @@ size_text(struct importer *imp, const struct expr *size)
 	return text;
 }
 
-/* The size of x along the axis, the number of its slices, as an int64[1]. */
+/* The number of slices of x along the axis, which is x's size along it, as an
+ * int64[1]. */
 static struct tensor *
 slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
 	  int64_t axis)
@@ -474,8 +476,8 @@ slices_of(struct importer *imp, const struct deferred *d, struct tensor *x,
 	return count;
 }
 
-/* Sets the number of iterations in `form` to the common size of all sliced
- * inputs. False after a diagnostic, if sizes differ. */
+/* Sets the number of iterations in `form` to the size that all sliced inputs
+ * have along their axes. False after a diagnostic if these sizes differ. */
 static bool
 count_slices(struct importer *imp, const struct deferred *d,
 	     struct loop_form *form)

@@ -116,9 +116,9 @@ import_lookup(const struct body *body, const char *name)
 	return slot;
 }
 
-/* The tensor of a node's input, NULL if it is omitted. Names that no node
- * produces are counted, and the first MAX_MISSING of them are reported; the
- * import fails after all are found. */
+/* The tensor of a node's input; NULL if the input is omitted. A name that no
+ * node produces is counted, and the first MAX_MISSING of such names are
+ * reported; the import fails after all of them are found. */
 static struct tensor *
 find_input(struct importer *imp, const struct body *body, const char *name,
 	   const char *item)
@@ -219,8 +219,9 @@ make_node(struct importer *imp, const struct body *body,
 	attr_list attrs = { 0 };
 	const char *name = p->name ? p->name : "";
 
-	/* Only the importer and passes may make nodes of the domain tirc: their
-	 * kernels rely on properties that these have proven. */
+	/* Only the importer and passes may make nodes of the domain tirc: the
+	 * kernels of such nodes rely on properties that the importer or a pass
+	 * has proven. */
 	if (strcmp(import_domain(p->domain), "tirc") == 0) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPERATOR,
 				  import_place(imp, item),

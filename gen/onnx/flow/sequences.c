@@ -62,7 +62,8 @@ input_sequence(struct importer *imp, const struct deferred *d)
 
 /* Sets *at to the position that input i gives in a list of n elements (a
  * negative one counts from the end), or to `otherwise` if the input is absent.
- * False after a diagnostic if it is beyond `last` or depends on data. */
+ * False after a diagnostic if the position is greater than `last` or depends on
+ * data. */
 static bool
 position(struct importer *imp, const struct deferred *d, int i, int n, int last,
 	 int otherwise, int *at)

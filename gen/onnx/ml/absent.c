@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of this folder's other files where tirc is built with -Dml=false: the
- * operators of ai.onnx.ml are refused. */
+/* This file takes the place of all other files of this folder if tirc is built
+ * with -Dml=false: then the operators of ai.onnx.ml are refused. */
 #include "ml.h"
 
 bool

@@ -72,8 +72,8 @@ scaler(struct ml *m)
 	return true;
 }
 
-/* Normalizer divides each row by its norm; a row whose norm is 0 stays as it
- * is. */
+/* Normalizer divides each row by the row's norm; a row whose norm is 0 is not
+ * changed. */
 static bool
 normalizer(struct ml *m)
 {
@@ -191,7 +191,7 @@ list_constant(struct ml *m, const char *what, const struct attr *a)
 }
 
 /* The keys or values (`what`: "keys" or "values") of a LabelEncoder as a
- * constant list; *type: their type. NULL if no attribute has them. */
+ * constant list; *type: their type. NULL if the node has no such attribute. */
 static struct tensor *
 encoder_list(struct ml *m, const char *what, struct dtype *type)
 {
@@ -228,8 +228,8 @@ encoder_list(struct ml *m, const char *what, struct dtype *type)
 	return NULL;
 }
 
-/* The default: the value that a LabelEncoder gives for an input that is not a
- * key, from the attributes, in the given type. */
+/* The default value of a LabelEncoder, which it gives for an input that is not
+ * a key: read from the attributes, as a constant of the given type. */
 static struct tensor *
 encoder_default(struct ml *m, struct dtype type)
 {
@@ -255,8 +255,8 @@ encoder_default(struct ml *m, struct dtype type)
 		       type);
 }
 
-/* y = values[i] for the first key i that is equal to x, or the default if there
- * is none. A NaN key is equal to NaN. */
+/* y = values[i] for the first i with keys[i] equal to x, or the default value
+ * if no key is equal. A NaN key is equal to NaN. */
 static bool
 encode(struct ml *m, struct tensor *keys, struct dtype key,
        struct tensor *values, struct dtype value)

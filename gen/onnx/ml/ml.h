@@ -12,7 +12,8 @@ struct ml {
 	struct deferred *d;
 	struct node *n;   /* the node: d->node */
 	struct tensor *x; /* input 0; its type and shape are known */
-	/* string labels found by ml_labels; NULL: labels are integers */
+	/* the labels that ml_labels() found, if they are strings; NULL: the
+	 * labels are integers */
 	const char *const *strings;
 };
 
@@ -39,8 +40,8 @@ struct tensor *ml_ints(struct ml *m, const char *what, int n,
 /* Converts t from type `from` to type `to`, if they differ. */
 struct tensor *ml_cast(struct ml *m, struct tensor *t, struct dtype from,
 		       struct dtype to);
-/* Input 0 as a matrix of float32, or of float64 if the input is; a vector
- * becomes one row. */
+/* Input 0 as a matrix of float32, or of float64 if the input is of float64; a
+ * vector becomes a matrix with one row. *type: the type of the matrix. */
 struct tensor *ml_rows(struct ml *m, struct dtype *type);
 /* Sets *values to the numbers of the attribute `name`, or of the tensor
  * attribute NAME_as_tensor; returns how many there are, 0 if both are
@@ -58,8 +59,8 @@ struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
 bool ml_classify(struct ml *m, struct tensor *best, struct tensor *scores,
 		 const int64_t *labels, int n_labels);
 /* Reads the labels of the classes from the integer attribute `ints`. If the
- * attribute `strings` has them instead, sets m->strings, and the labels are the
- * indices in it. */
+ * attribute `strings` has the labels instead, sets m->strings to them, and
+ * `labels` to the indices in m->strings. */
 void ml_labels(struct ml *m, const char *ints, const char *strings,
 	       const int64_t **labels, int *n);
 /* Makes t output k of the replaced node. */

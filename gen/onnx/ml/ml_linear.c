@@ -5,8 +5,8 @@
 
 #include "ops.h"
 
-/* x times the transposed matrix [rows, columns], plus add[r] for row r of the
- * matrix; add NULL: nothing is added. */
+/* x times the transposed matrix [rows, columns], plus add[r] in column r of the
+ * result; add NULL: nothing is added. */
 static struct tensor *
 product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
 	const double *matrix, int64_t rows, int64_t columns, const double *add)
@@ -25,7 +25,8 @@ product(struct ml *m, const char *what, struct tensor *x, struct dtype type,
 	return n->outputs[0];
 }
 
-/* The index of the largest element of each row; of equal ones the first. */
+/* The index of the largest element of each row; if several elements are equal,
+ * the first of them. */
 static struct tensor *
 best_of(struct ml *m, struct tensor *scores)
 {
@@ -293,8 +294,9 @@ first_vector(const struct pairs *p, int64_t class)
 	return first;
 }
 
-/* Fills the row of pair (i, j): for the support vectors of class i it has the
- * coefficients of row j - 1, for those of class j of row i. */
+/* Fills row `row` of the matrix, which is for the pair of classes (i, j): the
+ * support vectors of class i get their coefficients from row j - 1 of
+ * `coefficients`, those of class j from row i. */
 static void
 fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	  int64_t j)
@@ -351,7 +353,8 @@ make_pairs(struct ml *m, struct pairs *p)
 	return true;
 }
 
-/* The class with the most votes; of equal ones the first. */
+/* The class with the most votes; if several classes have equally many, the
+ * first of them. */
 static struct tensor *
 count_votes(struct ml *m, struct svm *s, const struct pairs *p,
 	    struct tensor *scores)

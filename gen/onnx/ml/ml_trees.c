@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts ensembles of decision trees of ai.onnx.ml to the tables of
- * tirc.TreeEnsemble (passes/ops/ml/trees.c). These have two comparisons only, x
- * <= value and x == value:
+ * tirc.TreeEnsemble (passes/ops/ml/trees.c). The tables allow only two
+ * comparisons, x <= value and x == value:
  *
  *	x < v		x <= the number before v
  *	x > v, x >= v	the same as x <= v, x < v with exchanged next nodes
  *	x != v		the same as x == v with exchanged next nodes
- *	x in {u, v}	x == u, and x == v at its second next node
- */
+ *	x in {u, v}	x == u, and x == v at its second next node */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,8 +15,8 @@
 
 enum mode { LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, LEAF };
 
-/* A node of the model's trees; next: indices of its children in the list of
- * nodes, first the one for "true". */
+/* A node of the model's trees. next: the indices of its two children in the
+ * list of nodes; the first is the child for "true". */
 struct model_node {
 	int64_t tree, id; /* the search key */
 	enum mode mode;
@@ -134,8 +133,8 @@ add_branch(struct forest *f, const struct model_node *s, struct place p)
 	}
 	/* nan_first: does a row go to next[0] if its feature is NaN? NaN takes
 	 * the model's true branch if the node says so (missing) or tests x !=
-	 * value, else the false branch; next[0] is the true branch unless the
-	 * branches are exchanged. */
+	 * value, else the false branch; next[0] is the child for "true" unless
+	 * the children are exchanged. */
 	nan_first = (s->missing || mode == NEQ) != exchanged;
 	flags = (equal ? 2 : 0) + (nan_first ? 1 : 0);
 	for (int k = 0; k < 2; k++) {
@@ -180,10 +179,11 @@ place_tree(struct forest *f, int64_t t)
 	return true;
 }
 
-/* Decides how the search for a leaf ends. A fixed number of steps has no
- * unpredictable branch; but if the leaves are on average more than a few steps
- * above the deepest one, an end at the leaf is faster. In that case sets the
- * feature of leaves to -1, which ends the search, and returns true. */
+/* Decides how the search for a leaf ends. A fixed number of steps needs no
+ * branch that the processor may predict wrongly; but if the leaves are on
+ * average more than a few steps above the deepest leaf, a search that ends at
+ * the leaf is faster. In that case sets the feature of leaves to -1, which ends
+ * the search, and returns true. */
 static bool
 ends_early(struct forest *f)
 {
@@ -225,8 +225,8 @@ compare_weights(const void *a, const void *b)
 		       : 0;
 }
 
-/* Sorts the weights and gives each leaf its range of them. False after a
- * diagnostic. */
+/* Sorts the weights, and gives each leaf the range of weights that belong to
+ * it. False after a diagnostic. */
 static bool
 sort_weights(struct forest *f)
 {
@@ -253,9 +253,9 @@ sort_weights(struct forest *f)
 	return true;
 }
 
-/* The weights as a table [leaves, targets]; a target that a leaf has no weight
- * for gets the neutral element of the aggregation. f->row becomes the row of
- * each leaf. */
+/* The weights as a table [leaves, targets]; if a leaf has no weight for a
+ * target, the element is the neutral element of the aggregation. Sets f->row to
+ * the row of each leaf in the table. */
 static struct tensor *
 weight_table(struct forest *f, const char *how)
 {
@@ -353,7 +353,7 @@ compare_ids(const void *a, const void *b)
 				  : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The index of a node in f->nodes, by its tree and its id; -1 if there is
+/* The index in f->nodes of the node with this tree and this id; -1 if there is
  * none. */
 static int64_t
 find_node(const struct forest *f, int64_t tree, int64_t id)
@@ -525,9 +525,9 @@ ml_tree_regressor(struct ml *m)
 	return true;
 }
 
-/* Two classes, of which only one has weights: its score decides. The score of
- * the other class is 1 - score if the weights are positive (probabilities) and
- * there is no post_transform, else -score. */
+/* A classifier of two classes, only one of which has weights: the score of this
+ * class decides. The score of the other class is 1 - score if the weights are
+ * positive (probabilities) and there is no post_transform, else -score. */
 static bool
 classify_one(struct forest *f, struct tensor *score, const int64_t *labels,
 	     bool positive)

@@ -16,7 +16,7 @@ enum {
 };
 
 /* The type of an attribute. Files of IR version 2 or older do not store it;
- * there it is the type of the field that is set. */
+ * then the type follows from the field that is set. */
 static int
 attribute_type(const Onnx__AttributeProto *p)
 {
@@ -182,8 +182,8 @@ default_of_function(struct importer *imp, struct local_function *f,
 }
 
 /* Sets *out to the attribute `name` to which an attribute in a function's body
- * refers: that of the call, else the function's default; NULL if there is
- * neither. False after a diagnostic. */
+ * refers: the value in the call, else the function's default; NULL if there is
+ * no value and no default. False after a diagnostic. */
 static bool
 find_reference(struct importer *imp, const struct body *body, const char *name,
 	       const char *item, const struct attr **out)
@@ -199,9 +199,9 @@ find_reference(struct importer *imp, const struct body *body, const char *name,
 	       default_of_function(imp, body->local, name, item, out);
 }
 
-/* Is it the name of an attribute in which a pass stores a property that it has
- * proven, on nodes of any operator? ONNX has no attributes of these names;
- * those of a model are dropped. */
+/* Is `name` the name of an attribute in which a pass stores a property that it
+ * has proven, for a node of any operator? ONNX has no attributes of these
+ * names; if a model has one, it is dropped. */
 static bool
 is_note(const char *name)
 {

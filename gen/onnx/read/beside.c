@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens files whose names a model or a partition contains: external data,
- * constants. The names are not trusted: they may only lead to regular files in
- * the folder of the model or partition, or below it, and to no other folder,
- * link, pipe or device. */
+ * constants. The names are not trusted: a name may only lead to a regular file
+ * in the folder of the model or partition, or below it; it may not lead through
+ * a link, or to another folder, a pipe or a device. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -88,9 +88,9 @@ name_problem(const struct request *r, const char *name)
 }
 
 /* Why the file is refused: it is not a regular file, or has several names. NULL
- * if it is allowed. The caller checks before it opens the file, because opening
- * may change a device, and again after that, because the file may have been
- * replaced in between. */
+ * if it is allowed. The caller calls this before it opens the file, because
+ * opening may change a device, and again after opening, because the file may
+ * have been replaced in between. */
 static const char *
 file_problem(const struct stat *st)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of an ONNX file as fields with the names of the format: of the graph its
- * inputs, outputs, initializers and nodes. */
+/* The messages of an ONNX file as fields with the names that the format gives
+ * them. Of a graph: its inputs, outputs, initializers and nodes. */
 #include "importer.h"
 #include "model_message.h"
 

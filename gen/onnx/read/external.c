@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors whose data is in another file in the model's folder (beside.c), at an
- * offset and with a length. */
+/* External data: the data of a tensor is in a separate file in the model's
+ * folder (beside.c), at an offset and with a length. */
 #include <errno.h>
 #include <stdlib.h>
 

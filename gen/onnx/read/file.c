@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that stay mapped as long as the graph that was made from them. */
+/* The files of a model. They stay mapped as long as the graph that was made
+ * from them exists. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -76,7 +77,8 @@ add_map(struct onnx_file *file, struct onnx_map map)
 	return &file->maps[file->n++];
 }
 
-/* Reads a file that cannot be mapped, such as a pipe. */
+/* Reads a file that cannot be mapped, such as a pipe, into allocated memory;
+ * *length: its number of bytes. */
 static uint8_t *
 read_all(int fd, size_t *length)
 {

@@ -32,8 +32,9 @@ struct tensor_source {
 	size_t length;
 	const char *path; /* path of the model, for messages */
 	bool mapped; /* base is a mapped file, whose pages may be dropped */
-	const char *folder; /* folder of the files of external data; NULL: such
-			     * tensors are refused */
+	/* the folder for files of external data; NULL: tensors with external
+	 * data are refused */
+	const char *folder;
 };
 
 struct tensor_content {
@@ -47,8 +48,8 @@ struct tensor_content {
  * diagnostic. */
 bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
 		 const char *item, struct tensor_content *out);
-/* Sets *elems to the number of elements of a tensor with these dims; false
- * after DIAG_BAD_SHAPE or DIAG_TOO_LARGE. */
+/* Sets *elems to the number of elements of a tensor with the dimensions `dims`;
+ * false after DIAG_BAD_SHAPE or DIAG_TOO_LARGE. */
 bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 		       const int64_t *dims, struct dtype type, int64_t *elems);
 
@@ -63,8 +64,8 @@ bool external_find(const struct tensor_source *source,
 
 /* -- import.c -- */
 
-/* If the source is a text, replaces its bytes by the message to which `read`
- * converts them. False after a diagnostic. */
+/* If the source is a text, replaces the bytes of the source by the message to
+ * which `read` converts the text. False after a diagnostic. */
 bool text_source(struct module *m, struct tensor_source *source,
 		 bool (*read)(struct module *m, const struct source *src,
 			      struct strbuf *out));
@@ -81,7 +82,8 @@ const struct model_message *model_describe(const struct tensor_source *source,
 /* A name of a scope and its tensor. */
 struct scope_slot {
 	const char *name;
-	struct tensor *tensor; /* NULL: an input that the call omits */
+	/* NULL: the input of a function that the call omits */
+	struct tensor *tensor;
 	bool open;   /* no node of the body has computed the tensor yet */
 	bool listed; /* the tensor is already an output of the graph */
 	int copies; /* among the prefixes of calls: calls of this name so far */
@@ -107,8 +109,8 @@ typedef VEC(struct attr) attr_list;
  * graph (a branch, or the body of a loop). */
 struct body {
 	const struct body *caller; /* NULL in the main graph */
-	/* Nested graph: the body around it, whose names its nodes may use,
-	 * too. */
+	/* For a nested graph: the body around it. Nodes of the nested graph may
+	 * use names of this body, too. */
 	const struct body *outer;
 	const Onnx__FunctionProto *function;
 	/* the file that contains the body */
@@ -140,11 +142,14 @@ struct deferred;
 
 /* A branch or loop to which imported nodes belong (places.c). */
 struct flow_place {
-	int parent; /* the branch or loop that contains it; 0: none */
+	/* the number of the branch or loop that contains this one; 0: none
+	 * does */
+	int parent;
 	struct deferred *of;
 	/* 0: the then branch of an If; 1: its else branch; -1: a loop */
 	int branch;
-	/* the If was replaced by this branch: its nodes belong to `parent` */
+	/* the If was replaced by this branch, whose nodes now belong to
+	 * `parent` */
 	bool joined;
 };
 
@@ -158,22 +163,23 @@ struct deferred {
 	attr_list attrs;
 	int n_inputs; /* listed in the model; captured tensors follow */
 	int origin, version;
-	/* Set by the first visit of a loop that becomes copies of its body
-	 * (unrolling), or of a loop or If that stays in the graph (flow). */
+	/* unrolling: set by the first visit of a loop that becomes copies of
+	 * its body. flow: set by the first visit of a loop or an If that stays
+	 * in the graph. */
 	struct unrolling *unrolling;
 	struct flow *flow;
 };
 
 /* A tensor of one element that is read at run time as a size: the tensor
- * (root), and the result of its tirc.RunSize (size). It is kept, so that a
- * second reader of the tensor uses the same size. */
+ * (root), and the result of its tirc.RunSize (size). This entry is kept, so
+ * that a second node that reads the tensor uses the same size. */
 struct read_size {
 	const struct tensor *root; /* as size_root() gives it */
 	struct tensor *size;
 };
 
-/* A model-local function or one of --functions, its position among all
- * functions, and the file that contains it. */
+/* A function of the model or of a file of --functions; its position among all
+ * functions; and the file that contains it. */
 struct local_function {
 	const Onnx__FunctionProto *proto;
 	size_t at;
@@ -197,9 +203,9 @@ enum missing_kind {
 struct missing_size {
 	enum missing_kind kind;
 	const char *name;
-	const char *what; /* text added to the name in messages; NULL:
-			   * nothing */
-	int size;         /* the number that the import uses instead */
+	/* a text that messages print after the name; NULL: no text */
+	const char *what;
+	int size; /* the number that the import uses instead */
 };
 typedef struct {
 	struct missing_size *data;
@@ -228,7 +234,8 @@ struct importer {
 	 * nodes stay. The domain of ONNX's own operators is "". */
 	const struct expander *(*expander)(const char *domain,
 					   const char *op_type);
-	/* Does tirc have the operator, or replace it by other operators? */
+	/* Does tirc have the operator, or does it replace the operator by
+	 * others? */
 	bool (*knows_operator)(const char *domain, const char *op_type);
 	const struct import_options *options;
 	struct tensor_source source;
@@ -238,8 +245,9 @@ struct importer {
 	VEC(struct local_function) functions; /* sorted by signature */
 	VEC(int) versions; /* by node id: the opset version of the node */
 	/* flows: the branches and loops of the graph, numbered from 1. flow_of:
-	 * the number of a node's branch or loop (0: none), by node id.
-	 * check_of: the same for each check in g->checks. */
+	 * by node id, the number of the branch or loop that contains the node
+	 * (0: none does). check_of: by index in g->checks, the number of the
+	 * branch or loop that the check is from. */
 	VEC(struct flow_place) flows;
 	VEC(int) flow_of, check_of;
 	/* by node id: are the types and shapes of the node's outputs known? */
@@ -256,8 +264,8 @@ struct importer {
 	/* the input that random numbers depend on (compose_random.c); NULL
 	 * while no node needs random numbers */
 	struct tensor *random_run;
-	/* the streams of random numbers so far: one for each node that draws
-	 * numbers and has no seed of its own */
+	/* the number of streams of random numbers so far: a node that draws
+	 * numbers and has no seed gets a stream of its own */
 	int n_streams;
 	/* the texts of compositions that were read, by row (text_body.h) */
 	const struct text_body **texts;
@@ -265,8 +273,8 @@ struct importer {
 	/* by index of the --bound, and of the --sequence: was the option
 	 * used? */
 	bool *bound_used, *length_used;
-	/* missing sizes of all attempts at the import, which is repeated to
-	 * find all of them; in the module's arena */
+	/* The missing sizes that all attempts at the import have found: the
+	 * import is repeated until it finds no more. In the module's arena. */
 	missing_list *missing;
 };
 
@@ -301,8 +309,8 @@ bool import_initializers(struct importer *imp, struct body *body,
 bool import_attribute(struct importer *imp, const struct tensor_source *source,
 		      const Onnx__AttributeProto *p, const char *item,
 		      struct attr *out);
-/* Reads all attributes of the node p, in a function also those that refer to
- * attributes of the call. False after a diagnostic. */
+/* Reads all attributes of the node p; if p is in a function, also those that
+ * refer to attributes of the call. False after a diagnostic. */
 bool import_attributes(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, const char *item,
 		       attr_list *out);
@@ -346,14 +354,14 @@ int place_branch(const struct importer *imp, int flow);
 /* Makes the nodes of the branch `flow` belong to the place that contains its
  * If. */
 void place_join(struct importer *imp, int flow);
-/* Is `flow` the place `around`, or inside of it? */
+/* Is the branch or loop `flow` the branch or loop `around`, or inside of it? */
 bool place_within(const struct importer *imp, int flow, int around);
 
 /* -- sequence.c -- */
 
-/* A sequence of n tensors, or an optional. It never changes: an operation makes
- * another one, which shares most nodes and takes the time and memory of log(n)
- * elements. */
+/* A sequence of n tensors, or an optional. A sequence never changes: an
+ * operation makes a new sequence, which shares most nodes with the old one and
+ * takes time and memory for log(n) elements. */
 struct sequence {
 	bool is_none; /* an empty optional */
 	bool is_map;  /* the map of a ZipMap: element 0 has its keys, element 1

@@ -29,22 +29,22 @@ struct onnx_file {
 
 struct onnx_file *onnx_file_new(void);
 /* Maps the file at path, unless it is mapped already. The result is valid until
- * the next call. NULL if it cannot be read; *why then says why, allocated in
+ * the next call. NULL if the file cannot be read; then *why is the reason, in
  * the arena. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
 /* Maps the file `name` in a folder, named by a model or a partition (the
  * owner): a regular file without further hard links, in the owner's folder or
- * below. NULL if it cannot be read; *why is then the end of a sentence about
- * the file: "is a symbolic link; put the file itself there". */
+ * below. NULL if the file cannot be read; then *why is the end of a sentence
+ * about the file: "is a symbolic link; put the file itself there". */
 const struct onnx_map *onnx_file_map_beside(struct onnx_file *file,
 					    const char *owner,
 					    const char *folder,
 					    const char *name, struct arena *a,
 					    const char **why);
-/* The map of `from` for this path; it becomes a map of `file`, too, and the
- * file is not opened again. NULL if `from`, which may be NULL, has no map for
- * the path. */
+/* The map that `from` has for this path; it becomes a map of `file`, too, so
+ * that the file at the path is not opened again. NULL if `from` is NULL or has
+ * no map for the path. */
 const struct onnx_map *onnx_file_share(struct onnx_file *file,
 				       const struct onnx_file *from,
 				       const char *path);

@@ -13,9 +13,10 @@ struct input_shape {
 	const char *name;
 	int ndim;
 	const int64_t *dims; /* INPUT_SHAPE_OPEN: left to the model and --dim */
-	/* For each dimension the name of its size, or a formula of names; NULL
-	 * if the dimension is a number. A named dimension is INPUT_SHAPE_OPEN
-	 * in dims. NULL if no dimension has a name. */
+	/* For each dimension the name of its size, or a formula of names; an
+	 * element is NULL if the dimension is a number. In `dims`, a named
+	 * dimension is INPUT_SHAPE_OPEN. `names` is NULL if no dimension has a
+	 * name. */
 	const char *const *names;
 };
 
@@ -53,8 +54,8 @@ struct array {
 	/* The file gives only the width of the elements, so `type` is the
 	 * unsigned integer of that width. */
 	bool is_bits;
-	/* The elements are strings: `type` is that of bytes, and the last
-	 * dimension is the number of bytes of the longest string. */
+	/* The elements are strings: then `type` is the type of bytes, and the
+	 * last dimension is the number of bytes of the longest string. */
 	bool is_string;
 };
 
@@ -87,7 +88,8 @@ struct import_options {
 	int n_bounds;
 	const struct sequence_length *sequences;
 	int n_sequences;
-	bool seeded; /* --seed: random numbers are those of the seed */
+	/* --seed is given: random numbers are drawn with this seed */
+	bool seeded;
 	int64_t seed;
 	const struct string_length *string_lengths;
 	int n_string_lengths;
@@ -95,8 +97,8 @@ struct import_options {
 	int n_functions;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
-	/* Files that are open already, such as the models that a program names:
-	 * they are not opened again. May be NULL. */
+	/* Files that are already open, such as those of the models that a
+	 * program names: the import does not open them again. May be NULL. */
 	const struct onnx_file *opened;
 	/* Reads an array from a file; position: see struct const_input. False
 	 * after a diagnostic. */
@@ -109,8 +111,8 @@ struct import_options {
 struct onnx_file;
 
 /* Reads a model: parses and checks it, inlines functions, upgrades it to
- * GRAPH_CANONICAL_OPSET, resolves operators, infers shapes. NULL with
- * diagnostics on m (for unknown operators one that lists all). *file must
+ * GRAPH_CANONICAL_OPSET, resolves operators, infers shapes. NULL after
+ * diagnostics on m (one diagnostic lists all unknown operators). *file must
  * outlive the graph; close it with onnx_file_close(). */
 struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
@@ -123,12 +125,12 @@ const struct model_message *onnx_describe(struct module *m, const char *path,
 void onnx_file_close(struct onnx_file *file);
 /* Is the file at this path mapped? file may be NULL. */
 bool onnx_file_has(const struct onnx_file *file, const char *path);
-/* Of the model's file and its files of external data, as they are mapped: the
- * sum of their bytes, their number, and the path of file i. */
+/* About the model's file and its files of external data, as they are mapped:
+ * the sum of their bytes; their number; and the path of file i. */
 int64_t onnx_file_bytes(const struct onnx_file *file);
 int onnx_file_count(const struct onnx_file *file);
 const char *onnx_file_path(const struct onnx_file *file, int i);
-/* The 64 hex digits of the SHA-256 of file i, as it was read. */
+/* The 64 hex digits of the SHA-256 of the bytes of file i. */
 const char *onnx_file_sha256(const struct onnx_file *file, int i,
 			     struct arena *a);
 /* Imports a model in memory, which must outlive the graph, as onnx_import does
@@ -141,8 +143,8 @@ struct graph *onnx_import_bytes(struct module *m, const char *name,
 /* Reads a file with a serialised TensorProto (.pb). False after a
  * diagnostic. */
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
-/* Reads a TensorProto as onnx_read_tensor does, from a file of a data set,
- * which must be a regular file in the folder or below. */
+/* Reads a TensorProto like onnx_read_tensor, from a file of a data set. The
+ * file must be a regular file in `folder` or below it. */
 bool onnx_read_tensor_beside(struct module *m, const char *folder,
 			     const char *name, struct array *out);
 /* Writes the array as a serialised TensorProto. False after a diagnostic. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts ONNX's text form, which onnx.parser reads and onnx.printer writes,
  * to the same message in protobuf's wire format, which the importer then reads
- * like a binary file. Only the functions at the end are for other files than
- * onnx_text*.c.
+ * like a binary file. Only the functions at the end of this header are called
+ * by files other than onnx_text*.c.
  *
  *	<ir_version: 8, opset_import: ["": 17]>
  *	scaled (float[n, 8] x) => (float[n, 8] y)
@@ -57,7 +57,7 @@ struct onnx_literal {
 };
 
 /* Reports an error at the bytes from index `from` up to the next byte to be
- * read; at the next byte if there are none. Returns false. */
+ * read, or, if these are no bytes, at the next byte. Returns false. */
 bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* The next byte after blanks and comments, which is not consumed; -1 at the
@@ -70,7 +70,7 @@ bool text_expect(struct onnx_text *r, char c, const char *what);
 /* The next word, which is not consumed; its length is 0 if there is none. */
 struct onnx_word text_peek_word(struct onnx_text *r);
 /* Reads a word; `what` says in the error message what is expected: "a name".
- * The functions below have such a text, too. */
+ * The functions below have a parameter `what`, too. */
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
 /* Reads words with points between them, "ai.onnx.ml.Op": *last is "Op", *before
  * is "ai.onnx.ml", or of length 0 if there is one word only. */
@@ -85,8 +85,8 @@ bool text_string(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_literal(struct onnx_text *r, const char *what,
 		  struct onnx_literal *l);
 bool text_int64(struct onnx_text *r, const char *what, int64_t *v);
-/* Sets *v to the value of a number literal in one of four types; false after a
- * diagnostic. */
+/* One function for each of four types: sets *v to the value of a number literal
+ * as this type; false after a diagnostic. */
 bool text_as_int(struct onnx_text *r, const struct onnx_literal *l, int64_t *v);
 bool text_as_uint(struct onnx_text *r, const struct onnx_literal *l,
 		  uint64_t *v);
@@ -112,8 +112,8 @@ bool text_enter(struct onnx_text *r);
 bool text_is_type(struct onnx_text *r);
 /* Reads a type into r->type. */
 bool text_type(struct onnx_text *r);
-/* Reads a name with an optional type before it, appended as a ValueInfoProto in
- * `field`; w: the name. */
+/* Reads a name, with an optional type before it, and appends both as a
+ * ValueInfoProto in field `field`. w: is set to the name. */
 bool text_value_info(struct onnx_text *r, uint32_t field, struct onnx_word *w);
 /* Reads the content of a tensor of r->type, appended as a TensorProto in
  * `field`. */
@@ -140,8 +140,8 @@ bool onnx_is_text(const uint8_t *data, size_t length);
 /* Converts the text of a model to a ModelProto. */
 bool onnx_text_model(struct module *m, const struct source *src,
 		     struct strbuf *out);
-/* Converts the text of functions, or of a model with functions, to a
- * ModelProto, of which only the functions are used. */
+/* Converts the text of functions, or of a model with functions, to a ModelProto
+ * of which the caller uses only the functions. */
 bool onnx_text_functions(struct module *m, const struct source *src,
 			 struct strbuf *out);
 

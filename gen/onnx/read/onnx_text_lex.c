@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words, texts and numbers of ONNX's text form. Blanks and comments (# to the
- * end of the line) may stand between all of them. */
+ * end of the line) may stand before, between and after them. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "onnx_text.h"
 
 /* Each nested graph is three messages deep: graph, node, attribute. The slim
- * copy of the message, of 64 levels, has room for all of them. */
+ * copy of the message allows 64 levels, which is enough for this depth. */
 enum { DEPTH_MAX = 20 };
 
 static int
@@ -227,8 +227,8 @@ text_is_special(struct onnx_text *r)
 	return false;
 }
 
-/* Skips digits, with an optional point and exponent; *is_float: one of these is
- * present. */
+/* Skips digits, with an optional point and an optional exponent. *is_float: a
+ * point or an exponent is present. */
 static size_t
 number_end(const struct onnx_text *r, size_t at, bool *is_float)
 {
@@ -302,8 +302,9 @@ text_as_uint(struct onnx_text *r, const struct onnx_literal *l, uint64_t *v)
 	       text_fail(r, l->from, "the integer is beyond 64 bits");
 }
 
-/* Is the whole word of l a number, which ends at `end`? It must be finite,
- * unless the word is inf. False after a diagnostic. */
+/* Is the whole word of the literal l a number? `end`: where the number in it
+ * ends. infinite: is the number infinite, which only the word inf may be? False
+ * after a diagnostic. */
 static bool
 is_number(struct onnx_text *r, const struct onnx_literal *l, const char *end,
 	  bool infinite)

@@ -82,8 +82,9 @@ is_list(int type)
 
 /* -- attributes */
 
-/* Is `type`, the type of the value at index `from`, the declared one? declared
- * 0: any type is. False after a diagnostic. */
+/* Is `type`, the type of the value at index `from`, the declared type? declared
+ * 0: the attribute has no declared type, and any type is right. False after a
+ * diagnostic. */
 static bool
 has_type(struct onnx_text *r, size_t from, int declared, int type)
 {
@@ -94,8 +95,8 @@ has_type(struct onnx_text *r, size_t from, int declared, int type)
 			 type_name(declared), type_name(type));
 }
 
-/* Reads a number or a text, alone or as an element of a list. *type is the
- * required type or 0 before the call, the type read after it. */
+/* Reads a number or a text, alone or as an element of a list. *type: before the
+ * call the required type, or 0 for any; after it the type that was read. */
 static bool
 read_scalar(struct onnx_text *r, bool in_list, int *type)
 {
@@ -133,7 +134,8 @@ read_scalar(struct onnx_text *r, bool in_list, int *type)
 	return true;
 }
 
-/* Reads a tensor: a type and its content. A type alone is a value, too. */
+/* Reads a value that begins with a type: a tensor, which is a type and its
+ * content, or the type alone. *type: which of these was read. */
 static bool
 read_typed(struct onnx_text *r, int *type)
 {
@@ -158,8 +160,8 @@ read_typed(struct onnx_text *r, int *type)
 	return text_tensor(r, ATTR_T, name);
 }
 
-/* Reads one value. *type is the declared type or 0 before the call, the type
- * read after it. */
+/* Reads one value. *type: before the call the declared type, or 0 for any;
+ * after it the type that was read. */
 static bool
 read_value(struct onnx_text *r, int *type)
 {

@@ -361,8 +361,8 @@ out_of_range(struct onnx_text *r, const struct onnx_literal *l)
 }
 
 /* Sets *min and *max to the range of the integers that the list int32_data
- * stores for elements of type `elem`: the bits of a float, a whole byte of
- * elements of fewer than 8 bits. */
+ * stores for elements of type `elem`: for floats, their bits; for elements of
+ * fewer than 8 bits, a whole byte. */
 static void
 int32_range(int64_t elem, int64_t *min, int64_t *max)
 {

@@ -5,8 +5,9 @@
  * Functional Programming 21(3), 2011. */
 #include "importer.h"
 
-/* An element, the trees of the elements before it and after it, and the number
- * of elements of all three. */
+/* A node of a tree: an element of the sequence; the trees of the elements
+ * before it and after it; and the number of elements in both trees, plus this
+ * one. */
 struct sequence_node {
 	const struct sequence_node *before, *after;
 	struct tensor *t;
@@ -32,25 +33,26 @@ join(struct importer *imp, const struct sequence_node *before, struct tensor *t,
 	return s;
 }
 
-/* Must a tree be balanced, because one of its subtrees has n elements, more
- * than about three times the m of the other one? */
+/* Must a tree be balanced because its subtrees have too different sizes? n, m:
+ * the numbers of elements of its larger and its smaller subtree; true if n is
+ * more than about three times m. */
 static bool
 too_large(int n, int m)
 {
 	return n + 1 > 3 * (m + 1);
 }
 
-/* Does one rotation balance a tree whose larger subtree has n elements in its
- * inner part (towards the smaller subtree) and m in its outer one? Otherwise
- * two rotations do. */
+/* Does one rotation balance a tree? n, m: the numbers of elements in the inner
+ * subtree (towards the smaller side) and in the outer subtree of its larger
+ * subtree. If not, two rotations do. */
 static bool
 rotates_once(int n, int m)
 {
 	return n + 1 < 2 * (m + 1);
 }
 
-/* Joins the trees x and y with the element t between them, balanced; one of
- * them has just gained or lost an element. */
+/* Joins the trees x and y, with the element t between them, to a balanced tree.
+ * One of x and y has just gained or lost an element. */
 static const struct sequence_node *
 balance(struct importer *imp, const struct sequence_node *x, struct tensor *t,
 	const struct sequence_node *y)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts a TensorProto to a value. Raw data, and contiguous float_data and
  * double_data, stay in the mapped file; lists of varints are decoded; elements
- * of fewer than 8 bits get a byte each. Small tensors are copied, so that those
- * that tirc evaluates are aligned. Strings become bytes: all have the length of
- * the longest one plus 1, filled up with zeros. */
+ * of fewer than 8 bits get a byte each. Small tensors are copied, so that
+ * tensors that tirc evaluates are aligned in memory. Strings become bytes: all
+ * have the length of the longest one plus 1, filled up with zeros. */
 #include "importer.h"
 #include "wire.h"
 
@@ -134,9 +134,9 @@ unpack(const struct decoder *d, const uint8_t *packed, uint8_t *out)
 }
 
 /* Makes the value of a tensor whose bytes have the same form in the file as in
- * memory; the caller has checked their number. in_place: they are bytes of the
- * file or message, where large tensors stay; drops: of a mapped file, whose
- * pages may be dropped. */
+ * memory; the caller has checked the number of bytes. in_place: `data` is in
+ * the file or message, where a large tensor stays; drops: `data` is in a mapped
+ * file, whose pages may be dropped. */
 static const struct value *
 value_of_bytes(const struct decoder *d, const uint8_t *data, bool in_place,
 	       bool drops)
@@ -227,9 +227,9 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 	return value_of_bytes(d, out, false, false);
 }
 
-/* Decodes every varint of the field d->list to `out`, in elements of `width`
- * bytes; *n: their number. Only counts them if out is NULL. False if bytes are
- * malformed. */
+/* Decodes every varint of the field d->list to `out`, as elements of `width`
+ * bytes; *n: the number of varints. If out is NULL, only counts them. False if
+ * the bytes are malformed. */
 static bool
 walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 {

@@ -17,8 +17,8 @@ damaged(struct module *m, const char *path)
 			  "get the file again");
 }
 
-/* Do the elements of v lie in a mapped file, that of the tensor or that of its
- * external data? These files are closed soon. */
+/* Are the elements of v in a mapped file: the file of the tensor, or the one
+ * with its external data? These files are closed soon. */
 static bool
 is_in_file(const struct tensor_source *source, const Onnx__TensorProto *p,
 	   const struct value *v)

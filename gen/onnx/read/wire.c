@@ -13,7 +13,7 @@
 
 #define MAX_DEPTH 64
 /* Limits the memory that a hostile file takes: an empty message takes two bytes
- * in it, and a hundred after protobuf-c has unpacked it. */
+ * in the file, and a hundred bytes after protobuf-c has unpacked it. */
 #define MAX_MESSAGES (1L << 23)
 
 enum action { KEEP, DESCEND, DESCEND_ONCE };
@@ -26,9 +26,9 @@ struct rule {
 	enum wire_message child;
 };
 
-/* For each message, its fields that the slim copy keeps; others are dropped. A
- * field of the table with another wire type is an error; repeated numbers may
- * be packed or not. */
+/* For each message, the fields that the slim copy keeps; all other fields are
+ * dropped. A field of the table with another wire type is an error; repeated
+ * numbers may be packed or not. */
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },
@@ -101,8 +101,8 @@ static const struct rule rules[] = {
 	{ WIRE_OPSET, 2, WIRE_VARINT, KEEP, 0 },
 };
 
-/* A bound of the field numbers above; rules are indexed by message and
- * number. */
+/* A bound of the field numbers in the table above; the rules are indexed by
+ * message and field number. */
 #define MAX_FIELD 32
 
 struct slimmer {
@@ -286,8 +286,9 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 			return refuse(s, start, "a field of the wrong kind");
 		}
 		/* Protobuf allows a submessage that is not repeated to occur
-		 * twice: parsers merge the two. It is refused here, since the
-		 * copy does not merge and no exporter writes it. */
+		 * twice; parsers then merge the two. Here the second one is
+		 * refused, because the slim copy does not merge messages and no
+		 * exporter writes them so. */
 		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
 			return refuse(s, start,
 				      "a message that may occur "
@@ -308,7 +309,7 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 			return false;
 		}
 		/* The length is encoded again: the file may use more bytes for
-		 * it than protobuf-c accepts. */
+		 * a length than protobuf-c accepts. */
 		wire_put_varint(s->out, (uint64_t)f.number << 3 | f.type);
 		if (f.type == WIRE_BYTES) {
 			if (f.length > INT32_MAX) {

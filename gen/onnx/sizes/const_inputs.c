@@ -19,8 +19,8 @@ bad_value(struct importer *imp, const char *name, const char *text)
 			  text);
 }
 
-/* Finds the model's input `name`; *position: its number among the inputs
- * without an initializer. NULL if there is no such input. */
+/* Finds the model's input `name`; *position: the index of this input among the
+ * inputs without an initializer. NULL if the model has no such input. */
 static const Onnx__ValueInfoProto *
 find_input(const struct importer *imp, const struct scope *scope,
 	   const char *name, int *position)
@@ -63,9 +63,10 @@ read_number(const char **at, struct dtype t, union number *v)
 	return true;
 }
 
-/* Sets the shape of *out, a list of elements: to the declared shape, whose one
- * unknown size follows from the number of elements; to [elements] if the model
- * declares none. False after a diagnostic. */
+/* Sets the shape of *out, whose elements are given as a list: the shape that
+ * the model declares, with its one unknown size computed from the number of
+ * elements; or [elements] if the model declares no shape. False after a
+ * diagnostic. */
 static bool
 list_shape(struct importer *imp, const Onnx__ValueInfoProto *p,
 	   struct array *out)

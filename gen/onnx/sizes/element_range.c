@@ -22,8 +22,8 @@ struct span {
 struct finder {
 	struct importer *imp;
 	int depth;
-	/* The ranges found so far: `found` maps a tensor to the index of its
-	 * range in `spans`. */
+	/* The ranges found so far. `found` maps a tensor to an index in
+	 * `spans`, where its range is. */
 	struct pointer_map found;
 	VEC(struct span) spans;
 };
@@ -141,8 +141,8 @@ quotient(struct span a, struct span b, struct dtype type)
 		       : (struct span){ floor(a.min), ceil(a.max) };
 }
 
-/* The range of the integers that rounding can give for numbers in a, with a
- * margin for the rounding errors of floats. */
+/* The range of the integers to which numbers in the range a can be rounded,
+ * with a margin for the rounding errors of floats. */
 static struct span
 whole(struct span a)
 {

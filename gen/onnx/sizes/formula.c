@@ -51,8 +51,8 @@ fail(struct reading *r)
 	return whole(expr_index(r->m, 1));
 }
 
-/* Skips spaces. If `text` follows, skips it, too, and returns true; else
- * false. */
+/* Skips spaces. If the next characters are `text`, skips these, too, and
+ * returns true; else returns false. */
 static bool
 next_is(struct reading *r, const char *text)
 {

@@ -8,8 +8,8 @@
 
 /* missing.c: the number that the import uses for a missing size. */
 enum { MISSING_SIZE = 256 };
-/* Adds a missing size to the list of the import; false if it was added
- * before. */
+/* Adds a missing size to the list of the import; false if the list already has
+ * this size. */
 bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		 const char *what, int size);
 /* Records, for the same message, that a missing size is assumed to be 1. */
@@ -34,7 +34,7 @@ bool import_is_const_input(const struct importer *imp, const char *name);
 /* -- optional_inputs.c -- */
 
 /* If the type of p is an optional tensor, replaces it by the type of the
- * tensor; returns whether it was one. */
+ * tensor. Returns whether the type was an optional. */
 bool import_unwrap_optional(struct importer *imp, Onnx__ValueInfoProto *p);
 /* The type of the elements in the bytes of an optional or sequence type; NULL
  * if they are malformed. */
@@ -52,7 +52,9 @@ bool import_inputs(struct importer *imp, struct body *body);
  * graph, from index `first` on in the list of inputs. */
 struct input_sequence {
 	const char *name;
-	int first, n; /* n < 0: an empty optional */
+	/* first: the index in g->inputs of the first element; n: the number of
+	 * elements; n < 0: an empty optional */
+	int first, n;
 };
 
 typedef VEC(Onnx__ValueInfoProto *) info_list;
@@ -67,8 +69,8 @@ bool import_lengths_used(struct importer *imp);
 
 /* -- formula.c: sizes as formulas of other sizes -- */
 
-/* Gives the value of a name in a formula; NULL: the name has none, and the text
- * is not a formula. */
+/* Returns the value of a name in a formula; NULL: the name has no value, so the
+ * text is not a formula. */
 typedef const struct expr *formula_name(void *ctx, const char *name,
 					size_t length);
 /* The value of a formula; NULL if the text is not one. */

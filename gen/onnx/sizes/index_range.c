@@ -48,7 +48,7 @@ is_one(const struct tensor *t)
 	       expr_is_int(t->elems[0], &v) && v == 1;
 }
 
-/* Does the operator keep the values of its first input? */
+/* Has the result of node n only values of n's first input? */
 static bool
 keeps_values(const struct node *n)
 {

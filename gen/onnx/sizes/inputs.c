@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inputs of the graph. Their sizes are numbers, or names that several
- * inputs may share (size_names.c). An input that has an initializer, too, is a
- * constant. */
+ * inputs may share (size_names.c). An input for which the model has an
+ * initializer is a constant. */
 #include "import_inputs.h"
 #include "size_names.h"
 
@@ -78,8 +78,8 @@ rank_of(const struct inputs *in, const Onnx__ValueInfoProto *p)
 	return !s && asked && asked->ndim <= ONNX_MAX_RANK ? asked->ndim : -1;
 }
 
-/* Collects the names of sizes: first those of the model, then a new name for
- * each size without one. */
+/* Collects the names of sizes: the names in the model, and after them a new
+ * name for each size that has no name. */
 static void
 collect_names(struct inputs *in)
 {
@@ -182,9 +182,9 @@ apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 					"--input-shape");
 }
 
-/* Applies one --input-shape: gives its numbers to the names of the input's
- * sizes. False after a diagnostic, as when its rank is not that of the
- * model. */
+/* Applies one --input-shape: gives the numbers in it to the names of the
+ * input's sizes. False after a diagnostic, for example if its rank is not the
+ * rank of the input. */
 static bool
 apply_shape(struct inputs *in, const struct input_shape *asked)
 {
@@ -258,8 +258,9 @@ fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 	return true;
 }
 
-/* Sets *out to the size of dimension d of input `at` as an expression, and *max
- * to its largest value. False after a diagnostic. */
+/* Sets *out to the size of dimension d of the input with index `at`, as an
+ * expression, and *max to the largest value of this size. False after a
+ * diagnostic. */
 static bool
 dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 	 int64_t *max)
@@ -463,8 +464,8 @@ list_input(struct inputs *in, Onnx__ValueInfoProto *p)
 	return true;
 }
 
-/* Makes the sequence whose elements are inputs of the graph, and gives it the
- * name of the model's input. g->inputs has the same order as the list. */
+/* Makes the sequence whose elements are inputs of the graph, and binds it to
+ * the name of the model's input. g->inputs has the same order as in->list. */
 static void
 make_sequence(struct inputs *in, const struct input_sequence *from,
 	      struct body *body)
@@ -549,7 +550,8 @@ import_inputs(struct importer *imp, struct body *body)
 			return false;
 		}
 		ok &= t != NULL;
-		/* go on: the other inputs may have missing sizes, too */
+		/* goes on with the next input, because the inputs after this
+		 * one may have missing sizes, too */
 		if (!t) {
 			continue;
 		}

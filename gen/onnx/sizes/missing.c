@@ -115,8 +115,8 @@ names_of(struct arena *a, const missing_list *list, enum missing_kind kind)
 	return text;
 }
 
-/* Does the name of the size contain a word for an axis whose length often
- * differs from run to run? */
+/* Does the name of the size contain a word that stands for an axis whose length
+ * often differs from run to run? */
 static bool
 often_varies(const struct missing_size *m)
 {
@@ -159,8 +159,8 @@ options_of(struct arena *a, const missing_list *list, bool ranges)
 	return text;
 }
 
-/* The sizes that the import assumed to be 1: " ('batch' is taken as 1; for
- * others: --dim batch=1..8)"; nothing if there is no such size. */
+/* A text about the sizes that the import assumed to be 1: " ('batch' is taken
+ * as 1; for others: --dim batch=1..8)"; "" if there is no such size. */
 static const char *
 batches_of(struct arena *a, const missing_list *list)
 {

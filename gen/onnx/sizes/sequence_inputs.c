@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs that are sequences become one input for each element; --sequence gives
- * their number. Each has its own sizes, whose names end in the element's
- * number.
+ * the number of elements. Each element has sizes of its own, whose names end in
+ * the element's number.
  *
  *	model			x: a sequence of tensors [n, 4]
- *	--sequence x=2		x_0: [n_0, 4], x_1: [n_1, 4]
- */
+ *	--sequence x=2		x_0: [n_0, 4], x_1: [n_1, 4] */
 #include "import_inputs.h"
 #include "size_names.h"
 

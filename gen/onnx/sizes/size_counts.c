@@ -128,8 +128,8 @@ insert_head(struct sizing *s, struct tensor *t, struct tensor *count,
 	upgrade_insert(&s->u, s->at++, "Slice", in, 4, out);
 }
 
-/* x as a matrix with a row for each index of the axis; without an axis, with a
- * row for each element. *values: x itself, or x flattened, from which the
+/* x as a matrix with a row for each index of the axis; if axis is NULL, with a
+ * row for each element of x. *values: x itself, or x flattened, from which the
  * caller gathers the result. */
 static struct tensor *
 rows_of(struct sizing *s, struct tensor *x, const struct attr *axis,

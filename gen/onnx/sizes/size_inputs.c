@@ -30,9 +30,10 @@ declared_shape(const struct importer *imp, const struct tensor *y)
 	return shape;
 }
 
-/* A bound for the `elems` sizes that an Expand, Reshape or ConstantOfShape
- * reads, from the declared shape of its result if that is an output of the
- * model. NULL for other nodes and without a complete declaration. */
+/* A bound for the `elems` sizes that the node reads, if it is an Expand,
+ * Reshape or ConstantOfShape: from the shape that the model declares for the
+ * node's result. NULL for other nodes, and if the result is no output of the
+ * model with a complete declared shape. */
 static const struct size_bound *
 declared_bound(const struct sizing *s, int64_t elems)
 {
@@ -89,15 +90,16 @@ assume_declared(struct sizing *s, const struct size_bound *bound,
  * `least`. */
 struct size_list {
 	const char *label; /* the name of the input in messages */
-	/* from --bound or the declared shape of the result; NULL: no bound */
+	/* the bound from --bound, or from the declared shape of the result;
+	 * NULL: there is no bound */
 	const struct size_bound *bound;
 	int n;
 	int64_t least;
 };
 
-/* Does n, a view or a Cast, keep the numbers of its input, which are sizes?
- * True for signed integers and floats, if the result is not narrower, and a
- * float stays a float. */
+/* Has the result of n, a view or a Cast, the same numbers as the input of n,
+ * which are sizes? True for signed integers and floats, if the result is not
+ * narrower, and a float stays a float. */
 static bool
 keeps_numbers(const struct node *n)
 {
@@ -134,8 +136,8 @@ size_root(struct tensor *t)
 	return t;
 }
 
-/* The size that was read before from `root`, a tensor of one element, if its
- * variable is at least `least`; NULL if there is none. */
+/* A size that was already read from `root`, a tensor of one element, and whose
+ * variable has a minimum of at least `least`; NULL if there is none. */
 static struct tensor *
 read_before(struct importer *imp, const struct tensor *root, int64_t least)
 {
@@ -151,9 +153,9 @@ read_before(struct importer *imp, const struct tensor *root, int64_t least)
 	return NULL;
 }
 
-/* The bounds of the n sizes in t, which are the elements from index `at` of the
- * list: by --bound, the declared shape, or the range of t's values. NULL: there
- * is no bound. */
+/* The bounds of the n sizes in t, which are elements at, at + 1, … of the list.
+ * They come from --bound, the declared shape, or the range of t's values. NULL:
+ * there is no bound. */
 static const struct size_bound *
 part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	   int at, int n)
@@ -261,8 +263,8 @@ only_part(const struct node *concat)
 	return n <= 1 ? only : NULL;
 }
 
-/* The tensor of which t is a copy or a conversion, through any number of nodes;
- * t itself if it is none. */
+/* The tensor that t is a copy or a conversion of, through any number of nodes;
+ * t itself if it is no copy or conversion. */
 static struct tensor *
 list_of(struct tensor *t)
 {
@@ -419,8 +421,8 @@ size_range(struct sizing *s)
 /* -- Split by sizes -- */
 
 /* Sets `parts` to the sizes of the results along the axis, if the model
- * declares the shapes of all outputs and the sizes add up to `whole`. False if
- * it does not declare them, or if they do not add up. */
+ * declares the shapes of all outputs of the node and these sizes add up to
+ * `whole`; else returns false. */
 static bool
 declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	       int64_t *parts)
@@ -442,8 +444,8 @@ declared_parts(const struct sizing *s, int axis, const struct expr *whole,
 	return expr_is_value(whole, sum);
 }
 
-/* The node uses the declared sizes; the entry function checks that the sizes
- * read at run time are equal to them. */
+/* The node uses the declared sizes. Adds checks to the entry function: the
+ * sizes read at run time must equal the declared ones. */
 static void
 check_parts(struct sizing *s, const char *label, int first,
 	    const int64_t *parts)

@@ -162,8 +162,8 @@ look_into(struct size_names *s, const char *formula, bool add, bool option)
 	return c;
 }
 
-/* Does the text have an operator, so that it is a formula and not a name? A
- * hyphen without blanks and a single slash may be parts of a name. Only looks
+/* Is the text a formula: does it have an operator, which a name does not have?
+ * A hyphen without blanks and a single slash may be parts of a name. Only looks
  * for operator characters; the reader of formulas reports other mistakes. */
 static bool
 is_formula(const char *text)
@@ -382,8 +382,9 @@ apply_options(struct size_names *s)
 struct trying {
 	struct size_names *s;
 	const struct size_name *open;
-	int64_t value; /* the value that is tried for the open name, which has
-		        * no number yet */
+	/* the value that is tried for `open`, the name that has no number
+	 * yet */
+	int64_t value;
 };
 
 static const struct expr *
@@ -400,8 +401,9 @@ try_name(void *ctx, const char *name, size_t length)
 		       : NULL;
 }
 
-/* Sets *out to the value of the formula if `open`, its only name without a
- * number, has this value. False if it has no value. */
+/* Sets *out to the value of the formula when `open`, the only name in it
+ * without a number, has the value `value`. False if the formula then has no
+ * value. */
 static bool
 value_at(struct size_names *s, const char *formula,
 	 const struct size_name *open, int64_t value, int64_t *out)
@@ -412,8 +414,9 @@ value_at(struct size_names *s, const char *formula,
 	return e && expr_is_int(e, out);
 }
 
-/* Finds the number of `open`, the only name without a number in a linear
- * formula that has a number itself: "past + 1" is 5, so past is 4. */
+/* Finds the number of `open`, the only name without a number in the formula of
+ * `row`. The formula is linear, and its value is known: if "past + 1" is 5,
+ * past is 4. */
 static void
 solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 {
@@ -437,8 +440,9 @@ solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 	open->step = 1;
 }
 
-/* Where a formula has a number, computes the number of its only open name. A
- * formula with several open names is treated as a name itself. */
+/* If the value of a formula is known as a number, computes the number of the
+ * one name in it that is still open. A formula with several open names is
+ * treated like a name. */
 static void
 settle_formulas(struct size_names *s)
 {
@@ -515,9 +519,10 @@ resolve_name(void *ctx, const char *name, size_t length)
 	return resolve(s, find(s, name, length));
 }
 
-/* If an option says that a size, given by a formula, is a multiple of a step:
- * reports an error if it never is one, and makes a check in the entry function
- * if it is not proven to be one. False after the error. */
+/* For a size that is given by a formula, and that an option declares to be a
+ * multiple of a step: reports an error if the size never is a multiple, and
+ * adds a check to the entry function if it is not proven to be one. False after
+ * the error. */
 static bool
 check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 {
@@ -545,8 +550,9 @@ check_step(struct size_names *s, struct size_name *row, struct analyser *a)
 }
 
 /* Compares the bounds of the formula with the range that an option gives for
- * it, or with [0, INT32_MAX]. False after a diagnostic if no value is in both;
- * a check in the entry function if the formula may be outside. */
+ * it, or with [0, INT32_MAX]. False after a diagnostic if no value is in both.
+ * Adds a check to the entry function if the formula may have a value outside of
+ * the range. */
 static bool
 check_formula(struct size_names *s, struct size_name *row)
 {

@@ -8,8 +8,8 @@
 /* A name for sizes of inputs: all sizes with this name are equal. */
 struct size_name {
 	const char *name; /* as in the model; may be a formula */
-	/* Where the model has no name and tirc made one: the size in words,
-	 * "dimension 2 of input 'x'". */
+	/* If the model has no name for the size and tirc made one: the size in
+	 * words, "dimension 2 of input 'x'". */
 	const char *what;
 	const char *formula; /* the size as a formula of other names, or NULL */
 	/* an option gives the size a number or a range: min, max and step are
@@ -17,14 +17,15 @@ struct size_name {
 	bool bound;
 	bool related; /* the formula is from an option, not from the model */
 	bool leading; /* it is the first dimension of an input */
-	/* leading, and probably the batch: its name says so, or it has neither
-	 * a name nor a number in the model */
+	/* a first dimension that is probably the batch: its name says so, or
+	 * the model gives it neither a name nor a number */
 	bool batch;
 	bool needed;      /* used by an input or by a formula that is used */
 	bool from_option; /* only an option mentions the name, the model does
 			   * not */
-	bool busy;        /* resolve() is at work on this size: finds formulas
-			   * that use each other */
+	/* resolve() is computing this size: by this flag it finds formulas that
+	 * use each other */
+	bool busy;
 	int64_t min, max, step;  /* if `bound` */
 	const struct expr *expr; /* set by size_names_settle() */
 };

@@ -4,8 +4,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* Does the name `said` in an option refer to the tensor `name`? An option may
- * use the name in the model or the name in the generated header. */
+/* Does the name `said` in an option mean the tensor `name`? An option may use
+ * the tensor's name in the model or its name in the generated header. */
 static bool
 means(struct importer *imp, const char *said, const char *name)
 {
@@ -97,8 +97,8 @@ is_size(const struct graph *g, const char *name)
 	return false;
 }
 
-/* The name of the variable for size i of n: the stem for one, "s_0" and "s_1"
- * for several; with a number if the name is taken. */
+/* The name of the variable for size i of n sizes: if n is 1, the stem, else the
+ * stem with "_0", "_1", …; a number is added if this name is already taken. */
 static const char *
 size_name(struct sizing *s, const char *stem, int i, int n)
 {

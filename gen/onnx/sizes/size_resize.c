@@ -7,10 +7,11 @@
  *		n = tirc.RunSize (c)
  *		y = tirc.Resize (x, roi, Cast (s), n)
  *
- * With keep_aspect_ratio_policy, the scale is computed from the sizes. An axis
- * with the constant scale 1 keeps its size. The bound of a size is --bound of
- * the result, or the size of the input times the largest scale, which --bound
- * or the range of the scale's values gives. */
+ * With keep_aspect_ratio_policy, the scale is computed from the requested
+ * sizes. An axis with the constant scale 1 keeps its size. The bound of a size
+ * is the one of --bound for the result, or the size of the input times the
+ * largest scale; this scale follows from --bound or from the range of the
+ * scale's values. */
 #include <math.h>
 
 #include "resize.h"
@@ -24,9 +25,9 @@ struct resizing {
 	struct sizing *s;
 	struct tensor *x, *roi, *scales, *sizes;
 	bool crops, by_policy;
-	/* The axes that change, n of n_listed in the node: their numbers
-	 * (axes), their indices in the node's list of axes (places), and the
-	 * limits of their scales. */
+	/* The axes whose sizes change: n of the n_listed axes in the node's
+	 * list. For each: its number (axes), its index in the node's list
+	 * (places), and the limits of its scale. */
 	int n, n_listed;
 	int64_t axes[ONNX_MAX_RANK], places[ONNX_MAX_RANK];
 	struct limits scale[ONNX_MAX_RANK];
@@ -308,8 +309,8 @@ one_half(struct resizing *r)
 }
 
 /* Selects from a list with n_listed elements the elements of the axes that
- * change. `twice`: the list has a second part of n_listed elements (the ends of
- * regions), from which the same are selected. */
+ * change. twice: the list has n_listed more elements (the ends of regions after
+ * their starts), from which the elements of the same axes are selected, too. */
 static struct tensor *
 chosen(struct resizing *r, const char *what, struct tensor *list, bool twice)
 {
@@ -366,8 +367,9 @@ policy_scales(struct resizing *r, struct tensor *old)
 			   list_constant(r, "count", 1, &n));
 }
 
-/* Makes the sizes of the result, computed by nodes in `lengths`, a list of
- * known sizes and size variables. False after a diagnostic. */
+/* Makes size variables for the sizes of the result, which nodes compute in the
+ * tensor `lengths`; sizes that are known stay numbers. False after a
+ * diagnostic. */
 static bool
 result_sizes(struct resizing *r, struct tensor *lengths)
 {

@@ -121,8 +121,9 @@ starts_are_plain(struct importer *imp, const struct node *n,
 	return true;
 }
 
-/* Inserts a node tirc.op_type of the inputs, and tirc.RunSize of its result;
- * returns the sizes that were read, which are at most most[i]. */
+/* Inserts a node tirc.op_type with the inputs `in`, and a tirc.RunSize that
+ * reads its result. Returns the sizes that were read; size i is at most
+ * most[i]. */
 static struct tensor *
 read_bounds(struct sizing *s, const struct slicing *p, const char *op_type,
 	    const char *what, struct tensor **in, int n_in, int64_t *most)

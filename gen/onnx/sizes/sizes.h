@@ -20,8 +20,8 @@ struct sizing {
 /* The --bound for one of the n names, or NULL. */
 const struct size_bound *size_bound(struct importer *imp,
 				    const char *const *names, int n);
-/* Inserts a node of ONNX's op_type with the inputs a and b (NULL: one input);
- * returns its output, whose name ends in `what`. */
+/* Inserts a node with ONNX's operator op_type and the inputs a and b (b NULL:
+ * only a). Returns the node's output, whose name ends in `what`. */
 struct tensor *size_insert(struct sizing *s, const char *op_type,
 			   const char *what, struct tensor *a,
 			   struct tensor *b);
@@ -39,18 +39,19 @@ struct tensor *size_variables(struct sizing *s, struct tensor *x,
 			      const int64_t *max, bool proven,
 			      const struct size_bound *bound);
 /* The tensor of which t is a view or a conversion to wider numbers, through any
- * number of nodes; t itself if there is none. */
+ * number of nodes; t itself if it is neither. */
 struct tensor *size_root(struct tensor *t);
-/* Reports that the tensor `name` needs the option --bound, because a size of
- * n's result depends on it. Returns false. */
+/* Reports that --bound must give a bound for the tensor `name`, because a size
+ * of n's result depends on it. Returns false. */
 bool import_no_bound(struct importer *imp, const struct node *n,
 		     const char *name);
 /* Reports, as import_no_bound does, that the tensor `name` needs a --bound for
  * the node of s. Returns false. */
 bool size_no_bound(struct sizing *s, const char *name);
 
-/* One function for each kind of operator: inserts the nodes that compute the
- * sizes of the result of s->u.node. False after a diagnostic. */
+/* Each of these functions is for one kind of operator: it inserts the nodes
+ * that compute the sizes of the result of s->u.node. False after a
+ * diagnostic. */
 bool size_nonzero(struct sizing *s);
 bool size_nms(struct sizing *s);
 bool size_unique(struct sizing *s);
@@ -72,8 +73,8 @@ struct tensor *import_run_size(struct importer *imp, struct node *n, int pos,
 			       struct tensor *x, const char *name,
 			       int64_t most);
 /* element_range.c: sets *min and *max to bounds of t's elements that follow
- * from the operators that compute t; false if there are no finite ones. Ignores
- * NaN. */
+ * from the operators that compute t; false if no finite bounds follow. Elements
+ * that are NaN are left out. */
 bool import_element_range(struct importer *imp, const struct tensor *t,
 			  double *min, double *max);
 /* index_range.c: tells the user about each Gather whose indices, which follow

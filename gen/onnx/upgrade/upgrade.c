@@ -2,13 +2,14 @@
 /* Converts operators of older and newer opset versions to the canonical
  * version.
  *
- * 	before	y = ReduceMean<axes=[1]>(x)             # opset 13
- * 	after	y = ReduceMean(x, y_axes)               # opset 21
+ *	before	y = ReduceMean<axes=[1]>(x)             # opset 13
+ *	after	y = ReduceMean(x, y_axes)               # opset 21
  *
- * The table has a row for each change of an operator's meaning; all rows newer
- * than a node's version are applied to it, in order. Versions above the
- * canonical one changed only types, except for QuantizeLinear. consumed_inputs,
- * an attribute before version 6, does not change results and is ignored. */
+ * The table has a row for each change of an operator's meaning. All rows that
+ * are newer than a node's version are applied to the node, in order. Versions
+ * above the canonical one changed only types, except for QuantizeLinear.
+ * consumed_inputs, an attribute before version 6, does not change results and
+ * is ignored. */
 #include "upgrade.h"
 
 #include "ops.h"
@@ -123,9 +124,9 @@ roi_align_mode(struct upgrade *u)
 /* -- Upsample and Resize before 11: x_in = x_out / scale -- */
 
 /* The attribute nearest_mode of a Resize from before opset 11: "floor", or
- * "ceil" if the image shrinks (as onnxruntime does; the specification does not
- * define it). NULL if some dimensions grow and others shrink, or if the scales
- * are not constant: then the scale of each dimension decides
+ * "ceil" if the image shrinks (as in onnxruntime; the specification does not
+ * define the rounding). NULL if some dimensions grow and others shrink, or if
+ * the scales are not constant: then the scale of each dimension decides
  * (rounds_by_scale). */
 static const char *
 nearest_rounding(const struct tensor *scales)
@@ -532,8 +533,9 @@ is_upgraded_operator(const char *domain, const char *op_type)
 	return false;
 }
 
-/* Applies the late rows, or the others, that the table has for the node's
- * operator, by the name it has in the model. False after a diagnostic. */
+/* Applies the rows that the table has for the node's operator (by its name in
+ * the model): the late rows if `late` is set, else the rows that are not late.
+ * False after a diagnostic. */
 static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 {

@@ -16,8 +16,9 @@ known_input(const struct upgrade *u, int i)
 	return t && t->typed && t->ndim >= 0 ? t : NULL;
 }
 
-/* Appends dimensions of size 1 to input i, so that it broadcasts to a tensor of
- * rank `rank` with its first dimension at `axis`. */
+/* Appends dimensions of size 1 to input i, so that the input broadcasts to a
+ * tensor of rank `rank`, with the input's first dimension at `axis` of this
+ * tensor. */
 static void
 append_ones(struct upgrade *u, int i, int axis, int rank)
 {
@@ -260,8 +261,8 @@ only_dim(const struct tensor *x, int axis)
 	return found >= 0 ? found : axis;
 }
 
-/* The shape of x: a constant with -1 for an unknown size; if there are several
- * of these, or a size is 0, the result of a new Shape node at pos. */
+/* The shape of x: a constant with -1 for an unknown size; if several sizes are
+ * unknown, or a size is 0, the result of a new Shape node at pos. */
 static struct tensor *
 shape_of(struct upgrade *u, struct tensor *x, int pos)
 {
@@ -290,15 +291,16 @@ shape_of(struct upgrade *u, struct tensor *x, int pos)
 }
 
 /* Before opset 13 the softmax operators flatten the input to a matrix: the
- * dimensions before axis are the rows, the others the columns.
+ * dimensions before axis become the rows, the remaining dimensions the
+ * columns.
  *
  *	before	y = Softmax<axis=1>(x)          # x: [n, c, h, w]
  *	after	f = Flatten<axis=1>(x)
  *		m = Softmax<axis=1>(f)
  *		y = Reshape(m, [-1, c, h, w])
  *
- * If all dimensions from axis on but one are 1, the node stays, and only its
- * axis is changed. */
+ * If only one of the dimensions from axis on is not 1, the node stays, and only
+ * its axis is changed. */
 bool
 upgrade_softmax(struct upgrade *u)
 {

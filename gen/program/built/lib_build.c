@@ -499,7 +499,7 @@ build_same(struct call *c, struct pval *out)
 	return true;
 }
 
-/* TARGET.kind: a target without the options of this one. */
+/* TARGET.kind: a copy of the target without its options. */
 bool
 build_kind(struct call *c, struct pval *out)
 {

@@ -215,7 +215,7 @@ struct calling {
 	 * the arrays, while lowering may merge several dimensions into one. */
 	const struct func *shaped;
 	struct run_arg *args;
-	bool *known; /* for each parameter: does it have its value? */
+	bool *known; /* for each parameter: does it already have its value? */
 };
 
 static struct array *
@@ -289,8 +289,8 @@ param_of(const struct func *f, const struct expr *e)
 	return -1;
 }
 
-/* Sets each size parameter that has no value yet and that is a dimension of
- * array parameter i: to the extent of x in that dimension. */
+/* Sets size parameters that have no value yet: each one that is a dimension of
+ * array parameter i gets the extent of x in this dimension. */
 static void
 take_sizes(struct calling *k, int i, const struct array *x)
 {
@@ -480,8 +480,9 @@ tell_run(void *ctx, int64_t taken)
 	x->o->progress(x->o->progress_ctx, x->step, done, total);
 }
 
-/* Does f (or NULL) have the same parameters as `lowered`, in the same order: an
- * array where it has an array, and the same size where it has a size? */
+/* Does f have the same parameters as `lowered`, in the same order: an array
+ * where `lowered` has an array, and the same size variable where `lowered` has
+ * a size? False if f is NULL. */
 static bool
 has_params_of(const struct func *f, const struct func *lowered)
 {

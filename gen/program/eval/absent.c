@@ -32,8 +32,8 @@ absent_name(struct eval *ev, struct scope *s, const struct py_node *e)
 }
 
 /* Is e the name of a module of TVM that tirc does not have? A statement that
- * reads it is an error, because TVM's modules build the functions that the user
- * wants. */
+ * reads this module is an error, because TVM's modules build the functions that
+ * the user wants. */
 static bool
 is_needed(struct eval *ev, struct scope *s, const struct py_node *e)
 {
@@ -94,8 +94,8 @@ make_absent(struct eval *ev, struct scope *s, const struct py_node *target,
 	return true;
 }
 
-/* May a statement of this kind be left out? Only if it computes, assigns or
- * returns a value, but not control flow. */
+/* May a statement of this kind be left out? Only a statement that computes,
+ * assigns or returns a value may be left out; control flow may not. */
 static bool
 may_be_left_out(const struct py_node *e)
 {

@@ -57,10 +57,10 @@ lists_equal(struct eval *ev, struct py_span at, const struct pv_list *x,
 	return true;
 }
 
-/* Sets *out to the index of an element that is equal to the item, or to -1. The
- * search begins at index `from` and continues at 0 after the last element:
- * equal sets and dicts mostly have the same order, so that the first comparison
- * succeeds. Returns false after an error. */
+/* Sets *out to the index of an element of `in` that is equal to the item, or to
+ * -1 if no element is. The search begins at index `from` and continues at 0
+ * after the last element: equal sets and dicts mostly have the same order, so
+ * that the first comparison succeeds. Returns false after an error. */
 static bool
 find(struct eval *ev, struct py_span at, const struct pv_list *in,
      const struct pval *item, int from, int depth, int *out)

@@ -50,8 +50,8 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		    (here && one->place.line > 0)) {
 			continue;
 		}
-		/* the new text is the name in the diagnostic, or its file, and
-		 * then its message */
+		/* the new text is the name in the diagnostic, or else its file,
+		 * followed by its message */
 		const char *of = one->place.item ? one->place.item
 				 : here          ? NULL
 						 : one->place.file;

@@ -50,8 +50,8 @@ struct tir_schedule;
 struct pval {
 	enum pv_kind kind;
 	/* The nesting depth of the value's expression; for a tensor, the depth
-	 * with all its producers. It is limited, so that recursive functions do
-	 * not exhaust the stack. */
+	 * of its expression with those of all its producers. The depth is
+	 * limited, so that recursive functions do not exhaust the stack. */
 	int depth;
 	union {
 		bool boolean;
@@ -175,7 +175,7 @@ struct pv_module {
 	bool simple;
 	const char *source; /* BUILT: the result of get_source */
 	/* The module was made from a schedule of one function. TVM names that
-	 * function "main", so that "main" is a name of it, too. */
+	 * function "main", so that the function has the name "main", too. */
 	bool of_function;
 };
 
@@ -243,8 +243,8 @@ struct eval {
 	/* The tensor intrinsics that are embedded in tirc; NULL before a
 	 * program first uses one. */
 	const struct intrinsic_set *shipped;
-	/* what the program has exported as files, by their names; NULL:
-	 * nothing */
+	/* what the program has exported as files: a dict from names of files to
+	 * values; NULL: it has exported nothing */
 	struct pv_dict *exported;
 	VEC(struct tir_schedule *) schedules;
 	/* the number of requests (struct event) and steps of all schedules so
@@ -261,7 +261,8 @@ struct eval {
 	/* The statements that were left out (absent.c): their number, the
 	 * position of the first one, and the absent value that it needs. */
 	int n_absent;
-	bool gave_up; /* one of them is a call whose run takes too long */
+	/* one of the left out statements is a call that takes too long */
+	bool gave_up;
 	struct py_span absent_at;
 	const char *absent;
 	/* While a statement fails because it needs an absent value: the name of
@@ -360,9 +361,9 @@ struct name_row {
 	name_fn *fn;
 };
 
-/* The row of a name in one of the modules whose bits are in `in`; the second
- * function finds the row of a method or attribute of a kind. NULL if there is
- * none. */
+/* names_in: the row of a name in one of the modules whose bits are in `in`. The
+ * second function: the row of a method or attribute of a kind of values. NULL
+ * if no row has the name. */
 const struct name_row *names_in(struct eval *ev, uint64_t in, const char *name);
 const struct name_row *names_of(struct eval *ev, enum pv_kind kind,
 				const char *name);
@@ -382,8 +383,8 @@ bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
 /* The position of argument i of the call, or of the whole call. */
 struct diag_place call_place(const struct call *c, int i);
-/* Moves errors to the position `at` if they have none in the program, because
- * other layers reported them: those from index `first` on. Returns false. */
+/* Gives a position in the program, `at`, to the errors from index `first` on
+ * that have none, because other layers reported them. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps of the evaluation. Returns false after an error if no steps
  * are left. */
@@ -402,7 +403,7 @@ enum flow eval_suite(struct eval *ev, struct scope *s,
 bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 		 const struct pval *value);
 /* Evaluates an index in brackets: an expression, a slice, or a tuple of them.
- * Without e (NULL) the index is None. */
+ * If e is NULL, the index is None. */
 bool eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 		struct pval *out);
 
@@ -433,8 +434,8 @@ bool eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		    const struct pval *index, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		    const char *name, struct pval *out);
-/* Sets *out to the operator with the text `text`, such as "+". Returns false
- * after an error at the node e if there is none. */
+/* Sets *out to the operator whose text is `text`, such as "+". Returns false
+ * after an error at the node e if no operator has this text. */
 bool eval_operator(struct eval *ev, const struct py_node *e, const char *text,
 		   enum py_operator *out);
 bool eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
@@ -444,8 +445,8 @@ bool eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 /* Evaluates x @ y. Returns false after an error. */
 bool eval_product(struct eval *ev, struct py_span at, const struct pval *x,
 		  const struct pval *y, struct pval *out);
-/* Sets *out to the value that `x op= y` assigns to x; it may be x itself,
- * changed in place. */
+/* Sets *out to the value that `x op= y` assigns to x. The value may be x
+ * itself, changed in place. */
 bool eval_augmented(struct eval *ev, struct py_span at, enum py_operator op,
 		    const struct pval *x, const struct pval *y,
 		    struct pval *out);
@@ -459,8 +460,8 @@ bool eval_equal(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, bool *out);
 bool eval_order(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, int *out);
-/* Sets *out to the index of the first element that is equal to the item, or to
- * -1. Returns false after an error. */
+/* Sets *out to the index of the first element of `in` that is equal to the
+ * item, or to -1 if no element is. Returns false after an error. */
 bool eval_find(struct eval *ev, struct py_span at, const struct pv_list *in,
 	       const struct pval *item, int *out);
 bool eval_contains(struct eval *ev, struct py_span at, const struct pval *item,
@@ -505,11 +506,11 @@ void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 
 /* -- absent values (absent.c) -- */
 
-/* May statements be left out if they need this absent module or attribute?
- * False for TVM's own modules, which build the functions that the user wants. */
+/* May a statement that needs the absent module or attribute `path` be left out?
+ * False for TVM's modules, which build the functions that the user wants. */
 bool absent_may_be_left_out(const char *path);
-/* If the statement needs an absent value and is not control flow, except a
- * return: leaves it out, makes the names that it assigns absent, and returns
+/* If the statement e needs an absent value, and is a return or no control flow:
+ * leaves the statement out, makes the names that it assigns absent, and returns
  * true. */
 bool absent_statement(struct eval *ev, struct scope *s,
 		      const struct py_node *e);
@@ -555,7 +556,7 @@ struct pval pv_dict_new(struct eval *ev);
 struct pval pv_tensor(struct eval *ev, struct te_tensor *t);
 struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
 struct pval pv_any(enum pv_kind kind, const void *p);
-/* Is v a number of Python? If so, sets *out unless it is NULL. */
+/* Is v a number of Python? If so, sets *out to the number; out may be NULL. */
 bool pv_number(const struct pval *v, struct py_number *out);
 struct pval pv_of_number(const struct py_number *n);
 /* Does the same as pv_number(), and also accepts a library's value that stands
@@ -590,7 +591,7 @@ bool arg_tensor(struct call *c, int i, struct te_tensor **out);
 bool arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n);
 bool arg_items(struct call *c, int i, struct pval **items, int *n);
 /* Reads an argument that is a shape: a list of integers and expressions, or a
- * single one. Returns false after an error. */
+ * single integer or expression. Returns false after an error. */
 bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
 bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		const struct expr **out, int *depth);

@@ -98,8 +98,8 @@ run_closure(struct eval *ev, struct py_span at, const struct closure *c,
 		*out = pv_none();
 	}
 	if (def->is_generator && flow != FLOW_ERROR) {
-		/* The generator has run to its end; the result iterates over
-		 * what it yielded. */
+		/* the generator has run to its end; the result iterates over
+		 * the values that it yielded */
 		return object_iterator(ev, at, &yielded, out);
 	}
 	return flow != FLOW_ERROR;

@@ -54,8 +54,8 @@ eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 }
 
 /* The number of levels that an operator adds to the depth of its operands in e:
- * mostly 1, but more for // and % of floats, which are made of several nodes
- * (typed_kind()). */
+ * usually 1, but more for // and % of floats, whose expressions have several
+ * nodes (typed_kind()). */
 static int
 levels(const struct expr *e)
 {

@@ -494,9 +494,10 @@ enter(struct eval *ev, struct scope *s, const struct py_node *item,
 	return item->kind != PY_AS || eval_assign(ev, s, item->kids[1], &v);
 }
 
-/* Leaves an item of a `with` statement. flow: how the block ended; if it ended
- * by an exception and __exit__ returns a true value, the exception is handled.
- * first: the index of the first error since the item was entered. */
+/* Leaves an item of a `with` statement: calls its method for the end of the
+ * block. flow: how the block ended; if it ended by an exception and __exit__
+ * returns a true value, the exception is handled. first: the index of the first
+ * error since the item was entered. */
 static enum flow
 leave(struct eval *ev, struct py_span at, const struct pval *entered, int first,
       enum flow flow)

@@ -126,8 +126,8 @@ current_exception(struct eval *ev)
 }
 
 /* Sets *out to whether `except value:` handles an exception of the class c.
- * known: false for an error of tirc; it is not known which class Python would
- * raise, so that each handler of errors handles it. */
+ * known: false for an error of tirc: it is not known of which class Python's
+ * exception would be, so that every handler of errors handles it. */
 static bool
 handles(struct eval *ev, struct py_span at, const struct pval *value,
 	const struct pv_class *c, bool known, bool *out)

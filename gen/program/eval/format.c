@@ -363,7 +363,8 @@ next_value(struct percent *p, const char *name, size_t length,
 }
 
 /* Reads a conversion "%[(name)][flags][width][.precision]type", starting after
- * its %, and appends the value. *text: becomes the rest of the format. */
+ * its %, and appends the value that it converts. *text is moved to the rest of
+ * the format. */
 static bool
 put_percent(struct percent *p, const char **text, struct strbuf *out)
 {
@@ -554,9 +555,9 @@ field_value(struct fields *f, const char *name, size_t n, struct pval *out)
 	return true;
 }
 
-/* Appends one field of the format. *text: after the "{" of the field; becomes
- * the rest of the format. depth: the number of fields around this one, which is
- * in their formats: 0 or 1. */
+/* Appends one field of the format. *text: the position after the "{" of the
+ * field; is moved to the rest of the format. depth: the number of fields in
+ * whose formats this field is: 0 or 1. */
 static bool
 put_field(struct fields *f, const char **text, int depth, struct strbuf *out)
 {

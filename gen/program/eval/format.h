@@ -6,9 +6,10 @@
 #include "eval.h"
 #include "program_parts.h"
 
-/* Appends the value in a format of Python's mini-language, such as ">8.3f";
- * without a format (NULL or "") in the form of str(). conversion: the letter
- * 'r', 's' or 'a' of {x!r}, or 0. Returns false after an error. */
+/* Appends the text of the value in the format `spec` of Python's mini-language,
+ * such as ">8.3f"; if spec is NULL or "", the text that str() gives.
+ * conversion: the letter 'r', 's' or 'a' of {x!r}, or 0. Returns false after an
+ * error. */
 bool format_value(struct eval *ev, struct py_span at, const struct pval *v,
 		  char conversion, const char *spec, struct strbuf *out);
 /* Implements the method text.format(*values, **names). */

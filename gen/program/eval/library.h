@@ -33,27 +33,28 @@
 struct library {
 	const struct name_row *rows;
 	int n_rows;
-	/* Names from other tables of the library; NULL if it has none. find()
-	 * returns the row of a name in the modules of `in`, or, if `in` is 0,
-	 * of a kind of values; the row is in the arena, and NULL if there is
-	 * none. list() appends all such names. */
+	/* Names from further tables of the library; NULL if it has no further
+	 * tables. find() returns the row of a name in the modules of `in`, or,
+	 * if `in` is 0, of the values of kind `of`: a row in the arena, or NULL
+	 * if no table has the name. list() appends all such names. */
 	const struct name_row *(*find)(struct eval *ev, uint64_t in,
 				       enum pv_kind of, const char *name);
 	void (*list)(struct eval *ev, uint64_t in, enum pv_kind of,
 		     struct pv_names *list);
 };
 
-/* The functions for the values of a kind. NULL: the operation is an error for
- * these values, or has the default that is given here. Functions that return
- * bool return false after an error at the position `at`. */
+/* The functions for the values of a kind. A function that is NULL: the
+ * operation is an error for these values, or does what the function's comment
+ * says. Functions that return bool return false after an error at the position
+ * `at`. */
 struct kind_ops {
 	/* Appends the text that print() prints; with repr, the text that repr()
 	 * returns, as for an element of a list. Calls eval_leave_out() for a
 	 * value that tirc does not compute. */
 	void (*text)(struct eval *ev, const struct pval *v, bool repr,
 		     struct strbuf *out);
-	/* The name of the value's class; NULL: the name in the table of
-	 * lib_class.c. */
+	/* The name of the value's class. If the function is NULL, the name is
+	 * in the table of lib_class.c. */
 	const char *(*class_name)(struct eval *ev, const struct pval *v);
 	/* Is the value an instance of the class with this name? */
 	bool (*is_instance)(const struct pval *v, const char *name);
@@ -77,14 +78,14 @@ struct kind_ops {
 			    const struct pval *v);
 	bool (*call)(struct eval *ev, struct py_span at, const struct pval *f,
 		     const struct call_args *args, struct pval *out);
-	/* `with` calls enter() before its block, which sets *out to the value
-	 * after `as`, and leave() after it. */
+	/* A `with` statement calls enter() before its block, which sets *out to
+	 * the value of the name after `as`, and leave() after the block. */
 	bool (*enter)(struct eval *ev, struct py_span at, const struct pval *v,
 		      struct pval *out);
 	void (*leave)(struct eval *ev, const struct pval *v);
 	/* x op y, where one operand is of this kind and the other one of any
-	 * kind. product: x @ y. augment: sets *out to the value that `x op= y`
-	 * assigns to x. */
+	 * kind. The next members: product is x @ y; augment sets *out to the
+	 * value that `x op= y` assigns to x. */
 	bool (*binary)(struct eval *ev, struct py_span at, enum py_operator op,
 		       const struct pval *x, const struct pval *y,
 		       struct pval *out);

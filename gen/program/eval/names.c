@@ -30,8 +30,9 @@ static const struct {
 
 enum { N_PATHS = sizeof paths / sizeof *paths };
 
-/* The table's row of a name: in the modules whose bits are in `in`, or, if `in`
- * is 0, of a kind of values. NULL if there is none. */
+/* The row of a name in the libraries' tables: in the modules whose bits are in
+ * `in`, or, if `in` is 0, of a kind of values. NULL if no table has the
+ * name. */
 static const struct name_row *
 names_find(struct eval *ev, uint64_t in, enum pv_kind kind, const char *name)
 {
@@ -256,8 +257,8 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 	struct pval unused;
 
 	if (in) {
-		/* the parent module exists, and has no such name; the error
-		 * lists its names */
+		/* the parent module exists, but does not have this name; the
+		 * error lists the names that it has */
 		return module_attribute(ev, at, in, dot + 1, &unused);
 	}
 	if (near != NULL) {

@@ -41,7 +41,8 @@ class_find(struct eval *ev, const struct pv_class *c, const char *name)
 }
 
 /* The number of paths from c to itself and to its bases, their bases, and so
- * on. It is limited, because a look-up of an attribute follows all of them. */
+ * on. The number is limited, because a look-up of an attribute follows all
+ * these paths. */
 static int
 class_height(const struct pv_class *c)
 {
@@ -141,8 +142,8 @@ attribute_value(struct eval *ev, struct py_span at, const struct pval *found,
 	return true;
 }
 
-/* The attribute that the object itself has, not its class; NULL if it has none
- * with this name. */
+/* The attribute `name` that the object itself has; attributes of its class do
+ * not count. NULL if it has no such attribute. */
 static struct pval *
 own_attribute(struct eval *ev, struct pv_object *o, const char *name)
 {
@@ -308,8 +309,8 @@ object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 	return true;
 }
 
-/* Appends the text of an exception: its argument, or its arguments as a tuple.
- * Returns false if the object is not an exception. */
+/* Appends the text of an exception: its argument, or, if it has several, its
+ * arguments as a tuple. Returns false if the object is not an exception. */
 static bool
 exception_text(struct eval *ev, struct pv_object *o, bool repr, int depth,
 	       struct strbuf *out)

@@ -39,7 +39,7 @@ struct pv_super {
 
 struct pv_iterator {
 	struct pval *items;
-	int n, at; /* at: the index of the next item */
+	int n, at; /* n: the number of items; at: the index of the next item */
 };
 
 /* Executes a class statement. Returns false after an error. */
@@ -56,12 +56,13 @@ bool object_set_attribute(struct eval *ev, struct py_span at,
 			  const struct pval *of, const char *name,
 			  const struct pval *v);
 /* Calls the method of this name, such as "__len__", if v is an object that has
- * it; sets *found to whether it has. Returns false after an error. */
+ * it; sets *found to whether the object has the method. Returns false after an
+ * error. */
 bool object_special(struct eval *ev, struct py_span at, const struct pval *v,
 		    const char *name, const struct pval *args, int n,
 		    struct pval *out, bool *found);
-/* Evaluates an operator by the methods of an object. *found: does an operand
- * have such a method? Returns false after an error. */
+/* Evaluates x op y by a method that x or y has for the operator. *found: does
+ * an operand have such a method? Returns false after an error. */
 bool object_operator(struct eval *ev, struct py_span at, enum py_operator op,
 		     const struct pval *x, const struct pval *y,
 		     struct pval *out, bool *found);

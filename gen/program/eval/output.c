@@ -7,8 +7,8 @@ remember_func(struct eval *ev, const struct program_func *f)
 {
 	for (int i = 0; i < ev->result->funcs.n; i++) {
 		if (ev->result->funcs.data[i].func == f->func) {
-			/* The function is in the list already: tvm.lower added
-			 * it, and now its name does. */
+			/* The function is already in the list: tvm.lower added
+			 * it, and now its name is added. */
 			return;
 		}
 	}

@@ -35,8 +35,8 @@ bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 /* Reports that tirc has no module of this name, and suggests the nearest name,
  * or lists all. Returns false. */
 bool names_absent(struct eval *ev, struct py_span at, const char *path);
-/* Sets *out to the index of the name, which must be a str, in the list of a
- * module's functions. Returns false after an error. */
+/* Sets *out to the index of `name`, which must be a str, in `names`, the names
+ * of a module's functions. Returns false after an error. */
 bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
 		   const char *const *names, int n, int *out);
 /* Makes a function of the program from e, a lambda or def, in the scope s;
@@ -44,8 +44,8 @@ bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 
-/* Does the scope itself, without its parents, have the name? scope_delete()
- * also removes the name. */
+/* Does the scope itself, not one of its parents, have the name? The next
+ * function, scope_delete(), also removes the name. */
 bool scope_has(const struct scope *s, const char *name);
 bool scope_delete(struct scope *s, const char *name);
 

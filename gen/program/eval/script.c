@@ -13,7 +13,7 @@ struct lookup {
 	const struct py_node *module;
 };
 
-/* The expression with the value of v; NULL if v has no such expression. */
+/* The expression that stands for the value v; NULL if v has no expression. */
 static const struct expr *
 expr_of(struct lookup *l, const struct pval *v)
 {
@@ -111,7 +111,7 @@ outer_list(void *ctx, const char *name, struct script_outer *out)
 }
 
 /* Calls a function of the program from a TVMScript function, with expressions
- * as arguments. *is_one: is the name such a function? */
+ * as arguments. *is_one: is `name` the name of such a function? */
 static bool
 outer_call(void *ctx, const struct py_node *node, const char *name,
 	   const struct script_outer *args, int n, bool *is_one,
@@ -212,9 +212,9 @@ is_param(const struct func *f, const struct var *v)
 	return false;
 }
 
-/* Makes parameters of the sizes that the body declares by n = T.int32(), after
- * the other parameters. TVM finds such sizes in its arrays at run time; an
- * array in C does not know its sizes. */
+/* Makes the sizes that the body declares by n = T.int32() parameters of the
+ * function, after its other parameters. TVM finds such sizes in its arrays at
+ * run time; an array in C does not know its sizes. */
 static void
 add_sizes(struct func *f)
 {

@@ -324,8 +324,8 @@ put_text(const char *text, size_t n, struct strbuf *out)
 	strbuf_write(out, text, n);
 }
 
-/* Must the text of a value be cut with "..."? It must if it is long, or if no
- * steps are left; the next eval_tick() reports the latter. */
+/* Must the text of a value be cut with "..."? It must if the text is long, or
+ * if the program has no steps left, which the next eval_tick() reports. */
 static bool
 too_long(const struct eval *ev, const struct strbuf *out)
 {

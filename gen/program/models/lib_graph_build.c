@@ -5,8 +5,9 @@
 #include "dialects.h"
 #include "relay_values.h"
 
-/* Reads executor= or runtime=: a word, or a dict or target string that contains
- * it. *aot: is it "aot"? Returns false after an error. */
+/* Reads the argument executor= or runtime=: a word, or a dict or a target
+ * string that contains the word. *aot: is the word "aot"? Returns false after
+ * an error. */
 static bool
 is_aot(struct call *c, int i, bool *aot)
 {
@@ -57,7 +58,7 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 	struct graph_build b = { .target = target, .aot = aot };
 
 	/* The program's target may be a string that changes single facts of a
-	 * target; this reports errors in it. */
+	 * target: it is loaded here to report errors in the string. */
 	if (target != NULL && target != ev->o->target &&
 	    target_load_named(ev->m, target, ev->o->dialect_path) == NULL) {
 		return false;

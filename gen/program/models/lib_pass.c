@@ -447,7 +447,8 @@ pass_of_function(struct call *c, struct pval *out)
 
 /* -- running passes -- */
 
-/* The module with the graph passes of a row of the table added to its request. */
+/* A copy of the module, to whose request the graph passes of `pass`, a row of
+ * the table, are added. */
 static struct pval
 after_passes(struct eval *ev, const struct pv_pass *pass,
 	     const struct pv_graph *module)
@@ -520,8 +521,9 @@ call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	return true;
 }
 
-/* Applies a pass to a module. in_list: the pass is an element of a list; it
- * runs only if the context allows it. Returns false after an error. */
+/* Applies a pass to a module. in_list: the pass is an element of a list of
+ * passes: then it runs only if the pass context allows it. Returns false after
+ * an error. */
 static bool
 rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	   const struct pval *module, bool in_list, struct pval *out)
@@ -556,8 +558,9 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	return true;
 }
 
-/* Calls a value of kind PASS: runs the pass on a module, or, if it is a
- * decorator, gives it its function. */
+/* Calls f, a value of kind PASS. If f is a pass, runs it on the module in the
+ * arguments; if f is a decorator, makes a pass of the function in the
+ * arguments. */
 bool
 pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 	  const struct call_args *args, struct pval *out)

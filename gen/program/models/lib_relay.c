@@ -172,8 +172,9 @@ relax_from_onnx(struct call *c, struct pval *out)
 	return module != NULL;
 }
 
-/* Implements relax.frontend.detach_params: the module, and the parameters of main, which
- * it keeps: a call may give them again. */
+/* Implements relax.frontend.detach_params: returns the module and the
+ * parameters of its function main. The module keeps the parameters, and a call
+ * may give them, too. */
 bool
 relax_detach_params(struct call *c, struct pval *out)
 {

@@ -11,12 +11,13 @@
 /* The seed of random inputs, so that each run has the same numbers. */
 enum { MADE_SEED = 0 };
 
-/* RUNTIME: a model with the arrays of its inputs and, after a run, of its
- * outputs. */
+/* The value of kind RUNTIME: a model with the arrays of its inputs and, after a
+ * run, of its outputs. */
 struct pv_runtime {
 	const struct pv_graph *module;
 	struct graph *graph;
-	struct array **inputs;  /* for each input; NULL: not set yet */
+	/* the array of each input; NULL: the input is not set yet */
+	struct array **inputs;
 	struct array **outputs; /* for each output; NULL before the first run */
 };
 
@@ -120,7 +121,7 @@ runtime_new(struct call *c, struct pval *out)
 	return r != NULL;
 }
 
-/* The position of the input with this name or number; -1 if the name is that of
+/* The index of the input with the name or number `key`; -1 if it is the name of
  * a parameter; -2 after an error. */
 static int
 input_of(struct eval *ev, struct py_span at, const struct pv_runtime *r,

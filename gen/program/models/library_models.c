@@ -14,8 +14,8 @@ const struct library models_library = {
 	.n_rows = sizeof rows / sizeof *rows,
 };
 
-/* lib["default"] and vm["main"]: the value itself, which has the methods of a
- * runtime. */
+/* lib["default"] and vm["main"] return the value itself, which has the methods
+ * of a runtime. */
 static bool
 same_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	       const struct pval *index, struct pval *out)

@@ -230,7 +230,7 @@ np_subject(struct call *c, struct array **x, int *first)
 	return np_value(c->ev, c->span, *first ? &c->args[0] : &c->self, x);
 }
 
-/* Names of types that numpy has in addition to those of tirc. */
+/* Names of types that numpy has but tirc does not have. */
 static const struct {
 	const char *name;
 	enum dtype_kind kind;
@@ -468,7 +468,8 @@ np_augment(struct eval *ev, struct py_span at, enum py_operator op,
 	if (!np_operator(ev, at, op, x, y, &v)) {
 		return false;
 	}
-	/* an index such as a[[1, 2]] has given a copy of the elements */
+	/* an index such as a[[1, 2]] has already given a copy of the
+	 * elements */
 	*out = *x;
 	if (dtype_is_float(v.u.array->type) &&
 	    !dtype_is_float(x->u.array->type)) {

@@ -36,8 +36,9 @@ np_array(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, x, out);
 }
 
-/* numpy.zeros, ones, full, and empty, whose elements are zeros here; with a
- * given shape, or with the shape of another array (zeros_like). */
+/* numpy.zeros, ones, full and empty (whose elements are zeros here), which have
+ * a shape as argument; and zeros_like and so on, which take the shape of
+ * another array. */
 bool
 np_filled(struct call *c, struct pval *out)
 {

@@ -18,9 +18,9 @@ struct pv_device {
 struct pv_nd {
 	struct array *array; /* an array whose elements have no gaps */
 	struct pv_device device;
-	/* If a function that should have written the array was given up because
-	 * it takes too long: a text about its elements, for messages. NULL: the
-	 * elements are known. */
+	/* A text about the array's elements, for messages, if a function that
+	 * should have written them was given up because it takes too long.
+	 * NULL: the elements are known. */
 	const char *unknown;
 };
 
@@ -29,8 +29,8 @@ struct array_work np_work(struct eval *ev);
 /* Counts the steps of the work w. Returns false after an error of the work, or
  * if no steps are left. */
 bool np_done(struct eval *ev, struct py_span at, const struct array_work *w);
-/* Does the same as np_done(), and sets *out to the array x. Returns false if x
- * is NULL, too. */
+/* Does the same as np_done(), and also sets *out to the array x. Returns false,
+ * too, if x is NULL. */
 bool np_result(struct eval *ev, struct py_span at, const struct array_work *w,
 	       struct array *x, struct pval *out);
 
@@ -49,9 +49,9 @@ bool np_number(const struct pval *v, struct py_number *out);
 
 /* -- arguments of calls */
 bool np_arg(struct call *c, int i, struct array **out);
-/* For a row that is both a function of numpy and a method of arrays: sets *x to
- * the array, which is argument 0 or self, and *first to the index of the next
- * argument. Returns false after an error. */
+/* For a function in C that serves both a function of numpy and a method of
+ * arrays: sets *x to the array, which is argument 0 or self, and *first to the
+ * index of the next argument. Returns false after an error. */
 bool np_subject(struct call *c, struct array **x, int *first);
 /* Reads a type with numpy's meaning: float is float64. If the argument is
  * absent, *out does not change. Returns false after an error. */

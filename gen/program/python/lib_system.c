@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of os, sys, time and timeit that need no files: programs do not read or
- * write files with them, and the environment is empty. */
+/* Functions of os, sys, time and timeit that use no files: programs do not read
+ * or write files, and the environment is empty. */
 #include <time.h>
 
 #include "python_parts.h"

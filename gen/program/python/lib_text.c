@@ -85,8 +85,8 @@ str_starts(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, n);
 }
 
-/* The offset of the first place of `part` in the text from offset `from` on, or
- * -1. */
+/* The offset of the first occurrence of `part` in the text at or after offset
+ * `from`; -1 if there is none. */
 static int64_t
 find_part(const struct pval *text, const struct pval *part, size_t from)
 {
@@ -148,9 +148,9 @@ str_count(struct call *c, struct pval *out)
 	return true;
 }
 
-/* isdigit() and the like, for ASCII: true if all characters are of the kind and
- * there is at least one. isupper() and islower() ignore characters that are not
- * letters. */
+/* isdigit(), isalpha() and so on, for ASCII: true if the text is not empty and
+ * all its characters are of this kind. isupper() and islower() ignore
+ * characters that are not letters. */
 bool
 str_all_are(struct call *c, struct pval *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the calls between the functions of a program before source is written.
- * T.call_func must name a function that is earlier in the list, with arguments of
- * the kinds of its parameters and arrays that are large enough. T.call_extern
- * calls external functions, which the emitter lists. Only host functions that
- * tirc makes may launch kernels. */
+ * T.call_func must name a function that is earlier in the list; the arguments
+ * must be of the kinds of its parameters, and arrays must be large enough.
+ * T.call_extern calls external functions, which the emitter lists. Only host
+ * functions that tirc makes may launch kernels. */
 #include "calls.h"
 
 #include "analyse.h"
@@ -32,8 +32,8 @@ struct checking {
 				      .item = (c)->caller->name },             \
 			      __VA_ARGS__))
 
-/* The buffers that the statement s itself allocates, without those of
- * statements inside it. *n: their number. */
+/* The buffers that the statement s itself allocates; those of statements inside
+ * of s do not count. *n: the number of buffers. */
 static const struct buffer *const *
 allocated(struct stmt *s, int *n)
 {
@@ -172,8 +172,9 @@ whole(struct checking *c, const struct elements *x)
 }
 
 /* Is it proven that the array has at least as many elements as the parameter,
- * for all values of the sizes? Nothing is proven if the size needed depends on
- * elements of arrays, since sums of such values may wrap. */
+ * for all values of the sizes? False if the number of elements that the
+ * parameter needs depends on elements of arrays, since sums of such values may
+ * wrap. */
 static bool
 is_large_enough(struct checking *c, const struct elements *has,
 		const struct elements *needs)
@@ -353,7 +354,9 @@ struct ordering {
 	struct module *m;
 	struct text_map index_of;
 	struct indices *callers; /* of each function, each caller once */
-	int *waits_for; /* the number of its callees that have no place yet */
+	/* the number of functions that this one calls and that have no place in
+	 * the new order yet */
+	int *waits_for;
 };
 
 /* Notes function i as a caller of each function that it calls. */
@@ -409,8 +412,9 @@ program_order_calls(struct module *m, struct program_result *all)
 	for (int i = 0; i < n; i++) {
 		find_callees(&o, all->funcs.data[i].func, i);
 	}
-	/* the first one whose callees are placed; in a circle of calls, which
-	 * program_check_calls() refuses, the first one */
+	/* takes the first function all of whose callees have a place; in a
+	 * circle of calls, which program_check_calls() refuses, the first
+	 * function without a place */
 	while (out.funcs.n < n) {
 		int first = -1, next = -1;
 

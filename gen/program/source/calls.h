@@ -9,9 +9,10 @@
 /* The indices of the functions of the list by their names. */
 struct text_map program_positions(struct module *m,
 				  const struct program_result *list);
-/* Checks the calls in function i of the list: T.call_func may call only earlier
- * functions, with fitting arguments, and no function may launch a kernel.
- * positions: those of the list. Returns false after an error at the call. */
+/* Checks the calls in function i of the list: T.call_func may call only
+ * functions that are earlier in the list, with fitting arguments, and no
+ * function may launch a kernel. positions: the index in the list of each name.
+ * Returns false after an error at the call. */
 bool program_check_calls(struct module *m, const struct program_result *list,
 			 const struct text_map *positions, int i);
 /* Replaces the pointer of a local array in a call by the address of the array's

@@ -4,10 +4,10 @@
  * for i in range(4):
  *  B[i + 1] = A[i]         # B has 4 elements, and B[4] is stored
  *
- * Only a certain error is reported. An index that is a sum of multiples of loop
- * variables takes all values that the loops give it, if the loops run at least
- * once and no condition is around the access. Any other index is the program's
- * own responsibility, as in C. */
+ * An error is reported only if it is certain. An index that is a sum of
+ * multiples of loop variables takes all values that the loops give it, if the
+ * loops run at least once and no condition is around the access. Any other
+ * index is the program's own responsibility, as in C. */
 #include "index_checks.h"
 
 #include "analyse.h"

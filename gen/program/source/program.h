@@ -19,14 +19,16 @@ struct program_options {
 	/* the name of functions to which the program gives none; NULL:
 	 * "program" */
 	const char *stem;
-	/* the target of the command line; NULL: the program's own */
+	/* the target of the command line; NULL: the target that the program
+	 * names */
 	const char *target;
 	const char *fp; /* the mode of --fp; NULL: "default" */
 	/* calls of functions on arrays have no limit of time */
 	bool execute;
-	/* the limit of steps of the evaluation; 0: the default */
+	/* the limit of steps of the evaluation; 0: the default limit */
 	int64_t max_steps;
-	int64_t max_bytes; /* the limit of memory; 0: the default */
+	/* the limit of memory in bytes; 0: the default limit */
+	int64_t max_bytes;
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
 	/* NULL, or told of long runs of functions in the interpreter: `done` of
@@ -70,7 +72,8 @@ struct program_func {
 	/* the tensor intrinsics that it calls */
 	struct tensor_intrins *intrins;
 	bool named; /* the program chose its name */
-	/* LOWERED, BUILT: the functions of its module, which it may call */
+	/* LOWERED, BUILT: the functions of the function's module, which it may
+	 * call */
 	struct program_func *const *siblings;
 	int n_siblings;
 	/* Its name in the source. NULL: the name is made from the function's
@@ -88,8 +91,8 @@ struct program_result {
 	void *built_model;
 	bool printed;          /* the program has printed text */
 	int64_t printed_bytes; /* the number of bytes that it printed */
-	/* the number of its asserts that did not run, because they need what
-	 * tirc does not have */
+	/* the number of asserts of the program that did not run, because they
+	 * need values that tirc does not have */
 	int unchecked;
 	/* the tensor intrinsics that the program declares, and the external
 	 * functions that these call */
@@ -135,17 +138,17 @@ struct program_sources {
 	const struct target *target;
 	struct program_needs needs;
 	/* Set by trial_definitions() (trial.h). definitions: source that
-	 * defines the functions of needs.externals; NULL if there are none.
+	 * defines the functions in needs.externals; NULL if that is empty.
 	 * callees: the functions that the source calls, as they are printed:
-	 * first its own functions in their order, then those of the definitions
-	 * and the intrinsics. */
+	 * first the source's own functions in their order, then the functions
+	 * of `definitions` and of intrinsics. */
 	const char *definitions_name, *definitions;
 	const struct run_callee *callees;
 	int n_callees;
 };
 
-/* Puts each function of the list behind those that it calls; else the order stays
- * the same. */
+/* Moves each function of the list behind the functions that it calls; apart
+ * from that, the order stays the same. */
 void program_order_calls(struct module *m, struct program_result *list);
 
 /* Makes the source of the functions of the list, after lowering those that are

@@ -39,8 +39,9 @@ struct writing {
 	bool notes; /* add notes about loops that the target cannot use */
 };
 
-/* The name of a function in the source: its symbol, or the program's name for
- * it, or that of the file. A name that another function has is changed. */
+/* The name of a function in the source: its symbol, or the name that the
+ * program gave to it, or else the name of the file. The name is changed if
+ * another function has it. */
 static const char *
 name_for(struct writing *w, struct name_set *names,
 	 const struct program_func *f)
@@ -178,10 +179,10 @@ mark_callees(struct writing *w, const struct func *f)
 	}
 }
 
-/* Changes the names of called functions to those in the source. It starts with
- * the last function, because the old name of a function may be the new name of
- * an earlier one. *bytes: the largest number of bytes of local arrays in a
- * called function. */
+/* Changes the names of functions that f calls to their names in the source.
+ * Starts with the last function of the list, because the old name of a function
+ * may be the new name of an earlier one. *bytes: the largest number of bytes of
+ * local arrays in a called function. */
 static bool
 name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 {

@@ -161,8 +161,8 @@ why_unused(const struct target *t, const struct dialect *d, const char *step)
 	return NULL;
 }
 
-/* The length of the first step in the text. A newline or a semicolon ends a
- * step. */
+/* The length of the first step in the text. A step ends at a newline or at a
+ * semicolon with a space after it. */
 static size_t
 step_length(const char *text)
 {

@@ -2,8 +2,8 @@
 /* Loads and stores of the elements of buffers, as programs write them. */
 #include "te_parts.h"
 
-/* Sets index[d] for each dimension of b to the index of the element at `place`,
- * the number of the element from the first one on. */
+/* Sets index[d], for each dimension d of b, to the index of the element number
+ * `place`, counted from the first element in row-major order. */
 static void
 unravel(struct module *m, const struct buffer *b, const struct expr *place,
 	const struct expr **index)

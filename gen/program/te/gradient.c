@@ -2,10 +2,10 @@
 /* te.gradient(output, inputs, head): derivatives by reverse-mode
  * differentiation.
  *
- * The adjoint of a tensor T is d(output)/d(T) times head. Its shape is that of
- * head without the output's dimensions (the prefix), followed by that of T. A
- * stage that reads T contributes, for each load T[f(c, r)] in its body, where c
- * are its axes and r those of its reduction:
+ * The adjoint of a tensor T is d(output)/d(T) times head. The adjoint's shape
+ * is that of head without the output's dimensions (the prefix), followed by the
+ * shape of T. A stage that reads T contributes, for each load T[f(c, r)] in its
+ * body, where c are its axes and r those of its reduction:
  *
  * adjoint(T)[p, t] += sum over c, r with f(c, r) == t:
  *  adjoint(stage)[p, c] * d(body)/d(load)
@@ -28,7 +28,8 @@ struct gradient {
 	struct call *c;
 	struct eval *ev;
 	struct module *m;
-	/* the tensors, each after those that it is computed from */
+	/* the tensors; each tensor comes after the tensors from which it is
+	 * computed */
 	VEC(struct adjoint) list;
 	const struct expr **prefix; /* the sizes of the prefix */
 	int n_prefix;
@@ -322,8 +323,8 @@ terms_of(const struct expr *e, bool minus, const struct expr **terms,
 	return n + 1;
 }
 
-/* If term i is an axis whose value is not known yet and that occurs in no other
- * term: the number of the axis; else -1. */
+/* If term i is an axis that occurs in no other term and whose value is not
+ * known yet: the index of this axis; else -1. */
 static int
 free_axis(const struct solving *s, const struct expr *const *terms,
 	  const bool *less, int n, int i)
@@ -344,9 +345,9 @@ free_axis(const struct solving *s, const struct expr *const *terms,
 	return -1;
 }
 
-/* Sets the axis to `value`, and requires that this is one of its values. size:
- * the extent of the dimension whose index gives the value. alone: the axis is
- * the whole index. */
+/* Sets the axis to `value`, and adds the condition that this is a value of the
+ * axis. size: the extent of the dimension whose index gives the value. alone:
+ * the axis is the whole index. */
 static void
 set_axis(struct solving *s, int axis, const struct expr *value,
 	 const struct expr *size, bool alone)
@@ -469,7 +470,8 @@ make(struct gradient *g, const char *of, int n, struct iter_var *axes,
 
 /* The value of an element of the stage; for a reduction, the value that is
  * reduced. *weight: for a maximum or minimum, a factor that is 1 for the chosen
- * value and 0 for others; else NULL. Returns NULL after an error. */
+ * value and 0 for all other values; for other stages NULL. Returns NULL after
+ * an error. */
 static const struct expr *
 summand(struct gradient *g, const struct te_stage *st,
 	const struct expr **weight)
@@ -592,8 +594,8 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 	return true;
 }
 
-/* The adjoint of a tensor as the sum of the contributions to it; NULL if there
- * are none. */
+/* The adjoint of a tensor: the sum of the contributions of the stages that read
+ * the tensor; NULL if no stage contributes. */
 static struct te_tensor *
 whole(struct gradient *g, const struct adjoint *x)
 {
@@ -619,8 +621,9 @@ whole(struct gradient *g, const struct adjoint *x)
 
 /* -- the stages */
 
-/* Adds to g->list t and all tensors from which it is computed, each after those
- * that it is computed from. The depth of tensors limits the recursion. */
+/* Adds t, and all tensors from which t is computed, to g->list; each comes
+ * after the tensors from which it is computed. *needed: does t depend on one of
+ * the n tensors `to`? The depth of tensors limits the recursion. */
 static bool
 collect(struct gradient *g, struct te_tensor *t, struct te_tensor *const *to,
 	int n, bool *needed)

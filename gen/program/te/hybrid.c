@@ -109,7 +109,7 @@ variable_of(struct hybrid *h, const char *name)
 }
 
 /* Removes variables whose first assignment was in the loop or condition that
- * has ended, because they end with it. */
+ * has just ended, because their scope ends there. */
 static void
 forget_variables(struct hybrid *h)
 {
@@ -158,8 +158,8 @@ close_scope(struct hybrid *h)
 
 /* -- assignments -- */
 
-/* The name of the function if e calls one by a plain name, as the script calls
- * its own functions; else "". */
+/* If e calls a function by a plain name, as the script calls its built-in
+ * functions: this name; else "". */
 static const char *
 own_call(const struct py_node *e)
 {
@@ -168,8 +168,9 @@ own_call(const struct py_node *e)
 		       : "";
 }
 
-/* Evaluates the arguments of the call e and binds them to the parameters; c
- * gets them. Returns false after an error. */
+/* Evaluates the arguments of the call e and binds them to the parameters in
+ * `params`. c: the call with its bound arguments. Returns false after an
+ * error. */
 static bool
 bind_call(struct hybrid *h, const struct py_node *e, const char *params,
 	  struct call *c)

@@ -11,11 +11,13 @@ enum ir_scope_kind {
 	IR_SCOPE_ROOT,
 	IR_SCOPE_FOR,
 	IR_SCOPE_IF,
-	IR_SCOPE_ELSE, /* belongs to the IF before it */
+	IR_SCOPE_ELSE, /* the scope of the else branch of the IF before it */
 	IR_SCOPE_WHILE,
 	IR_SCOPE_LET,
 	IR_SCOPE_ALLOC,
-	IR_SCOPE_PLAIN /* only ends the implicit scopes in it */
+	/* a scope without a statement, which only ends the implicit scopes in
+	 * it */
+	IR_SCOPE_PLAIN
 };
 
 struct ir_scope {
@@ -29,7 +31,8 @@ struct ir_scope {
 	const char *thread;                /* FOR_THREAD */
 	const struct expr *value;          /* IF, WHILE, LET */
 	const struct buffer *buffer;       /* ALLOC */
-	struct stmt_list body;             /* the statements in it so far */
+	/* the statements in the scope so far */
+	struct stmt_list body;
 };
 
 struct ir_builder {
@@ -46,7 +49,7 @@ void ir_builder_emit(struct ir_builder *b, struct stmt *s);
 /* May an ELSE scope be opened now? Only if the last statement is an IF without
  * one. */
 bool ir_builder_can_else(const struct ir_builder *b);
-/* Closes the innermost explicit scope, and the implicit scopes in it. */
+/* Closes the innermost explicit scope, and the implicit scopes inside of it. */
 void ir_builder_close(struct ir_builder *b);
 /* Closes all implicit scopes and returns all statements; NULL if an explicit
  * scope is open. */

@@ -102,7 +102,8 @@ expr_all(struct call *c, struct pval *out)
 }
 
 /* x.astype("int32") for an expression or a tensor. As in TVM, a constant that
- * the type cannot represent is an error; Cast() converts such constants. */
+ * the type cannot represent is an error; Cast() would convert such a
+ * constant. */
 bool
 expr_astype(struct call *c, struct pval *out)
 {
@@ -175,9 +176,9 @@ expr_reinterpret(struct call *c, struct pval *out)
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* A call of an external function whose result has type t. Its name is argument
- * number `name`, its arguments are the list in the next one. Returns false
- * after an error. */
+/* A call of an external function whose result has type t. The function's name
+ * is argument number `name` of c; the function's arguments are the list in the
+ * argument after it. Returns false after an error. */
 static bool
 external_call(struct call *c, struct dtype t, int name, struct pval *out)
 {

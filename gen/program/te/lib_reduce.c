@@ -27,8 +27,8 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	return true;
 }
 
-/* May e be the value or the condition of a reduction? Returns false after an
- * error otherwise. */
+/* May e be the value or the condition of a reduction? If not, reports an error
+ * and returns false. */
 static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
@@ -67,9 +67,9 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* Sets `out` to n expressions: the elements of a tuple, or a single value.
- * Returns false after an error, also if there are not n of them. what: names
- * their origin in the message. */
+/* Sets `out` to n expressions: the elements of v, a tuple or a list, or, if v
+ * is a single value, this value. Returns false after an error, also if v does
+ * not have n elements. what: what v is, for the message. */
 static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 	const struct expr **out, const char *what)

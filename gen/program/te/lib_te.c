@@ -403,8 +403,8 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 	return true;
 }
 
-/* Sets *out to the names of the n axes, which are those of the parameters of f.
- * Returns false after an error if f has another number of parameters. */
+/* Sets *out to the names of the n axes, which are the names of the parameters
+ * of f. Returns false after an error if f does not have n parameters. */
 static bool
 axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 {

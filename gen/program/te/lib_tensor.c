@@ -455,8 +455,9 @@ intrin_part(struct call *c, const struct pval *v, struct func *f,
 	return v->kind == PV_NONE || value_stmt(c->ev, c->spans[1], v, f, out);
 }
 
-/* `name`, changed if another intrinsic has it. A schedule refers to intrinsics
- * by name, and a later declaration must not replace an earlier one. */
+/* `name`, with a number added if another intrinsic has this name. A schedule
+ * refers to intrinsics by name, and a later declaration must not replace an
+ * earlier one. */
 static const char *
 unique_intrin(struct eval *ev, const char *name)
 {

@@ -92,8 +92,8 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 }
 
 /* Converts argument i, a number, to a constant tensor, which becomes input `at`
- * of the operator. Its type is that of the first tensor argument that is not
- * bool. Returns false after an error. */
+ * of the operator. The constant has the type of the first tensor argument that
+ * is not bool. Returns false after an error. */
 static bool
 number_input(struct build *b, int i, int at, const struct pval *v)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topi's operators with two operands. They apply an operator of expressions to
- * each element, with its rules for types, and broadcast as numpy does:
+ * each element, with the operator's rules for types, and broadcast as numpy
+ * does:
  *
  * topi.add(A, B)  ->  te.compute(shape, lambda i, j: A[i, j] + B[0, j])
  *
- * An operand that is a number is a constant with a type of its own, as in
- * expressions: topi.add(A, 1) with an int8 tensor A has the type int32. */
+ * An operand that is a number is a constant whose type does not depend on the
+ * other operand, as in expressions: topi.add(A, 1) with an int8 tensor A has
+ * the type int32. */
 #include "define.h"
 
 #include "te_parts.h"

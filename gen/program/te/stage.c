@@ -33,9 +33,9 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	stage_add(ev, s, op, s->stages.n);
 }
 
-/* For a list of n tensors, the schedule's own copies of them. Tensors that no
- * stage computes, such as placeholders and states of scans, have no copy and
- * are in the new list themselves. */
+/* For a list of n tensors, the schedule's own copies of them. A tensor that no
+ * stage computes, such as a placeholder or a state of a scan, has no copy: the
+ * new list contains the tensor itself. */
 static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
@@ -50,8 +50,8 @@ own_tensors(struct eval *ev, const struct te_schedule *s,
 	return list;
 }
 
-/* Replaces the scan of op by a copy for this schedule. The stages of its steps
- * were copied before. */
+/* Replaces op->scan, the scan of op, by a copy for this schedule. The stages of
+ * the scan's steps were copied before. */
 static void
 own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 {
@@ -68,8 +68,8 @@ own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 	op->scan = scan;
 }
 
-/* Copies the program's stages for this schedule; the copies have the same
- * buffers. Each schedule changes only its own stages, so that a program may
+/* Copies the program's stages for this schedule; a copy writes the same buffers
+ * as the original. A schedule changes only its copies, so that a program may
  * have several schedules. */
 static void
 make_own(struct eval *ev, struct te_schedule *s)
@@ -258,7 +258,7 @@ stage_op(struct call *c, struct pval *out)
 	return true;
 }
 
-/* s[C].axis and s[C].reduce_axis: the same as those of the operation. */
+/* s[C].axis and s[C].reduce_axis: the axes of the operation C. */
 bool
 stage_axis(struct call *c, struct pval *out)
 {

@@ -88,8 +88,8 @@ struct te_schedule *stage_copy_schedule(struct eval *ev,
  * if that is not possible. */
 bool stage_inline(struct module *m, struct te_schedule *s, int i,
 		  const char **why);
-/* Should the rules schedule this schedule, because the program asked for that
- * and made no requests? */
+/* Should the rules make this schedule? They should if the program asked for
+ * that and requested nothing else. */
 bool stage_left_to_rules(const struct te_schedule *s);
 /* Schedules the function of a schedule that is left to the rules. The target is
  * the first of these that is given: --target, that of the enclosing `with`,
@@ -111,8 +111,8 @@ int stage_leaf(const struct stage *st, const struct axis *x);
 /* May the program make one more request? Returns false after an error
  * otherwise. */
 bool stage_has_room(struct call *c);
-/* Reports why axis x, argument i of the call, is not a present loop of the
- * stage: it was split or fused, or it belongs to another stage. Returns false. */
+/* Reports why axis x, argument i of the call, is not a loop that the stage has
+ * now: x was split or fused, or belongs to another stage. Returns false. */
 bool stage_not_a_leaf(struct call *c, int i, const struct stage *st,
 		      const struct axis *x);
 

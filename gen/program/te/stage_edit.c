@@ -423,7 +423,7 @@ struct factoring {
 	/* the axes over which that stage still reduces */
 	struct iter_var *over;
 	int n_over;
-	/* maps the old axes to expressions of the new ones */
+	/* maps the old axes to expressions over the new axes */
 	struct var_map map;
 	const struct expr *condition;
 	int at; /* the index of the new dimension of the partial results */
@@ -492,8 +492,9 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	}
 }
 
-/* The bodies of the stage with the partial results: for each output a reduction
- * over the other loops, or, if there are none, the reduced value itself. */
+/* The bodies of the stage with the partial results: for each output, a
+ * reduction over the remaining reduction loops, or, if no such loop remains,
+ * the value that was reduced. */
 static const struct expr **
 partial_bodies(struct eval *ev, const struct te_stage *op, struct factoring *f)
 {
@@ -565,8 +566,8 @@ final_bodies(struct eval *ev, const struct te_stage *op,
 	return made;
 }
 
-/* Makes the stage reduce the partial results. Loops of its spatial axes keep
- * their requests. */
+/* Makes the stage reduce the partial results. The loops of its spatial axes
+ * keep the requests that were made for them. */
 static void
 reduce_partial(struct eval *ev, struct stage *st, const struct factoring *f,
 	       const struct axis *x, struct te_tensor *const *partial)

@@ -21,8 +21,8 @@ reads(const struct te_stage *op, const struct te_tensor *t)
 	return false;
 }
 
-/* Does op itself read t? A scan itself reads only its initial states;
- * everything else is read by the stages of its steps. */
+/* Does op itself read t? A scan itself reads only its initial states; its other
+ * inputs are read by the stages of its steps. */
 static bool
 reads_itself(const struct te_stage *op, const struct te_tensor *t)
 {

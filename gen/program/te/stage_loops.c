@@ -369,9 +369,9 @@ is_first_thread(const struct stage *st, const struct expr *e)
 	       reduces_by(st, e->args[0]->u.var);
 }
 
-/* set_store_predicate(tx.var.equal(0)): one of the threads that reduce together
- * stores the result. This is what happens without the request, too, so that it
- * is only checked. */
+/* set_store_predicate(tx.var.equal(0)): only one of the threads that reduce
+ * together stores the result. That is so without this request, too: the
+ * argument is only checked. */
 bool
 stage_store_predicate(struct call *c, struct pval *out)
 {

@@ -3,8 +3,8 @@
  * becomes a primitive. Stages are inlined first (stage_inline.c). Then each
  * stage, consumers before producers, is moved to its compute_at loop, and its
  * requests are applied in their order. So a request refers to the same loop
- * even if the stage moves, and the order of requests for different stages does
- * not matter. */
+ * even if the stage has moved, and the order of requests for different stages
+ * does not matter. */
 #include "stage.h"
 #include "tir_parts.h"
 
@@ -67,8 +67,8 @@ say(struct replay *r, const char *text)
 /* -- blocks -- */
 
 /* The block of a stage. For te.compute, te_to_func() recorded it; for other
- * stages it is the first block that writes the stage's output. NULL if there is
- * none, and for a stage within a scan. */
+ * stages it is the first block that writes the stage's output. NULL if no block
+ * writes it, and for a stage within a scan. */
 static const struct stmt *
 block_of(struct replay *r, const struct te_stage *op)
 {
@@ -156,8 +156,8 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
-		/* if there are as many loops as axes, they are in the same
-		 * order */
+		/* if there are as many loops as axes, loops and axes are in the
+		 * same order */
 		if (loops.n - outer == n_axes) {
 			found = loops.items[outer + a].u.id;
 		}
@@ -495,8 +495,8 @@ inline_stages(struct replay *r)
 /* -- the function -- */
 
 /* The parameters of the function: the tensors and variables in the caller's
- * list. An output that is not in the list becomes the last parameter, because
- * its result would be lost otherwise. */
+ * list. An output that is not in the list is added as the last parameter,
+ * because its elements would be lost otherwise. */
 struct parameters {
 	/* for each parameter: the schedule's copy of the tensor (own) and the
 	 * program's tensor (plain) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schedules of topi (schedule_injective, schedule_dense, …): the rules of
- * default schedules make them, from the blocks of the function, whatever the
- * operator is. */
+ * default schedules make each of them from the blocks of the function,
+ * whichever of these functions the program calls. */
 #include "default_schedule.h"
 #include "stage.h"
 

@@ -18,8 +18,9 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
-/* Calls the function of ir/typed with this name. args: n values, one for each
- * parameter and then those of *args. Returns false after an error. */
+/* Calls the function of ir/typed with the name `name`. args: n values, one for
+ * each parameter; after these the values for *args. Returns false after an
+ * error. */
 bool expr_function(struct call *c, const char *name, const struct pval *args,
 		   int n, struct pval *out);
 /* Applies an operator of expressions to the elements of one or two tensors, the
@@ -59,9 +60,9 @@ bool te_schedule_stage(struct eval *ev, struct py_span at,
 /* -- elements of buffers (buffers.c) */
 
 /* buffer_load makes the expression of an element of b, buffer_store the
- * statement in f that assigns it. index: one index for each dimension, or a
- * single one that counts from the first element. Both return false after an
- * error. */
+ * statement in f that assigns to such an element. index: one index for each
+ * dimension, or a single index that counts the elements in row-major order.
+ * Both return false after an error. */
 bool buffer_load(struct eval *ev, struct py_span at, const struct buffer *b,
 		 const struct pval *index, struct pval *out);
 bool buffer_store(struct eval *ev, struct py_span at, struct func *f,
@@ -85,8 +86,8 @@ struct pv_pointer {
  * many. */
 bool ir_builder_begin(struct eval *ev, struct py_span at, struct ir_builder *b,
 		      const struct ir_scope *scope);
-/* A pointer to a buffer. b: the builder that gets the stores; NULL: the
- * elements cannot be assigned. */
+/* A value that points to a buffer. b: the builder to which stores to elements
+ * are added; NULL: the program cannot assign to the elements. */
 struct pval ir_pointer(struct eval *ev, struct ir_builder *b,
 		       const struct buffer *buffer);
 /* Allocates a buffer that lives until the end of the builder's scope. *out: a

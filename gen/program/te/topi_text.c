@@ -14,8 +14,8 @@ struct topi_scopes {
 	struct scope **data;
 };
 
-/* Evaluates a text in a scope of its own, so that its functions can call each
- * other. Returns the scope. */
+/* Evaluates the statements of a text in a new scope, in which the text's
+ * functions can call each other. Returns the scope. */
 static struct scope *
 evaluate(struct eval *ev, const struct topi_text *text)
 {

@@ -14,8 +14,8 @@ struct topi_text {
 };
 
 /* The row of a function of a module (in); its value is the function that the
- * text defines. NULL if there is none. Names that begin with _ can only be used
- * by texts. */
+ * text defines. NULL if no text defines such a function. Names that begin with
+ * _ can only be used by texts. */
 const struct name_row *topi_text_find(struct eval *ev, uint64_t in,
 				      const char *name);
 /* Is src one of these texts? */

@@ -9,7 +9,7 @@
 /* The cost of a primitive in steps of the evaluation, by the number of
  * statements of the function. A query visits QUERIED_PER_STEP statements in the
  * time of one step; a primitive that changes the function handles
- * CHANGED_PER_STEP. */
+ * CHANGED_PER_STEP statements in it. */
 enum { QUERIED_PER_STEP = 32, CHANGED_PER_STEP = 1 };
 
 static int64_t
@@ -286,8 +286,8 @@ struct convert {
 	struct sched_value *args; /* the arguments that are converted already */
 	/* the index of the argument to convert, among p's parameters */
 	int i;
-	/* the index of the function that the blocks and loops among the
-	 * arguments belong to; -1: none so far */
+	/* the index of the function to which the blocks and loops among the
+	 * arguments belong; -1: no argument was a block or loop so far */
 	int func;
 };
 

@@ -6,8 +6,8 @@
  * stmt_functor.ir_transform(f.body, None, post, ["tir.For"])
  * f.with_body(body)                 a function with other statements
  *
- * A statement that a program has as a value never changes: new statements are
- * made of copies, so that those of the function stay the same. The copies
+ * A statement that a program has as a value never changes: a new statement is
+ * made of copies, so that the function's statements stay the same. The copies
  * belong to the function ev->detached. */
 #include "tir_nodes.h"
 
@@ -113,8 +113,8 @@ stmt_is_instance(const struct stmt *s, const char *name)
 	return strcmp(name, "Stmt") == 0;
 }
 
-/* tvm.tir.ForKind.VECTORIZED and the like. TVM's numbers are those of enum
- * for_kind. */
+/* tvm.tir.ForKind.VECTORIZED and so on, as TVM's numbers, which equal those of
+ * enum for_kind. */
 bool
 for_kind_value(struct call *c, struct pval *out)
 {
@@ -138,7 +138,8 @@ wrong_kind(struct call *c)
 			  c->row->name);
 }
 
-/* The attributes body, then_case and else_case: a statement inside this one. */
+/* The attributes body, then_case and else_case of a statement: the statement
+ * inside of it. */
 bool
 stmt_child(struct call *c, struct pval *out)
 {
@@ -373,8 +374,8 @@ stmt_fits(struct eval *ev, struct py_span at, const struct stmt *s)
 
 /* -- walks -- */
 
-/* Calls the function of the program for e and the expressions in it, inner ones
- * first. Returns false after an error. */
+/* Calls the function that the program passed, for e and for each expression in
+ * e; expressions in e come first. Returns false after an error. */
 static bool
 visit_expr(struct call *c, const struct expr *e)
 {
@@ -421,8 +422,8 @@ functor_visit(struct call *c, struct pval *out)
 	return arg_expr(c, 0, &e, &depth) && visit_expr(c, e);
 }
 
-/* Does the statement belong to one of the classes in `only`, such as "tir.For"?
- * True if the list is empty. */
+/* Does the statement belong to one of the n classes in `only`, such as
+ * "tir.For"? True if n is 0. */
 static bool
 is_among(const struct stmt *s, const struct pval *only, int n)
 {
@@ -548,8 +549,8 @@ func_body(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Is f valid after a program has changed it? Returns false after an error
- * otherwise. */
+/* Is f valid after a program has changed it? If not, reports an error and
+ * returns false. */
 static bool
 check(struct eval *ev, struct py_span at, const struct func *f)
 {
@@ -640,8 +641,8 @@ tir_pass_apply(struct eval *ev, struct py_span at, const struct pval *pass,
 	return true;
 }
 
-/* Runs the passes that the context adds after this phase. Returns false after
- * an error. */
+/* Runs the passes that the pass context adds after lowering phase `phase`.
+ * Returns false after an error. */
 static bool
 run_phase(struct eval *ev, struct py_span at, int phase,
 	  const struct pval *module, struct program_func *f)

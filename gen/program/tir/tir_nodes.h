@@ -25,8 +25,8 @@ struct pv_pass {
 	bool of_module; /* the function takes a module, and not a function */
 	const struct pval *list; /* Sequential: the passes in its list */
 	int n_list;
-	/* Sequential: the number of passes in its list and in all lists inside,
-	 * and the nesting depth of these lists */
+	/* Sequential: the number of passes in its list and in all lists inside
+	 * of it, and the nesting depth of these lists */
 	int n_all, depth;
 };
 

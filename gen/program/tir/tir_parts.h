@@ -5,7 +5,7 @@
 
 #include "library.h"
 
-/* A function of a tir.Schedule, and the state of its schedule. */
+/* A function of a tir.Schedule, with the state of the function's schedule. */
 struct work {
 	struct sched sched;
 	struct func *plain; /* the function before the schedule */

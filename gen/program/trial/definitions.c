@@ -15,9 +15,9 @@ struct defining {
 	VEC(struct run_callee) callees;
 };
 
-/* Sets *made to the module's function with this name. If there is none, adds a
- * function that computes what the program declares for the name; NULL if the
- * program declares nothing. Returns false after a diagnostic. */
+/* Sets *made to the module's function named `symbol`. If there is none, adds a
+ * function that computes what the program declares for the name; *made is NULL
+ * if the program declares nothing for it. Returns false after a diagnostic. */
 static bool
 define(struct defining *d, const char *symbol, struct func **made)
 {

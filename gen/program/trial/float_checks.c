@@ -14,7 +14,7 @@
  * by a condition on one, that it is inside of its array.
  *
  * All other accesses are the same in each run on the same arrays, so that the
- * interpreter has checked them. */
+ * interpreter's run has already checked them. */
 #include "float_checks.h"
 
 #include "analyse.h"
@@ -96,8 +96,8 @@ may_change(struct proving *p, const struct expr *e)
 }
 
 /* A variable for the element that e loads. If the interpreter has seen the
- * element being written, its range is that of the values that are stored to the
- * array; else it is that of the type. */
+ * element being written, the variable has the range of the values that are
+ * stored to the array; else the range of the type. */
 static const struct expr *
 element(struct proving *p, const struct expr *e, bool control)
 {
@@ -146,10 +146,10 @@ exact_call(struct proving *p, struct memo *done, const struct expr *e,
 	return unknown(p, e, range);
 }
 
-/* The value of a variable: in the first function the given one. In another
- * function, the interpreter has checked that a parameter is within its declared
- * bounds; but a parameter that depends on floats may be outside of them in the
- * compiled source. */
+/* The value of a variable. In the first function, a scalar has the value that
+ * was given for it. In another function, the interpreter has checked that a
+ * parameter is within its declared bounds; but a parameter that depends on
+ * floats may be outside of them in the compiled source. */
 static const struct expr *
 exact_var(struct proving *p, const struct expr *e)
 {
@@ -300,7 +300,8 @@ is_inside(struct proving *p, const struct expr *e, const struct expr *size)
 	       prove(&p->a, expr_lt(m, e, size));
 }
 
-/* Is it proven that all lanes of an index are inside? */
+/* Is it proven that the indices in all lanes of e are at least 0 and less than
+ * `size`? */
 static bool
 lanes_inside(struct proving *p, const struct expr *e, const struct expr *size,
 	     bool control)
@@ -325,7 +326,8 @@ lanes_inside(struct proving *p, const struct expr *e, const struct expr *size,
 	       is_inside(p, exact_of(p, e, control), size);
 }
 
-/* Reports that `what` is not certain. remedy: what the user can do. */
+/* Reports that it is not certain that `what`, as a part of a sentence. remedy:
+ * what the user can do. */
 static void
 refuse(struct proving *p, const char *what, const char *remedy)
 {
@@ -604,8 +606,8 @@ check_part(struct flow *w, const struct part *part, bool is_first)
 	return p.ok;
 }
 
-/* A copy of f with the given values in place of its scalars; f itself if there
- * are no values. */
+/* A copy of f with the given values in place of its scalar parameters; f itself
+ * if no values are given. */
 static const struct func *
 at_values(const struct func *f, const struct var_map *values)
 {

@@ -14,13 +14,14 @@ struct float_check {
 	const struct run_callee *callees;
 	/* first: the index of the checked function */
 	int n_callees, first;
-	/* the values of its scalar parameters */
+	/* the values of the function's scalar parameters */
 	struct var_map values;
 	/* for each parameter: does its array have fewer elements than its shape
 	 * says? */
 	const bool *is_short;
-	/* Prove every access of the function, and not only those that depend on
-	 * floats. Then no other function may be called. */
+	/* If set, every access of the function must be proven, not only those
+	 * that depend on floats. Then the function must not call other
+	 * functions. */
 	bool all;
 	/* for messages */
 	const char *file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the integers of a source's functions that depend on floats: through
- * their value, or through whether or where they are stored. They may depend on
- * them through variables, arrays and calls. Private to float_checks.c and
- * float_flow.c. */
+/* Finds the integers of a source's functions that depend on floats: their value
+ * depends on floats, or it depends on floats whether or where they are stored.
+ * The dependence may go through variables, arrays and calls. Private to
+ * float_checks.c and float_flow.c. */
 #ifndef TIRC_FLOAT_FLOW_H
 #define TIRC_FLOAT_FLOW_H
 

@@ -261,8 +261,8 @@ is_divisor(const struct func *f, const struct buffer *b)
 
 /* Does f only add, multiply, compare and choose floats? Then small whole
  * numbers are enough as elements: sums of them are exact in any order, even
- * where a recurrence would amplify rounding errors, and two such functions that
- * differ give different results for most elements. */
+ * where a recurrence would amplify rounding errors, and if a wrong source
+ * computes another such function, most elements differ. */
 bool
 trial_is_exact(const struct func *f)
 {
@@ -324,8 +324,8 @@ random_number(struct dtype t, enum random_range range, bool divisor,
 	return v;
 }
 
-/* Fills f's arrays with random numbers, and copies them to `copy` unless it is
- * NULL. Returns false if the size of an array is unknown. */
+/* Fills f's arrays with random numbers, and copies the arrays to copy[i] unless
+ * `copy` is NULL. Returns false if the size of an array is unknown. */
 static bool
 fill(const struct func *f, const int64_t *values, enum random_range range,
      uint64_t seed, void *const *data, void *const *copy)
@@ -386,9 +386,9 @@ any_has_load(const struct expr *const *list, int n)
 	return false;
 }
 
-/* May it depend on elements of arrays whether e is defined? It may for an
- * index, a divisor, the amount of a shift, or a float that is converted to an
- * integer. */
+/* Can it depend on elements of arrays whether the value of e is defined? It can
+ * for an index, a divisor, the amount of a shift, or a float that is converted
+ * to an integer. */
 static bool
 may_be_undefined(const struct expr *e)
 {
@@ -411,7 +411,7 @@ may_be_undefined(const struct expr *e)
 	}
 }
 
-/* May it depend on elements of arrays whether f is defined? */
+/* Can it depend on elements of arrays whether a run of f is defined? */
 static bool
 depends_on_data(struct func *f)
 {

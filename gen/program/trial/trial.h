@@ -29,8 +29,8 @@ void trial_timed_values(const struct func *f, int64_t *values);
  * false if a size is negative, too large, or does not follow from the scalars. */
 bool trial_shape(const struct func *f, int param, const int64_t *values,
 		 int64_t *dims, int *ndim);
-/* Sets *elems to the number of elements of an array with the shape of
- * trial_shape(). Returns false in the same cases. */
+/* Sets *elems to the number of elements of array parameter `param`, whose shape
+ * trial_shape() gives. Returns false if trial_shape() does. */
 bool trial_elems(const struct func *f, int param, const int64_t *values,
 		 int64_t *elems);
 
@@ -38,8 +38,8 @@ bool trial_elems(const struct func *f, int param, const int64_t *values,
 struct var_map trial_map(struct module *m, const struct func *f,
 			 const int64_t *values);
 
-/* The number of statements that one run in the interpreter may take, which is
- * some minutes. */
+/* The number of statements that one run in the interpreter may take; so many
+ * take some minutes. */
 #define TRIAL_STEPS INT64_C(3000000000)
 
 /* The statements between two messages of a run's progress. */
@@ -47,8 +47,8 @@ struct var_map trial_map(struct module *m, const struct func *f,
 
 struct run_steps; /* interp.h */
 
-/* A function that a run calls to tell its progress, with the number of
- * statements that it has run so far. */
+/* A function that a run in the interpreter calls from time to time to tell its
+ * progress: taken is the number of statements that it has run so far. */
 struct trial_watch {
 	void (*tell)(void *ctx, int64_t taken);
 	void *ctx;
@@ -66,8 +66,8 @@ bool trial_run(struct func *f, const int64_t *values, void *const *data,
 /* Fills in[i], for each array i, with random numbers, and want[i] with the
  * elements that the array has after f has run on them. Tries ranges of random
  * numbers until f is defined: wide ranges first, then numbers that are valid as
- * indices and divisors. Returns false after the DIAG_INTERPRET of the last
- * range. */
+ * indices and divisors. Returns false after a DIAG_INTERPRET if f is not
+ * defined even for the last range. */
 bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
 		void *const *in, void *const *want,
 		const struct trial_watch *watch);
@@ -125,9 +125,9 @@ bool trial_define_called(struct module *m, const struct program_result *list,
 			 const struct func *f);
 
 /* The text of arguments.txt (emit_program_caller) for `calls` calls of
- * `source`, function number `number` of the program's source. Its parameters
- * are those of `plain`, the function before any schedule, and then scratch
- * memory. */
+ * `source`, the function with index `number` in the program's source. Its
+ * parameters are those of `plain`, the function before any schedule, followed
+ * by scratch memory. values: the values of the scalars. */
 const char *trial_arguments(const struct func *plain, const struct func *source,
 			    int calls, int number, const int64_t *values);
 
