@@ -186,9 +186,9 @@ bool te_reducer_define(struct module *m, struct reducer *r,
 
 /* te.scan: out[k][t] for t below the extent of init[k]'s first dimension is
  * init[k][t]; after that update[k][t], which may read state[k] at earlier
- * times, directly or through stages between. inputs is not used: the scan finds
- * the tensors that its bodies read. False: *why says what is wrong ("problem;
- * what to do"). */
+ * times, directly or through stages between. inputs is not used: te_scan finds
+ * the tensors that the scan's bodies read. False after an error: *why then says
+ * what is wrong ("problem; what to do"). */
 bool te_scan(struct module *m, const char *name, const char *tag,
 	     struct te_tensor *const *init, struct te_tensor *const *update,
 	     struct te_tensor *const *state, int n,
@@ -206,16 +206,16 @@ void te_extern(struct module *m, const char *name, const char *tag,
 	       const struct expr *const *const *shapes, int n,
 	       struct te_tensor *const *inputs, int n_inputs,
 	       struct te_tensor **out);
-/* Sets the body of te.extern: a call or a function; the other of the two is
- * NULL. views: the buffers that the body names, inputs first, then outputs;
- * NULL: the buffers of the tensors. False, with the reason in *why, if they do
- * not fit. */
+/* Sets the body of a te.extern: either call or func; the other one is NULL.
+ * views: the buffers that the body names, first those for the inputs, then
+ * those for the outputs; views NULL: the body names the tensors' buffers.
+ * False, with the reason in *why, if body and tensors do not fit together. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views, const struct expr *call,
 		    struct func *func, const char **why);
 /* Call this before te_extern_body. The body runs once at each point of these
- * spatial axes. It may use their variables, it names the tensors' own buffers,
- * and it stores to different elements at each point. */
+ * spatial axes. The body may use the variables of the axes, must name the
+ * tensors' own buffers, and must store to different elements at each point. */
 void te_extern_axes(struct te_tensor *out, struct iter_var *axes, int n_axes);
 
 /* Stages of the kind TE_ORDERED. Call this first: it makes the outputs
@@ -235,9 +235,10 @@ void te_ordered_stores(struct module *m, struct te_tensor *out,
 		       const struct te_store *stores, int n_stores,
 		       struct te_tensor *const *inputs, int n_inputs);
 
-/* Like te_ordered_stores, with phases instead of stores: for each point of the
- * axes, all of the kind ITER_SCAN, the phases are done one after the other,
- * each completely. They are blocks inside of a block of their step.
+/* Like te_ordered_stores, but with phases in place of stores: for each point of
+ * the axes, which are all of the kind ITER_SCAN, the phases are done one after
+ * the other, each to its end. The phases become blocks inside of one block for
+ * the step.
  *
  *	for t in order:
  *		for j, k: gates[j] += h[k] * r[k, j]
@@ -246,8 +247,8 @@ void te_ordered_phases(struct module *m, struct te_tensor *out,
 		       struct iter_var *axes, int n_axes,
 		       const struct te_phase *phases, int n_phases,
 		       struct te_tensor *const *inputs, int n_inputs);
-/* A phase that sums up: out[axes] = body, a REDUCE over axes besides the outer
- * ones. */
+/* A phase that computes sums: out[axes] = body, where body is a REDUCE over
+ * axes other than the outer axes and `axes`. */
 struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
 			     const char *name, struct iter_var *axes,
 			     const struct expr *body);
@@ -258,10 +259,11 @@ struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
 bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
 		     const char **why);
 
-/* The phase-0 function of the given parameters (placeholders and outputs, in
- * signature order); stages in between become buffers of the root block. The
- * size variables in use are appended as scalar parameters, in order of first
- * use. One block per stage, named after it (unique); reductions with init. */
+/* The phase-0 function with the given parameters (placeholders and outputs, in
+ * the order of the signature). Stages between these become buffers of the root
+ * block. The size variables in use are appended as scalar parameters, in order
+ * of first use. Each stage becomes a block, with a unique name made from the
+ * stage's name; a reduction becomes a block with an init. */
 struct func *te_to_func(struct module *m, const char *name,
 			struct te_tensor *const *params, int n_params);
 

@@ -5,9 +5,9 @@
 
 #include <assert.h>
 
-/* A block's read regions, one per buffer. In each dimension: the index, if all
- * loads have the same one and it loads nothing itself; else the whole
- * extent. */
+/* The read regions of a block, one for each buffer. In each dimension, the
+ * region is the index if all loads of the buffer have the same index and this
+ * index contains no load; else the whole extent. */
 struct region_list {
 	struct module *m;
 	VEC(struct region) list;
@@ -187,8 +187,8 @@ store_at_once(struct te_build *b, const struct te_stage *s,
 	return body;
 }
 
-/* Does the reduction have no iterations? Then its block would never run, and
- * its init would not either. */
+/* Does the reduction have no iterations? Then its block, and with it the init,
+ * would never run. */
 static bool
 is_empty(const struct reduction *r)
 {
@@ -200,9 +200,10 @@ is_empty(const struct reduction *r)
 	return false;
 }
 
-/* Does the update bind its sources to names? It does if there are several
- * values, which are stored together, or if the result is not simply "lhs op
- * rhs": then the result contains the name, not the source, perhaps twice. */
+/* Does the update bind its sources to names? It does if the reduction has
+ * several values, which are stored together, or if its result is not simply
+ * "lhs op rhs": such a result may contain a source twice, and then contains its
+ * name twice. */
 static bool
 names_sources(const struct reducer *r)
 {

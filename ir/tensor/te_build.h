@@ -34,17 +34,18 @@ struct te_step {
 };
 
 /* The axes of one block: its loop variables, its block variables, and a map
- * from the stage's own variables to the block variables. */
+ * from the variables of the stage to the block variables. */
 struct te_nest {
 	struct iter_var *iters;
-	struct var **loops;   /* by iter var: the variable of its loop; NULL if
-			       * it has no loop */
+	/* for each iter var: the variable of its loop; NULL if the iter var has
+	 * no loop */
+	struct var **loops;
 	struct range *ranges; /* of the loops */
 	const struct expr **bindings;
 	struct var_map map;
 };
 
-/* A nest without axes, with room for n of them. */
+/* A nest that has no axes yet, with room for n axes. */
 struct te_nest te_nest_new(struct te_build *b, int n);
 void te_nest_add(struct te_build *b, struct te_nest *n,
 		 const struct iter_var *axis);
@@ -67,8 +68,8 @@ const struct buffer *te_target(const struct te_build *b,
 bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
 		  const struct te_stage *reader);
 
-/* Makes the scan's result replace the buffers of its states, and those of init
- * and update that no other stage reads. */
+/* Makes the scan's result replace the buffers of its states, and those buffers
+ * of init and update that no other stage reads. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
 /* Adds a variable to `free` unless it is in `free` or `bound` already. */
 void te_note_free(struct te_build *b, struct var *v);
@@ -82,8 +83,8 @@ struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
 			      const struct te_step *step);
 struct stmt *te_build_scan(struct te_build *b, const struct te_stage *s);
 struct stmt *te_build_extern(struct te_build *b, const struct te_stage *s);
-/* The loops and blocks of a TE_ORDERED stage: those that initialise the
- * outputs, then those of the stores. */
+/* The statements of a TE_ORDERED stage: the loops and blocks that initialise
+ * the outputs, then the loops and blocks of the stores. */
 struct stmt *te_build_ordered(struct te_build *b, const struct te_stage *s);
 /* A block, with loops around it, that copies the first `extent` elements of
  * dimension 0: out[i] = from[i]. */

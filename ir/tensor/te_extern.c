@@ -122,8 +122,8 @@ is_known(const struct known_buffers *k, const struct buffer *b)
 	return false;
 }
 
-/* A buffer that the body reads or writes and that is neither a view nor
- * allocated in it; NULL if there is none. */
+/* A buffer that the body reads or writes although it is neither a view nor
+ * allocated in the body; NULL if there is no such buffer. */
 static const struct buffer *
 foreign_buffer(const struct known_buffers *k, const struct expr *call)
 {
@@ -229,8 +229,8 @@ note_bound(struct bound_vars *b, const struct var *var)
 	vec_push(b->arena, &b->list, var);
 }
 
-/* Lists the variables in n sizes or strides of a view as bound: they do not
- * become parameters, since the call's values replace them. */
+/* Lists the variables in n sizes or strides of a view as bound: such a variable
+ * does not become a parameter, since the values of the call replace it. */
 static void
 bind_sizes(struct bound_vars *b, const struct expr *const *list, int n)
 {

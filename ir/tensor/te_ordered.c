@@ -160,7 +160,7 @@ is_loaded(struct arena *a, const struct te_stage *s, const struct te_tensor *t)
 	return found && t->stage != s;
 }
 
-/* Sets the axes of s, and its inputs: those of the given tensors that it
+/* Sets the axes of s, and its inputs: those tensors in `inputs` that s
  * loads. */
 static void
 finish_ordered(struct module *m, struct te_stage *s, struct iter_var *axes,
@@ -208,8 +208,8 @@ te_ordered_phases(struct module *m, struct te_tensor *out,
 	finish_ordered(m, out->stage, axes, n_axes, inputs, n_inputs);
 }
 
-/* Wraps body in the lets from index `from` to `to` of the store, the first one
- * outermost. */
+/* Wraps body in the lets number `from` to `to` - 1 of the store; the first of
+ * them becomes the outermost. */
 static struct stmt *
 build_lets(struct te_build *b, const struct te_store *store,
 	   struct var *const *lets, const struct var_map *map, int from, int to,
@@ -283,8 +283,9 @@ build_block(struct te_build *b, const char *name, const struct te_nest *nest,
 	return te_nest_loops(b, nest, body);
 }
 
-/* The block of the stores, with the loops of the nest around it. map replaces
- * the variables of the nest and of the loops around it. */
+/* The block of the stores, with the loops of the nest around it. map: replaces
+ * the stage's variables by those of the nest and of the loops around the
+ * nest. */
 static struct stmt *
 build_stores(struct te_build *b, const struct te_stage *s, const char *name,
 	     const struct te_nest *nest, const struct var_map *map,

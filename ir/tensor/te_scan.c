@@ -485,8 +485,8 @@ init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 	       !listed_twice(s->scan->init, s->n_out, k);
 }
 
-/* Is the update of state k stored directly to the result of the scan? Then
- * stages of the step that read the update read the result. */
+/* Is the update of state k stored directly to the result of the scan? Then the
+ * stages of a step that read the update read the scan's result instead. */
 static bool
 update_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {

@@ -42,14 +42,16 @@ struct tensor_intrin {
 	const char *what; /* a description, one line */
 	struct func *desc;
 	struct func *impl;
-	/* in TE's form (above): these replace the init and the update of a
-	 * reduction whose loops are outside of the block; or NULL */
+	/* in TE's form (see above): reset and update replace the init and the
+	 * update of a reduction whose loops are outside of the block; NULL:
+	 * there are none */
 	struct func *reset, *update;
 	/* The names of the target features that impl's text needs. */
 	const char *const *requires;
 	int n_requires;
-	int threads; /* the number of threads that execute the instruction
-		      * together; 0: a single thread does */
+	/* the number of threads that execute the instruction together; 0: a
+	 * single thread does so */
+	int threads;
 	/* "tf32" if the instruction first rounds float32 operands to tf32,
 	 * which desc does not show; else NULL. */
 	const char *rounds_to;
@@ -81,15 +83,15 @@ struct tensor_intrins {
 	void *look_up_ctx;
 };
 
-/* Lets each parameter of f (NULL: none) with the scope "global" accept any scope:
- * a script gives no scope for both. */
+/* Makes each parameter of f whose scope is "global" accept buffers of any
+ * scope, because scripts do not write a scope for either. f may be NULL. */
 void tensor_intrin_open_scopes(struct func *f);
 /* Have the parameters of f the ranks and types of desc's parameters? False with
  * the reason in *why. */
 bool tensor_intrin_same_params(struct module *m, const struct func *desc,
 			       const struct func *f, const char **why);
 void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
-/* A later intrinsic replaces an earlier one of the same name. */
+/* Adds an intrinsic; if t already has one of the same name, replaces it. */
 void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,

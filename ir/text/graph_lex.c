@@ -89,8 +89,8 @@ graph_expect(struct graph_reader *r, const char *text, const char *why)
 	       graph_fail(r, r->at, "'%s' is expected here: %s", text, why);
 }
 
-/* The end of the word of plain characters that begins at r->at. A ':' at its
- * end is not part of it. */
+/* The end of the word that begins at r->at and consists of plain characters
+ * (GRAPH_PLAIN). A ':' at the end does not belong to the word. */
 static size_t
 word_end(const struct graph_reader *r)
 {

@@ -85,8 +85,8 @@ bool graph_read_elems(struct graph_reader *r, struct tensor *t);
 /* Reads the values of a constant, after "=": "splat 0" or "{1, 2}". */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
-/* Makes values for a constant whose values are not in the text: small numbers,
- * the same for the same text. False after a diagnostic. */
+/* Makes values for a constant whose values the text leaves out: small numbers,
+ * always the same for the same text. False after a diagnostic. */
 bool graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		      int64_t elems, const struct value **out);
 /* Reads one number, which must be representable in the type. */

@@ -339,8 +339,8 @@ read_size(struct graph_reader *r)
 	return true;
 }
 
-/* Sets the setting named by the attribute a to the attribute's value. False if
- * there is no such setting, or it cannot have this value. */
+/* Sets the setting that the attribute a names to the attribute's value. False
+ * if no setting has this name, or if the setting cannot have this value. */
 static bool
 set_setting(struct settings *s, const struct attr *a)
 {

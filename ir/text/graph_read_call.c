@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of operators in the text form of graphs:
- * "Conv name (x, w, _) {group = 1}", of nodes and of constants that are computed
- * when they are needed. */
+ * "Conv name (x, w, _) {group = 1}", for nodes, and for constants that are
+ * computed when they are needed. */
 #include "graph_lex.h"
 
 struct tensor *

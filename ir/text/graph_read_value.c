@@ -25,9 +25,9 @@ read_dtype(struct graph_reader *r, struct dtype *out)
 			  "or int64");
 }
 
-/* The offset of the end of the size that begins at r->at: a comma outside of
- * brackets, a closing bracket without an opening one in the size, or the line's
- * end. */
+/* The offset of the end of the size that begins at r->at: the next comma
+ * outside of brackets, the next closing bracket that the size does not open, or
+ * the end of the line. */
 static size_t
 size_end(const struct graph_reader *r)
 {
@@ -198,8 +198,8 @@ graph_read_number(struct graph_reader *r, struct dtype type, union number *out)
 		return graph_fail(r, from, "write numbers without +");
 	}
 	r->at += strlen(word);
-	/* continues after the word: the word of "1e+10" ends at the +, which
-	 * names cannot have */
+	/* continues after the word: the word of a number such as "1e+10" ends
+	 * before the +, because names cannot contain + */
 	if (r->at < r->src->length && r->src->text[r->at] == '+' &&
 	    dtype_is_float(type)) {
 		r->at++;
@@ -299,8 +299,8 @@ graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 }
 
 /* The values are pseudo-random, the same in each call: floats are whole numbers
- * from -4 to 4, integers 0 to 8 (of 2 or 4 bits: the low bits of these), bools
- * 0 and 1. from: where the constant begins in the text, for messages. */
+ * from -4 to 4, integers from 0 to 8 (in types of 2 or 4 bits, their low bits),
+ * bools 0 and 1. from: where the constant begins in the text, for messages. */
 bool
 graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		 int64_t elems, const struct value **out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of graphs as a file: all of it printed, and read back.
+/* The text form of graphs as a file: prints a whole graph, and reads it
+ * back.
  *
  *	graph mnist {fixed_point = 1}
  *	  dim batch: 1..4
@@ -12,8 +13,8 @@
  *	  state h = past
  *
  * The text has everything that a pass reads, except regions, groups and the
- * places in memory that fusion chooses. It has no origins and no names of the
- * model. */
+ * places in memory that fusion chooses. The text does not have origins, nor the
+ * names of tensors in the model. */
 #ifndef TIRC_GRAPH_TEXT_H
 #define TIRC_GRAPH_TEXT_H
 
@@ -23,11 +24,12 @@
 /* graph_print with all values of all constants. */
 void graph_print_whole(const struct graph *g, struct strbuf *out);
 
-/* Reads a graph from its text. The type of a node's output may be left out:
- * then it is unknown. If make_values, constants without values get small
- * numbers, which are always the same for the same text; else a constant without
- * values is an error. Operators are only names until ops_resolve. NULL after
- * one diagnostic, DIAG_BAD_PROGRAM, with the place. */
+/* Reads a graph from its text. The text may leave out the type of a node's
+ * output: then the type is unknown. If make_values is set, constants without
+ * values get small numbers, which are always the same for the same text; else a
+ * constant without values is an error. Operators are only names until
+ * ops_resolve() is called. NULL after one diagnostic, DIAG_BAD_PROGRAM, with
+ * the position. */
 struct graph *graph_read(struct module *m, const struct source *src,
 			 bool make_values);
 

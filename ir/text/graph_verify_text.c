@@ -2,8 +2,8 @@
 /* Checks that the text of a graph reads back as the same graph. */
 #include "graph_text.h"
 
-/* The largest total number of elements of a graph's constants with which it is
- * printed with their values, and with which it is checked at all. */
+/* The largest total number of elements of a graph's constants up to which the
+ * graph is printed with their values, and up to which it is checked at all. */
 #define MAX_WITH_VALUES ((int64_t)1 << 12)
 #define MAX_VERIFIED ((int64_t)1 << 20)
 

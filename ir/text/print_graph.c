@@ -16,8 +16,8 @@
  *
  * A fusion group is a line "group 3 (Conv):" before its nodes. The settings
  * (settings.def) follow the graph's name; the scale and zero point of a
- * quantized input or output follow it. graph_read.c reads all of this except
- * regions and groups. */
+ * quantized input or output follow that input or output. graph_read.c reads all
+ * parts of the text except regions and groups. */
 #include "graph_lex.h"
 #include "graph_region.h"
 #include "size_text.h"

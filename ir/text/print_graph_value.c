@@ -31,8 +31,8 @@ put_quoted(const struct graph_printer *p, const char *text, size_t length)
 	strbuf_putc(p->out, '"');
 }
 
-/* Can the name be printed without quotes? A ':' at an end of the name would
- * merge with a ':' beside it. */
+/* Can the name be printed without quotes? A ':' at its start or end would merge
+ * with a ':' that is printed beside the name. */
 static bool
 is_plain(const char *name)
 {
@@ -103,8 +103,8 @@ graph_put_type(const struct graph_printer *p, const struct tensor *t)
 
 /* -- numbers */
 
-/* Appends a float as a text that reads back as the same number of its type:
- * with 9 digits if these suffice, else 17. */
+/* Appends the float v as a text that reads back as the same number of type
+ * `type`: with 9 digits if these suffice, else with 17. */
 static void
 put_real(const struct graph_printer *p, struct dtype type, double v)
 {

@@ -6,8 +6,8 @@
 
 #include "graph.h"
 
-/* The identifiers that stand in texts for g->dims, in the same order; in the
- * arena. */
+/* For each size in g->dims, in the same order: the identifier that stands for
+ * it in texts; in the arena. */
 const char **size_symbols(const struct graph *g);
 /* Appends e as a text, with the identifiers `symbols` for g->dims. */
 void size_print(const struct graph *g, const char *const *symbols,

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators and functions on typed values, by TVM's rules: the types that
- * operands take, conversions, and the expression that an operator becomes.
+ * operands get, conversions, and the expression that an operator becomes.
  * TVMScript and programs, which evaluate Python's syntax in different ways,
  * compute here.
  *
- * 	X[i] - 128          of uint8: int32(X[i]) - 128
- * 	X[i] < 128          in TVMScript: X[i] < T.uint8(128)
- * 	2 ** 10             numbers of Python: 1024, without a type
+ *	X[i] - 128          of uint8: int32(X[i]) - 128
+ *	X[i] < 128          in TVMScript: X[i] < T.uint8(128)
+ *	2 ** 10             numbers of Python: 1024, without a type
  *
- * Errors are at a place of the text; the functions return false after one. */
+ * Errors have a position in the text; the functions return false after an
+ * error. */
 #ifndef TIRC_TYPED_H
 #define TIRC_TYPED_H
 
 #include "expr.h"
 #include "py_number.h"
 
-/* An operand. A number of Python is weak: a literal of int64 (uint64 if it
- * needs that), float64 or bool, whose type is not decided yet. Texts are weak,
- * too, but no operator takes them. */
+/* An operand. A number of Python is weak: a literal of int64 (of uint64 if
+ * int64 does not hold it), float64 or bool, whose type in the expression is not
+ * decided yet. Texts are weak, too, but no operator takes them. */
 struct typed {
 	const struct expr *e;
 	bool weak;
@@ -25,10 +26,10 @@ struct typed {
 
 /* The rules that TVMScript and programs apply differently. */
 struct typing_rules {
-	/* Each operator becomes the node of the same name, so that a printed
-	 * function reads back unchanged. If false: // and % of floats are
-	 * expressed by floor(), &, | and ^ of bools by the operators of
-	 * conditions; arithmetic of bools is that of int32; and a division by
+	/* If set, each operator becomes the node of the same name, so that a
+	 * printed function reads back unchanged. If not set: // and % of floats
+	 * are expressed by floor(), &, | and ^ of bools by the operators of
+	 * conditions; arithmetic on bools is done in int32; and a division by
 	 * the constant zero is an error. */
 	bool as_written;
 	/* In a comparison, a number of Python takes the type of the other
@@ -60,8 +61,8 @@ const char *typed_name(struct module *m, struct dtype t);
 /* ---- conversions */
 
 /* Sets *out to x as an expression of its own type: a number of Python that is
- * an int becomes an int32, or an int64 if it needs the bits; a float becomes a
- * float32. */
+ * an int becomes an int32, or an int64 if an int32 does not hold it; a number
+ * of Python that is a float becomes a float32. */
 bool typed_settle(const struct typing *t, struct py_span at,
 		  const struct typed *x, const struct expr **out);
 /* Sets *out to x as a value of type `to`; false after an error if the
@@ -69,7 +70,7 @@ bool typed_settle(const struct typing *t, struct py_span at,
 bool typed_convert(const struct typing *t, struct py_span at,
 		   const struct typed *x, struct dtype to,
 		   const struct expr **out);
-/* Checks that `to` holds the value of e, if e is a constant. False after an
+/* If e is a constant, checks that the type `to` holds its value. False after an
  * error, whose message ends in the remedy. */
 bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 		struct dtype to, const char *remedy);
@@ -78,9 +79,9 @@ bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 bool typed_promote(const struct typing *t, struct py_span at,
 		   const struct typed *x, const struct typed *y,
 		   const struct expr **a, const struct expr **b);
-/* Sets *a and *b to the operands x and y in one type: a number of Python takes
- * the type of the other operand if that holds it; else both take the type of
- * typed_promote. */
+/* Sets *a and *b to the operands x and y in one type: if one of them is a
+ * number of Python and the type of the other one holds it, that type; else the
+ * type that typed_promote gives. */
 bool typed_follow(const struct typing *t, struct py_span at,
 		  const struct typed *x, const struct typed *y,
 		  const struct expr **a, const struct expr **b);
@@ -99,8 +100,8 @@ bool typed_unary(const struct typing *t, struct py_span at, enum py_operator op,
 bool typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);
-/* Sets *out to the expression of a kind from ADD to OR of x and y, whose types
- * are converted by the rules of its operator. */
+/* Sets *out to the expression of the kind `kind`, from ADD to OR, with the
+ * operands x and y, whose types are converted by the rules for its operator. */
 bool typed_kind(const struct typing *t, struct py_span at, enum expr_kind kind,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);
@@ -115,8 +116,9 @@ bool typed_choice(const struct typing *t, struct py_span at, bool guards,
 
 bool typed_cast(const struct typing *t, struct py_span at,
 		const struct typed *x, struct dtype to, struct typed *out);
-/* Sets *out to T.float32(x): a number, "nan", "inf" or "-inf" becomes a
- * constant of the type `to`; a value is cast to it. */
+/* Sets *out to T.float32(x): if x is a number, "nan", "inf" or "-inf", a
+ * constant of the type `to`; if x is any other value, a cast of x to this
+ * type. */
 bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 		    const struct typed *x, struct typed *out);
 /* Sets *out to the data type with this name; "int" and "float" are int32 and
@@ -124,14 +126,14 @@ bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 
-/* Sets *out to a call, with a result of this type, of an intrinsic without a
- * row in the table of typed_functions. */
+/* Sets *out to a call of an intrinsic that has no row in the table of
+ * typed_functions; the result has the type `type`. */
 bool typed_intrin(const struct typing *t, struct py_span at, enum intrin op,
 		  struct dtype type, const struct expr *const *args, int n,
 		  struct typed *out);
 
-/* An argument of a function, and its position. e is NULL if an optional one is
- * absent. A type is given by its name, as a text. */
+/* An argument of a function, with its position. x.e is NULL if an optional
+ * argument is absent. A type is given by its name, as a text. */
 struct typed_arg {
 	struct typed x;
 	struct py_span at;
@@ -141,7 +143,8 @@ struct typed_call {
 	const struct typing *t;
 	struct py_span at;
 	const struct typed_function *f;
-	const struct typed_arg *args; /* by parameter, then those of *args */
+	/* one argument for each parameter, then the arguments for *args */
+	const struct typed_arg *args;
 	int n;
 };
 
@@ -157,8 +160,8 @@ struct typed_function {
 
 /* The function with this name; NULL if there is none. */
 const struct typed_function *typed_function_find(const char *name);
-/* The name of function i, of the functions that are not intrinsics, for
- * suggestions; NULL after the last one. */
+/* The name of function i of the functions that are not intrinsics, for
+ * suggestions in messages; NULL if there are at most i. */
 const char *typed_function_name(int i);
 /* Calls the function. Constant operands have types, unlike numbers of Python,
  * so the result has a type. */

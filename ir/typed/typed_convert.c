@@ -120,7 +120,7 @@ typed_settle(const struct typing *t, struct py_span at, const struct typed *x,
 	return true;
 }
 
-/* Sets *out to the number of Python e as a value of type `to`; false after an
+/* Sets *out to e, a number of Python, as a value of type `to`; false after an
  * error if the type does not hold the number. */
 static bool
 convert_weak(const struct typing *t, struct py_span at, const struct expr *e,

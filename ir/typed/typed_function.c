@@ -44,8 +44,8 @@ accepts(enum intrin op, struct dtype t)
 	}
 }
 
-/* Does op round a float to an integer, so that it leaves an integer as it
- * is? */
+/* Does op round a float to an integer? Then it leaves a value that is already
+ * an integer unchanged. */
 static bool
 rounds(enum intrin op)
 {
@@ -284,8 +284,8 @@ of_not(const struct typed_call *c, struct typed *out)
 	return typed_unary(c->t, c->at, PY_OP_NOT, &c->args[0].x, out);
 }
 
-/* One of two values by a condition. typed_function.value: 1 if the value that
- * is not chosen must not be computed, else 0. */
+/* Chooses one of two values by a condition. typed_function.value of the
+ * function: 1 if the value that is not chosen must not be computed, else 0. */
 static bool
 of_choice(const struct typed_call *c, struct typed *out)
 {

@@ -126,8 +126,8 @@ numbers(const struct typing *t, struct py_span at, enum py_operator op,
 			t->rules->module);
 }
 
-/* Does x, if it is a number of Python, fit in 32 bits? TVM drops further bits;
- * here, they are an error. */
+/* Does x fit in 32 bits, if it is a number of Python? Else reports an error;
+ * TVM would drop the upper bits. */
 static bool
 is_short(const struct typing *t, struct py_span at, const struct typed *x)
 {

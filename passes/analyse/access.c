@@ -14,8 +14,9 @@ struct collector {
 	struct access_list *out;
 };
 
-/* Called for an argument that is the address of the load's element. The load
- * was visited before: changes its recorded access to an access by address. */
+/* Called for an argument that is the address of the element that `load` loads.
+ * The load was visited before: its recorded access is changed to an access by
+ * address. */
 static void
 mark(struct collector *c, const struct expr *load, bool fills)
 {
@@ -451,8 +452,8 @@ relaxed_loops(const struct func *f, const struct stmt *top,
 }
 
 /* Sets *min and *max to the bounds of the index of access x in dimension d over
- * all iterations of the loops between top and x; false if there are no
- * bounds. */
+ * all iterations of the loops between top and x; false if no bounds are
+ * known. */
 static bool
 cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 	  int d, bool of_block, const struct expr **min,

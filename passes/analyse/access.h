@@ -15,8 +15,8 @@ struct access {
 	/* the LOAD expression; NULL if the STORE itself is the access */
 	const struct expr *load;
 	const struct expr *const *index;
-	/* the element's address is taken: other elements, too, may be read and
-	 * written */
+	/* the address of the element is taken: then other elements of the
+	 * buffer, too, may be read and written */
 	bool address;
 	/* elements are only written: by a STORE, or through the address */
 	bool fills;
@@ -27,16 +27,17 @@ struct access_list {
 };
 
 /* All loads and stores of buffer (NULL: of any buffer) at or below s, in
- * program order. Addresses taken count as loads with the flag address. */
+ * program order. An element whose address is taken counts as a load with the
+ * flag `address`. */
 void access_collect(const struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
 /* Like access_collect, with a new list as the result. */
 struct access_list accesses_of(const struct func *f, struct stmt *s,
 			       const struct buffer *buffer);
 
-/* The statements that access each buffer of a function, found in one walk. It
- * remains valid while edits change the arguments of these statements, move or
- * wrap them, or replace the buffer in statements that access a single
+/* The statements that access each buffer of a function, found in one walk. The
+ * index remains valid while edits change the arguments of these statements,
+ * move or wrap them, or replace the buffer in statements that access a single
  * buffer. */
 struct access_index {
 	struct pointer_map numbers; /* by buffer: its index in users */
@@ -44,7 +45,7 @@ struct access_index {
 };
 
 void access_index_init(struct access_index *x, const struct func *f);
-/* Finds the same as accesses_of(f, s, buffer), from the index. */
+/* Returns what accesses_of(f, s, buffer) returns, but finds it by the index. */
 struct access_list access_index_of(const struct access_index *x,
 				   const struct func *f, struct stmt *s,
 				   const struct buffer *buffer);
@@ -67,8 +68,8 @@ void analyser_enter(struct analyser *a, const struct stmt *s);
 /* Initializes the analyser with the facts that hold at s (as
  * analyser_enter). */
 void analyser_at(struct analyser *a, struct module *m, const struct stmt *s);
-/* An upper bound of the number of iterations of a FOR; BOUND_POS_INF if none is
- * known. */
+/* An upper bound of the number of iterations of a FOR; BOUND_POS_INF if no
+ * bound is known. */
 int64_t loop_most_iterations(struct module *m, const struct stmt *loop);
 /* Like analyser_enter, but the iter vars of blocks around s have ranges instead
  * of values, so that simplified expressions keep the iter vars and can be used
@@ -101,8 +102,9 @@ void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
 
 /* The bounding box of all accesses in the list, in terms of variables bound
- * outside of top. A dimension gets [0, shape) if it has no bound, if its bound
- * exceeds the buffer's, or if an address is taken. */
+ * outside of top. In a dimension, the range is the buffer's whole extent if no
+ * bound is known, if the bound exceeds the extent, or if the address of an
+ * element is taken. */
 void access_cover(const struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
 /* Like access_cover, but the box is not clipped to the buffer. False if a
@@ -110,8 +112,8 @@ void access_cover(const struct func *f, const struct stmt *top,
 bool access_box(const struct func *f, const struct stmt *top,
 		const struct access *list, int n, struct range *ranges);
 
-/* Splits a conjunction a && b && … into its conjuncts, and joins them again
- * (NULL if there are none). */
+/* Splits a conjunction a && b && … into its conjuncts (expr_conjuncts), and
+ * joins conjuncts to one condition, or to NULL if there are no conjuncts. */
 struct conjuncts {
 	VEC(const struct expr *) list;
 };
@@ -124,8 +126,8 @@ const struct expr *expr_conjunction(struct module *m,
 bool expr_has_load(const struct expr *e);
 /* Does argument 0 of e decide which of its other arguments are evaluated? */
 bool expr_is_lazy(const struct expr *e);
-/* Can e be computed under the analyser's facts alone, where conditions that
- * guard it may not hold? True if it has no load, no call with an effect, and no
+/* Can e be computed wherever the analyser's facts hold, even if conditions that
+ * guard e do not? True if it has no load, no call with an effect, and no
  * integer division by a divisor that may be zero or negative. */
 bool expr_is_total(struct analyser *a, const struct expr *e);
 /* For a STORE b[i] = b[i] op value, with a binary operator: the index of the

@@ -30,8 +30,9 @@ struct ranging {
 
 /* -- one index -- */
 
-/* The first and the last value of an index: of a vector, those of its first and
- * last lane. False if the lanes have no constant step. */
+/* The first and the last value of the index e. For a vector, these are the
+ * values in its first and last lane: false if its lanes do not have a constant
+ * step. */
 static bool
 ends_of(struct ranging *r, const struct expr *e, const struct expr **first,
 	const struct expr **last)
@@ -60,8 +61,8 @@ ends_of(struct ranging *r, const struct expr *e, const struct expr **first,
 	return (*first)->type.lanes <= 1;
 }
 
-/* The expression e, with the variables of the LETs around it replaced by their
- * values. */
+/* The expression e, with the variables of the LETs around the current statement
+ * replaced by their values. */
 static const struct expr *
 expand(struct ranging *r, const struct expr *e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranges of the indices of all accesses of a function, together with the
- * extents of the arrays, for a reviewer's check. Conditions around an access
- * count, those of IFs and those within expressions. */
+ * extents of the arrays, for a reviewer's check. A range takes into account the
+ * conditions around the access, both those of IFs and those within
+ * expressions. */
 #ifndef TIRC_ACCESS_RANGES_H
 #define TIRC_ACCESS_RANGES_H
 

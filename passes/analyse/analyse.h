@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser: static analysis of integer expressions. Interval bounds,
- * divisibility, rewrite rules (rules.def), affine decomposition. All legality
- * checks and the removal of guards use it.
+/* The analyser: static analysis of integer expressions. It computes interval
+ * bounds, divisibility and affine decompositions, and applies rewrite rules
+ * (rules.def). All legality checks and the removal of guards use it.
  *
  *	bounds.c           constant interval of an expression
  *	scaled_bounds.c    the same, by multiples of facts
@@ -92,9 +92,10 @@ struct analyser_mark {
 struct analyser_mark analyser_mark(const struct analyser *a);
 void analyser_pop(struct analyser *a, struct analyser_mark mark);
 
-/* Does e contain a loaded value: a LOAD, or a variable whose value contains
- * one? Arithmetic on loaded values wraps, in the interpreter and in emitted
- * code; the analyser makes no other assumption about it (wraps.c). */
+/* Does e contain a loaded value: a LOAD, or a variable whose value contains a
+ * loaded value? Arithmetic on loaded values wraps, in the interpreter and in
+ * emitted code; the analyser assumes nothing else about such arithmetic
+ * (wraps.c). */
 bool holds_data(struct analyser *a, const struct expr *e);
 struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
 /* Like analyse_bounds, but may give a smaller interval, because it also uses
@@ -111,22 +112,24 @@ bool prove(struct analyser *a, const struct expr *condition);
 bool prove_equal(struct analyser *a, const struct expr *x,
 		 const struct expr *y);
 
-/* e == sum coeff[i] * vars[i] + rest, where rest does not contain vars; false
- * if e is not affine in them. Sums of loaded values may wrap: then the equation
- * holds for values of e's type, not for unlimited integers. */
+/* e == sum coeff[i] * vars[i] + rest, where rest does not contain any of the n
+ * variables vars; false if e is not affine in these variables. Sums of loaded
+ * values may wrap: then the equation holds for values of e's type, not for
+ * unlimited integers. */
 bool analyse_affine(struct analyser *a, const struct expr *e,
 		    struct var *const *vars, int n, int64_t *coeff,
 		    const struct expr **rest);
-/* An interval [*min, *max], not always the smallest, that contains e while each
- * relaxed variable runs over its range. Its ends do not use these variables; an
- * end that is not found is NULL, then the result is false. */
+/* Finds an interval [*min, *max], not always the smallest, that contains e
+ * while each of the n relaxed variables runs over its range. The ends of the
+ * interval do not use these variables. An end that is not found is NULL, and
+ * then the function returns false. */
 bool analyse_cover(struct analyser *a, const struct expr *e,
 		   const struct iter_var *relaxed, int n,
 		   const struct expr **min, const struct expr **max);
 
-/* Simplifies every expression of the function under the facts of the loops, IFs
- * and LETs around it; drops redundant IFs and loops of extent 0, and replaces
- * loops of extent 1 by their bodies. */
+/* Simplifies every expression of the function under the facts that the loops,
+ * IFs and LETs around the expression give; drops redundant IFs and loops of
+ * extent 0, and replaces loops of extent 1 by their bodies. */
 void simplify_func(struct func *f);
 
 #endif

@@ -44,8 +44,10 @@ is_quotient(const struct expr *e, int64_t *divisor)
 	       *divisor > 0;
 }
 
-/* Bounds k * (p // c) - k * (q // c) by the bounds of p - q, more tightly than
- * term by term. Returns the index of the second term, or -1. */
+/* If term i of l is k * (p // c) and another term is -k * (q // c): sets *out
+ * to bounds of both together, computed from the bounds of p - q, which are
+ * tighter than the sum of the terms' bounds. Returns the index of the other
+ * term, or -1 if there is none. */
 static int
 quotient_pair(struct analyser *a, const struct linear *l, int i,
 	      struct bounds *out)
@@ -140,7 +142,8 @@ linear_bounds(struct analyser *a, const struct linear *l)
 		if (!shares_atom(l, fact)) {
 			continue;
 		}
-		/* fact <= 0: l = fact + (l - fact) <= max(l - fact) */
+		/* as fact <= 0: l = fact + (l - fact) <= the maximum of l -
+		 * fact */
 		linear_copy(&rest, l);
 		linear_add(&rest, fact, -1);
 		if (!rest.broken && rest.n <= l->n) {

@@ -18,8 +18,9 @@ struct carrying {
 	const struct access_list *uses;
 };
 
-/* Is the statement in the given branch of the guard, or of an IF with the same
- * condition? otherwise: the else branch. */
+/* Is the statement `at` in a given branch of the statement `guard`, or of an IF
+ * with the same condition? The branch is the else branch if `otherwise` is set,
+ * else the then branch. */
 static bool
 shares_guard(const struct stmt *at, const struct stmt *guard, bool otherwise)
 {
@@ -89,8 +90,8 @@ depends(const struct expr *e, const struct var *v, const struct stmt *place)
 }
 
 /* Do different iterations of the loop access different elements? Recognizes
- * only the case that one index is affine in the loop variable in all
- * accesses. */
+ * only the case that, in one dimension, the indices of all accesses are affine
+ * in the loop variable. */
 static bool
 accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 {
@@ -118,9 +119,9 @@ accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 	return false;
 }
 
-/* The outermost loop around the init that its guard depends on and whose
- * iterations share elements; NULL if there is none. Any WHILE around the init
- * counts, because a guard may depend on it. */
+/* The outermost loop around the init on whose variable the init's guard depends
+ * and whose iterations share elements; NULL if there is no such loop. Any WHILE
+ * around the init counts, because a guard may depend on it. */
 static struct stmt *
 carrying_loop(const struct carrying *c, const struct stmt *start,
 	      const struct stmt *guard)

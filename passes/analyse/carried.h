@@ -6,9 +6,9 @@
 #include "access.h"
 
 /* The outermost loop below top and around common whose iterations use values of
- * a buffer that earlier ones stored, so that it must be allocated outside of
- * the loop; common if there is no such loop. uses: the buffer's accesses;
- * common: their lowest common ancestor. */
+ * a buffer that earlier iterations stored, so that the buffer must be allocated
+ * outside of the loop; `common` if there is no such loop. uses: the buffer's
+ * accesses; common: their lowest common ancestor. */
 struct stmt *carried_scope(struct func *f, struct stmt *top,
 			   struct stmt *common, const struct access_list *uses);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches values of the variables for which all ranges and facts hold and a
- * linear form is positive. If it finds values, no proof that the form is never
- * positive exists, so no proof is tried. The search begins with the smallest
- * value of every variable, and first gives the variables of the form's last
- * terms their largest values.
+ * linear form is positive. If values are found, a proof that the form is never
+ * positive cannot exist, so no proof is tried. The search begins with the
+ * smallest value of every variable, and first gives the variables of the form's
+ * last terms their largest values.
  *
- * 	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
+ *	i < a + b, known: a <= i < a + b + c      i = a = b = 0, c = 300
  *
  * The search is short and gives up early. */
 #include "linear.h"

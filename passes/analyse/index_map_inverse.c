@@ -14,7 +14,7 @@ struct inverter {
 	const struct iter_map *map;
 	struct index_map *out;
 	VEC(const struct iter_mark *) marks;
-	/* by mark: the expression of its value, as far as it is known */
+	/* by mark: an expression for the mark's value; NULL: not known yet */
 	VEC(const struct expr *) values;
 };
 
@@ -44,8 +44,8 @@ restrict_range(struct inverter *v, const struct expr *c)
 }
 
 /* Computes the values of a sum's parts from `whole`, the value of the sum: each
- * part is a digit of it. Adds conditions to in_range that exclude values that
- * the sum does not take. */
+ * part is a digit of `whole`. Adds conditions to in_range that exclude values
+ * of `whole` that the sum does not take. */
 static void
 give_digits(struct inverter *v, const struct iter_sum *sum,
 	    const struct expr *whole)
@@ -82,9 +82,9 @@ give_digits(struct inverter *v, const struct iter_sum *sum,
 	}
 }
 
-/* Are all sums that contain the mark (number `at`) done? A mark that is a sum
- * passes values to its parts, so it must come after all sums that contain
- * it. */
+/* Have all sums that contain mark number `at` been handled? A mark that is a
+ * sum passes its value to its parts, so it is handled after all sums that
+ * contain it. */
 static bool
 in_all_sums(struct inverter *v, int at, const bool *done)
 {

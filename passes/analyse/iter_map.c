@@ -195,7 +195,8 @@ detect_apply_limits(struct detect *d, struct iter_sum *s)
 }
 
 /* The index of the part with the smallest scale; if scales are symbolic, of a
- * part whose scale divides all others; -1 if there is none. */
+ * part whose scale divides the scales of all other parts; -1 if no such part is
+ * found. */
 static int
 smallest(struct detect *d, const struct iter_sum *s)
 {
@@ -221,8 +222,8 @@ smallest(struct detect *d, const struct iter_sum *s)
 }
 
 /* Sorts the parts, largest scale first. False unless the scale of each part is
- * the scale times the extent of the next smaller part; if `gaps`, it may also
- * be larger. */
+ * the product of the scale and the extent of the part after it; if `gaps` is
+ * set, the scale may also be larger than this product. */
 static bool
 detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 {
@@ -394,9 +395,9 @@ want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
 	d->pads.data[at] = to;
 }
 
-/* Called for a part of which a digit modulo c is used, although c does not
- * divide its extent: records that its mark must be padded, if padding is
- * allowed. */
+/* Called when a digit modulo c of part p is used, although c does not divide
+ * the extent of p: if padding is allowed, records that the mark of p must be
+ * padded. */
 static void
 note_remainder(struct detect *d, const struct iter_split *p,
 	       const struct expr *c)
@@ -510,8 +511,8 @@ restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
 }
 
 /* Reads e, a quotient or remainder by c, into out: (x * c + y) // c = x + y //
- * c, with remainder y % c. Parts whose scale is divisible by c are split off;
- * the others are fused. False with the reason in d->why. */
+ * c, with remainder y % c. Parts whose scale is divisible by c form x; the
+ * remaining parts are fused to y. False with the reason in d->why. */
 static bool
 read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 {
@@ -664,8 +665,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
-	/* A first reading of the indices: after it, the quotients by a number
-	 * show to which mark a remainder by that number belongs. */
+	/* A first reading of the indices: quotients by a number c in them show
+	 * to which mark a remainder modulo c belongs. */
 	for (int i = 0; i < n && !d->pad; i++) {
 		detect_read(d, indices[i], &out->indices[i]);
 	}
@@ -675,8 +676,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 			return false;
 		}
 	}
-	/* The indices are read again: reading the later ones may have created
-	 * marks for sums in the earlier ones. */
+	/* The indices are read again, because the reading of a later index may
+	 * have made a mark for a sum in an earlier one. */
 	for (int i = 0; i < n; i++) {
 		detect_apply_limits(d, &out->indices[i]);
 		if (!detect_sort(d, &out->indices[i], d->pad)) {

@@ -6,14 +6,14 @@
  *
  * where a source is a loop variable or a mixed-radix sum of digits (as split
  * and fuse produce). A map is surjective if every combination of values occurs,
- * bijective if each occurs exactly once. Other expressions are rejected, never
- * approximated.
+ * bijective if each occurs exactly once. Expressions that are not such sums are
+ * rejected, never approximated.
  *
  * The algorithm follows TVM's iter_affine_map, described in Feng et al.,
  * "TensorIR: An Abstraction for Automatic Tensorized Program Optimization"
- * (ASPLOS 2023), section 3.3: block bindings must be such maps; the analysis
- * checks them, divides them into outer and inner parts (blockize), and inverts
- * them (layouts). */
+ * (ASPLOS 2023), section 3.3: block bindings must be iteration maps; the
+ * analysis checks them, divides them into outer and inner parts (blockize), and
+ * inverts them (layouts). */
 #ifndef TIRC_ITER_MAP_H
 #define TIRC_ITER_MAP_H
 
@@ -32,9 +32,10 @@ struct iter_mark {
 	/* if the mark is a sum: the sum, of which min is subtracted */
 	const struct iter_sum *sum;
 	const struct expr *extent;
-	const struct expr *unpadded; /* the extent before it was rounded up */
-	/* the exclusive upper bound of the value if the predicate restricts
-	 * it, equal to extent; else NULL */
+	/* the extent before it was rounded up to a multiple (padding) */
+	const struct expr *unpadded;
+	/* the exclusive upper bound of the value, if the predicate restricts
+	 * the value; limit is then equal to extent. Else NULL */
 	const struct expr *limit;
 };
 
@@ -63,16 +64,18 @@ struct iter_map {
 	const char *why;
 };
 
-/* The map from the loops' iterations that satisfy predicate (NULL: all) to the
- * indices. Other variables in the indices count as constants; the analyser
- * should know their ranges. False with the reason in out->why. */
+/* Finds the map from the iterations of the loops that satisfy `predicate`
+ * (NULL: from all iterations) to the n indices. Variables in the indices that
+ * are not loop variables count as constants; the analyser should know their
+ * ranges. False, with the reason in out->why, if the map does not have the
+ * level. */
 bool iter_map_detect(struct analyser *a, const struct iter_var *loops,
 		     int n_loops, const struct expr *predicate,
 		     const struct expr *const *indices, int n,
 		     enum iter_level level, struct iter_map *out);
 /* Like iter_map_detect for a bijective map, but if the digits of a loop do not
- * divide its extent, the extent is rounded up: then its mark's extent exceeds
- * `unpadded`. */
+ * divide the loop's extent, the extent is rounded up: then iter_mark.extent of
+ * the loop's mark exceeds iter_mark.unpadded. */
 bool iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 			    int n_loops, const struct expr *const *indices,
 			    int n, struct iter_map *out);
@@ -94,11 +97,11 @@ struct iter_division {
 };
 
 /* Divides every index between the first n_outer loops and the inner loops.
- * Conjuncts of the predicate that use outer loops alone go to *outer_predicate,
- * the others to *inner_predicate (neither is NULL). The extents are those of
- * the values of the indices. For an index that depends on one side only and is
- * not a sum of digits, the extent is domains[i] (domains: an extent for each
- * index, or NULL). */
+ * Conjuncts of the predicate that use only outer loops go to *outer_predicate,
+ * all other conjuncts to *inner_predicate; both are set to expressions, not to
+ * NULL. The extents of the result are the numbers of values of the divided
+ * indices. If index i depends only on outer or only on inner loops and is not a
+ * sum of digits, its extent is domains[i]; domains may be NULL. */
 bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 		     int n_loops, int n_outer, const struct expr *predicate,
 		     const struct expr *const *indices,

@@ -31,7 +31,7 @@ collect(struct check *c, const struct iter_split *part)
 	}
 	vec_push(arena, &fresh.list, *part);
 	vec_push(arena, &c->marks, fresh);
-	/* If the mark of a part is a sum, the parts of that sum are used,
+	/* If the mark of a part is a sum, the parts of this sum count as used,
 	 * too. */
 	for (int i = 0; part->source->sum && i < part->source->sum->n; i++) {
 		collect(c, &part->source->sum->parts[i]);
@@ -104,8 +104,8 @@ check_digits(struct check *c, struct digits *g)
 	if (prove_equal(a, next, g->mark->extent)) {
 		return true;
 	}
-	/* A single digit takes all of its values, even if it does not divide
-	 * the extent. */
+	/* If only one digit of the mark is used, it takes all of its values,
+	 * even if its extent does not divide that of the mark. */
 	if (c->level != ITER_MAP_BIJECTIVE &&
 	    (n == 1 || expr_quotient(a, g->mark->extent, next))) {
 		return true;

@@ -3,9 +3,10 @@
  *
  *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16
  *
- * An index is a sum of parts (struct iter_split), each made from a loop or a
- * fused sum of loops, its mark (struct iter_mark). The sides are the outer
- * loops and the inner loops: each part goes to the side whose loops it uses. */
+ * An index is a sum of parts (struct iter_split). A part is a digit of its mark
+ * (struct iter_mark), which is a loop or a fused sum of loops. The sides are
+ * the outer loops and the inner loops: a part goes to the side whose loops its
+ * mark uses. */
 #include "access.h"
 #include "iter_map_parts.h"
 
@@ -13,7 +14,7 @@ struct division {
 	struct analyser *a;
 	struct module *m;
 	const struct iter_var *loops;
-	/* the number of loops; the first n_outer of them are the outer ones */
+	/* the number of loops; the first n_outer of them are the outer loops */
 	int n_loops, n_outer;
 };
 
@@ -170,9 +171,10 @@ without_units(struct division *v, const struct expr *e)
 	return e;
 }
 
-/* Divides the predicate's conjuncts into those on outer loops, which are tested
- * first, and those on inner ones. False if one of the inner loops may guard a load
- * or division of a later one. */
+/* Divides the conjuncts of the predicate into those that use only outer loops,
+ * which are tested first, and those that use inner loops. False if a conjunct
+ * on inner loops may guard a load or a division in a later conjunct on outer
+ * loops. */
 static bool
 divide_predicate(struct division *v, const struct expr *predicate,
 		 const struct expr **outer, const struct expr **inner)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear forms. Two sums are equal if they have the same terms; the canonical
- * expression is the first one met, so that emitted code has `wo * 7 + wi + kw`
- * as it was written, and not in an order that the analyser chose. */
+/* Linear forms. Two sums are equal if they have the same terms; of equal sums,
+ * the analyser uses the expression that it met first, so that emitted code has
+ * `wo * 7 + wi + kw` as it was written, and not in an order that the analyser
+ * chose. */
 #include "linear.h"
 
 /* The most nodes visited in nested sums; a part beyond it counts as one atom.
@@ -385,8 +386,8 @@ emit_term(struct module *m, struct dtype t, struct term term)
 	return expr_mul(m, term.atom, expr_int(m, t, term.coeff));
 }
 
-/* Emits the positive terms, then the negative ones, then the constant; without
- * positive terms the constant comes first. */
+/* Emits the positive terms, then the negative terms, then the constant. If no
+ * term is positive, the constant comes first. */
 static const struct expr *
 emit_in_order(struct module *m, const struct linear *l, struct dtype t)
 {

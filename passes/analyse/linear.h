@@ -42,9 +42,9 @@ void linear_add(struct linear *l, const struct linear *other, int64_t scale);
  * in e are taken apart, unless they may wrap, or a product of the constants leaves
  * the type of e. */
 void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
-/* Like linear_add_expr, but operations that may wrap are taken apart, too: l
- * then changes by scale * e only modulo the number of values of e's type, a
- * power of two. For rewriting sums, not for their bounds or order. */
+/* Like linear_add_expr, but also takes operations apart that may wrap: then l
+ * changes by scale * e only modulo the number of values of e's type, a power of
+ * two. Use the result only to rewrite sums, not for their bounds or order. */
 void linear_add_modulo(struct linear *l, const struct expr *e, int64_t scale);
 /* The linear form of e; atoms are not rewritten. */
 void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
@@ -53,9 +53,9 @@ void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
 void linear_fit(struct linear *l, struct dtype t);
 /* The greatest common divisor of the coefficients; 0 if there are none. */
 int64_t linear_gcd(const struct linear *l);
-/* The form, whose numbers are values of t, as an expression. Equal sums give the
- * same node; terms are in the order in which the analyser first met them, positive
- * ones first. */
+/* The form l as an expression of type t. Equal sums give the same node; terms
+ * are in the order in which the analyser first met them, positive terms before
+ * negative ones. */
 const struct expr *linear_emit(struct analyser *a, const struct linear *l,
 			       struct dtype t);
 
@@ -73,8 +73,9 @@ bool product_add(struct product *p, const struct expr *e);
 /* Divides p by d; false, with p unchanged, if p does not have all factors of
  * d. */
 bool product_divide(struct product *p, const struct product *d);
-/* l += p, modulo the number of values of its type; products that are equal up to order become one term, in the order met
- * first. */
+/* l += p, modulo the number of values of the product's type. Products with the
+ * same factors in any order become one term, with the factors in the order in
+ * which the analyser first met them. */
 void linear_add_product(struct analyser *a, struct linear *l,
 			const struct product *p);
 
@@ -104,8 +105,8 @@ struct analyser_entry {
 	struct bounds bounds[2];
 	uint32_t simple_version, bounds_version[2];
 };
-/* The cache entry of e; a new one if there is none. The pointer is valid until
- * the next call. */
+/* The cache entry of e, which is made if the cache has none for e. The pointer
+ * is valid until the next call. */
 struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
@@ -121,7 +122,8 @@ bool linear_has_counterexample(struct analyser *a, const struct linear *l);
  * indices, which is assumed not to overflow, and for bounded data; false for
  * loaded values without bounds, whose sums may wrap. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
-/* Sets *out to x - y; false unless linear_is_index holds for it. */
+/* Sets *out to the form of x - y; false unless linear_is_index(*out) is
+ * true. */
 bool linear_difference(struct analyser *a, const struct expr *x,
 		       const struct expr *y, struct linear *out);
 bool condition_implies(struct analyser *a, const struct expr *p,
@@ -142,8 +144,8 @@ const struct expr *simplify_compare(struct analyser *a, enum expr_kind kind,
 const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
 				    const struct expr *x, const struct expr *y);
 
-/* -- rules.c: the replacement by the first rule that matches e; NULL if none
- * does */
+/* -- rules.c: what e becomes by the first rule that matches it; NULL if no rule
+ * matches -- */
 const struct expr *rules_apply(struct analyser *a, const struct expr *e);
 
 #endif

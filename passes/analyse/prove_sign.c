@@ -124,8 +124,8 @@ add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
 	}
 }
 
-/* Bounds a product by bounding one factor, if the others are not negative: o *
- * n <= (m - 1) * n for 0 <= o < m. */
+/* Bounds term i of l, a product, by bounding one factor of it, if the other
+ * factors are not negative: o * n <= (m - 1) * n for 0 <= o < m. */
 static bool
 by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 {

@@ -13,7 +13,7 @@ bool region_covers(struct analyser *a, const struct range *x,
 
 /* The bounding box of all reads (or writes) of the buffer at or below s, in
  * terms of variables bound outside of top, which contains s. False if there are
- * no accesses, or no bound is known. */
+ * no such accesses, or no bounds of them are known. */
 bool region_accessed(struct func *f, const struct stmt *top, struct stmt *s,
 		     const struct buffer *buffer, bool writes,
 		     struct range *out);

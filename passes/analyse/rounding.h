@@ -5,9 +5,10 @@
 
 #include "func.h"
 
-/* Does f round floats to whole numbers? A difference in the last bit before the
- * rounding can change the number: no product may be added without being rounded
- * itself, and no sum may be taken in another order. */
+/* Does f round floats to whole numbers? A difference in the last bit before
+ * this rounding can change the whole number: then no product may be added
+ * without being rounded itself (contraction), and the order of sums must not
+ * change. */
 bool func_rounds(const struct func *f);
 /* Does f round floats to integers, and compute sums of products (or call
  * functions that may), so that contraction could change the rounded results? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simplifies conditions. Comparisons of indices are proved or refuted if
- * possible; the others are normalized to positive terms on the left, negative
- * ones on the right and one constant:
+ * possible. All other comparisons are normalized to positive terms on the left,
+ * negative ones on the right and one constant:
  *
  *	0 <= h + kh - 1        1 <= h + kh
  *	h * 2 + 2 < w * 2      h + 1 < w */
@@ -16,8 +16,8 @@ truth(struct analyser *a, bool v)
 	return expr_bool(a->module, v);
 }
 
-/* Decides l == 0 (equal) or l != 0: a bool literal if the sum is provably 0, or
- * provably not 0; else NULL. */
+/* Decides the condition l == 0 (if `equal` is set) or l != 0: returns a bool
+ * literal if l is provably 0, or provably not 0; else NULL. */
 static const struct expr *
 decide_equal(struct analyser *a, const struct linear *l, bool equal)
 {
@@ -278,8 +278,8 @@ excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 				: condition_implies(a, negated(a, p), q);
 }
 
-/* Can conditions i + 1 to j be evaluated without the test of condition i before
- * them? */
+/* Can conditions i + 1 to j be evaluated even if condition i, which is tested
+ * before them, does not hold? */
 static bool
 are_total(struct analyser *a, const struct conditions *c, int i, int j)
 {
@@ -292,9 +292,10 @@ are_total(struct analyser *a, const struct conditions *c, int i, int j)
 }
 
 /* Drops condition i if condition j makes it redundant. Conditions are evaluated
- * in order, so i may guard loads and divisions in the conditions after it. If
- * there are any up to a later j, j takes the place of i if j itself has none;
- * else both stay. */
+ * in order, so condition i may guard loads and divisions in the conditions
+ * after it. If j is later than i and conditions i + 1 to j contain loads or
+ * divisions, condition j takes the place of i if j itself contains none; else
+ * both stay. */
 static void
 drop_redundant(struct analyser *a, enum expr_kind kind, struct conditions *c,
 	       int i, int j)

@@ -34,7 +34,8 @@ simplify_args(struct walk *w, struct stmt *s)
 	}
 }
 
-/* Simplifies the child in a slot of s; false if nothing is left of it. */
+/* Simplifies the child in slot `slot` of s; false if nothing is left of the
+ * child. */
 static bool
 walk_child(struct walk *w, struct stmt *s, int slot)
 {
@@ -205,7 +206,8 @@ walk_block(struct walk *w, struct stmt *s)
 	return s;
 }
 
-/* An assertion's condition is a fact for the statements after it. */
+/* Simplifies the statements of a SEQ. The condition of an assertion is a fact
+ * for the statements after it. */
 static struct stmt *
 walk_seq(struct walk *w, struct stmt *s)
 {

@@ -89,7 +89,7 @@ analyser_find(const struct analyser *a, const struct var *v)
 	return NULL;
 }
 
-/* May the value of e change between two evaluations: does it load, or call a
+/* Can the value of e change between two evaluations: does e load, or call a
  * function with an effect? */
 static bool
 may_change(const struct expr *e)

@@ -256,8 +256,9 @@ cover_atom(struct cover *c, const struct expr *e)
 	}
 }
 
-/* Adds coeff times the interval x to the linear forms low and high. *no_low or
- * *no_high is set if x has no end there. */
+/* Adds the interval x, times coeff, to the linear forms of the lower end (low)
+ * and the upper end (high). Sets *no_low or *no_high if x has no end on that
+ * side. */
 static void
 add_interval(struct linear *low, struct linear *high, struct interval x,
 	     int64_t coeff, bool *no_low, bool *no_high)

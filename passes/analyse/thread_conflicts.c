@@ -14,7 +14,9 @@ struct load_collector {
 	struct stmt *at;
 	struct thread_accesses *out;
 	bool waits; /* the statement contains an async_wait */
-	int first;  /* the index of the first access of the current statement */
+	/* the index in the list of the first access that the current statement
+	 * makes */
+	int first;
 };
 
 static bool
@@ -58,8 +60,8 @@ collect_load(struct load_collector *c, const struct expr *e)
 	struct thread_access t = { .at = c->at };
 
 	if (address) {
-		/* Removes the access of the LOAD inside of an address argument,
-		 * which was recorded just before: an address loads nothing. */
+		/* Removes the access of the LOAD in an address argument, which
+		 * was recorded just before: taking an address loads nothing. */
 		if (c->out->list.n > c->first &&
 		    c->out->list.data[c->out->list.n - 1].index ==
 			    e->args[0]->args) {
@@ -338,8 +340,8 @@ thread_digits(struct conflict_kernel *k, struct digits *g)
 }
 
 /* Decomposes a value at the access t into sum coeff[i] * vars[i] + rest over
- * the thread variables of g, with a rest that does not use them. False if it
- * has no such form, or if the rest loads. */
+ * the thread variables of g, where rest does not use these variables. False if
+ * the value does not have this form, or if rest contains a load. */
 static bool
 decompose(struct conflict_kernel *k, const struct digits *g,
 	  const struct thread_access *t, const struct expr *value,
@@ -367,9 +369,10 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* If ex at access x equals ey at access y, some thread variables must have
- * equal values in both: sets resolved[i] for these variables. Terms that occur
- * in both, such as the index of the thread block, cancel. */
+/* If the value ex at access p->x equals the value ey at access p->y, some
+ * thread variables must have equal values in both threads: sets resolved[i] for
+ * these variables. Terms that occur in both values, such as the index of the
+ * thread block, cancel. */
 static void
 resolve(const struct access_pair *p, const struct digits *g,
 	const struct expr *ex, const struct expr *ey, bool *resolved)
@@ -556,8 +559,8 @@ same_thread(const struct access_pair *p)
 			       one == other) ||
 			      use_all_digits(k, p->x, p->y, g.vars[i]->expr);
 	}
-	/* A digit resolved by one dimension may help to resolve others by
-	 * another. */
+	/* A digit that one dimension of the accesses resolves may help to
+	 * resolve further digits by another dimension. */
 	for (int round = 0; round < g.n; round++) {
 		for (int d = 0; d < known_dims(p->x, p->y); d++) {
 			resolve(p, &g, plain_index(k, p->x, d),
@@ -645,9 +648,9 @@ accesses_conflict(struct conflict_kernel *k, const struct thread_accesses *a,
 						     ? CONFLICT_SHARED
 						     : CONFLICT_GLOBAL;
 
-			/* Two executions of one store, at the same index,
-			 * conflict only if the element is loaded in between;
-			 * otherwise the first store would be dead. */
+			/* Two executions of the same store, at the same index,
+			 * conflict only if the element is loaded in between; if
+			 * it is not loaded, the first store would be dead. */
 			if (x->buffer != y->buffer ||
 			    (x->arrives && y->writes) ||
 			    (y->arrives && x->writes) ||

@@ -10,8 +10,8 @@ struct thread_access {
 	const struct buffer *buffer;
 	struct stmt *at;
 	const struct expr *const *index;
-	/* the number of leading dimensions whose index is known; in the others,
-	 * any index may be accessed */
+	/* the number of leading dimensions whose index is known; in the
+	 * dimensions after these, any index may be accessed */
 	int dims;
 	bool writes;
 	/* an async_wait, after which the data of earlier asynchronous writes
@@ -42,8 +42,9 @@ void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 			   struct thread_accesses *out);
 
 /* For a call in `at` that gets the address of an element of b: the number of
- * leading dimensions in which the call accesses only elements with the indices
- * of that element. Follows from the note ADDRESS_INNER_DIMS on b's ALLOC. */
+ * leading dimensions in which the call accesses only elements that have the
+ * same indices as this element. The number follows from the note
+ * ADDRESS_INNER_DIMS on b's ALLOC. */
 int address_dims(const struct stmt *at, const struct buffer *b);
 
 enum conflict {
@@ -53,9 +54,9 @@ enum conflict {
 };
 
 /* May two accesses of different threads conflict: access the same element, and
- * at least one writes it? The accesses in a precede those in b, in the same
- * iteration of the loops around scope; if scope is a loop, in an earlier
- * iteration of scope. */
+ * at least one writes it? The accesses in `a` come before those in `b`: in the
+ * same iteration of the loops around `scope` and, if `scope` is a loop, in an
+ * earlier iteration of it. */
 enum conflict accesses_conflict(struct conflict_kernel *k,
 				const struct thread_accesses *a,
 				const struct thread_accesses *b,

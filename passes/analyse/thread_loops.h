@@ -36,8 +36,8 @@ int tag_of(const struct stmt *s);
 bool tag_is_thread(int tag); /* is the tag threadIdx.x, y or z? */
 
 /* A note on an ALLOC, with a number n: a call that gets the address of an
- * element accesses only elements whose indices are the same in all dimensions
- * except the last n. */
+ * element accesses only elements that have the same indices as this element in
+ * all dimensions except the last n. */
 #define ADDRESS_INNER_DIMS "address_inner_dims"
 
 /* The outermost thread-bound loops of f, in program order. */
@@ -48,8 +48,8 @@ bool buffer_is_private(const struct buffer *b); /* private to one thread */
 /* Is b a matrix fragment: a tile distributed over the registers of a warp,
  * which only tensor core instructions access? */
 bool buffer_is_fragment(const struct buffer *b);
-/* A call of a warp shuffle in the value that the statement stores; NULL if
- * there is none. */
+/* The call of a warp shuffle in the value that the statement stores; NULL if
+ * the value contains none. */
 const struct expr *stmt_shuffle(const struct stmt *s);
 /* The body inside of a lowered kernel's chain of thread loops; loops[tag] is
  * the loop or NULL. */

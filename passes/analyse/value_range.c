@@ -89,8 +89,8 @@ value_ranges_state(struct value_ranges *r, const struct buffer *b,
 
 /* -- variables -- */
 
-/* The value of a variable if all LETs of it bind the same value (copies of a
- * statement have LETs of the same variable); else NULL. */
+/* The value of the variable v if all LETs that bind v give it the same value
+ * (several LETs bind v if a statement was copied); else NULL. */
 static const struct expr *
 let_value(const struct value_ranges *r, const struct var *v)
 {
@@ -310,7 +310,7 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 
 /* -- cache -- */
 
-/* The cache slot of e, or a free slot for it. */
+/* The cache slot of e, or the free slot in which e would be stored. */
 static struct expr_range *
 place_of(const struct value_ranges *r, const struct expr *e)
 {

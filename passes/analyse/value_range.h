@@ -8,9 +8,9 @@
  *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
  *	                                    # |acc| <= 576 * 16384 = 9437184
  *
- * INT64_MIN and INT64_MAX as ends are numbers, not infinities. The range holds
- * at every point of the array's live range, for any order of summation. Without
- * a proof, it is the range of the type. */
+ * INT64_MIN and INT64_MAX as ends of a range are numbers, not infinities. The
+ * range of an array holds at every point of the array's live range, for any
+ * order of summation. Without a proof, the range is that of the type. */
 #ifndef TIRC_VALUE_RANGE_H
 #define TIRC_VALUE_RANGE_H
 

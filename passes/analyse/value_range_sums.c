@@ -6,9 +6,10 @@
  * array, or adds to the element. Within the array's live range, its ALLOC, an
  * element is one of the initial values plus updates. A store updates an element
  * at most as often as the product of the trip counts of the loops around the
- * store, inside of the ALLOC; a loop whose variable selects the element counts
- * once. If an IF is executed once, only one of its branches counts. Of
- * consecutive stores at different constant indices, only one counts. */
+ * store, inside of the ALLOC; but a loop whose variable selects the element
+ * counts only once. For each execution of an IF, only one of its branches
+ * counts. Of consecutive stores at different constant indices, only one
+ * counts. */
 #include "value_range_parts.h"
 
 #include "analyse.h"
@@ -188,8 +189,9 @@ struct loops {
 	bool failed;
 };
 
-/* Collects the loops between the statement and top (not included). A block
- * replaces all loops around it: each point of its domain is executed once. */
+/* Collects the loops between the statement and top (not included). If there is
+ * a block between them, the block's iter vars take the place of all loops
+ * around it: each point of the block's domain is executed once. */
 static void
 loops_around(const struct stmt *s, const struct stmt *top, struct loops *out)
 {
@@ -271,9 +273,9 @@ selecting_loops(struct sums *s, const struct loops *loops,
 	}
 }
 
-/* Computes an upper bound of the number of times that the statement accesses any
- * one element while `top` runs once (NULL: the whole function); each access
- * covers `run` elements from the index on. False if there is no bound. */
+/* Computes an upper bound of the number of times that the statement accesses
+ * any one element while `top` runs once (NULL: the whole function); each access
+ * covers `run` elements from the index on. False if no bound is found. */
 static bool
 most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
 	     const struct expr *const *index, int n, int64_t run,
@@ -364,9 +366,10 @@ written_address(const struct expr *e, const struct var *data)
 		       : NULL;
 }
 
-/* The number of dimensions outside of the dimensions that a view of `elems`
- * elements from `first` on covers; *run: the number of elements that it covers
- * in the innermost of these outer dimensions. */
+/* A view of `elems` elements from `first` on covers the inner dimensions of its
+ * buffer. Returns the number of dimensions outside of these; *run: the number
+ * of elements that the view covers in the innermost of these outer
+ * dimensions. */
 static int
 leading_dims(const struct expr *first, int64_t elems, int64_t *run)
 {
@@ -414,8 +417,9 @@ parameter_of(const struct func *part, const struct expr *call, int i)
 	return -1;
 }
 
-/* A call of a tensor intrinsic that gets an address of the array: its effect is
- * found by the same analysis of the intrinsic's description. */
+/* A call of a tensor intrinsic that gets an address in the array: the effect of
+ * the call is found by the same analysis, applied to the intrinsic's
+ * description. */
 struct described {
 	const struct tensor_call *known;
 	struct value_ranges ranges; /* the value ranges of the description */
@@ -567,8 +571,8 @@ stores_to(const struct sums *s, const struct stmt *at)
 	       at->u.buffer->data == s->data;
 }
 
-/* Do the two stores have different constants as an index, so that they never
- * access the same element? */
+/* Have the two stores different constants as index in some dimension, so that
+ * they never access the same element? */
 static bool
 differ(const struct stmt *a, const struct stmt *b)
 {
@@ -583,9 +587,9 @@ differ(const struct stmt *a, const struct stmt *b)
 	return false;
 }
 
-/* Are there several stores to the array among the children of a sequence, and
- * do any two of them differ? Then at most one of them updates an element, as in
- * a tile that is written out. */
+/* Are several children of the sequence stores to the array, and does each pair
+ * of these stores differ (see differ())? Then at most one of them updates an
+ * element, as in a tile that is written out. */
 static bool
 are_apart(const struct sums *s, const struct stmt *seq)
 {
@@ -606,8 +610,8 @@ are_apart(const struct sums *s, const struct stmt *seq)
 	return stores > 1;
 }
 
-/* Collects the children of a sequence for which are_apart holds: only one of
- * them updates the element. */
+/* Collects the updates in a sequence for which are_apart() is true: only one of
+ * its stores updates a given element. */
 static bool
 collect_apart(struct sums *s, const struct stmt *seq, const struct stmt *top,
 	      int depth)

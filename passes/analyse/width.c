@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of index arithmetic, computed bottom-up: by intervals of the operands,
- * which is cheap, and by the analyser if these do not suffice. */
+/* Widths of index arithmetic, computed bottom-up: first from the intervals of
+ * the operands, which is cheap, and, if these do not suffice, by the
+ * analyser. */
 #include "width.h"
 
 #include "buffer.h"
@@ -142,8 +143,8 @@ variable(struct widths *w, const struct expr *e)
 }
 
 /* For an operation whose result keeps its type: operands that were widened are
- * cast back to their old types, except the indices of a LOAD, which keep the
- * new type. */
+ * cast back to their old types, but the indices of a LOAD keep the wider
+ * type. */
 static struct wide
 same_type(struct widths *w, const struct expr *e)
 {

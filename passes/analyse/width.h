@@ -13,12 +13,12 @@
 #include "analyse.h"
 
 /* The assumed distance from a size without an upper bound to the maximum of its
- * type: tiles, windows and thread blocks do not extend further beyond the end
- * of a dimension. */
+ * type: tiles, windows and thread blocks do not extend further than this beyond
+ * the end of a dimension. */
 #define WIDTH_ROOM 65536
 
-/* Facts about a variable: its replacement by a variable of another type, or
- * that it holds loaded data. */
+/* A fact about the variable `from`: the variable of another type that replaces
+ * it, or that it holds loaded data. */
 struct width_var {
 	const struct var *from;
 	const struct expr *to; /* the replacement; NULL if there is none */
@@ -34,13 +34,14 @@ struct widths {
 };
 
 /* Gives the analyser bounds of the sizes in the shapes of f's parameters: a
- * size without a declared bound is taken to be at most INT32_MAX -
- * WIDTH_ROOM. If object_bytes > 0, no array has more bytes: this bounds its
- * sizes and its number of elements. */
+ * size without a declared bound is taken to be at most INT32_MAX - WIDTH_ROOM.
+ * If object_bytes > 0, no array has more than object_bytes bytes, which bounds
+ * the sizes and the number of elements of each array. */
 void width_bind_sizes(struct analyser *a, const struct func *f,
 		      int64_t object_bytes);
-/* e with each operation in a type that holds its result. The result has type
- * i64 instead of i32 if the outermost operation needs it. */
+/* e with each operation in a type that holds its result. The result has the
+ * type i64 instead of i32 if the outermost operation does not fit in 32
+ * bits. */
 const struct expr *width_of(struct widths *w, const struct expr *e);
 /* Does e load, or use a variable bound to a loaded value? */
 bool width_is_data(struct widths *w, const struct expr *e);

@@ -3,7 +3,7 @@
  * are assumed to fit their types. Loaded values may have any value of their
  * types, and arithmetic on them wraps, in the interpreter and in emitted code:
  * bounds, order and quotients of their sums, computed as integers of unlimited
- * size, hold only where no operation may wrap. */
+ * size, hold only if no operation in the sum may wrap. */
 #include "iterate.h"
 #include "linear.h"
 
@@ -38,8 +38,8 @@ values_of(struct dtype t)
 							  : BOUND_POS_INF };
 }
 
-/* Bounds of e within the values of its type; analyse_bounds assumes that an
- * index is unlimited. */
+/* Bounds of e, limited to the values of e's type; analyse_bounds would treat an
+ * index as unlimited. */
 static struct bounds
 bounds_of_data(void *state, const struct expr *e)
 {

@@ -21,9 +21,9 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 }
 
 /* Sets *out to the conjuncts of the block's predicate that use only loops of
- * the init nest. False, with the reason in *why, if a conjunct uses such a loop and
- * also a loop that the nest does not have, or has a load or division that one left
- * out may guard. */
+ * the init nest. False, with the reason in *why, if a conjunct uses both a loop
+ * of the nest and a loop outside of it, or contains a load or division that a
+ * conjunct which is left out may guard. */
 static bool
 init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	       const struct expr **out, const char **why)

@@ -127,8 +127,9 @@ block_reduces_below(struct stmt *s)
 	return false;
 }
 
-/* The regions that the block writes (writes), or reads; *n is set to their
- * number. A reduction's load of its accumulator does not count as a read. */
+/* The regions that the block writes (if `writes` is set), or those that it
+ * reads; *n is set to their number. The load of its accumulator by a reduction
+ * does not count as a read. */
 static struct region *
 regions(struct func *f, struct stmt *block, const struct access_list *all,
 	bool writes, int *n)
@@ -307,8 +308,8 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 	copy->writes[copy->n_writes++] = all;
 }
 
-/* Sets the regions of a block that contains blocks: one for each buffer that is
- * accessed inside and allocated outside of it. */
+/* Sets the regions of a block that contains blocks: one region for each buffer
+ * that is accessed inside of the block and allocated outside of it. */
 static void
 outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 {

@@ -4,8 +4,8 @@
 /* No array is padded to more elements. */
 #define MOST_ELEMS ((int64_t)1 << 40)
 
-/* The least k >= 0 for which (n + k) * stride is congruent to offset modulo
- * factor, which is at most STORAGE_ALIGN_MOST; -1 if there is none. */
+/* The least k >= 0 for which (n + k) * stride is congruent to `offset` modulo
+ * `factor`; -1 if there is no such k. factor is at most STORAGE_ALIGN_MOST. */
 static int64_t
 padding_for(int64_t n, int64_t stride, int64_t factor, int64_t offset)
 {

@@ -3,8 +3,8 @@
 #ifndef TIRC_SUM_TERMS_H
 #define TIRC_SUM_TERMS_H
 
-/* On a loop: the most terms that one accumulator of a float sum inside of it
- * may add. */
+/* A note on a loop: the largest number of terms that one accumulator of a float
+ * sum inside of the loop may add. */
 #define SUM_TERMS "sum_terms"
 
 #endif

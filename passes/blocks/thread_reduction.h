@@ -7,8 +7,8 @@
 
 /* Can the threads of a block reduce in parts that start from the init value and
  * are combined in any order, as sums, products, minima and maxima can? Returns
- * NULL if they can, else the reason why not. *own: the index of the update's
- * operand that is the accumulator. */
+ * NULL if they can, else the reason why they cannot. *own: which operand of the
+ * update is the accumulator. */
 const char *cross_thread_refusal(const struct stmt *block, int *own);
 
 #endif

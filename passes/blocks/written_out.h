@@ -3,7 +3,8 @@
 #ifndef TIRC_WRITTEN_OUT_H
 #define TIRC_WRITTEN_OUT_H
 
-/* On a reduction of a few terms: its result is one expression of all of them. */
+/* A note on a reduction of a few terms: its result is written as one expression
+ * of all its terms. */
 #define WRITTEN_OUT "written_out"
 
 #endif

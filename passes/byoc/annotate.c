@@ -7,9 +7,10 @@
  *
  * All matches of all patterns are sorted: by the backends' order on the command
  * line, then by priority, then by size. In this order, each match is taken if
- * its nodes are free; if some are not, the pattern is matched again with the
- * nodes that are still free. So patterns may overlap. A match that would depend
- * on its own result, through nodes outside of it, is not taken. */
+ * its nodes are free; if some of its nodes are taken, the pattern is matched
+ * again with the nodes that are still free. So patterns may overlap. A match
+ * that would depend on its own result, through nodes outside of it, is not
+ * taken. */
 #include <stdlib.h>
 
 #include "byoc.h"
@@ -29,7 +30,8 @@ struct annotation {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct candidate) list;
-	/* candidates before this index are decided: taken or refused */
+	/* candidates before this index are decided: they were taken or
+	 * refused */
 	int next;
 };
 
@@ -94,7 +96,8 @@ is_free(const struct region_match *m)
 	return true;
 }
 
-/* Inserts a candidate at its place in the order, among the undecided ones. */
+/* Inserts a candidate at its place in the order among the candidates that are
+ * not decided yet. */
 static void
 insert(struct annotation *x, struct candidate c)
 {

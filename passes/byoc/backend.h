@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend: the patterns of nodes that it takes and the templates of its
- * source. Pure data, read from templates/byoc/NAME/backend.json
+ * source. A backend is pure data, read from templates/byoc/NAME/backend.json
  * (gen/byoc/backend_load.c); docs/reference/backend.md describes the file. */
 #ifndef TIRC_BACKEND_H
 #define TIRC_BACKEND_H
@@ -11,22 +11,23 @@
 
 /* Limits of a number: min and max are included. */
 struct limits {
-	/* true: backend.json sets limits; false: every number is accepted */
+	/* true: backend.json sets limits for the number; false: every number is
+	 * accepted */
 	bool set;
 	int64_t min, max;
-	int64_t multiple; /* the number must be a multiple of it */
+	int64_t multiple; /* the number must be a multiple of this one */
 	/* if not empty, the number must be one of these values */
 	VEC(int64_t) one_of;
 };
 
 bool limits_hold(const struct limits *l, int64_t v);
 
-/* A reference to another tensor of the pattern: the result of a node, or one of
- * its inputs. */
+/* A reference to a tensor of the pattern: the result of a node, or an input of
+ * a node. */
 struct tensor_ref {
 	/* index of the node in the pattern; BEFORE; or -1: no reference */
 	int node;
-	int input; /* which input of the node; -1: the node's result */
+	int input; /* which input of the node; -1: the result of the node */
 };
 
 /* instead of a node's index: the tensor that a follower (a pattern_graph that
@@ -51,7 +52,9 @@ struct tensor_condition {
 			  * BEFORE */
 	int node_output; /* of TENSOR_NODE: which of the node's outputs */
 	bool optional;   /* the tensor may be absent */
-	uint64_t dtypes; /* a set of enum dtype_kind, as bits; 0: all */
+	/* the accepted types: a set of enum dtype_kind, as bits; 0: all
+	 * types */
+	uint64_t dtypes;
 	struct limits rank, elems, users;
 	/* the number of dimensions with conditions; 0 without more_dims: any
 	 * shape */
@@ -61,19 +64,21 @@ struct tensor_condition {
 	bool more_dims;
 	/* the condition on each dimension beyond n_dims */
 	struct limits other_dims;
-	int is_static; /* has it only constant sizes? 1: it must, 0: it must
-			* not, -1: either */
-	/* LAYOUT_ROWS or LAYOUT_COLUMNS or both; 0: any layout */
+	/* must the tensor have only constant sizes? 1: yes; 0: it must have a
+	 * symbolic size; -1: either */
+	int is_static;
+	/* the accepted layouts: LAYOUT_ROWS, LAYOUT_COLUMNS or both; 0: any
+	 * layout */
 	unsigned layouts;
 	bool has_value; /* all elements are `value`, up to rounding */
 	double value;
 	/* Do the region's functions take the tensor as a parameter? 1: yes; 0:
-	 * no; -1: yes, unless a fact has its value. */
+	 * no; -1: yes, unless a fact has the tensor's value. */
 	int is_parameter;
-	/* References to other tensors of the pattern, or none. The tensor must
-	 * have the shape of same_shape; be broadcast to broadcasts_to without
-	 * changing the latter's shape; have the last dimension of row_of, and 1
-	 * in all others; have the data type of same_dtype. */
+	/* References to other tensors of the pattern (node -1: no condition).
+	 * The tensor must have the shape of same_shape; be broadcast to the
+	 * shape of broadcasts_to; have the last dimension of row_of and extent
+	 * 1 in all other dimensions; have the data type of same_dtype. */
 	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
 	/* where backend.json has the condition, as a JSON pointer */
@@ -90,16 +95,16 @@ struct attribute_condition {
 	bool has_list;        /* the attribute must be exactly `list` */
 	int n_list;
 	const int64_t *list;
-	const char *const *texts; /* the text must be one of these; NULL: any
-				   * text */
+	/* the texts that are accepted as value; NULL: any text */
+	const char *const *texts;
 	int n_texts;
 	bool has_float; /* the attribute must be `real`, up to rounding */
 	double real;
 };
 
-/* A value for templates: that of an attribute, of a constant input with one
- * element, a number or text of backend.json, or a decision. A node without the
- * value does not match. */
+/* A value that templates read: the value of an attribute or of a constant input
+ * with one element, a number or text in backend.json, or a decision. A node
+ * that lacks the value does not match. */
 struct fact_rule {
 	const char *name;
 	const char *attribute; /* or NULL */
@@ -108,8 +113,8 @@ struct fact_rule {
 	 * used */
 	bool has_default;
 	struct fact value; /* the default */
-	/* an earlier fact of the node, a number that this one is not below; or
-	 * NULL */
+	/* the name of an earlier fact of the node: both are numbers, and this
+	 * one must be at least that one; NULL: no such condition */
 	const char *at_least;
 	/* For a decision: the texts among which passes and partitions may
 	 * choose; the default is one of them. */
@@ -123,7 +128,7 @@ struct pattern_node {
 	const char *id;
 	const char *const *ops; /* "Conv", "tirc.Conv" */
 	int n_ops;
-	bool check_inputs; /* false: the node may have any inputs */
+	bool check_inputs; /* if false, the node may have any inputs */
 	struct tensor_condition *inputs;
 	int n_inputs;
 	const struct tensor_condition *rest; /* condition on all further inputs;
@@ -153,7 +158,8 @@ struct pattern_count {
 struct pattern_graph {
 	/* the name, if the graph is a follower; NULL if it is a body */
 	const char *name;
-	/* in topological order: each reads only results of earlier ones */
+	/* in topological order: each node reads only results of nodes before
+	 * it */
 	struct pattern_node *nodes;
 	int n_nodes;
 	/* the order in which the search matches nodes, from the anchor or the
@@ -167,8 +173,9 @@ struct pattern_graph {
 	bool *inner;
 };
 
-/* Followers, graphs of nodes that read the result of a match so far: one of
- * them comes after the body or after another follower, min to max times. */
+/* A step of a chain of followers. A follower is a graph of nodes that read the
+ * result of what has matched so far. From min to max times, one of the
+ * followers in one_of comes next. */
 struct pattern_chain {
 	struct pattern_graph *one_of;
 	int n_one_of;
@@ -198,8 +205,8 @@ struct pattern {
 	/* options of the backend that must all have these values */
 	const struct pattern_option *options;
 	int n_options;
-	/* false: a match is taken only in a region with a match of another
-	 * pattern */
+	/* if false, a match of this pattern is taken only in a region that has
+	 * a match of another pattern */
 	bool alone;
 	const struct pattern_count *counts;
 	int n_counts;
@@ -210,7 +217,8 @@ struct pattern {
 
 struct backend_option {
 	const char *name, *what;
-	const char *const *values; /* the allowed values; NULL: any text */
+	/* the values that are allowed for the option; NULL: any text */
+	const char *const *values;
 	int n_values;
 	const char *value; /* from the command line, or the default */
 };
@@ -246,10 +254,12 @@ struct backend_file {
 
 struct backend {
 	const char *name, *description;
-	/* which results are not those of the operators; NULL if all are */
+	/* which results of the backend differ from those of the operators; NULL
+	 * if none does */
 	const char *differs;
-	const char *file;   /* of backend.json, for messages */
-	const char *folder; /* its folder; NULL if it is part of tirc */
+	const char *file; /* of backend.json, for messages */
+	/* the folder of the backend; NULL if the backend is embedded in tirc */
+	const char *folder;
 	struct pattern *patterns;
 	int n_patterns;
 	struct backend_option *options;
@@ -298,8 +308,8 @@ int64_t region_macs(const struct graph_region *r);
 
 /* Makes the passes note why nodes are not taken, for byoc_explain. */
 void byoc_enable_notes(struct graph *g);
-/* Prints for each node in order which backend took it in which role, or why
- * each backend did not take it. */
+/* Prints, for each node of g in order, which backend took the node in which
+ * role, or for each backend why it did not take the node. */
 void byoc_explain(const struct graph *g, struct strbuf *out);
 
 #endif

@@ -19,8 +19,8 @@ void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 const char *byoc_reason(struct graph *g, const char *fmt, ...);
 
 /* Checks all conditions of c on tensor t except its relations to other tensors
- * of the pattern. t may be NULL: an absent input. Returns NULL if they hold,
- * else the reason; `what` names the tensor in it. */
+ * of the pattern. t may be NULL: an absent input. Returns NULL if the
+ * conditions hold, else the reason, in which `what` names the tensor. */
 const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			      struct tensor *t, const char *what);
 const char *byoc_attribute_fails(struct graph *g,
@@ -29,9 +29,9 @@ const char *byoc_attribute_fails(struct graph *g,
 /* NULL if each window of the pool n has an element of the input; else the reason
  * why not. */
 const char *byoc_windows_fail(struct graph *g, const struct node *n);
-/* Sets *out to the value that the rule takes from the node n: of its attribute,
- * else of its constant input, else the default. inputs: the inputs of n in the
- * pattern's order. Returns NULL, or the reason why n has no value. */
+/* Sets *out to the value of the rule's fact for node n: that of n's attribute,
+ * else that of n's constant input, else the default. inputs: the inputs of n in
+ * the pattern's order. Returns NULL, or the reason why n has no value. */
 const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
@@ -42,12 +42,13 @@ const char *byoc_order_fails(struct graph *g, const char *at_least,
 /* Is each dimension of `from`, counted from the last, 1 or equal to that of
  * `to`? */
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);
-/* If n is a MatMul or a Gemm of symbolic sizes that do not tell how its operands
- * are broadcast: a clause that says so. Else NULL. Templates are given the steps
- * of matrices and the kind of bias, which must be right for all sizes. */
+/* If n is a MatMul or a Gemm with symbolic sizes from which it does not follow
+ * how its operands are broadcast: a clause that says so, for a message. Else
+ * NULL. Templates get the strides between matrices and the kind of bias, which
+ * must be right for all sizes. */
 const char *byoc_product_fails(const struct node *n);
-/* Is the last dimension of `row` equal to that of `of`, and are all others
- * 1? */
+/* Is the last dimension of `row` equal to that of `of`, and are all other
+ * dimensions of `row` 1? */
 bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);
 
 /* -- match.c -- */
@@ -60,7 +61,7 @@ bool byoc_is_op(const struct pattern_node *p, const struct node *n);
 
 /* -- partition.c -- */
 
-/* Runs the passes that backends provide for this stage. False after a
+/* Runs the passes that backends provide for the stage `stage`. False after a
  * diagnostic. */
 bool byoc_run_passes(struct graph *g, enum region_stage stage);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of nodes. A set of clusters can be joined if no path leads from one
- * of them through a cluster outside of the set back to one of them:
+/* Clusters of nodes. A set of clusters can be joined to one cluster if no path
+ * leads from one cluster of the set through a cluster outside of the set back
+ * to a cluster of the set:
  *
  *	a -> x -> b      a and b may join only together with x
  *
@@ -11,10 +12,12 @@
 
 struct clusters {
 	struct graph *graph;
-	int *position;    /* by node->id */
-	int *of;          /* by position: the number of the node's cluster */
-	int *next;        /* by position: the next node of the cluster, or -1 */
-	int *head, *tail; /* by cluster: the first and last node of its list */
+	int *position; /* by node->id */
+	int *of;       /* by position: the number of the node's cluster */
+	int *next;     /* by position: the next node of the cluster, or -1 */
+	/* by cluster: the first and the last node in the list of the cluster's
+	 * nodes */
+	int *head, *tail;
 	int *min, *max;   /* by cluster: first and last position */
 	int *mark, stamp; /* by cluster: the stamp of the last search that saw
 			   * it */
@@ -65,12 +68,13 @@ is_one_of(const int *ids, int n, int id)
 }
 
 /* The state of clusters_may_join: a search from the clusters ids[0..n) for a
- * path that leads back to one of them through another cluster. */
+ * path that leaves these clusters and leads back to one of them. */
 struct search {
 	const int *ids;
 	int n;
-	/* the last position of a node of these clusters, and of all clusters
-	 * that start before it: clusters that start later are not searched */
+	/* the last position of a node of the clusters ids[], and of all
+	 * clusters that start before this position: clusters that start later
+	 * are not searched */
 	int last;
 	int depth;
 };

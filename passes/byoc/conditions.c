@@ -333,9 +333,9 @@ byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 	return shift >= 0;
 }
 
-/* Is each dimension of a batch of matrices equal to that of the result y of a
- * MatMul, or 1? Dimensions of matrices and vectors do not count: `inner` of t's,
- * `y_inner` of y's. */
+/* t is an operand and y the result of a MatMul of a batch of matrices. Is each
+ * dimension of t's batch equal to that of y, or 1? The last `inner` dimensions
+ * of t and `y_inner` of y are those of a matrix or vector and do not count. */
 static bool
 batch_broadcasts_to(const struct tensor *t, int inner, const struct tensor *y,
 		    int y_inner)
@@ -382,8 +382,8 @@ byoc_product_fails(const struct node *n)
 		       : "it is not certain how its matrices are broadcast";
 }
 
-/* Is the last dimension of `row` equal to that of `of`, and are all others
- * 1? */
+/* Is the last dimension of `row` equal to that of `of`, and are all other
+ * dimensions of `row` 1? */
 bool
 byoc_is_row_of(const struct tensor *row, const struct tensor *of)
 {

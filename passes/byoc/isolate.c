@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes two graphs with which the results of regions can be compared with those
- * of generated code, on data of the model: one computes the inputs and outputs
- * of all regions without a backend, the other has only the regions, with inputs
- * from outside.
+ * of generated code, on data of the model: the first graph computes the inputs
+ * and outputs of all regions without a backend; the second graph has only the
+ * regions, whose inputs are inputs of that graph.
  *
  *	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
  *	region r                          b = Conv (a)          region r

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches a pattern around a node. The nodes of a pattern are found one by one,
- * each from a node that has been found: as the producer of one of its inputs,
- * or among the readers of its result. The search backtracks. After the body,
- * followers are matched, as many as possible.
+ * each from a node that was found before it: as the producer of an input of
+ * that node, or among the readers of that node's result. The search backtracks.
+ * After the body, followers are matched, as many as possible.
  *
  *	nodes  mul: Mul (before, s)      y = Mul (x, t)
  *	       s: Sigmoid (before)       t = Sigmoid (x)
  *
- * Only nodes of the match may read a value that one of its nodes passes to
- * another, and only as the inputs that the pattern names: the value is not in
- * memory afterwards. */
+ * Only nodes of the match may read a value that a node of the match passes to
+ * another node of it, and only as the inputs that the pattern names: the value
+ * is not in memory afterwards. */
 #include "byoc.h"
 #include "ops.h"
 #include "rewrite.h"
@@ -97,8 +97,8 @@ fail(const struct matcher *m, int node, const struct node *n, const char *why)
 /* -- one node -- */
 
 /* Is t the result of the node that the condition names, or does the condition
- * name none? If that node has not been found yet: is t the same output of some
- * node? */
+ * name no node? If the named node has not been found yet: is t an output, with
+ * the index that the condition names, of any node? */
 static bool
 edge_fits(const struct matcher *m, const struct tensor_condition *c,
 	  const struct tensor *t)
@@ -366,10 +366,11 @@ relations_fail(const struct matcher *m, int node)
 	return why;
 }
 
-/* May a tensor t, which crosses the border of the match, have this condition
- * (c, or NULL)? Returns NULL if it may, else the reason. An element of fewer
- * than 8 bits is a byte of which only the low bits are defined; a library may
- * read the high bits, so c must name the type in `dtype`. */
+/* May a tensor t, which is read or written across the border of the match, have
+ * this condition (c, or NULL)? Returns NULL if it may, else the reason. An
+ * element of fewer than 8 bits is a byte of which only the low bits are
+ * defined; a library may read the high bits, so c must name the type in
+ * `dtype`. */
 static const char *
 takes_bits(const struct matcher *m, const struct tensor_condition *c,
 	   const struct tensor *t)

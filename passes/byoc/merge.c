@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Grows regions: if a match reads a result of another match of its backend,
- * both become one region, unless a path leads out of that region and back.
+ * both become one region, unless a path leads out of the new region and back
+ * into it.
  *
  *	a = conv        dnnl_0: a, b           a, b, d would wait for c,
  *	b = relu (a)            c = TopK (a)   which waits for a: so d is a
@@ -16,7 +17,7 @@ struct merging {
 	struct graph *graph;
 	struct clusters *clusters;
 	VEC(struct region_match *) matches;
-	int *size; /* by cluster: the number of its matches */
+	int *size; /* by cluster: the number of matches in it */
 };
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finishes the regions: gives up regions that are too small (min_macs and other
- * limits of the backend), makes the nodes of each other region adjacent, and
- * sets the names and the lists of inputs and outputs of the regions. */
+ * limits of the backend), and, for each region that is kept, makes its nodes
+ * adjacent and sets its name and its lists of inputs and outputs. */
 #include <assert.h>
 
 #include "byoc.h"
@@ -71,8 +71,8 @@ is_alone(const struct graph_region *r)
 	return true;
 }
 
-/* The reason why a region is too small for its backend and is given up; NULL if
- * it is not. */
+/* The reason why region r is too small for its backend and is given up; NULL if
+ * it is kept. */
 static const char *
 not_worth_it(struct graph *g, const struct graph_region *r)
 {

@@ -16,14 +16,16 @@ struct kernel;
 struct weight {
 	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
 	int index;        /* its index in program.weights */
-	/* the index of the previous weight of the same tensor, which has
-	 * another layout; -1 if there is none */
+	/* the index of the previous weight that stores the same tensor in
+	 * another layout; -1 if there is no such weight */
 	int same_tensor;
 	const struct kernel *reader; /* the first kernel that reads it */
-	const char *role; /* the name of the first reader's parameter: "w" */
+	/* the name of the parameter of the first kernel that reads the weight:
+	 * "w" */
+	const char *role;
 	struct tensor *tensor;
-	/* the layout in which it is stored; NULL if it is the model's,
-	 * row-major */
+	/* the layout in which the weight is stored; NULL if it is stored in the
+	 * model's layout, row-major */
 	const struct index_map *map;
 	const struct buffer *buffer; /* type and shape as stored */
 	int64_t elems;
@@ -46,10 +48,10 @@ struct kernel_arg {
 	/* ARG_DIM: the variable of the symbolic size */
 	struct var *var;
 	/* ARG_DIM: the tensor from which the entry function reads the size;
-	 * NULL if it has it from elsewhere */
+	 * NULL if the entry function does not read the size from a tensor */
 	struct tensor *size_of;
-	/* ARG_TENSOR, written: the input that the kernel overwrites with it,
-	 * through the same pointer; else NULL */
+	/* ARG_TENSOR, if written: the input that the kernel overwrites with
+	 * this tensor, through the same pointer; else NULL */
 	struct tensor *in_place;
 	int64_t scratch_bytes; /* ARG_SCRATCH: local arrays too large for the
 				* stack, planned in the workspace */
@@ -72,14 +74,14 @@ struct kernel {
 	 * the device kernels. Its name is that of the kernel, or another if
 	 * several kernels call it. */
 	struct func *func;
-	/* The first kernel in order of execution that calls func: itself, or
-	 * another with the same body. */
+	/* The first kernel, in order of execution, that calls func: this kernel
+	 * itself, or a kernel with the same function body. */
 	struct kernel *owner;
 	/* Of an owner: all kernels that call func in order of execution,
 	 * starting with the owner. */
 	VEC(struct kernel *) callers;
-	/* Of an owner: the first earlier owner whose function differs only in
-	 * literals; NULL if there is none. */
+	/* If this kernel is an owner: the first owner before it whose function
+	 * differs only in literals; NULL if there is none. */
 	const struct kernel *same_but_literals;
 	/* the device kernels that func launches; NULL if func computes on the
 	 * host */
@@ -93,9 +95,9 @@ struct kernel {
 	VEC(struct kernel_arg) args;
 	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
-	/* The iterations for which the reduction has a specialized copy,
-	 * without the conditions that always hold there: "ow_o 1 to 6". NULL if
-	 * there is no copy. */
+	/* The iterations for which the kernel has a specialized copy of the
+	 * reduction, in which conditions that always hold in these iterations
+	 * are left out: "ow_o 1 to 6". NULL if there is no copy. */
 	const char *copies;
 	/* The work of a run at the largest sizes, by the definitions of the
 	 * operators: operations on floats, operations on integers (without those
@@ -109,8 +111,9 @@ struct kernel {
 	/* the bytes of local arrays that are live at once: see
 	 * lower_stack_bytes, and on a device lower_thread_bytes */
 	int64_t local_bytes;
-	/* the index in the plan's placements of the first scratch argument;
-	 * those of the other scratch arguments follow */
+	/* the index in the plan's placements of the place for the first scratch
+	 * argument; the places for the kernel's other scratch arguments follow
+	 * it */
 	int scratch_place;
 	/* how many of read_bytes are constants */
 	int64_t weight_bytes;
@@ -152,7 +155,8 @@ struct placement {
 	struct tensor *tensor;
 	/* for a scratch array: its kernel; else NULL */
 	struct kernel *scratch_of;
-	/* for a scratch array: the kernel's parameter for it */
+	/* if the place is for a scratch array: the kernel's parameter for this
+	 * array */
 	const struct buffer *scratch;
 	enum place_kind kind;
 	/* among the tensors that share these bytes, an input or output of the
@@ -162,7 +166,8 @@ struct placement {
 	int64_t bytes;        /* as stored, halo included */
 	/* the live range: indices of the first and last kernel that use it */
 	int first, last;
-	/* the entry function's pointer to it; NULL if none is needed */
+	/* the pointer to the place in the entry function; NULL if no pointer is
+	 * needed */
 	struct var *var;
 	/* the name of var as printed; NULL before it is printed */
 	const char *name;
@@ -210,8 +215,8 @@ struct program {
 	/* The model's struct, a parameter of entry; NULL unless a region of a
 	 * backend keeps state between runs. */
 	struct var *model;
-	/* sizes that the entry function stores; their parameters follow those
-	 * of the symbolic sizes */
+	/* the sizes that the entry function stores; their parameters come after
+	 * those of the symbolic sizes */
 	VEC(struct given_size) given_sizes;
 	/* The last parameter of entry, the status to return if a size is out of
 	 * bounds; NULL if all bounds are proven. */

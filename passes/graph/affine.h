@@ -34,9 +34,9 @@ bool affine_compose(struct graph *g, struct affine *a, const struct affine *b);
 bool affine_is_neutral(const struct affine *a, bool scale);
 /* Is v, rounded to t, finite, not subnormal, and not 0 unless v is 0? */
 bool affine_constant_fits(struct dtype t, double v);
-/* Is the scale 0, or between 2^-64 and 2^64? Then an intermediate result
- * between two scales is in range if the last result is, except near the ends of
- * the range. */
+/* Is the scale 0, or between 2^-64 and 2^64? Then the intermediate result
+ * between two such scales is in the type's range whenever the final result is,
+ * except near the ends of the range. */
 bool affine_scale_is_moderate(double v);
 /* A constant of `values` along one axis, counted from the first, of a tensor of
  * rank ndim. */
@@ -91,24 +91,25 @@ struct affine_host {
 
 /* Is n a host? Checks only its operator and types. */
 bool affine_is_host(struct node *n);
-/* Sets *h to the host n. False if n is not a host, its bias is not a constant
- * with a number for each channel, or the range of its weights is not known. */
+/* Sets *h to describe the host n. False if n is not a host, if its bias is not
+ * a constant with a number for each channel, or if the range of its weights is
+ * not known. */
 bool affine_host_read(struct graph *g, struct node *n, struct affine_host *h);
 /* May a shift be moved into the host's sum, or past a later scale, without a
- * larger rounding error? `a` is the map up to that shift, which it includes.
- * See affine_host.c. */
+ * larger rounding error? `a` is the affine map up to this shift, and includes
+ * it. See affine_host.c. */
 bool affine_host_bears(const struct affine_host *h, const struct affine *a);
-/* May the shift `link`, after the map `before`, cancel a large part of the bias
- * on purpose, in order to round the value between them? */
+/* May the shift in `link`, which comes after the map `before`, cancel a large
+ * part of the bias on purpose, so that the value between the two is rounded? */
 bool affine_host_opposes(const struct affine_host *h,
 			 const struct affine *before,
 			 const struct affine_link *link);
 /* Can the map, apart from neutral parts, be folded into the weights and the
  * bias? Without a bias, only its scale can. */
 bool affine_host_takes(const struct affine_host *h, const struct affine *a);
-/* Folds the map into the weights and the bias; a then holds the rest, which
- * must still be computed: the shift if the host has no bias. False after a
- * diagnostic. */
+/* Folds the map a into the weights and the bias of the host. Afterwards a is
+ * what must still be computed: the shift if the host has no bias, else nothing.
+ * False after a diagnostic. */
 bool affine_host_absorb(struct graph *g, const struct affine_host *h,
 			struct affine *a);
 

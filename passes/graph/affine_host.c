@@ -140,8 +140,8 @@ bias_behind(const struct affine_host *h, const struct affine *a,
 	return (h->bias ? h->bias[channel] * a->scale[i] : 0) + a->shift[i];
 }
 
-/* Can the map be applied by channels: has it no axis, or the axis of the
- * channels? */
+/* Can the map a be applied by channels: has it no axis, or the axis of the
+ * host's channels? */
 static bool
 has_axis(const struct affine_host *h, const struct affine *a)
 {
@@ -250,8 +250,9 @@ affine_host_takes(const struct affine_host *h, const struct affine *a)
 
 /* -- the new weights and bias -- */
 
-/* The constant w * s, with s along the channels. If w is itself such a product,
- * its scale is merged with s, so that recipes have only one multiplication. */
+/* The constant w * s, with s along the channels. If w itself is the product of
+ * a constant and scales, these scales are merged with s, so that the recipe has
+ * only one multiplication. */
 static struct tensor *
 scale_weight(struct graph *g, const struct affine_host *h,
 	     const struct affine *a)

@@ -17,7 +17,8 @@
 /* The most elements for which a node is evaluated. */
 enum { MOST_ELEMS = 1 << 18 };
 
-/* Sets the bounds of each channel to those of the type; infinite for floats. */
+/* Sets the bounds of each channel to the limits of type t; they are infinite if
+ * t is a float. */
 static void
 type_bounds(struct channels *c, struct dtype t)
 {
@@ -48,10 +49,11 @@ channels_new(struct graph *g, const struct tensor *t)
 enum { MOST_PHASES = 4096 };
 
 /* The weights that one output element of a product sums depend on its position
- * modulo the stride (count_phases). The phases number these sums. */
+ * modulo the stride (count_phases). A phase is a number for such a position,
+ * and so for a sum. */
 struct phases {
 	int64_t n;
-	int64_t *of_tap;    /* by tap: the number of its phase */
+	int64_t *of_tap;    /* by tap: the phase in which the tap is summed */
 	double *low, *high; /* by phase */
 };
 
@@ -66,8 +68,8 @@ add_term(int64_t w, double low, double high, double *sum_low, double *sum_high)
 
 /* The number of sums that read different weights: a strided ConvTranspose has
  * one for each of the positions between its strides; other products have one
- * sum. So does a ConvTranspose with more than MOST_PHASES: its sum then has all
- * weights. */
+ * sum. A ConvTranspose with more than MOST_PHASES such positions is treated as
+ * one sum of all weights. */
 static int64_t
 count_phases(const struct node *n)
 {
@@ -111,8 +113,9 @@ phase_of_tap(const struct node *n, int64_t phases, int64_t tap)
 	return phase;
 }
 
-/* Adds, for each phase, the bounds of the products of output channel o with the
- * channels from `first` on, w->from of them, of x. Without the bias. */
+/* Adds to sums, for each phase, the bounds of the products that are summed for
+ * output channel o; they read the w->from channels of x from `first` on. The
+ * bias is not included. */
 static void
 bound_sums(const struct node *n, const struct channel_weights *w,
 	   const struct channels *x, int64_t first, int64_t o,
@@ -267,8 +270,8 @@ error_of(const struct node *n)
 		       : 0;
 }
 
-/* May a sum to which n adds its offset, or a product in TFLite's
- * requantization, exceed 32 bits, and wrap? x: the bounds of the sums; NULL if
+/* Can a sum to which n adds its offset, or a product in TFLite's
+ * requantization, exceed 32 bits and wrap? x: the bounds of these sums; NULL if
  * they are not known. */
 static bool
 may_wrap(struct graph *g, const struct node *n, const struct channels *x)

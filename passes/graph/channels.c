@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drops channels of quantized graphs that need not be computed: channels whose
- * elements are all the same number, as bounds of the sums prove, and channels
- * that no node reads.
+ * elements are all the same number, which is proven by bounds of the sums, and
+ * channels that no node reads.
  *
  *	x[c] = v for all positions	s = b + w[c] * v + (the other channels)
  *
- * The products of constant channels move into the bias. A channel is kept if
- * any reader needs it, or if x is padded and v is not the value of the padding.
- * The number of kept channels is rounded up to a multiple of the setting
- * channel_block. */
+ * The products of constant channels move into the bias. A channel is kept if a
+ * node that reads it needs it, or if x is padded and v is not the value of the
+ * padding. The number of kept channels is rounded up to a multiple of the
+ * setting channel_block. */
 #include "channels.h"
 
 /* The weights of larger products are not read: that would take seconds. */
@@ -228,8 +228,9 @@ channel_x_zero(const struct node *n)
 
 /* -- channels that are needed -- */
 
-/* Must the product read this channel of x? It need not if the channel is
- * constant and can be added to the bias, or if its weights are zeros. */
+/* Must the product read channel `channel` of x? It need not if the channel is
+ * constant and its products can be added to the bias, or if its weights are
+ * zeros. */
 static bool
 needs(const struct node *n, const struct channel_weights *w,
       const struct channels *x, int64_t channel)
@@ -281,7 +282,8 @@ mark_readers(struct graph *g, const struct tensor *t, struct channels *c)
 }
 
 /* For an operator whose output channel k depends on input channel k alone:
- * marks both as needed if one is. True if a mark changed. */
+ * marks both channels k as needed if one of them is needed. True if a mark
+ * changed. */
 static bool
 link_channels(struct channels *x, struct channels *y)
 {
@@ -331,8 +333,9 @@ link_all(const struct graph *g, struct channels *const *of)
 	}
 }
 
-/* Marks more channels as needed until their number is a multiple of the
- * target's blocks, or all are marked. True if a channel was marked. */
+/* Marks more channels as needed until the number of needed channels is a
+ * multiple of the setting channel_block, or until all channels are marked. True
+ * if a channel was marked. */
 static bool
 round_up(const struct graph *g, struct channels *c)
 {

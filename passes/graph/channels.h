@@ -24,20 +24,21 @@ enum channel_role {
 /* The known facts about the channels of a tensor. */
 struct channels {
 	int64_t n;
-	/* For each channel: bounds of its elements, infinite if not known. If
-	 * both are equal, every element has this value. */
+	/* For each channel: bounds of its elements; infinite if they are not
+	 * known. If both bounds are equal, every element of the channel has
+	 * this value. */
 	double *low, *high;
-	/* by channel: true if it is kept, because a reader needs its elements
-	 * or to fill a block of channels */
+	/* for each channel: true if the channel is kept, because a reader needs
+	 * its elements, or to complete a block of channels */
 	bool *needed;
 	int64_t n_kept;
 	/* the numbers of the n_kept channels that are kept, in order */
 	int64_t *kept;
 };
 
-/* The weights of a product: w[to][from][tap], in any order in memory. Those of
- * a ConvTranspose are in groups: group g has the outputs from g * in_group on,
- * and its weights start at g * group_elems. */
+/* The weights of a product: w[to][from][tap], in any order in memory. The
+ * weights of a ConvTranspose are in groups: group g has the output channels
+ * from g * in_group on, and its weights start at g * group_elems. */
 struct channel_weights {
 	int64_t to, from, taps;
 	int64_t in_group, group_elems;
@@ -58,9 +59,10 @@ bool channel_weights(struct graph *g, const struct node *n,
 		     struct channel_weights *w);
 int64_t channel_weight(const struct channel_weights *w, int64_t to,
 		       int64_t from, int64_t tap);
-/* Does a convolution read elements outside of x? If so, sets *value to their
- * value. A convolution that skips taps outside of x counts, too: its result is
- * that with elements equal to x's zero point. */
+/* Does a convolution read elements outside of x? If so, sets *value to the
+ * value of these elements. A convolution that skips taps outside of x counts,
+ * too: its result is the same as if the elements there were equal to x's zero
+ * point. */
 bool channel_reads_outside(const struct node *n, double *value);
 /* The zero point that a product subtracts from each element of x. */
 int64_t channel_x_zero(const struct node *n);

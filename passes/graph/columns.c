@@ -37,10 +37,10 @@ read_pads(struct image *m)
 	return true;
 }
 
-/* Sets *m to the convolution n, of bytes in rank 4 with constant weights and
- * fewer channels than a dot product sums. False if n is not such a convolution,
- * has a symbolic size or belongs to a backend, or if its kernel would get wider
- * by more than a third. */
+/* Sets *m to the convolution n, if n is a convolution of bytes, of rank 4, with
+ * constant weights and fewer channels than a dot product sums. False if it is
+ * not, if n has a symbolic size or belongs to a backend, or if n's kernel would
+ * become wider by more than a third. */
 static bool
 read_image(struct graph *g, struct node *n, struct image *m)
 {

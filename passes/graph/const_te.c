@@ -7,7 +7,8 @@
 struct walk {
 	struct graph *graph;
 	VEC(struct tensor *) seen;
-	/* by entry of seen: the tensor expression that was made for it */
+	/* for each entry of `seen`: the tensor expression that was made for
+	 * it */
 	VEC(struct te_tensor *) made;
 	VEC(struct tensor *) sources;
 	VEC(struct te_tensor *) placeholders;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Common subexpression elimination: equal nodes are computed once; equal shapes
- * and scalars become one constant (parameters stay separate, as users look for
- * them by name).
+ * and scalars become one constant (the model's parameters stay separate,
+ * because users look for them by name).
  *
- * 	a = Exp (x)
- * 	b = Exp (x)           ->     a = Exp (x)
- * 	y = Add (a, b)               y = Add (a, a)
+ *	a = Exp (x)
+ *	b = Exp (x)           ->     a = Exp (x)
+ *	y = Add (a, b)               y = Add (a, a)
  *
  * A node that serves two branches moves out of both, and always runs. If a
  * condition on sizes is checked only in runs that take a branch, nodes of

@@ -187,8 +187,9 @@ need_checks(struct needed *x)
 	g->checks.n = kept;
 }
 
-/* Drops unused optional results. The operator depends on the number of variadic
- * outputs (Split): their unused ones become NULL and keep their positions. */
+/* Drops unused optional results. If the operator has a variable number of
+ * outputs, as Split has, its result depends on this number: then unused outputs
+ * become NULL and keep their positions. */
 static void
 drop_optional_outputs(struct graph *g, struct node *n)
 {

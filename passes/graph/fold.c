@@ -7,9 +7,9 @@
  *	c = Exp (a)             ->    y = Add (x, c)
  *	y = Add (x, c)
  *
- * There are limits to the total work of folding, to the bytes of a result and
- * to the bytes that its computation takes (ir/core/quota.h). Nodes beyond the
- * limits are computed at run time, and the user is told.
+ * There are limits to the total work of folding, to the bytes of a result, and
+ * to the bytes that computing the result takes (ir/core/quota.h). Nodes beyond
+ * the limits are computed at run time, and the user is told.
  *
  * A DequantizeLinear of a constant is not folded if its result is large or is
  * the weights of a product: the kernel reads the narrow constant. */
@@ -40,8 +40,8 @@ all_constant(const struct node *n)
 	return true;
 }
 
-/* Can n be a recipe? Its stage must have no reduction, so that it can be
- * composed with others into one expression. */
+/* Can n be a recipe? The tensor expression of n must have no reduction, so that
+ * it can be composed with those of further recipes into one expression. */
 static bool
 can_be_lazy(const struct node *n)
 {
@@ -56,9 +56,9 @@ can_be_lazy(const struct node *n)
 	}
 }
 
-/* Is n a DequantizeLinear that widens a constant which should stay narrow: is
- * the result large, or does a product read it? Parameters of channels are
- * small: they are computed once instead. */
+/* Is n a DequantizeLinear that widens a constant which should stay narrow,
+ * because the result is large, or because a product reads it? The parameters of
+ * channels are small: their results are computed once instead. */
 static bool
 stays_narrow(const struct node *n)
 {
@@ -77,8 +77,8 @@ stays_narrow(const struct node *n)
 }
 
 /* Folds a node whose integer outputs are known from inference (Shape, Size, …).
- * With the setting small_constants, many integers (Range) keep their recipe,
- * from which they may be computed at run time again (unfold.c). */
+ * With the setting small_constants, a result of many integers (Range) keeps its
+ * recipe, so that it can be computed at run time (unfold.c). */
 static bool
 fold_known_elems(struct graph *g, struct node *n)
 {
@@ -288,8 +288,8 @@ fold_node(struct graph *g, struct node *n)
 	return true;
 }
 
-/* If a result of n is an output of the graph, an Identity makes the output from
- * it, so that n itself can be folded. */
+/* If a result of n is an output of the graph, inserts an Identity that makes
+ * the output from the result, so that n itself can be folded. */
 static bool
 detach_outputs(struct graph *g, struct node *n)
 {

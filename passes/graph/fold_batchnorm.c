@@ -2,18 +2,19 @@
 /* A BatchNormalization with constant parameters becomes a multiplication and a
  * sum for each channel, which fold_scale folds into weights.
  *
- * 	y = BatchNormalization (x, scale, bias, mean, var)
+ *	y = BatchNormalization (x, scale, bias, mean, var)
  *   ->
- * 	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
- * 	y = Add (a, t)      t = bias - mean * s
+ *	a = Mul (x, s)      s = scale / sqrt(var + epsilon)
+ *	y = Add (a, t)      t = bias - mean * s
  *   or
- * 	c = Sub (x, mean)
- * 	a = Mul (c, s)
- * 	y = Add (a, bias)
+ *	c = Sub (x, mean)
+ *	a = Mul (c, s)
+ *	y = Add (a, bias)
  *
- * The second form is exact: it is the operator's definition, and rounds s in
- * the same way. It is used if the graph has the setting exact_rewrites, or if a
- * later operator makes the difference visible (visible.c).
+ * The second form is exact: it is the operator's definition, and rounds s as
+ * the definition does. The second form is used if the graph has the setting
+ * exact_rewrites, or if a later operator makes the difference visible
+ * (visible.c).
  *
  * The first form is within rounding if no channel cancels: x * s and t are up
  * to |mean * s| larger than the result, whose standard deviation is |scale| and
@@ -26,11 +27,11 @@
  * 2^-64 of the larger of deviation and bias. Then scales and shifts after the
  * normalization become parts of s and t, too:
  *
- * 	y = BatchNormalization (x, scale, bias, mean, var)
- * 	z = Mul (y, u)
+ *	y = BatchNormalization (x, scale, bias, mean, var)
+ *	z = Mul (y, u)
  *   ->
- * 	a = Mul (x, s * u)
- * 	z = Add (a, t * u)
+ *	a = Mul (x, s * u)
+ *	z = Add (a, t * u)
  *
  * under the same condition, which must also hold with the bias before and the
  * mean after them. A shift is at most 4096 times the larger of deviation and
@@ -63,8 +64,8 @@ struct norm {
 	/* by channel: s, with each operation rounded to the type */
 	double *rounded;
 	double epsilon;
-	/* Of the first form: the map with s, t and the links after them; the
-	 * standard deviation and the mean of the result. */
+	/* For the first form: the map made of s, t and the links after them;
+	 * the standard deviation and the mean of the result, by channel. */
 	struct affine map;
 	double *deviation, *mean;
 	/* the last node of the links: the map computes its result */
@@ -157,8 +158,8 @@ shift_fits(struct dtype t, double shift, double magnitude)
 	       fabs(shift) <= UNDERFLOW_MAX * magnitude;
 }
 
-/* Is a term at most 64 standard deviations, or 2 means, of the result? Then
- * adding it costs little accuracy. */
+/* Is the magnitude of a term at most 64 times the standard deviation of the
+ * result, or 2 times its mean? Then adding the term costs little accuracy. */
 static bool
 is_of_magnitude(double term, double deviation, double mean)
 {
@@ -167,7 +168,7 @@ is_of_magnitude(double term, double deviation, double mean)
 }
 
 /* Can the first form be used for each channel: are x * s and t not much larger
- * than the result, and are s and t numbers that the type holds? */
+ * than the result, and does the type hold s and t? */
 static bool
 cancels_little(const struct norm *b)
 {
@@ -316,7 +317,8 @@ insert_steps(struct graph *g, const struct norm *b, bool within_rounding)
 	return y && narrow ? insert_step(g, b, "Cast", "narrow", y, NULL) : y;
 }
 
-/* Replaces the normalization and the links after it by y. */
+/* Makes readers of the result read y, and removes the normalization and the
+ * links after it. */
 static void
 replace(struct graph *g, struct norm *b, struct tensor *y, const char *why)
 {

@@ -33,8 +33,9 @@ pad_value(struct graph *g, const struct node *pad, double *v)
 	return true;
 }
 
-/* The pads of all axes, first those at the begin, then those at the end; the
- * Pad may list only some axes. */
+/* The pads for all axes: first those at the start of each axis, then those at
+ * its end. The Pad itself may list only some axes. NULL if the pads are not
+ * constant. */
 static int64_t *
 full_pads(struct graph *g, const struct node *pad)
 {
@@ -66,9 +67,9 @@ full_pads(struct graph *g, const struct node *pad)
 	return full;
 }
 
-/* Does n have constant float weights, of known range, with an infinity or NaN?
- * Its product with a 0 of the Pad is NaN, but not every kernel computes
- * products with its own padding. */
+/* Does n have constant float weights, of known range, that contain an infinity
+ * or NaN? The product of such a weight with a 0 of the Pad is NaN, but not
+ * every kernel computes products with its own padding. */
 static bool
 has_infinite_weights(struct graph *g, const struct node *n)
 {

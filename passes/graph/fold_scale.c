@@ -102,8 +102,9 @@ links_taken(struct graph *g, const struct affine_host *host,
 	return n;
 }
 
-/* Inserts a Mul by the map's scale, or an Add of its shift, that computes the
- * links from first to last. NULL after a diagnostic. */
+/* Inserts one node that computes the links from `first` to `last` of the chain:
+ * a Mul by the scale of `map`, or an Add of its shift. Returns the result. NULL
+ * after a diagnostic. */
 static struct tensor *
 insert_link(struct graph *g, const struct chain *chain, int first, int last,
 	    const struct affine *map, bool scales, struct tensor *x)
@@ -139,8 +140,9 @@ drop_links(struct graph *g, const struct chain *chain, int first, int last,
 	}
 }
 
-/* Folds links of the chain into the product before it. *done: the weights or
- * the bias took at least one link. False after a diagnostic. */
+/* Folds links of the chain into the product before the chain. *done: at least
+ * one link was folded into the weights or the bias. False after a
+ * diagnostic. */
 static bool
 fold_into_host(struct pass *p, const struct chain *chain, bool *done)
 {
@@ -248,8 +250,9 @@ maps_join(struct pass *p, const struct affine_link *to, const struct affine *a,
 	return true;
 }
 
-/* Joins links of one kind from `first` on, as many as the conditions allow.
- * *last: the last of them. False after a diagnostic. */
+/* Joins links of one kind (scales or shifts) to one link, from `first` on, as
+ * many as the conditions allow. *last: the index of the last of them. False
+ * after a diagnostic. */
 static bool
 join_links(struct pass *p, const struct chain *chain, int first, int *last)
 {
@@ -300,7 +303,8 @@ fold_chain(struct pass *p, struct node *first)
 	return true;
 }
 
-/* Is n the first link of a chain? Not if its input is the result of a link. */
+/* Is n the first link of a chain? It is not if its input is the result of a
+ * link. */
 static bool
 is_first(struct graph *g, struct node *n)
 {

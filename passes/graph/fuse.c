@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operator fusion: groups nodes into kernels. Each computing node (the anchor)
- * takes the elementwise nodes after it as its epilogue, and cheap producers
- * (Transpose, Slice, DequantizeLinear, …) as its prologue.
+ * takes the elementwise nodes after it as its epilogue, and cheap nodes before
+ * it (Transpose, Slice, DequantizeLinear, …) as its prologue.
  *
  *	q = DequantizeLinear (x)         group 0 (Conv):
  *	a = Conv (q, w)            ->      q = DequantizeLinear (x)
@@ -18,8 +18,8 @@
 
 #include "graph_region.h"
 
-/* the most elementwise nodes that a row-wise node, such as a Softmax, computes
- * again */
+/* the largest number of elementwise nodes that a row-wise node, such as a
+ * Softmax, may compute again */
 #define MAX_PROLOGUE 4
 
 static bool
@@ -145,9 +145,10 @@ take_epilogue(struct fusion *f, struct group *group, struct node *last)
 	return last;
 }
 
-/* Does n read elements of its input several times, so that a costly chain in
- * its prologue would be computed several times? Tiles of Winograd's algorithm
- * overlap; Resize reads neighbours. */
+/* Does n read elements of its input several times? Then the costly chain of
+ * nodes in `group`, if it has one, would be computed several times in the
+ * prologue of n. Tiles of Winograd's algorithm overlap; Resize reads
+ * neighbours. */
 static bool
 repeats_chain(const struct group *group, const struct node *n)
 {
@@ -161,7 +162,7 @@ repeats_chain(const struct group *group, const struct node *n)
 }
 
 /* A node that can be the group's anchor and take the group's short elementwise
- * chain as its prologue, such as a Softmax or a sum; NULL if there is none. */
+ * chain as its prologue, such as a Softmax or a sum; NULL if no node can. */
 static struct node *
 next_anchor(struct fusion *f, const struct group *group,
 	    const struct node *last)
@@ -196,12 +197,12 @@ is_placed(const struct tensor *t)
 		 t->output_index >= node_loop_end(p).states);
 }
 
-/* A view needs a copy if its bytes would have to be in two places: in an input
- * or a constant and in an output, or in two outputs. A view of a constant needs
- * a copy, too: constants are not in the workspace. (Its size is known only when
- * the model runs; else it would have been folded to a constant.) An output
- * whose size is not known before its elements are computed needs a copy,
- * too. */
+/* Can n be a view without a copy? A view needs a copy if its bytes would have
+ * to be in two places: in an input or a constant and in an output, or in two
+ * outputs. A view of a constant needs a copy, too: constants are not in the
+ * workspace. (The size of such a view is known only when the model runs; else
+ * the view would have been folded to a constant.) An output whose size is not
+ * known before its elements are computed needs a copy, too. */
 static bool
 is_free_view(struct fusion *f, const struct node *n)
 {
@@ -244,8 +245,8 @@ is_free_concat(struct fusion *f, const struct node *n)
 	return fuse_concat_is_free(n, f->graph->settings->part_align_bytes);
 }
 
-/* Can n have an epilogue? Not if it has ordered stores: an element is complete
- * only after the last store. */
+/* Can n have an epilogue? Not if its stores are ordered: then an element is
+ * complete only after the last store. */
 static bool
 takes_epilogue(const struct node *n)
 {
@@ -324,7 +325,8 @@ take_regions(struct fusion *f)
 	}
 }
 
-/* Sorts the groups by their last nodes, and renumbers them. */
+/* Sorts the groups in the order of their last nodes, and renumbers the
+ * groups. */
 static void
 sort_groups(struct fusion *f)
 {

@@ -8,8 +8,8 @@
 struct fusion {
 	struct graph *graph;
 	int *position; /* by node->id: the node's index in graph.nodes */
-	/* by position: true for a node without a kernel of its own, which its
-	 * readers compute again (a sink) */
+	/* by position: true for a node (a sink) that gets no kernel, because
+	 * its readers compute it again */
 	bool *sinks;
 	/* by position: true for a sink that computes its elements from
 	 * constants alone, through other sinks */
@@ -34,10 +34,11 @@ enum { FUSE_NODES_MAX = 32, FUSE_INPUTS_MAX = 32, FUSE_SIZE_MAX = 1024 };
 /* Is n elementwise with a result of y's shape, and not in a group yet? */
 bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		     const struct node *n);
-/* Sets nodes to those of an epilogue of y, in order, and returns their number;
- * 0 if there is no epilogue. Often it is a single node; there are several if
- * their paths meet again, as in x * sigmoid (x). No other node reads y or the
- * intermediate results, so that waiting for other inputs makes no cycle. */
+/* Sets `nodes` to the nodes of an epilogue of y, in order, and returns their
+ * number; 0 if y has no epilogue. Often the epilogue is a single node; it has
+ * several nodes if paths from y meet again, as in x * sigmoid (x). No other
+ * node reads y or the intermediate results, so that waiting for other inputs
+ * makes no cycle. */
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);
 
@@ -47,21 +48,23 @@ const struct tensor *fuse_storage_of(const struct tensor *t);
 /* The number of graph outputs among t and its views. */
 int fuse_outputs_behind(const struct tensor *t);
 
-/* Can the inputs of a Concat be written directly into its result? Each must
- * then start at a multiple of align_bytes; 0: at any byte. */
+/* Can the inputs of a Concat be written directly into its result? Then each
+ * input must start at a multiple of align_bytes in the result; align_bytes 0:
+ * at any byte. */
 bool fuse_concat_is_free(const struct node *n, int align_bytes);
 /* Makes the inputs of a Concat parts of its result: sets tensor.part_of. */
 void fuse_concat_place(struct node *n);
 
 /* fuse_sizes.c: sets f->sizes. */
 void fuse_find_sizes(struct fusion *f);
-/* Called for a view that is an output of the graph, or between a computed
- * tensor and an output. Can the sizes of the tensor, the view and the output be
- * known before the tensor is computed? Then the tensor's group waits for them
- * (group.waits). */
+/* Called for a view that is an output of the graph, or that is on the way from
+ * a computed tensor to an output. Can the sizes of the tensor, the view and the
+ * output be known before the tensor is computed? Then the tensor's group waits
+ * for them (group.waits). */
 bool fuse_waits_for_sizes(struct fusion *f, const struct node *view);
-/* Orders the nodes so that each comes after the sizes that it relies on and
- * that its group waits for. Keeps an order that already satisfies this. */
+/* Orders the nodes so that each node comes after the nodes that read the sizes
+ * on which it relies, and for which its group waits. If the nodes are already
+ * in such an order, it is kept. */
 void fuse_order_by_sizes(struct fusion *f);
 
 /* fuse_loops.c: finds the bodies, and drops the copies at the borders of

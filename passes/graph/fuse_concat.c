@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenations without a copy. Along the outermost axis (ignoring axes of
- * extent 1), the kernels of the inputs can write directly to their parts of the
- * result.
+/* Concatenations without a copy. If the axis is the outermost one (ignoring
+ * axes of extent 1), the kernels of the inputs can write directly to their
+ * parts of the result.
  *
  *	a = Conv (x, v)                    y = [ a | b ]
  *	b = Conv (x, w)               ->   a: 64 channels at offset 0
@@ -25,8 +25,8 @@ is_outermost(const struct node *n)
 	return tensor_const_elems(y, &elems) && elems > 0;
 }
 
-/* Is the place of t's bytes already decided? It is if t, the tensor that t is a
- * view of, or a view of t is an input, an output or a part of a
+/* Is the place of t's bytes already decided? It is decided if t, the tensor of
+ * which t is a view, or a view of t is an input, an output or a part of a
  * concatenation. */
 static bool
 has_place(const struct tensor *t)

@@ -18,8 +18,8 @@ is_listed(struct node *const *list, int n, const struct node *node)
 	return false;
 }
 
-/* The first node, in topological order, of `best` (NULL: none) and the readers
- * of t that are not in the list. */
+/* The first node, in topological order, among `best` (which may be NULL) and
+ * those readers of t that are not in `list`. */
 static struct node *
 earlier_reader(const struct fusion *f, const struct tensor *t,
 	       struct node *const *list, int n, struct node *best)
@@ -50,8 +50,8 @@ is_inside(const struct tensor *t, struct node *const *list, int n)
 	return true;
 }
 
-/* Adds readers in topological order until only the result of the last node is
- * read outside. */
+/* Adds readers in topological order until only the result of the last added
+ * node is read outside of the epilogue. */
 int
 fuse_epilogue(const struct fusion *f, const struct tensor *y,
 	      struct node *nodes[FUSE_EPILOGUE_MAX])

@@ -6,9 +6,9 @@
  *
  *	x[t]	a ScanInput's result	y[t]	a result that EndLoop stacks
  *
- * A state whose only reader computes the next one element by element is updated
- * in place; so is a state that the body does not read. Any other state has two
- * places, which take turns:
+ * A state whose only reader computes the next state element by element is
+ * updated in place; so is a state that the body does not read. Any other state
+ * has two places, which take turns:
  *
  *	state[0]	 the first state
  *	state[t % 2]	 the state in iteration t
@@ -16,10 +16,10 @@
  *	state[n % 2]	 the state after n iterations */
 #include "fuse.h"
 
-/* The index of the slice that an iteration reads or writes: its number from 0;
- * if back, the slices are taken from the last to the first. In that case,
- * inference has checked that the number of the last iteration is known before
- * the loop. */
+/* The index of the slice that an iteration reads or writes: the number of the
+ * iteration, from 0; if `back` is set, slices are taken from the last to the
+ * first. For `back`, inference has checked that the number of the last
+ * iteration is known before the loop. */
 static const struct expr *
 slice_index(struct graph *g, const struct graph_body *loop, bool back)
 {
@@ -53,9 +53,9 @@ is_back(const struct node *end, int slice)
 	return node_attr_ints(end, "back", &back) > slice && back[slice] != 0;
 }
 
-/* Can `next` be stored over the state: do all nodes of the group that computes
- * `next` compute each element from the same element, and does only this group
- * read the state? */
+/* Can `next` be stored over the state: does each node of the group that
+ * computes `next` compute an element from elements at the same index, and does
+ * only this group read the state? */
 static bool
 is_updated_in_place(const struct graph *g, const struct tensor *state,
 		    const struct tensor *next)
@@ -79,8 +79,8 @@ is_updated_in_place(const struct graph *g, const struct tensor *state,
 	return !g->states_take_turns && state->uses.n > 0;
 }
 
-/* The state as the body reads it: the result of the Carry that reads its first
- * value. */
+/* The state as the body reads it: the result of the Carry node that reads
+ * `first`, its first value. */
 static struct tensor *
 carried(const struct tensor *first)
 {
@@ -189,7 +189,8 @@ is_read_by(const struct tensor *t, const char *op_type)
 }
 
 /* Is the copied tensor computed by a kernel of the same body, and is its place
- * free to choose? Then it can be the result itself, without a copy. */
+ * free to choose? Then the tensor can be the result itself, and the copy is not
+ * needed. */
 static bool
 may_be_result(const struct node *copy)
 {

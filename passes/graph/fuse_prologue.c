@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prologues: finds the nodes that have no kernel that stores their result,
- * because their readers compute it again. They are cheap reads of other
- * elements (Transpose, Slice, …) with one reader, widening nodes, and nodes
- * that compute elements from constants alone. */
+/* Prologues: finds the nodes that get no kernel which stores their result,
+ * because their readers compute the result again. Such nodes are: cheap reads
+ * of other elements (Transpose, Slice, …) with only one reader, widening nodes,
+ * and nodes that compute elements from constants alone. */
 #include "fuse.h"
 
 bool
@@ -11,8 +11,8 @@ fuse_is_elementwise(const struct node *n)
 	return n->op->fuse == FUSE_ELEMENTWISE || n->op->fuse == FUSE_BROADCAST;
 }
 
-/* Is n a DequantizeLinear or Cast to a wider type, so that its narrow input
- * should be stored instead of its result? */
+/* Is n a DequantizeLinear, or a Cast to a wider type? Then its narrow input
+ * should be stored instead of its result. */
 static bool
 is_widening(const struct node *n)
 {
@@ -32,9 +32,9 @@ is_read_across(const struct node *n)
 }
 
 /* May the kernel of n compute the elements of an input again where it reads
- * them? A pool may not, since it would compute an element once for each window
- * that contains it, unless the input only widens another tensor, which is
- * cheap. */
+ * them? The kernel of a pool may not, since it would compute an element once
+ * for each window that contains the element, unless the node that computes the
+ * input only widens a tensor (`widening`), which is cheap. */
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
@@ -46,8 +46,8 @@ takes_prologue(const struct node *n, bool widening)
 	return node_reads_elements(n) && (widening || !pool);
 }
 
-/* Does n compute its elements from constants alone, directly or through other
- * such nodes? */
+/* Does n compute its elements from constants alone, directly or through nodes
+ * that do so? */
 static bool
 is_of_constants(const struct fusion *f, const struct node *n)
 {
@@ -77,8 +77,8 @@ is_costly_again(const struct node *n)
 }
 
 /* Is n a view whose result no reader needs in memory: do all readers, directly
- * or through further views, read single elements, in n's body? Then readers can
- * compute the elements of n's input themselves. */
+ * or through further views, read single elements of it, in the body of n? Then
+ * readers can compute the elements of n's input themselves. */
 static bool
 is_read_through(const struct node *n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders the nodes so that each comes after the sizes that it relies on, and
- * decides which outputs of the model are views.
+/* Orders the nodes so that each comes after the nodes that read the sizes on
+ * which it relies, and decides which outputs of the model are views.
  *
- * 	t = Neg (s)		float32[n]
- * 	c = Max (j, one)
- * 	k = tirc.RunSize (c)
- * 	y = Reshape (t, k)	float32[k], an output, relies on k == n
+ *	t = Neg (s)		float32[n]
+ *	c = Max (j, one)
+ *	k = tirc.RunSize (c)
+ *	y = Reshape (t, k)	float32[k], an output, relies on k == n
  *
  * The kernel of t writes into the memory of y, which has room for k elements. So
  * k is read, and compared with n, before: the group of t waits for k. If k
@@ -18,7 +18,7 @@ struct fuse_sizes {
 	struct pointer_map numbers; /* the numbers of sizes, from
 				     * graph_number_sizes */
 	size_numbers *of; /* by node->id: the sizes that it relies on */
-	node_list *users; /* by size: the nodes that rely on it */
+	node_list *users; /* by size: the nodes that rely on the size */
 };
 
 void
@@ -88,8 +88,8 @@ visit_group(struct search *s, const struct group *group)
 	visit(s, last_of(group));
 }
 
-/* Visits the nodes that rely on the sizes that n reads, and the groups that wait
- * for them. */
+/* Visits the nodes that rely on the sizes that n reads, and the groups that
+ * wait for these sizes. */
 static void
 visit_size_users(struct search *s, const struct node *n)
 {
@@ -115,8 +115,9 @@ visit_size_users(struct search *s, const struct node *n)
 	}
 }
 
-/* Marks all nodes that are computed after the group, or as part of it: a body
- * with one of them is computed as a whole. */
+/* Marks all nodes that are computed after the group, or as a part of it. If a
+ * node in the body of a branch or loop is marked, the whole body is computed
+ * after the group. */
 static void
 find_later(struct search *s, const struct group *group)
 {
@@ -203,8 +204,8 @@ fuse_waits_for_sizes(struct fusion *f, const struct node *view)
 struct ordering {
 	struct fusion *f;
 	struct arena *a;
-	/* By node->id: the nodes of the same body, or the ends of branches and
-	 * loops in it, that come before. */
+	/* By node->id: the nodes that must come before the node: nodes of the
+	 * same body, or nodes that end branches and loops in this body. */
 	node_list *before;
 	bool *seen;
 	int *next;       /* by node->id: the index in `before` of the next node

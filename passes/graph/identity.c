@@ -80,9 +80,9 @@ is_identity_perm(const struct node *n)
 }
 
 /* Can x + c (or, if !add, x - c), with c = 0, be replaced by x? For floats, -0
- * + 0 is 0, so that only c = -0 (or, in x - c, c = 0) changes nothing. The
- * other zero may be dropped, too, unless rewrites must be exact or a later
- * operator makes the difference visible. */
+ * + 0 is 0, so that only x + -0 and x - 0 are always x. A c that is the other
+ * zero may be dropped, too, unless rewrites must be exact or a later operator
+ * makes the difference visible. */
 static bool
 keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 	   struct tensor *c, bool add)
@@ -98,8 +98,9 @@ keeps_zero(struct graph *g, struct visible *visible, const struct node *n,
 			 !visible_at(visible, n->outputs[0]));
 }
 
-/* Is n one of x + 0, x - 0, x * 1, x / 1, with a small constant that does not
- * change the shape of x? If so, sets *kept to the index of the input x. */
+/* Is n one of x + 0, x - 0, x * 1 and x / 1, where the constant is small and
+ * does not change the shape of x? If so, sets *kept to the index of the input
+ * x. */
 static bool
 is_neutral(struct graph *g, struct visible *visible, const struct node *n,
 	   int *kept)
@@ -141,8 +142,8 @@ drop_requantize(struct graph *g, struct node *n)
 	return true;
 }
 
-/* The reason why n changes nothing, so that it can be replaced by its input
- * number *kept; NULL if it may change something. */
+/* The reason why n changes nothing, so that its input with index *kept can take
+ * the place of its result; NULL if n may change something. */
 static const char *
 no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 {
@@ -269,7 +270,7 @@ moves_only_ones(const struct node *n)
 
 /* Does `between` have a size that is known only when the model runs, and that
  * neither x nor y has? The conditions that make x, `between` and y equally
- * large then contain it, and can be checked only when it is known. */
+ * large then contain it, and can be checked only when this size is known. */
 static bool
 has_own_size(const struct graph *g, const struct tensor *x,
 	     const struct tensor *between, const struct tensor *y)
@@ -323,10 +324,11 @@ bias_of_sum(const struct node *n)
 		       : -1;
 }
 
-/* Removes a bias of zeros: from a sum that is never -0, else where no later
- * operator makes the sign of a zero visible. A sum of rounded products starts with
- * 0 and is never -0; one that Gemm multiplies by alpha, or to which a product is
- * added before it is rounded, can be so small that it becomes -0. */
+/* Removes a bias of zeros: if the sum without the bias is never -0, or if no
+ * later operator makes the sign of a zero visible. A sum of rounded products
+ * starts with 0 and is never -0; a sum that Gemm multiplies by alpha, or to
+ * which a product is added before it is rounded, can be so small that it
+ * becomes -0. */
 static void
 drop_bias(struct graph *g, struct visible *visible, struct node *n)
 {
@@ -368,8 +370,8 @@ graph_identity(struct graph *g)
 			continue;
 		}
 		if (merge_views(g, n)) {
-			/* A producer before this position was removed: visit
-			 * the nodes from there again. */
+			/* A producer before this position was removed: goes
+			 * back to visit the nodes from there on again. */
 			i = i > 0 ? i - 2 : -1;
 			i = i < -1 ? -1 : i;
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the loop over the images of a batch: its nodes compute one image, read
- * the images of inputs, and stack their results. */
+/* Makes the loop over the images of a batch: the nodes in the loop compute one
+ * image, read the slices of the inputs for this image, and stack their
+ * results. */
 #include "images.h"
 #include "rewrite.h"
 
@@ -125,8 +126,9 @@ make_single(struct images *b, struct node *n)
 	return ops_infer_node(b->g, n);
 }
 
-/* Makes readers of t outside of the loop read the rows of all images from
- * `stacked`, in which they are stacked by image. */
+/* Makes readers of t that are outside of the loop read the rows of all images
+ * from `stacked`, the tensor in which the loop stacks the results of the
+ * images. */
 static bool
 read_stacked(struct images *b, struct tensor *t, struct tensor *stacked)
 {

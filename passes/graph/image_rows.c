@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds in the definition of an operator, its tensor expressions, whether the
- * rows of its inputs stay apart. A row is an index of the first dimension.
+/* Finds from the tensor expressions that define an operator whether the rows of
+ * its inputs stay apart. A row is an index of the first dimension.
  *
  *	y[n, c] = sum(x[n, k] * w[c, k])	rows of x stay apart
  *	y[n, c] = x[n, c] / sum(x[m, c])	they do not: x[m, c]
@@ -18,16 +18,17 @@ enum rows {
 };
 
 struct row_search {
-	/* enum rows: of the node's inputs by their buffers, of stages by
-	 * themselves */
+	/* enum rows: for the node's inputs, keyed by their buffers; for stages,
+	 * keyed by the stages */
 	struct pointer_map known;
 };
 
 static enum rows rows_of(struct row_search *s, const struct te_tensor *t);
 
 /* Does the node e itself, without its operands, use the row correctly: only as
- * the first index of loads from tensors by image, and in all of these loads?
- * loaded: enum rows of the stage's inputs, by their buffers. */
+ * the first index of loads from tensors whose rows belong to images, and in
+ * each load from such a tensor? loaded: enum rows of the stage's inputs, keyed
+ * by their buffers. */
 static bool
 uses_row_well(const struct pointer_map *loaded, const struct expr *e,
 	      const struct expr *row)

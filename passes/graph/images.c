@@ -22,7 +22,7 @@
  * only a few times per image (Gemm) ends the loop: it computes the whole batch.
  *
  * A node can be in the loop if each of its rows, the indices of the first
- * dimension, depends on the same row of its inputs alone (image_rows.c), or if
+ * dimension, depends only on the same row of its inputs (image_rows.c), or if
  * it is a view of the same bytes of an image, and if all its inputs that depend
  * on images are in the loop. A Reshape may give an image several rows, such as
  * the windows of a transformer.
@@ -39,8 +39,9 @@
 #include "rewrite.h"
 
 enum {
-	/* A product whose weights are each used fewer times per image than
-	 * this spends its time reading weights: it computes the whole batch. */
+	/* A product that uses each weight fewer times per image than this
+	 * spends its time on reading weights: it is not in the loop, but
+	 * computes the whole batch. */
 	LEAST_USES = 8,
 	/* A loop around fewer nodes than this keeps nothing in the cache. */
 	LEAST_NODES = 2,
@@ -54,8 +55,9 @@ is_view(const struct node *n)
 	return n->op->fuse == FUSE_VIEW;
 }
 
-/* Sets by_image[i] for the inputs of n that have the rows of images. False if
- * an input depends on images in another way, or no input depends on them. */
+/* Sets by_image[i] for the inputs of n whose rows belong to images. False if an
+ * input depends on images in any other way, or if no input depends on
+ * images. */
 static bool
 inputs_by_image(const struct images *b, const struct node *n, bool *by_image)
 {
@@ -73,8 +75,8 @@ inputs_by_image(const struct images *b, const struct node *n, bool *by_image)
 	return any;
 }
 
-/* Do all results have as many rows as the inputs by image or, for a view, the
- * same number of rows for each image? */
+/* Do all results of n have as many rows as the inputs by_image? If n is a view,
+ * it is enough that each result has the same number of rows for each image. */
 static bool
 rows_agree(const struct images *b, const struct node *n, const bool *by_image)
 {
@@ -212,8 +214,8 @@ mark_results(struct images *b, const struct node *n, bool depends, bool take)
 	}
 }
 
-/* Finds the nodes of the loop: beginning at the inputs, all nodes that can be
- * in it, up to nodes that should not be in it. */
+/* Finds the nodes of the loop: starting at the inputs, all nodes that can be in
+ * the loop, up to nodes that should not be in it. */
 static void
 take_nodes(struct images *b)
 {
@@ -316,8 +318,9 @@ is_worth(const struct images *b, int n_nodes)
 
 /* -- the batch -- */
 
-/* Sets the number of images, the first dimension of the first input that has
- * several, and marks the inputs that have it. False if there is no batch. */
+/* Sets the number of images to the first dimension of the inputs that have
+ * images, and marks these inputs. All of them must have the same number, at
+ * least 2. False if there is no batch. */
 static bool
 find_batch(struct images *b)
 {

@@ -10,14 +10,16 @@ struct images {
 	struct graph *g;
 	int64_t count; /* images of the batch: iterations of the loop */
 	bool *depends; /* by tensor id: is it computed from images? */
-	bool *inside;  /* by tensor id: is it an input by image, or a result of
-		        * the loop? Each image has the same number of rows. */
-	bool *taken;   /* by node id: is it in the loop? */
-	int n_nodes;   /* the ids of nodes are below this number before the loop
+	/* by tensor id: is the tensor an input whose rows belong to images, or
+	 * a result of a node in the loop? In such a tensor, each image has the
+	 * same number of rows. */
+	bool *inside;
+	bool *taken; /* by node id: is it in the loop? */
+	int n_nodes; /* the ids of nodes are below this number before the loop
 		        * is made */
-	int body;      /* the number of the loop's body */
-	/* by tensor id, of an input: the image that the loop reads in place of
-	 * it, or NULL */
+	int body;    /* the number of the loop's body */
+	/* for an input, by tensor id: the slice for one image that the loop
+	 * reads in place of the input, or NULL */
 	struct tensor **slice;
 	/* the tensors of an image that nodes outside of the loop read */
 	VEC(struct tensor *) results;
@@ -31,9 +33,9 @@ bool images_make_loop(struct images *b);
 
 /* image_rows.c: is index i of the first dimension of n's results computed only
  * from index i of the inputs k with by_image[k], by an expression that contains
- * i nowhere else? Then n computes each part of a batch as it computes the whole
- * one. Inputs that are not `by_image` may be read in any way. False for a view
- * (FUSE_VIEW), and if the definition of n is not an expression. */
+ * i nowhere else? Then n computes each part of a batch in the same way as the
+ * whole batch. Inputs that are not `by_image` may be read in any way. False for
+ * a view (FUSE_VIEW), and if the definition of n is not an expression. */
 bool node_keeps_rows(struct graph *g, const struct node *n,
 		     const bool *by_image);
 

@@ -66,12 +66,12 @@ has_constant_space(const struct tensor *x)
 }
 
 /* Does ONNX's average in float32 round to the integer nearest to the exact
- * average, for all bytes and all orders of the sum? An odd number of integers
- * has an average that is at least 1 / (2 count) from the middle of two
- * integers. Each term is at most 255 scales; its product with the scale, the
- * sums and the two divisions have a relative error of at most (count + 8) /
- * 2^24 together (Higham, Accuracy and Stability of Numerical Algorithms, 3.1),
- * so that the result is off by 255 (count + 8) / 2^24. */
+ * average, for all bytes and all orders of the sum? The average of an odd
+ * number of integers is at least 1 / (2 count) from the middle of two integers.
+ * Each term is at most 255 scales; its product with the scale, the sums and the
+ * two divisions have a relative error of at most (count + 8) / 2^24 together
+ * (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), so that the
+ * result is off by 255 (count + 8) / 2^24. */
 static bool
 float_average_is_exact(const struct tensor *y, double scale, int64_t count)
 {
@@ -82,8 +82,9 @@ float_average_is_exact(const struct tensor *y, double scale, int64_t count)
 
 /* Rewrites an average pool of bytes whose input and output have equal scales to
  * the average of the stored integers, rounded half away from zero: in ONNX mode
- * only for small odd counts, since ties of others are common, and rounded by
- * the float sum. Other pools stay. False after a failure. */
+ * only for small odd counts, since with other counts ties are common, and the
+ * float sum decides how they are rounded. Other pools are not changed. False
+ * after a failure. */
 static bool
 fixed_average(struct graph *g, struct node *n)
 {
@@ -124,8 +125,8 @@ fixed_average(struct graph *g, struct node *n)
 	node_set_attr_string(g, made, "rounding", "average");
 	node_set_attr_int(g, made, "count", count);
 	/* TFLite rounds the average of the numbers as they are in the model:
-	 * halves of numbers that the pass signs has moved would be rounded the
-	 * other way. */
+	 * for numbers that the pass `signs` has moved by 128, halves would be
+	 * rounded in the other direction. */
 	node_set_attr_int(g, made, "offset", -x->stored_offset * count);
 	node_set_attr_int(g, made, "zero", x->stored_offset);
 	record_absorbed_dequantize(g, n->inputs[0], made);

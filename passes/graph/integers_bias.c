@@ -13,15 +13,15 @@
 #include <float.h>
 #include <math.h>
 
-/* The largest errors of a bias that a converter has computed: relative to the
- * bias, relative to a step of the result, and, for errors of the scale,
- * relative to a step. */
+/* The largest errors of a bias that a converter has computed: BIAS_ROUNDING:
+ * relative to the bias; BIAS_OFF_MAX: relative to a step of the result; the
+ * last: for errors of the scale, relative to a step of the result. */
 #define BIAS_ROUNDING 0x1p-22
 #define BIAS_OFF_MAX 0x1p-12
 #define BIAS_SCALED_OFF_MAX 0x1p-8
 
-/* Is the float `real` equal to n * scale, computed with each operation rounded,
- * or with only the last one rounded? */
+/* Is the float `real` equal to n * scale, either with each operation rounded to
+ * float, or with only the last operation rounded? */
 static bool
 is_multiple(float real, double n, double scale)
 {
@@ -57,8 +57,8 @@ is_scale_of_sum(const struct graph *g, double scale, double n, double unit,
 		off * fabs(n) <= BIAS_SCALED_OFF_MAX * step);
 }
 
-/* Does t have `channels` elements along its last axis, one for each channel of
- * a Gemm's result, and 1 along all others? */
+/* Has t `channels` elements along its last axis, one for each channel of a
+ * Gemm's result, and extent 1 along all other axes? */
 static bool
 is_by_channels(const struct tensor *t, int64_t channels)
 {

@@ -48,8 +48,8 @@ struct product {
 	int64_t channels, depth;
 	/* by output channel: the sum of its weights minus zw */
 	int64_t *weights_sum;
-	/* by output channel: bounds of the sum of its negative products and of
-	 * the sum of its positive products */
+	/* by output channel: bounds of the sum of the channel's negative
+	 * products (least), and of the sum of its positive products (most) */
 	int64_t *least, *most;
 	double *real; /* by output channel: sx * sw */
 	/* the nodes that dequantize x and w */
@@ -404,8 +404,8 @@ transposed(struct graph *g, struct tensor *w)
 enum { FEW_CHANNELS = 16 };
 
 /* The number of channels to add so that dot products are full. 0 if adding them
- * would cost time: it costs nothing if the input is quantized for this node
- * alone. */
+ * would cost time. It costs no time if the node that quantizes the input does
+ * so for n alone. */
 static int64_t
 missing_channels(const struct graph *g, const struct node *n,
 		 const struct product *p)
@@ -576,8 +576,10 @@ weights_are_signed(const struct value *v, const struct product *p)
 
 /* Is it correct and worthwhile to subtract 128 from unsigned weights? The
  * target has to multiply x's type by signed bytes; all partial sums of both
- * products have to fit in int32; each group would need a separate sum of x; and
- * for few output channels the sum of x takes as long as the product. */
+ * products have to fit in int32; there must be only one group, because each
+ * group would need a separate sum of x; and there must be enough output
+ * channels, because for few channels the sum of x takes as long as the
+ * product. */
 static bool
 halves_fit(const struct graph *g, const struct node *n, const struct product *p)
 {
@@ -605,8 +607,8 @@ choose_signed(struct graph *g, const struct node *n, struct product *p)
 	return !p->by_halves || halves_fit(g, n, p);
 }
 
-/* Is x's zero point known only at run time, so that it cannot be folded into
- * constants? */
+/* Is the zero point of x known only at run time? Then it cannot be folded into
+ * constants. */
 static bool
 moves_zero(const struct node *n)
 {
@@ -680,10 +682,10 @@ make_moving_bias(struct graph *g, const struct node *n, const struct product *p)
 		       : NULL;
 }
 
-/* Inserts, for weights from which HALF has been subtracted, a product of x with
- * ones, which has the sums of x's elements, and the products of these sums with
- * HALF - zw. Returns the result of `sum` plus these products; NULL after a
- * diagnostic. */
+/* For weights from which HALF has been subtracted: inserts a product of x with
+ * ones, whose result is the sums of x's elements, and multiplies these sums by
+ * HALF - zw. Returns the result of the node `sum` plus these products; NULL
+ * after a diagnostic. */
 static struct tensor *
 add_rest(struct graph *g, const struct node *n, const struct product *p,
 	 const struct node *sum)

@@ -9,17 +9,18 @@
  *	    w, sw, zw, sy, zy, b)             s = Conv (a, k, c)
  *	                                      y = QuantizeLinear (s, sy, zy)
  *
- * QLinearMatMul likewise. Products with other parameters are not changed: the
- * later pass `integers` could not rewrite them, so that they would be computed
- * in floats. */
+ * QLinearMatMul is rewritten in the same way. Products whose parameters are not
+ * constant are not changed: the later pass `integers` could not rewrite them,
+ * so that they would be computed in floats. */
 #include "quantization.h"
 
 #include <math.h>
 
 #define BIAS_MAX 0x1p24
 
-/* Indices of inputs: x and w, each followed by its scale and zero point; the
- * scale of y, followed by its zero point; the bias. */
+/* Indices of inputs: x, its scale and its zero point from X on; w with its
+ * scale and zero point from W on; the scale and the zero point of y from
+ * Y_SCALE on; the bias. */
 enum { X = 0, W = 3, Y_SCALE = 6, BIAS = 8 };
 
 static bool
@@ -63,8 +64,8 @@ bias_scales(struct graph *g, const struct node *n, int64_t *count)
 	return w;
 }
 
-/* Is there no bias, or is it constant, and do floats represent the bias and its
- * scales? QLinearConv adds a larger bias to the integer sum, without
+/* Has n no bias, or a constant one for which floats represent the bias and its
+ * scales exactly? QLinearConv adds a larger bias to the integer sum, without
  * rounding. */
 static bool
 has_bias(struct graph *g, const struct node *n)

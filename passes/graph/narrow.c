@@ -7,11 +7,11 @@
  *	y = MatMul (x, w)		->	w = Cast (w_bf16)
  *						y = MatMul (x, w)
  *
- * Weights stay float32 if their range is unknown, or one is beyond the largest
- * number of the narrow type, or all of one output channel are below its smallest
- * normal number, where it has fewer digits. So do the weights that Winograd's
- * algorithm has transformed, in which rounding errors grow, and weights that
- * take few bytes because they repeat. */
+ * Weights stay float32 if their range is unknown, if one of them is beyond the
+ * largest number of the narrow type, or if all weights of an output channel are
+ * below the type's smallest normal number, where it has fewer digits. Also left
+ * as float32 are weights that Winograd's algorithm has transformed, in which
+ * rounding errors grow, and weights that take few bytes because they repeat. */
 #include "repeats.h"
 
 #include <math.h>
@@ -92,7 +92,8 @@ fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 	return true;
 }
 
-/* Do the weights fit the type (fits) for each node that reads them? */
+/* Does t fit in the type (see fits()) for each node that reads it as
+ * weights? */
 static bool
 all_fit(struct graph *g, struct tensor *t, struct dtype type)
 {

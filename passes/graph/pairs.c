@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If the target has dot products of the type of weights (weight_depth), the
- * data that products multiply by weights of this type are rounded to the type,
- * too, once, where they are computed. All readers get the rounded elements:
+ * tensors that products multiply by weights of this type are rounded to this
+ * type, too: once, by the node that computes them. All readers get the rounded
+ * elements:
  *
- * 	a = Relu (x)                    a = Relu (x)
- * 	w = Cast (w_bf16)               a_bf16 = Cast (a)
- * 	y = MatMul (a, w)         ->    a_f32 = Cast (a_bf16)
- * 	                                w = Cast (w_bf16)
- * 	                                y = MatMul (a_f32, w)
+ *	a = Relu (x)                    a = Relu (x)
+ *	w = Cast (w_bf16)               a_bf16 = Cast (a)
+ *	y = MatMul (a, w)         ->    a_f32 = Cast (a_bf16)
+ *	                                w = Cast (w_bf16)
+ *	                                y = MatMul (a_f32, w)
  *
  * The narrow tensor is stored; kernels widen the elements that they read, or
  * multiply them by the instruction. Nodes that only move elements move the
- * narrow ones: rounding stands before them and widening after them. Inputs and
- * outputs of the graph, tensors that control flow reads or writes, and tensors
- * from which integers, indices or conditions are computed (visible.h) keep
- * their type: a product rounds its own copy of these. */
+ * narrow elements: the rounding is done before such nodes and the widening
+ * after them. Inputs and outputs of the graph, tensors that control flow reads
+ * or writes, and tensors from which integers, indices or conditions are
+ * computed (visible.h) keep their type: a product rounds a copy of such a
+ * tensor. */
 #include "pairs.h"
 #include "visible.h"
 
@@ -38,8 +40,8 @@ moves(const struct node *n)
 		node_is(n, "Split"));
 }
 
-/* For a node that moves elements: the number of its inputs that hold elements,
- * not sizes; these come first. */
+/* For a node that moves elements: the number of its inputs that hold elements;
+ * these come first, before inputs that hold sizes. */
 static int
 moved_inputs(const struct node *n)
 {
@@ -48,8 +50,8 @@ moved_inputs(const struct node *n)
 
 /* -- which products -- */
 
-/* Are the channels of x next to each other if they are stored in blocks? Not if
- * a kernel moves x's elements. */
+/* Can x be stored in blocks of channels, so that the channels of a block are
+ * next to each other? It cannot if a kernel moves x's elements. */
 static bool
 has_blocks(const struct tensor *x)
 {
@@ -66,8 +68,8 @@ has_blocks(const struct tensor *x)
 	return p == NULL || !moves(p);
 }
 
-/* The size of the weights' axis over which n sums and along which the elements
- * of the data are adjacent; 0: there is none. */
+/* The size of the axis of the weights over which n sums, if elements of the
+ * data along this axis are adjacent in memory; 0: there is no such axis. */
 static int64_t
 summed(const struct node *n)
 {
@@ -182,7 +184,8 @@ replace_readers(struct tensor *from, struct tensor *to,
 }
 
 /* May the elements of x change for all readers: is x neither an output nor a
- * value of control flow, and do only kernels of its own body read it? */
+ * value of control flow, and is it read only by kernels of the body that
+ * computes it? */
 static bool
 is_free(const struct tensor *x)
 {
@@ -209,8 +212,9 @@ struct rounding {
 	struct visible visible;
 };
 
-/* Rounds x where it is computed, or the tensor from which x's elements are
- * moved, if is_free() holds for it. False after a diagnostic. */
+/* Rounds x where x is computed; if x's elements are only moved from a tensor,
+ * rounds that tensor instead. Does so only for a tensor for which is_free() is
+ * true. False after a diagnostic. */
 static bool
 round_source(struct rounding *r, struct tensor *x)
 {

@@ -33,7 +33,8 @@ graph_passes(int *n)
 	return rows;
 }
 
-/* Runs the rows of the stages from first to last, in the rows' order. */
+/* Runs the passes of the rows whose stage is from `first` to `last`, in the
+ * order of the rows. False after a diagnostic. */
 static bool
 run_stages(struct graph *g, enum stage first, enum stage last,
 	   const struct pass_hooks *hooks)

@@ -9,15 +9,16 @@
 
 struct graph_pass {
 	const char *name; /* the name for --print-after and messages */
-	const char *what; /* what the pass does, one line of help */
-	bool needed;      /* later passes require it: it cannot be left out */
+	const char *what; /* what the pass does, as one line of help */
+	/* the pass cannot be left out, because later passes require it */
+	bool needed;
 	bool (*run)(struct graph *g);
 };
 
 const struct graph_pass *graph_passes(int *n);
 
-/* Runs all passes in order, the cleaning ones to a fixed point, and fuses nodes
- * into groups. */
+/* Runs all passes in order, repeats the cleaning passes until they change
+ * nothing, and fuses nodes into groups. */
 bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
 /* graph_optimize in two halves: up to the partition, which can be saved and
  * loaded, and from there on. */
@@ -25,8 +26,9 @@ bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
 bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
 /* results.c. graph_show_results: the results of all nodes that are not in
  * branches or loops become outputs of the graph, after its own outputs.
- * graph_show_stored, for a graph with groups: the same for all tensors that
- * kernels store and that have the elements of a tensor of the model. */
+ * graph_show_stored, for a graph with groups: all tensors that kernels store,
+ * and that have the elements of a tensor of the model, become outputs in the
+ * same way. */
 void graph_show_results(struct graph *g);
 void graph_show_stored(struct graph *g);
 /* run_nodes.c: runs the nodes of a graph, one after the other, in the
@@ -43,7 +45,8 @@ struct graph_run {
 	void *run_ctx;
 };
 /* The first node that the interpreter cannot run by itself: a branch, a loop,
- * or a node with sizes that depend on values. NULL: it can run all nodes. */
+ * or a node with sizes that depend on values. NULL: the interpreter can run all
+ * nodes. */
 const struct node *graph_not_run(const struct graph *g);
 /* Runs all nodes; the interpreter must be able to run each of them. inputs: the
  * elements of each input. The tensors keep the values until graph_run_end(): a
@@ -61,9 +64,8 @@ bool graph_run_node(struct graph *g, const struct node *n);
 /* perturb_factors.c: adds inputs by which the floats that are computed from integers
  * are multiplied. */
 bool graph_add_factors(struct graph *g);
-/* Do the definitions of all readers of a tensor contain its known elements, so
- * that no reader loads it when the model runs? Types and shapes must be
- * known. */
+/* Do the definitions of all readers of t contain t's known elements, so that no
+ * reader loads t when the model runs? Types and shapes must be known. */
 bool graph_only_defines(struct graph *g, const struct tensor *t);
 
 /* The memory that Winograd convolutions of a graph take: see winograd.c. */
@@ -81,9 +83,9 @@ struct winograd_memory graph_winograd_memory(const struct graph *g);
  * t->value keeps the result. Only for small constants; weights are read with
  * weight_stream. */
 const struct value *tensor_value(struct graph *g, struct tensor *t);
-/* The tensor expression of a constant: a placeholder for each tensor with bytes
- * that it is computed from, and its recipes as stages over them. *sources: the
- * tensors of the placeholders. */
+/* The tensor expression of a constant: its recipes become stages over
+ * placeholders, one for each constant with stored bytes from which it is
+ * computed. *sources: the tensors of the placeholders. */
 struct te_tensor *tensor_const_te(struct graph *g, struct tensor *t,
 				  struct tensor ***sources,
 				  struct te_tensor ***placeholders,

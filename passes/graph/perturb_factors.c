@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds factors as inputs to a model, with which floats that do not follow from
  * its inputs alone can be perturbed. If inputs are integers: a factor for each
- * tensor of floats that is computed from integers, element by element, where other
- * operators read it.
+ * tensor of floats that is computed from integers, element by element, where an
+ * operator that is not elementwise reads it.
  *
  *	x = Gather (table, ids)            x = Gather (table, ids)
  *	y = Add (x, one)                   y = Add (x, one)
@@ -21,8 +21,9 @@
  *	y = MatMul (x, w)           ->     w' = Mul (w, factor)
  *	                                   y = MatMul (x, w')
  *
- * The factor has the shape of x, or the last dimensions of it if the others are
- * symbolic. Factors of 1 change nothing but the order of sums. */
+ * The factor has the shape of x, or, if some dimensions of x are symbolic, of
+ * the last dimensions of x. Factors of 1 change nothing but the order of
+ * sums. */
 #include "rewrite.h"
 
 struct factors {
@@ -185,10 +186,10 @@ graph_add_factors(struct graph *g)
 	return true;
 }
 
-/* Does n widen elements that were rounded to the type of weights? A cast of the
- * model itself counts, too: its input differs slightly from the input of a
- * reference's cast, so that single elements are rounded to the next number of
- * the type. */
+/* Does n widen elements that were rounded to the type of weights? A cast in the
+ * model itself counts, too: its input differs slightly from the input of the
+ * cast in a reference run, so that single elements may be rounded to the
+ * neighbouring number of the type. */
 static bool
 widens_rounded(const struct graph *g, const struct node *n)
 {

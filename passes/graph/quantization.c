@@ -125,10 +125,10 @@ quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
 
-/* x - zero has at most 17 bits and is exact in float32; its product with the
- * scale, and the quotient by it, each have a relative error of at most 2^-24,
- * as all are normal numbers. So the quotient differs from x - zero by less than
- * 0.01. */
+/* x - zero has at most 17 bits and is exact in float32. Its product with the
+ * scale, and the division of the product by the scale, each have a relative
+ * error of at most 2^-24, because all are normal numbers. So the quotient
+ * differs from x - zero by less than 0.01. */
 bool
 quantizes_back(struct graph *g, const struct node *n)
 {
@@ -147,9 +147,10 @@ quantizes_back(struct graph *g, const struct node *n)
 	       read_parameters(g, n, t->ndim, &q);
 }
 
-/* Sets *out to the scale and zero point of the input of n, a DequantizeLinear
- * or QLinear node (`made`: of the result of n, a QuantizeLinear or QLinear
- * node). False if n is another node, or they are not scalar constants. */
+/* Sets *out to a scale and zero point of n: if `made` is set, those of the
+ * result of n, a QuantizeLinear or QLinear node; else those of the first input
+ * of n, a DequantizeLinear or QLinear node. False if n is any other node, or if
+ * scale and zero point are not scalar constants. */
 static bool
 reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
 {

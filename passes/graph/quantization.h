@@ -16,8 +16,8 @@ struct quantization {
 };
 
 /* If a DequantizeLinear with constant parameters computes t: the quantized
- * tensor that it reads, of 8 or 16 bits (weights also 4, a bias 32), and its
- * parameters in *q. Else NULL. */
+ * tensor that the DequantizeLinear reads, with elements of 8 or 16 bits
+ * (weights may also have 4, a bias 32), and its parameters in *q. Else NULL. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
 /* If dequantized() finds a producer of t, records for the user that it was
@@ -29,8 +29,8 @@ void record_absorbed_dequantize(struct graph *g, const struct tensor *t,
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
 /* Does n quantize the result of a DequantizeLinear back to the same integers?
- * Both must have the same constant float32 scale and zero point, and the
- * integers at most 16 bits. */
+ * Both nodes must have the same constant float32 scale and zero point, and the
+ * integers must have at most 16 bits. */
 bool quantizes_back(struct graph *g, const struct node *n);
 /* Records the scale and zero point of the graph's 8- and 16-bit inputs and
  * outputs, from the nodes that read or produce them, if these agree. Runs
@@ -61,9 +61,10 @@ struct quantized_epilogue {
 	int64_t low, high; /* the bounds of the stored number */
 };
 
-/* Sets *end to the epilogue of the anchor. False if one of its tensors before
- * the result has other readers, no QuantizeLinear with one scale follows, or
- * a bound is not a constant number. */
+/* Sets *end to the epilogue of the anchor. False if a tensor between the anchor
+ * and the result is read by a node outside of the epilogue, if no
+ * QuantizeLinear with a single scale follows, or if a bound is not a constant
+ * number. */
 bool find_quantized_epilogue(struct graph *g, const struct node *anchor,
 			     struct quantized_epilogue *end);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores constants without the elements that they repeat, for example after
- * Expand, ConstantOfShape or Tile, or of an initializer with equal rows.
+/* Stores constants without the elements that they repeat, for example the
+ * result of Expand, ConstantOfShape or Tile, or an initializer with equal
+ * rows.
  *
  *	const c: float32[64, 128, 128] = Expand (v, s)    # v: float32[64, 1, 1]
  *	y = Add (x, c)
@@ -11,8 +12,8 @@
  *
  * c keeps its elements: a region of a backend, or weights in the layout of a
  * product, are stored as before. Generated kernels read c.once at the indices
- * of tirc.Repeat: 0, or i / run, or i % extent; a single number is part of
- * their code.
+ * of tirc.Repeat: 0, i / run, or i % extent; a constant with a single number
+ * becomes a literal in their code.
  *
  * A dimension is stored once if c does not vary along it. The period of a
  * dimension (Tile) and runs of equal elements (Resize) take a division for each
@@ -59,9 +60,9 @@ struct repeat {
 enum { USES_MAX = 256 };
 
 /* Is input `input` of n an operand of a product: is n a product and the input
- * one of its first two, or does the result of n reach one through nodes that
- * compute single elements? *room: the number of uses that may still be
- * examined. */
+ * one of its first two inputs, or does the result of n reach such an input
+ * through nodes that compute single elements? *room: the number of uses that
+ * may still be examined. */
 static bool
 is_operand(const struct node *n, int input, int depth, int *room)
 {
@@ -142,8 +143,8 @@ struct rows {
 	int64_t outer, n, inner;
 };
 
-/* Is every part of each row equal to the part that is stored for it with the
- * repetition r? */
+/* Does each part of each row equal the part that the repetition r stores in its
+ * place? */
 static bool
 rows_repeat(const struct rows *x, struct repeat r)
 {
@@ -279,7 +280,7 @@ grows(struct graph *g, const struct tensor *t)
 
 /* Sets *repeats if a corner of t, a constant with a recipe, repeats its
  * elements along some dimension. Only the corner is computed: most constants do
- * not repeat. False if it cannot be computed. */
+ * not repeat. False if the corner cannot be computed. */
 static bool
 corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	       bool *repeats)
@@ -318,9 +319,9 @@ corner_repeats(struct graph *g, struct tensor *t, const int64_t *shape,
 	return true;
 }
 
-/* Sets *v to the constant's elements if it is likely that some are repeated,
- * and computing them takes at most *left bytes, which it decreases; else to
- * NULL. False after a diagnostic. */
+/* Sets *v to the elements of t if it is likely that some of them are repeated,
+ * and if computing them takes at most *left bytes, which are then subtracted
+ * from *left; else sets *v to NULL. False after a diagnostic. */
 static bool
 value_to_look_at(struct graph *g, struct tensor *t, const int64_t *shape,
 		 int64_t *left, const struct value **v)
@@ -367,8 +368,9 @@ slice_text(struct arena *a, const int64_t *shape, const struct repeat *r,
 	return arena_printf(a, "%s]", text);
 }
 
-/* Returns a new tensor that takes over the value or recipe of t. t keeps its
- * readers; the caller gives it a recipe that reads fewer elements. */
+/* Moves the value or the recipe of t to a new tensor, and returns this tensor.
+ * t keeps its readers; the caller gives t a new recipe, which reads fewer
+ * elements. */
 static struct tensor *
 whole_of(struct graph *g, struct tensor *t)
 {

@@ -7,11 +7,11 @@
  *	y = tirc.MultiplyShift (x, multiplier, addend) {left, right}
  *	    clamp((high (x * 2^left * multiplier) + addend) >> right)
  *
- * Both functions of x never decrease, and have at most 256 values. They are
- * equal if they step from one value to the next at the same x. This is proven
- * for each channel and for all x within the bounds of the sum
- * (channel_bounds.c): each step bounds the addend, and the proof succeeds if
- * the bounds leave an addend:
+ * Requantize and the new form are functions of x that never decrease and have
+ * at most 256 values. The two are equal if they step from each value to the
+ * next at the same x. This is proven for each channel and for all x within the
+ * bounds of the sum (channel_bounds.c): each step bounds the addend, and the
+ * proof succeeds if the bounds leave an addend:
  *
  *	high (T * 2^left * multiplier) + addend >= value * 2^right
  *	high ((T - 1) * 2^left * multiplier) + addend < value * 2^right
@@ -21,8 +21,8 @@
  * `negative` is the difference. ONNX rounds half to even, which makes a
  * difference for scales such as 2^-7: with the attribute `even`, 1 is added
  * before the shift if the result is odd. Averages, whose factor is 1 / count,
- * round half away from zero and are proven in the same way. A tensor with a
- * channel without a proof keeps its Requantize. */
+ * round half away from zero and are proven in the same way. If the proof fails
+ * for a channel, the tensor keeps its Requantize. */
 #include <math.h>
 
 #include "quantization.h"
@@ -176,8 +176,8 @@ no_addend(struct addends a)
 	return a.to < a.from;
 }
 
-/* The addends of channel c with which all x from low to high give the values
- * that the definition gives. */
+/* The range of addends for channel c with which every x from low to high gives
+ * the value that Requantize gives. */
 static struct addends
 addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 {
@@ -226,8 +226,8 @@ find_addends(struct requantize *r, int64_t c)
 }
 
 /* Is the result the same for all x of channel c, for example the lowest number,
- * before a Relu? Then the multiplier is 0. Such sums may be large: a channel
- * that training has switched off has a small scale. */
+ * before a Relu? Then the channel's multiplier is 0. The sums of such a channel
+ * may be large: a channel that training has switched off has a small scale. */
 static bool
 is_constant(const struct requantize *r, int64_t c)
 {
@@ -286,8 +286,8 @@ most_shifted(const struct requantize *r, int64_t *n_constant)
 	return most;
 }
 
-/* Sets r->left to the longest left shift with which x fits in 32 bits in all
- * channels that are not constant (those have the multiplier 0). */
+/* Sets r->left to the longest left shift with which the shifted x fits in 32
+ * bits in all channels except constant ones, whose multiplier is 0. */
 static void
 choose_left(struct requantize *r)
 {
@@ -300,7 +300,7 @@ choose_left(struct requantize *r)
 }
 
 /* Sets r->right to the longest right shift with which multipliers and sums fit
- * in 32 bits; false if there is none. */
+ * in 32 bits; false if there is no such shift. */
 static bool
 choose_right(struct requantize *r)
 {
@@ -344,10 +344,10 @@ prove(struct requantize *r)
 
 /* -- nodes -- */
 
-/* Reads the attributes and constants of r->n into r; of an average, its count
- * in place of factors. False if low is below -1024, high above 1024, or a
- * factor not a constant in 0..INT32_MAX (with a negative one the result would
- * decrease). */
+/* Reads the attributes and constants of r->n into r; if the node is for an
+ * average, its count in place of factors. False if low is below -1024, if high
+ * is above 1024, or if a factor is not a constant from 0 to INT32_MAX (with a
+ * negative factor the result would decrease). */
 static bool
 read_node(struct requantize *r)
 {
@@ -415,8 +415,9 @@ set_axis(struct requantize *r, int axis, int64_t n)
 	}
 }
 
-/* Sets r's axis and bounds to those of x by channel. False if c is NULL, r's
- * factors vary along another axis, or a bound leaves 32 bits. */
+/* Sets r's axis and bounds to those of the channels c of x. False if c is NULL,
+ * if r's factors vary along another axis, or if a bound does not fit in 32
+ * bits. */
 static bool
 read_channels(struct requantize *r, const struct channels *c)
 {
@@ -447,9 +448,9 @@ add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
 	r->high[column] += w * (w > 0 ? most : least);
 }
 
-/* Sets r's axis and bounds to those of a matrix product's columns. False if its
- * weights or bias are not constant, r's factors vary along another axis, or a
- * bound leaves 32 bits. */
+/* Sets r's axis and bounds to those of the columns of the matrix product whose
+ * result r->n reads. False if its weights or bias are not constant, if r's
+ * factors vary along another axis, or if a bound does not fit in 32 bits. */
 static bool
 read_columns(struct requantize *r)
 {
@@ -488,7 +489,7 @@ read_columns(struct requantize *r)
 }
 
 /* Sets r's bounds to those of a sum over a window, which are the same for all
- * channels; false if there are none. */
+ * channels; false if r->n does not read such a sum. */
 static bool
 read_window(struct requantize *r)
 {
@@ -574,8 +575,8 @@ note_sums(struct requantize *r, int64_t c, int64_t low, int64_t high,
 	}
 }
 
-/* Sets sum_most, the largest magnitude that is shifted right, for the addends
- * v; for x below 0, `difference` is added to them. */
+/* Sets r->sum_most, the largest magnitude that is shifted right, when the
+ * addend of channel c is v[c], and v[c] + difference[c] for x below 0. */
 static void
 find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
 {
@@ -590,10 +591,10 @@ find_sum_most(struct requantize *r, const int32_t *v, const int32_t *difference)
 	r->sum_most += r->even;
 }
 
-/* The addends of tirc.MultiplyShift, by channel: makes a constant of one addend
- * from each channel's possible ones. If x < 0 needs another addend in a
- * channel, *negative is a constant of the differences; else NULL. Sets
- * sum_most. */
+/* The addends of tirc.MultiplyShift, by channel: makes a constant with one of
+ * the possible addends of each channel. If x < 0 needs another addend in a
+ * channel, *negative is a constant with the differences; else NULL. Sets
+ * r->sum_most. */
 static struct tensor *
 addends(struct requantize *r, struct tensor **negative)
 {

@@ -11,9 +11,9 @@
  *
  * The definition, which may be TFLite's tirc.Add, is computed by the executor
  * for all 65,536 pairs of bytes. Each pair bounds the addend; the proof
- * succeeds if the bounds leave an addend. Factors near the exact ones are
- * tried. As in requantize.c, negative z may have another addend, and 1 may be
- * added for odd results. */
+ * succeeds if the bounds leave an addend. Integer factors near the exact
+ * factors are tried. As in requantize.c, a negative z may have another addend,
+ * and 1 may be added if the result is odd. */
 #include <math.h>
 
 #include "quantization.h"
@@ -21,7 +21,7 @@
 
 enum { BYTES = 256 };
 
-/* Factors are tried up to this distance from the nearest ones. */
+/* Factors up to this distance from the nearest integer factors are tried. */
 enum { MOST_DISTANCE = 5 };
 
 struct sum {
@@ -147,8 +147,8 @@ find_addends(struct sum *s)
 	return true;
 }
 
-/* Tries all factors near the exact ones; factors with the same addend for all z
- * are preferred. */
+/* Tries all factors near the exact ones. Prefers factors for which the addend
+ * is the same for all z. False if no factors fit. */
 static bool
 find_factors(struct sum *s)
 {

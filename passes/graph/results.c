@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes intermediate results of a model outputs, after its own outputs, to
- * compare them.
+/* Makes intermediate results of a model outputs of it, after its original
+ * outputs, to compare the results.
  *
  *	a = Conv (x)                  a = Conv (x)
  *	y = Relu (a)          ->      y = Relu (a)
@@ -34,8 +34,8 @@ graph_show_results(struct graph *g)
 }
 
 /* Does the tensor have memory of its own that holds its values, dense and in
- * row-major order? It does not if a pass has shifted its bytes, if it has a
- * layout, or if it is a part of another tensor. */
+ * row-major order? It does not if a pass has shifted its bytes, or if the
+ * tensor has a layout or is a part of another tensor. */
 static bool
 is_plain(const struct tensor *t)
 {

@@ -7,8 +7,8 @@
 #include "ops.h"
 #include "passes.h"
 
-/* Constants of at most this size are computed at once; larger ones when they
- * are needed. */
+/* A constant of at most this size is computed at once; a larger one when it is
+ * needed. */
 #define EAGER_BYTES (64 * 1024)
 
 /* Integer tensors with at most this many elements may be sizes, axes or pads,
@@ -38,9 +38,10 @@ int only_variable_input(const struct node *n);
  * if an output of the graph would lose its name. */
 bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 		const char *pass, const char *why);
-/* Inserts a node before `before` (NULL: at the end), with one new output named
- * after base. The operator is resolved; the caller sets attributes, then calls
- * ops_infer_node. The node gets the origins of `before`. */
+/* Inserts a node before the node `before` (NULL: at the end), with one new
+ * output, whose name is made from `base`. The node's operator is resolved, and
+ * it gets the origins of `before`; the caller must set attributes and then call
+ * ops_infer_node. */
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
@@ -48,9 +49,10 @@ struct node *insert_node(struct graph *g, const struct node *before,
  * The caller then calls ops_infer_node or finish_constant. */
 struct node *insert_cast(struct graph *g, const struct node *before,
 			 struct tensor *x, struct dtype to, const char *base);
-/* Inserts a Pad of x before `before`, and returns its result. pads: ONNX's list
- * of 2 * rank sizes, which is copied; outside: the scalar of the new elements,
- * NULL for 0. NULL after a diagnostic. */
+/* Inserts a Pad of x before the node `before`, and returns the result of the
+ * Pad. pads: ONNX's list of 2 * rank sizes, which is copied; outside: the
+ * scalar that is the value of the new elements; NULL: 0. NULL after a
+ * diagnostic. */
 struct tensor *insert_pad(struct graph *g, const struct node *before,
 			  struct tensor *x, const int64_t *pads,
 			  struct tensor *outside);
@@ -70,15 +72,16 @@ struct node *insert_copy(struct graph *g, const struct node *before,
 int64_t pool_window_elems(const struct node *n);
 void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
 /* Finishes a node from insert_node whose inputs are constants: removes it from
- * the graph's order. Its result is evaluated if it is small; else the node
- * becomes its recipe. */
+ * the graph's order. Returns its result, which is evaluated if it is small;
+ * else the node becomes the recipe of the result. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
 /* A new tensor with the value and the recipe of the constant t. The recipe
  * still has t as its result. */
 struct tensor *copy_constant(struct graph *g, const struct tensor *t,
 			     const char *name);
-/* Applies n's operator to other inputs, constants of the graph `of`. Returns
- * the result, a constant of the same graph; NULL after a diagnostic. */
+/* Applies the operator of n to `inputs`, which are constants of the graph `of`,
+ * in place of n's inputs. Returns the result, a constant of the same graph;
+ * NULL after a diagnostic. */
 struct tensor *constant_of(struct graph *of, const struct node *n,
 			   struct tensor *const *inputs);
 /* The constant op(a, b) of two constants. */
@@ -92,10 +95,12 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 /* All elements of a constant as doubles, in the arena; NULL if it is not a
  * small constant. */
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
-/* Is t a constant whose recipe is a tirc.Repeat? It may have its value, too. */
+/* Is t a constant whose recipe is a tirc.Repeat? Such a constant may also have
+ * its value stored. */
 bool tensor_is_repeat(const struct tensor *t);
-/* Does the kernel of n read single elements of its inputs, so that an
- * expression can take the place of an input? False if a backend computes n. */
+/* Does the kernel of n read single elements of its inputs, so that the
+ * expression that computes an input can take the place of the input? False if a
+ * backend computes n. */
 bool node_reads_elements(const struct node *n);
 /* Is t a small constant all of whose elements are v? */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);

@@ -10,8 +10,8 @@
  *	                                y = Reshape (Add (s, b))
  *
  * The last block is padded with zeros (sums) or ones (products). Sums of
- * float16 and bfloat16 are computed in float32, as in one row. The scan over
- * block sums is blocked again if it is long.
+ * float16 and bfloat16 are computed in float32, as in a scan without blocks. If
+ * there are many blocks, the scan over their sums is done in blocks, too.
  *
  * Exact for integers. Sums of floats get other rounding errors, so they are not
  * changed if the graph has the setting exact_rewrites. Products of floats are
@@ -36,8 +36,9 @@ struct scan {
 	bool product; /* n is a CumProd; else a CumSum */
 };
 
-/* The length of a block: at least `least` and LEAST_PIECE, and up to three
- * times that if the row is then a multiple of it. */
+/* The length of a block: the larger of `least` and LEAST_PIECE, or a number up
+ * to three times as large if the length of the row is a multiple of this
+ * number. */
 static int64_t
 piece_of(int64_t length, int64_t least)
 {
@@ -94,9 +95,10 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 	return true;
 }
 
-/* Inserts the node op_type (in) before n, with the attribute `attr` unless that
- * is NULL, and returns its result. This function and the following ones return
- * NULL after a diagnostic, or if an input is NULL. */
+/* Inserts a node with the operator op_type and the inputs `in` before s->n,
+ * with the attribute `attr` (unless that is NULL), and returns its result. This
+ * function and the functions after it return NULL after a diagnostic, or if an
+ * input is NULL. */
 static struct tensor *
 compute(const struct scan *s, const char *op_type, struct tensor *const *in,
 	int n_in, const char *attr, int64_t value)
@@ -190,8 +192,8 @@ run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 	return y;
 }
 
-/* Inserts a Slice that removes the padding from y; y itself if there is
- * none. */
+/* Inserts a Slice that removes the padding from y, and returns its result;
+ * returns y itself if there is no padding. */
 static struct tensor *
 cut(const struct scan *s, struct tensor *y)
 {

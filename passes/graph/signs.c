@@ -39,8 +39,9 @@ may_change(const struct node *n, enum dtype_kind from)
 	return y->type.kind == from && !y->is_output && y->uses.n > 0;
 }
 
-/* Changes the type of n's zero point to the byte type `to` and moves the number
- * by 128. False after a diagnostic. */
+/* Changes the type of n's zero point to the byte type `to`, and moves the zero
+ * point by 128, so that the same real numbers are meant. False after a
+ * diagnostic. */
 static bool
 move_zero(struct graph *g, struct node *n, enum dtype_kind to)
 {

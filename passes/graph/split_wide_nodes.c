@@ -10,9 +10,9 @@
  *	                           ->    a, … = Split (s); … = Split (t); …
  *
  * Sums keep their order. If the floats have fewer than 32 bits, the partial
- * sums are float32, as within a kernel, and the last one is rounded. Parts of a
- * Concat are written directly into the result if possible, and a Slice is fused
- * into its readers, so that nothing is copied. */
+ * sums are float32, as within a kernel, and only the last sum is rounded. Parts
+ * of a Concat are written directly into the result if possible, and a Slice is
+ * fused into its readers, so that nothing is copied. */
 #include "rewrite.h"
 
 #include "fuse.h"

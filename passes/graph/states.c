@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The states of a model. A state is an output that is an input of the next run.
- * For each state, this pass adds a copy of the output; at the end of a run it
- * overwrites the input. If the kernel of the output can itself store in place
- * of the input, the copy is left out later (passes/kernels/states.c).
+ * For each state, this pass adds a copy of the output; at the end of a run the
+ * copy overwrites the input. If the kernel that computes the output can itself
+ * store it in place of the input, the copy is left out later
+ * (passes/kernels/states.c).
  *
  *	before	h = Tanh (past)      # past: an input, h: an output
  *	after	h = Tanh (past)

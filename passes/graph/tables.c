@@ -9,8 +9,8 @@
  *	b = Tanh (a)                     ->   y = tirc.Table (x, t)
  *	y = QuantizeLinear (b, r, q)
  *
- * Constants of the chain have one element. Intermediate results that other
- * nodes read are still computed for them. */
+ * Constants that the chain reads have one element. Intermediate results that
+ * other nodes read are still computed for them. */
 #include <ctype.h>
 
 #include "quantization.h"
@@ -25,7 +25,7 @@ enum cost { CHEAP, FLOATS, COSTLY };
 /* How each tensor is computed: an entry for each tensor->id. */
 struct origin_of {
 	/* the tensor of which each element is a function of the element at the
-	 * same index; NULL if there is none */
+	 * same index; NULL if no tensor is known */
 	struct tensor *x;
 	enum cost cost; /* the cost of the costliest node between x and the
 			 * tensor */
@@ -37,8 +37,8 @@ struct chains {
 	int n_nodes;
 	struct origin_of *of;
 	int n_of;
-	/* Of the current chain: its nodes; then, by tensor id: whether the
-	 * tensor is needed, its elements for all numbers of x, and its
+	/* The current chain: its nodes; then, by tensor id: whether the chain
+	 * needs the tensor, the tensor's elements for all numbers of x, and its
 	 * formula. */
 	struct node **chain;
 	bool *needed;
@@ -108,8 +108,9 @@ note_node(struct chains *c, const struct node *n)
 	struct tensor *y = n->outputs[0], *x = NULL;
 	enum cost cost = cost_of(n), before;
 
-	/* The bytes of a LowBits' input may have any value: the table has an
-	 * element for each number of its result alone. */
+	/* The bytes of a LowBits' input may have any value: a table starts at
+	 * its result, so that it has elements only for the numbers of the
+	 * result's type. */
 	if (node_is_internal(n, "LowBits")) {
 		return;
 	}
@@ -131,8 +132,8 @@ note_node(struct chains *c, const struct node *n)
 	c->of[y->id] = (struct origin_of){ .x = x, .cost = cost };
 }
 
-/* Sets c->chain to the nodes between x and the result of c->nodes[last], in
- * their order; returns their number. */
+/* Sets c->chain to the nodes on the way from x to the result of c->nodes[last],
+ * in the order of the graph; returns their number. */
 static int
 collect(struct chains *c, const struct tensor *x, int last)
 {
@@ -169,8 +170,8 @@ collect(struct chains *c, const struct tensor *x, int last)
 
 /* -- computing tables -- */
 
-/* A constant with all numbers of x's type, from the lowest, along the last of
- * x's dimensions. */
+/* A constant with all numbers of x's type, from the lowest, along its last
+ * dimension; it has as many dimensions as x. */
 static struct tensor *
 all_numbers(struct graph *g, const struct tensor *x)
 {
@@ -343,8 +344,9 @@ chain_text(const struct chains *c, const struct tensor *x,
 	return text[chain[n - 1]->outputs[0]->id];
 }
 
-/* The node after which the table is named: the costliest; of several, the first
- * between the conversions. */
+/* The node whose name the table gets: the costliest one; if several are equally
+ * costly, the first of them that is not a conversion at the ends of the
+ * chain. */
 static const struct node *
 main_node(struct node *const *chain, int n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operators may compute a sum of one term? Such a sum has no rounding
- * error: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an Einsum
- * that transposes, a MatMul by a permutation, a window of 2x2 of which three
- * taps lie in the padding. A term that is far smaller than another term does
- * not count, as with the weights [1, 1e-30], since such a sum has no rounding
- * error either. If it is not known here, for example because weights are inputs
- * or bytes and may have zeros, or because a size is not known, the answer is
- * that there may be a sum of one term. */
+/* Which nodes may compute a sum that has only one term? Such a sum has no
+ * rounding error: a ReduceSum of an axis of extent 1, an AveragePool of 1x1, an
+ * Einsum that transposes, a MatMul by a permutation, a window of 2x2 of which
+ * three taps lie in the padding. A term that is far smaller than another term
+ * does not count, as with the weights [1, 1e-30], since a sum with such a term
+ * has no rounding error either. If the number of terms is not known here, for
+ * example because weights are inputs or bytes and may have zeros, or because a
+ * size is not known, the answer is that there may be a sum of one term. */
 #include "terms.h"
 
 #include "rewrite.h"
@@ -26,8 +26,8 @@ least_extent(const struct expr *e)
 
 /* -- Einsum -- */
 
-/* Does an Einsum's result have the letter? Without "->", it has the letters
- * that occur once. */
+/* Does the result of an Einsum have the letter? An equation without "->" means
+ * that the result has the letters that occur once. */
 static bool
 result_has(const char *equation, char letter)
 {
@@ -67,8 +67,8 @@ operand_is_summed(const char *equation, const char *s, const struct tensor *x)
 	return false;
 }
 
-/* Is t a constant whose elements all count as terms: is none of them zero, or
- * far smaller than another element? */
+/* Do all elements of the constant t count as terms: is none of them zero, or
+ * far smaller than another element? False if t is not a constant. */
 static bool
 is_even(struct graph *g, struct tensor *t)
 {
@@ -100,8 +100,8 @@ einsum_has_several_terms(struct graph *g, const struct node *n)
 
 /* -- windows -- */
 
-/* The smallest number of a window's taps along dimension d that are elements of
- * the input, over all windows with at least one tap inside. */
+/* The smallest number of taps along dimension d that are elements of the input,
+ * over all positions of the window where at least one tap is. */
 static int64_t
 taps_inside(const struct window *w, int d)
 {
@@ -123,9 +123,9 @@ taps_inside(const struct window *w, int d)
 }
 
 /* Sets *all to the number of taps of n's window, and *inside to a lower bound
- * of the number of taps that are elements of the input, for windows that
- * contain at least one element. False if n's window is not valid or has too
- * many taps. */
+ * of the number of taps that are elements of the input, over all positions of
+ * the window where at least one tap is. False if n's window is not valid or has
+ * too many taps. */
 static bool
 count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 	   int64_t *all, int64_t *inside)
@@ -150,9 +150,9 @@ count_taps(struct graph *g, const struct node *n, const int64_t *kernel,
 
 /* -- products -- */
 
-/* Does each channel of the constant weights w have at least two weights that
- * count (weight_range.h), even if `lost` of them are left out? A channel whose
- * weights are all 0 is allowed: its result is 0. */
+/* Has each channel of the constant weights w at least `lost` + 2 weights that
+ * count as terms (weight_range.h)? A channel whose weights are all 0 is
+ * allowed: its result is 0. */
 static bool
 has_several_weights(struct graph *g, struct tensor *w, int axis,
 		    int64_t channels, int64_t lost)
@@ -196,8 +196,8 @@ conv_has_several_terms(struct graph *g, const struct node *n)
 				   extents[1] * (all - inside));
 }
 
-/* Does a ConvTranspose have several terms in each sum? An element of the result
- * may read only one tap of each channel of its group. */
+/* Has each sum of a ConvTranspose several terms? An element of the result may
+ * read only one tap of each channel of its group. */
 static bool
 conv_transpose_has_several_terms(struct graph *g, const struct node *n)
 {
@@ -316,8 +316,8 @@ sums_several_elements(struct graph *g, const struct node *n)
 /* The nodes in front of a sum that are still searched for masks. */
 #define MASK_NODES_MAX 64
 
-/* Is x made of flags or indices when the model runs, as OneHot or a Cast of a
- * condition makes it? */
+/* Does x consist of flags or indices that are computed when the model runs, as
+ * the result of OneHot or of a Cast of a condition does? */
 static bool
 is_made_of_flags(const struct tensor *x)
 {
@@ -360,8 +360,9 @@ is_one_of(const struct node *n, const char *const *names)
 	return *names != NULL;
 }
 
-/* Does n make some elements of its result 0 or far smaller than others, as a
- * choice, a border of zeros or a product with [1, 0, 0] does? */
+/* Does n make some elements of its result 0 or far smaller than the rest, as a
+ * choice between two tensors, a border of zeros or a product with [1, 0, 0]
+ * does? */
 static bool
 is_mask(struct graph *g, const struct node *n)
 {
@@ -411,8 +412,8 @@ is_mask(struct graph *g, const struct node *n)
 	return false;
 }
 
-/* May x have elements that a mask made 0 or tiny? *left: the number of nodes
- * that may still be searched; without any, the answer is that x may. */
+/* Can x have elements that a mask (is_mask()) made 0 or tiny? *left: the number
+ * of nodes that may still be searched; if none is left, the answer is yes. */
 static bool
 is_masked(struct graph *g, const struct tensor *x, int *left)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges and cancels Transposes, folds them into Gemm's flags, and moves them
- * after elementwise nodes, where they may meet other Transposes.
+ * behind elementwise nodes, where they may meet further Transposes to merge
+ * with.
  *
  *	a = Transpose (x) {perm = [0, 2, 3, 1]}
  *	b = Relu (a)                               ->    y = Relu (x)
@@ -119,8 +120,9 @@ constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 
 /* Can the elementwise node n be moved before the Transposes of its inputs, so
  * that one Transpose follows it? Each input must be a small constant, or the
- * result of a Transpose that only n reads; *perm is set to their common
- * permutation. The result must not be wider than these inputs together. */
+ * result of a Transpose that only n reads; *perm is set to the permutation that
+ * all these Transposes have. The result must not have more bytes than the
+ * transposed inputs together. */
 static bool
 can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 {
@@ -199,8 +201,8 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		moved = x->producer;
 		node_set_input(n, i, moved->inputs[0]);
 		if (x->uses.n == 0) {
-			/* The Transpose that is made below, after n, replaces
-			 * this one. */
+			/* the Transpose that is made below, after n, takes the
+			 * place of this one */
 			graph_remove_node(g, moved, "transpose",
 					  fate_of(g, "moved behind %s", n));
 			graph_absorb(&gone, moved);

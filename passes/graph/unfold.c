@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* With the setting small_constants, a constant that is larger than the
- * constants it is computed from is computed at run time again: its nodes come
- * back.
+ * constants from which it is computed is computed at run time: the nodes that
+ * were folded into it are added to the graph again.
  *
- * 	const m: float32[64, 64]                  r = Range (0, 64, 1)
- * 	y = Add (x, m)                     ->     c = Less (r, k)
- * 	                                          m = Where (c, low, zero)
- * 	                                          y = Add (x, m)
+ *	const m: float32[64, 64]                  r = Range (0, 64, 1)
+ *	y = Add (x, m)                     ->     c = Less (r, k)
+ *	                                          m = Where (c, low, zero)
+ *	                                          y = Add (x, m)
  *
- * Nodes of single elements are then part of each kernel that reads the
- * constant; others, and costly ones that several kernels read, have a kernel,
- * which stores the result in the workspace (fuse.c).
+ * A node that computes single elements then becomes a part of each kernel that
+ * reads the constant; any other node, and a costly node that several kernels
+ * read, gets a kernel, which stores the result in the workspace (fuse.c).
  *
- * The node that computes a constant is its recipe (see struct tensor). Each
- * constant that it reads is stored if it has no more bytes than the constants
- * it is computed from, and is computed, too, otherwise. The later pass
- * `repeats` may store fewer elements of a constant than it has: the bytes that
- * remain are compared. Exact, except for functions such as Exp, which the
- * target may compute differently. A product skips the zeros that its kernel
- * computes beyond an edge (guarded_updates.c), as those of a Pad, and 0 times
- * inf or NaN with them: floats with such zeros stay stored where a product
- * reads them. */
+ * The node that computes a constant is its recipe (see struct tensor). A
+ * constant that the recipe reads is stored if it has no more bytes than the
+ * constants from which it is computed itself; otherwise it is computed, too.
+ * The later pass `repeats` may store fewer elements of a constant than it has:
+ * the bytes that remain are compared. The result is exact, except for functions
+ * such as Exp, which the target may compute differently. A product skips the
+ * zeros that its kernel computes beyond an edge (guarded_updates.c), as those
+ * of a Pad, and 0 times inf or NaN with them: floats with such zeros stay
+ * stored where a product reads them. */
 #include "repeats.h"
 
 #include "pointer_map.h"
@@ -32,13 +32,14 @@ enum { WORTH = 1024 };
  * of as many nodes, stays stored. */
 enum { TENSORS_MAX = 64 };
 
-/* The most operations for each element of the constant that computing it may
- * take; and the operations that a function such as Exp counts for. */
+/* WORK_MAX: the largest number of operations that computing an element of the
+ * constant may take. COSTLY_WORK: the number of operations for which a function
+ * such as Exp counts. */
 enum { WORK_MAX = 64, COSTLY_WORK = 24 };
 
 /* A constant that may be computed at run time, or a constant from which it is
- * computed. In unfolding.parts, it comes after the tensors that its recipe
- * reads. */
+ * computed. In unfolding.parts, a part comes after the parts for the constants
+ * that its recipe reads. */
 struct part {
 	struct tensor *tensor;
 	/* the node that computes it; NULL if the constant is stored */
@@ -46,8 +47,8 @@ struct part {
 	/* the bytes of all constants that are stored so that it can be
 	 * computed */
 	int64_t bytes;
-	/* the tensor that readers get: the stored constant, or a new node's
-	 * result; NULL before it is made */
+	/* the tensor that readers get: the stored constant, or the result of a
+	 * new node; NULL: not made yet */
 	struct tensor *made;
 };
 
@@ -56,8 +57,8 @@ struct unfolding {
 	VEC(struct part) parts;
 	/* maps a tensor to the index of its part in parts */
 	struct pointer_map index;
-	/* the index in parts from which on the current constant has added
-	 * parts */
+	/* the index in `parts` of the first part that was added for the current
+	 * constant */
 	int first;
 	/* the bytes that constant_look may still compute */
 	int64_t left;
@@ -68,7 +69,8 @@ struct unfolding {
 /* -- what could be computed -- */
 
 /* The node that computes the constant t, if generated code can compute the
- * node, t is its only output and all its inputs are constants; else NULL. */
+ * node, and if t is the node's only output and all its inputs are constants;
+ * else NULL. */
 static const struct node *
 recipe_of(const struct tensor *t)
 {
@@ -132,8 +134,8 @@ is_read_by_product(const struct tensor *t)
 	return false;
 }
 
-/* Does a condition choose an element of t, in the stage of t or in a stage that
- * it reads? */
+/* Is there a condition that chooses an element of t, in the stage of t or in a
+ * stage whose result that stage reads? */
 static bool
 has_choice(const struct te_tensor *t)
 {
@@ -156,9 +158,9 @@ has_choice(const struct te_tensor *t)
 	return found;
 }
 
-/* May some elements of the node's result come from its input, and others be
- * zeros or elements of another input, as for a Pad? Read from the node's
- * definition. */
+/* Can some elements of n's result come from its input, while the rest are zeros
+ * or elements of another input, as for a Pad? The answer follows from the
+ * definition of n. */
 static bool
 has_edges(struct graph *g, const struct node *n)
 {
@@ -189,10 +191,10 @@ input_bytes(const struct unfolding *u, const struct node *n)
 	return sum;
 }
 
-/* Adds the constants that t is computed from to u->parts, then t, with the
- * number of bytes to store: the smaller number of computing t and storing t.
- * depth: the nodes from t to the current constant. False if TENSORS_MAX is
- * reached. */
+/* Adds the constants from which t is computed to u->parts, then t itself, with
+ * the number of bytes that must be stored for t: the smaller of what storing t
+ * and what computing it takes. depth: the number of nodes from t to the current
+ * constant. False if TENSORS_MAX is reached. */
 static bool
 add_parts(struct unfolding *u, struct tensor *t, int depth)
 {
@@ -279,8 +281,8 @@ is_quick(const struct unfolding *u, int k)
 
 /* -- the nodes that compute it -- */
 
-/* The stored constant t for a new reader. It may have been dropped from the
- * graph because no node read it: then it is added again. */
+/* The stored constant t, for a new reader. If t was dropped from the graph
+ * because no node read it, adds it again. */
 static struct tensor *
 stored(struct graph *g, struct tensor *t)
 {
@@ -331,8 +333,9 @@ make_part(struct unfolding *u, int k, const struct node *reader)
 
 /* -- the constants of the graph -- */
 
-/* Replaces the readers' constant t by nodes that compute it, if it takes more
- * bytes than it is computed from. False after a diagnostic. */
+/* If the constant t takes more bytes than the constants from which it is
+ * computed: makes its readers read the result of nodes that compute t. False
+ * after a diagnostic. */
 static bool
 visit(struct unfolding *u, struct tensor *t)
 {

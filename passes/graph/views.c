@@ -41,8 +41,9 @@ is_unary(const struct node *n)
 	return true;
 }
 
-/* Swaps two nodes. x is first's input, t the tensor between them, which becomes
- * the result of `second`, and y the last result. False after a diagnostic. */
+/* Swaps two nodes. x: the input of `first`; t: the tensor between the nodes,
+ * which becomes the result of `second`; y: the result of both, which `first`
+ * then computes. False after a diagnostic. */
 static bool
 swap(struct graph *g, struct node *first, struct node *second, int input)
 {

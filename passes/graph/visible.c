@@ -9,13 +9,13 @@
  * Here a and b are visible: a path of operators that compute elements from
  * single elements leads from them to a step. A sum of products (Conv, MatMul, a
  * mean, a normalization) ends a path: its own rounding errors are as large as
- * the difference, so that a later step depends on rounding already in the
- * model. A sum of one term does not end a path (terms.c). visible.def has the
- * operators.
+ * the difference, so that a step after the sum depends on rounding that is in
+ * the model anyway. A sum of only one term does not end a path (terms.c).
+ * visible.def has the operators.
  *
  * The nodes are visited from the last to the first. The state of a loop is read
- * before it is written, so that graphs with loops are visited until nothing
- * changes. */
+ * before it is written, so that the nodes of a graph with loops are visited
+ * until no mark changes. */
 #include "visible.h"
 
 #include "ops.h"
@@ -35,8 +35,8 @@ enum effect { PASS, STOP, STEP };
 
 static const struct row {
 	const char *domain, *op_type;
-	/* the input of the row; -1: all inputs that have no row before this
-	 * one */
+	/* the index of the input for which the row is; -1: all inputs for which
+	 * no row before this one is */
 	int input;
 	enum effect effect;
 } rows[] = {
@@ -83,8 +83,9 @@ added_constant(struct graph *g, const struct node *n, int64_t *count)
 	return x >= 0 ? constant_doubles(g, n->inputs[1 - x], count) : NULL;
 }
 
-/* Is v so large that sums of its magnitude have no fraction, like 2^23 or 1.5 *
- * 2^23 for float32? */
+/* Is v so large that a float of type t with about this magnitude has no
+ * fraction, like 2^23 or 1.5 * 2^23 for float32? Adding such a v rounds to a
+ * whole number. */
 static bool
 rounds_to_whole(struct dtype t, double v)
 {
@@ -224,7 +225,8 @@ is_seen_through(const struct visible *v, struct node *n, int input)
 	}
 }
 
-/* Is a state of the loop that n ends visible where the body reads it? */
+/* In the loop that the node `end` ends: is a state visible at a node of the
+ * body that reads it? */
 static bool
 is_seen_in_loop(const struct visible *v, const struct node *end)
 {

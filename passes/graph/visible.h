@@ -14,9 +14,9 @@ struct visible {
 	int n;
 };
 
-/* Can a difference in the last bits of t become a large difference? Since the
- * first question, the pass may have replaced tensors by tensors with the same
- * readers, but must not have changed the graph otherwise. */
+/* Can a difference in the last bits of t become a large difference? Between two
+ * calls with the same v, the pass may replace tensors by tensors with the same
+ * readers, but must not change the graph in any other way. */
 bool visible_at(struct visible *v, const struct tensor *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The range of a product's weights. Weights with a recipe are evaluated if they
- * are small. For large weights that are a scaled, transposed or reshaped copy
- * of others, the range is computed from the others. */
+ * are small. If large weights are a scaled, transposed or reshaped copy of
+ * stored weights, their range is computed from the stored weights. */
 #include "weight_range.h"
 
 #include "rewrite.h"
@@ -137,8 +137,8 @@ range_of_product(struct graph *g, const struct tensor *w, int axis,
 	return true;
 }
 
-/* Does the node give the floats of its input in the same order, unchanged or in
- * a wider type? */
+/* Has the result of the node the floats of its input in the same order,
+ * unchanged or in a wider type? */
 static bool
 keeps_order(const struct node *made)
 {
@@ -156,8 +156,9 @@ keeps_order(const struct node *made)
 	return false;
 }
 
-/* The values of large weights, in the order of their elements, from the tensor
- * of which they are a copy; NULL if the values must be computed. */
+/* The values of large weights without computing them, in the order of the
+ * elements: the stored value, or that of the tensor of which the weights are a
+ * copy. NULL if the values must be computed. */
 static const struct value *
 values_at_hand(const struct tensor *w)
 {

@@ -11,9 +11,9 @@ struct weight_range {
 	/* For each channel: the sum of the magnitudes, the largest magnitude,
 	 * and the smallest that is not 0 (infinity if there is none). */
 	double *channel_total, *channel_largest, *channel_least;
-	/* by channel: the number of weights that are not 0 and not so far below
-	 * the largest that they cannot change its last bit (half an epsilon of
-	 * the weights' type) */
+	/* by channel: the number of weights that count as terms, which are not
+	 * 0, and not so far below the largest weight that they cannot change
+	 * its last bit (half an epsilon of the weights' type) */
 	int64_t *channel_terms;
 };
 
@@ -21,9 +21,9 @@ struct weight_range {
  * channels. False if it is not known. */
 bool weight_range_find(struct graph *g, struct tensor *w, int axis,
 		       int64_t channels, struct weight_range *r);
-/* The scales of weights that a pass has multiplied by a scale for each channel:
- * then the recipe of w reads the weights before that. NULL if no pass has
- * multiplied them. */
+/* If a pass has multiplied the weights w by a scale for each channel, these
+ * scales; the recipe of w then reads the weights before the multiplication.
+ * NULL if no pass has done so. */
 double *weight_scales(struct graph *g, const struct tensor *w, int axis,
 		      int64_t channels);
 

@@ -9,13 +9,13 @@
  *	                                y = tirc.WinogradOutput (m, , b)
  *
  * The cost model estimates the time from the target's speeds: operations, and
- * bytes from memory, or from the second cache if the arrays that are written and
- * read again fit in it. A tile of m x m results takes (m + 2)² products per
- * channel instead of 9 m²; but its weights are (m + 2)² / 9 times as many, and
- * the transformed inputs and the sums are written and read once more. Each byte
- * of weights and workspace also has a price in time, so that a smaller tile, or
- * direct convolution, is chosen if a larger tile saves little time for its
- * memory.
+ * bytes from memory, or from the second cache if the arrays that are written
+ * and read again fit in it. A tile of m x m results takes (m + 2)² products per
+ * channel instead of 9 m²; but there are (m + 2)² / 9 times as many weights,
+ * and the transformed inputs and the sums are written and read once more. Each
+ * byte of weights and workspace also has a price in time, so that a smaller
+ * tile, or direct convolution, is chosen if a larger tile saves little time for
+ * its memory.
  *
  * The result is not exact, and its error is not within the rounding errors of
  * the sums that it replaces. The transforms of tiles of 4 have factors up to 8,
@@ -34,9 +34,9 @@
 
 enum { KERNEL = 3, BLOCK = 8 };
 
-/* Winograd is chosen only if its cost is below this fraction of the direct
- * cost, and large tiles are chosen only if their cost is below this fraction of
- * the cost of small tiles. */
+/* Winograd is chosen only if its cost is below this fraction of the cost of
+ * direct convolution, and large tiles only if their cost is below this fraction
+ * of the cost of small tiles. */
 static const double worth = 0.8;
 
 /* The price of a byte of weights or workspace, as a multiple of the time of
@@ -50,8 +50,9 @@ struct conv {
 	int64_t size[2], pads[2]; /* size: the size of the output; pads: the
 				   * padding before the input */
 	double constants;         /* elements of all constants of the graph */
-	/* the number of products that an operation of the direct convolution
-	 * sums: more than 1 with a dot product of the type of the weights */
+	/* the number of products that one operation of the direct convolution
+	 * adds up: more than 1 if the target has a dot product for the type of
+	 * the weights */
 	int depth;
 };
 
@@ -88,8 +89,8 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	return true;
 }
 
-/* The number of iterations of the innermost loop around n; 1 if there is none,
- * or the number is not known. */
+/* The number of iterations of the innermost loop around n; 1 if n is in no
+ * loop, or if the number is not known. */
 static int64_t
 runs_of(struct graph *g, const struct node *n)
 {
@@ -150,10 +151,10 @@ constants_of(const struct graph *g)
 	return all;
 }
 
-/* The time in nanoseconds in which a core reads or writes this many floats of
- * arrays with `size` floats in total. The arrays are in the second cache, in
- * memory, or in a third cache, whose size is a multiple of that of the second
- * and whose speed is between those of the second cache and memory. */
+/* The time in nanoseconds that a core takes to read or write `floats` floats of
+ * arrays that have `size` floats in total. The arrays are in the second cache,
+ * in memory, or in a third cache, whose size is a multiple of that of the
+ * second and whose speed is between those of the second cache and memory. */
 static double
 move_time(const struct settings *costs, double floats, double size)
 {
@@ -168,10 +169,10 @@ move_time(const struct settings *costs, double floats, double size)
 	return sizeof(float) * floats / speed;
 }
 
-/* The cost of this many operations with this many weights, which move this many
- * floats of arrays of `placed` floats. The price of memory is paid once, the
- * time in each run. Weights are in the cache only if all constants of the model
- * are. */
+/* The cost of `operations` operations with `weights` weights, which move
+ * `moved` floats of arrays in the workspace that have `placed` floats in total.
+ * The price of memory counts once, the time counts for each run. Weights count
+ * as being in the cache only if all constants of the model fit there. */
 static double
 cost_of(const struct settings *costs, const struct conv *c, double operations,
 	double weights, double moved, double placed)

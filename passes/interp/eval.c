@@ -141,9 +141,9 @@ eval_address(struct frame *f, struct node *n)
 
 	if (at >= 0) {
 		if (c->written && !f->interp->source) {
-			/* the elements that are written through the address are
-			 * not known: all count as written; the callees of a
-			 * source note them (frame_call) */
+			/* which elements are written through the address is not
+			 * known: all elements count as written; in a source,
+			 * the callees note what they write (frame_call) */
 			memset(c->written, 1, (size_t)c->elems);
 		}
 		n->value[0].u = (uint64_t)(uintptr_t)c->data +
@@ -151,9 +151,9 @@ eval_address(struct frame *f, struct node *n)
 	}
 }
 
-/* Copies dimensions d and on of a box to `to` and returns the end of the copy.
- * from: the element at index 0 of these dimensions; NULL if the position in the
- * outer dimensions is outside of the array: then zeros are stored. */
+/* Copies a box in dimensions d, d + 1, … to `to`, and returns the end of the
+ * copy. from: the element at index 0 in these dimensions; NULL: the indices in
+ * the outer dimensions are outside of the array, and zeros are stored. */
 static unsigned char *
 copy_rows(const struct node *n, int d, unsigned char *to,
 	  const unsigned char *from, int64_t bytes)
@@ -249,9 +249,9 @@ copy_box(struct frame *f, struct node *n)
 	}
 }
 
-/* Is the function defined for these arguments in each dialect? The interpreter is
- * for more: it takes exponents to the nearest in range, and bits that are not
- * there as 0. */
+/* Is the function defined for these arguments in every dialect? In the
+ * interpreter it is defined for more arguments: an exponent out of range counts
+ * as the nearest one in range, and a bit beyond the type as 0. */
 static bool
 is_in_domain(const struct node *n, const union number *args)
 {
@@ -356,8 +356,9 @@ leaves_type(const struct node *n, int i)
 	return over || !dtype_holds(t, v);
 }
 
-/* In a source, a result that leaves its type is not defined if no element of an
- * array is in it: sums of elements wrap (walk_may_wrap in the emitter). */
+/* In a source, a result that does not fit in its type is undefined if it is
+ * computed from no element of an array, and then this fails; sums of elements
+ * wrap (walk_may_wrap in the emitter). */
 static void
 check_fits(struct frame *f, const struct node *n)
 {

@@ -291,8 +291,9 @@ exec_statement(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* Sets *elems to the number of elements that the buffer spans in memory, with the
- * gaps that its strides leave. False if the sizes are not constant, or too large. */
+/* Sets *elems to the number of elements that the buffer spans in memory,
+ * counting the gaps that its strides leave. False if its sizes are not
+ * constant, or are too large. */
 static bool
 count_elems(const struct buffer *b, int64_t *elems)
 {

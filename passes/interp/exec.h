@@ -11,8 +11,9 @@
 
 enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
 
-/* How values are stored in a column: narrow floats as float, every integer as
- * an int64_t that is already wrapped to its type (uint64: by its bits). */
+/* How values are stored in a column: a narrow float as a float; every integer
+ * as an int64_t that is already wrapped to its type (a uint64 as the int64_t
+ * with the same bits). */
 enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
@@ -38,12 +39,15 @@ enum exec_code {
 struct exec_op {
 	uint8_t code; /* an enum exec_code */
 	uint8_t kind; /* an enum expr_kind: the operator of BINARY and FOLD */
-	bool uniform; /* the value is the same in all lanes */
+	bool uniform; /* the value of the register is the same in all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
-	int dst; /* the register of the result; -1 if there is none */
+	/* the register that gets the result; -1: the op has no result */
+	int dst;
 	int a, b, c;
-	int mask; /* the register that tells which lanes to compute; -1: all */
+	/* the register with the mask of the lanes to compute; -1: all lanes are
+	 * computed */
+	int mask;
 	int index;
 	/* the address to which the result is written instead of to dst; -1 if
 	 * it is written to dst */
@@ -71,9 +75,9 @@ struct exec_address {
 	int gather;
 };
 
-/* A constant. While programs are built, its register is EXEC_PRESET + its
- * number. An integer may differ from lane to lane: value + lane % inner * step
- * + lane / inner * row_step. */
+/* A constant. While programs are built, the constant's register is EXEC_PRESET
+ * plus the number of the constant. An integer constant may differ from lane to
+ * lane: value + lane % inner * step + lane / inner * row_step. */
 struct exec_preset {
 	enum column column;
 	union number value;
@@ -87,8 +91,8 @@ struct exec_program {
 	VEC(struct exec_op) ops;
 	VEC(struct exec_address) addresses;
 	int n_regs;
-	/* the register of the value that the node needs: a loop's bound or an
-	 * if's condition; -1 if there is none */
+	/* the register of the value that the node needs: the bound of a loop or
+	 * the condition of an if; -1: the node needs no value */
 	int result;
 };
 
@@ -107,8 +111,8 @@ struct exec_node {
 				      * IF: 2 */
 	int n_children;
 	int slot; /* LOOP, SET: the slot of the variable in env */
-	/* LOOP: the number of its iterations that are computed together, as
-	 * lanes; 0: it has no lanes */
+	/* LOOP: the number of iterations that are computed together, as lanes;
+	 * 0: the loop has no lanes */
 	int strip;
 	int inner;    /* LOOP: the number of lanes per iteration */
 	bool is_bool; /* SET: the variable is a bool */
@@ -120,20 +124,20 @@ struct exec_node {
 	struct exec_program *program;
 	/* LEAF: a loop around it has lanes */
 	bool has_lanes;
-	int buffer; /* ALLOC: the index of its buffer */
+	int buffer; /* ALLOC: the index of the allocated buffer */
 	int64_t bytes;
 };
 
 struct exec {
 	struct exec_node *root;
 	int n_slots, n_buffers, n_regs;
-	int64_t *elems; /* by buffer: the number of its elements */
+	int64_t *elems; /* by buffer: the number of its elements in memory */
 	/* constants; their registers follow the other registers, from n_regs
 	 * on */
 	VEC(struct exec_preset) presets;
 	VEC(struct exec_program *) programs;
-	/* by parameter: its slot in env, and the index of its buffer; one of
-	 * them is -1 */
+	/* by parameter: for a scalar, its slot in env; for an array, the index
+	 * of its buffer; the other one of the two is -1 */
 	int *param_slot, *param_buffer;
 	int64_t *param_bytes; /* by parameter: the bytes of its buffer */
 	int n_params;
@@ -151,20 +155,20 @@ struct exec_binding {
 	int slot;
 };
 
-/* Which iterations are the lanes of a program: those of one loop, var; or, with
- * row_var, those of the short loop `var` of `inner` iterations inside of the
- * loop row_var. */
+/* Which iterations are the lanes of a program. If row_var is NULL: the
+ * iterations of the loop var. Else: those of the two loops row_var and, inside
+ * of it, `var`, a short loop of `inner` iterations. */
 struct exec_lanes {
 	const struct var *var; /* NULL if there is one lane */
 	const struct var *row_var;
 	int slot; /* the slot of the loop that is run in strips of lanes */
-	/* with row_var: the number of iterations of `var`, the lanes of one row
-	 * (one iteration of row_var); else EXEC_LANES */
+	/* if row_var is not NULL: the number of iterations of `var`, which are
+	 * the lanes of one row (one iteration of row_var); else EXEC_LANES */
 	int inner;
 };
 
 /* The register of a value that was computed in the current region of ops, or in
- * one around it. */
+ * a region around it. */
 struct exec_memo {
 	const struct expr *expr;
 	int reg;
@@ -179,7 +183,8 @@ struct exec_builder {
 	/* Of the program being built. */
 	struct exec_program *program;
 	struct exec_lanes lanes;
-	/* the register of the mask of the current region; -1: all lanes */
+	/* the register with the mask of the current region; -1: all lanes are
+	 * computed */
 	int mask;
 	int region_depth;
 	VEC(struct exec_memo) memo;
@@ -218,8 +223,8 @@ struct exec_region exec_region_begin(struct exec_builder *b, int condition,
 				     bool negated);
 void exec_region_end(struct exec_builder *b, struct exec_region region);
 /* Sets coeff[i] to the constant coefficient of vars[i] in e, with the values of
- * block and LET variables substituted. False if e is not affine in vars. Other
- * variables are ignored. */
+ * block and LET variables substituted. False if e is not affine in the
+ * variables vars. Variables of e that are not in vars are ignored. */
 bool exec_affine(const struct exec_builder *b, const struct expr *e,
 		 const struct var *const *vars, int n, int64_t *coeff);
 bool exec_uses(const struct exec_builder *b, const struct expr *e,
@@ -256,24 +261,27 @@ void exec_leaf(struct exec_builder *b, const struct stmt *s,
 const struct expr *exec_folded_value(const struct stmt *store);
 /* Makes the bindings of the block's iter vars known as their values. */
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);
-/* Can the LET's value be substituted for its variable? Only if it is an integer
- * and loads nothing. */
+/* Can the value of the LET be substituted for its variable? It can only if the
+ * value is an integer and contains no load. */
 bool exec_let_is_symbolic(const struct stmt *s);
 
 /* exec_choose.c: which loop of a perfect nest has the iterations that become
  * the lanes. */
 struct exec_choice {
-	int lanes; /* the index of the chosen loop; -1 if there is none */
-	/* the index of a loop around it whose iterations become rows of lanes;
-	 * -1 if there is none */
+	/* the index of the loop whose iterations become lanes; -1: no loop was
+	 * chosen */
+	int lanes;
+	/* the index of a loop around the loop `lanes` whose iterations become
+	 * rows of lanes; -1: there are no rows */
 	int rows;
-	/* the number of lanes (with rows: of the lanes of a row), those of
-	 * absorbed loops included */
+	/* the number of lanes (if there are rows, of the lanes in one row);
+	 * iterations of absorbed loops are included */
 	int64_t extent;
 	int64_t row_extent;
 	/* the number of iterations whose lanes are computed together */
 	int strip;
-	/* by loop: true if its iterations are lanes, too */
+	/* by loop: true if the loop is absorbed: its iterations are lanes,
+	 * too */
 	bool *absorbed;
 	/* the store whose values of all lanes are folded into one element; NULL
 	 * if none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of loads and stores: the affine part of the indices becomes an
- * offset and a stride, the rest a column of offsets. A reshape splits an index
- * into digits; digits of the same number are joined again:
+ * offset and a stride, the remaining part a column of offsets. A reshape splits
+ * an index into digits; digits of the same number are joined again:
  *
  *	x // 12 * 12 + x // 3 % 4 * 3 + x % 3  ==  x */
 #include "exec.h"
@@ -183,7 +183,8 @@ add_index(struct address_builder *a, const struct expr *e, int64_t scale)
 }
 
 /* If high and low are adjacent digits of the same x, joins them: x // (d * m) *
- * (f * m) + x // d % m * f is x // d * f. False if they are not. */
+ * (f * m) + x // d % m * f is x // d * f. False if they are not adjacent digits
+ * of the same x. */
 static bool
 join(struct digit *high, const struct digit *low)
 {

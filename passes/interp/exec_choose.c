@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the loop of a perfect nest whose iterations become the lanes of the
  * columns. A loop qualifies if its iterations store to different elements: then
- * they can run side by side, as the innermost loop. Loops that continue it in
- * memory order in all accesses are absorbed: 512 x 3 x 3 becomes 4608 lanes. As
- * another choice, the innermost loop of a reduction can be folded. The cheapest
- * choice wins. */
+ * they can run side by side, as the innermost loop. Loops whose iterations
+ * continue it in memory order, in all accesses, are absorbed into it: 512 x 3 x
+ * 3 becomes 4608 lanes. Instead, the innermost loop of a reduction can be
+ * folded. The cheapest of all these choices is taken. */
 #include "exec.h"
 
 #include <stdlib.h>
@@ -177,8 +177,8 @@ magnitude(int64_t v)
 }
 
 /* Do different values of the loop variables give different indices? They do if
- * the loops are digits: each coefficient exceeds the range of all smaller ones
- * together. coeff: by loop. */
+ * the loops are digits: each coefficient exceeds the range of all terms with
+ * smaller coefficients together. coeff: the coefficient of each loop. */
 static bool
 is_injective(const struct nest *x, const int64_t *coeff)
 {
@@ -214,8 +214,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 	return true;
 }
 
-/* Is there a dimension in which the index of b differs between the loop's
- * iterations, and is the same expression in all accesses of b? */
+/* Is there a dimension of b in which the index differs between the iterations
+ * of the loop, and is the same expression in all accesses of b? */
 static bool
 separates(const struct nest *x, const struct buffer *b, int loop)
 {
@@ -284,8 +284,8 @@ access_cost(const struct nest *x, int loop)
 	return cost;
 }
 
-/* Absorbs every independent loop whose elements continue those of the lanes in
- * all accesses. Returns the number of lanes. */
+/* Absorbs every loop with independent iterations whose elements continue, in
+ * all accesses, those of the lanes so far. Returns the number of lanes. */
 static int64_t
 absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 {
@@ -317,8 +317,8 @@ absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 	return extent;
 }
 
-/* The body's only store, if it can be folded over the innermost loop: it
- * updates one element there (exec_folded_value); else NULL. */
+/* The only store in the body, if it can be folded over the innermost loop, in
+ * which it updates a single element (exec_folded_value); else NULL. */
 static const struct stmt *
 find_fold(const struct nest *x, const struct stmt *s)
 {

@@ -116,8 +116,8 @@ column_set(struct dtype t, void *column, int lane, union number n)
 		LOOPS(T, T, u > v ? u : v >= u ? v : nan);                     \
 		return true;
 
-/* Computes a binary operator on f32; false if it has no loop here. Destination
- * and operands may be the same memory. */
+/* Computes a binary operator on columns of f32; false if this file has no loop
+ * for the operator. Destination and operands may be the same memory. */
 static bool
 fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
 	 int n)

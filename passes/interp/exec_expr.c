@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executor's code for expressions. A value that is the same in all lanes is
  * uniform: it is computed once. Loads and divisions under a condition are
- * executed only in the lanes where it is true, and skipped if there is no such
- * lane. */
+ * executed only in the lanes where the condition is true, and skipped if it is
+ * true in no lane. */
 #include "exec.h"
 #include "iterate.h"
 
@@ -36,8 +36,8 @@ is_hazard(const struct exec_builder *b, const struct expr *e)
 	}
 }
 
-/* May evaluating e fault (a load or a division), so that it must not run in
- * lanes where the condition around it is false? */
+/* Can the evaluation of e fault, because e contains a load or a division? Then
+ * it must not run in lanes where the condition around e is false. */
 static bool
 needs_guard(const struct exec_builder *b, const struct expr *e)
 {
@@ -165,8 +165,9 @@ exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 	return dst;
 }
 
-/* A register that has the value of `reg` in every lane: a copy of a uniform
- * value; constants have it already. */
+/* A register that has the value of `reg` in every lane: a copy if the value is
+ * uniform; `reg` itself if it is not uniform or is a constant, which has its
+ * value in every lane already. */
 static int
 widen(struct exec_builder *b, struct dtype t, int reg)
 {
@@ -273,8 +274,9 @@ value_of_load(struct exec_builder *b, const struct expr *e)
 	return dst;
 }
 
-/* Evaluates one of the two values of a choice; under the condition (negated:
- * its opposite) if it may fault. */
+/* Evaluates e, one of the two values of a choice. If e may fault, it is
+ * evaluated only in lanes where the condition holds (if `negated`: does not
+ * hold). */
 static int
 value_of_side(struct exec_builder *b, const struct expr *e, int condition,
 	      bool negated)

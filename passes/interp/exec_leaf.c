@@ -50,7 +50,7 @@ exec_bind_block(struct exec_builder *b, const struct stmt *s)
 }
 
 /* The register of the condition that all reduction variables of the block are
- * at their first value; -1 if it has no reduction variables. */
+ * at their first value; -1 if the block has no reduction variables. */
 static int
 exec_first_iteration(struct exec_builder *b, const struct stmt *s)
 {

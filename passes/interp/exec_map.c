@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Select, cast, intrinsics and folds on columns, as exec_column.c has binary
- * operators (this file is built with -O3, too). */
+/* Select, cast, intrinsics and folds on columns; binary operators are in
+ * exec_column.c. Like that file, this one is built with -O3. */
 #include "exec.h"
 
 #include <math.h>

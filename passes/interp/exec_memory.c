@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of columns: contiguous, strided or gathered, in all lanes or
- * those of a mask (this file is built with -O3). */
+ * only in those of a mask (this file is built with -O3). */
 #include "exec.h"
 
 bool

@@ -124,7 +124,8 @@ store_in_place(struct exec_program *p)
 /* ---- registers */
 
 struct lives {
-	int *last; /* by register: the index of the last op that reads it */
+	/* by register: the index of the last op that reads the register */
+	int *last;
 	int now;
 };
 
@@ -160,8 +161,8 @@ assign_registers(struct arena *a, struct exec_program *p)
 	int *home = arena_array(a, int, n + 1);
 	int *unused = arena_array(a, int, n + 1);
 	bool *pinned = arena_array(a, bool, n + 1);
-	/* owner[h]: the register that is in home h (its place among the
-	 * columns); -1 if none. */
+	/* owner[h]: the register to which home h (a place among the columns)
+	 * belongs; -1: no register */
 	int *owner = arena_array(a, int, n + 1);
 	int n_unused = 0;
 	int n_homes = 0;

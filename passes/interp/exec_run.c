@@ -14,7 +14,7 @@ struct machine {
 	void **owned;
 	unsigned char *columns; /* all columns */
 	void **reg;             /* by register: where its values are */
-	int lanes;              /* the number of lanes of the current strip */
+	int lanes;              /* the number of lanes in the current strip */
 	bool failed;
 };
 
@@ -36,8 +36,9 @@ address_offset(const struct machine *m, const struct exec_address *at)
 	return (int64_t)offset;
 }
 
-/* The mask of an op, by lane. NULL for all lanes, and for a uniform op: some
- * lane needs it, else its region would have been skipped. */
+/* The mask of an op, by lane. NULL: the op is computed in all lanes. Also NULL
+ * for a uniform op, which is always computed: if no lane needed it, its region
+ * would have been skipped. */
 static const unsigned char *
 mask_of(const struct machine *m, const struct exec_op *op, int n)
 {
@@ -48,8 +49,8 @@ mask_of(const struct machine *m, const struct exec_op *op, int n)
 	return mask && memchr(mask, 0, (size_t)n) ? mask : NULL;
 }
 
-/* The largest offset of a lane of the mask, where negative offsets count as
- * larger than all others. */
+/* The largest offset among the lanes of the mask; a negative offset counts as
+ * larger than any other. */
 static uint64_t
 farthest(int64_t offset, const int64_t *gather, const unsigned char *mask,
 	 int n)
@@ -64,8 +65,8 @@ farthest(int64_t offset, const int64_t *gather, const unsigned char *mask,
 	return most;
 }
 
-/* Are all accesses of the n lanes, or of those of the mask, inside of the buffer?
- * offset: the offset of lane 0. */
+/* Are all accesses of the n lanes, or, if there is a mask, of the lanes in it,
+ * inside of the buffer? offset: the offset of lane 0. */
 static bool
 is_inside(const struct machine *m, const struct exec_address *at,
 	  int64_t offset, const unsigned char *mask, int n)
@@ -116,10 +117,11 @@ place(struct machine *m, const struct exec_address *at, int n)
 		       : NULL;
 }
 
-/* Where the result of an op with n lanes goes: to memory directly, or to its
- * column; the result of a load needs no store if the memory can serve as the
- * column. Elements of a mapped file may be unaligned: they are copied. NULL if
- * the memory is outside of its buffer. */
+/* Where the result of an op with n lanes is stored: directly in memory, or in
+ * its column. For a load, it may be the loaded memory itself, which then serves
+ * as the column and needs no copy. Unaligned elements, as a mapped file may
+ * have, are copied to the column. NULL if an access is outside of its
+ * buffer. */
 static void *
 destination(struct machine *m, const struct exec_op *op,
 	    const struct exec_program *p, int n)

@@ -187,8 +187,9 @@ frame_step(struct frame *f, const struct stmt *s)
 
 /* ---- storage */
 
-/* Sets the strides of a dense buffer, and the number of elements from the first
- * to the last. False if they do not fit. */
+/* Sets the strides of c if its buffer is dense, and the number of elements from
+ * the first to the last one in memory. False if these do not fit in their
+ * types. */
 static bool
 measure(struct frame *f, struct buffer_cell *c)
 {

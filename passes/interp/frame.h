@@ -23,7 +23,8 @@ struct buffer_cell {
 	struct node **shape, **strides;
 	/* the values of shape and strides, in elements */
 	int64_t *extent, *stride;
-	int64_t elems; /* the number of elements from the first to the last */
+	/* the number of elements from the first to the last one in memory */
+	int64_t elems;
 	/* the size of an element with all of its lanes */
 	int elem_bytes;
 	void *data;
@@ -60,7 +61,7 @@ struct node {
 struct step {
 	const struct stmt *stmt;
 	struct node **args;
-	/* the statement's children; may contain NULL, as those */
+	/* the statement's children; like those, an element may be NULL */
 	struct step **children;
 	struct var_cell *var;       /* FOR, LET */
 	struct buffer_cell *buffer; /* STORE, ALLOC */
@@ -102,14 +103,16 @@ struct interp {
 	/* a frame for each function that is called */
 	VEC(struct frame *) frames;
 	bool failed;
-	/* The position in a kernel: the numbers of the thread block, of the
-	 * thread in it, and of the interval between two barriers. */
+	/* The position in a kernel: the number of the thread block, of the
+	 * thread in the block, and of the interval between two barriers. */
 	int64_t block, thread, interval;
 	bool in_kernel;
-	/* In a source, the number of vectorized loops around the position, and
-	 * of parallel loops: at most one, as those within it run in order. */
+	/* In a source: the number of vectorized loops around the position; and
+	 * the number of parallel loops, at most one, because parallel loops
+	 * inside of it run in order. */
 	int lane_loops, parallel_loops;
-	/* during a warp shuffle, the value from another thread; else NULL */
+	/* during a warp shuffle, the value that comes from another thread; else
+	 * NULL */
 	const union number *shuffled;
 	/* the extents of the kernel's launch, by thread tag */
 	const int64_t *launch;
@@ -120,8 +123,8 @@ struct interp {
 	const struct stmt *at; /* the statement that runs */
 	/* handles are addresses of memory that is large enough */
 	bool trusts_handles;
-	/* the steps that may still be taken, by statements and by the filling
-	 * of arrays; NULL: any number */
+	/* the steps that the run may still take: a statement takes one, and the
+	 * filling of arrays takes steps, too; NULL: there is no limit */
 	struct run_steps *steps;
 };
 
@@ -136,8 +139,8 @@ void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
 void buffer_set_room(struct buffer_cell *c, int64_t bytes);
 /* Allocates memory for a buffer, in which every element counts as unwritten. */
 void buffer_allocate(struct frame *f, struct buffer_cell *c);
-/* After steps were taken: tells of them, or, if they did not suffice, gives false
- * after a diagnostic. */
+/* Called after steps were taken: reports the progress; if the steps did not
+ * suffice, returns false after a diagnostic. */
 bool frame_count_steps(struct frame *f);
 
 /* Takes n from the steps that may still run. False after a diagnostic if they do
@@ -199,12 +202,13 @@ race_is_noted(const struct frame *f, const struct buffer_cell *c)
 }
 
 /* interp_race.c: records that the current thread reads an element, or has
- * written it. RACE_KEEPS: it has written the value that the element already
- * had. Only if race_is_noted(). */
+ * written it. RACE_KEEPS: the thread has written the value that the element
+ * already had. Call it only if race_is_noted() is true. */
 enum race_touch { RACE_READS, RACE_WRITES, RACE_KEEPS };
 void race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	       enum race_touch touch);
-/* Records the end of a kernel: later accesses do not race with earlier ones. */
+/* Records the end of a kernel: accesses after it do not race with accesses
+ * before it. */
 void race_end_kernel(struct race_table *t);
 void race_table_free(struct race_table *t);
 struct race_table *race_table_new(void);

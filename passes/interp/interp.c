@@ -128,8 +128,8 @@ run_for(struct frame *f, const struct step *s)
 	}
 }
 
-/* Binds the block's iter vars to their values; *first is set if all reduction
- * variables are at their first value. */
+/* Binds the block's iter vars to their values; *first is set to true if all
+ * reduction variables are at their first value. */
 static void
 bind_iters(struct frame *f, const struct step *s, bool *first)
 {
@@ -361,15 +361,16 @@ frame_for(struct interp *x, const struct func *func)
 	return f;
 }
 
-/* The memory of an array of a source: its bytes, and by element whether it was
- * written; NULL: it was. */
+/* The memory of an array in the run of a source: its size in bytes, and, by
+ * element, whether the element was written; NULL: all elements were. */
 struct memory {
 	int64_t bytes;
 	unsigned char *written;
 };
 
-/* Binds parameter i to its array. memory: NULL if it is as large as the parameter
- * says; `called`: it must be. */
+/* Binds parameter i to the array that arg gives. memory: the array's memory;
+ * NULL: it is as large as the parameter's shape says. called: the function was
+ * called by another one, and the memory must be at least that large. */
 static void
 bind_param(struct frame *f, int i, const struct run_arg *arg,
 	   const struct memory *memory, bool called)
@@ -427,8 +428,9 @@ cells_overlap(const struct buffer_cell *a, const struct buffer_cell *b)
 	       to < from + a->elems * a->elem_bytes;
 }
 
-/* Fails if a call gives the function two arrays that overlap, one of which it may
- * write: source declares its parameters as arrays that do not (restrict). */
+/* Fails if a call gives the function two arrays that overlap, and the function
+ * may write one of them: the source declares its parameters as arrays that do
+ * not overlap (restrict). */
 static void
 check_apart(struct frame *f)
 {
@@ -458,8 +460,8 @@ check_apart(struct frame *f)
 	}
 }
 
-/* Fails if a scalar of a call is outside of the bounds that the function declares
- * for it: source is simplified by them. */
+/* Fails if a scalar of a call is outside of the bounds that the function
+ * declares for the scalar: the source was simplified by these bounds. */
 static void
 check_bounds(struct frame *f, const struct run_arg *args)
 {
@@ -479,8 +481,9 @@ check_bounds(struct frame *f, const struct run_arg *args)
 }
 
 /* Gives the variable of a scalar parameter its value. Fails if an integer is
- * outside of the range of its type: indices in that range are proven.
- * called: by a function of the module, with the bits of the value. */
+ * outside of the range of its type: indices are proven only for values in this
+ * range. called: the function is called by a function of the module, and arg
+ * has the bits of the value. */
 static void
 bind_scalar(struct frame *f, const struct var *v, const struct run_arg *arg,
 	    bool called)
@@ -585,8 +588,8 @@ pass_scope(struct frame *callee, int i, const struct node *arg)
 	}
 }
 
-/* The function that a call in a source calls; NULL if it has none. Its own
- * functions come before external ones. */
+/* The function that a call of `name` in a source runs; NULL if there is none.
+ * Functions of the source come before external ones of the same name. */
 static const struct func *
 source_callee(const struct run_source *source, const char *name, bool external)
 {
@@ -619,8 +622,9 @@ pointed_to(struct frame *f, const struct node *arg)
 	return NULL;
 }
 
-/* Is the memory from element `at` of c on, of which the elements are unknown to
- * the callee's parameter as its own have another size, written as a whole? */
+/* Was all memory of c from element `at` on written? Asked if the elements of a
+ * callee's parameter have another size than those of c, so that single elements
+ * cannot be compared. */
 static bool
 is_written(const struct buffer_cell *c, int64_t at)
 {
@@ -718,7 +722,8 @@ pass_memory(struct frame *f, const struct func *callee,
 	return true;
 }
 
-/* Is the call more than the statement at which it is? */
+/* Is the result of the call used: is the call more than the whole statement
+ * `at`? */
 static bool
 is_used(const struct node *call, const struct stmt *at)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter executes any function, phase 0 or lowered, one scalar at a
  * time. It checks every access, and runs the threads of a kernel in turn from
- * barrier to barrier. It defines the correct results. The executor computes the
- * same faster, with bytecode over strided loops; it is used for constant
- * folding and for packing weights. */
+ * barrier to barrier. Its results are correct by definition. The executor
+ * computes the same results faster, with bytecode over strided loops; it is
+ * used for constant folding and for packing weights. */
 #ifndef TIRC_INTERP_H
 #define TIRC_INTERP_H
 
@@ -18,8 +18,9 @@ struct run_arg {
 	};
 	/* the value of a scalar parameter, if it is an integer */
 	int64_t scalar;
-	/* The bytes that data has; 0: as many as the parameter's shape says. A
-	 * function whose shape has more is not run. */
+	/* The number of bytes of `data`; 0: as many as the parameter's shape
+	 * requires. If the shape requires more than `bytes`, the function is
+	 * not run. */
 	int64_t bytes;
 };
 
@@ -27,7 +28,8 @@ struct run_arg {
  * in the module. False after a DIAG_INTERPRET: an access out of bounds, a read
  * of an uninitialised local, an unknown extern, or a division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
-/* The statements that a run may take; the filling of local arrays counts, too. */
+/* The number of statements that a run may still take; the filling of local
+ * arrays counts, too. */
 struct run_steps {
 	int64_t left; /* below 0 after a run for which they did not suffice */
 	/* NULL, or called whenever `every` more were taken, with their number in
@@ -36,8 +38,9 @@ struct run_steps {
 	void *ctx;
 	int64_t every;
 	int64_t first,
-		next; /* the run's own: what was left when it began, and is
-			      * left when it tells again */
+		/* private to the run: the value of `left` when the run began,
+		 * and the value at which it reports its progress next */
+		next;
 };
 
 /* Like interp_run, but runs at most steps->left statements. False after a
@@ -58,23 +61,25 @@ struct run_source {
 	const char *file;
 	int line, col;
 	const char *ending; /* of each message */
-	/* The caller gives values to the parameters before this one; the
-	 * others are scratch memory, which nobody has written. */
+	/* The caller gives values to the parameters with an index below
+	 * n_given; the remaining parameters are scratch memory, whose elements
+	 * nobody has written. */
 	int n_given;
 	/* by parameter: the bytes that its array has, whatever the parameter's
 	 * shape says */
 	const int64_t *bytes;
 	const struct run_callee *callees;
 	int n_callees;
-	struct run_steps *steps; /* as in interp_run_steps; NULL: any number */
+	struct run_steps *steps; /* as in interp_run_steps; NULL: no limit */
 };
 
 /* Like interp_run, for a lowered function whose source will be run: calls go to
  * the callees of `how`. Also false after an access outside of the bytes that an
- * array has, a read of scratch memory that nobody has written, an array given
- * to a callee that declares a larger one, an index, a size or the bounds of a
- * loop that leave their type, or an integer that two iterations of a parallel or
- * vectorized loop access, and one of them writes. */
+ * array has, a read of scratch memory that nobody has written, after an array
+ * is given to a callee that declares a larger one, after an index, a size or a
+ * bound of a loop that does not fit in its type, or after two iterations of a
+ * parallel or vectorized loop access the same integer and one of them writes
+ * it. */
 bool interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		       const struct run_source *how);
 /* Like interp_run, for an entry function of a model. Accesses through handles
@@ -83,7 +88,8 @@ bool interp_run_source(const struct func *f, const struct run_arg *args, int n,
  * handles, which interp_run refuses. */
 bool interp_run_entry(struct func *f, const struct run_arg *args, int n);
 /* Like interp_run; also false if two threads of a lowered kernel access the
- * same element without a barrier in between, and one of them writes it. */
+ * same element without a barrier in between, and at least one of them writes
+ * it. */
 bool interp_run_races(struct func *f, const struct run_arg *args, int n);
 
 /* Compiles a lowered or phase-0 function of plain serial loops; NULL if it uses

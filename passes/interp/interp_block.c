@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the threads of a block in turns: each thread up to the next barrier,
- * then each beyond it. A statement without a barrier is run once for each
- * thread. A statement that contains a barrier is run once; its loop variables,
- * LETs and local arrays have a copy for each thread. */
+ * then each thread from there on. A statement without a barrier is run once for
+ * each thread. A statement that contains a barrier is run once; its loop
+ * variables, LETs and local arrays have a copy for each thread. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -21,7 +21,7 @@ struct lane_var {
 struct lane_array {
 	/* has the array of the thread that is running */
 	struct buffer_cell *cell;
-	/* the cell as it was before the threads ran */
+	/* the cell of the buffer as it was before the threads ran */
 	struct buffer_cell saved;
 	size_t bytes, elems;
 	char *data; /* the arrays of all threads, one after the other */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detects races: for every element that a kernel accesses, the table has its
- * last write and the reads since. Two accesses race if at least one writes, and
- * they are by different blocks, or by different threads of a block with no
- * barrier in between. Writing the value that the element has already is not a
- * race: several threads may copy the same element. Of a source, the iterations of
- * parallel loops are blocks, and those of vectorized loops threads; only integers
- * count, as they may be indices, and all writes: the order in which iterations run
- * decides which values the element has between them. */
+ * last write and the reads since. Two accesses race if at least one of them is
+ * a write, and they are by different blocks, or by different threads of a block
+ * with no barrier in between. Writing the value that the element has already is
+ * not a race: several threads may copy the same element. In the run of a
+ * source, the iterations of a parallel loop count as blocks, and those of a
+ * vectorized loop as threads. Only accesses of integers count, because these
+ * may be indices; but every write counts, because the order of the iterations
+ * decides which value the element has between two writes. */
 #include <stdlib.h>
 
 #include "frame.h"
 
 /* When an element was accessed: the block, thread and interval between
- * barriers; SEVERAL if there were several different ones. */
+ * barriers; SEVERAL in place of a number if there were several. */
 struct moment {
 	int64_t block, thread, interval;
 };

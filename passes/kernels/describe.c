@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of kernels and titles of their comments, from the model's names and
- * attributes. They do not depend on the numbers of nodes. */
+ * attributes. They do not depend on how many nodes come before a node. */
 #include <ctype.h>
 
 #include "backend.h"
@@ -21,9 +21,9 @@ lower_case(struct arena *a, const char *text)
 	return out;
 }
 
-/* The constant of the model that a folded constant mainly derives from: at each
- * step, the largest input of its recipe. A constant without a recipe is its
- * own. */
+/* The constant of the model from which t mainly derives: from t on, each step
+ * goes to the largest input of the constant's recipe. If t has no recipe, t
+ * itself. */
 static const struct tensor *
 model_constant(const struct tensor *t)
 {
@@ -55,8 +55,8 @@ constant_name(const struct tensor *t)
 	return t->from != NULL ? t->from : t->name;
 }
 
-/* The model's name of a constant, without the suffix of a pass that computed
- * the constant from it. */
+/* The name of a constant in the model: `name` without the suffix that a pass
+ * added when it computed a constant from that one. */
 static const char *
 unscaled(struct arena *a, const char *name)
 {
@@ -161,9 +161,9 @@ has_counted_operator(const char *stem)
 	return false;
 }
 
-/* The name of the layer that a node belongs to, from the names of its weights
- * or its own name. NULL if there is none, or it only has an operator's name
- * with a number. */
+/* The name of the layer that a node belongs to, from the names of the node's
+ * weights or the node's name. NULL if these give no name, or only the name of
+ * an operator with a number. */
 static const char *
 layer_of(struct arena *a, const struct node *n)
 {

@@ -136,8 +136,8 @@ add_workspace(struct entry *e)
 }
 
 /* The name of a workspace tensor: its name in the model, or, if that is empty,
- * the name of the kernel that writes it; "_out" is added if the name is
- * taken. */
+ * the name of the kernel that writes it; if this name is taken, "_out" is added
+ * to it. */
 static const char *
 tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 {
@@ -152,9 +152,9 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	return stem;
 }
 
-/* The placement of the tensor of which t is a view, if t can use its pointer:
- * both must start at the same place and have the same type. NULL if t has its
- * own pointer. */
+/* The placement of the tensor of which t is a view, if t can use the pointer of
+ * that tensor: both must start at the same place and have the same type. NULL
+ * if t needs a pointer of its own. */
 static const struct placement *
 find_viewed(const struct entry *e, struct tensor *t, const struct placement *at)
 {
@@ -195,7 +195,8 @@ entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 	}
 	at = plan_find(&e->p->plan, t);
 	if (at == NULL) {
-		/* A view that no kernel reads has no place of its own. */
+		/* A view that no kernel reads has no place in the memory
+		 * plan. */
 		struct tensor *root = graph_view_root(e->p->graph, t);
 
 		assert(root != t);

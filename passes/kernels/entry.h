@@ -7,11 +7,12 @@
 #include "kernels.h"
 #include "pointer_map.h"
 
-/* Lists of items (numbers), one for each kernel after which items come: `last`
- * has the last item of each list, or -1; `next` has for each item the item
- * before it in its list, or -1. */
+/* For each kernel, a list of the items (numbers) that come after it. last: the
+ * last item of each list, or -1; next: for each item, the item before it in its
+ * list, or -1. */
 struct after_kernel {
-	/* by kernel + 1; entry 0: the items at the start, before all kernels */
+	/* by kernel index + 1; entry 0: the items that come before all
+	 * kernels */
 	int *last;
 	int *next; /* by item */
 };
@@ -32,20 +33,20 @@ struct entry {
 	VEC(const struct expr *) values;
 	int next;                   /* the index of the next kernel to call */
 	struct pointer_map numbers; /* of graph_number_sizes */
-	/* By number of the graph's run_sizes: the tensor and the element that
-	 * hold the size, the kernel after which it is read (-1: before the
-	 * first one), the body in which it is read, and its load. The tensor is
-	 * NULL if nothing uses the size. */
+	/* By index in the graph's run_sizes: the tensor and the element that
+	 * hold the size, the kernel after which the size is read (-1: before
+	 * the first kernel), the body in which it is read, and the load that
+	 * reads it. The tensor is NULL if nothing uses the size. */
 	struct tensor **size_tensor;
 	int *size_index, *read_after, *read_in;
 	const struct expr **size_value;
 	struct after_kernel sizes_after;
-	/* By number of the graph's checks: the sizes in it. It comes after the
-	 * last kernel that settles one of these. */
+	/* By index in the graph's checks: the sizes in the check. The check is
+	 * made after the last kernel after which one of these sizes is read. */
 	size_numbers *check_sizes;
 	struct after_kernel checks_after;
-	/* The condition under which the current kernel is called; where it
-	 * holds, the sizes in it are not 0. NULL: always. */
+	/* The condition under which the current kernel is called; it holds only
+	 * if the sizes in it are not 0. NULL: the kernel is always called. */
 	const struct expr *some;
 	/* By body: the memory in which a loop with a condition counts its
 	 * iterations; and the memory with the most iterations that a loop may
@@ -55,8 +56,9 @@ struct entry {
 	struct formulas *formulas;
 };
 
-/* The pointer to t, made at the first call. Kernel k uses it, or runs next; its
- * name is taken if t has none. */
+/* The pointer to t, which is made at the first call for t. k: the kernel that
+ * uses the pointer or runs next; if t has no name, the pointer is named after
+ * k. */
 const struct expr *entry_pointer(struct entry *e, const struct kernel *k,
 				 struct tensor *t);
 struct stmt *entry_call(struct entry *e, const struct kernel *k);
@@ -68,12 +70,13 @@ struct stmt *entry_flow(struct entry *e);
  * iteration of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 
-/* entry_checks.c: removes checks of the graph that hold whenever others
+/* entry_checks.c: removes checks of the graph that hold whenever other checks
  * hold. */
 void entry_choose_checks(struct graph *g);
 
-/* entry_formulas.c: inserts, before the other checks, checks that no formula of sizes
- * overflows int64. The kernels must be lowered before. False after a diagnostic. */
+/* entry_formulas.c: inserts checks that no formula of sizes overflows int64,
+ * before all other checks. The kernels must already be lowered. False after a
+ * diagnostic. */
 bool entry_check_formulas(struct entry *e);
 /* The formula `of` (a size or a condition) with each operation in a type that
  * holds its result. */
@@ -85,21 +88,23 @@ bool entry_find_sizes(struct entry *e);
 /* A new variable for a number that was read, before the number is checked or
  * limited. */
 struct var *entry_given(struct entry *e, const char *name, struct dtype type);
-/* Are sizes read in the body after kernel number `kernel` (-1: before the first
- * one)? */
+/* Are sizes read in the body `body` after kernel number `kernel` (-1: before
+ * the first kernel)? */
 bool entry_reads_after(const struct entry *e, int kernel, int body);
-/* Makes the loads of the sizes that are read in the body after this kernel
- * (size_value). */
+/* Makes the loads of the sizes that are read in the body `body` after this
+ * kernel (size_value). */
 void entry_load_sizes(struct entry *e, int kernel, int body);
-/* Puts around `rest`, the calls that follow: the LETs of the sizes that are
- * read in the body after this kernel, and the checks that can be made now. */
+/* Returns `rest`, the calls that follow, inside of the LETs of the sizes that
+ * are read in the body after this kernel, and after the checks that can then be
+ * made. */
 struct stmt *entry_with_sizes(struct entry *e, int kernel, int body,
 			      struct stmt *rest);
-/* The call of kernel k, under the condition that its results have elements, if
- * they may have none. */
+/* The call of kernel k. If its results may have no elements, the call is under
+ * the condition that they have some. */
 struct stmt *entry_call_some(struct entry *e, const struct kernel *k);
-/* Puts before `rest` the checks that sizes given by the caller are multiples of
- * their step, and the divisions by it (graph.steps). */
+/* Returns `rest` after checks that sizes given by the caller are multiples of
+ * their steps, and inside of LETs that divide the sizes by their steps
+ * (graph.steps). */
 struct stmt *entry_divide_sizes(struct entry *e, struct stmt *rest);
 /* The stores of the outputs' sizes that are known only at run time, for the
  * caller. */

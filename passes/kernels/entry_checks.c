@@ -7,8 +7,8 @@
  *	after	0 < n - 4, n == m
  *
  * Conditions keep their order, and a condition that replaces others takes the
- * place of the first of them: later conditions may rely on it, as a remainder
- * relies on a divisor that is not 0. */
+ * place of the first one that it replaces: conditions after it may rely on it,
+ * as a remainder relies on a divisor that is not 0. */
 #include "analyse.h"
 #include "entry.h"
 
@@ -36,8 +36,8 @@ slack(struct module *m, const struct expr *e)
 	return e->kind == EXPR_LE ? more : expr_sub(m, more, expr_i32(m, 1));
 }
 
-/* Are both checked at the same time? They are if they contain the same sizes
- * that are known only at run time. */
+/* Are the conditions a and b checked at the same time? They are if both contain
+ * the same of the sizes that are known only at run time. */
 static bool
 known_together(const struct graph *g, const struct expr *a,
 	       const struct expr *b)
@@ -62,8 +62,9 @@ implies(struct analyser *analyser, const struct expr *a, const struct expr *b)
 	return x != NULL && y != NULL && prove(analyser, expr_le(m, x, y));
 }
 
-/* Adds a condition to `kept`, unless it holds whenever one of them holds. It
- * replaces those that hold whenever it holds. Returns the new number. */
+/* Adds a condition to the n conditions in `kept`, unless it holds whenever one
+ * of them holds. It replaces those conditions in `kept` that hold whenever it
+ * holds. Returns the new number of conditions in `kept`. */
 static int
 add(struct graph *g, struct analyser *a, const struct expr **kept, int n,
     const struct expr *condition)

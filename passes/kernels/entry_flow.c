@@ -96,8 +96,8 @@ limited(struct entry *e, const struct graph_body *loop,
 	return expr_cast(m, loop->iteration->type, count);
 }
 
-/* Is the number of iterations t a constant or a size, so that it need not be
- * read from memory? */
+/* Is t, a number of iterations, a constant or a size? Then it need not be read
+ * from memory. */
 static bool
 is_known_count(const struct tensor *t)
 {
@@ -335,8 +335,8 @@ flow(struct entry *e, int body)
 	return stmt_seq(e->f, list.data, list.n);
 }
 
-/* The sizes that are read after the last kernel that was called, then the rest
- * of the body as flow makes it. */
+/* The LETs of the sizes that are read after the last kernel that was called,
+ * around the rest of the body, as flow() makes it. */
 static struct stmt *
 flow_after(struct entry *e, int body)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas of sizes that may leave int64. The bounds of a formula are those of
- * integers without a largest number, but the emitted code computes it in 64
- * bits. Where the bounds of the sizes allow a part of a formula to leave int64,
- * the entry function checks the part before anything computes it:
+ * integers without a largest number, but the emitted code computes the formula
+ * in 64 bits. Where the bounds of the sizes allow a part of a formula to leave
+ * int64, the entry function makes a check before the part is computed:
  *
  *	before	T.min(n * m, 9), n and m from 0 to 2^40
  *	after	checks: n <= (2^63 - 2) // T.max(m, 1)
  *
  * The formulas are in the shapes, in tensors whose elements are sizes, in the
- * conditions that are checked, and in the kernels, where lowering has changed
- * them. Parts come before the formulas that contain them, so that a check
- * computes only parts that earlier checks allow. */
+ * conditions that are checked, and in the kernels, where lowering may have
+ * changed them. Parts come before the formulas that contain them, so that a
+ * check computes only parts that checks before it allow. */
 #include "entry.h"
 
 #include "bounds.h"
@@ -22,8 +22,8 @@
 
 /* An expression that is computed from sizes alone. */
 struct part {
-	/* the expression in variables of the entry function, with each
-	 * operation in 64 bits */
+	/* the part as an expression over the variables of the entry function,
+	 * with each operation in 64 bits */
 	const struct expr *wide;
 	struct bounds span;
 	/* no operation of 32 bits in the expression leaves 32 bits */
@@ -33,7 +33,7 @@ struct part {
 struct formulas {
 	struct entry *e;
 	struct module *m;
-	/* by expression and by variable: the index of its part in `part` */
+	/* by expression and by variable: the index of its entry in `part` */
 	struct pointer_map parts;
 	VEC(struct part) part;
 	struct pointer_map noted; /* conditions */
@@ -84,7 +84,8 @@ check(struct formulas *x, const struct expr *condition)
 	}
 }
 
-/* An expression: the larger of `least` and of the part, or of its negative. */
+/* An expression: the larger one of `least` and the value of part p, or, if
+ * `negative` is set, of its negative value. */
 static const struct expr *
 at_least(const struct formulas *x, const struct part *p, bool negative,
 	 int64_t least)
@@ -110,8 +111,8 @@ magnitude(const struct formulas *x, const struct part *p, int64_t least)
 			at_least(x, p, true, least));
 }
 
-/* Adds the checks that a + b, or with `minus` a - b, stays in int64: one for
- * each end of its bounds `span` that leaves the range. */
+/* Adds checks that a + b (if `minus` is set, a - b) fits in int64: one check
+ * for each end of the bounds `span` of the result that does not fit. */
 static void
 check_sum(struct formulas *x, const struct part *a, const struct part *b,
 	  bool minus, struct bounds span)
@@ -141,8 +142,8 @@ check_product(struct formulas *x, const struct part *a, const struct part *b)
 				     magnitude(x, b, 1))));
 }
 
-/* Adds the checks that a, converted to the type `to`, fits it: for each end of
- * a's bounds that does not. */
+/* Adds checks that the value of a, converted to the type `to`, fits in it: one
+ * check for each end of a's bounds that does not fit. */
 static void
 check_cast(struct formulas *x, const struct part *a, struct dtype to)
 {
@@ -158,8 +159,8 @@ check_cast(struct formulas *x, const struct part *a, struct dtype to)
 
 /* -- parts -- */
 
-/* Is t a type of sizes? Operations of 32 bits become wider where they have
- * to. */
+/* Is t a type of sizes? Operations of 32 bits are widened where that is
+ * needed. */
 static bool
 is_index(struct dtype t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs, in the entry function: they
- * are read from the tensor that holds them, checked, and passed to later
- * kernels and to the caller.
+ * are read from the tensor that holds them, then checked, and then passed to
+ * the following kernels and to the caller.
  *
  *   count(x, found)
  *   let y_count = found[0]:
@@ -39,7 +39,7 @@ last_writer(const struct entry *e, const struct tensor *t)
 }
 
 /* The index of the last kernel in the branches that the node (an EndIf) ends;
- * -1 if they have none. */
+ * -1 if these branches have no kernels. */
 static int
 last_of_branches(const struct entry *e, const struct node *end)
 {
@@ -139,8 +139,8 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 	return expr_load(m, b, &at, 1);
 }
 
-/* The last item in the list of the items after the kernel; -1 if there is none.
- * l->next gives the one before. */
+/* The last item in the list of the items that come after the kernel; -1 if the
+ * list is empty. l->next gives the item before an item. */
 static int
 after(const struct after_kernel *l, int kernel)
 {
@@ -414,9 +414,9 @@ entry_divide_sizes(struct entry *e, struct stmt *rest)
 	return rest;
 }
 
-/* Has the entry function read, before kernel k runs, all sizes that its nodes
- * rely on, and those that its group, or a branch or loop around it, waits
- * for? */
+/* Has the entry function read, before kernel k runs, all sizes on which the
+ * nodes of k rely, and those for which its group, or a branch or loop around k,
+ * waits? */
 static bool
 knows_sizes(const struct entry *e, const struct kernel *k)
 {
@@ -477,7 +477,7 @@ find_given(const struct graph *g, struct arena *a, struct pointer_map *given)
 }
 
 /* Finds for each check the sizes in it, and the last kernel after which one of
- * them is read. */
+ * these sizes is read. */
 static void
 find_checked_sizes(struct entry *e)
 {
@@ -519,8 +519,8 @@ add_given_size(struct entry *e, const struct var *v)
 	vec_push(&e->m->arena, &e->p->given_sizes, given);
 }
 
-/* The number of the innermost loop around a body, or of the body itself if it
- * is a loop's; 0 if there is none. */
+/* The number of the innermost loop body around `body`, or `body` itself if it
+ * is the body of a loop; 0 if there is no loop around it. */
 static int
 loop_around(const struct graph *g, int body)
 {
@@ -530,8 +530,8 @@ loop_around(const struct graph *g, int body)
 	return body;
 }
 
-/* A tensor outside of the loop whose shape has the size v, which each iteration
- * of the loop computes anew; NULL if there is none. */
+/* A tensor outside of the loop whose shape contains the size v, although each
+ * iteration of the loop computes v anew; NULL if there is no such tensor. */
 static const struct tensor *
 sized_outside(struct graph *g, const struct var *v, int loop)
 {
@@ -552,8 +552,8 @@ sized_outside(struct graph *g, const struct var *v, int loop)
 	return NULL;
 }
 
-/* May the entry function refuse the size s: is it in a checked condition, or
- * are its bounds not proven? */
+/* Can the entry function refuse a run because of the size s: is s in a checked
+ * condition, or are its bounds not proven? */
 static bool
 is_checked(const struct graph *g, const struct run_size *s)
 {
@@ -565,8 +565,8 @@ is_checked(const struct graph *g, const struct run_size *s)
 	return !s->proven;
 }
 
-/* Can each iteration of the loop have its own size? False after a diagnostic if
- * it cannot. */
+/* Can the size s have a different value in each iteration of the loop? If not,
+ * reports a diagnostic and returns false. */
 static bool
 check_loop_size(const struct entry *e, const struct node *n,
 		const struct run_size *s, int loop)

@@ -5,15 +5,16 @@
 
 #include "func.h"
 
-/* Sets the numbers of operations on floats, and on integers except indices, each
- * lane counted. values: the value of each scalar parameter, at its index; NULL:
- * sizes have their largest values. */
+/* Sets *floats to the number of operations of f on floats, and *ints to that on
+ * integers that are not indices; a vector operation counts once for each lane.
+ * values: the value of each scalar parameter, at its index; NULL: sizes have
+ * their largest values. */
 void func_operations(const struct func *f, const int64_t *values,
 		     double *floats, double *ints);
 
-/* The number of statements that the interpreter runs for f, about: of an `if` the
- * branch with more of them counts, a loop without a known bound as one iteration.
- * values: as above. */
+/* An estimate of the number of statements that the interpreter runs for f. For
+ * an `if`, the branch with more statements counts; a loop without a known bound
+ * counts as one iteration. values: as for func_operations(). */
 double func_statements(const struct func *f, const int64_t *values);
 
 #endif

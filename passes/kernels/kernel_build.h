@@ -23,18 +23,19 @@ struct builder {
 	/* mark[group.id] == stamp if the current search has visited the group
 	 * (kernel_in_place.c); a new search increments the stamp */
 	int *mark, stamp;
-	/* From a constant to the index in program.weights of the last weight
+	/* Maps a constant to the index in program.weights of the last weight
 	 * made from it; see weight.same_tensor. */
 	struct pointer_map last_weights;
-	/* the lowered kernels, which later kernels with the same program take
-	 * over (kernel_reuse.c); NULL if each kernel is scheduled anew */
+	/* the kernels lowered so far: a later kernel with the same program gets
+	 * the result of an earlier one (kernel_reuse.c); NULL: each kernel is
+	 * scheduled anew */
 	struct kernel_reuse *reuse;
 };
 
 /* Two tensors of a kernel: each element of the result `out` is computed from
  * the element of the input `in` at the same index, and no other element of
- * `out` reads that one, so that `out` may overwrite `in` in any order of
- * elements. */
+ * `out` is computed from that element, so that `out` may overwrite `in` in any
+ * order of elements. */
 struct own_element {
 	const struct tensor *in, *out;
 };
@@ -72,19 +73,19 @@ void kernel_place_elements(struct module *m, struct kernel *k);
  * roles.def: x for data, w for weights, bias, q, k, v, ... Not unique. */
 const char *kernel_role(struct arena *a, const struct group *group,
 			const struct tensor *t);
-/* kernel_in_place.c: in-place results: if an input's live range ends here and
- * every element is read before it is written, input and output share a pointer.
- * Threads of a device run in any order, so on a device only if
- * kernel_note_own_elements has found that each thread reads only its own
- * elements. */
+/* kernel_in_place.c: in-place results: if the live range of an input ends at a
+ * kernel, and the kernel reads every element before it writes the element, the
+ * input and the output share a pointer. Threads of a device run in any order,
+ * so on a device this is done only if kernel_note_own_elements has found that
+ * each thread reads only the elements that it overwrites. */
 void kernel_note_own_elements(struct joint *j);
 void kernel_store_in_place(struct joint *j);
 /* kernel_reuse.c: the lowered kernels, for reuse; NULL if kernels may not be
  * reused. */
 struct kernel_reuse *kernel_reuse_new(const struct builder *b);
 /* Takes over the schedule and the lowered function of a kernel that was like
- * this one before its schedule. False if there is none: then call
- * kernel_keep_lowered after lowering this one. */
+ * this one before its schedule. False if there is no such kernel: then call
+ * kernel_keep_lowered after lowering this kernel. */
 bool kernel_take_lowered(struct joint *j);
 void kernel_keep_lowered(struct joint *j);
 /* kernel_work.c: counts the operations of the joined kernel, before its layouts
@@ -105,12 +106,12 @@ void kernels_merge(struct builder *b);
 void kernels_align(struct program *p);
 
 /* states.c: states_detach removes the states of the model from the lists of
- * inputs and outputs. states_finish, after all kernels are built, drops the
- * copies of states that are not needed, and makes the others the last
+ * inputs and outputs. states_finish, after all kernels are built, drops those
+ * copies of states that are not needed, and makes the remaining copies the last
  * kernels. */
 void states_detach(struct graph *g);
 void states_finish(struct program *p);
-/* Is `after` the value for the next run of the state `before`? */
+/* Is `after` the tensor whose value the state `before` has in the next run? */
 bool is_next_of(const struct graph *g, const struct tensor *before,
 		const struct tensor *after);
 

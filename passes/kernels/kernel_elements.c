@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel in a loop whose parameter is an element of a larger tensor takes
- * that tensor and the variables of the index and of the element's sizes:
+/* If a parameter of a kernel in a loop is an element of a larger tensor, the
+ * kernel takes the larger tensor, and the variables in the index of the element
+ * and in its sizes:
  *
  *	cell(x, h, y)  x[i], y[i]   ->   cell(x, h, y, t)  x[t][i], y[t][i] */
 #include "access.h"
@@ -72,7 +73,8 @@ is_aliased(const struct kernel *k)
 	return false;
 }
 
-/* The tensor of the argument has `count` times as many elements as before. */
+/* Notes that the tensor of the argument now has `count` times as many elements
+ * as before. */
 static void
 note_elements(struct kernel_arg *arg, const struct expr *count)
 {

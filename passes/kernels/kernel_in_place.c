@@ -5,10 +5,10 @@
  *   add(x, b, y)   ->   add(b, y)      # y is read and written
  *
  * Legal if the live range of the input (with its views and parts of
- * concatenations) ends here, no other argument of the kernel aliases it, input
- * and output are not the caller's memory, and lowering proves that every
- * element is read before it is written. This is decided before signatures are
- * emitted, so that no restrict qualifier is violated. */
+ * concatenations) ends at the kernel, no other argument of the kernel aliases
+ * it, input and output are not the caller's memory, and lowering proves that
+ * every element is read before it is written. This is decided before signatures
+ * are emitted, so that no restrict qualifier is violated. */
 #include "access.h"
 #include "iter_map.h"
 #include "kernel_build.h"
@@ -30,8 +30,8 @@ struct search {
 	VEC(const struct group *) open;
 };
 
-/* Adds the groups that compute the node's inputs to those that the search
- * visits. */
+/* Adds the groups that compute the inputs of the node to the groups that the
+ * search will visit. */
 static void
 search_inputs(struct search *s, const struct group *group,
 	      const struct node *node)
@@ -60,8 +60,8 @@ search_inputs(struct search *s, const struct group *group,
 }
 
 /* Must group number `candidate` run before group number `of`, because `of`
- * depends on it? False also if a search of SEARCH_MAX groups does not find
- * it. */
+ * depends on it? Also false if a search through SEARCH_MAX groups does not find
+ * `candidate`. */
 static bool
 is_ancestor(struct builder *b, int of, int candidate)
 {
@@ -79,8 +79,8 @@ is_ancestor(struct builder *b, int of, int candidate)
 	return s.found;
 }
 
-/* Does this group make the last use of t's bytes: do all other groups that read
- * t or a view of t run before it? */
+/* Does the group `group` make the last use of t's bytes: do all other groups
+ * that read t or a view of t run before this one? */
 static bool
 dies_here(struct builder *b, struct tensor *t, const struct group *group)
 {
@@ -131,7 +131,7 @@ parts_die_here(struct builder *b, const struct tensor *whole,
 	return true;
 }
 
-/* Is t, or a view of it, a part of a concatenation, and so at a fixed place? */
+/* Is t, or a view of t, a part of a concatenation? Then its place is fixed. */
 static bool
 becomes_part(struct builder *b, const struct tensor *t)
 {
@@ -176,7 +176,8 @@ same_storage(const struct tensor *a, const struct tensor *b)
 	       layout_equal(a->layout, b->layout, a->ndim);
 }
 
-/* Are the bytes of t, or of a tensor of which t is a part, those of `whole`? */
+/* Are the bytes of t, or of a tensor of which t is a part, the bytes of
+ * `whole`? */
 static bool
 lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 {
@@ -186,8 +187,8 @@ lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
 	return t == whole;
 }
 
-/* Do the bytes of root overlap those of an argument that the kernel only reads,
- * other than argument `in`? */
+/* Is there an argument, other than argument `in`, that the kernel only reads
+ * and whose bytes overlap those of root? */
 static bool
 is_read_twice(struct builder *b, const struct kernel *k, int in,
 	      struct tensor *root)
@@ -253,8 +254,9 @@ is_before(struct stmt *x, struct stmt *y)
 	return false;
 }
 
-/* Is each element read at its own index in the statement that stores to it, or
- * in an earlier device kernel? */
+/* Is each load either in the statement `store`, with the same index as the
+ * element that it stores, or in a device kernel that runs before that of
+ * `store`? */
 static bool
 loads_at(const struct access_list *loads, struct stmt *store)
 {
@@ -337,7 +339,8 @@ is_own(const struct joint *j, const struct kernel_arg *in,
 
 /* -- branches and loops */
 
-/* Is `next` the state's value for the next iteration? */
+/* Is `next` the value that the state gets for the next iteration of its
+ * loop? */
 static bool
 is_next_state(const struct tensor *state, const struct tensor *next)
 {
@@ -363,8 +366,8 @@ is_next_state(const struct tensor *state, const struct tensor *next)
 
 /* Does control flow (a branch or loop) forbid that the output overwrites the
  * input, because it may read or keep the input, or decides the place of the
- * output? In a loop, an input from outside is read again by the next
- * iteration. */
+ * output? An input that is computed outside of a loop is read again by the next
+ * iteration of the loop. */
 static bool
 control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		const struct kernel_arg *out, const struct tensor *root)
@@ -383,8 +386,8 @@ control_forbids(const struct kernel *k, const struct kernel_arg *in,
 		(p->op->fuse == FUSE_CONTROL || p->body != kernel_body(k)));
 }
 
-/* Are both in the workspace, or are they a state of the model and its next
- * value? */
+/* Are both tensors in the workspace? It is enough if they are a state of the
+ * model and its next value. */
 static bool
 places_are_free(struct builder *b, const struct tensor *root,
 		const struct tensor *out)

@@ -200,8 +200,8 @@ add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
 	vec_push(&j->b->m->arena, &j->k->args, arg);
 }
 
-/* Does one node compute several of the kernel's results, and all of them? Then
- * its definition has named each of them. */
+/* Does a single node compute several results of the kernel, and all of them?
+ * Then the definition of this node has named each result. */
 static bool
 has_named_results(const struct joint *j)
 {
@@ -222,8 +222,8 @@ has_named_results(const struct joint *j)
 	return n > 1;
 }
 
-/* Names the results of the kernel: as the definition of its node names them if
- * there are several, else "y"; made unique. */
+/* Names the results of the kernel: if one node computes several results, as the
+ * node's definition names them; else "y". The names are made unique. */
 static void
 name_results(struct joint *j)
 {

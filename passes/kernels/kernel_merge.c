@@ -10,8 +10,8 @@
  * them unequal. If literals are the only difference, `same_but_literals`
  * records it, so that the comment can explain why there are two functions. A
  * function with several callers is named after its computation, so that its
- * name is stable when a kernel is inserted before; a function with one caller
- * has that kernel's name. */
+ * name does not change when a kernel is inserted before the callers; a function
+ * with one caller has that kernel's name. */
 #include "backend.h"
 #include "host_device.h"
 #include "kernel_build.h"
@@ -225,7 +225,7 @@ is_in_place(const struct kernel *k)
 
 /* A name for a function that several kernels call,
  * "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, and the operators
- * after it. If it is too long, the last parts are left out. */
+ * after it. If the name is too long, its last parts are left out. */
 static const char *
 body_name(struct builder *b, const struct kernel *k)
 {
@@ -294,8 +294,8 @@ name_function(struct builder *b, struct kernel *k)
 struct bucket {
 	uint64_t hash;
 	struct kernel *owner;
-	/* the index of the next kernel in the same bucket; -1 if there is
-	 * none */
+	/* the index of the next kernel in the same bucket of the hash table;
+	 * -1: this is the last one */
 	int next;
 };
 

@@ -13,7 +13,7 @@
 #include "ops.h"
 
 /* The parameter name of a constant, by its role in the match that reads it. In
- * a region of several matches, the name of the match comes before it. */
+ * a region of several matches, the name of the match precedes the role. */
 static const char *
 constant_role(struct joint *j, const struct tensor *t)
 {
@@ -71,8 +71,8 @@ stays_within(const struct graph_region *r, const struct region_match *match,
 	return read;
 }
 
-/* The name of a value within the region: its name in the model, or a name from
- * its producer. */
+/* The name of a value within the region: its name in the model, or, if it has
+ * none, a name made from the node that computes it. */
 static const char *
 value_name(struct joint *j, const struct tensor *t)
 {
@@ -128,8 +128,9 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 }
 
 /* For a backend without memory of its own: adds a scratch argument for each
- * value that one match passes to another, so that the values are in the
- * workspace. False after an error: a value has no upper bound. */
+ * value that one match passes to another, so that these values are in the
+ * workspace. False after an error, because the size of a value has no upper
+ * bound. */
 static bool
 add_values(struct joint *j)
 {

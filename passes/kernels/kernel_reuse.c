@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that are alike before they are scheduled are scheduled and lowered
- * once: the later ones get a copy of the lowered function, with their own
- * parameters.
+ * once: the second and further ones get a copy of the lowered function, with
+ * parameters of their own.
  *
  *   relu1(x, y), relu2(x, y)   ->   one schedule, two functions
  *
@@ -16,8 +16,8 @@
 
 struct kept {
 	uint64_t hash;
-	/* the index of the next entry with the same slot; -1 if there is
-	 * none */
+	/* the index of the next entry in the same slot of the hash table; -1:
+	 * this is the last one */
 	int next;
 	/* the function before its schedule, and lowered */
 	const struct func *before, *after;
@@ -31,8 +31,8 @@ struct kept {
 struct kernel_reuse {
 	VEC(struct kept) list;
 	int n_slots, *slots;
-	/* The entry of the current kernel, if no earlier entry was like it: it
-	 * is added to the list when the kernel is lowered. */
+	/* The entry for the current kernel if no entry in the list was like it:
+	 * it is added to the list when the kernel is lowered. */
 	struct kept open;
 	bool is_open;
 	int n_messages;
@@ -110,8 +110,8 @@ is_like(const struct kept *x, const struct kept *y)
 }
 
 /* Gives k the result of scheduling and lowering an equal kernel: a clone of the
- * lowered function, with buffers of its own for the parameters, the description
- * of the schedule, and the new layouts (maps) of its weights. */
+ * lowered function, with new buffers for the parameters, the description of the
+ * schedule, and the new layouts (maps) of its weights. */
 static void
 take(struct module *m, struct kernel *k, const struct kept *x)
 {

@@ -181,7 +181,8 @@ count_stmt(struct analyser *a, const struct stmt *s)
 	return w;
 }
 
-/* Binds the scalars of f: to the values, or to their largest ones. */
+/* Binds each scalar of f to its value in `values`, or, if `values` is NULL, to
+ * its largest value. */
 static void
 bind_scalars(struct analyser *an, const struct func *f, const int64_t *values)
 {

@@ -108,8 +108,8 @@ has_no_elements(const struct tensor *t)
 }
 
 /* For a kernel that reads at computed indices: an error if a tensor that it
- * reads has no elements. (Other reads of such a tensor are never executed.)
- * False after a diagnostic. */
+ * reads has no elements. (A read at other indices of such a tensor is never
+ * executed.) False after a diagnostic. */
 static bool
 check_empty(struct joint *j)
 {
@@ -237,8 +237,8 @@ same_layout(struct module *m, const struct index_map *a,
 	       expr_substitute(m, b->in_range, &vars) == a->in_range;
 }
 
-/* The weight that already stores the tensor of w in the same layout; if there
- * is none, w, which is recorded. */
+/* A weight that already stores the tensor of w in the same layout; if there is
+ * no such weight, records w and returns it. */
 static struct weight *
 same_weight(struct builder *b, struct weight *w)
 {
@@ -287,9 +287,9 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* A text for the name of a group's kernel; name_set_add makes it unique. Nodes
- * of a layer often have the same name: then the operator is added. Nodes
- * without a name are named after their neighbours. */
+/* A text for the name of a group's kernel; name_set_add makes it unique. If the
+ * name is taken, as often for several nodes of a layer, the operator is added.
+ * A node without a name is named after its neighbour. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
 {

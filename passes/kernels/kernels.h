@@ -24,7 +24,7 @@ struct kernel_again {
 	/* its func is scheduled; after kernel_again_lower, lowered */
 	struct kernel *kernel;
 	/* the function before its schedule, with the parameters of `kernel`; it
-	 * writes the same elements, those of halos too */
+	 * writes the same elements as the kernel, those of halos included */
 	struct func *plain;
 	struct sched *sched; /* of kernel->func */
 };
@@ -40,16 +40,17 @@ bool kernel_again(struct program *p, const struct kernel *k,
  * (choices.h). False after a diagnostic. */
 bool kernel_again_schedule(struct program *p, struct kernel_again *x,
 			   struct choices *choices);
-/* Lowers its function as program_build does, with parameters that are arrays of
- * scalars, so that any program can call it. False after a diagnostic. */
+/* Lowers the function of x as program_build does, but with parameters that are
+ * arrays of scalars, so that any program can call it. False after a
+ * diagnostic. */
 bool kernel_again_lower(struct program *p, struct kernel_again *x);
-/* Schedules and lowers it as program_build did, with the same hooks, which see its
- * function after the schedule and after each pass: then the parameters of the
- * function are those of x->plain. False after a diagnostic. */
+/* Schedules and lowers the function of x as program_build did, with `hooks`,
+ * which see the function after the schedule and after each pass; at these times
+ * the function has the parameters of x->plain. False after a diagnostic. */
 bool kernel_again_observed(struct program *p, struct kernel_again *x,
 			   const struct pass_hooks *hooks);
-/* Applies the first n steps of such a schedule to its function, without what the
- * rules do after the last step. False if a step fails. */
+/* Applies the first n steps of the kernel's schedule to the function of x,
+ * without what the rules do after the last step. False if a step fails. */
 bool kernel_again_replay(struct program *p, struct kernel_again *x,
 			 const struct sched_step *steps, int n);
 /* Appends the kernel's default schedule in words, then a line for each schedule
@@ -66,8 +67,9 @@ void kernel_note_vectors(const struct target *target, struct func *f);
 /* describe.c: the name of a group's kernel, from the names in the model, or
  * else from its operator. */
 const char *kernel_stem(struct graph *g, const struct group *group);
-/* For a kernel without a name: a name from its neighbour, "mul_before_conv3_3".
- * NULL if the kernel has a name, or its neighbours have none. */
+/* For a kernel whose nodes have no names: a name made from that of a neighbour,
+ * "mul_before_conv3_3". NULL if the nodes have a name, or if no neighbour has
+ * one. */
 const char *kernel_neighbour(struct graph *g, const struct group *group);
 /* The operator of n as a part of a name: "softmax". */
 const char *operator_word(struct arena *a, const struct node *n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provenance by node and by kernel: for each node of the model, the kernels
- * that compute it, or why none does (its fate, struct node_fate); for each
- * kernel and each constant, the model's nodes in it. The formulas of constants
- * are in provenance_constants.c. */
+ * that compute the node, or why no kernel does (its fate, struct node_fate);
+ * for each kernel and each constant, the model's nodes in it. The formulas of
+ * constants are in provenance_constants.c. */
 #include "provenance.h"
 
 #include "provenance_constants.h"

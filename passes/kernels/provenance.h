@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provenance in a compiled program: for each node of the model the kernels that
- * compute it, the constants it was folded into, and the passes that changed it;
- * for each kernel its nodes; for each constant its formula over the model's
- * constants, and its layout.
+ * compute the node, the constants into which it was folded, and the passes that
+ * changed it; for each kernel its nodes; for each constant its formula over the
+ * model's constants, and its layout.
  *
  * A kernel here is a call: calls that share a function have separate nodes. */
 #ifndef TIRC_PROVENANCE_H
@@ -14,16 +14,16 @@
 struct node_fate {
 	/* the kernels that compute it, in the order of execution */
 	VEC(const struct kernel *) kernels;
-	/* kernels whose constants depend on it */
+	/* the kernels whose constants depend on the node */
 	VEC(const struct kernel *) folded;
-	/* constants whose values depend on it */
+	/* the constants whose values depend on the node */
 	VEC(const struct weight *) weights;
 	/* The name of the last graph pass that changed the node, and why. If no
-	 * kernel computes it, the name may also be "view" (no code: another
-	 * tensor has the bytes), "control" (code of the entry function),
-	 * "empty" (its results have no elements) or "import" (dropped by the
-	 * reader of the model). Both are NULL if a kernel computes it
-	 * unchanged. */
+	 * kernel computes the node, the name may also be "view" (no code:
+	 * another tensor has the bytes), "control" (code of the entry
+	 * function), "empty" (its results have no elements) or "import"
+	 * (dropped by the reader of the model). Both are NULL if a kernel
+	 * computes the unchanged node. */
 	const char *pass, *why;
 };
 
@@ -38,7 +38,8 @@ struct origin_list {
 /* The model's nodes that a kernel computes. */
 struct origin_list provenance_computed(struct program *p,
 				       const struct kernel *k);
-/* The model's nodes that the kernel has only in the values of its constants. */
+/* The nodes of the model whose results the kernel has only as a part of the
+ * values of its constants. */
 struct origin_list provenance_folded(struct program *p, const struct kernel *k);
 /* The model's nodes in the value of one constant. */
 struct origin_list provenance_of_constant(struct arena *a,

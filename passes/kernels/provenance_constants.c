@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The provenance of constants: where the bytes of a stored constant come from,
- * as text. Writes the nodes that computed it (tensor.made_by) as a formula over
- * the model's constants, and its layout as indices. */
+ * as text. Prints the nodes that computed the constant (tensor.made_by) as a
+ * formula over the model's constants, and the constant's layout as indices. */
 #include "provenance_constants.h"
 
 #include "pointer_map.h"
@@ -57,16 +57,16 @@ constant_walk(struct arena *a, const struct tensor *t,
 
 /* -- the model's constants -- */
 
-/* Is n a node of graph_describe: not an operator but a form, a text such as "$0
- * * $1" in which $0 stands for input 0? */
+/* Was n made by graph_describe()? Such a node has in place of an operator a
+ * form, a text such as "$0 * $1" in which $0 stands for input 0? */
 static bool
 is_form(const struct node *n)
 {
 	return strcmp(n->domain, "tirc.form") == 0;
 }
 
-/* Is n, like a form, a text in place of an operator, but one in which $ does
- * not stand for an input? */
+/* Has n, like a form, a text in place of an operator, but a text in which $
+ * does not stand for an input? */
 static bool
 is_text(const struct node *n)
 {
@@ -121,8 +121,8 @@ struct formula {
 static void put_tensor(struct formula *f, const struct tensor *t, int depth,
 		       bool inside);
 
-/* Can the form be an operand without parentheses: is it one word,
- * parenthesized, or a call? */
+/* Can the text of the form be an operand without parentheses around it: is it
+ * one word, a text in parentheses, or a call? */
 static bool
 is_atom(const char *form)
 {
@@ -142,8 +142,8 @@ is_atom(const char *form)
 	return true;
 }
 
-/* Is the "$n" at `at` within a form an operand of + - * /, so that it may need
- * parentheses? */
+/* Is the "$n" at `at` in the form an operand of + - * /? Then the text in its
+ * place may need parentheses. */
 static bool
 is_operand(const char *form, const char *at)
 {
@@ -184,8 +184,8 @@ put_ints(struct formula *f, const char *name, const int64_t *v, int n)
 	strbuf_puts(&f->out, "]");
 }
 
-/* Is the attribute's value ONNX's number of a data type, so that it is printed
- * as the type's name? */
+/* Is the value of the attribute ONNX's number of a data type? Then the name of
+ * the type is printed. */
 static bool
 is_type(const struct node *n, const struct attr *at)
 {
@@ -352,8 +352,8 @@ provenance_restore(struct graph *g, struct tensor *constant, const char *recipe,
 
 /* -- layouts -- */
 
-/* The name of index i of a weight: for a convolution's weights by its meaning
- * ("oc"), else by its position. */
+/* The name of index i of a weight: for the weights of a convolution, a name
+ * that says what the index counts ("oc"); else a letter for its position. */
 static const char *
 index_name(struct arena *a, const struct weight *w, int i)
 {

@@ -2,9 +2,9 @@
 /* Names a kernel's parameters by the role of the tensor in its nodes
  * (roles.def), never by its name in the model.
  *
- * If an operator reads a tensor as plain data, the role is that of the
- * operator's result for its readers in the group: the transposed weights of a
- * product are weights. The products around a Softmax are the products of
+ * If an operator reads a tensor as plain data, the tensor has the role that the
+ * operator's result has for its readers in the group: the transposed weights of
+ * a product are weights. The products around a Softmax are the products of
  * attention: queries by keys, and probabilities by values. */
 #include "kernel_build.h"
 #include "ops.h"
@@ -64,8 +64,8 @@ word_of(struct arena *a, const char *words, int i)
 			      : arena_strndup(a, words, strcspn(words, " "));
 }
 
-/* Does the node's first result have the elements of its first input, moved, or
- * each changed by itself? */
+/* Has the first result of the node the elements of its first input, either
+ * moved, or each changed independently of the rest? */
 static bool
 carries(const struct node *n)
 {
@@ -166,7 +166,7 @@ is_reached(const struct search *q, const struct tensor *x)
 }
 
 /* Is x a product with a constant, as a normalization makes? Then a constant
- * that is added to it is named "shift", not "bias". */
+ * that is added to x is named "shift", not "bias". */
 static bool
 follows_scale(const struct tensor *x)
 {
@@ -177,8 +177,7 @@ follows_scale(const struct tensor *x)
 		tensor_is_constant(n->inputs[1]));
 }
 
-/* The role of input i of n, one of two symmetric inputs, such as those of an
- * Add. */
+/* The role of input i of n, where n has two symmetric inputs, as an Add has. */
 static const char *
 joining_role(const struct search *q, const struct role_row *row,
 	     const struct node *n, int i)
@@ -203,8 +202,9 @@ joining_role(const struct search *q, const struct role_row *row,
 static const char *role_in(struct arena *a, const struct group *group,
 			   const struct tensor *t);
 
-/* The role of a DequantizeLinear's parameter, such as "x_scale": if the
- * dequantized tensor has a role w in the group, "w_scale". */
+/* The role of a parameter of a DequantizeLinear, such as "x_scale". If the
+ * dequantized tensor has a role in the group, such as "w", this takes the place
+ * of "x": "w_scale". */
 static const char *
 of_quantized(const struct search *q, const struct node *n, const char *role)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of a model, which stay in the workspace between runs. If the
+/* The states of a model, which stay in the workspace from run to run. If the
  * kernel that computes the next state can store it in place of the state, the
  * copy at the end of the run (passes/graph/states.c) is left out.
  *

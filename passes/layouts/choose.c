@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the tensors with blocked channels (NCHWc). A tensor qualifies if
  * every kernel that accesses it indexes its second dimension by a separate
- * axis, if no view reinterprets its shape, and if the block divides the
- * channels. A halo of zeros replaces the padding of reads beyond an edge. Parts
- * of a concatenation have the layout of the whole. */
+ * axis, if no view gives it another shape, and if the size of a block divides
+ * the number of channels. A halo of zeros replaces the padding of reads beyond
+ * an edge. The parts of a concatenation have the layout of the whole tensor. */
 #include "layouts.h"
 #include "product_instr.h"
 #include "scope.h"
@@ -60,9 +60,8 @@ in_view(const struct graph *g, const struct node *n)
 				 g->groups.data[n->group]->is_control);
 }
 
-/* May the tensor t have its channels in blocks? If so, sets *block to the
- * number of channels in a block. How kernels access the tensor is checked
- * later. */
+/* Can the channels of tensor t be stored in blocks? If so, sets *block to the
+ * number of channels in a block. How kernels access t is checked later. */
 static bool
 may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {
@@ -168,10 +167,11 @@ is_weight(const struct kernel *k, const struct buffer *b)
 	return false;
 }
 
-/* Are the channels the rows of a product with a constant matrix, whose columns the
- * lanes of vectors compute? The channels of a convolution are those of its weights;
- * in x[i, k] * w[k, j] the rows i are none of w, and blocks of them would only
- * scatter what the lanes store. */
+/* Are the channels of access x the rows of a product with a constant matrix,
+ * whose columns are computed in the lanes of vectors? In x[i, k] * w[k, j], w
+ * has no index i, so that blocks of rows i would only scatter the elements that
+ * the lanes store. (The channels of a convolution, in contrast, are an index of
+ * its weights.) */
 static bool
 are_rows(struct module *m, const struct kernel *k, const struct access *x)
 {
@@ -202,8 +202,8 @@ are_rows(struct module *m, const struct kernel *k, const struct access *x)
 	return rows;
 }
 
-/* The number of rows of the product with a constant matrix in the kernel; NULL if
- * there is none. */
+/* The number of rows of a product with a constant matrix that the kernel
+ * computes; NULL if it computes none. */
 static const struct expr *
 rows_of_product(struct module *m, const struct kernel *k)
 {
@@ -284,8 +284,8 @@ same_block(const struct tensor_layout *a, const struct tensor_layout *b)
 	return a == NULL || b == NULL ? a == b : a->block == b->block;
 }
 
-/* A concatenation and its parts get channel blocks of the same size, or none of
- * them gets any. */
+/* Makes channel blocks of concatenations agree: a concatenation and its parts
+ * all have blocks of the same size, or all have no blocks. */
 static void
 unify_parts(struct choice *c)
 {
@@ -384,8 +384,8 @@ place_parts(struct choice *c)
 	}
 }
 
-/* Is the halo only in spatial dimensions, not in those of the batch and the
- * channels? Only there it is wanted. */
+/* Has the layout a halo only in spatial dimensions, not in those of the batch
+ * and the channels? A halo is wanted only in spatial dimensions. */
 static bool
 is_spatial(const struct tensor_layout *l)
 {

@@ -120,9 +120,9 @@ guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 	}
 }
 
-/* May the guard of load x be dropped? Its test must hold for every index inside
- * of the buffer, so that it fails only in the halo, which has the guard's
- * alternative value. */
+/* May the guard of load x be dropped? The guard's test must hold for every
+ * index inside of the buffer; it then fails only in the halo, whose elements
+ * have the value that the guard gives there. */
 static bool
 may_drop_test(struct func *f, const struct buffer *b,
 	      const struct guarded_load *x, const struct tensor_layout *l)

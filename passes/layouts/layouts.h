@@ -27,15 +27,15 @@ void layouts_widen_rows(struct module *m, struct kernel *k,
 void layouts_reduce_columns(struct module *m, struct kernel *k,
 			    const struct target *target);
 /* Does the kernel (not scheduled yet) copy b with a border? It does if b has
- * 8-bit integers, a single load reads b beyond its edges, in a sum of products,
- * and the target prefers such copies to halos in memory; unless `narrow`, only
- * if a halo would make b larger by at least a tenth. */
+ * 8-bit integers, if only one load reads b beyond its edges, in a sum of
+ * products, and if the target prefers such copies to halos in memory. If
+ * `narrow` is not set, a halo must also make b larger by at least a tenth. */
 bool layouts_copies_border(struct module *m, struct func *f,
 			   const struct buffer *b, bool narrow,
 			   const struct target *target);
 /* Adds a block to a kernel that reads a tensor beyond its edges and must copy
- * it (see tensor_layout.copied): the block copies the elements with their
- * border. */
+ * it (see tensor_layout.copied): the block copies the tensor's elements
+ * together with a border. */
 void layouts_copy_borders(struct module *m, struct kernel *k,
 			  const struct target *target);
 /* Adds the stores of the halos of the outputs to the scheduled kernel. */
@@ -48,7 +48,8 @@ const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
 
 /* overwrites.c: drops halos that would prevent a kernel from storing its result
- * over an input. of: the layout of each tensor, by its id; changed in place. */
+ * over an input. of: the layout of each tensor, by tensor id; this array is
+ * changed in place. */
 void layouts_drop_halos_of_overwrites(const struct program *p,
 				      struct kernel *const *kernels, int n,
 				      struct tensor_layout *const *of);
@@ -70,18 +71,19 @@ void guarded_loads_find(struct func *f, const struct buffer *b,
  * test; false if they are not known. */
 bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 			 struct bounds *b);
-/* Sets *before and *after to the number of elements before and behind dimension
- * d of b that the load reaches without its test, at most; both are at least 0.
- * False if they are not known. */
+/* Sets *before and *after to the largest number of elements before the start
+ * and behind the end of dimension d of b that the load reaches if its test is
+ * dropped; both are at least 0. False if these numbers are not known. */
 bool guarded_load_reach(struct func *f, const struct buffer *b,
 			const struct guarded_load *x, int d, int64_t *before,
 			int64_t *after);
 /* Does the load's test hold for every index that is inside of the buffer? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);
-/* Widens the layout's halo so that it covers the loads beyond the buffer;
- * dimensions without constant bounds are skipped. The first load determines the
- * halo's value; loads with another value keep their guards. */
+/* Widens the layout's halo so that it covers the elements that the loads reach
+ * beyond the buffer; dimensions in which these have no constant bounds are
+ * skipped. The first load determines the halo's value; loads with another value
+ * keep their guards. */
 void guarded_loads_widen_halo(struct func *f, const struct buffer *b,
 			      const struct guarded_loads *loads,
 			      struct tensor_layout *l);

@@ -6,9 +6,9 @@
  *   ->
  *   y[c, h, w]          = ...                            # may be z's bytes
  *
- * If z has its last use here, and each kernel that reads beyond the edges of y
- * can copy the elements that it reads, with a border, then y gets no halo. When
- * the kernel is lowered, it is proven whether the result can overwrite its
+ * If this is the last use of z, and each kernel that reads beyond the edges of
+ * y can copy these elements, with a border, then y gets no halo. When the
+ * kernel is lowered, the lowering proves whether the result can overwrite the
  * input. */
 #include "access.h"
 #include "layouts.h"
@@ -67,9 +67,10 @@ is_used_behind(const struct overwrites *o, const struct tensor *t, int kernel)
 	return false;
 }
 
-/* Has a kernel's result a layout that can change alone: is it not row-major,
- * not a part of a concatenation, and not the result of a group without a kernel
- * (a view, a concatenation, control flow)? */
+/* Has t, a kernel's result, a layout that can be changed without that of
+ * another tensor: is it not row-major, not a part of a concatenation, and not
+ * the result of a group without a kernel (a view, a concatenation, control
+ * flow)? */
 static bool
 has_own_layout(const struct overwrites *o, const struct tensor *t)
 {
@@ -81,8 +82,8 @@ has_own_layout(const struct overwrites *o, const struct tensor *t)
 	       !g->groups.data[n->group]->is_control;
 }
 
-/* May kernel k store its result `out` over its input `in`, if the halos did not
- * differ? */
+/* Could kernel k store its result `out` over its input `in` if the two had the
+ * same halo? */
 static bool
 may_overwrite(const struct overwrites *o, int k, const struct kernel_arg *in,
 	      const struct kernel_arg *out)
@@ -96,8 +97,8 @@ may_overwrite(const struct overwrites *o, int k, const struct kernel_arg *in,
 	       reads_own_elements(o->kernels[k], in);
 }
 
-/* If the tensor has no halo, do all kernels that read beyond its edges copy the
- * elements that they read? */
+/* If t had no halo, could every kernel that reads beyond the edges of t copy
+ * the elements that it reads? */
 static bool
 can_be_copied(const struct overwrites *o, const struct tensor *t)
 {

@@ -21,13 +21,14 @@ struct rows {
 	struct module *m;
 	const struct guarded_load *x;
 	struct stmt *block, *store;
-	int column;                /* the iter var of the stored columns */
-	const struct expr *wide;   /* the number of columns in whole vectors;
-				    * NULL: not rounded up */
-	const struct expr *beyond; /* by how many these are more than the
-				    * columns */
-	/* by dimension of the buffer: the size of the border before it, and its
-	 * extent with both borders */
+	int column; /* the iter var of the stored columns */
+	/* the number of columns, rounded up to whole vectors; NULL: not rounded
+	 * up */
+	const struct expr *wide;
+	/* the number of columns in `wide` beyond the real columns */
+	const struct expr *beyond;
+	/* by dimension of the buffer: the size of the border before it, and the
+	 * extent of the dimension with the borders before and after it */
 	int64_t before[MOST_DIMS];
 	const struct expr *extent[MOST_DIMS];
 };
@@ -79,9 +80,10 @@ slides(const struct rows *r)
 	return false;
 }
 
-/* Finds the iter var of the last dimension, if the load and the store have
- * stride 1 in it and the load depends on all other dimensions. (Otherwise an
- * operand is shared between channels, and lanes over channels are better.) */
+/* Finds the iter var of the last dimension, the column. False unless the
+ * indices of the load and the store change by 1 with it, and the load depends
+ * on the iter vars of all other dimensions. (If the load does not, an operand
+ * is shared between channels, and lanes over channels are better.) */
 static bool
 find_column(struct rows *r)
 {
@@ -399,9 +401,9 @@ is_wide(const struct rows *r, const struct buffer *b)
 	return ratio >= 1.1;
 }
 
-/* If one load alone reads buffer b beyond its edges, in a sum of products: sets
- * *loads to that load, and r's fields to its block, store and extents with the
- * border. Else false. */
+/* If only one load reads buffer b beyond its edges, and it is in a sum of
+ * products: sets *loads to this load, and the fields of r to its block, its
+ * store, and the extents with the border. Else returns false. */
 static bool
 find_products(struct rows *r, const struct buffer *b,
 	      struct guarded_loads *loads)
@@ -418,10 +420,8 @@ find_products(struct rows *r, const struct buffer *b,
 	       expr_has(r->store->args[0], EXPR_MUL) && find_extents(r);
 }
 
-/* If b is a buffer of bytes that one load alone reads beyond its edges, in a
- * sum of products: sets *loads to that load, r's fields to its block, store and
- * extents with the border. Else false; also false, unless `narrow`, if a border
- * in memory would be narrow. */
+/* Like find_products, but false if the elements of b are not bytes. If `narrow`
+ * is not set, also false if a halo in memory would be narrow. */
 static bool
 find_bytes(struct rows *r, const struct buffer *b, bool narrow,
 	   struct guarded_loads *loads)

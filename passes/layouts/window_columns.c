@@ -24,16 +24,19 @@ struct windows {
 	struct func *f;
 	struct module *m;
 	struct stmt *block, *store;
-	/* the operand of the update that is the accumulator, and the value that
-	 * is combined with it */
+	/* own: which operand of the update is the accumulator; the next member:
+	 * the value that is combined with it */
 	int own;
 	const struct expr *value, *identity;
 	const struct expr *load;
-	const struct expr *test; /* the IF around the load; NULL: none */
+	/* the IF around the load, which is its test; NULL: the load has no
+	 * test */
+	const struct expr *test;
 	/* the iter vars of the last dimension: of the results, of the window */
 	int lane, tap;
 	int64_t stride;
-	/* the conditions of the test on columns, and the others; NULL: none */
+	/* the conditions of the test that use columns, and its remaining
+	 * conditions; NULL: there are none */
 	const struct expr *on_columns, *on_rows;
 	int64_t before, after; /* the sizes of the border of the columns */
 };
@@ -44,8 +47,8 @@ iter_at(const struct windows *w, int i)
 	return &w->block->u.block->iters[i];
 }
 
-/* Finds the accumulator in the update: the sum, the minimum or the maximum of it
- * and a value. */
+/* Finds the accumulator in the update, which must be the sum, the minimum or
+ * the maximum of the accumulator and a value. */
 static bool
 find_update(struct windows *w)
 {
@@ -62,8 +65,9 @@ find_update(struct windows *w)
 	return !expr_uses_buffer(w->value, w->store->u.buffer);
 }
 
-/* Finds the only load of the value, and the only test, which is around it and
- * gives the identity where it fails. */
+/* Finds the only load in the value, and its only test: an IF around the load
+ * that gives the identity element where the test fails. False if there are
+ * several. */
 static bool
 find_load(struct windows *w)
 {
@@ -114,9 +118,9 @@ uses_columns(const struct windows *w, const struct expr *e)
 	       expr_uses_var(e, iter_at(w, w->tap)->var);
 }
 
-/* Finds the iter vars of the last dimension: the load's last index must be
- * lane * stride + tap * dilation + rest, with the lane as the last index of the
- * store, and no other index may have them. */
+/* Finds the iter vars of the last dimension: the load's last index must be lane
+ * * stride + tap * dilation + rest, where lane is the last index of the store;
+ * no other index may use lane or tap. */
 static bool
 find_columns(struct windows *w)
 {
@@ -155,8 +159,9 @@ find_columns(struct windows *w)
 	       w->stride > 0;
 }
 
-/* Splits the test into the conditions on columns and the others. False if one
- * is on both. */
+/* Splits the conditions of the test into those that use columns and the
+ * remaining ones. False if a condition uses columns and also another iter
+ * var. */
 static bool
 split_test(struct windows *w)
 {
@@ -207,7 +212,7 @@ is_gain(const struct windows *w)
 	return w->on_columns != NULL || rows * taps >= rows * w->stride + taps;
 }
 
-/* The indices of the store with `column` in place of the last one. */
+/* The indices of the store, with `column` in place of the last index. */
 static const struct expr **
 index_of(const struct windows *w, const struct expr *column)
 {
@@ -220,9 +225,10 @@ index_of(const struct windows *w, const struct expr *column)
 	return at;
 }
 
-/* A nest of a block that combines its accumulator in b at `at` with the value.
- * column: the iter var in the lane's place; without: the kind of iter vars to
- * leave out, which are the taps of the columns, or the others. */
+/* A nest around a block that combines the element of b at the indices `at`, the
+ * accumulator, with the value. column: the iter var that takes the place of the
+ * lane. taps: does the block reduce over the taps of the columns, or, if not,
+ * over the other reduction iter vars? */
 static struct stmt *
 reduction_nest(const struct windows *w, const char *name,
 	       const struct iter_var *column, bool taps, const struct buffer *b,

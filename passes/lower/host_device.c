@@ -137,8 +137,8 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 }
 
 /* Adds the kernel's parameters and sets args[0..*n) to the arguments of the
- * launch: first those of the host function's parameters that the kernel uses,
- * in their order, then variables that a loop or a LET of the host binds. */
+ * launch: first the host function's parameters that the kernel uses, in their
+ * order, then variables that a loop or a LET of the host binds. */
 static void
 add_params(struct split *x, struct func *kernel, struct uses *u,
 	   const struct expr **args, int *n)
@@ -294,8 +294,8 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 /* -- the host */
 
 /* Global arrays of the host become parameters: the caller provides device
- * memory for them. False after a diagnostic if another array is allocated
- * outside of kernels. */
+ * memory for them. False after a diagnostic if an array that is not global is
+ * allocated outside of kernels. */
 static bool
 lift_allocs(struct split *x, struct stmt *s)
 {

@@ -17,7 +17,7 @@
 
 struct name_set;
 
-/* Limits of a device; 0: the limit is not known and not checked. */
+/* Limits of a device; 0: the limit is not known, and is not checked. */
 struct device_limits {
 	int max_threads;      /* the most threads of a thread block */
 	int64_t shared_bytes; /* the shared memory of a thread block */
@@ -53,13 +53,13 @@ bool lower_is_kernel(const struct func *f);
 int64_t lower_shared_place(const struct func *kernel, const struct buffer *b);
 
 /* Splits f, which lower_func has lowered; f itself is not changed. If names is
- * NULL, kernels are named f's name + "_kernel" (+ a number from the second on);
- * else f's name and unused variations of it. The kernels and the host function,
- * which takes f's place, are added to the module. Global arrays that several
- * kernels access become parameters at the end of the host function's signature:
- * the caller provides the memory. False after an error: a statement outside of
- * thread loops accesses a buffer, or a kernel exceeds the limits (which may be
- * NULL). */
+ * NULL, a kernel's name is f's name + "_kernel", from the second kernel on with
+ * a number; else it is f's name, or an unused variation of it. The kernels and
+ * the host function, which takes f's place, are added to the module. Global
+ * arrays that several kernels access become parameters at the end of the host
+ * function's signature: the caller provides the memory. False after an error: a
+ * statement outside of thread loops accesses a buffer, or a kernel exceeds the
+ * limits. limits may be NULL. */
 bool lower_split_host_device(struct module *m, struct func *f,
 			     const struct device_limits *limits,
 			     struct name_set *names, struct host_device *out);

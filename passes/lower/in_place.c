@@ -2,15 +2,15 @@
 /* In-place analysis: may an input and an output buffer alias?
  * lower_make_in_place makes the two buffers one.
  *
- * They may if each element is stored once, and read only by the statement that
- * stores it.
+ * The two may alias if each element is stored once, and read only by the
+ * statement that stores it.
  *
- * Otherwise, the outer loops are those around all accesses to both buffers. If
- * their variables alone determine the indices of some dimensions, in the same
- * way at each access, then their iterations access disjoint slices. Within one
- * iteration every element of the input must be read before it is overwritten:
- * either in a statement before the first store, or at the same index in the
- * storing statement itself. */
+ * If that is not so, the outer loops are considered, which are the loops around
+ * all accesses to both buffers. If the variables of these loops alone determine
+ * the indices of some dimensions, in the same way at each access, then their
+ * iterations access disjoint slices. Within one iteration every element of the
+ * input must be read before it is overwritten: either in a statement before the
+ * first store, or at the same index in the storing statement itself. */
 #include "lower.h"
 
 #include "access.h"
@@ -156,8 +156,8 @@ scan_vars(struct var_scan *c, const struct expr *e)
 }
 
 /* Is the index of dimension d the same at every access, does it use only
- * variables of outer loops, and does each combination of their values give a
- * different index? */
+ * variables of outer loops, and does each combination of these variables'
+ * values give a different index? */
 static bool
 is_outer_dim(struct sharing *s, int d)
 {
@@ -234,8 +234,9 @@ expand_let(void *ctx, const struct expr *e)
 			     : NULL;
 }
 
-/* Does each iteration of the loops around the store, below `outside` (NULL: of
- * all loops), store a different element? */
+/* Does each iteration of the loops around the store store a different element?
+ * Only the loops below `outside` count; outside NULL: all loops around the
+ * store. */
 static bool
 stores_each_once(const struct func *f, const struct stmt *store,
 		 const struct stmt *outside)
@@ -393,8 +394,8 @@ elements_once(struct sharing *s, struct stmt *top)
 	return true;
 }
 
-/* Is each element read only by the statement that stores it, so that the stores
- * jointly form one element-wise map? */
+/* Is each element read only by the statement that stores the element? Then all
+ * stores together form one elementwise map. */
 static bool
 element_wise(struct sharing *s)
 {
@@ -475,8 +476,8 @@ lower_stores_once(const struct func *f, const struct buffer *in,
 	return uses.list.n > 0;
 }
 
-/* The last store in f of an element of b to itself; NULL if there is none, or
- * if f has no other store. */
+/* The last store in f that stores an element of b to itself; NULL if there is
+ * none, or if it is the only store in f. */
 static struct stmt *
 find_self_copy(struct func *f, const struct buffer *b)
 {
@@ -497,8 +498,8 @@ find_self_copy(struct func *f, const struct buffer *b)
 	return stores.list.n > 1 ? found : NULL;
 }
 
-/* Removes stores of an element of b to itself; the last one stays if f has no
- * other store. */
+/* Removes stores of an element of b to itself; if f has no other store, the
+ * last of them stays. */
 static void
 drop_self_copies(struct func *f, const struct buffer *b)
 {

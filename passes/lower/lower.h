@@ -2,10 +2,10 @@
 /* Lowering: from scheduled blocks to loops, stores and local arrays. Each row
  * of lower.def is one pass of one phase, in its own file. After phase 3 a
  * function has no BLOCK and no REDUCE; buffers of scope "local" are ALLOCs at
- * the lowest common ancestor of their uses, compacted to the region in use;
- * dimensions of extent 1 are dropped and dimensions that every access fuses are
- * merged; redundant guards are dropped; repeated index expressions are LETs (ih
- * = h + kh - 1). */
+ * the lowest common ancestor of their uses, and have only the size of the
+ * region that is used; dimensions of extent 1 are dropped and dimensions that
+ * every access fuses are merged; redundant guards are dropped; repeated index
+ * expressions are LETs (ih = h + kh - 1). */
 #ifndef TIRC_LOWER_H
 #define TIRC_LOWER_H
 
@@ -13,9 +13,9 @@
 #include "func.h"
 #include "hooks.h"
 
-/* The note of a function that has two copies of its reduction, one of them
- * specialized for some iterations, without the conditions that hold there. The
- * note's text names these iterations: "ow_o 1 to 6". */
+/* A note on a function that has two copies of its reduction. One of them is
+ * specialized for some iterations: conditions that hold in all of these are
+ * left out. The note's text names these iterations: "ow_o 1 to 6". */
 #define PARTITION_COPIES "copies"
 
 struct lower_pass {
@@ -31,23 +31,25 @@ const struct lower_pass *lower_passes(int *n);
 bool lower_func(struct func *f, const struct pass_hooks *hooks);
 /* Like lower_func, but stops after phase `last`, 0..LAST_PHASE. */
 bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
-/* The most bytes of local arrays that nested ALLOCs hold at the same time, with
- * symbolic sizes at their bounds. Arrays in loops bound to threads do not
- * count, nor do arrays whose size has no bound. */
+/* The largest number of bytes of local arrays that nested ALLOCs hold at the
+ * same time, with symbolic sizes at their upper bounds. Arrays in loops bound
+ * to threads do not count, nor do arrays whose size has no bound. */
 int64_t lower_stack_bytes(const struct func *f);
 /* The most bytes of its own arrays that a thread of a device kernel holds at the
  * same time, in registers or in memory. */
 int64_t lower_thread_bytes(const struct func *kernel);
 /* Turns local arrays of f into parameters, at the end of the signature: first
  * those whose size has no bound and depends on f's parameters alone, then the
- * largest ones until lower_stack_bytes is at most limit_bytes. Returns the
- * number of arrays moved; the caller provides their memory. Arrays that a result
- * replaces element by element are stored in the result instead. */
+ * largest of the remaining arrays, until lower_stack_bytes() is at most
+ * limit_bytes. Returns the number of arrays moved; the caller provides their
+ * memory. If an array is only copied to a result element by element, its
+ * elements are stored in the result, and the array is not needed. */
 int lower_scratch(struct func *f, int64_t limit_bytes);
-/* May `in` and `out` (of the same shape) be one pointer? They may if every load
- * of `in` is in the statement that stores the same element of `out`, and no
- * earlier statement stores that element; or if outer loops run over disjoint
- * slices, and in each of their iterations all reads precede the writes. */
+/* May `in` and `out`, which have the same shape, be one pointer? They may if
+ * every load of `in` is in the statement that stores the same element of `out`,
+ * and no statement before it stores that element; or if outer loops run over
+ * disjoint slices, and in each of their iterations all reads precede the
+ * writes. */
 bool lower_can_be_in_place(const struct func *f, const struct buffer *in,
 			   const struct buffer *out);
 /* Has `out` the shape of `in`, and is each of its elements stored once and

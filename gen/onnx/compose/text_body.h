@@ -9,20 +9,21 @@
  *	}
  *
  * Where a shape, a type or the presence of an input decides, the text has an
- * expression in Python's grammar (body_eval.c), in quotes: as the name of a
- * node, as the name of an attribute after @, or as the name of an input.
+ * expression in Python's grammar (body_eval.c), in quotes: in place of a node's
+ * name, of an attribute's name after @, or of an input's name.
  *
  *	["bias"] sum = Add (x, bias)
  *	swapped = Transpose <perm = @"[1, 0] if x.ndim == 2 else [0, 2, 1]"> (x)
  *	scaled = Mul (x, "1 / sqrt(x.shape[-1])")
  *
- * A node is made if the expression before it is true. Otherwise its first
- * output is its first input, unless an earlier node has made this output. An
- * attribute whose expression is None is absent. An expression in place of an
- * input gives a constant: a number has the type of the last other input that is
- * no bool; a list of integers may contain symbolic sizes. A node that no wanted
- * output needs is not made. Cast, CastLike and Reshape that change nothing, and
- * Identity, are not made either.
+ * A node is made if the expression in place of its name is true. If it is
+ * false, the node's first output is its first input, unless a node before it in
+ * the text has made this output. An attribute whose expression is None is
+ * absent. An expression in place of an input gives a constant: a number has the
+ * type of the last other input that is no bool; a list of integers may contain
+ * symbolic sizes. A node that no wanted output needs is not made. Cast,
+ * CastLike and Reshape that change nothing, and Identity, are not made
+ * either.
  *
  * The operators of the domain tirc in the texts are pieces that other texts and
  * functions in C share, and tirc.Error, without outputs, which reports a

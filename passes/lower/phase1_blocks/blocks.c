@@ -58,8 +58,9 @@ lower_below(struct func *f, struct stmt *s)
 			struct stmt_place place = { s, i };
 
 			stmt_put(f, place, lower_block(f, child));
-			/* stmt_replace has spliced a SEQ into this one: its
-			 * statements are lowered already and are skipped. */
+			/* stmt_replace() has put the statements of a SEQ in
+			 * place of the child: they are lowered already, and are
+			 * skipped */
 			i += s->n_children - n;
 		}
 	}
@@ -104,8 +105,8 @@ find_alignments(struct alignments *a, struct stmt *s)
 	}
 }
 
-/* Copies each annotation to its buffer's ALLOC: the pass `storage`, which pads
- * the array, reads it there. */
+/* Copies each annotation to the ALLOC of its buffer, where the pass `storage`,
+ * which pads the array, reads it. */
 static void
 mark_allocs(const struct alignments *a, struct stmt *s)
 {
@@ -199,10 +200,10 @@ note_address(struct addresses *a, const struct stmt *s, const struct expr *e)
 }
 
 /* Adds a note to the ALLOC: the number of inner dimensions that the pass
- * `storage` must keep. It may shrink the outer dimensions, in which each call
- * accesses only one index. The note counts inner dimensions because passes add
- * and drop outer ones. A note from the program itself is dropped, because it is
- * not proven. */
+ * `storage` must keep. The pass may shrink the outer dimensions, in each of
+ * which a call accesses only one index. The note counts inner dimensions,
+ * because passes add and drop outer dimensions. A note with this key that the
+ * program itself contains is dropped, because nothing proves it. */
 static void
 mark_addressed(const struct addresses *a, struct stmt *s)
 {

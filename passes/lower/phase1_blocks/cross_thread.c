@@ -22,9 +22,10 @@
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
  * The pass `sync` inserts the barriers. Between the outermost reduction loop
- * and the block, there must only be reduction loops. Statements before the block
- * that are inside of all thread loops stay before it: a thread computes there
- * the partial result that it contributes (rfactor, then compute_at). */
+ * and the block, there must only be reduction loops. Statements that come
+ * before the block and are inside of all thread loops stay there: in them a
+ * thread computes the partial result that it contributes (rfactor, then
+ * compute_at). */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -109,10 +110,10 @@ only_precedes(const struct cross *x, const struct stmt *s,
 	return true;
 }
 
-/* Sets x->outer, and collects the loops of the block that are bound to threads
- * in x->threads, and thread loops around x->outer in x->around. False after a
- * diagnostic if there are other loops or statements between the reduction
- * loops. */
+/* Sets x->outer, and collects in x->threads the reduction loops that are bound
+ * to threads, and in x->around the thread loops around x->outer. False after a
+ * diagnostic if there are loops or statements between the reduction loops that
+ * do not belong to the reduction. */
 static bool
 find_loops(struct cross *x)
 {
@@ -312,8 +313,8 @@ reduction_thread_index(struct cross *x, int64_t *n)
 
 struct partial_results {
 	const struct buffer *all;
-	/* the index of the thread's own element; the last index is the thread's
-	 * number */
+	/* the index of the element of the current thread; its last part is the
+	 * number of the thread */
 	const struct expr **index;
 	int n;
 };
@@ -333,8 +334,9 @@ store_at(struct cross *x, struct partial_results *t, const struct expr *last,
 	return stmt_store(x->func, t->all, value, t->index, t->n);
 }
 
-/* Allocates the shared array of partial results: an element for each reducing
- * thread, and a row for each iteration of the thread loops around. */
+/* Allocates the shared array of partial results: with an element for each
+ * thread that reduces, and a row of such elements for each iteration of the
+ * thread loops around the reduction. */
 static bool
 alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 {
@@ -370,7 +372,8 @@ static bool
 all_threads_active(struct cross *x)
 {
 	struct stmt *kernel = x->block;
-	/* by tag: the extent of its loops; 0 if none was found yet */
+	/* by tag of a thread axis: the extent of the loops bound to it; 0: none
+	 * was found yet */
 	int64_t extents[TAG_COUNT] = { 0 };
 
 	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
@@ -395,8 +398,8 @@ all_threads_active(struct cross *x)
 }
 
 /* The number of lanes of one warp that take part in a reduction over n threads
- * by shuffles; 0 if shuffles cannot be used: the values are not scalars of 32
- * bits or more, n is not a power of two, some thread of the warp would not
+ * by shuffles; 0 if shuffles cannot be used, because the values are not scalars
+ * of 32 bits or more, n is not a power of two, a thread of the warp would not
  * execute the shuffles, or the threads are not consecutive lanes. */
 static int64_t
 shuffle_lanes(struct cross *x, int64_t n)
@@ -420,9 +423,9 @@ combined(const struct cross *x, const struct expr *a, const struct expr *b)
 	return expr_rebuild(x->m, x->combine, both);
 }
 
-/* Appends a butterfly reduction to out: part = part op (the part of the lane
- * whose number differs in one bit), bit by bit, so that each of the n lanes
- * gets the result. Returns the number of statements. */
+/* Appends a butterfly reduction to out: for each bit of the lane's number, part
+ * = part op (the part of the lane whose number differs in this bit), so that
+ * each of the n lanes gets the result. Returns the number of statements. */
 static int
 butterfly(struct cross *x, const struct buffer *part, int64_t n,
 	  struct stmt **out)
@@ -472,7 +475,7 @@ by_warps(struct cross *x, const struct buffer *part,
 	return k + butterfly(x, part, warps, out + k);
 }
 
-/* The statements of the sequence, with s in place of the last one. */
+/* The statements of the sequence, with s in place of its last statement. */
 static struct stmt *
 with_preceding(struct func *f, const struct stmt *sequence, struct stmt *s)
 {

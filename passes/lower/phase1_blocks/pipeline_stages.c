@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks the parts of software pipelines while blocks still delimit them: the
+/* Marks the statements of software pipelines while these are still blocks: the
  * statements of a loop with software_pipeline_stage and _order, and blocks with
  * double_buffer_scope.
  *
@@ -10,7 +10,7 @@
  *       block B                                       block B
  *
  * The marks stay around the lowered blocks; the pass `pipeline` reads them
- * after `storage` has placed the buffers. */
+ * after the pass `storage` has placed the buffers. */
 #include "lower_passes.h"
 
 #include "pipeline_notes.h"

@@ -10,11 +10,11 @@
  *           C[v_i, v_j] = C + ...              with T.block("C"):
  *                                                  C[v_i, v_j] = C + ...
  *
- * The init statement gets copies of the spatial loops inside the outermost
- * reduction loop and stands just before that loop. If one (fused) loop drives
- * both spatial and reduction iter vars, the init stays in the block, under the
- * condition that every reduction iter var is at its minimum; likewise if the init uses a
- * reduction iter var.
+ * The init statement is put just before the outermost reduction loop, inside of
+ * copies of the spatial loops that are within this loop. If one (fused) loop
+ * drives both spatial and reduction iter vars, the init stays in the block,
+ * under the condition that every reduction iter var is at its minimum. It also
+ * stays there if it uses a reduction iter var.
  *
  * The result of a block with the note written_out is one expression of all terms,
  * without an init:
@@ -67,7 +67,8 @@ plain_between(const struct stmt *block, const struct stmt *outer)
 	return false;
 }
 
-/* Does the init use a reduction iter var? Then it has a meaning only in the block. */
+/* Does the init use a reduction iter var? Then it is meaningful only inside of
+ * the block. */
 static bool
 init_reduces(const struct stmt *block)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves every ALLOC to the lowest common ancestor of the buffer's accesses, and
- * compacts the buffer to the bounding box of the region that they access.
+ * shrinks the buffer to the bounding box of the region that these accesses
+ * touch.
  *
  *   acc = T.alloc_buffer((64, 56), scope="local")    for c, w:
  *   for c, w:                                            acc: [8, 7]
  *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
  *
  * The ALLOC of a shared array is put around the thread loops of its block, and
- * the box covers the accesses of all threads; that of a global array is put
- * around the kernel. Invariant: within one iteration of the loops around the
- * ALLOC an element is written before it is read. Dimensions of extent 1 are
+ * the box covers the accesses of all threads. The ALLOC of a global array is
+ * put around the kernel. Invariant: within one iteration of the loops around
+ * the ALLOC an element is written before it is read. Dimensions of extent 1 are
  * dropped; a buffer of ndim 0 is a scalar. */
 #include "lower_passes.h"
 
@@ -42,8 +43,9 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A constant upper bound of the extent, since local arrays need constant sizes;
- * the extent itself if no bound is known that fits its type. */
+/* A constant upper bound of the extent, because local arrays need constant
+ * sizes; the extent itself if no such bound is known that fits in the extent's
+ * type. */
 static const struct expr *
 constant_extent(struct func *f, const struct expr *extent)
 {
@@ -149,10 +151,10 @@ fix_size(struct func *f, struct stmt *alloc, const struct access_list *uses)
 		   flat_index, &window);
 }
 
-/* The number of outer dimensions that may shrink: all, or, if calls get the
- * address, the dimensions in which they access only one index (lower_blocks
- * notes them). An array with an address shrinks only if its size is
- * constant. */
+/* The number of outer dimensions of the array that may shrink: all dimensions;
+ * or, if calls get the address of an element, the outer dimensions in which
+ * such a call accesses only one index (a note of the pass `blocks` tells them),
+ * and 0 if the array's size is not constant. */
 static int
 free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 {
@@ -270,7 +272,7 @@ has_ring(const struct expr *e, const struct stmt *common)
 
 /* Is b a shared-memory tile that each iteration fills anew? Then it is neither
  * an accumulator nor a ring buffer: guards of its stores only exclude the tail
- * of the tile, and every iteration stores the elements that it loads. */
+ * of the tile, and every iteration stores the elements that it then loads. */
 static bool
 is_staging_tile(const struct buffer *b, const struct access_list *uses,
 		const struct stmt *common)
@@ -326,8 +328,8 @@ in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 }
 
 /* Moves the ALLOC of a shared array around the thread loops of its thread
- * block. If `wait`, an array in a software pipeline stays: the pass `pipeline`
- * multi-buffers it first. */
+ * block. If `wait` is set, an array in a software pipeline stays where it is,
+ * because the pass `pipeline` multi-buffers it first. */
 static void
 hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 {
@@ -394,8 +396,9 @@ lower_storage(struct func *f)
 		}
 		common = before_kernel(b, in_thread(b, lowest, common));
 		alloc = old;
-		/* Otherwise the ALLOC is already in place; removing it might
-		 * splice its SEQ into another. */
+		/* If `common` is the ALLOC's child, the ALLOC is already in
+		 * place, and removing it might splice its SEQ into another
+		 * SEQ. */
 		if (common != old->children[0]) {
 			stmt_replace(f, old, old->children[0]);
 			place = stmt_place_of(common);

@@ -5,8 +5,8 @@
  *     for ty in thread(3, "threadIdx.y"):
  *       S[tz + ty] = S[tz + ty] + A[tz + ty]     # (0, 1) and (1, 0)
  *
- * The result would have the sum of one of the threads, or of both: a data race.
- * Threads may store the same element if they store the same value. */
+ * The element would get the sum of only one of the threads, or of both: a data
+ * race. Threads may store the same element if they store the same value. */
 #include "thread_updates.h"
 
 #include "access.h"
@@ -27,8 +27,8 @@ struct updates {
 	int64_t extents[AXES];
 };
 
-/* A store with an update, the threads that may run it, and how its indices
- * depend on them. */
+/* A store that updates an element, the threads that may execute it, and how its
+ * indices depend on them. */
 struct update {
 	struct updates *all;
 	const struct stmt *store;
