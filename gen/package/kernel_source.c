@@ -338,8 +338,9 @@ add_launches(struct packer *k, struct unit *u, struct tdata *item,
 	}
 }
 
-/* Must the compiler not contract the kernel's function, in a source in which it
- * may contract others? False if kernel is NULL. */
+/* Must the compiler not contract operations in the kernel's function, although
+ * it may contract them in other functions of the source? False if kernel is
+ * NULL. */
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {

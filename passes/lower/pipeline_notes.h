@@ -9,8 +9,8 @@
 #define PIPELINE_STAGE "software_pipeline_stage"
 #define PIPELINE_ORDER "software_pipeline_order"
 /* The key of a list with one stage, 0: the copies of stage 0 to shared memory
- * are asynchronous, so that they need not be complete before their first
- * use. */
+ * are asynchronous, so that a copy need only be complete when its data is first
+ * used. */
 #define PIPELINE_ASYNC "software_pipeline_async_stages"
 #define DOUBLE_BUFFER "double_buffer_scope"
 /* The key of an ATTR around a statement of a pipelined loop: [stage, order]. */

@@ -63,7 +63,8 @@ lower_thread_bytes(const struct func *kernel)
 
 /* -- arrays in a result -- */
 
-/* Are the last indices of the access equal to the indices of an access of b? */
+/* Are the last indices of `store`, one for each dimension of b, equal to
+ * `index`, the indices of an access of b? */
 static bool
 same_element(const struct buffer *b, const struct expr *const *index,
 	     const struct stmt *store)
@@ -78,7 +79,7 @@ same_element(const struct buffer *b, const struct expr *const *index,
 	return true;
 }
 
-/* Is b as large as the last dimensions of the result y, of the same type? */
+/* Has b the type of the result y, and the extents of y's last dimensions? */
 static bool
 is_part_of(const struct buffer *b, const struct buffer *y)
 {
@@ -96,7 +97,7 @@ is_part_of(const struct buffer *b, const struct buffer *y)
 }
 
 /* Are the first indices of a store to y the variables of all loops around the
- * array? Then each iteration of the loops has its own part of y. */
+ * array? Then each iteration of these loops has a part of y for itself. */
 static bool
 is_own_part(const struct stmt *alloc, const struct buffer *b,
 	    const struct stmt *store)
@@ -117,8 +118,8 @@ is_own_part(const struct stmt *alloc, const struct buffer *b,
 	return n == before;
 }
 
-/* The outermost loop or condition around s inside of the ALLOC; s itself if there
- * is none. */
+/* The outermost loop or condition around s that is inside of the ALLOC; s
+ * itself if there is none. */
 static const struct stmt *
 top_below(const struct stmt *alloc, const struct stmt *s)
 {
@@ -141,8 +142,9 @@ is_below(const struct stmt *s, const struct stmt *top)
 
 /* Can y hold the array until stores replace it element by element? y must be a
  * result that only stores in the ALLOC's body access. These stores must come
- * last, and each must read only the element of the array that it replaces.
- * uses: the accesses of the array; stores: those of y. */
+ * after all other accesses of the array, and each must read only the element of
+ * the array that it replaces. uses: the accesses of the array; stores: the
+ * accesses of y. */
 static bool
 can_hold(const struct stmt *alloc, const struct access_list *uses,
 	 const struct buffer *y, const struct access_list *stores)
@@ -231,8 +233,8 @@ hold_in_result(struct func *f, const struct access_index *index,
 
 /* -- arrays in the workspace -- */
 
-/* Makes the loops around the array serial, since the workspace has only one
- * copy of it. */
+/* Makes the loops around the array serial, because the workspace has only one
+ * copy of the array. */
 static void
 serialize_loops_around(struct func *f, struct stmt *alloc)
 {
@@ -261,8 +263,11 @@ has_inner_size(const struct func *f, const struct buffer *b)
 /* An array that may move off the stack. */
 struct scratch {
 	struct stmt *alloc;
-	int64_t bytes; /* INT64_MAX: the size has no known maximum */
-	int order;     /* the number of its ALLOC in the function */
+	/* the size of the array in bytes; INT64_MAX: the size has no known
+	 * maximum */
+	int64_t bytes;
+	/* the position of the array's ALLOC among the ALLOCs of the function */
+	int order;
 };
 
 static int
@@ -279,8 +284,8 @@ typedef VEC(struct scratch) scratch_list;
 
 /* The arrays outside of device kernels that may move, in the order in which
  * they move: first those whose size has no known maximum and depends only on
- * the function's parameters, so that the caller can compute it; then the larger
- * ones. */
+ * the function's parameters, so that the caller can compute it; then the
+ * remaining arrays, larger ones before smaller ones. */
 static scratch_list
 list_scratch(struct func *f)
 {

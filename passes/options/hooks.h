@@ -10,8 +10,9 @@
  * blocks under loops, scheduled; 1 storage; 2 loops; 3 cleaned up. */
 enum { LAST_PHASE = 3 };
 
-/* A pass that the user adds: it runs on each function after tirc's passes of
- * the given phase. It edits f in place; false after a diagnostic. */
+/* A pass that the user adds. It runs on each function after tirc's passes of
+ * the phase `phase`, edits the function f in place, and returns false after a
+ * diagnostic. */
 struct user_pass {
 	const char *name;
 	int phase;
@@ -35,9 +36,10 @@ enum hook_schedule {
 struct pass_hooks {
 	void *ctx;
 	/* Called for each kernel before the rules schedule it; may schedule it
-	 * in their place. s has the unscheduled function; its program may be
-	 * replaced. *words: what the schedule is called in the kernel's comment;
-	 * NULL: by its steps. May be NULL. */
+	 * in their place. s has the unscheduled function, which the hook may
+	 * replace. *words: the description of the schedule in the kernel's
+	 * comment; NULL: the comment lists its steps. The member may be
+	 * NULL. */
 	enum hook_schedule (*schedule)(void *ctx, const struct kernel *k,
 				       struct sched *s, const char **words);
 	/* Replaces the program that the rules have made; constants are in the
@@ -45,8 +47,9 @@ struct pass_hooks {
 	bool (*after_rules)(void *ctx, const char *kernel, struct func *f);
 	/* Called after each pass, for --print-after and the verifier. */
 	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);
-	/* Called then, too; true: no pass over the graph runs any more, and the
-	 * pass manager returns false, without a diagnostic. May be NULL. */
+	/* Called at the same times. If it returns true, no further pass over
+	 * the graph runs, and the pass manager returns false, without a
+	 * diagnostic. The member may be NULL. */
 	bool (*ends_graph)(void *ctx, const char *pass);
 	void (*after_func)(void *ctx, const char *pass, const struct func *f);
 	/* Called after all passes of a phase, including the user's. */

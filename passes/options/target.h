@@ -14,14 +14,14 @@ struct requirement;
 struct tensor_intrins;
 
 /* An instruction that multiplies and adds, sums += a * b, given by the names of
- * its tensor intrinsics. Their descriptions tell which types it takes, how
- * large its operands are, and which threads execute it; product_instr.h reads
- * them. */
+ * its tensor intrinsics. The descriptions of these tell which types the
+ * instruction takes, how large its operands are, and which threads execute it;
+ * product_instr.h reads them. */
 struct product_instr {
 	const char *multiply; /* the intrinsic that adds products to the sums */
-	/* If the sums are in a tile or a fragment: the intrinsics that fill it
-	 * with zeros and store it to memory. NULL if the sums are an array of
-	 * the program. */
+	/* If the sums are in a tile or a fragment: the intrinsics that fill the
+	 * tile or fragment with zeros, and that store it to memory. NULL if the
+	 * sums are an array of the program. */
 	const char *fill, *store;
 	/* The intrinsics that load the operands into fragments. NULL if the
 	 * instruction reads its operands from memory. */
@@ -39,13 +39,16 @@ struct simulator {
 				     * need */
 	int n_runtime;
 	const char *ldflags;
-	const char *toolchain; /* a file of examples/firmware/; "": none */
+	/* the file of examples/firmware/ that describes the toolchain; "":
+	 * there is none */
+	const char *toolchain;
 };
 
 struct target {
 	const char *name;
 	const char *dialect;
-	/* the size of one vector register; 0: no vectors */
+	/* the size of one vector register in bytes; 0: the target has no
+	 * vectors */
 	int vector_bytes;
 	int vector_registers; /* their number */
 	/* a sum is kept in one scalar variable, never in an array */
@@ -57,46 +60,49 @@ struct target {
 	const struct product_instr *products; /* best first */
 	int n_products;
 	/* Compilers make instructions for dot products of loops that sum
-	 * products of numbers next to each other: signed bytes by numbers of
-	 * 8 bits, unsigned ones, or of 16 bits. 0: of no loops */
+	 * products of numbers next to each other: signed bytes are multiplied
+	 * by unsigned bytes (dot_loops 8) or by 16-bit numbers (16). 0:
+	 * compilers make no such instructions */
 	int dot_loops;
 	bool tf32; /* products may round float32 operands to tf32 */
 	/* The zero points of 8-bit tensors inside a graph are moved by 128, so
 	 * that their type is signed or unsigned, as the first 8-bit product
 	 * instruction requires. */
 	bool shift_zero_points;
-	/* the target's tensor intrinsics, among them those of products; or
-	 * NULL */
+	/* the target's tensor intrinsics, including those of its product
+	 * instructions; or NULL */
 	struct tensor_intrins *intrins;
 	struct dtype_list vectors; /* the vector types to compute with, best
 				    * first */
 	/* vectors of bytes can be widened to vectors of 32-bit integers, and
-	 * these can be scaled and narrowed to bytes */
+	 * such vectors can be scaled and narrowed to bytes */
 	bool byte_vectors;
 	bool fmax_vectors; /* the dialect has fmax for vectors */
 	/* the dialect converts vectors of 16-bit floats to float32 */
 	bool half_vectors;
-	/* The compiler unrolls loops of up to so many iterations completely
-	 * before it vectorizes; 0 if the emitted code has explicit vectors. */
+	/* Before it vectorizes, the compiler completely unrolls loops of at
+	 * most this many iterations; 0 if the emitted code has explicit
+	 * vectors. */
 	int complete_unroll;
 	/* Sizes of the data caches, by which schedule rules size tiles.
 	 * gen/dialect/target.def lists the code that reads them. */
 	int64_t l1_bytes, l2_bytes;
-	int prefetch_bytes; /* the bytes that one prefetch loads; 0: no
-			     * prefetches */
+	/* the number of bytes that one prefetch loads; 0: no prefetches are
+	 * emitted */
+	int prefetch_bytes;
 	/* For parallel loops: the number of cores that schedules assume (0: no
-	 * parallel loops); for each core, operations per nanosecond, and bytes
-	 * per nanosecond from memory and from the second-level cache; the time
-	 * to start and end a parallel loop. */
+	 * parallel loops); operations per nanosecond of a core; bytes per
+	 * nanosecond that a core gets from memory, and from the second-level
+	 * cache; the time to start and end a parallel loop. */
 	int cores;
 	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
 	/* larger local arrays are put in the workspace */
 	int64_t stack_limit_bytes;
 	int align_bytes; /* the alignment of the workspace and of weights */
-	/* each tensor in the workspace has this alignment, too */
+	/* each tensor in the workspace has the alignment align_bytes, too */
 	bool align_tensors;
-	/* The widths of the compiler's int and char, and the size of its
-	 * largest object; 0: those of the dialect. */
+	/* The widths of the compiler's int and char in bits, and the size of
+	 * its largest object in bytes; 0: as the dialect says. */
 	int int_bits, char_bits;
 	int64_t object_bytes;
 	/* the most threads of a thread block; 1 for cores that compute with
@@ -104,23 +110,23 @@ struct target {
 	int max_threads;
 	/* the size of the shared memory of a thread block */
 	int64_t shared_bytes;
-	/* the number of threads of a thread block if no rule chooses another;
-	 * 0: max_threads */
+	/* the number of threads of a thread block if no rule chooses one; 0:
+	 * max_threads */
 	int block_threads;
-	/* the most thread blocks along the second and third axis of a grid; 0:
-	 * no limit */
+	/* the largest number of thread blocks along the second and the third
+	 * axis of a grid; 0: no limit */
 	int max_blocks;
 	/* If a thread has at least this many registers, the next tiles of
-	 * operands are copied, through registers, while the current tiles are
-	 * used; 0: never. */
+	 * operands are copied through registers while the current tiles are
+	 * used; 0: tiles are never copied ahead. */
 	int copy_ahead_registers;
 	/* strides of arrays that the TMA (the unit that copies boxes of
-	 * tensors) reads must be multiples of so many bytes; 0 if there is no
-	 * such unit */
+	 * tensors) reads must be multiples of this number of bytes; 0: the
+	 * target has no TMA */
 	int box_bytes;
 	/* Alignments of arrays in shared memory: of arrays whose address an
-	 * instruction takes, and of arrays that the TMA fills; 0: as in struct
-	 * target_facts. */
+	 * instruction takes, and of arrays that the TMA fills; 0: what struct
+	 * target_facts says for 0. */
 	int shared_align_bytes, box_align_bytes;
 	/* the number of threads that execute in lockstep; not used if warp_size
 	 * is above 1 */
@@ -128,7 +134,7 @@ struct target {
 	int warp_size; /* the number of threads that can exchange values without
 			* memory; 0 if they cannot */
 	/* the number of shared-memory tiles that asynchronous copies fill in
-	 * turn; 0: no asynchronous copies */
+	 * turn; 0: the target has no asynchronous copies */
 	int async_stages;
 	/* the number of multiprocessors, each of which runs at least one thread
 	 * block; 0 if not known */
@@ -139,9 +145,9 @@ struct target {
 	bool typed_workspace;
 	bool loose_weights; /* arrays of weights have only the alignment of
 			     * their elements */
-	/* the arrays of the caller are in another memory than the workspace, so
-	 * that a function's parameter always points to the same one of the
-	 * two */
+	/* the caller's arrays are in a different memory than the workspace: a
+	 * parameter of a function then always points to the same one of the two
+	 * memories */
 	bool interface_apart;
 	/* The assumptions of the emitted sources about the target; NULL if
 	 * there are none. */
@@ -156,14 +162,15 @@ struct target {
 	const char *const *reserved; /* words that must not be used as names,
 				      * sorted */
 	int n_reserved;
-	/* tensors have no borders in memory: a kernel that reads beyond an edge
-	 * copies the rows that it reads, with a border */
+	/* tensors have no borders in memory: instead, a kernel that reads
+	 * beyond an edge first copies the rows that it reads, together with a
+	 * border */
 	bool copied_borders;
 	const char *goal; /* the word of --optimize; NULL: "speed" */
 	/* true with --optimize memory */
 	bool optimize_memory;
-	/* the source marks short helpers so that the C compiler inlines each
-	 * call of them */
+	/* the source marks short helpers so that the C compiler inlines every
+	 * call of a helper */
 	bool inlines_helpers;
 	/* the compiler's options for the goals "speed", which are a part of
 	 * cflags, "balanced" and "size"; NULL if the target has none */
@@ -182,7 +189,7 @@ target_wide_bytes(const struct target *t)
 	return t->max_threads > 1 ? t->vector_bytes : 0;
 }
 
-/* The number of threads of a thread block if no rule chooses another. */
+/* The number of threads of a thread block if no rule chooses one. */
 static inline int
 target_block_threads(const struct target *t)
 {

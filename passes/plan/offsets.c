@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets for blocks with live ranges (dynamic storage allocation): each
- * strategy is an order of the blocks, in which each takes the lowest free gap
- * between the placed blocks whose live ranges overlap its own. Then the best
- * order is improved: blocks that end at the top are moved to the front. Where so
+/* Offsets for blocks with live ranges (dynamic storage allocation): a strategy
+ * is an order in which blocks are placed: each block takes the lowest free gap
+ * between those placed blocks whose live ranges overlap its own. Then the best
+ * order is improved: blocks that end at the top are moved to the front. If so
  * many blocks are live together that one strategy would take seconds, a sweep
- * over the kernels places them instead. The result is deterministic.
+ * over the kernels places the blocks instead. The result is deterministic.
  *
  * The orders follow the greedy algorithms of Pisarchyk and Lee, "Efficient
  * Memory Management for Deep Neural Net Inference" (2020). */
@@ -44,8 +44,8 @@ struct search {
 	 * placed */
 	int *beside;
 	struct lives lives;
-	/* pairs compared and spans sorted so far; the search ends at
-	 * MAX_WORK */
+	/* the number of pairs compared and spans sorted so far; the search ends
+	 * when it reaches MAX_WORK */
 	int64_t work;
 };
 
@@ -268,8 +268,9 @@ keep(const struct search *s, struct best *best, int64_t size, bool fit,
 	memcpy(best->offset, s->offset, sizeof *s->offset * (size_t)s->n);
 }
 
-/* Moves a block of the order `best` that ends at the top of the workspace to an
- * earlier place in the order; step selects the block and the distance. */
+/* Chooses a block in the order `best` that ends at the top of the workspace,
+ * and moves it to an earlier place in the order. step: selects the block and
+ * the distance. */
 static void
 move_top(struct search *s, const struct best *best, int step)
 {
@@ -430,9 +431,9 @@ key_end(const struct search *s, int b)
 	return -(int64_t)s->blocks[b].last;
 }
 
-/* Places each block, in the order of their starts, at the lowest offset that is
- * free in its live range; a block with pieces is live as a whole. Returns the
- * size. */
+/* Places the blocks, in the order in which their live ranges start, each at the
+ * lowest offset that is free in its live range. A block with pieces counts as
+ * live as a whole. Returns the size of the workspace in bytes. */
 static int64_t
 sweep(struct search *s, int64_t *offset)
 {

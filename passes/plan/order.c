@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders the kernels for a lower peak of live memory: a beam search over sets
  * of executed kernels. Of two orders of the same set, the one with the lower
- * peak is kept; of all sets of a size, those with the lowest peak, then with
- * the fewest live bytes. The given order is kept if the peak does not decrease,
- * and if there are thousands of kernels: the time of the search grows with the
+ * peak is kept. Of all sets with the same number of kernels, those with the
+ * lowest peak are kept, and, if peaks are equal, those with the fewest live
+ * bytes. The kernels keep their given order if the peak does not become lower,
+ * or if there are thousands of kernels: the time of the search grows with the
  * square of their number. */
 #include "plan.h"
 
@@ -14,7 +15,8 @@
 #define MAX_WIDTH 128
 #define MAX_WORK 60000000LL
 
-/* A set of kernels that have run, in the best order that was found for it. */
+/* A set of kernels that have run, with the best order that was found for
+ * running them. */
 struct state {
 	uint64_t hash; /* the hash of the set */
 	/* the most bytes that were live at once so far; the bytes that are live
@@ -23,11 +25,11 @@ struct state {
 	/* the index of the state before `kernel` ran, in the list of states */
 	int parent;
 	int kernel; /* the kernel that ran last */
-	/* by kernel: the number of its producers that have not run; -1 if the
-	 * kernel has run */
+	/* by kernel: the number of kernels whose results it needs and that have
+	 * not run; -1 if the kernel itself has run */
 	int *waiting;
 	/* by storage: the number of its users that have not run: kernels, and
-	 * the caller if it reads an output there */
+	 * the caller if it reads an output in this storage */
 	int *left;
 };
 
@@ -48,8 +50,9 @@ struct order {
 	/* by tensor id: 1 + the kernel whose producers were added last */
 	int *added_for;
 	struct pointer_map sizes; /* of graph_number_sizes */
-	/* by kernel: those that must run before it, each once: it reads their
-	 * results, or relies on sizes that they compute */
+	/* by kernel: the kernels that must run before it, each listed once,
+	 * because it reads their results or relies on sizes that they
+	 * compute */
 	int_vec *before;
 	int_vec *after;
 	/* by kernel: the storages in the workspace that it reads or writes */
@@ -235,9 +238,9 @@ find_touches(struct order *o)
 	}
 }
 
-/* Counts the caller as a user of inputs and outputs in the workspace: it stores
- * the inputs before the first kernel, and reads the outputs after the last
- * one. */
+/* Counts the caller as a user of inputs and outputs in the workspace: the
+ * caller stores the inputs before the first kernel runs, and reads the outputs
+ * after the last kernel has run. */
 static void
 find_callers_touches(struct order *o)
 {
@@ -415,8 +418,8 @@ peak_of(struct order *o, struct state *s)
 	return s->peak;
 }
 
-/* A lower bound of the peak of any order: the most live bytes that one kernel
- * needs. */
+/* A lower bound of the peak of every order: the largest number of live bytes
+ * that a single kernel needs. */
 static int64_t
 floor_of(const struct order *o)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits a storage into byte ranges with separate live ranges: a part of a
- * concatenation is dead before it is written and after its last read. */
+ * concatenation is not live before it is written, nor after it is read for the
+ * last time. */
 #include "storages.h"
 
 #include <stdlib.h>
@@ -36,8 +37,9 @@ struct runs {
 	int64_t *edges; /* ascending, each once */
 	int n;          /* the number of ranges: one less than edges */
 	int *use;       /* by range: the use that covers it; -1 if none does */
-	/* by range: a range from which the search for the next range without a
-	 * use goes on; the range itself if it has no use */
+	/* by range: itself if no use is assigned to it yet; else a range after
+	 * it, from which the search for the next range without a use
+	 * continues */
 	int *next;
 };
 
@@ -58,8 +60,8 @@ next_free(struct runs *r, int run)
 	return at;
 }
 
-/* Assigns to each range the first use that covers it, in the order of the
- * kernels (step 1) or in reverse (-1). */
+/* Assigns to each range the first use that covers it. Uses are taken in the
+ * order of the kernels (step 1) or in reverse order (step -1). */
 static void
 cover(struct runs *r, const struct storage *s, int step)
 {

@@ -58,9 +58,10 @@ join_views(const struct graph *g, struct joined *j)
 	}
 }
 
-/* Joins the results of both branches of an If with the result of the If, and
- * the tensors of a loop's state: its value before the loop, in an iteration,
- * for the next iteration and after the loop. */
+/* Joins tensors that share a storage: the results of both branches of an If
+ * with the result of the If; and the tensors for a state of a loop, which are
+ * its values before the loop, in an iteration, for the next iteration and after
+ * the loop. */
 static void
 join_control(const struct graph *g, struct joined *j)
 {
@@ -175,8 +176,8 @@ kind_of(const struct tensor *t)
 }
 
 /* Adds tensor t to a storage: sets the storage's root, type and kind to those
- * of t if t is its first tensor, or the first that is not in the workspace (an
- * input, output or constant). */
+ * of t if t is the storage's first tensor, or its first tensor that is not in
+ * the workspace (an input, output or constant). */
 static void
 set_storage_kind(struct storage *s, struct tensor *t)
 {
@@ -313,10 +314,10 @@ struct body_range {
 	int from, to;
 };
 
-/* Extends the live range of t to the body's first kernel: the entry function
- * reads t before it enters the body. If t is computed outside of a loop around
- * the body, each iteration reads t again, so that t is live to the loop's
- * end. */
+/* Extends the live range of t to the first kernel of the body, because the
+ * entry function reads t before it enters the body. If t is computed outside of
+ * a loop around the body, each iteration reads t again, so that t is live to
+ * the loop's end. */
 static void
 extend_read(struct graph *g, struct storages *s, const struct tensor *t,
 	    int body, const struct body_range *ranges)
@@ -367,9 +368,9 @@ extend_over(struct program *p, struct storages *s, int body,
 }
 
 /* Extends the live ranges of the tensors from which the entry function reads
- * sizes: up to the last kernel that writes a part of the tensor, and of an If's
- * result, up to the last kernel of both branches, since the sizes are read
- * behind them. */
+ * sizes: up to the last kernel that writes a part of the tensor, or, if the
+ * tensor is the result of an If, up to the last kernel of both branches,
+ * because the sizes are read after these kernels. */
 static void
 extend_sizes(const struct graph *g, struct storages *s,
 	     const struct body_range *ranges)

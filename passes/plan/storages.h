@@ -5,9 +5,9 @@
 
 #include "kernel.h"
 
-/* A byte range of a storage and its live range. The parts of a concatenation
- * have their own: each is live from the time when it is written, not from the
- * time when the first part is written. */
+/* A byte range of a storage and its live range. Each part of a concatenation is
+ * a piece: it is live from the time when it is written, not from the time when
+ * the first part is written. */
 struct piece {
 	int64_t start, end; /* in bytes from the storage's offset */
 	int first, last;    /* the indices of the kernels of the live range */
@@ -18,8 +18,9 @@ struct piece {
 struct storage {
 	enum place_kind kind;
 	struct dtype type; /* the type of its elements */
-	/* the first of its tensors that is not in the workspace (an input,
-	 * output or constant); if there is none, the first tensor */
+	/* the first tensor of the storage that is not in the workspace (an
+	 * input, output or constant); if all are in the workspace, the first
+	 * tensor */
 	struct tensor *root;
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* the kernel's parameter for the
@@ -41,17 +42,17 @@ struct storages {
 	struct arena *arena;
 	VEC(struct storage) list;
 	int n_tensors;
-	/* by tensor id: the index of its storage in `list`, or -1 */
+	/* by tensor id: the index in `list` of the tensor's storage, or -1 */
 	int *of;
 	/* by tensor id: its offset in bytes within the storage */
 	int64_t *inside;
-	/* by tensor id: its size in bytes, as kernels store it */
+	/* by tensor id: the size of the tensor in bytes, as kernels store it */
 	int64_t *bytes;
 };
 
-/* Finds the storages from the kernels' arguments, views and parts of
- * concatenations. False after a diagnostic if the size of a tensor has no upper
- * bound. */
+/* Finds the storages from the arguments of kernels, from views, and from parts
+ * of concatenations. False after a diagnostic if the size of a tensor has no
+ * upper bound. */
 bool storages_find(struct program *p, struct storages *s);
 /* Computes s->pieces from s->touched. */
 void storage_find_pieces(struct arena *a, struct storage *s);
@@ -75,8 +76,8 @@ struct block_life {
 	int64_t offset_bytes; /* the result */
 };
 
-/* lives.c: an index of the blocks, to find those whose live ranges overlap. A
- * time is the index of a kernel, 0 to times - 1. */
+/* lives.c: an index of the blocks, by which blocks are found whose live ranges
+ * overlap. A time is the index of a kernel, 0 to times - 1. */
 struct lives {
 	const struct block_life *blocks;
 	int n, times;
@@ -84,15 +85,15 @@ struct lives {
 	int leaves;    /* the number of leaves of the tree: a power of two */
 	int *latest;   /* by node of the tree: the latest end of a live range
 			* below it */
-	/* by time: the bytes of the blocks whose live ranges have started, and
-	 * of those whose live ranges have ended */
+	/* by time: the bytes of the blocks whose live ranges have started at or
+	 * before it, and of the blocks whose live ranges have ended */
 	int64_t *started, *ended;
 };
 
 void lives_find(struct lives *l, struct arena *a,
 		const struct block_life *blocks, int n);
-/* Sets out to the given block and the blocks whose live ranges overlap its own;
- * returns their number. out must have room for all blocks. */
+/* Sets out to the block `block` and all blocks whose live ranges overlap that
+ * of this block; returns their number. out must have room for all blocks. */
 int lives_overlapping(const struct lives *l, int block, int *out);
 /* The total bytes of the given block and of the blocks whose live ranges
  * overlap its own. */
@@ -101,9 +102,9 @@ int64_t lives_overlapping_bytes(const struct lives *l, int block);
 int64_t lives_peak_bytes(const struct lives *l, int block);
 
 /* Sets the offset of each block so that blocks that are live at the same time
- * do not overlap, by the best of several strategies, and *strategy to its name.
- * bound_bytes: a lower bound of the size; the search ends when it is reached.
- * Returns the size in bytes. */
+ * do not overlap, by the best of several strategies, and *strategy to the name
+ * of this strategy. bound_bytes: a lower bound of the size: the search ends
+ * when the size is as small as this. Returns the size in bytes. */
 int64_t plan_offsets(struct arena *a, struct block_life *blocks, int n,
 		     int64_t align_bytes, int64_t bound_bytes,
 		     const char **strategy);

@@ -88,7 +88,7 @@ struct stream {
 	int64_t *extents;
 	struct var **index; /* the index variable of each dimension */
 	const struct expr *value;
-	/* the dimension that is divided into chunks; the indices of the
+	/* the dimension that is divided into chunks; the indices in the
 	 * dimensions before it are parameters of a chunk's program */
 	int split;
 	int64_t rows; /* the number of rows of dimension `split` in a chunk */
@@ -146,8 +146,8 @@ composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 	return e;
 }
 
-/* Sets the extents of the stored array; without an index map, those of the
- * tensor, in row-major order. */
+/* Sets the extents of the stored array. If the weight has no index map, they
+ * are the extents of the tensor, in row-major order. */
 static void
 init_shape(struct stream *s)
 {

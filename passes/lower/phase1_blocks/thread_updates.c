@@ -176,8 +176,8 @@ next_thread(const struct update *u, struct thread *t)
 	return false;
 }
 
-/* Finds a thread *t such that t and t + by both exist and certainly run the
- * store; false if there is none. */
+/* Finds a thread *t such that both t and t + by are threads of the launch and
+ * certainly run the store; false if there is no such thread. */
 static bool
 find_pair(const struct update *u, const struct thread *by, struct thread *t)
 {

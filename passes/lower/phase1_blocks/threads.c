@@ -7,13 +7,13 @@
  *         S[a] = A[i_o * 16 + a]          ->            S[tx] = A[bx*16 + tx]
  *       B[i_o * 32 + i_i] = S[...]                  B[bx*32 + tx] = S[...]
  *
- * Loops bound to one thread index may have different extents: the kernel gets
- * the largest, and the shorter loops get a guard. A store to shared or global
- * memory that is not inside a loop of an index, or is the same in all
- * iterations of that loop, is executed only by the first thread of the index.
- * Data flow between thread blocks is refused, since they cannot wait for each
- * other. Intermediate buffers without a scope become local, if one thread
- * writes and reads them, or else shared. */
+ * Loops bound to one thread index may have different extents: the kernel's loop
+ * gets the largest extent, and the shorter loops get a guard. A store to shared
+ * or global memory that is not inside a loop of an index, or is the same in all
+ * iterations of that loop, is executed only by the thread for which the index
+ * is 0. Data flow between thread blocks is refused, since they cannot wait for
+ * each other. An intermediate buffer without a scope becomes local if each
+ * element is written and read by only one thread, else shared. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -114,9 +114,10 @@ has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
 	return false;
 }
 
-/* Checks a declared scope. Each thread has its own copy of a local buffer, so
- * accesses must not be both inside and outside of a loop over threads; likewise
- * for a shared buffer and loops over thread blocks. */
+/* Checks the scope that an ALLOC declares. Each thread has its own copy of a
+ * local buffer, so its accesses must not be partly inside and partly outside of
+ * a loop over threads. The same rule holds for a shared buffer and loops over
+ * thread blocks. */
 static bool
 check_scope(struct binder *b, const struct stmt *alloc)
 {
@@ -293,8 +294,8 @@ as_type(struct module *m, const struct expr *e, struct dtype t)
 				       : expr_cast(m, t, e);
 }
 
-/* The name of the variable for a thread index: the name of its loops'
- * variables, or "tx" and so on if their names differ. */
+/* The name of the variable for a thread index: the name that the variables of
+ * all loops bound to it have, or, if their names differ, "tx" and so on. */
 static const char *
 index_name(const struct binder *b, int tag)
 {
@@ -410,8 +411,8 @@ guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 }
 
 /* If the condition holds in some iteration of the loop, does it also hold in
- * the first? True for a comparison a < b or a <= b if a - b does not decrease
- * in the loop variable. */
+ * the loop's first iteration? It does for a comparison a < b or a <= b if a - b
+ * does not decrease in the loop variable. */
 static bool
 holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 {
@@ -492,8 +493,8 @@ indices_in_iteration(struct binder *b, const struct access *x, int d,
 	return true;
 }
 
-/* Is it unknown which elements of dimension d the access reaches, because a
- * call gets an address? */
+/* Is it unknown which indices in dimension d the access x reaches, because a
+ * call gets the address of an element? */
 static bool
 reaches_any(const struct access *x, int d)
 {
@@ -501,7 +502,7 @@ reaches_any(const struct access *x, int d)
 }
 
 /* For two loops that the same thread blocks run: does each thread block load
- * only elements that it has stored itself? */
+ * only elements that the same block has stored? */
 static bool
 loads_own_elements(struct binder *b, const struct access *store,
 		   struct stmt *store_loop, const struct access *load,
@@ -567,8 +568,9 @@ check_pair(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* True, after an error, if all thread blocks of the tag store the same elements
- * of a buffer that is not shared memory, of which each block has its own. */
+/* Do all thread blocks of the tag store the same elements of the buffer? If so,
+ * reports an error and returns true. Shared memory is no problem: each block
+ * has its own. */
 static bool
 stores_same_elements(struct binder *b, struct stmt *s,
 		     const struct buffer *buffer, int tag)
@@ -623,9 +625,10 @@ check_write(struct binder *b, const struct access *write,
 }
 
 /* Thread blocks cannot wait for each other: elements that are stored in a loop
- * over thread blocks may only be read in loops over the same blocks, and vice
- * versa. Of calls that get an address, only those that certainly write through
- * it are checked. */
+ * over thread blocks may only be read in loops over the same blocks, and
+ * elements that are read in a loop over thread blocks may only be stored there.
+ * A call that gets an address is checked only if it certainly writes through
+ * the address. */
 static bool
 check_blocks(struct binder *b, const struct stmt_list *writers)
 {
@@ -655,8 +658,9 @@ check_blocks(struct binder *b, const struct stmt_list *writers)
 	return true;
 }
 
-/* Is s in a loop of the tag whose threads store different elements? Stores in a
- * loop over thread blocks always count: each block executes all of them. */
+/* Is s in a loop bound to the tag whose threads store different elements? For a
+ * tag of thread blocks, any store in such a loop counts, because each block
+ * executes all of its stores. */
 static bool
 is_distributed(struct module *m, struct stmt *s, const struct stmt *root,
 	       int tag)
@@ -803,9 +807,9 @@ bind_kernel(struct func *f, struct stmt *root)
 	guard_stores(&b);
 	add_block(&b);
 	wrap(&b);
-	/* For each index, outer loops come first: the guard of an outer loop
-	 * skips inner loops of the same index, so these must not have been
-	 * removed yet. */
+	/* For each thread index, outer loops come before inner ones: the guard
+	 * of an outer loop skips inner loops of the same index, so these must
+	 * still be there. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		for (int i = 0; i < b.loops[tag].list.n; i++) {
 			dissolve(&b, tag, b.loops[tag].list.data[i]);

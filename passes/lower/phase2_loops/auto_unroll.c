@@ -7,17 +7,18 @@
  *       for j in range(4):                        ->         B[i, j] = A[i, j]
  *           B[i, j] = A[i, j]
  *
- * A loop is unrolled if its extent is constant, all loops inside it are
- * unrolled, and extent times statements of its body stays within the number.
- * With "pragma_unroll_explicit" the copies are written out (pass "unroll"), else
- * the C compiler makes them. */
+ * A loop is unrolled if its extent is constant, if all loops inside of it are
+ * unrolled, and if its extent times the number of statements of its body is at
+ * most the annotated number. With "pragma_unroll_explicit" the copies are
+ * written out (pass "unroll"), else the C compiler makes the copies. */
 #include "lower_passes.h"
 
 enum { DEPTH_LIMIT = 8, KEEPS_LOOP = -1 };
 
 struct unroll_limits {
-	int64_t max_step; /* the most statements of an unrolled body; 0: unroll
-			   * no loop */
+	/* the largest number of statements of an unrolled body; 0: no loop is
+	 * unrolled */
+	int64_t max_step;
 	bool write_out;
 };
 
@@ -62,7 +63,7 @@ mark(struct func *f, struct stmt *loop, bool write_out)
 
 /* Unrolls loops at and below s. Returns the number of statements that s
  * executes, or KEEPS_LOOP if a loop in it is not unrolled; *depth: the nesting
- * depth of its unrolled loops. */
+ * depth of the unrolled loops in s. */
 static int64_t
 unroll(struct func *f, struct stmt *s, struct unroll_limits limits, int *depth)
 {

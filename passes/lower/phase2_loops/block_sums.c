@@ -29,8 +29,9 @@
 #include "sum_terms.h"
 #include "thread_loops.h"
 
-/* The most elements of a tile; and, for blocks of b terms, MOST_BLOCKS * b is
- * the most block sums that one accumulator may add. */
+/* MOST_ELEMS: the largest number of elements of a tile. For blocks of b terms,
+ * MOST_BLOCKS * b is the largest number of block sums that one accumulator may
+ * add. */
 enum { MOST_ELEMS = 1024, MOST_BLOCKS = 4 };
 
 struct blocking {
@@ -43,7 +44,8 @@ struct blocking {
 	/* the number of terms that one iteration of `loop` adds to an
 	 * element */
 	int64_t terms;
-	/* the most terms that one accumulator may add: the value of the note */
+	/* the largest number of terms that one accumulator may add, which is
+	 * the value of the note */
 	int64_t most;
 	int64_t allowed; /* a sum of this many terms needs no blocks */
 	/* the index of the element that the store adds to, simplified */
@@ -55,7 +57,7 @@ struct blocking {
 	 * none */
 	const struct expr *guard;
 	bool is_running; /* the loop also reads the total */
-	/* other stores of the loop add to the total, too */
+	/* other stores in the loop add to elements of the total, too */
 	bool is_shared;
 	/* if is_shared: by dimension of the total: true if `part` has it */
 	bool *kept;
@@ -84,8 +86,8 @@ bound_var(const struct stmt *loop_or_let)
 					     : loop_or_let->u.var;
 }
 
-/* Does the variable of the loop or LET occur in the index of the element that
- * the store adds to? */
+/* Does the variable of the loop or LET occur in the index of the element to
+ * which the store adds? */
 static bool
 selects_element(const struct blocking *x, const struct stmt *store,
 		const struct stmt *loop_or_let)
@@ -273,8 +275,8 @@ find_others(struct blocking *x)
 	return true;
 }
 
-/* Is the index in dimension d the same in all accesses, and independent of all
- * variables bound in the split loop? */
+/* Is the index in dimension d the same expression in all accesses, and does it
+ * not depend on any variable bound in the split loop? */
 static bool
 is_fixed(const struct blocking *x, const struct access_list *uses, int d)
 {
@@ -335,10 +337,11 @@ kept_index(const struct blocking *x, const struct expr *const *index)
 	return out;
 }
 
-/* Makes the array of partial sums for a total that several stores add to: with
- * the dimensions that loops select. False if it is too large, if other threads
- * may use an element, or if a store is under a condition, so that an element
- * may have no value yet. */
+/* Makes the array of partial sums for a total to which several stores add; it
+ * has the dimensions of the total in which loops select the index. False if the
+ * array would be too large, if another thread may use an element of the total,
+ * or if a store is under a condition, so that an element may have no value
+ * yet. */
 static bool
 find_whole(struct blocking *x)
 {
@@ -382,8 +385,8 @@ read_running(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* A loop inside of the split loop that selects the index in dimension d of some
- * access of the total; NULL if there is none. */
+/* A loop inside of the split loop whose variable selects the index in dimension
+ * d of an access of the total; NULL if there is no such loop. */
 static const struct stmt *
 loop_over(const struct blocking *x, int d)
 {
@@ -640,7 +643,8 @@ lower_block_sums(struct func *f)
 {
 	struct stmt_list loops = loops_noted(f, SUM_TERMS);
 
-	/* The inner loops come first: splitting sums copies the loops inside. */
+	/* Inner loops are handled before outer ones: the splitting of a sum
+	 * copies the loops inside of the split loop. */
 	for (int i = loops.list.n - 1; i >= 0; i--) {
 		struct stmt *top = loops.list.data[i];
 		struct stmt_list stores;

@@ -156,8 +156,8 @@ read_row(void *ctx, const struct expr *e)
 	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
 }
 
-/* Do the loop with the note and all loops inside of it around the store run at
- * least once? A loop without iterations would guard the load, too. */
+/* Do the loop with the note, and all loops between it and the store, run at
+ * least once? A loop that may have no iterations would guard the load, too. */
 static bool
 loops_run(const struct hoisting *x)
 {
@@ -188,10 +188,11 @@ list_guards(const struct hoisting *x, const struct stmt *s,
 }
 
 /* Splits the guards between the loop and the store, and the value's condition,
- * into conjuncts that use the loops that the value depends on (inside) and
- * others (outside), which are tested first. False if a conjunct loads, or has a
- * division that other conjuncts or the loops guard; if a conjunct in `inside`
- * uses further inner loops; or if `inside` is empty. */
+ * into the conjuncts that use loops on which the value depends (inside), and
+ * the remaining conjuncts (outside), which are tested first. False if a
+ * conjunct contains a load, or a division that another conjunct or a loop
+ * guards; if a conjunct in `inside` also uses inner loops on which the value
+ * does not depend; or if `inside` is empty. */
 static bool
 split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)
@@ -296,7 +297,8 @@ lower_early_reads(struct func *f)
 {
 	struct stmt_list l = loops_noted(f, "read_before");
 
-	/* The inner loops come first: hoisting copies the loops inside. */
+	/* Inner loops are handled before outer ones: hoisting copies the loops
+	 * inside of the loop. */
 	for (int i = l.list.n - 1; i >= 0; i--) {
 		struct hoisting x = { .func = f, .loop = l.list.data[i] };
 

@@ -163,9 +163,9 @@ collect_certain(struct arena *arena, const struct expr *e, struct memo *certain)
 	}
 }
 
-/* Lists the conditions of the choices in the operand `value`: a condition
- * inside of a choice by another condition may be evaluated first only if the
- * other condition does not guard anything in it. */
+/* Lists in g->conds the conditions of the choices in the operand `value` that
+ * may be evaluated first. A condition inside of a choice by another condition
+ * is listed only if that condition guards nothing in it. */
 static void
 list_conditions(struct guarding *g, const struct expr *value)
 {
@@ -201,8 +201,8 @@ has_choice(const struct expr *e, const struct expr *cond)
 }
 
 /* Removes the condition from operand 1 - k of the store's value, and puts an IF
- * with it around g->top, which becomes the new IF. False, with nothing changed,
- * if the condition must stay. */
+ * with this condition around g->top; g->top becomes the new IF. False, with
+ * nothing changed, if the condition must stay. */
 static bool
 take_out(struct guarding *g, const struct expr *cond, int k)
 {
@@ -225,8 +225,8 @@ take_out(struct guarding *g, const struct expr *cond, int k)
 }
 
 /* Puts all conditions that can be evaluated before the store's value around the
- * store, inside of the IFs of earlier rounds, which may guard these conditions.
- * False if there was no such condition. */
+ * store, inside of the IFs that earlier rounds have put there and that may
+ * guard these conditions. False if there was no such condition. */
 static bool
 guard_round(struct func *f, struct stmt *store)
 {

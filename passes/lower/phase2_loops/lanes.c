@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes the tail guard of vector loops over a local array where the
- * additional lanes are harmless, so that vectors stay whole.
+/* Removes the tail guard of a vector loop over a local array if the lanes
+ * beyond the tail are harmless, so that vectors stay whole.
  *
  *   for oc_i in T.vectorized(16):          for oc_i in T.vectorized(16):
  *     if oc_o * 16 + oc_i < 1000:            acc[oc_i] = acc[oc_i] + x[k]
@@ -10,16 +10,16 @@
  *     if oc_o * 16 + oc_i < 1000:              y[...] = acc[oc_i]
  *       y[...] = acc[oc_i]
  *
- * Every store to the array was under the condition, so the program never reads
- * the elements beyond the tail. The additional lanes must only load elements
- * within the bounds of the parameters, as of packed constants, which are padded
- * with zeros; or of another local array. If that array is copied under a
- * condition, then its other elements become zero:
+ * Every store to the array was under the guard's condition, so the program
+ * never reads the elements beyond the tail. The lanes beyond the tail may load
+ * only elements within the bounds of parameters, such as packed constants,
+ * which are padded with zeros, or elements of another local array. If that
+ * array is copied under a condition, its elements for which the condition fails
+ * become zero:
  *
  *   for k, oc_i in T.grid(8, 16):          for k, oc_i in T.grid(8, 16):
  *     if oc_o * 16 + oc_i < n:               pack[k, oc_i] = T.if_then_else(
- *       pack[k, oc_i] = w[...]       ->        oc_o * 16 + oc_i < n, w[...], 0)
- */
+ *       pack[k, oc_i] = w[...]       ->        oc_o * 16 + oc_i < n, w[...], 0) */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -50,7 +50,7 @@ is_loop(const struct stmt *s, enum for_kind kind)
 
 /* The lane loop of the guard: the loop directly around it if that is
  * vectorized; or, if the guard is in two nested unrolled loops (lanes, then
- * rows), the outer one. NULL if there is none. */
+ * rows), the outer one of these. NULL if the guard is in no such loop. */
 static const struct stmt *
 lane_loop(const struct stmt *guard)
 {
@@ -63,9 +63,10 @@ lane_loop(const struct stmt *guard)
 	return is_loop(loop, FOR_VECTORIZED) ? loop : NULL;
 }
 
-/* The only conjunct of the guard that depends on the lane loop; NULL if there
- * is none or there are several, if it loads, if it may guard a load or a
- * division of a later conjunct, or if there is no lane loop. */
+/* The only conjunct of the guard that depends on the lane loop; NULL if no
+ * conjunct or several conjuncts depend on it, if the conjunct contains a load,
+ * if it may guard a load or a division in a later conjunct, or if there is no
+ * lane loop. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {
@@ -198,7 +199,7 @@ alloc_around(const struct stmt *s, const struct buffer *b)
 }
 
 /* Is the variable of the loop the index of dimension d of the stored buffer,
- * and does it take each value of that dimension once? */
+ * and does it take each index of that dimension once? */
 static bool
 loops_over(struct analyser *a, const struct stmt *loop,
 	   const struct stmt *store, int d)
@@ -208,8 +209,8 @@ loops_over(struct analyser *a, const struct stmt *loop,
 	       loop->args[1] == store->u.buffer->shape[d];
 }
 
-/* Would the store without its guard write each element of its buffer whenever
- * the body of alloc runs? */
+/* If the store had no guard, would it write each element of its buffer whenever
+ * the body of `alloc` runs? */
 static bool
 writes_all(struct lanes *l, const struct stmt *store, const struct stmt *guard,
 	   const struct stmt *alloc)
@@ -238,8 +239,8 @@ writes_all(struct lanes *l, const struct stmt *store, const struct stmt *guard,
 	return n_dims == store->u.buffer->ndim;
 }
 
-/* The only store to b, a local array whose ALLOC is given; NULL: there are
- * several, or its address is taken. */
+/* The only store to b, a local array that `alloc` declares; NULL if there are
+ * several stores, or if the address of an element is taken. */
 static struct stmt *
 only_store(struct lanes *l, const struct stmt *alloc, const struct buffer *b)
 {

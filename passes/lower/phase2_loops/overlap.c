@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shifts the last, partial tile of an axis back to a full one that overlaps its
- * predecessor.
+/* Shifts the last, partial tile of an axis back, so that it is a full tile that
+ * overlaps the tile before it.
  *
  *   for i_o in range(3):                  for i_o in range(3):
  *       for i_i in T.unroll(8):               i_start = T.min(i_o * 8, 11)
  *           if i_o * 8 + i_i < 19:  ->        for i_i in T.unroll(8):
  *               y[i_o * 8 + i_i] = ...            y[i_start + i_i] = ...
  *
- * Applies to a serial loop with the note "overlap". Each iteration of its tile
- * loop must compute one index of the axis, p = i_o * 8 + i_i, from buffers that
- * the loop does not write: then elements in the overlap of two tiles are
- * computed twice, with the same result. The proof substitutes p - i_o * 8 for
- * i_i in every expression of the body; the result must not depend on i_o.
- * Arrays allocated in the loop but outside of the tile need one dimension whose
- * index is i_i, so that each index of the axis uses its own elements. If the axis
- * has a symbolic extent n, which may be shorter than a tile, a condition n >= 8
- * is put around the loop, and a copy with the guards computes shorter axes.
- * Other loops are not changed, and the pass partition-loops splits off their last
- * tiles. */
+ * Applies to a serial loop with the note "overlap". Each iteration of the tile
+ * loop, which is inside of that loop, must compute one index of the axis, p =
+ * i_o * 8 + i_i, from buffers that the loop does not write: then elements in
+ * the overlap of two tiles are computed twice, with the same result. The proof
+ * substitutes p - i_o * 8 for i_i in every expression of the body; the result
+ * must not depend on i_o. Arrays allocated in the loop but outside of the tile
+ * need one dimension whose index is i_i, so that each index of the axis uses
+ * its own elements. If the axis has a symbolic extent n, which may be shorter
+ * than a tile, a condition n >= 8 is put around the loop, and a copy of the
+ * loop with the guards computes shorter axes. Loops for which this proof fails
+ * are not changed; the pass partition-loops splits off their last tiles. */
 #include "lower_passes.h"
 
 #include <assert.h>
@@ -31,8 +31,8 @@
 /* An array allocated in the loop i_o, but outside of the tile loop i_i. */
 struct tile_array {
 	const struct buffer *buffer;
-	/* the dimension whose index is that of the tile loop; -1: not known
-	 * yet */
+	/* the dimension whose index is the variable of the tile loop; -1: not
+	 * known yet */
 	int dim;
 };
 
@@ -40,8 +40,9 @@ struct overlap {
 	struct func *func;
 	struct stmt *loop; /* the serial loop i_o, with the note "overlap" */
 	int64_t size;      /* the size of a tile: 8 above */
-	const struct expr *extent; /* the extent of the axis: 19 above; NULL
-				    * before a guard is found */
+	/* the extent of the axis (19 in the example above); NULL: no guard was
+	 * found yet */
+	const struct expr *extent;
 	/* axis_index: the variable p, which stands for the index of the axis;
 	 * start: the variable i_start, the first index of the tile */
 	struct var *axis_index, *start;
@@ -160,8 +161,9 @@ is_in_tile(const struct overlap *o, const struct expr *e)
 	       (o->tile && expr_uses_var(e, o->tile));
 }
 
-/* Checks that an access of a tile array has the tile loop's index in one
- * dimension, which is the same for all accesses, and in no other dimension. */
+/* Checks an access of a tile array: the variable of the tile loop must be the
+ * index in one dimension, the same one for all accesses of the array, and must
+ * occur in no other dimension. */
 static void
 check_element(struct overlap *o, struct tile_array *array,
 	      const struct expr *const *index)
@@ -410,8 +412,8 @@ start_name(struct module *m, const char *name)
 	return arena_printf(&m->arena, "%.*s_start", n, name);
 }
 
-/* Does the loop have a tile for each `size` indices of the axis, and one for
- * the rest? */
+/* Does the loop have a tile for each `size` indices of the axis, and one tile
+ * for the remaining indices? */
 static bool
 covers_axis(const struct overlap *o, struct analyser *a)
 {
@@ -428,7 +430,7 @@ covers_axis(const struct overlap *o, struct analyser *a)
 					 size));
 }
 
-/* Drops the note "overlap" of s and of the loops in it. */
+/* Drops the note "overlap" from s and from the loops inside of it. */
 static void
 drop_notes(struct func *f, struct stmt *s)
 {
@@ -498,8 +500,9 @@ overlap_loop(struct func *f, struct stmt *loop)
 	return true;
 }
 
-/* Finds the loop with the largest note and removes the note; NULL: there is
- * none. A loop whose condition goes around another loop has the larger note. */
+/* Finds the loop whose note "overlap" has the largest value, and removes the
+ * note; NULL if no loop has the note. A loop whose condition goes around
+ * another loop has the larger note. */
 static struct stmt *
 take_loop(struct func *f)
 {

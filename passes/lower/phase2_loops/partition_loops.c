@@ -187,8 +187,9 @@ partition_rest(struct func *f, struct stmt *loop)
 	}
 }
 
-/* Does s contain a store that is an update, with a value that depends on the
- * stored buffer? If `updates` is false: a store that is not an update? */
+/* Does s contain a store that is an update, whose value depends on the stored
+ * buffer? If `updates` is false: does s contain a store that is not an
+ * update? */
 static bool
 has_store(struct stmt *s, bool updates)
 {
@@ -255,8 +256,8 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 		partition_rest(p->func, parts[i]);
 	}
 	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
-	/* With nested guards (x if i < a, else y if i < b, else z), each case
-	 * gets its own loop. */
+	/* If guards are nested (x if i < a, else y if i < b, else z), each of
+	 * the cases gets a loop. */
 	for (int i = 0; i < 3 && p->forced; i += 2) {
 		if (parts[i]) {
 			partition_loop(p->func, parts[i]);
@@ -275,8 +276,8 @@ has_guard(const struct partition *p, const struct stmt *s)
 	return false;
 }
 
-/* The part of the body from the first to the last statement with a guard, as
- * one statement. */
+/* The part of the loop's body from its first to its last statement that
+ * contains a guard, as one statement. */
 static struct stmt *
 guarded_part(struct partition *p)
 {
@@ -354,10 +355,10 @@ guards_lanes(const struct partition *p, const struct stmt *guard)
 	return false;
 }
 
-/* Are only updates of whole vectors guarded, as for the padding of an image? A
- * second copy of these updates in the same loop gains nothing with a compiler
- * that keeps the accumulators in registers, and makes other compilers spill
- * them to memory. */
+/* Do the guards enclose only updates of whole vectors, as the padding of an
+ * image does? A second copy of these updates in the same loop gains nothing
+ * with a compiler that keeps the accumulators in registers, and makes other
+ * compilers spill them to memory. */
 static bool
 guards_only_updates(struct partition *p)
 {

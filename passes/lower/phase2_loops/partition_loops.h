@@ -23,8 +23,8 @@ bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 bool partition_unwanted(const struct stmt *s);
 /* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);
-/* Makes the rest of a loop, the guarded iterations, serial: they are too few
- * for threads. loop may be NULL. */
+/* Makes `loop`, which runs the remaining, guarded iterations of a partitioned
+ * loop, serial: these are too few for threads. loop may be NULL. */
 void partition_rest(struct func *f, struct stmt *loop);
 /* Splits off the guarded end of a loop of symbolic extent. */
 void partition_tail(struct func *f, struct stmt *loop);

@@ -197,8 +197,8 @@ partition_tail(struct func *f, struct stmt *loop)
 		middle = expr_max(m, middle, min);
 	}
 	place = stmt_place_of(loop);
-	/* The clone has its own variables, so that it keeps its guards when
-	 * those of the original are dropped. */
+	/* The clone has variables of its own, so that it keeps its guards when
+	 * the guards of the original loop are dropped. */
 	parts[1] = stmt_clone(f, loop, true);
 	stmt_set_arg(f, parts[1], 0, middle);
 	stmt_set_arg(f, parts[1], 1, simplify(&a, expr_sub(m, end, middle)));

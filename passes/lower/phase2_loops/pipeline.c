@@ -32,13 +32,15 @@ struct pipeline {
 	struct stmt *loop;
 	struct part *parts; /* the statements of the body, in program order */
 	int n;
-	int64_t stages; /* the number of the last stage; the first stage is 0 */
+	/* the number of the last stage; stages are numbered from 0 */
+	int64_t stages;
 	/* the buffers that are allocated in the loop, and the notes of their
 	 * ALLOCs */
 	VEC(const struct buffer *) buffers;
 	VEC(struct note *) notes;
-	/* Multi-buffered arrays that stage 0 fills asynchronously, and the
-	 * number of stages between the fill and the first use. */
+	/* Arrays that are multi-buffered and that stage 0 fills asynchronously.
+	 * The next member: the number of stages between the fill and the first
+	 * use. */
 	VEC(const struct buffer *) awaited;
 	int64_t distance;
 };
@@ -138,8 +140,8 @@ is_inner(const struct pipeline *p, const struct buffer *b)
 }
 
 /* Assigns stage 0 to the statements that fill a double buffer and to the
- * statements that they depend on, and stage 1 to the rest. False if the loop
- * has no double buffer or a stage is empty. */
+ * statements on which these depend, and stage 1 to the remaining statements.
+ * False if the loop has no double buffer or a stage is empty. */
 static bool
 stage_double(struct pipeline *p)
 {
@@ -309,7 +311,7 @@ version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* Gives b one copy for each iteration that uses b in the same step. Returns the
- * new buffer; b itself if there is only one such iteration. */
+ * buffer with these copies; b itself if only one iteration uses b in a step. */
 static const struct buffer *
 multi_buffer(struct pipeline *p, const struct buffer *b)
 {
@@ -520,8 +522,8 @@ add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	vec_push(out->arena, &out->list, copy);
 }
 
-/* Appends time step t, which runs only if t >= first: in it, stage s runs for
- * iteration t - s, if that is in 0..n-1. */
+/* Appends time step t, which runs only if t >= first: in this step, stage s
+ * runs for iteration t - s, if that is a number from 0 to n - 1. */
 static void
 add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	 struct stmts *out)
@@ -621,8 +623,8 @@ expand(struct pipeline *p)
 	if (s) {
 		vec_push(&m->arena, &all.list, s);
 	}
-	/* The epilogue: the steps from n on, except those before `stages`,
-	 * which the prologue has run. */
+	/* The epilogue: the steps from step n on, except those before step
+	 * `stages`, which the prologue has run. */
 	for (int64_t t = 0; t < p->stages; t++) {
 		add_step(p, expr_add(m, n, expr_int(m, type, t)), p->stages,
 			 &all);

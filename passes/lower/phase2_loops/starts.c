@@ -9,8 +9,8 @@
  *           acc = acc + ...
  *
  * Only in device kernels: the guard excludes threads beyond the end, whose
- * other statements are guarded, too. Without this guard, control flow around
- * barriers stays uniform. */
+ * other statements are guarded, too. Without the removed guard, control flow
+ * around barriers stays uniform. */
 #include "lower_passes.h"
 
 #include "iterate.h"
@@ -92,8 +92,8 @@ is_constant(const struct guarded_init *x, const struct stmt *alloc)
 	return true;
 }
 
-/* Can the store run although its guard fails: is its index in range, and is
- * there no division that the guard protects? */
+/* Can the store run although its guard fails: is its index always in range, and
+ * does it contain no division that the guard protects? */
 static bool
 in_range(struct func *f, const struct guarded_init *x)
 {

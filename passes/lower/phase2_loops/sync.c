@@ -19,7 +19,8 @@
 #include "thread_conflicts.h"
 
 /* The accesses of a statement before its first barrier (head) and after its
- * last barrier (tail); without a barrier, both contain all accesses. */
+ * last barrier (tail); if the statement has no barrier, both contain all of its
+ * accesses. */
 struct summary {
 	struct thread_accesses head, tail;
 	bool has_barrier; /* the statement contains a barrier */
@@ -220,8 +221,9 @@ walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 	}
 }
 
-/* Puts the accesses of the statement's own operands before those of its child
- * in *out, with a barrier between them if they conflict. */
+/* Adds the accesses of the statement's own operands at the start of *out, which
+ * has the accesses of its child; puts a barrier between the two if they
+ * conflict. */
 static void
 prepend_operands(struct sync *y, struct stmt *s, struct summary *out)
 {

@@ -6,8 +6,8 @@
  *       A[i] = 0                                          -> A[1] = 0
  *
  * Loops of the kind UNROLLED without the note are not changed: the C compiler
- * unrolls them. The pass "rows" does the same for the note unroll_last, after the
- * passes that give the last tile of an axis loops of its own. */
+ * unrolls them. The pass "rows" unrolls loops with the note unroll_last, after
+ * the passes that give the last tile of an axis loops of its own. */
 #include "lower_passes.h"
 
 enum { UNROLL_LIMIT = 64 };

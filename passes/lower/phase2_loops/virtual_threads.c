@@ -10,10 +10,10 @@
  *           acc += A[v, k] * B_shared            acc[v] += A[v, k] * B_shared
  *       C[v] = acc                       for v: C[v] = acc[v]
  *
- * Statements that do not depend on the virtual thread are executed once. If one
- * virtual thread may access elements that another stores, the virtual threads
- * run one after the other, as a loop. All virtual threads reach the barriers
- * together. */
+ * Statements that do not depend on the virtual thread are executed once. If a
+ * virtual thread may access elements that another virtual thread stores, the
+ * virtual threads run one after the other, as a loop. All virtual threads reach
+ * the barriers together. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -206,9 +206,10 @@ expand(struct virtual *v, struct stmt *alloc)
 	vec_push(&m->arena, &v->buffers, wide);
 }
 
-/* If s is a vectorized loop that depends on the virtual threads, wraps it as a
- * whole in a loop over them, because it is one vector access. False if s is
- * another statement or allocates: then its children are visited. */
+/* If s is a vectorized loop that depends on the virtual threads, wraps s as a
+ * whole in a loop over the virtual threads, because s is one vector access.
+ * False if s is any other statement or contains an ALLOC: then the children of
+ * s are visited. */
 static bool
 inject_lanes(struct virtual *v, struct stmt *s)
 {
@@ -337,7 +338,8 @@ is_disjoint(struct virtual *v, const struct access_list *uses, int d)
 	return high - low < (first < 0 ? -first : first);
 }
 
-/* May one virtual thread access elements of b that another one writes? */
+/* Can one virtual thread access elements of b that another virtual thread
+ * writes? */
 static bool
 shares_elements(struct virtual *v, const struct buffer *b)
 {
@@ -354,8 +356,8 @@ shares_elements(struct virtual *v, const struct buffer *b)
 	return loads;
 }
 
-/* Is there a shared buffer that one virtual thread writes to and another may
- * access? */
+/* Is there a shared buffer to which one virtual thread writes and which another
+ * virtual thread may access? */
 static bool
 has_conflict(struct virtual *v, struct stmt *s)
 {

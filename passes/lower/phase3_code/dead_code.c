@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dead code elimination: removes stores to local buffers that nothing loads,
  * LETs of unused variables, ALLOCs without uses, and statements that become
- * empty. Uses are counted in one walk; the removal of a statement subtracts the
- * uses in it, so that no second walk is needed. */
+ * empty. Uses are counted in one walk; when a statement is removed, the uses in
+ * it are subtracted, so that no second walk is needed. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -17,8 +17,8 @@ struct declared {
 	struct stmt_list stores;
 };
 
-/* The declarations (indices in `declared`) that one statement uses, once for
- * each use. */
+/* The declarations (as indices in `declared`) that one statement uses; a
+ * declaration is listed once for each use. */
 struct used {
 	VEC(int) list;
 };
@@ -59,7 +59,7 @@ declare(struct dead *d, struct stmt *s)
 	struct declared one = { .at = s };
 
 	/* Consecutive declarations may share a buffer (unroll copies them):
-	 * each one hides the declaration before it. */
+	 * each declaration hides the one before it. */
 	pointer_map_put(&d->number, key, d->declared.n);
 	pointer_map_put(&d->number, s, d->declared.n);
 	vec_push(&d->tmp, &d->work, d->declared.n);
@@ -184,7 +184,8 @@ check(struct dead *d, int number)
 			remove_stmt(d, one->stores.list.data[i]);
 		}
 	}
-	/* The removal of the last store may have removed the ALLOC, too. */
+	/* The removal of the last store to it may have removed this ALLOC
+	 * already. */
 	if (one->at != NULL) {
 		one->at = NULL;
 		stmt_replace(d->func, s, s->children[0]);

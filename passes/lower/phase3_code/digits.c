@@ -8,10 +8,10 @@
  *                                                kw: T.let = k % 3
  *                                                .. x[ic, kw]
  *
- * Before this pass, the simplifier has rewritten each digit separately. So the
- * fused index is recovered from the most significant digit, e // size + c = (e
- * + c * size) // size; another expression is a digit if the digit of that index
- * simplifies to the same form.
+ * Before this pass, the simplifier has rewritten each digit separately. So this
+ * pass recovers the fused index from the most significant digit, e // size + c
+ * = (e + c * size) // size. Another expression is one of the other digits if
+ * that digit of the recovered index simplifies to this expression.
  *
  * Needs func->fused: the names and extents of the fused axes. */
 #include "lower_passes.h"
@@ -42,11 +42,13 @@ struct digits {
  * in the function. */
 struct part {
 	int first, last;
-	/* the expression; NULL if the function has none that is equal to it */
+	/* the expression of the digit; NULL if the function contains no
+	 * expression that is equal to it */
 	const struct expr *value;
 };
 
-/* A fused axis found in the function: its index and its digits in use. */
+/* A fused axis that was found in the function: its index, and those of its
+ * digits that the function uses. */
 struct found {
 	const struct fused_axis *axis;
 	const struct expr *whole;
@@ -88,8 +90,8 @@ common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 	return common;
 }
 
-/* The recorded use of e in which the variables of e are the same as at `at`;
- * NULL if there is none. */
+/* The recorded use of e at which the variables of e are the same ones as at the
+ * statement `at`; NULL if there is none. */
 static struct use *
 find_use(struct digits *d, const struct expr *e, struct stmt *at)
 {
@@ -109,8 +111,8 @@ is_division(const struct expr *e)
 	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* Finds a division by size (if size is NULL, any division) that is e itself or
- * a term of the sum e; NULL if there is none. */
+/* Finds a division by `size` (any division if size is NULL) that is e itself or
+ * a term of the sum e; NULL if there is no such division. */
 static const struct expr *
 division_in(const struct expr *e, const struct expr *size)
 {
@@ -224,8 +226,7 @@ list_parts(struct digits *d, const struct fused_axis *axis, int *n)
 	return list;
 }
 
-/* Does e use a variable whose name is the given one, or starts with it and
- * "_"? */
+/* Does e use a variable whose name is `name`, or starts with `name` and "_"? */
 static bool
 uses_name(const struct expr *e, const char *name)
 {
@@ -252,9 +253,9 @@ is_in_vector(const struct stmt *s)
 	return false;
 }
 
-/* Finds the digits of `whole` that the function uses; where the LETs are in
- * scope, their expressions must equal the digits, and no condition guards a
- * division in them. */
+/* Finds the digits of `whole` that the function uses, and fills in *out. False
+ * unless, wherever the LETs would be in scope, the expressions found equal the
+ * digits, and no condition guards a division in the LETs. */
 static bool
 match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
       struct stmt *at, struct found *out)
@@ -331,8 +332,9 @@ is_in_range(struct digits *d, const struct fused_axis *axis,
 }
 
 /* Tries `use` as the most significant digit, a division by size or a sum with a
- * division: rest + e // size = (rest * size + e) // size. A sum beyond the
- * digit's range, such as rest = the start of a window, is not a digit. */
+ * division: rest + e // size = (rest * size + e) // size. A sum that can leave
+ * the digit's range, for example if `rest` is the start of a window, is not a
+ * digit. */
 static void
 try_highest(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use, const struct expr *size, struct found *best)
@@ -434,8 +436,8 @@ choose_place(struct digits *d, const struct found *f)
 }
 
 /* Binds the digits, the runs of digits and `whole` to variables. Each LET is
- * put around the earlier ones: a digit may use a run, and all may use the
- * whole. */
+ * put around the LETs made before it: a digit may use the variable of a run,
+ * and all of them may use that of `whole`. */
 static void
 bind_digits(struct digits *d, const struct found *f)
 {

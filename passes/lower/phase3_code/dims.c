@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drops dimensions of extent 1, and merges adjacent dimensions if all accesses
- * have fused indices for them. Parameters are changed, too: they are dense, so
- * that their bytes stay in place.
+ * have fused indices for them. Parameters are changed, too: parameters are
+ * dense, so that their bytes stay in place.
  *
  *   x: (1, 64, 56, 56)                      x: (200704,)
  *   for i in range(200704):            ->   for i in range(200704):
@@ -17,8 +17,8 @@ struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
 	int ndim; /* the rank of the buffer that is being merged */
-	/* the number of the dimension of `from` that is merged with the next
-	 * dimension */
+	/* the index of the dimension of `from` that is merged with the
+	 * dimension after it */
 	int merge;
 	const struct buffer *from;
 };
@@ -177,8 +177,8 @@ is_constant(const struct expr *e)
 	return expr_is_int(e, &v);
 }
 
-/* The number of terms of the sum e that are not constant; *guarded is set if a
- * condition needs a division in one of them. */
+/* The number of terms of the sum e that are not constant. Sets *guarded to true
+ * if a term contains a division that a condition guards. */
 static int
 count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 {

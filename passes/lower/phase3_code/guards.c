@@ -7,11 +7,11 @@
  *                                                        if 0 <= w + kw:
  *
  * Conditions with loads are not hoisted. Nor are conditions with a division by
- * an expression that may be zero if the loop runs no iteration or an earlier
- * condition fails. A LET whose value is loop-invariant moves with the
- * conditions that use it. Adjacent IFs with the same condition are joined if
- * the function writes none of the buffers that the condition loads from;
- * directly nested IFs are joined, too. */
+ * an expression that may be zero when the loop has no iterations or when an
+ * earlier condition fails. A LET whose value is loop-invariant moves with the
+ * conditions that use its variable. Adjacent IFs with the same condition are
+ * joined if the function writes none of the buffers that the condition loads
+ * from; directly nested IFs are joined, too. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -159,9 +159,9 @@ join_neighbours(struct func *f, struct stmt *seq)
 	}
 }
 
-/* Hoists a LET that is the whole body of the loop and does not depend on it.
- * The loop must run at least once, so that the value's loads would be executed
- * anyway. */
+/* Hoists a LET that is the whole body of the loop and does not depend on the
+ * loop variable. The loop must run at least once: then the loads in the LET's
+ * value are executed in any case. */
 static void
 hoist_let(struct func *f, struct stmt *loop)
 {
@@ -202,7 +202,7 @@ hoist_below(struct func *f, struct stmt *s)
 		hoist_over(f, s, s->u.var);
 		break;
 	case STMT_ALLOC:
-		/* Shared arrays stay around thread loops, too. */
+		/* an ALLOC of a shared array stays around the thread loops */
 		if (!buffer_is_shared(s->u.buffer)) {
 			hoist_over(f, s, NULL);
 		}

@@ -6,12 +6,12 @@
 
 #include "func.h"
 
-/* The outermost statement around s (or s itself) that a LET of e can enclose:
- * the variables of e are bound outside of it. */
+/* The outermost statement, s or a statement around s, around which a LET of e
+ * can be put: the variables of e are bound outside of it. */
 struct stmt *let_place(struct stmt *s, const struct expr *e);
-/* Is s the outermost loop of a device kernel, or does s contain one? No LET is
- * put around it: the extents of a launch must be expressions of the host
- * function's parameters. */
+/* Is s the outermost loop of a device kernel, or does s contain one? No LET
+ * must be put around such an s: the extents of a launch must be expressions of
+ * the host function's parameters. */
 bool let_is_around_kernel(struct stmt *s);
 /* A name that is not used yet: base, or base followed by `before` and a number
  * if a parameter, an array or a variable in scope around or inside `at` has the

@@ -5,8 +5,9 @@
  *       acc = acc + x[h + kh - 1]   ->   if 0 <= ih and ih < 56:
  *                                            acc = acc + x[ih]
  *
- * First conditions are rewritten in terms of the indices that they guard. A LET
- * stands just inside the loop that binds the innermost of its variables. */
+ * Before that, conditions are rewritten in terms of the indices that they
+ * guard. A LET is put just inside of the loop that binds the innermost variable
+ * in its value. */
 #include "lower_passes.h"
 
 #include <ctype.h>
@@ -22,7 +23,8 @@ struct guard {
 	struct func *func;
 	struct analyser *analyser;
 	VEC(const struct expr *) indices;
-	struct memo aligned; /* the results of align_select so far */
+	/* the results of align_select() so far, by expression */
+	struct memo aligned;
 };
 
 static bool
@@ -152,8 +154,9 @@ struct search {
 /* A node of the expression that is searched. */
 struct node_count {
 	const struct expr *e;
-	int times, ops; /* times: how often it is printed; ops: its
-			 * operations */
+	/* times: how often the expression is printed; ops: the number of
+	 * operations in it */
+	int times, ops;
 	bool has_load;
 };
 
@@ -436,8 +439,9 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 	return let_name(f, at, name, n.n_vars == 1 ? "_" : "");
 }
 
-/* Can a LET bind the candidate's value at the outermost place? Not around a
- * kernel, and not before the condition that guards a division in it. */
+/* Can a LET bind the candidate's value at the outermost possible place? It
+ * cannot around a kernel, or outside of the condition that guards a division in
+ * the value. */
 static bool
 can_name(struct func *f, const struct candidate *c)
 {

@@ -27,7 +27,8 @@
 struct nibbles {
 	struct func *func;
 	struct module *module;
-	/* the names in the note "packed"; NULL if there is no note */
+	/* the names in the function's note "packed"; NULL if it does not have
+	 * the note */
 	const char *packed;
 	VEC(const struct buffer *) from, to;
 	/* variables of few bits, and the data pointers of the buffers in
@@ -313,12 +314,15 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_BITNOT:
 		return low_bits(n, e->type, v);
 	default:
-		return v; /* the result always fits in the type */
+		/* the result of this operation always fits in the type: it is
+		 * not wrapped */
+		return v;
 	}
 }
 
-/* e simplified; but e itself if the simplified form divides a number that may
- * be negative: such a floor division takes more than one instruction. */
+/* The simplified form of e; but e itself if the simplified form divides a
+ * number that may be negative: such a floor division takes more than one
+ * instruction. */
 static const struct expr *
 simpler(struct analyser *a, const struct expr *e)
 {

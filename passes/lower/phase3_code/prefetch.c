@@ -191,7 +191,7 @@ rows_of_line(const struct prefetch *p)
 }
 
 /* The number of the current iteration of all repeating loops, counted together
- * from 0; *count: the number of their iterations. */
+ * from 0; *count: the total number of these iterations. */
 static const struct expr *
 repetition(const struct prefetch *p, int64_t *count)
 {
@@ -288,7 +288,8 @@ is_input(const struct func *f, const struct buffer *b)
 	return false;
 }
 
-/* Is name in the list `of` ("A, B")? NULL stands for all names. */
+/* Is `name` one of the names in the list `of` ("A, B")? If `of` is NULL, every
+ * name is. */
 static bool
 is_named(const struct expr *of, const char *name)
 {

@@ -11,21 +11,23 @@
  *   z[i] = cast(max(rounded, -128.0))
  *
  * Expressions are hash-consed, so a value used twice is a node with two edges;
- * min and max with a literal count twice, as they are printed as a comparison
- * and a choice. Conditionally evaluated operands stay in place: a guarded load
- * must not move before its guard. Only whole operands of functions are split
- * off: a product and its sum stay one expression, which compilers may contract
- * to a fused multiply-add. A LET is put outside of the loops whose only
- * statement is the store, if it is invariant in them. Index expressions are
- * handled by the pass `indices`. */
+ * an operand of min and max with a literal counts as used twice, because they
+ * are printed as a comparison and a choice. Conditionally evaluated operands
+ * stay in place: a guarded load must not move before its guard. Only whole
+ * operands of functions are split off: a product and its sum stay one
+ * expression, which compilers may contract to a fused multiply-add. A LET is
+ * put outside of loops whose only statement is the store, if its value is
+ * invariant in these loops. Index expressions are handled by the pass
+ * `indices`. */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "iterate.h"
 
-/* Limits of text widths, in characters: of a function call with its operands,
- * of a store with its target, of a nested choice; then the least width of an
- * expression that gets a name, and the width at which measuring stops. */
+/* Limits of the widths of printed texts, in characters, in this order: of a
+ * function call with its operands; of a store with its target; of a nested
+ * choice; the smallest width of an expression that gets a name; and the width
+ * at which measuring stops. */
 enum {
 	MOST_FUNCTION = 56,
 	MOST_STORE = 72,
@@ -38,7 +40,7 @@ struct use {
 	const struct expr *e;
 	int edges;
 	bool always; /* evaluated unconditionally */
-	/* the name that the value gets; NULL: none yet */
+	/* the name that the value gets; NULL: it has no name yet */
 	const char *name;
 };
 
@@ -153,8 +155,8 @@ is_extreme(const struct expr *e)
 	return e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 }
 
-/* Is e a sum of integer data? It may overflow, so it is printed as a wrapping
- * function. */
+/* Is e a sum of integer data? Such a sum may overflow, so it is printed as a
+ * call of a wrapping function. */
 static bool
 is_sum_of_data(const struct expr *e)
 {
@@ -295,7 +297,8 @@ inner(const struct expr *e)
 
 /* The step to split off from e, an operand of `outer`: the innermost function
  * below additions of constants and clips (two nested clips are one step); or,
- * if `outer` is a function, e as a whole. NULL if there is none. */
+ * if `outer` is a function, e as a whole. NULL if there is no step to split
+ * off. */
 static const struct expr *
 step_of(struct values *v, const struct expr *outer, const struct expr *e)
 {
@@ -319,8 +322,8 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 						      : NULL;
 }
 
-/* The widest step to split off among e's operands and the factors of its
- * products; NULL if there is none. */
+/* The widest step that can be split off from e's operands, or from the factors
+ * of products among them; NULL if there is none. */
 static const struct expr *
 widest_step(struct values *v, const struct expr *e)
 {
@@ -392,9 +395,9 @@ find_steps(struct values *v, const struct stmt *store)
 
 /* -- names -- */
 
-/* The outermost loop around s such that it and all loops inside of it have s as
- * their only statement, and e does not depend on them; s itself if there is
- * none. */
+/* The outermost loop around s such that this loop, and each loop between it and
+ * s, has no statement but s, and e does not depend on these loops; s itself if
+ * there is no such loop. */
 static struct stmt *
 outermost(struct stmt *s, const struct buffer *stored, const struct expr *e)
 {

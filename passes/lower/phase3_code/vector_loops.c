@@ -138,8 +138,8 @@ calls_vector(struct loop *l, const struct expr *e)
 }
 
 /* Can e be computed with the target's vectors: one element type and plain
- * arithmetic? If bytes are converted to floats, 32-bit integer operations on
- * the bytes count, too. */
+ * arithmetic? In a loop that converts bytes to floats, e may also be a 32-bit
+ * integer operation on the bytes. */
 static bool
 has_vector(struct loop *l, const struct expr *e)
 {
@@ -346,8 +346,9 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	return true;
 }
 
-/* Do a and b access the same element in the same lane, so that one can be done
- * for all lanes before the other? */
+/* Does access b touch in each lane the same element that access a touches in
+ * this lane? Then one of them can be done for all lanes before the other is
+ * done. */
 static bool
 same_lanes(struct loop *l, const struct access *a, const struct access *b)
 {
@@ -549,7 +550,8 @@ reads_beyond(struct loop *l, const struct expr *e)
 }
 
 /* May e be computed for all lanes of the vector, including lanes that are not
- * stored? Local arrays have whole vectors; other buffers may end before. */
+ * stored? Local arrays have whole vectors; any other buffer may end before the
+ * last lane. */
 static bool
 reads_all_lanes(struct loop *l, const struct expr *e)
 {
@@ -601,8 +603,9 @@ store_lanes(struct loop *l, const struct buffer *b, const struct expr *vector)
 	return stmt_store(l->x->func, b, vector, &all, 1);
 }
 
-/* Does the store narrow its value? Then it gets its own loop: compilers would
- * use the wider type's vectors for the whole loop otherwise. */
+/* Does the store narrow its value? Then the store gets a loop of its own: in a
+ * common loop, compilers would use the vectors of the wider type for all of the
+ * loop. */
 static bool
 is_narrowed(const struct loop *l, const struct stmt *s)
 {
@@ -615,7 +618,7 @@ is_narrowed(const struct loop *l, const struct stmt *s)
 }
 
 /* Is e computed, and stored with a stride? Compilers vectorize the computation
- * if a loop stores it to consecutive elements first. */
+ * of e only if a loop first stores the values to consecutive elements. */
 static bool
 is_scattered(const struct expr *e, bool walks)
 {

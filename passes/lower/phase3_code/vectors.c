@@ -11,13 +11,14 @@
  * The fact `vectors` lists the target's vector types (float32x16, float32x8;
  * best first); if the list is empty, nothing changes. An array is changed if
  * every loop that accesses it is vectorized and can be rewritten with whole
- * vectors (vector_loops.c). Then other vectorizable loops are rewritten, too.
- * In a function without changed arrays, only loops that store bytes are
- * rewritten: compilers vectorize the others well. With the fact vector_params,
- * which requires that tirc emits all callers, parameters that are only accessed
- * by whole vectors become arrays of vectors as well, with the same bytes. With
- * the fact byte_vectors, bytes are widened to vectors of 32-bit integers, and
- * these are scaled and narrowed to bytes. */
+ * vectors (vector_loops.c). After that, vectorizable loops that do not access
+ * changed arrays are rewritten, too. In a function without changed arrays, only
+ * loops that store bytes are rewritten: compilers vectorize all other loops
+ * well. With the fact vector_params, which requires that tirc emits all
+ * callers, parameters that are only accessed by whole vectors become arrays of
+ * vectors as well, with the same bytes. With the fact byte_vectors, bytes are
+ * widened to vectors of 32-bit integers, which are scaled and narrowed to bytes
+ * as vectors. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -142,9 +143,9 @@ loop_around(struct stmt *s)
 		       : s;
 }
 
-/* Is the address that u takes, for an instruction, the start of a vector? Not
- * that of a copied box: its sizes count elements, so its arrays must keep their
- * type. */
+/* Is the address that u takes, for an instruction, the start of a vector? False
+ * for the address in a copy of a box: the sizes of the box count elements, so
+ * its arrays must keep their type. */
 static bool
 is_vector_address(struct vectors *x, const struct access *u)
 {
@@ -161,10 +162,12 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
-/* Does an access lie in a loop that fills the longest vectors? As an array of
- * shorter ones it would take them from the loop. If the array has not become one of
- * the longest vectors, other loops are too short for them, or none was found to need
- * it: loops of scalars over the lanes of a vector have such arrays. */
+/* Is the type of vectors that is tried (x->type) shorter than the longest
+ * vectors, and is one of the accesses in a loop that fills the longest ones? If
+ * the array became an array of shorter vectors, this loop could no longer use
+ * the longest ones. (An array that has not become one of the longest vectors is
+ * also accessed by loops that are too short for these, or only by loops of
+ * scalars over the lanes of a vector.) */
 static bool
 shortens_loops(struct vectors *x, const struct access_list *uses)
 {
@@ -181,8 +184,8 @@ shortens_loops(struct vectors *x, const struct access_list *uses)
 }
 
 /* Does b have fewer lanes than the longest vectors, and does the loop access
- * only some of them? Reductions by halves do: compilers keep their lanes in
- * registers, but would store and reload shorter vectors. */
+ * only some of them? A reduction by halves has such loops: compilers keep the
+ * lanes of b in registers, but would store and reload shorter vectors. */
 static bool
 divides_lanes(const struct vectors *x, const struct buffer *b,
 	      const struct stmt *loop)
@@ -194,8 +197,8 @@ divides_lanes(const struct vectors *x, const struct buffer *b,
 	       extent < lanes;
 }
 
-/* Do all loops that access b access only whole vectors of it? A loop that only
- * reads may have a tail. */
+/* Do all loops that access b access only whole vectors of b? A loop that only
+ * reads b may have a tail. */
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
 {
@@ -289,8 +292,8 @@ choose(struct vectors *x)
 	}
 }
 
-/* Adds further loops that can be rewritten entirely, so that their arrays can
- * hold vectors, too. */
+/* Adds loops that can be rewritten as a whole, in addition to those found so
+ * far, so that the arrays that they access can hold vectors, too. */
 static void
 find_plain(struct vectors *x)
 {

@@ -37,8 +37,8 @@ bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
 /* Limits that are the same for all targets; they are not the sizes of register
  * files. Loops over more than VECTORS_IN_REGISTERS vectors are not unrolled,
- * and arrays with more are assumed to be in memory: their lanes are not read
- * one by one. Arrays with more than VECTORS_AT_MOST vectors do not become
+ * and an array with more vectors is assumed to be in memory: its lanes are not
+ * read one by one. Arrays with more than VECTORS_AT_MOST vectors do not become
  * arrays of vectors. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
@@ -47,8 +47,8 @@ int64_t vectors_rest(const struct vectors *x, const struct stmt *loop);
 /* vector_loops.c: can the loop be rewritten so that it accesses the local
  * arrays only by whole vectors? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);
-/* Can the whole loop be rewritten with vectors, without a loop over lanes?
- * False also if it stores no bytes, and no other loop of the function is to be
+/* Can the whole loop be rewritten with vectors, without a loop over lanes? Also
+ * false if the loop stores no bytes and no other loop of the function is to be
  * rewritten: compilers vectorize such a loop well. */
 bool vectors_loop_is_plain(struct vectors *x, struct stmt *loop);
 /* Rewrites the loop; buffers keep their types and are accessed by ramps. */

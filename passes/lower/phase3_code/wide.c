@@ -12,7 +12,7 @@
  * hoisted out of the loop, so that no additional element is loaded.
  *
  * The fact wide_bytes of the target is the largest size of one access; a
- * parameter with such accesses is aligned to the size of the access
+ * parameter that is accessed in this way is aligned to the size of the access
  * (align_bytes). */
 #include "lower_passes.h"
 
@@ -156,8 +156,8 @@ index_of(struct copy *c, const struct expr *const *index, int ndim,
 	return out;
 }
 
-/* One side of a copy, in memory or in an array of lanes; n: the number of
- * elements of an access. */
+/* One side of a copy: memory, or an array of lanes. n: the number of elements
+ * of one access. */
 struct side {
 	const struct buffer *buffer;
 	const struct expr *const *index;
@@ -258,8 +258,9 @@ each_lane(struct copy *c, struct stmt *body)
 			FOR_UNROLLED, body);
 }
 
-/* Makes vectorized loads to arrays of lanes, the store lane by lane, and the
- * vectorized store of the results. */
+/* Makes three statements: the vectorized loads to arrays of lanes, the store
+ * lane by lane to an array of results, and the vectorized store of the
+ * results. */
 static struct stmt *
 by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 {
@@ -326,8 +327,8 @@ wide_store(struct copy *c, const struct stmt *s)
 static bool wide_loop(struct wide *w, struct stmt *loop);
 
 /* Hoists a condition that is uniform over the lanes out of the loop: y[v] = a
- * if c else b becomes if c: y[v] = a, else: y[v] = b, each in its own loop.
- * False if the loop has no such condition. */
+ * if c else b becomes if c: y[v] = a, else: y[v] = b, each store in a loop of
+ * its own. False if the loop has no such condition. */
 static bool
 wide_choice(struct wide *w, struct stmt *loop)
 {

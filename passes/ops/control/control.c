@@ -17,11 +17,11 @@
  * last results of the branches are the values of these sizes.
  *
  * `trips` is the number of iterations; with `counted`, it is input 0; with
- * `condition`, the loop ends when state 0 is false, and neither `trips` nor
- * `counted` is needed. `back` tells for each slice whether the slice of the
- * last iteration comes first. `images` is 1 for a loop over the images of a
- * batch, which the model does not have. graph_wrong_control() checks the
- * attributes and where inputs come from; inference checks types and shapes. */
+ * `condition`, the loop ends when state 0 is false; then `trips` and `counted`
+ * may both be absent. `back` tells for each slice whether the slice of the last
+ * iteration comes first. `images` is 1 for a loop over the images of a batch,
+ * which the model does not have. graph_wrong_control() checks the attributes
+ * and where inputs come from; inference checks types and shapes. */
 #include "analyse.h"
 #include "dims.h"
 
@@ -133,8 +133,8 @@ type_text(struct infer *c, const struct tensor *t)
 }
 
 /* The variable for the size of dimension `dim` of result k of an EndIf, if the
- * branches have different sizes there (the attribute `sizes`); NULL if they
- * have the same. */
+ * branches have different sizes there (the attribute `sizes`); NULL if both
+ * branches have the same size there. */
 static const struct expr *
 branch_size(const struct node *n, int k, int dim)
 {
@@ -151,9 +151,9 @@ branch_size(const struct node *n, int k, int dim)
 	return NULL;
 }
 
-/* The shape of result k, which is a in one branch and b in the other. NULL if
- * their types or ranks differ, or if they have different sizes in a dimension
- * for which n has no variable (branch_size). */
+/* The shape of result k, which is the tensor a in one branch and the tensor b
+ * in the other. NULL if their types or ranks differ, or if they have different
+ * sizes in a dimension for which n has no variable (branch_size). */
 static const struct expr **
 branch_shape(struct infer *c, const struct node *n, int k,
 	     const struct tensor *a, const struct tensor *b)

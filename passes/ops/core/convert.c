@@ -21,8 +21,9 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 }
 
 /* The number to add to the bits of a float before its exponent is extracted, so
- * that the exponent is rounded as `mode` says. Floats below 2^-126 are a
- * special case: 2^-127, a value of e8m0, is a bit of their fraction. */
+ * that the exponent is rounded as `mode` says. Floats below 2^-126, which have
+ * no exponent bits, are a special case: 2^-127, which is a value of e8m0, is a
+ * bit of their fraction. */
 static const struct expr *
 exponent_rounding(struct define *c, const char *mode, const struct expr *bits)
 {

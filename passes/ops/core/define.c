@@ -259,8 +259,8 @@ define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
 					    axes_exprs(c, axes, ndim), ndim)));
 }
 
-/* The element e as a float for computations: floats narrower than single
- * precision are widened to it. */
+/* The element e as a float for computations: a float that is narrower than
+ * single precision is widened to single precision. */
 static const struct expr *
 computable(struct define *c, const struct expr *e)
 {
@@ -269,9 +269,9 @@ computable(struct define *c, const struct expr *e)
 		       : e;
 }
 
-/* The first element of t, a tensor whose rank is larger than the result's:
- * Clip's bounds may have rank 1, and CastLike uses only the type of its second
- * input. */
+/* The first element of t, a tensor whose rank is larger than that of the
+ * result: the bounds of a Clip may have rank 1, and CastLike uses only the type
+ * of its second input. */
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {

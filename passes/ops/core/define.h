@@ -39,12 +39,12 @@ bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
 /* Checks that the elements of input i, a table of positions at which kernels
  * read elements, are constant integers in [low, high). False after a
- * diagnostic. The importer makes valid tables, but a partition may have
- * others. */
+ * diagnostic. The importer makes valid tables, but a table in a partition may
+ * be invalid. */
 bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
 		     int64_t high);
-/* Like infer_positions, for other integers. what: their name for the message,
- * such as "exponents". */
+/* Like infer_positions, for integers that are not positions. what: what they
+ * are, for the message, such as "exponents". */
 bool infer_numbers(struct infer *c, const struct node *n, int i,
 		   const char *what, int64_t low, int64_t high);
 /* The node that computes t, if its operator is op_type of the domain; else
@@ -83,9 +83,9 @@ const struct expr *dim_normal(struct module *m, const struct expr *e);
  * axes count from the end. False after a diagnostic. */
 bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 		    bool *set);
-/* Sets t->elems to the elements of the constant t as literals of its type, if
- * they are integers or floats and at most KNOWN_ELEMS_MAX. False if they are
- * not known. */
+/* Sets t->elems to the elements of the constant t, as literals of t's type, if
+ * they are integers or floats, and at most KNOWN_ELEMS_MAX in number. False if
+ * the elements are not known. */
 #define KNOWN_ELEMS_MAX 4096
 bool tensor_known(struct module *m, struct tensor *t);
 /* values.c: sets the known elements (tensor.elems) of n's outputs if those of
@@ -94,30 +94,32 @@ void infer_values(struct graph *g, struct node *n);
 
 /* ---- relations of sizes (relations.c) ---- */
 
-/* Are the dimensions a and b equal? False if they provably differ. If neither
- * is proven, the result is true, and the entry function checks the equality
- * when the model runs; if c is NULL, this check was recorded before. */
+/* Are the dimensions a and b equal? False if they provably differ. If it is
+ * neither proven that they are equal nor that they differ, returns true and
+ * records a check for the entry function; if c is NULL, the check was already
+ * recorded. */
 bool dims_equal(struct infer *c, const struct expr *a, const struct expr *b);
-/* Is a <= b? False if both are constants and a > b. If it is not proven, the
- * entry function checks it. If it never holds, or is too long to check, reports
- * an error and returns true. */
+/* Is a <= b? False if both are constants and a > b. If a <= b is not proven,
+ * the entry function checks it. If it holds for no values, or is too long to
+ * check, reports an error and returns true. */
 bool dims_at_most(struct infer *c, const struct expr *a, const struct expr *b);
 /* Can the dimension dim of an input be broadcast to the result: is it 1, or
- * equal to the result's dimension? If it is not proven, the entry function
- * checks it. */
+ * equal to the result's dimension? If neither is proven, the entry function
+ * checks the condition. */
 bool infer_broadcasts_to(struct infer *c, const struct expr *dim,
 			 const struct expr *result);
 /* Is `size` a multiple of `of`, and `of` positive? If these are not proven, the
  * entry function checks them. */
 bool dim_is_multiple(struct infer *c, const struct expr *size,
 		     const struct expr *of);
-/* States that a size must not be negative. If it is not proven, the entry
- * function checks it. False after a diagnostic if it is always negative. */
+/* States that a size must not be negative. If this is not proven, the entry
+ * function checks it. False after a diagnostic if the size is always
+ * negative. */
 bool infer_not_negative(struct infer *c, const struct expr *size);
-/* States that a kernel reads an element of a dimension of this size, which is
- * not constant, for each element of a result: the dimension must not be empty
- * unless the result is empty. If that is not proven, the entry function checks
- * it. */
+/* States that a kernel reads, for each element of a result, an element of a
+ * dimension whose size is `size`, which is not constant: then this dimension
+ * must not be empty unless the result is empty. If this is not proven, the
+ * entry function checks it. */
 void infer_reads(struct infer *c, const struct expr *size, int ndim,
 		 const struct expr *const *result);
 /* Like infer_reads(), for dimension d of an input, whose size may also be
@@ -218,9 +220,10 @@ const struct expr *saturate_to(struct define *c, const struct node *n,
 			       struct dtype t, const struct expr *e);
 /* The tensor of narrower floats that t widens element by element; t itself if
  * its stage does more than widen. A product that reads the narrow elements can
- * multiply them by an instruction for their type. */
+ * use an instruction that multiplies their type. */
 struct te_tensor *define_unwidened(struct define *c, struct te_tensor *t);
-/* t itself if it has the given type; else a stage that casts it. */
+/* t itself if it has the type `type`; else a stage that casts t to this
+ * type. */
 struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 				struct dtype type);
 

@@ -28,24 +28,24 @@ const struct expr *dim_div(struct module *m, const struct expr *a, int64_t b);
 const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
 /* The product of num[0..n_num) divided by the product of den[0..n_den), with
- * common factors cancelled. NULL if constants do not divide. If it is not
- * proven that the division is exact, the entry function checks it; with c NULL,
- * the quotient is rounded down instead. */
+ * common factors cancelled. NULL if all are constants and the division leaves a
+ * remainder. If it is not proven that the division is exact, the entry function
+ * checks it; if c is NULL, the quotient is rounded down instead. */
 const struct expr *dim_quotient(struct infer *c, struct module *m,
 				const struct expr *const *num, int n_num,
 				const struct expr *const *den, int n_den);
 
-/* Maps position `index` of shape `from` to the position out[0..n_to) of shape
- * `to` with the same offset in row-major order. Only dimensions that are split
- * or merged get a division. */
+/* Converts `index`, a position in the shape `from`, to out[0..n_to), the
+ * position in the shape `to` that has the same offset in row-major order.
+ * Divisions are needed only for dimensions that are split or merged. */
 void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 		  const struct expr *const *index, const struct expr *const *to,
 		  int n_to, const struct expr **out);
 
-/* Limits an offset v of the model, which is added to an index of size `from`
- * and compared with an index of size `to`: to a number that is at least `to`
- * or, if v is negative, at most minus `from`. All offsets beyond the limits
- * have the same effect. */
+/* Limits v, an offset in the model that is added to an index of a dimension of
+ * size `from`; the sum is compared with indices of a dimension of size `to`.
+ * Offsets of at least `to`, or, if negative, of at most minus `from`, all have
+ * the same effect: returns such an offset in place of v if v is larger. */
 const struct expr *dim_offset(struct module *m, int64_t v,
 			      const struct expr *from, const struct expr *to);
 /* The sum of an index i of this size and an offset of at most `most`: with 64

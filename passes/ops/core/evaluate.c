@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant folding of a node: runs its definition, as a phase-0 function, on
- * the bytes of its inputs. So every operator that can be emitted can be
+ * the bytes of its inputs. So every node that can be emitted can also be
  * folded. */
 #include "define.h"
 
@@ -99,8 +99,8 @@ ops_function(struct graph *g, const struct node *n)
 }
 
 /* Computes the outputs of n, whose inputs must be constants. Sets out[k] to the
- * value of output k, NULL if n has no output k. `operands`: an arena for the
- * bytes of the inputs. False after a diagnostic. */
+ * value of output k, or to NULL if n omits output k. `operands`: an arena for
+ * the bytes of the inputs. False after a diagnostic. */
 static bool
 evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	 const struct value **out)
@@ -108,7 +108,7 @@ evaluate(struct graph *g, const struct node *n, struct arena *operands,
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
 	int most = n->n_inputs + n->n_outputs + 1, count = 0;
-	/* Does an output have elements? If not, nothing is run, since loops
+	/* Does any output have elements? If not, nothing is run, because loops
 	 * around an empty buffer would take time, too. */
 	bool any = false;
 	struct run_arg *args = arena_array(a, struct run_arg, most);

@@ -4,10 +4,10 @@
  *	Floor(Cast<float32>(n) * 0.5)		n // 2
  *	Ceil((Cast<float32>(n) + 1.0) / 4.0)	(n + 4) // 4
  *
- * If numerators fit in the type's digits and denominators are powers of two, no
- * operation rounds. Another quotient of integers is rounded, but its floor is
- * the floor of the exact fraction; for a product with 1 / c, this is checked
- * for all values that the size may have. */
+ * If all numerators fit in the digits of the float type and all denominators
+ * are powers of two, no operation rounds. Any other quotient of integers is
+ * rounded, but its floor is the floor of the exact fraction. For a product with
+ * 1 / c, this is checked for all values that the size may have. */
 #include "fraction.h"
 
 #include <math.h>
@@ -195,9 +195,9 @@ rounded(struct dtype t, double v)
 	return t.kind == DT_F64 ? v : (double)(float)v;
 }
 
-/* Is floor(x * by) (or ceil, if up), computed in type t, equal to that of x / c
- * for all values of x? Tries them all; false if there are more than
- * MOST_VALUES. */
+/* Is floor(x * by), computed in type t, equal to floor(x / c) for all values of
+ * x (if `up` is set: ceil in place of floor)? Tries all values; false if there
+ * are more than MOST_VALUES. */
 static bool
 same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 		 bool up)
@@ -219,10 +219,10 @@ same_as_quotient(struct dtype t, const struct expr *x, double by, int64_t c,
 	return true;
 }
 
-/* Is e a rounded quotient of integers, x / c or x * (1 / c), with the same
- * floor (or ceiling, if up) as the exact fraction? If so, sets *x and *c. The
- * floor of a quotient that is rounded to at least 24 bits is the same if x fits
- * in these bits. */
+/* Is e a rounded quotient of integers, x / c or x * (1 / c), whose floor (if
+ * `up` is set: ceiling) is that of the exact fraction? If so, sets *x and *c.
+ * The floor of a quotient that is rounded to at least 24 bits is that of the
+ * exact fraction if x fits in these bits. */
 static bool
 integers_of(struct module *m, const struct expr *e, bool up,
 	    const struct expr **x, int64_t *c)

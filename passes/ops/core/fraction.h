@@ -12,7 +12,7 @@ struct fraction {
 };
 
 /* Sets *out to the exact value of e, an integer or a float, if no operation in
- * e rounds for any value of the sizes; else false. */
+ * e rounds for any values of the sizes; else returns false. */
 bool fraction_of(struct module *m, const struct expr *e, struct fraction *out);
 /* Brings a and b to a common denominator. Both denominators must be powers of
  * two. */

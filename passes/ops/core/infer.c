@@ -297,8 +297,8 @@ infer_numbers(struct infer *c, const struct node *n, int i, const char *what,
 	bool fits = tensor_is_constant(t) && (dtype_class(t->type) == DTC_INT ||
 					      dtype_class(t->type) == DTC_UINT);
 
-	/* A constant with a recipe and no value is not checked: it was checked
-	 * when it had its value. */
+	/* A constant that has a recipe and no value is not checked here: it was
+	 * checked while it had its value. */
 	for (int64_t k = 0; fits && v && k < (v->data ? v->elems : 1); k++) {
 		int64_t at = value_int(v, k);
 

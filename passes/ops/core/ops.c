@@ -66,8 +66,8 @@ same_operator(const struct node *a, const struct node *b)
 	       strcmp(a->op_type, b->op_type) == 0;
 }
 
-/* Reports the unknown operator of the first node, and how many nodes have
- * it. */
+/* Reports that the operator of the first node is unknown, and lists the n nodes
+ * that have this operator. */
 static void
 refuse_operator(struct graph *g, struct node *const *nodes, int n)
 {

@@ -24,8 +24,8 @@ enum fuse_class {
 	/* several stages along some axes, as Softmax and the normalizations
 	 * have */
 	FUSE_ROWWISE,
-	/* stores in a given order over earlier contents: the result is complete
-	 * only after the last store */
+	/* stores that are done in a given order, over elements stored before:
+	 * the result is complete only after the last store */
 	FUSE_ORDERED,
 	/* the output has the input's bytes with another shape */
 	FUSE_VIEW,
@@ -67,9 +67,9 @@ struct op {
 	int min_outputs, max_outputs;
 	enum op_types types;
 	enum fuse_class fuse;
-	/* Sets type and shape (and elems, if known) of the outputs from those
-	 * of the inputs. False after a diagnostic if they contradict each
-	 * other. */
+	/* Sets the type and the shape of the outputs, and their elements if
+	 * they are known, from those of the inputs. False after a diagnostic if
+	 * they contradict each other. */
 	bool (*infer)(struct infer *c, struct node *n);
 	/* Defines the node: sets out[k] for each node->outputs[k] to a tensor
 	 * expression over in[i], which is NULL if input i is absent.
@@ -125,7 +125,8 @@ struct ops_cost {
 	/* the number of computed elements, each counted once for each term of a
 	 * sum */
 	int64_t work;
-	int64_t bytes; /* the bytes of the results of all of its stages */
+	/* the sum of the bytes of the results of all its stages */
+	int64_t bytes;
 };
 struct ops_cost ops_cost(struct graph *g, const struct node *n);
 
@@ -134,8 +135,8 @@ bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);
 void infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	       const struct expr *const *shape);
-/* Reads the integers of input i, from its value or elems. False if it is
- * absent, not constant, or not of integers. */
+/* Reads the integers of input i, from the tensor's value or elems. False if the
+ * input is absent, not constant, or not of integers. */
 bool input_ints(struct module *m, const struct node *n, int i,
 		const int64_t **v, int *count);
 /* Like input_ints, as expressions, which may contain symbolic dimensions. */
@@ -145,7 +146,8 @@ bool input_elems(struct module *m, const struct node *n, int i,
  * a formula of sizes? The inputs must have types. */
 bool range_is_known(struct module *m, const struct node *n);
 /* Sets *v to the only element of input i, a constant number such as Clip's
- * bound. False if the input is absent or not such a constant. */
+ * bound. False if the input is absent, or is not a constant with a single
+ * number. */
 bool input_scalar(const struct node *n, int i, double *v);
 /* Converts an axis in [-ndim, ndim) to a non-negative one, in *out; false after
  * a DIAG_BAD_ATTRIBUTE. */

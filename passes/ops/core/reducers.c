@@ -102,11 +102,11 @@ take_pair(struct module *m, struct reducer *r, const struct expr *take)
 	}
 }
 
-/* The condition that value is better than best (larger if max, else smaller),
- * or equal to it while `tie` holds. It is false if one is NaN. Not written as
- * `value > best || (value == best && tie)`: gcc 12 at -O3 with
- * -fno-trapping-math compiles that, in unrolled loops, to code that is true for
- * NaN. */
+/* The condition that `value` is better than `best` (larger if `max` is set,
+ * else smaller), or that both are equal and `tie` holds. The condition is false
+ * if one of them is NaN. Not written as `value > best || (value == best &&
+ * tie)`: gcc 12 at -O3 with -fno-trapping-math compiles that form, in unrolled
+ * loops, to code that is true for NaN. */
 static const struct expr *
 is_better(struct module *m, bool max, const struct expr *value,
 	  const struct expr *best, const struct expr *tie)

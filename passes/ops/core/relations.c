@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Relations between sizes that operators rely on. Sizes that contradict each
+/* Relations between sizes on which operators rely. Sizes that contradict each
  * other for all values are an error in the model. A relation that does not hold
- * for some values is a condition, which the entry function checks:
+ * for some values becomes a condition that the entry function checks:
  *
  *	Conv of x: f32[1, n, 4, 4] and weights f32[2, 3, 1, 1]	-> n == 3
  *	Gather of x: f32[n], n from 0, at 2 indices		-> 0 < n
@@ -10,7 +10,8 @@
 
 #include "analyse.h"
 
-/* May the two dimensions be equal: are they the same, or is one symbolic? */
+/* Can the two dimensions be equal: are they the same expression, or is one of
+ * them symbolic? */
 static bool
 dims_may_equal(const struct expr *a, const struct expr *b)
 {
@@ -52,8 +53,8 @@ noted_for_branch(const struct graph *g, const struct expr *condition)
 	return false;
 }
 
-/* Notes the condition, which the entry function then checks, unless it provably
- * always holds; n is the node that relies on it, or NULL. False if the
+/* Notes the condition for the entry function to check, unless the condition
+ * provably always holds; n is the node that relies on it, or NULL. False if the
  * condition never holds. */
 static bool
 may_hold(struct graph *g, const struct node *n, const struct expr *condition)
@@ -266,7 +267,8 @@ infer_broadcasts_to(struct infer *c, const struct expr *dim,
 	return true;
 }
 
-/* The condition that is noted: a and b are equal, or one of them is 1. */
+/* The result of broadcasting dimension a with b. If this is not clear, the
+ * condition is noted that a and b are equal, or one of them is 1. */
 const struct expr *
 infer_broadcast_dim(struct infer *c, struct module *m, const struct expr *a,
 		    const struct expr *b)

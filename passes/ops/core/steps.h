@@ -30,12 +30,12 @@ void steps_end(struct steps *s, struct iter_var *axes, int n_axes,
 	       struct stmt *body);
 
 /* The steps of an operator may be a text, passes/ops/steps/NAME.py, in the
- * language of script_read_steps(). Each of these functions defines a name in
- * the text: steps_tensor a whole tensor; steps_part the elements of a tensor
- * whose index in each dimension d with at[d] not NULL is at[d]; steps_row the
- * elements with the leading indices at[0..n); steps_value an expression;
- * steps_number, steps_flag and steps_type a number, a condition and a type that
- * are known when the text is read. */
+ * language of script_read_steps(). Each of these functions defines a name that
+ * the text uses: steps_tensor for a whole tensor; steps_part for those elements
+ * of a tensor whose index in dimension d is at[d], for each d for which at[d]
+ * is not NULL; steps_row for the elements with the leading indices at[0..n);
+ * steps_value for an expression; steps_number, steps_flag and steps_type for a
+ * number, a condition and a type that are known when the text is read. */
 void steps_tensor(struct steps *s, const char *name, const struct te_tensor *t);
 void steps_part(struct steps *s, const char *name, const struct te_tensor *t,
 		const struct expr *const *at);
@@ -67,7 +67,8 @@ struct stmt *step_set(struct steps *s, const struct buffer *local,
 /* for v in range(extent): body */
 struct stmt *step_for(struct steps *s, struct var *v, const struct expr *extent,
 		      struct stmt *body);
-/* The first n of the statements, in order; n <= 4. The others are not used. */
+/* A SEQ of the first n of the statements a, b, c, d, in this order; n <= 4. The
+ * remaining statements are not used. */
 struct stmt *step_seq(struct steps *s, int n, struct stmt *a, struct stmt *b,
 		      struct stmt *c, struct stmt *d);
 /* Values that have names: the definitions of step_name, in their order. */
@@ -77,7 +78,7 @@ struct step_names {
 };
 
 /* Gives the value a name: returns a new variable, and adds its definition to
- * names. A literal or a variable is returned as it is. */
+ * names. If the value is a literal or a variable, returns the value itself. */
 const struct expr *step_name(struct step_names *names, const char *name,
 			     const struct expr *value);
 /* Puts the definitions (LETs) of the names around a body that uses them. */

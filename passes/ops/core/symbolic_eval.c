@@ -3,7 +3,8 @@
  *
  * Numbers are computed in the definition's types, so that integers wrap and
  * casts truncate. Expressions of symbolic sizes are computed without overflow;
- * they are not known if their type is too narrow for sizes. */
+ * if the type of such an expression is too narrow for sizes, its value counts
+ * as not known. */
 #include "symbolic_eval.h"
 
 #include <math.h>
@@ -67,8 +68,9 @@ holds_sizes(struct dtype t)
 	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
 }
 
-/* May v wrap because t is int32 and v is out of its range? Assumed for long
- * formulas. Other types are assumed to hold all sizes. */
+/* May v wrap because t is int32 and v is out of its range? For a long formula
+ * v, the answer is yes. Types other than int32 are assumed to hold all
+ * sizes. */
 static bool
 may_wrap(struct dtype t, const struct expr *v)
 {
@@ -179,8 +181,8 @@ flat_position(struct symbolic_eval *s, const struct buffer *b,
 	return flat;
 }
 
-/* Sets elems to the n elements of b that the stage `start` computes, NULL for
- * those that are not known. False if a size is not known. */
+/* Sets elems[i], for the n elements of b, to the value that the stage `start`
+ * computes, or to NULL if it is not known. False if a size is not known. */
 static bool
 evaluate_start(struct symbolic_eval *s, const struct te_stage *start,
 	       const struct buffer *b, const struct expr **elems, int64_t n)
@@ -218,8 +220,8 @@ bind_lets(struct symbolic_eval *s, const struct te_store *store, int from,
 	return true;
 }
 
-/* Evaluates a condition, which is true if it is NULL. Returns false if it is
- * not known. */
+/* Evaluates the condition e; e NULL stands for true. Sets *holds; returns false
+ * if the value of the condition is not known. */
 static bool
 evaluate_condition(struct symbolic_eval *s, const struct expr *e, bool *holds)
 {
@@ -260,8 +262,9 @@ evaluate_store(struct symbolic_eval *s, struct ordered_memory *mem,
 	return mem->elems[store->out][at] != NULL;
 }
 
-/* Executes the stores of an ordered stage, for all points of its axes from
- * number `axis` on. False if a store cannot be evaluated. */
+/* Executes the stores of an ordered stage for all points of its axes number
+ * `axis` and higher; the axes before these have values. False if a store cannot
+ * be evaluated. */
 static bool
 evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 {
@@ -291,8 +294,8 @@ evaluate_stores(struct symbolic_eval *s, struct ordered_memory *mem, int axis)
 	return true;
 }
 
-/* Evaluates the outputs of an ordered stage; their elements are NULL where they
- * are not known. NULL if the stage cannot be evaluated. */
+/* Evaluates the outputs of an ordered stage; an element that is not known is
+ * NULL. Returns NULL if the stage cannot be evaluated. */
 static struct ordered_memory *
 evaluate_ordered(struct symbolic_eval *s, const struct te_stage *stage)
 {

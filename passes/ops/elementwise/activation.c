@@ -180,8 +180,9 @@ is_small_integer(struct dtype t, double v)
 	return v == floor(v) && fabs(v) <= (double)(dtype_max_int(t) >> 1);
 }
 
-/* Integers are compared as integers if possible, because float32 cannot
- * represent all of them: x > 1.5 is x > 1, and x < -1.5 is x < -1. */
+/* Integers are compared with an integer bound where this is possible, because
+ * float32 cannot represent all integers: x > 1.5 is x > 1, and x < -1.5 is x <
+ * -1. */
 BODY(shrink)
 {
 	struct module *m = c->module;

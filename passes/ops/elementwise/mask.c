@@ -65,9 +65,9 @@ define_trilu(struct define *c, const struct node *n,
  *	y[..., i, j] = x[..., i, j] if first <= j <= last and j < count,
  *		       else -infinity
  *
- * where first = start + i - left and last = start + i + right (left or right
- * -1: no bound). start is input 1 and count input 2; both are broadcast to
- * x. */
+ * where first = start + i - left and last = start + i + right (if left or right
+ * is -1, there is no bound on that side). start is input 1 and count input 2;
+ * both are broadcast to x. */
 
 bool
 infer_band(struct infer *c, struct node *n)
@@ -104,8 +104,8 @@ band_most(const struct tensor *y)
 	return most;
 }
 
-/* The value of input i for an element of the result, limited to [-most, most]
- * unless it is a symbolic size; NULL if the input is absent. */
+/* The value of input i for an element of the result. It is limited to [-most,
+ * most] unless it is a symbolic size. NULL if the input is absent. */
 static const struct expr *
 band_number(struct define *c, const struct node *n, const struct te_tensor *t,
 	    int i, const struct expr *const *at, struct dtype type,
@@ -157,7 +157,8 @@ define_band(struct define *c, const struct node *n, struct te_tensor *const *in,
 	const struct expr *inside = expr_bool(m, true);
 	const struct expr *start, *count;
 	int64_t most = band_most(y), v;
-	/* the sum of two numbers and an index has 64 bits if it needs them */
+	/* the sum of two such numbers and an index is computed in 64 bits if 32
+	 * bits may not hold it */
 	struct dtype t = most > BAND_MAX ? dtype_of(DT_I64) : key->type;
 
 	start = band_number(c, n, n->n_inputs > 1 ? in[1] : NULL, 1, at, t,
@@ -224,7 +225,7 @@ infer_one_hot(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The element is off if the index is outside of [-depth, depth). */
+/* All elements for an index outside of [-depth, depth) have the "off" value. */
 bool
 define_one_hot(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)

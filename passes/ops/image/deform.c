@@ -34,8 +34,8 @@ deform_window(struct infer *c, struct module *m, const struct node *n,
 	return true;
 }
 
-/* Is input i absent, or has it `channels` channels and the batch and spatial
- * sizes of the output? */
+/* Is input i absent, or has it `channels` channels, the batch size of input 0
+ * and the spatial sizes of the output? */
 static bool
 fits(struct infer *c, const struct node *n, int i, const struct window *w,
      int64_t channels)

@@ -148,9 +148,10 @@ define_nearest(struct define *c, const struct node *n,
 }
 
 /* Result index i reads between two elements of the input: sets tap[0] and
- * tap[1] to their indices and *weight to the part of tap[1], from 0 to 1. If
- * the axis is known to have several elements, tap[0] is below the last one, and
- * tap[1] is tap[0] + 1; else tap[1] is bounded by the last index. */
+ * tap[1] to the indices of these elements, and *weight to the weight of tap[1],
+ * from 0 to 1. If the axis is known to have several elements, tap[0] is less
+ * than the last index, and tap[1] is tap[0] + 1; else tap[1] is limited to the
+ * last index. */
 static void
 linear_taps(struct define *c, const struct node *n, const struct resize_axis *a,
 	    const struct expr *i, const struct expr *tap[2],

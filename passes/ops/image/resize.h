@@ -20,8 +20,8 @@ struct resize_axis {
 	 * of the outputs whose position is inside of the input. */
 	bool crops;
 	int64_t inside_min, inside_end;
-	/* the sizes of input and result; if they are symbolic, those of an
-	 * example */
+	/* the sizes of the input and of the result along the axis; if they are
+	 * symbolic, those of an example */
 	int64_t virtual_size, virtual_result;
 	/* If sizes are known only when the model runs: x(i) = (i * p + q) / r,
 	 * and the scale is enlarged / reduced; all are integers of one type.
@@ -44,8 +44,8 @@ struct ratio {
 bool resize_axes(struct infer *c, const struct node *n,
 		 struct resize_axis *axes);
 /* The index in the input, by nearest_mode, for each of the virtual_result
- * indices of the output; the second function gives the same as an expression of
- * i. */
+ * indices of the output; the second function gives this index as an expression
+ * of i, the index of the output. */
 const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 				      const struct resize_axis *a);
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
@@ -80,7 +80,7 @@ void resize_run_positions(struct define *c, const struct node *n,
 /* resize_symbolic.c: axes whose sizes are known only when the model runs. */
 
 /* Sets p, q and r of the axis for the scale enlarged / reduced; false if the
- * coordinate mode needs sizes that are known before. */
+ * coordinate mode needs sizes that are known when the code is generated. */
 bool resize_map_symbolic(struct module *m, const struct node *n,
 			 struct resize_axis *a);
 /* The index in the input that output i reads, by nearest_mode. */
@@ -89,8 +89,9 @@ const struct expr *resize_nearest_symbolic(struct module *m,
 					   const struct resize_axis *a,
 					   const struct expr *i);
 /* Sets tap[0] and tap[1] to the indices of the elements of the input before and
- * after the position x(i), and *weight to the weight of the second, from 0 to
- * 1. At the end of the input both are its last element. */
+ * after the position x(i), and *weight to the weight of the second element,
+ * from 0 to 1. At the end of the input both indices are that of its last
+ * element. */
 void resize_taps_symbolic(struct module *m, const struct resize_axis *a,
 			  struct dtype t, const struct expr *i,
 			  const struct expr *tap[2],

@@ -69,9 +69,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	return (y + 0.5) / a->scale - 0.5;
 }
 
-/* Does x(i) not depend on the sizes in this mode? pytorch_half_pixel treats a
- * result of length 1 in a special way; on an axis that grows, such a result is
- * the only element anyway. */
+/* Is the position x(i) independent of the sizes in the node's coordinate mode?
+ * pytorch_half_pixel treats a result of length 1 in a special way; on an axis
+ * that grows, such a result is the only element anyway. */
 static bool
 is_size_free(const struct node *n, double scale)
 {
@@ -128,8 +128,8 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 	return true;
 }
 
-/* Reads the constant input i as doubles; returns its length, 0 if it is absent
- * or empty, -1 if it is not known. */
+/* Reads input i, a constant, as doubles. Returns the number of its elements; 0
+ * if the input is absent or empty, -1 if it is not known. */
 static int
 input_doubles(struct module *m, const struct node *n, int i, double **list)
 {
@@ -170,8 +170,9 @@ resize_scale_ratio(double scale, int64_t *p, int64_t *r)
 	return false;
 }
 
-/* Sets the result's size to floor(size * scale), also for a symbolic size if
- * the scale is a ratio of small integers; else to NULL. */
+/* Sets a->result to the size of the result, floor(size * scale), if the size is
+ * a number, or if it is symbolic and the scale is a ratio of small integers;
+ * else to NULL. */
 static void
 scale_axis(struct module *m, struct resize_axis *a)
 {
@@ -418,8 +419,9 @@ round_down(int64_t a, int64_t b)
 	return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Finds p and q for this r with source[i] == (i * p + q) / r. If `clamped`,
- * values beyond the ends of the input count as the ends. */
+/* Finds p and q for the given r such that source[i] == (i * p + q) / r for all
+ * i < n. If `clamped` is set, a value beyond an end of the input counts as the
+ * index at this end. False if there are none. */
 static bool
 fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 	 bool clamped, int64_t r, struct ratio *ratio)
@@ -578,8 +580,8 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	return source;
 }
 
-/* A formula that was found for an example of a symbolic size holds for other
- * sizes if its step is the reciprocal of the scale. */
+/* Does the formula f, which was found for an example of a symbolic size, hold
+ * for all sizes? It does if its step is the reciprocal of the scale. */
 static bool
 holds_for_size(const struct resize_axis *a, const struct ratio *f)
 {
@@ -618,8 +620,9 @@ resize_nearest_index(struct define *c, const struct node *n,
 		e = expr_max(m, e, expr_i32(m, 0));
 	}
 	e = expr_floordiv(m, e, expr_index(m, f.r));
-	/* A formula for one size holds for all sizes if each element of the
-	 * input becomes the same whole number of elements. */
+	/* A formula that was found for one size holds for all sizes if each
+	 * element of the input becomes the same whole number of elements of the
+	 * result. */
 	if (round_down(high, f.r) > size - 1 ||
 	    (!expr_is_int(a->size, &known) &&
 	     !(fits && a->scale == floor(a->scale)))) {

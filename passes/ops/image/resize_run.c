@@ -158,8 +158,8 @@ source_at(struct module *m, const struct node *n, const struct source *s)
 		       : x;
 }
 
-/* x clamped to [-1, size], beyond which all elements are outside; -1 if x is
- * NaN. */
+/* x clamped to [-1, size]: positions beyond these ends are outside of the input
+ * in the same way. -1 if x is NaN. */
 static const struct expr *
 near_input(struct module *m, const struct expr *x, const struct expr *size)
 {

@@ -14,7 +14,8 @@ times(struct module *m, const struct expr *e, int64_t by)
 	return expr_mul(m, e, expr_int(m, e->type, by));
 }
 
-/* Do a product of a and b, and eight times it, provably fit in 32 bits? */
+/* Do the product of a and b, and eight times this product, provably fit in 32
+ * bits? */
 static bool
 is_narrow(const struct expr *a, const struct expr *b)
 {

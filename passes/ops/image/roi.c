@@ -137,7 +137,7 @@ corner(const struct roi *r, int k)
 			real(r, r->scale));
 }
 
-/* The index of the image that the region is in; an index out of range is taken
+/* The index of the image in which the region is. An index out of range is taken
  * modulo the number of images. */
 static const struct expr *
 image(struct roi *r, const struct expr *number)
@@ -214,10 +214,10 @@ sample_number(struct roi *r, const struct bin *b, int d, const struct expr *at)
 			real(r, 0.5));
 }
 
-/* Finds the samples that are at most one element outside of the image, and one
- * more on each side because of rounding. So even if a region, which is data, is
- * very large, the number of samples is at most twice the number of elements of
- * the image. */
+/* Finds the range of samples that are at most one element outside of the image,
+ * and makes it larger by one sample on each side because of rounding. So even
+ * if a region, which is data, is very large, the number of samples is at most
+ * twice the number of elements of the image. */
 static void
 find_near(struct roi *r, struct bin *b, int d)
 {
@@ -379,7 +379,8 @@ for_channels(struct roi *r, const struct buffer *total, struct var *c,
 			stmt_store(r->s.f, total, value, &at, 1));
 }
 
-/* A new variable for a channel of the block; sets the channel in r->at, too. */
+/* Makes a new variable for a channel of the block, sets r->at[1] to this
+ * channel, and returns the variable. */
 static struct var *
 begin_channel(struct roi *r)
 {
@@ -533,8 +534,8 @@ define_roi_align(struct define *c, const struct node *n,
 
 /* ---- MaxRoiPool ---- */
 
-/* An end of bin `bin` in elements of the image: with FLOOR the first element of
- * the bin, with CEIL the first element after it. */
+/* One end of bin number `bin`, as an index of the image: with FLOOR, the first
+ * element of the bin; with CEIL, the first element after the bin. */
 static const struct expr *
 bin_end(struct roi *r, const struct bin *b, int d, const struct expr *bin,
 	enum intrin round, const char *name)

@@ -70,7 +70,8 @@ infer_grid_sample(struct infer *c, struct node *n)
 	return true;
 }
 
-/* x clamped to [low, high]; for NaN, too, the result is in that range. */
+/* x clamped to [low, high]. If x is NaN, the result is a number in this range,
+ * too. */
 static const struct expr *
 clamp(struct module *m, const struct expr *x, const struct expr *low,
       const struct expr *high)
@@ -201,7 +202,8 @@ sum_type(const struct sampler *p, struct dtype t)
 
 /* -- with arrays for the positions of a row -- */
 
-/* The arrays of a tap: its position, whether it is inside, its weight. */
+/* The arrays of a tap: its position, whether it is inside of the image, and its
+ * weight. */
 enum { AT, HAS, BY, N_KINDS, MOST_ARRAYS = 2 + SAMPLER_MAX * 2 * N_KINDS };
 
 struct rows {
@@ -244,8 +246,9 @@ list_arrays(struct rows *r, const struct node *n, struct dtype index)
 	}
 }
 
-/* Stores a value of each position of a row in the next array. Returns its load
- * at `w`, the position in the row that reads it. */
+/* Stores `value`, computed for each position of a row, in the next free array.
+ * Returns the load of this array at `w`, the position in the row that reads
+ * it. */
 static const struct expr *
 through_array(struct rows *r, const struct expr *value, const struct expr *w)
 {
@@ -264,9 +267,10 @@ through_array(struct rows *r, const struct expr *value, const struct expr *w)
 	return te_at(m, to, at, 1 + rank);
 }
 
-/* Stores the index, condition and weight of each tap of a row's positions in arrays,
- * and sets r->taken to their loads at position w. Returns the load of the condition
- * that all taps are inside; NULL if they always are. */
+/* Stores the index, condition and weight of each tap of a row's positions in
+ * arrays, and sets r->taken to the loads of these at position w. Returns the
+ * load of the condition that all taps of the position are inside; NULL if they
+ * are always inside. */
 static const struct expr *
 take_from_arrays(struct rows *r, const struct expr *w)
 {
@@ -375,9 +379,10 @@ define_rows(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* -- with names for one position -- */
 
-/* GridSample, of one position for each element of the result: the names stand
- * for its taps. Bilinear sampling without the setting by_threads computes the
- * taps of a row once (define_rows). */
+/* GridSample, which samples one position for each element of the result. The
+ * names in the definition stand for the taps of this position. Bilinear
+ * sampling without the setting by_threads computes the taps of a row once
+ * (define_rows). */
 bool
 define_grid_sample(struct define *c, const struct node *n,
 		   struct te_tensor *const *in, struct te_tensor **out)

@@ -9,9 +9,9 @@ enum { SAMPLER_MAX = 4, SAMPLER_TAPS = 4 };
 
 enum sampler_padding { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };
 
-/* The taps of each spatial dimension: their indices; the conditions that they
- * are inside of the tensor (NULL if they always are); their weights (NULL if
- * there is only one tap). */
+/* The taps of each spatial dimension: the index of each tap; the condition that
+ * the tap is inside of the tensor (NULL if it always is); the weight of the tap
+ * (NULL if there is only one tap). */
 struct sampler {
 	int rank, n_taps;
 	const struct expr *at[SAMPLER_MAX][SAMPLER_TAPS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tirc.PairCoupling: the probabilities of classes from those of their pairs; the steps
- * are passes/ops/steps/coupling.py. */
+/* tirc.PairCoupling: computes the probabilities of classes from the
+ * probabilities of pairs of classes; its steps are in
+ * passes/ops/steps/coupling.py. */
 #include "steps.h"
 
 bool

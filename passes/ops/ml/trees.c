@@ -7,20 +7,20 @@
  *					value[node] ? 0 : 1]
  *		  y[n] += value[node]
  *
- * The next node of a leaf is the leaf itself, so that no branch depends on
- * data, and a processor can work on several rows or trees at once. If most
- * leaves of the trees are far above the lowest leaf, the input depth is absent.
- * Then the feature of a leaf is -1, and next has one element for each node: the
- * second child is the node after the first, so that next[node] is read while x
- * is compared:
+ * The node after a leaf is the leaf itself, so that no branch depends on data,
+ * and a processor can work on several rows or trees at once. If most leaves of
+ * the trees are far above the lowest leaf, the input depth is absent. Then the
+ * feature of a leaf is -1, and `next` has only one element for each node, its
+ * first child; the second child is the node after the first one, so that
+ * next[node] can be read while x is compared:
  *
  *	while feature[node] >= 0:
  *		node = next[node] + (x[n, feature[node]] <= value[node] ? 0 : 1)
  *
  * The rows of x are processed in blocks, so that a tree stays in the cache for
- * all rows of a block. With more than one target, row[node] of a leaf is its
- * target, or its row in the table of weights. flags: bit 0: NaN goes to the
- * first child; bit 1: the node tests x == value.
+ * all rows of a block. If there is more than one target, row[node] of a leaf is
+ * the leaf's target, or its row in the table of weights. flags: bit 0: NaN goes
+ * to the first child; bit 1: the node tests x == value.
  *
  * Inputs: x, feature, value, next, root, depth, row, weights, flags. */
 #include "dims.h"
@@ -58,8 +58,8 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 
 /* Checks that the tables lead from the root of each tree to leaves, by features
  * that x has; false after a diagnostic. With the input depth, a leaf leads to
- * itself; else each branch leads to later nodes, and a leaf has the feature
- * -1. */
+ * itself; without this input, a node leads only to nodes after it, and a leaf
+ * has the feature -1. */
 static bool
 check_tables(struct infer *c, const struct node *n, int64_t targets)
 {

@@ -167,8 +167,9 @@ define_concat(struct define *c, const struct node *n,
 
 /* ---- Split ---- */
 
-/* Sets sizes to the sizes of the parts: from input 1, or equal sizes, of which
- * the last may be smaller. False after a diagnostic. */
+/* Sets `sizes` to the sizes of the parts of a Split: those in input 1, or,
+ * without it, equal sizes, of which the last may be smaller. False after a
+ * diagnostic. */
 static bool
 split_sizes(struct infer *c, const struct node *n, int axis,
 	    const struct expr **sizes)

@@ -3,8 +3,8 @@
  * dimension adds elements or takes the centered part. */
 #include "dims.h"
 
-/* The number of elements that are added to each dimension, before and after; if
- * it is negative, elements are removed. */
+/* The numbers of elements that are added before and after each dimension; a
+ * negative number means that elements are removed there. */
 struct widths {
 	const struct expr **before, **after;
 };
@@ -77,7 +77,8 @@ half(struct module *m, const struct expr *e)
 	if (expr_is_int(e, &v)) {
 		return expr_index(m, v / 2);
 	}
-	/* e is not negative: floor division is the same */
+	/* if e is not negative, floor division gives the same result as
+	 * truncating division */
 	if (size_bounds(e, &min, &max) && min >= 0) {
 		return expr_floordiv(m, e, expr_i32(m, 2));
 	}
@@ -85,8 +86,8 @@ half(struct module *m, const struct expr *e)
 }
 
 /* Sets w so that the input is centered in the output, or the output in the
- * input: half of the difference, rounded down, is added or removed before.
- * False after a diagnostic. */
+ * input: half of the difference between the two, rounded down, is added or
+ * removed before each dimension. False after a diagnostic. */
 static bool
 center_widths(struct infer *c, const struct node *n, struct widths *w)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are known only when the model runs, and operators whose results
- * have such sizes. The importer adds nodes that count first
+ * have such sizes. The importer adds nodes before these that count
  * (gen/onnx/sizes/sizes.c):
  *
  *	y = NonZero (x)     ->     c = tirc.CountNonZero (x)    int32[1]

@@ -116,8 +116,8 @@ define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return true;
 }
 
-/* Sets the dimension that is given as -1 in `shape` to the quotient of the
- * number of x's elements and the product of the other sizes. False after a
+/* Sets shape[free_dim], which is given as -1, to the number of x's elements
+ * divided by the product of the other sizes in `shape`. False after a
  * diagnostic. */
 static bool
 fill_free_dim(struct infer *c, const struct tensor *x,

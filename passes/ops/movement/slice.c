@@ -11,8 +11,7 @@ struct slices {
 	int64_t *step;
 };
 
-/* The largest value that the size of a dimension may have; INT32_MAX if it has
- * no bound. */
+/* An upper bound of the size of a dimension; INT32_MAX if no bound is known. */
 static int64_t
 most_elems(const struct expr *size)
 {
@@ -57,8 +56,8 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 	const struct expr *high = step > 0 ? size : dim_sub(m, size, one);
 	const struct expr *span;
 
-	/* In an empty dimension, a backward slice starts at -1, where it ends,
-	 * too. */
+	/* in an empty dimension, a slice that goes backward starts at -1, where
+	 * it also ends */
 	start = slice_bound(m, start, size,
 			    step > 0 ? zero : dim_min(m, zero, high), high);
 	end = slice_bound(m, end, size, low, high);
@@ -265,8 +264,8 @@ read_bound(struct module *m, const struct expr *v, const struct expr *size,
 	return expr_max(m, low, expr_min(m, v, high));
 }
 
-/* With `end` NULL the position of the first element of a slice along a
- * dimension of the given size; else the number of its elements. */
+/* If `end` is NULL: the index of the first element of a slice along a dimension
+ * of the given size. Else: the number of elements of the slice. */
 static const struct expr *
 slice_start_or_count(struct module *m, const struct expr *start,
 		     const struct expr *end, const struct expr *size,

@@ -249,8 +249,8 @@ add_bias(struct define *c, const struct node *n, const struct window *w,
 }
 
 /* The stage of the sum, in type t, of the products of x and w, each minus its
- * zero point. Narrow floats are widened after they are read with their padding,
- * so that zeros around them in memory can serve as the padding. */
+ * zero point. Narrow floats are widened after they are read, padding included,
+ * so that zeros around the tensor in memory can serve as the padding. */
 static struct te_tensor *
 conv_sum(struct define *c, const struct node *n,
 	 const struct conv_inputs *which, struct te_tensor *const *in,
@@ -321,8 +321,8 @@ define_integer_conv(struct define *c, const struct node *n,
 	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
 }
 
-/* The sum has no terms for the zero points, whose products are part of the
- * bias; the padding has the value of x's zero point. */
+/* The sum has no terms for the zero points, because the products of the zero
+ * points are part of the bias; the padding has the value of x's zero point. */
 bool
 define_bytes_conv(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)
@@ -352,9 +352,9 @@ define_conv_integer(struct define *c, const struct node *n,
 
 /* The tap and input position that contribute to an output position o along one
  * dimension, with q = o + padding: tap k reads input (q - k * dilation) /
- * stride if that is an integer. Without dilation, these are every stride-th tap
- * from q % stride on: then the loop runs only over these taps, without a
- * test. */
+ * stride if that is an integer. Without dilation, the taps for which it is an
+ * integer are every stride-th tap from q % stride on: then the loop runs only
+ * over these taps, without a test. */
 struct transposed_tap {
 	struct iter_var tap;
 	/* k: the number of the tap; at: the index in the input */
@@ -416,10 +416,11 @@ without_zero(struct module *m, const struct expr *x, struct dtype t,
 	return zero == 0 ? x : expr_sub(m, x, expr_int(m, t, zero));
 }
 
-/* The sum in type t, over x - zero, and the bias. Positions outside of x and
- * taps between the strides add nothing, so that the weights that are summed
- * depend on the position. So the products of the zero point cannot be part of
- * the bias; the sum is over x - zero instead. */
+/* Defines the sum of the products of x - zero and the weights, in type t, plus
+ * the bias. Positions outside of x and taps between the strides add nothing, so
+ * that it depends on the position which weights are summed. So the products of
+ * the zero point with weights cannot be part of the bias: `zero` is subtracted
+ * from x instead. */
 static bool
 define_transposed(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct dtype t, int64_t zero,

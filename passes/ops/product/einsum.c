@@ -22,7 +22,7 @@ struct einsum {
 	struct term *inputs, result;
 	/* by label: its size; NULL if the label is not used */
 	const struct expr *size[LABELS];
-	int ellipsis; /* the number of dimensions that "…" stands for */
+	int ellipsis; /* the number of dimensions for which "…" stands */
 };
 
 static bool
@@ -79,8 +79,8 @@ parse_term(const char **text, struct term *t, int rank, int ellipsis)
 	return true;
 }
 
-/* Sets the sizes of the labels in term t from the shape of its operand x. False
- * after a diagnostic. */
+/* Sets e->size of the labels in term t from the shape of x, the operand of the
+ * term. False after a diagnostic. */
 static bool
 note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 	   const struct term *t)

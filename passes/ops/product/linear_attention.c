@@ -13,17 +13,17 @@
  *			y[b, t, g, m] = scale * sum over d of
  *						       q[b, t, g, d] * S[d, m]
  *
- * The last line is computed for each head g of the queries that reads h.
- * Without decay or beta, their lines are left out. Tensors of tokens have the
- * shape [b][t][heads * elements]. */
+ * The last line is computed for each head g of the queries that reads head h.
+ * If the input decay or beta is absent, the line with it is left out. Tensors
+ * of tokens have the shape [b][t][heads * elements]. */
 #include "steps.h"
 
 #include <math.h>
 
 enum { QUERY, KEY, VALUE, DECAY, BETA, PAST, N_INPUTS };
 
-/* Is input i absent, or has it `size` or `other` numbers for each token of the
- * query? */
+/* Is input i absent, or has it for each token of the query `size` numbers, or
+ * `other` numbers? */
 static bool
 fits_tokens(struct infer *c, const struct node *n, int i, int64_t size,
 	    int64_t other)
@@ -105,7 +105,7 @@ infer_linear_attention(struct infer *c, struct node *n)
 	return fits_heads(c, n, shape);
 }
 
-/* Is the size of input i, if it is present, the given one? */
+/* Is input i present, and is the size of its last dimension `size`? */
 static bool
 has_size(const struct node *n, int i, int64_t size)
 {

@@ -85,8 +85,9 @@ infer_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The number of rows and of columns of the result, for vectors of scales; 1 if
- * they are absent. */
+/* product_rows: the number of rows of the result, for a vector of scales; 1 if
+ * the result has no dimension of rows. The next function: the same for
+ * columns. */
 static const struct expr *
 product_rows(struct module *m, const struct product *p)
 {
@@ -404,8 +405,8 @@ define_gemm(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* ---- multiply-accumulates ---- */
 
-/* The product of the dimensions of t in [from, to), with symbolic dimensions at
- * their upper bounds; 1 if a dimension has no upper bound. */
+/* The product of the sizes of the dimensions from .. to - 1 of t, with symbolic
+ * dimensions at their upper bounds; 1 if the product has no upper bound. */
 static int64_t
 dims_product(const struct tensor *t, int from, int to)
 {

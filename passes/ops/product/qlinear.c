@@ -19,9 +19,10 @@ requantised(struct define *c, const struct expr *e, const struct expr *zero,
 }
 
 /* Requantizes an integer sum. The node's inputs are x, w and y, each with scale
- * and zero point, and a bias. If scales and zero points are vectors, dimension
- * `row` of the result indexes those of x and y, and dimension `channel` those
- * of w (-1: they are scalars). */
+ * and zero point, and a bias. If the scales and zero points of x and y are
+ * vectors, the index in dimension `row` of the result selects their elements;
+ * if those of w are vectors, the index in dimension `channel` does. -1: they
+ * are scalars. */
 static struct te_tensor *
 requantise(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor *sum, int row, int channel)

@@ -8,9 +8,10 @@
  *	y = Aᵀ M A       a x a -> m x m
  *
  * The matrices are those of Lavin and Gray, "Fast Algorithms for Convolutional
- * Neural Networks" (arXiv:1509.09308), from the points 0, 1, -1 (, 2, -2) and
- * infinity. A product with a matrix is written out as sums; common terms of two
- * rows are written in the same way, so that they are computed once.
+ * Neural Networks" (arXiv:1509.09308), from the points 0, 1, -1, infinity and,
+ * for m = 4, also 2 and -2. A product with a matrix is written out as sums;
+ * common terms of two rows are written in the same way, so that they are
+ * computed once.
  *
  * Intermediate tensors have the shape [a][channels][a][tiles]: the channels are
  * the second dimension, as in all tensors. */
@@ -20,9 +21,9 @@
 
 enum { POINTS = 6 }; /* the most points of a transform: a for m = 4 */
 
-/* A product with a matrix. Columns form a group if the rows have the same terms
- * in them, up to a factor; each group is summed first. The common factor of a
- * group is chosen so that its first (or last) term is positive. */
+/* A product with a matrix. Columns form a group if all rows have the same terms
+ * in these columns, up to a factor; each group is summed first. The common
+ * factor of a group is chosen so that its first (or last) term is positive. */
 struct transform {
 	int rows, columns;
 	int group[POINTS];

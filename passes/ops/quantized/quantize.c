@@ -126,8 +126,8 @@ infer_quantize(struct infer *c, struct node *n)
 }
 
 /* x / scale in the type of n's attribute precision (upgrade_quantize in
- * gen/onnx/upgrade/), as a value of type f; without the attribute, the
- * precision is that of f. */
+ * gen/onnx/upgrade/), as a value of type f; without the attribute, it is
+ * computed in type f. */
 static const struct expr *
 quotient(struct define *c, const struct node *n, struct dtype f,
 	 const struct expr *x, const struct expr *scale)

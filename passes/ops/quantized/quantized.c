@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc's own operators between integers, made by the passes `integers`,
  * `requantize` and `tables`: the requantization from 32 bits to 8 (Requantize,
- * MultiplyShift), sums and products of 8-bit tensors, and look-up tables. Sums
- * of products in 32 bits are in conv.c, matmul.c and pool.c. Requantize rounds
- * in one of these ways:
+ * MultiplyShift), sums and products of two 8-bit tensors, and look-up tables.
+ * Sums of products in 32 bits are in conv.c, matmul.c and pool.c. Requantize
+ * rounds in one of these ways:
  *
  *	nearest  y = clamp(round((x + offset) * scale)) + zero, the product in
  *	         double, rounded once, half to even, as ONNX defines
@@ -15,8 +15,9 @@
  * number, or one for each index along `axis`. */
 #include "define.h"
 
-/* Checks that the named attributes fit 32 bits; false after a diagnostic.
- * Passes make valid nodes, but an edited partition may have invalid ones. */
+/* Checks that the attributes with these names fit in 32 bits; false after a
+ * diagnostic. Passes make valid nodes, but an edited partition may contain
+ * invalid ones. */
 static bool
 check_ints(struct infer *c, const struct node *n, const char *const *names,
 	   int count)

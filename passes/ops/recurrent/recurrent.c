@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recurrent part of LSTM, GRU and RNN in one direction: a loop over time
  * that updates the state. The part of the inputs, x W^T plus biases, is
- * computed before, for all times ("pre"); the importer makes these nodes from
- * ONNX's (see compose_recurrent.c).
+ * computed before the loop, for all times ("pre"); the importer makes these
+ * nodes from ONNX's (see compose_recurrent.c).
  *
  *	for b, j: h[b, j] = h0[b, j], c[b, j] = c0[b, j]
  *	for t in order:
@@ -12,9 +12,10 @@
  *			h[b, j] = o * tanh(c[b, j])
  *			y[t, b, j] = h[b, j]
  *
- * where i, o, f and g are activations of pre[t, b, n] + gates[b, n]. In reverse
- * direction, the last time comes first. Beyond the length of its sequence,
- * which is clamped to [0, times], a row's state does not change, and y is 0.
+ * where i, o, f and g are activations of pre[t, b, n] + gates[b, n]. In the
+ * reverse direction, the loop starts with the last time. At times beyond the
+ * length of a row's sequence (clamped to [0, times]), the row's state does not
+ * change, and y is 0.
  *
  * The recurrence weights of LSTM may be bytes with scales and zero points. Then
  * each step quantizes h as DynamicQuantizeLinear does, for all rows together,
@@ -469,8 +470,8 @@ state_at(struct recurrent *r, const struct te_tensor *t)
 	return wide_at(r, t, (const struct expr *const[]){ r->b, r->j }, 2);
 }
 
-/* The index of element j in part `part` of the last dimension, which has the
- * parts of all gates. */
+/* The index of element j of gate `part` in the last dimension, which holds the
+ * elements of all gates, one gate after the other. */
 static const struct expr *
 in_part(struct recurrent *r, int part)
 {
@@ -516,8 +517,8 @@ gate(struct recurrent *r, const char *which, const struct expr *e)
 	return activate(r->c, which, clip(r, e));
 }
 
-/* Stores the state h, or 0 beyond the sequence, to y at this time, and to
- * `seen`, which the next step quantizes. */
+/* Stores the state h, or 0 at a time beyond the sequence, to y at the current
+ * time, and to `seen`, which the next step quantizes. */
 static void
 store_y(struct recurrent *r)
 {
@@ -781,8 +782,8 @@ gru_cell(struct recurrent *r, const struct expr *inner)
 	end_phase(r, "cell");
 }
 
-/* With linear_before_reset, the reset gate multiplies a sum; else it multiplies
- * the state before the sum. */
+/* With linear_before_reset, the reset gate multiplies the sum over the state;
+ * else it multiplies the state before that sum is computed. */
 bool
 define_gru(struct define *c, const struct node *n, struct te_tensor *const *in,
 	   struct te_tensor **out)

@@ -13,8 +13,8 @@ struct moments {
 	bool keep; /* reduced dimensions are kept with extent 1 */
 };
 
-/* Constants that are added so that the deviation is not 0: under, to the
- * variance before the root is taken; beside, to the root. */
+/* Constants that are added so that the divisor is not 0. under: is added to the
+ * variance before the root is taken; beside: is added to the root. */
 struct epsilon {
 	double under, beside;
 };
@@ -31,8 +31,8 @@ plus(struct define *c, const struct expr *e, double least)
 	return least != 0 ? expr_add(c->module, e, like(c, e, least)) : e;
 }
 
-/* mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over the flagged
- * dimensions. */
+/* Defines mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over the
+ * dimensions that are flagged in `reduced`. */
 static struct moments
 define_moments(struct define *c, const struct te_tensor *x, const bool *reduced,
 	       struct epsilon epsilon, bool centered, bool keep)

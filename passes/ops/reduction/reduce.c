@@ -369,8 +369,9 @@ has_first(const struct te_tensor *x, const bool *reduced)
 
 /* Two reductions that lanes and threads can share: the best element, and the
  * first or last position of an element equal to it. If the first element is
- * NaN, the position is 0: a separate test of the first element gives that or,
- * if a row may be empty, the best is NaN, and no element equals it. */
+ * NaN, the position is 0: a separate test of the first element finds this case;
+ * if a row may be empty and so has no first element, the best element is NaN,
+ * and no element equals it. */
 static struct te_tensor *
 define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 	     bool keep, bool max, bool last)

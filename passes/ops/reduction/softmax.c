@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family along one axis: Softmax as the stages max, exp, sum, the
- * inverse of the sum, and products with it, which take processors less time than
- * a division for each element. The sum is at least 1, so that its inverse does not
- * overflow; the result is rounded once more. */
+/* The softmax family along one axis: Softmax consists of the stages max, exp,
+ * sum, the inverse of the sum, and products with this inverse, which take less
+ * time than a division for each element. The sum is at least 1, so that its
+ * inverse does not overflow; the result is rounded once more. */
 #include "define.h"
 
 bool

@@ -16,8 +16,8 @@ const struct expr *index_as_wide(struct module *m, const struct expr *e,
 bool infer_indices_within(struct infer *c, const struct node *n, int axis);
 /* Checks that input i has a type of indices; false after a diagnostic. */
 bool infer_index_type(struct infer *c, const struct node *n, int i);
-/* The number of dimensions after the first `batch` ones that one tuple of input
- * 1 selects; 0 after a diagnostic. */
+/* The number of dimensions, after the first `batch` dimensions, in which a
+ * tuple of input 1 is an index; 0 after a diagnostic. */
 int infer_tuple_length(struct infer *c, const struct node *n, int batch);
 
 #endif

@@ -2,11 +2,11 @@
 /* tirc.NonMaxSuppression: keeps boxes, class by class, in descending order of their scores;
  * the steps are passes/ops/steps/nms.py.
  *
- * Inputs: boxes, scores, and the optional most boxes of a class, threshold of
- * the intersection over the union, and threshold of the score. Results: rows
- * [b, c, box], with room for the largest possible number of rows, and the
- * number of rows. The sides of the kept boxes, for comparisons with later
- * boxes, and the heap are in additional buffers. */
+ * Inputs: boxes and scores; optional inputs: the largest number of boxes of a
+ * class, a threshold for the intersection over the union, and a threshold for
+ * the score. Results: rows [b, c, box], with room for the largest possible
+ * number of rows, and the number of rows. Additional buffers hold the heap, and
+ * the sides of the kept boxes, with which later boxes are compared. */
 #include "dims.h"
 #include "steps.h"
 
@@ -73,8 +73,8 @@ threshold(struct define *c, const struct node *n, struct te_tensor *const *in,
 		       : expr_float(c->module, dtype_of(DT_F32), 0);
 }
 
-/* Defines the name of the largest number of boxes of a class. A constant limit
- * that is at least the number of boxes needs no test. */
+/* Defines the name for the largest number of boxes of a class in the steps. A
+ * constant limit that is at least the number of boxes needs no test. */
 static void
 bind_limit(struct steps *s, const struct node *n, struct te_tensor *const *in)
 {

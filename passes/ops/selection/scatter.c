@@ -121,7 +121,7 @@ wants_slices(const struct define *c, const struct node *n,
 
 /* Sets *axis to an axis over the slices of a dimension of the given size, and
  * *inside to the condition that position `at` is in the slice. False if the
- * size is not constant or there is only one slice. */
+ * size is not constant, or if there would be only one slice. */
 static bool
 slice(struct define *c, const struct expr *size, const struct expr *at,
       struct iter_var *axis, const struct expr **inside)
@@ -284,8 +284,8 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	return infer_scatter(c, n, updates->type);
 }
 
-/* The axes of the updates: first those of the index tuples, then those of a
- * slice of the data. */
+/* The axes of the updates: first one for each dimension of index tuples, then
+ * one for each dimension of the slice of the data that a tuple selects. */
 bool
 define_scatter_nd(struct define *c, const struct node *n,
 		  struct te_tensor *const *in, struct te_tensor **out)

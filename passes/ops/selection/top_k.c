@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TopK: the k first elements of each row; the steps are passes/ops/steps/top_k.py. The
- * keys for sorting are made from the bits of floats. If the target cannot read these,
- * heaps are used for any k. */
+/* TopK: the k largest (or smallest) elements of each row; the steps are
+ * passes/ops/steps/top_k.py. The keys for sorting are made from the bits of
+ * floats. If the target cannot read the bits of floats, heaps are used for any
+ * k. */
 #include "dims.h"
 #include "steps.h"
 

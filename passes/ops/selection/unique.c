@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc.Unique with the attribute rows: finds the rows of a matrix that are
- * equal. A heap sorts the positions of the rows; then equal rows are adjacent,
- * in the order of their positions.
+ * equal. The positions of the rows are sorted with a heap; after that equal
+ * rows are adjacent, in the order of their positions.
  *
- * 	order = 0, 1, …, n - 1, sorted by (row, position)
- * 	count = 0
- * 	for i: r = order[i]
- * 		if i == 0 or row r differs from row order[i - 1]:
- * 			first[count] = r; counts[count] = 0; count += 1
- * 		counts[count - 1] += 1
- * 		inverse[r] = count - 1
+ *	order = 0, 1, …, n - 1, sorted by (row, position)
+ *	count = 0
+ *	for i: r = order[i]
+ *		if i == 0 or row r differs from row order[i - 1]:
+ *			first[count] = r; counts[count] = 0; count += 1
+ *		counts[count - 1] += 1
+ *		inverse[r] = count - 1
  *
  * Unless the attribute sorted is set, the rows are then numbered anew in the
  * order of their first positions. Among floats, NaN is the largest, and all

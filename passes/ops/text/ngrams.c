@@ -67,9 +67,9 @@ check_tables(struct infer *c, const struct node *n)
 
 /* The children of node n are the nodes first[n] + 1 to first[n + 1]; item[i]
  * leads to node i + 1, and the items of the children of a node are sorted.
- * column[n] is the column of the n-gram that ends at node n, or -1; weight[n],
- * if present, is added for it. With the attribute `once`, an n-gram counts once
- * for each row. */
+ * column[n] is the column of the result for the n-gram that ends at node n, or
+ * -1; weight[n], if the input is present, is added there in place of 1. With
+ * the attribute `once`, an n-gram counts once for each row. */
 bool
 infer_ngrams(struct infer *c, struct node *n)
 {

@@ -86,8 +86,8 @@ infer_string_concat(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Is t computed as the number of elements that are not 0 in each row of `bytes`
- * elements, the way in which the importer counts the bytes of strings? */
+/* Is t computed by counting the elements that are not 0 in each row of `bytes`
+ * elements? In this way the importer counts the bytes of strings. */
 static bool
 counts_bytes(struct module *m, const struct tensor *t, const struct expr *bytes)
 {
@@ -221,9 +221,10 @@ infer_substring(struct infer *c, struct node *n)
 }
 
 /* The element of t, input i of the Substring n, at the index `at`: a position
- * in a string, clamped to 0 .. the bytes of a string. Not clamped if t is an
- * output of a StringPieces, or a slice of such an output, over strings with the
- * same number of bytes: its positions are within the bounds. */
+ * in a string, clamped to 0 .. the bytes of a string. The element is not
+ * clamped if t is an output of a StringPieces, or a slice of such an output,
+ * over strings with the same number of bytes: positions in it are within these
+ * bounds. */
 static const struct expr *
 position_in(struct define *c, const struct node *n, int i,
 	    const struct te_tensor *t, const struct expr *const *at)

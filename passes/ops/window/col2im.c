@@ -123,7 +123,7 @@ infer_col2im(struct infer *c, struct node *n)
 }
 
 /* The number, along dimension d, of the block whose element k is at position i
- * of the image; *inside: the condition that there is such a block. */
+ * of the image; *inside: the condition that a block has this element there. */
 static const struct expr *
 block_at(struct module *m, const struct blocks *b, int d, const struct expr *i,
 	 const struct expr *k, const struct expr **inside)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames: overlapping parts of a signal, of `length` elements each; each begins
- * `step` elements after the one before: y[n, f, i, p] = x[n, step f + i, p]. */
+/* Frames: overlapping parts of a signal. Each frame has `length` elements and
+ * begins `step` elements after the frame before it: y[n, f, i, p] = x[n, step f
+ * + i, p]. */
 #include "dims.h"
 
 bool

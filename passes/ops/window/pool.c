@@ -57,8 +57,9 @@ flat_position(struct define *c, const struct node *n, const struct window *w,
 	return expr_cast(m, dtype_of(DT_I64), at);
 }
 
-/* Converts row-major positions to those of storage_order 1, whose first spatial
- * dimension is fastest. Ties are broken in row-major order. */
+/* Converts positions in row-major order to positions in storage_order 1, in
+ * which the first spatial dimension varies fastest. Ties are still broken in
+ * row-major order. */
 static struct te_tensor *
 column_major(struct define *c, const struct window *w, const struct tensor *y,
 	     struct te_tensor *row_major)
@@ -117,8 +118,8 @@ fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 					te_at(c->module, t, index, y->ndim)));
 }
 
-/* A stage with the elements of t, and `empty` for windows without an element of
- * the input; t itself if there cannot be such windows. */
+/* A stage with the elements of t, but with `empty` where the window contains no
+ * element of the input; t itself if no window can be without one. */
 static struct te_tensor *
 fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 	   struct te_tensor *t, const struct expr *empty)
@@ -215,8 +216,9 @@ count_taps(struct module *m, const struct window *w, int d,
 	return expr_sub(m, count, first);
 }
 
-/* For each element of y, the sum over its window, in type t: of the elements,
- * or, if p is not NULL, of their absolute values to the power *p. */
+/* For each element of y, a sum over the element's window, in type t: the sum of
+ * the elements of `in`, or, if p is not NULL, the sum of their absolute values
+ * to the power *p. */
 static struct te_tensor *
 window_sum(struct define *c, const struct window *w, struct te_tensor *in,
 	   const struct tensor *y, struct dtype t, const double *p)

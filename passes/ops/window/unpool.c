@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MaxUnpool, the inverse of a MaxPool with indices (input 1):
  *
- * 	y[n, c, h, w] = x[n, c, ph, pw] if indices[n, c, ph, pw] is the
- * 	flat position of (n, c, h, w), else 0
+ *	y[n, c, h, w] = x[n, c, ph, pw] if indices[n, c, ph, pw] is the
+ *	flat position of (n, c, h, w), else 0
  *
  * The flat position refers to the tensor for which the indices were computed:
  * the input of the MaxPool, if it is in the graph; else a tensor of the size
  * that follows from the windows. Input 2 may make y larger.
  *
- * Only windows that contain (h, w) are read. An index outside of its own window
- * cannot come from a MaxPool, and is ignored. */
+ * Only windows that contain (h, w) are read. An index of an element outside of
+ * its window cannot come from a MaxPool, and is ignored. */
 #include "window.h"
 
 static bool
@@ -87,8 +87,8 @@ indexed_size(const struct node *n, const struct window *w, int d)
 }
 
 /* A reducer that takes the last value that is not 0. If windows overlap,
- * several of them may have the index of the same element, each with its value,
- * which must be stored once and not summed. */
+ * several of them may have the index of the same element, each with the value
+ * of this element, which must be stored once and not summed. */
 static const struct reducer *
 reducer_once(struct module *m, struct dtype t)
 {

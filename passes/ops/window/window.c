@@ -33,7 +33,8 @@ read_list(const struct node *n, const char *name, int want, int64_t *out,
 	return NULL;
 }
 
-/* The number of elements from the first to the last tap of a window along d. */
+/* The number of elements of the input, along dimension d, from the first to the
+ * last tap of a window. */
 static int64_t
 reach(const struct window *w, int d)
 {

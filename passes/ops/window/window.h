@@ -28,8 +28,8 @@ const char *window_of_node(struct module *m, const struct node *n,
 const char *window_axis_name(struct module *m, const struct window *w, int d,
 			     const char *prefix);
 /* A position of an output, or the number of a tap, along dimension d, as an
- * index; it has 64 bits if sums with strides, dilations and padding may need
- * them. */
+ * index; the index has 64 bits if its sums with strides, dilations and padding
+ * may not fit in 32 bits. */
 const struct expr *window_index(struct module *m, const struct window *w, int d,
 				const struct expr *e);
 /* The input position that tap k of output o reads: o * stride + k * dilation

@@ -141,8 +141,8 @@ check_part(struct module *m, const struct func *f, const char **why)
 	return !foreign;
 }
 
-/* Removes parameters that are sizes: matching binds a description's sizes to
- * those of the program. */
+/* Removes those parameters of f that are sizes: matching binds the sizes in a
+ * description to sizes in the program. */
 static void
 drop_sizes(struct func *f)
 {
@@ -399,8 +399,8 @@ only_init(struct func *f, struct stmt *block)
 	return s;
 }
 
-/* Makes the body of the part (impl, reset or update) to which the call belongs,
- * in terms of desc's parameters. False with the reason in *why. */
+/* Makes the body of call->part (impl, reset or update), expressed with desc's
+ * parameters. False with the reason in *why. */
 static bool
 take_part(struct func *f, const struct tensor_call *call, const char **why)
 {

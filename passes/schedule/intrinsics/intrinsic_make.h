@@ -8,8 +8,8 @@
 #include "tensor_intrin.h"
 
 /* The arguments of a declaration's lowering function: a buffer for each input
- * of out's stage, then one for each output, without strides. The program may
- * declare its own buffers instead. */
+ * of out's stage, then one for each output, without strides. A program may
+ * declare other buffers in place of these. */
 const struct buffer **tensor_intrin_views(struct module *m,
 					  const struct te_tensor *out, int *n);
 
@@ -30,10 +30,10 @@ bool te_tensor_intrin_of(struct module *m, const char *name,
 			 const struct stmt *update,
 			 const struct tensor_intrin **made, const char **why);
 
-/* A function with the name and the parameters of the call's symbol and its
- * declared semantics: for impl all of desc, for reset its init, for update desc
- * without its init. The function is not added to m. NULL with the reason in
- * *why. */
+/* A function with the name and the parameters of the call's symbol, which
+ * computes what the symbol is declared to compute: if the symbol is called in
+ * impl, all of desc; if in reset, the init of desc; if in update, desc without
+ * its init. The function is not added to m. NULL with the reason in *why. */
 struct func *intrinsic_reference(struct module *m,
 				 const struct tensor_call *call,
 				 const char **why);

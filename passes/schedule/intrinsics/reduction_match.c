@@ -188,9 +188,9 @@ match_plain(struct matcher *x, const struct stmt *store)
 	return false;
 }
 
-/* Enters the LETs around the stores: values that do not read an accumulator are
- * sources of the reduction; the others are parts of the result. Returns the
- * statement inside; NULL with the reason in x->why. */
+/* Enters the LETs around the stores: a value that does not read an accumulator
+ * is a source of the reduction; any other value is a part of the result.
+ * Returns the statement inside of the LETs; NULL with the reason in x->why. */
 static const struct stmt *
 enter_lets(struct matcher *x, const struct stmt *s)
 {
@@ -337,8 +337,8 @@ fill(struct dtype t, void *data, uint32_t *state)
 	}
 }
 
-/* The result e of the reducer, with a for its left and b for its right
- * arguments. */
+/* The result e of the reducer r, with a[k] in place of its left argument k and
+ * b[k] in place of its right argument k. */
 static const struct expr *
 combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 	   const struct expr *const *a, const struct expr *const *b)
@@ -364,8 +364,8 @@ combine(struct module *m, const struct reducer *r, const struct expr *const *a,
 	}
 }
 
-/* Makes a function that computes, for each of the properties in struct
- * reducer_facts, whether its equation holds in all trials. */
+/* Makes a function that computes, for each property in struct reducer_facts,
+ * whether the equation for this property holds in all trials. */
 static struct func *
 make_trial(struct module *m, const struct reducer *r)
 {

@@ -8,7 +8,8 @@
 struct block_reduction {
 	const struct reducer *reducer;
 	const struct buffer **buffers; /* the accumulators */
-	/* the index in each accumulator, the same for all */
+	/* the index at which each accumulator is accessed; it is the same for
+	 * all accumulators */
 	const struct expr *const *index;
 	/* by accumulator: the value that the update combines with the
 	 * accumulator */
@@ -19,7 +20,8 @@ struct block_reduction {
 };
 
 /* Reads the reduction of a block with an init that stores constants, and an
- * update of one of these forms, with the same index everywhere:
+ * update of one of the following forms, where every access has the same
+ * index:
  *
  *	C[v] = C[v] + x                   y0 = …; y1 = …
  *	                                  if cond(C0[v], y0, …):

@@ -3,7 +3,8 @@
  *
  * The description's iter vars are paired with the block's in all orders; for
  * each pairing the two bodies are compared recursively. The first access of a
- * parameter determines its view; later accesses must agree with it. */
+ * parameter determines the parameter's view; later accesses must agree with
+ * this view. */
 #include "tensor_match.h"
 
 #include "iter_map.h"
@@ -122,7 +123,7 @@ struct pairing {
 	/* the block's iter vars that have several values */
 	const struct iter_var *iters;
 	int n;
-	/* from the description's iter vars to those of the block */
+	/* maps the description's iter vars to those of the block */
 	struct var_map rename;
 	/* from the block's iter vars of extent 1 to their values */
 	struct var_map fixed;
@@ -151,10 +152,10 @@ view_of(struct tensor_match *t, const struct buffer *param)
 }
 
 /* Maps the dimensions of a parameter to dimensions of the program's buffer: to
- * its last dimensions if the same indices vary there; else the k-th dimension
- * whose index varies to the k-th of the buffer whose index varies. want: the
- * description's index; have: the program's. False if the numbers of varying
- * dimensions differ. */
+ * the buffer's last dimensions if the same indices vary there; else the k-th
+ * dimension of the parameter whose index varies to the k-th dimension of the
+ * buffer whose index varies. want: the description's index; have: the
+ * program's. False if the numbers of varying dimensions differ. */
 static bool
 align_dims(struct pairing *p, struct tensor_view *v,
 	   const struct expr *const *want, const struct expr *const *have)
@@ -506,9 +507,9 @@ try_pairings(struct search *s, int at)
 	return false;
 }
 
-/* Lists the iter vars with several values (only spatial ones if `spatial`) in
- * out, and returns their number; iter vars with one value are added to `fixed`
- * with their value. */
+/* Lists in `out` the iter vars of b that have several values (if `spatial` is
+ * set, only the spatial ones), and returns their number; iter vars with one
+ * value are added to `fixed` with their value. */
 static int
 moving_iters(struct module *m, const struct block *b, bool spatial,
 	     struct iter_var *out, struct var_map *fixed)
@@ -528,8 +529,8 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	return n;
 }
 
-/* Is the block without a predicate, and do its loops give each combination of
- * values of its iter vars exactly once? If not, sets t->why. */
+/* Has the block no predicate, and do its loops give each combination of values
+ * of its iter vars exactly once? If not, sets t->why. */
 static bool
 runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 {

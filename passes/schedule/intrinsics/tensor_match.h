@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a block compute the same as the description of an instruction? These may
- * differ: names of buffers, offsets of the parameters in larger buffers, the
- * order of loops and iter vars, iter vars of extent 1, and the order of
- * commutative operands. */
+/* Does a block compute the same as the description of an instruction? Block and
+ * description may differ in: names of buffers, offsets of the parameters in
+ * larger buffers, the order of loops and iter vars, iter vars of extent 1, and
+ * the order of commutative operands. */
 #ifndef TIRC_TENSOR_MATCH_H
 #define TIRC_TENSOR_MATCH_H
 
@@ -34,8 +34,8 @@ struct tensor_match {
 	/* one view for each parameter of the description */
 	struct tensor_view *views;
 	int n_views;
-	/* Variables of sizes in the description, and the program's sizes for
-	 * them. */
+	/* The variables of sizes in the description. The next member: the sizes
+	 * of the program that take their place. */
 	VEC(struct var *) sizes;
 	VEC(const struct expr *) size_values;
 	struct stmt *outer;
@@ -68,8 +68,9 @@ bool tensor_leaves(struct func *f, struct stmt *body,
  * whose iter vars count as constants. */
 void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
-/* Matches a block with a block of the description, or with the part of it that
- * `part` names, and completes t's views. False with the reason in t->why. */
+/* Matches a block of the program with the block `desc` of the description, or
+ * with that part of it which `part` names, and completes t's views. False with
+ * the reason in t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
 /* The stride, in elements, of dimension dim of a buffer; the second function:

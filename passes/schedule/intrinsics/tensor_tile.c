@@ -141,8 +141,9 @@ copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
 	return s;
 }
 
-/* Does the part read the values that parameter i has before it runs? An
- * implementation of a whole reduction does not: it initializes the sums. */
+/* Does `part` read the values that parameter i has before the part runs? The
+ * implementation of a whole reduction does not read its sums: it initializes
+ * them. */
 static bool
 part_reads(const struct tensor_intrin *t, const struct func *part, int i,
 	   bool has_init)

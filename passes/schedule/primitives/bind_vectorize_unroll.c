@@ -68,7 +68,8 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
-/* Does the block, or a block between it and the loop, depend on the loop? */
+/* Does the block, or a block between it and the loop, have a binding or
+ * predicate that uses the loop's variable? */
 static bool
 depends_on_loop(const struct stmt *block, const struct stmt *loop)
 {
@@ -104,9 +105,10 @@ misses_some(const struct stmt *block, const struct stmt *outer,
 /* Searches for two nested loops over the same thread axis: lowering executes
  * the inner one for the thread's own index. A block that depends only on the
  * inner loop is cooperative work, such as a copy to shared memory; for a block
- * that depends on the outer one, too, all iterations with different indices
- * would be lost. The result is the outermost loop over the axis that conflicts
- * with the loop to bind; NULL if there is none. */
+ * that also depends on the outer loop, all iterations in which the two indices
+ * differ would be lost. The result is the outermost loop over the axis that
+ * conflicts in this way with `loop`, which is to be bound; NULL if there is
+ * none. */
 static const struct stmt *
 find_second(struct stmt *loop, const char *thread)
 {

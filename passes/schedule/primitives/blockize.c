@@ -108,9 +108,9 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 			 b->name, why);
 }
 
-/* The expression, in the outer block, for d, the outer part of iter var it: an
- * iter var of the outer block, or d itself if it has only one value. Equal
- * parts of two blocks share an iter var. */
+/* The expression, in the outer block, for the outer part (in d) of the iter var
+ * `it`: an iter var of the outer block, or the part itself if it has only one
+ * value. If the outer parts of two blocks are equal, they share an iter var. */
 static const struct expr *
 outer_iter(struct blockizer *z, const struct iter_var *it,
 	   const struct iter_division *d)
@@ -292,8 +292,9 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 
 /* -- the outer block */
 
-/* Replaces variables of loops outside of the new block by its iter vars in its
- * body, which must not use such variables. False after a diagnostic. */
+/* In the body of the new block, replaces the variables of loops outside of the
+ * block by the block's iter vars: the body must not use such variables. False
+ * after a diagnostic. */
 static bool
 close_body(struct blockizer *z, const struct iter_var *loops)
 {
@@ -377,9 +378,9 @@ wrap(struct blockizer *z, const char *stem, struct stmt *init)
 	return outer;
 }
 
-/* Wraps top, a statement with loops around the given blocks, in a new block:
- * each iter var is divided between the loops outside of top and those inside.
- * NULL after a diagnostic. */
+/* Wraps `top`, a statement with loops around the n blocks, in a new block: each
+ * iter var of these blocks is divided into a part bound to the loops outside of
+ * top and a part bound to the loops inside. NULL after a diagnostic. */
 static struct stmt *
 blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	       int n, bool preserve_unit_iters)

@@ -6,8 +6,9 @@
 #include "edit.h"
 
 /* Wraps the loop, a perfect nest around one block, in a new block: each iter
- * var is divided into a part bound to the loops outside and a part bound to the
- * loops inside. NULL after a diagnostic. */
+ * var of that block is divided into a part bound to the loops outside of the
+ * new block and a part bound to the loops inside of it. NULL after a
+ * diagnostic. */
 struct stmt *blockize_loop(struct edit *e, struct stmt *loop,
 			   bool preserve_unit_iters);
 /* Moves the init of a block at or below top to a new block, in a nest over the

@@ -45,9 +45,10 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 }
 
 /* Sets *d to the variables of the store's index and their ranges. Variables
- * that are bound by scope or outside of it count as constants; if scope is
- * NULL, no variable does. False if a range is not constant, or there are more
- * than COVERAGE_VARS variables; the variables concerned are left out. */
+ * that are bound by the statement `scope` or outside of it count as constants;
+ * if scope is NULL, no variable does. False if a range is not constant, or if
+ * there are more than COVERAGE_VARS variables; such variables are left out of
+ * *d. */
 static bool
 find_domain(struct domain *d, const struct access *store,
 	    const struct stmt *scope)
@@ -126,8 +127,8 @@ evaluate(const struct domain *d, const struct expr *e, int64_t *out)
 	}
 }
 
-/* A group of dimensions that share no variable with others, and the box in
- * which elements are numbered. */
+/* A group of dimensions whose indices share no variable with those of
+ * dimensions outside of the group; and the box whose elements are numbered. */
 struct dim_group {
 	const struct access *store;
 	const struct range *box;
@@ -158,8 +159,8 @@ place_of(const struct dim_group *g, const struct domain *d)
 	return at;
 }
 
-/* Advances the group's variables to their next values; false after the last
- * ones. */
+/* Advances the group's variables to the next combination of their values; false
+ * after the last combination. */
 static bool
 advance(const struct dim_group *g, struct domain *d)
 {
@@ -209,8 +210,8 @@ points_of(const struct dim_group *g, const struct domain *d)
 	return points;
 }
 
-/* Sets seen[n] for each stored element n of the box, and *filled to their
- * number; false if they cannot be determined. */
+/* Sets seen[n] for each element n of the box that is stored, and *filled to the
+ * number of these elements; false if they cannot be determined. */
 static bool
 mark_seen(const struct dim_group *g, struct domain *d, bool *seen,
 	  int64_t *filled)
@@ -246,8 +247,9 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 	       filled < volume;
 }
 
-/* Sets dims and vars also for dimensions and variables that are connected with
- * those that are set. True if there are such dimensions. */
+/* Extends the sets `dims` and `vars` by all dimensions and variables that are
+ * connected with those in them: an index uses the variable. True if a dimension
+ * was added. */
 static bool
 grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
@@ -290,8 +292,8 @@ add_term(struct terms *t, const struct expr *index, struct var *v,
 	}
 }
 
-/* Does the index in dimension d skip values? 7 * i + j does, unless j has at
- * least seven values. */
+/* Does the index in dimension d skip values? For example, 7 * i + j does,
+ * unless j has at least seven values. */
 static bool
 steps_over(struct edit *e, const struct access *store, int d)
 {
@@ -336,9 +338,9 @@ steps_over(struct edit *e, const struct access *store, int d)
 	return false;
 }
 
-/* For symbolic sizes: may the store leave out elements in some of the given
- * dimensions (NULL: in all), because of a stride or of a tile that does not
- * divide the size? */
+/* For symbolic sizes: can the store leave out elements, in some of the
+ * dimensions `dims` (NULL: in any dimension), because of a stride, or of a tile
+ * whose size does not divide the extent? */
 static bool
 may_leave_elements(struct edit *e, const struct access *store, const bool *dims)
 {
@@ -458,8 +460,9 @@ mark_store(struct edit *e, const struct dim_group *g, struct domain *d,
 	return mark_seen(g, d, *seen, filled);
 }
 
-/* Do the stores together leave out elements in some of the dimensions? dims: a
- * set of dimensions, including all that share variables in any store. */
+/* Do all stores together leave out elements of the box in some of the
+ * dimensions? dims: the set of these dimensions; dimensions that share a
+ * variable with them in any store are added to it. */
 static bool
 dims_leave_elements(struct edit *e, const struct access_list *stores,
 		    const struct range *box, const struct stmt *scope,

@@ -219,8 +219,8 @@ reads_unstored(const struct reading *r)
 }
 
 /* Does the read region of the buffer that the enclosing scope declares cover
- * the box? True also if the scope declares none, because it is the root block
- * or the buffer is a parameter. */
+ * the box? Also true if the scope declares no regions because it is the root
+ * block, or if the buffer is a parameter of the function. */
 static bool
 scope_has_box(const struct reading *r)
 {
@@ -291,8 +291,8 @@ find_box(struct reading *r)
 }
 
 /* Sets *out to the conditions outside of the level under which the writers run;
- * they guard the copy, too. False after a diagnostic if writers have different
- * conditions, or if they cannot be determined. */
+ * these conditions guard the copy, too. False after a diagnostic if writers
+ * have different conditions, or if the conditions cannot be determined. */
 static bool
 find_condition(struct reading *r, const struct expr **out)
 {
@@ -369,7 +369,8 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 
 /* -- writing */
 
-/* The index of the block's first store to b, for the names of its variables. */
+/* The index of the block's first store to b, from whose variables iter vars get
+ * their names; NULL if there is no store. */
 static const struct expr *const *
 store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 {
@@ -398,8 +399,8 @@ used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 	return false;
 }
 
-/* Does the block's init store the element of access x, without a condition, so
- * that it is defined wherever the block runs? */
+/* Does the block's init store the element of access x without a condition? Then
+ * the element is defined wherever the block runs. */
 static bool
 is_started(struct edit *e, struct stmt *block, const struct access_list *all,
 	   const struct access *x)
@@ -472,8 +473,9 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	return true;
 }
 
-/* Makes the listed consumers, too, read `to` in place of `from`. False after a
- * diagnostic if a consumer does not read `from` after the block. */
+/* Makes the blocks in `list`, too, which consume `from`, read `to` in place of
+ * it. False after a diagnostic if one of them does not read `from` after the
+ * block. */
 static bool
 redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 	 const struct buffer *from, const struct buffer *to)
@@ -591,8 +593,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 					 b->u.block->name, buffer->name);
 		}
 	}
-	/* If an element may be skipped under a condition, it must be copied in
-	 * before it is copied back, so that it keeps its value. */
+	/* If an element may be skipped under a condition, the element must be
+	 * copied in before it is copied back, so that it keeps its value. */
 	access_collect(e->f, b, buffer, &all);
 	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
 		     touched);

@@ -158,9 +158,9 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* Checks the block's iter vars that have a single value: if the loops bound to
- * such an iter var take further values, the box does not describe the stored
- * elements. False after a diagnostic. */
+/* Checks the block's iter vars that have a single value: if the loops give such
+ * an iter var other values, too, the box does not describe the stored elements.
+ * False after a diagnostic. */
 static bool
 check_single_values(const struct copying *c)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_at: moves a block into a loop of its consumer, restricted to the
- * region that one iteration consumes.
+/* compute_at: moves a block into a loop of its consumer, where it computes only
+ * the region that one iteration consumes.
  *
  *   for i: B[i] = A[i] * 2                       for j:
  *   for j, k:               compute_at(B, j)         for i in range(3):
  *       C[j] += B[j + k]          ->                     B[j + i] = A...
  *                                                    for k:
- *                                                        C[j] += B[j + k]
- */
+ *                                                        C[j] += B[j + k] */
 #include "compute_at.h"
 
 #include "copy_block.h"
@@ -25,9 +24,9 @@ drives_any(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
-/* Does each iteration of the loop contain all updates by the writer of the
- * elements of b that it accesses? Then the reduction may start within the
- * iteration. */
+/* If an iteration of the loop accesses an element of b, does this iteration
+ * contain all updates of the element by `writer`? Then the reduction may start
+ * within the iteration. */
 static bool
 updates_complete(struct edit *e, struct stmt *writer, const struct stmt *loop,
 		 const struct buffer *b)
@@ -191,7 +190,8 @@ body_insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 }
 
 /* A buffer whose elements the loop writes and the block may read in the same
- * iteration of the loops around both; NULL if there is none. */
+ * iteration of the loops that are around both; NULL if there is no such
+ * buffer. */
 static const struct buffer *
 input_written_in(struct edit *e, struct stmt *block, struct stmt *loop)
 {
@@ -213,9 +213,9 @@ input_written_in(struct edit *e, struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
-/* The thread loop (loop itself or one around it) whose threads write shared
- * memory that the block reads: the block might read elements that other threads
- * have not stored yet. NULL if there is none. */
+/* The thread loop (`loop` itself or a loop around it) whose threads write
+ * shared memory that the block reads: the block might read elements that other
+ * threads have not stored yet. NULL if there is no such loop. */
 static const struct stmt *
 producing_threads(struct edit *e, struct stmt *block, struct stmt *loop)
 {
@@ -233,9 +233,10 @@ producing_threads(struct edit *e, struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
-/* Is the block's declared write region of b (for instructions that write
- * through an address), in each dimension d, one element at an iter var or the
- * full extent? Sets iter_of[d] to the number of the iter var, or to -1. */
+/* For instructions that write through an address: is the write region that the
+ * block declares for b, in each dimension d, either one element at an iter var,
+ * or the full extent? Sets iter_of[d] to the number of the iter var, or to -1
+ * for the full extent. */
 static bool
 declares_identity(const struct stmt *block, const struct buffer *b,
 		  int *iter_of)
@@ -259,8 +260,8 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 	return true;
 }
 
-/* Are the indices of all stores of the block to b its iter vars? Sets
- * iter_of[d] to the number of the iter var in dimension d. */
+/* Are the indices of all of the block's stores to b iter vars of the block?
+ * Sets iter_of[d] to the number of the iter var in dimension d. */
 static bool
 writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		int *iter_of)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute_inline and reverse_compute_inline: inline an elementwise block into
- * its consumers, or into its producer.
+/* compute_inline inlines an elementwise block into its consumers,
+ * reverse_compute_inline into its producer.
  *
  *   B[v] = A[v] * 2           compute_inline(B)
  *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1 */
@@ -242,7 +242,7 @@ sole_producer(struct edit *e, const struct stmt *consumer,
 	return store;
 }
 
-/* Do all loads of b in the list read the same element? */
+/* Do all loads of b in the list `all` read the same element? */
 static bool
 one_element(const struct access_list *all, const struct buffer *b)
 {

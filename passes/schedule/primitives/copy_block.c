@@ -318,9 +318,9 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Is it certain that iter var i does not take all values of its domain? Either
- * the loops miss an end of the domain, or the binding is constant although the
- * domain has several values. */
+/* Is it certain that iter var i does not take all values of its domain? It is
+ * certain if the loops miss an end of the domain, or if the binding is constant
+ * although the domain has several values. */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -552,7 +552,8 @@ buffer_follow(struct edit *e, const struct buffer *from,
 	}
 }
 
-/* Do all writes of the buffer come before `top`, and none in it? */
+/* Do all writes of the buffer come before `top`, and is none of them in
+ * `top`? */
 static bool
 is_ready(struct edit *e, const struct buffer *b, const struct stmt *top)
 {

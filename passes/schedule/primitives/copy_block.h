@@ -39,9 +39,9 @@ const struct buffer *buffer_variant(struct edit *e, const struct buffer *b,
  * the block's iter vars; NULL after a diagnostic. */
 const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
-/* Is the index provably in bounds of b for all values of the block's iter vars?
- * If `load`, a load or IFs around a load, is not NULL: only for the values for
- * which its conditions hold. */
+/* Is the index provably within the bounds of b for all values of the block's
+ * iter vars? If `load`, a load or IFs around a load, is not NULL, only values
+ * count for which its conditions hold. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct expr *load, const struct buffer *b,
 		     const struct expr *const *index);
@@ -62,8 +62,8 @@ bool trivial_bindings(const struct stmt *block);
  * the binding is another expression. */
 struct stmt *binding_loop(const struct stmt *block, int i);
 
-/* New spatial iter vars with the extents and names of the n old ones; they
- * start at 0. */
+/* Makes n spatial iter vars with the extents and names of the iter vars `like`;
+ * the new ones start at 0. */
 struct iter_var *fresh_iters(struct edit *e, const struct iter_var *like,
 			     int n);
 /* New iter vars, one for each dimension of b. The iter var of dimension d has
@@ -78,10 +78,11 @@ struct stmt *store_nest(struct edit *e, const char *name,
 			const struct expr *predicate, const struct buffer *to,
 			const struct expr *const *index,
 			const struct expr *value, struct stmt **block);
-/* Makes the loop nest for the box around to[…] = from[…], for two buffers of
- * the same shape, with a predicate if the box may exceed them. like: an index
- * whose variables give the axes their names, or NULL. context: the statement
- * that will contain the nest, which then has no loops of extent 1; or NULL. */
+/* Makes a loop nest over the box around the block to[…] = from[…], for two
+ * buffers of the same shape. The block gets a predicate if the box may exceed
+ * the buffers. like: an index whose variables give the axes their names, or
+ * NULL. context: the statement that will contain the nest; loops of extent 1
+ * are then left out; or NULL. */
 struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct buffer *to, const struct buffer *from,
 			   const struct range *box,
@@ -92,17 +93,18 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
  * loops. Compares the numbers of iterations and of elements. */
 bool loops_fill_box(struct edit *e, const struct stmt *block,
 		    const struct stmt *top, const struct range *box, int ndim);
-/* Does the box contain elements that no statement at or below s stores, such as
- * the padding of a layout? A box whose position depends on loops may be
- * anywhere; but a box of a single element counts as the element that is
- * read. */
+/* Does the box contain elements of b that neither s nor a statement below it
+ * stores, such as the padding of a layout? If the position of the box depends
+ * on loops, it counts as being anywhere in b; but a box of a single element
+ * counts as an element that is stored. */
 bool leaves_unstored(struct edit *e, struct stmt *s, const struct buffer *b,
 		     const struct range *box);
 /* Does the block store different elements for different values of its iter
- * vars? It does not in a ring buffer. */
+ * vars? In a ring buffer it does not. */
 bool stores_distinct_elements(struct edit *e, const struct stmt *block,
 			      const struct stmt *store);
-/* Inserts the statement `added` before `at`, or after it. */
+/* Inserts the statement `added` before the statement `at`, or, if `after` is
+ * set, after it. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
 /* Recomputes the read and write regions of a block and of its inner blocks. */
@@ -117,7 +119,7 @@ bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 		  const struct buffer *but);
 /* A block that has one of the loads in its init part, and whose reduction is
  * driven by the loop or a loop around it, so that the init runs before the
- * loop. NULL if there is none. */
+ * loop. NULL if there is no such block. */
 const struct stmt *init_before_loop(const struct stmt *loop,
 				    const struct access_list *loads);
 /* Are the elements that the block reads provably different from the elements

@@ -28,8 +28,8 @@ struct box {
 	const struct expr *load;
 	/* by dimension of the array: the first index of the box */
 	const struct expr **first;
-	/* by dimension of the array: the number of the loop that varies the
-	 * index; -1 if none does */
+	/* by dimension of the array: the number of the loop whose variable
+	 * changes the index in this dimension; -1 if no loop's does */
 	int *along;
 	/* the index of the box's first element in the destination */
 	const struct expr **to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decompose_padding: a padding block becomes a block that fills with the
- * constant and a block that copies the interior.
+/* decompose_padding: splits a padding block into a block that fills the buffer
+ * with the constant and a block that copies the interior.
  *
  *   for i in 130:                      for i in 130: B[v_i] = 0
  *       B[v_i] = T.if_then_else(   ->  for i in 128: B[v_i] = A[v_i - 1]
@@ -112,8 +112,8 @@ check_place(struct padding *p)
 	return true;
 }
 
-/* Inserts the fill before p->loop: the block with the constant as its value, in
- * copies of the loops that it needs. */
+/* Inserts the fill before p->loop: a copy of the block whose value is the
+ * constant, in copies of those loops that it needs. */
 static struct stmt *
 fill_nest(struct padding *p)
 {
@@ -206,9 +206,9 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 	*hi = simplify(&a, *hi);
 }
 
-/* The loop of iter var i if its range can be reduced: the range is that of the
- * iter var, no other iter var uses the loop, and the bounds of the loops
- * between it and the block do not use it. Else NULL. */
+/* The loop bound to iter var i, if the loop's range can be reduced: its range
+ * is that of the iter var, no other iter var uses its variable, and the bounds
+ * of the loops between it and the block do not use its variable. Else NULL. */
 static struct stmt *
 own_loop(struct padding *p, int i)
 {

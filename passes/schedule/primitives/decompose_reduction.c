@@ -58,8 +58,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 p->u.loop.var->name, b->u.block->name);
 		}
 	}
-	/* Loops whose bindings are not injective, such as i + j, also repeat
-	 * it. */
+	/* Loops whose bindings are not injective, such as i + j, would repeat
+	 * the block, too. */
 	if (!bindings_injective(e->f, l, b)) {
 		return edit_fail(e,
 				 "the loops from %s on compute elements of "

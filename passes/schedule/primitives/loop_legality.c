@@ -21,8 +21,8 @@ injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 	for (int i = 0; i < n; i++) {
 		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
-	/* With the predicate, the bindings may not be a regular map; it
-	 * suffices that they are injective without the predicate. */
+	/* With the predicate, the bindings may not be an iteration map; it is
+	 * enough that they are injective without the predicate. */
 	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
 			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
 			       &map) ||
@@ -37,18 +37,19 @@ bindings_injective(struct func *f, const struct stmt *top,
 {
 	const struct stmt *all = scope_of(block) ? scope_child(block) : top;
 
-	/* If the analysis fails for these loops, it may succeed with the loops
-	 * around top added: an injective map is injective in a subset of its
-	 * loops, too. */
+	/* If the analysis fails for these loops, it may succeed for these and
+	 * the loops around `top`: a map that is injective in all these loops is
+	 * also injective in some of them. */
 	return injective_from(f, top, block) ||
 	       (all != top && injective_from(f, all, block));
 }
 
 /* -- iterations in any order */
 
-/* Checks the loops from top to inner: if one drives both spatial and reduction
- * iter vars of the block, its iterations must keep their order, because a
- * reduction starts in the middle of the loop. False after a diagnostic. */
+/* Checks the loops from `top` to `inner`: none of them may drive both spatial
+ * and reduction iter vars of the block, because the iterations of such a loop,
+ * in the middle of which a reduction starts, must keep their order. False after
+ * a diagnostic. */
 static bool
 check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 	      const struct stmt *inner)
@@ -83,8 +84,8 @@ block_is_ordered(const struct stmt *block)
 	return false;
 }
 
-/* Does the loop drive an iter var that is not spatial? In a block with an ordered
- * iter var, reductions keep their order, too. */
+/* Does the loop drive an iter var that is not spatial? (In a block with an
+ * ordered iter var, reductions must keep their order, too.) */
 static bool
 drives_ordered(const struct stmt *loop, const struct stmt *block)
 {
@@ -200,9 +201,9 @@ check_order(struct edit *e, struct stmt *block, const struct stmt *top,
 	return true;
 }
 
-/* Checks that the loops from top on run each iteration of the block's reduction
- * only once, so that they do not repeat it with its init. False after a
- * diagnostic. */
+/* Checks that the loops from `top` on run each iteration of the block's
+ * reduction only once: else the loops would repeat the reduction together with
+ * its init. False after a diagnostic. */
 static bool
 check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
@@ -230,9 +231,9 @@ nest_reduces(const struct stmt *top, const struct stmt *inner,
 	}
 }
 
-/* Does `from` store, in each iteration of the loops, all elements of b that
- * `to` reads in the same iteration, and with values that do not depend on the
- * order of iterations? */
+/* Does the block `from` store, in each iteration of the loops from `top` to
+ * `inner`, all elements of b that the block `to` reads in the same iteration,
+ * and do the stored values not depend on the order of the iterations? */
 static bool
 produced_in_iteration(struct edit *e, struct stmt *top, struct stmt *inner,
 		      struct stmt *from, struct stmt *to,

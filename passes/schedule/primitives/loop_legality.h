@@ -7,15 +7,16 @@
 
 #include "edit.h"
 
-/* Do the loops from top (included) to the block give each combination of values
- * of its iter vars at most once? */
+/* Do the loops from `top` (included) to the block give each combination of
+ * values of the block's iter vars at most once? */
 bool bindings_injective(struct func *f, const struct stmt *top,
 			const struct stmt *block);
 /* May the loops of the nest from top to inner be permuted to `order` (n loops,
- * outermost first)? A reduction must not be started again or repeated, and data
- * that a block below produces for another must be consumed in the same
- * iteration. Loops of ordered iter vars keep their relative order; other loops
- * may move past them if their iterations access disjoint elements. */
+ * outermost first)? The new order must not start a reduction again or repeat
+ * it, and data that one block below the loops produces for another must be
+ * consumed in the same iteration. Loops of ordered iter vars keep their
+ * relative order; other loops may move past them if their iterations access
+ * disjoint elements. */
 bool loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 		      struct stmt *const *order, int n);
 /* Does the block have ordered iter vars? */
@@ -25,8 +26,8 @@ bool block_is_ordered(const struct stmt *block);
 bool accesses_disjoint(struct edit *e, struct stmt *block,
 		       const struct stmt *loop, const struct buffer *b);
 /* May the iterations of the loop run in parallel? The loop must not drive a
- * reduction, and no two iterations may write the same element, except of
- * buffers that are private to an iteration. */
+ * reduction, and no two iterations may write the same element; buffers that are
+ * private to an iteration do not count. */
 bool iterations_independent(struct edit *e, struct stmt *loop);
 /* The first condition of iterations_independent alone: the loop drives no
  * reduction or scan. together: a reduction with an init part is allowed,

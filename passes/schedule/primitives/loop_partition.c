@@ -104,8 +104,9 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 }
 
 /* Does the reduction start in the first iterations of the loops that drive it?
- * Then lowering can place its init before them. False if a loop drives spatial
- * iter vars, too: then each iteration tests whether the reduction starts. */
+ * Then lowering can place the reduction's init before these loops. False if
+ * such a loop drives spatial iter vars, too: then each iteration must test
+ * whether the reduction starts. */
 static bool
 starts_at_first(struct parts *p, const struct stmt *block)
 {
@@ -188,8 +189,8 @@ settle_inits(struct parts *p, struct stmt *loop, int part)
 	return true;
 }
 
-/* Gives the blocks of a part unique names, and restricts iter vars bound to the
- * loop's variable to the range of the part. */
+/* Gives the blocks in `loop`, one of the parts, unique names, and restricts
+ * iter vars that are bound to the loop's variable to the range of this part. */
 static void
 finish_part(struct parts *p, struct stmt *loop, bool keep_units)
 {
@@ -231,8 +232,8 @@ make_part(struct parts *p, int i)
 	struct stmt *body, *loop;
 	struct var_map map = { &old, NULL, 1 };
 
-	/* Cloning the whole loop replaces the variables that are bound in it,
-	 * and keeps the variables from outside. */
+	/* A clone of the whole loop has new variables in place of those that
+	 * are bound in it, and keeps variables from outside of it. */
 	loop = stmt_clone(f, p->loop, true);
 	v = var_new(m, arena_printf(&m->arena, "%s_%d", old->name, i),
 		    old->type);

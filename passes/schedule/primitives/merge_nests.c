@@ -103,8 +103,8 @@ struct pair {
 	struct edit *e;
 	const struct nest *first, *second;
 	const struct buffer *buffer;
-	/* the boxes of a buffer that one iteration of the first nest (made) and
-	 * one of the second nest (used) access */
+	/* the boxes of a buffer that one iteration of the first nest accesses
+	 * (made), and that one iteration of the second nest accesses (used) */
 	struct range *made, *used;
 };
 
@@ -123,10 +123,11 @@ at_vars(struct pair *p, const struct nest *n, struct var *const *vars,
 	return expr_substitute(p->e->m, x, &map);
 }
 
-/* Are the accesses of an iteration s of the first nest and an iteration t of
- * the second disjoint, for all s and t with: equal values of the loops outside
- * of `level`, a larger value of the loop at `level` in s, and any values of the
- * inner loops? */
+/* Are the elements that iteration s of the first nest accesses disjoint from
+ * those that iteration t of the second nest accesses? This must hold for all s
+ * and t such that the loops outside of `level` have equal values in both, the
+ * loop at `level` has a larger value in s, and the loops inside have any
+ * values. */
 static bool
 disjoint_at(struct pair *p, int level)
 {

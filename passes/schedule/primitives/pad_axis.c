@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pad_parameter: a constant is extended by zeros at the end of its dimensions.
- * pad_axis: a spatial axis of a block becomes longer; the additional results
- * are not read, but the elements that they are computed from must exist.
+/* pad_parameter: extends a constant by zeros at the end of its dimensions.
+ * pad_axis: makes a spatial axis of a block longer. The additional results are
+ * not read, but the elements from which they are computed must exist.
  *
  *   B (9, 4)                         pad_parameter(C, 1, [16, 4])
  *   for i in 9, k in 4:              pad_axis(C, 0, 16)
@@ -74,8 +74,8 @@ find_axis(struct padding *p, int64_t number, int64_t extent)
 }
 
 /* Sets p->store to the block's only store. False after a diagnostic unless its
- * indices are the block's iter vars, and its buffer is an intermediate one that
- * no other block writes. */
+ * indices are the block's iter vars, and unless its buffer is an intermediate
+ * buffer that no other block writes. */
 static bool
 check_store(struct padding *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pad_einsum: extends a sum of products to rounded-up extents, between
- * zero-padded copies of its inputs and its output.
+/* pad_einsum: extends a sum of products to rounded-up extents; it then reads
+ * and writes padded copies of its inputs (padded with zeros) and of its
+ * output.
  *
  *   for i in 127, k in 130:        pad_einsum(C, [16, 16])
  *       C[v_i] += A[v_i, v_k]          for i in 128, k in 144: A_pad = A or 0
@@ -328,8 +329,8 @@ pad_inputs(struct einsum *p)
 		const struct access *x = &all.list.data[i];
 		const struct buffer *b = x->buffer, *to;
 
-		/* Each buffer is handled only once, at its first load, because
-		 * all of its loads are replaced together. */
+		/* each buffer is handled only once, at its first load: all
+		 * loads of the buffer are then replaced together */
 		if (!x->load || b == p->store->u.buffer ||
 		    !expr_uses_buffer(p->store->args[0], b)) {
 			continue;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows the values of a buffer through the function. A step that may change
- * the values, because the schedule promises that it does not, must not change
+/* Follows the values of a buffer through the function. A schedule step that may
+ * change these values (the user promises that it does not) must not change
  * which memory is accessed:
  *
- * 	B[i] = I[i] + 1         the values of B reach the index of A, so that
- * 	C[i] = A[B[i]]          their type and their places are kept */
+ *	B[i] = I[i] + 1         the values of B reach the index of A, so that
+ *	C[i] = A[B[i]]          their type and their places are kept */
 #include "promise.h"
 
 #include "iterate.h"
 
-/* The buffers and the variables of LETs whose values are computed from those
- * of one buffer. */
+/* The buffers, and the variables of LETs, whose values are computed from the
+ * values of one buffer. */
 struct flow {
 	struct arena *arena;
 	VEC(const struct buffer *) buffers;
@@ -54,8 +54,8 @@ carries(const struct flow *f, const struct expr *x)
 	return found;
 }
 
-/* Do the values decide which memory the operation x itself, without its
- * operands, accesses, or what it calls? */
+/* Do the followed values decide which memory the operation x accesses, or what
+ * it calls? Its operands are not looked into. */
 static bool
 decides(const struct flow *f, const struct expr *x)
 {
@@ -81,8 +81,8 @@ decides(const struct flow *f, const struct expr *x)
 	}
 }
 
-/* Follows the values through the statement, without the statements below it.
- * True if they decide which memory it accesses. */
+/* Follows the values through the statement s, without the statements below it.
+ * True if the values decide which memory s accesses. */
 static bool
 follow(struct flow *f, struct stmt *s)
 {

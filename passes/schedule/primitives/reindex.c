@@ -9,7 +9,8 @@
  * An index map gives the copy another layout.
  *
  * A conditional load with a constant alternative (padding) moves into the copy
- * with its condition, and with those around it that keep the index in bounds:
+ * together with its condition, and with those conditions around it that keep
+ * the index in bounds:
  *
  *       sum += T.if_then_else(0 < v_i, A[v_i - 1], 0) * W[v_i]
  *   ->  A_reindex[i] = T.if_then_else(0 < i, A[i - 1], 0) */
@@ -20,7 +21,8 @@
 struct reindex {
 	struct edit *e;
 	struct stmt *block;
-	/* A, which the block reads or writes, and A_reindex, the copy of it */
+	/* buffer: A, which the block reads or writes; made: A_reindex, the copy
+	 * of A */
 	const struct buffer *buffer, *made;
 	/* the block's index in `buffer`, an expression of its iter vars for
 	 * each dimension: v_j, v_i */
@@ -33,7 +35,8 @@ struct reindex {
 	/* the load with its condition; NULL if the load has none, or if the
 	 * condition stays in the block */
 	const struct expr *guarded;
-	bool writes; /* the block writes the buffer: `made` is copied to it */
+	/* the block writes the buffer: then `made` is copied to the buffer */
+	bool writes;
 };
 
 static void
@@ -85,8 +88,8 @@ is_guard(const struct reindex *r, const struct expr *e,
 }
 
 /* The conditional load around the block's only read of the buffer, with as few
- * of its conditions as suffice to keep the index in bounds; NULL if there is
- * none, or if the conditions do not suffice. */
+ * of its conditions as are needed to keep the index in bounds; NULL if there is
+ * no such load, or if all its conditions are not enough. */
 static const struct expr *
 guarded_load(struct reindex *r)
 {
@@ -137,7 +140,7 @@ find_used(struct reindex *r)
 	}
 }
 
-/* Do the loops run through the whole domain of iter var i? In a part of a
+/* Do the loops give iter var i all values of its domain? In a part of a
  * partitioned loop they do not, although the iter var keeps its full domain. */
 static bool
 runs_through(struct edit *e, const struct stmt *block, int i)
@@ -382,8 +385,8 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	return true;
 }
 
-/* The block's index with each iter var counted from 0: offsets do not matter
- * for injectivity. */
+/* The index with which the block accesses the buffer, with each iter var
+ * counted from 0: whether an index is injective does not depend on offsets. */
 static const struct expr **
 from_zero(struct reindex *r)
 {

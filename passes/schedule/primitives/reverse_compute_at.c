@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reverse_compute_at: moves a block into a loop of its producer, restricted to
- * the region that one iteration produces.
+/* reverse_compute_at: moves a block into a loop of its producer, where it
+ * computes only what follows from the region that one iteration produces.
  *
  *   for j:                                       for j:
  *       B[j] = A[j] * 2     reverse_compute_at(C, j)  B[j] = A[j] * 2
- *   for i: C[i] = B[i] + 1        ->                  C[j] = B[j] + 1
- */
+ *   for i: C[i] = B[i] + 1        ->                  C[j] = B[j] + 1 */
 #include "compute_at.h"
 
 #include "block_init.h"
 #include "copy_block.h"
 
-/* Collects the stores to b in the loop. True if all writers of b are in it, and
- * none reduces over the loop or a loop around it. */
+/* Collects the stores to b in the loop. True if all writers of b are in the
+ * loop, and none of them reduces over this loop or a loop around it. */
 static bool
 produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
 		struct access_list *stores)
@@ -59,8 +58,8 @@ struct reverse {
 	int first;
 	/* by load: the set of iter vars that index it, as bits */
 	VEC(uint64_t) load_iters;
-	/* the condition under which the producers run, as far as it depends on
-	 * loops around the body of the target loop */
+	/* the part of the condition under which the producers run that depends
+	 * on loops around the body of the target loop */
 	const struct expr *when;
 };
 
@@ -77,11 +76,12 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
-/* Handles a condition c of the producer `block` on loops inside r->loop. If c
- * fails in all iterations of these loops, there is nothing to consume. True if
- * c provably holds in the first iteration. True also if c is an upper bound: it
- * holds in the first iteration if it holds in any, so c for the first iteration
- * is added to the consumer's condition. Else false, without a diagnostic. */
+/* Handles c, a condition of the producer `block` that depends on loops inside
+ * of r->loop. Where c fails in all iterations of these loops, there is nothing
+ * to consume. Returns true if c provably holds in the first iteration. Also
+ * returns true if c is an upper bound, which holds in the first iteration if it
+ * holds in any: then c, for the first iteration, is added to the consumer's
+ * condition. Else returns false, without a diagnostic. */
 static bool
 inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {
@@ -184,10 +184,10 @@ are_together(const struct reverse *r, int x, int y)
 	return false;
 }
 
-/* Checks that no loop restricts two of the block's iter vars unless an input is
- * indexed by both: else the block would combine only values produced in the
- * same iteration, and lose the other pairs of its domain. False after a
- * diagnostic. */
+/* Checks that no loop restricts two iter vars of the block, unless an input is
+ * indexed by both. If it did, the block would combine only values that are
+ * produced in the same iteration, and the other pairs in its domain would be
+ * lost. False after a diagnostic. */
 static bool
 check_pairs(struct reverse *r)
 {

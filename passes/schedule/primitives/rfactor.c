@@ -9,12 +9,13 @@
  *                                                with T.block("C"):
  *                                                    C[v_i] += C_rf[v_i, ..]
  *
- * That is rfactor_inside. rfactor gives both nests loops i of their own, unless
- * these loops are annotated or around other statements.
+ * That is rfactor_inside, in which both nests stay within the loops i. rfactor
+ * gives each of the two nests its own loops i, unless these loops are annotated
+ * or contain further statements.
  *
  * The inner loop of the first nest can then be vectorized, with an accumulator
- * for each lane. Reassociates floating-point sums. A reduction of several
- * values (argmax) has a buffer of partial results for each. */
+ * for each lane. Floating-point sums are reassociated. A reduction of several
+ * values (argmax) has a buffer of partial results for each value. */
 #include "access.h"
 #include "block_init.h"
 #include "edit.h"
@@ -43,8 +44,8 @@ match_update(struct rfactor *r)
 	       edit_fail(r->e, "block %s is not a reduction: it %s", name, why);
 }
 
-/* Accepts reducers that are known to be associative; tests others by trials.
- * False after a diagnostic. */
+/* Accepts reducers that are known to be associative; tests all other reducers
+ * by trials. False after a diagnostic. */
 static bool
 check_reducer(struct rfactor *r)
 {
@@ -276,8 +277,8 @@ partial_block(struct rfactor *r)
 }
 
 /* The outermost loop around r->outer, if all loops around r->outer are plain,
- * contain only the block, and can run for all partial results before the first
- * is reduced; else r->outer. */
+ * contain only the block, and can be run for all partial results before the
+ * first of these is reduced; else r->outer. */
 static struct stmt *
 outermost_apart(const struct rfactor *r)
 {
@@ -378,8 +379,8 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
-/* Makes the buffers of partial results: like the buffers of the results, with
- * one more dimension for the factored loop. */
+/* Makes the buffers of partial results: each is like the buffer of the result,
+ * with one more dimension, for the factored loop. */
 static void
 make_partial(struct rfactor *r)
 {
