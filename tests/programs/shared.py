@@ -19,7 +19,8 @@ FOLDER = os.environ.get("TIRC_PROGRAMS", FOLDER)
 OURS = os.path.join(HERE, "expected", "shared")
 # Programs that people published: those that read models of another folder, and those
 # that run with --execute, too.
-MODELS = ["nnvm_compiler", "relay_build", "relay_byoc", "relay_custom_pass"]
+MODELS = ["nnvm_compiler", "relay_build", "relay_byoc", "relay_custom_pass",
+          "tvmc_driver"]
 EXECUTED = ["add_lower_pass", "cumsum_gpu", "irmodule", "printed_script",
             "slides", "te_build", "tensorize", "topi_sum"]
 

@@ -441,15 +441,21 @@ tvmc_compile_model(struct call *c, struct pval *out)
 	return relay_build(&of, out);
 }
 
+/* Implements tvmc.tune(model, target, …) by a note, because a program measures
+ * nothing: it may come from a stranger, and measurements compile and run what
+ * they measure. Returns None, which tvmc.compile takes for no records. */
 bool
 tvmc_tune(struct call *c, struct pval *out)
 {
-	(void)out;
-	return call_error(c, -1,
-			  "programs do not tune: tune the model with "
-			  "tirc tune MODEL.onnx, and compile it with tirc "
-			  "compile MODEL.onnx --records FILE; leave this step "
-			  "and tuning_records out");
+	if (c->args[0].kind != PV_GRAPH) {
+		return value_kind_error(c, 0, "a model of tvmc.load");
+	}
+	*out = pv_none();
+	note(c, -1,
+	     "programs measure nothing: tirc's rules schedule each kernel; to "
+	     "tune the model, run tirc tune MODEL.onnx -o records.jsonl, and "
+	     "tirc compile with --records records.jsonl");
+	return true;
 }
 
 /* Makes the array of an input in the way of tvmc: random floats from 0 to 1, or
