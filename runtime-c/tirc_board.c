@@ -10,7 +10,8 @@
 #define PAINT 0xa5u
 #define MOST_ARGUMENTS 32
 
-/* Numbers of operations of Arm's semihosting; RISC-V has the same ones. */
+/* Numbers of operations of Arm's semihosting; RISC-V's semihosting has the same
+ * numbers. */
 #define SYS_WRITE0 0x04
 #define SYS_GET_CMDLINE 0x15
 #define SYS_EXIT 0x18

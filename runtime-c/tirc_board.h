@@ -2,7 +2,7 @@
 /* A program on a simulated board: time in instructions, the stack that a call
  * uses, and the bytes of the model in the program. tirc_board.c has the code
  * that boards share, tirc_board_arm.c and tirc_board_riscv.c the start-up code,
- * and tirc_board.ld places all of it in memory. */
+ * and tirc_board.ld places code and data in memory. */
 #ifndef TIRC_BOARD_H
 #define TIRC_BOARD_H
 
@@ -10,8 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Call these before and after a call: end returns the instructions that were
- * executed in between, and the stack is measured, too. */
+/* Call the first function before a call and the second one after it: the second
+ * returns the number of instructions that were executed in between. Both
+ * together also measure the stack that the call used. */
 void tirc_board_begin(void);
 uint64_t tirc_board_end(void);
 /* The number of instructions since the program started, for measurements

@@ -6,8 +6,8 @@
 #include "tirc_dnnl_parts.h"
 
 /* Does not compile if struct tirc_dnnl_argument differs from dnnl_exec_arg_t,
- * since lists of one are passed as lists of the other, or if dnnl_success is
- * not 0. */
+ * because lists of the first type are passed as lists of the second, or if
+ * dnnl_success is not 0. */
 struct tirc_dnnl_relies_on {
 	int same_size[sizeof(struct tirc_dnnl_argument) ==
 				      sizeof(dnnl_exec_arg_t)
@@ -81,7 +81,7 @@ place_values(struct tirc_dnnl_region *r)
 	return bytes + ALIGN - 1; /* for the alignment */
 }
 
-/* Clears all of the region but its lists, and describes it. */
+/* Clears the whole region except its lists, and then describes it. */
 static void
 describe_as(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	    tirc_dnnl_describe *describe, const void *weights, bool by_tiles)
@@ -99,8 +99,9 @@ describe_as(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	describe(r, weights);
 }
 
-/* Describes the region with Winograd's algorithm where oneDNN has it, unless
- * more of its steps are then slow than without. */
+/* Describes the region with Winograd's algorithm for the convolutions for which
+ * oneDNN has it; without this algorithm if more steps of the region would be
+ * slow with it. */
 static void
 describe_best(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	      tirc_dnnl_describe *describe, const void *weights)

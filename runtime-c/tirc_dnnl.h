@@ -78,14 +78,18 @@ struct tirc_dnnl_value {
 	enum tirc_dnnl_recipe recipe;
 	/* For a value that holds biases: the indices of the values with the
 	 * factors and the weights, and the zero points of the data (outside)
-	 * and of the result (zero). weights is -1 without padding, or if the
-	 * data's zero point is 0. */
+	 * and of the result (zero). weights is -1 if the convolution has no
+	 * padding, or if the zero point of the data is 0. */
 	int factors, weights, outside, zero;
 	float number;
-	bool is_constant; /* it is the caller's constant or a copy of it */
-	bool is_fixed;    /* runs do not compute it: it is a constant, or
-			   * tirc_dnnl_make computes it from constants */
-	bool is_view;     /* it is a view of a value, or a view of it exists */
+	/* the value is the caller's constant, or a copy of it */
+	bool is_constant;
+	/* runs do not compute the value: it is a constant, or tirc_dnnl_make
+	 * computes it from constants */
+	bool is_fixed;
+	/* the value is a view of another value, or another value is a view of
+	 * it */
+	bool is_view;
 };
 
 /* A primitive of oneDNN in the order of execution; its arguments are n_uses
@@ -132,26 +136,29 @@ struct tirc_dnnl_region {
 	/* The members below are zero before the first call. */
 	struct dnnl_engine *engine;
 	struct dnnl_stream *stream;
-	int status; /* status of the first call that has failed; success if none
-		     * has */
+	/* the status of the first call that has failed; dnnl_success if no call
+	 * has */
+	int status;
 	int n_values, n_steps, n_uses;
-	/* For the next primitive: post-operations, further arguments, the
-	 * zero point of its data. */
+	/* For the primitive that is described next: its post-operations, its
+	 * additional arguments, and the zero point of its data. */
 	struct tirc_dnnl_post posts[TIRC_DNNL_POSTS];
 	int n_posts;
 	struct tirc_dnnl_use more[3];
 	int n_more;
 	int outside;
 	/* Convolutions by Winograd's algorithm, which works on tiles. */
-	bool by_tiles; /* use it where oneDNN has it */
+	/* use Winograd's algorithm for the convolutions for which oneDNN has
+	 * it */
+	bool by_tiles;
 	bool can_tile; /* oneDNN has it for one of the convolutions */
 	int n_tiled;   /* number of convolutions that use it */
 	int n_slow;    /* number of reorders and of primitives for which oneDNN
 		        * has only reference code */
 };
 
-/* A function that adds all values and steps of a region to it. weights: as
- * given to tirc_dnnl_plan. */
+/* A function that adds all values and steps of a region to the region r.
+ * weights: the pointer that was given to tirc_dnnl_plan. */
 typedef void tirc_dnnl_describe(struct tirc_dnnl_region *r,
 				const void *weights);
 

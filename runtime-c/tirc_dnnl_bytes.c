@@ -115,8 +115,8 @@ set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 							      &factor));
 }
 #else
-/* Makes a value that holds one number a further argument of the next primitive,
- * of the kind `argument`. */
+/* Adds a value that holds one number, `number`, as an additional argument of
+ * the next primitive; `argument` is its kind. */
 static void
 give_number(struct tirc_dnnl_region *r, int argument, dnnl_data_type_t element,
 	    float number)

@@ -56,13 +56,13 @@ int tirc_dnnl_input(struct tirc_dnnl_region *r, int input,
 int tirc_dnnl_constant(struct tirc_dnnl_region *r, const void *constant,
 		       dnnl_data_type_t element, int ndims,
 		       const dnnl_dims_t dims);
-/* Adds a value with n factors, converted to floats, along an axis of ndims (-1:
- * the last); n may be 1. Returns its index. */
+/* Adds a value of rank ndims that holds n factors, converted to floats, along
+ * its axis `axis` (-1: the last axis); n may be 1. Returns its index. */
 int tirc_dnnl_factors(struct tirc_dnnl_region *r, const double *constant,
 		      dnnl_dim_t n, int ndims, int axis);
-/* Adds a value with n biases along the last axis of ndims, each plus the
- * result's zero point divided by the factor that multiplies the sum. Returns
- * its index. */
+/* Adds a value of rank ndims that holds n biases along its last axis. To each
+ * bias it adds the zero point of the result (zero) divided by the factor by
+ * which the sum is multiplied. Returns its index. */
 int tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 		     dnnl_dim_t n, int ndims, int factors, int zero);
 /* Makes runs write the value v to outputs[output] of tirc_dnnl_run. */
@@ -73,23 +73,27 @@ void tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output);
 /* Applies a function of oneDNN to each element of the result. */
 void tirc_dnnl_then_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    float alpha, float beta);
-/* Combines the result with a value of the same rank. */
+/* Adds a post-operation: combines the result, by the operation `kind`, with the
+ * value `operand`, which has the same rank. */
 void tirc_dnnl_then_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			   int operand);
 /* Combines the result, of rank ndims, with a value of this or a lower rank. */
 void tirc_dnnl_then_combine(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    int operand, int ndims);
-/* Adds a value of the same dimensions, multiplied by a factor. in_place: no
- * later step reads the value, so that its memory can hold the result. */
+/* Adds a post-operation: adds the value `operand`, which has the same
+ * dimensions, multiplied by `factor`, to the result. in_place: no later step
+ * reads the operand, so that its memory can hold the result. */
 void tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 			bool in_place);
-/* Requantizes the sums of a product of 8-bit integers: multiplies them by the
- * factors and clips them to low..high and to the type. Fails with
- * dnnl_unimplemented on processors without dot products of 8-bit integers. */
+/* Requantizes the sums of a product of 8-bit integers: multiplies each sum by
+ * its factor, and clips the products to low..high and to the range of the
+ * element type. Fails with dnnl_unimplemented on processors without dot
+ * products of 8-bit integers. */
 void tirc_dnnl_then_requantize(struct tirc_dnnl_region *r,
 			       dnnl_data_type_t element, int factors, int low,
 			       int high);
-/* Clips the result to the type, rounds it and dequantizes it. */
+/* Adds post-operations that clip the result to the range of the element type,
+ * round it, and dequantize it by x. */
 void tirc_dnnl_then_restore(struct tirc_dnnl_region *r,
 			    dnnl_data_type_t element, struct tirc_dnnl_scale x);
 /* Quantizes the result, of rank ndims. */
@@ -103,22 +107,22 @@ void tirc_dnnl_then_add_stored(struct tirc_dnnl_region *r,
 			       struct tirc_dnnl_scale b,
 			       struct tirc_dnnl_scale y, bool relu);
 
-/* -- views of a value: the same elements; each returns the index of the view
- * -- */
+/* -- views of a value: the same elements with other dimensions; each function
+ * returns the index of the view -- */
 
 /* With other dimensions. */
 int tirc_dnnl_view(struct tirc_dnnl_region *r, int x, int ndims,
 		   const dnnl_dims_t dims);
-/* A view with dimensions of 1 before the others, so that its rank is ndims. */
+/* A view of v of rank ndims: dimensions of 1 come before those of v. */
 int tirc_dnnl_raised(struct tirc_dnnl_region *r, int v, int ndims);
 /* A view with x's dimensions in another order: its dimension i is x's dimension
  * order[i]. */
 int tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order);
 /* A view with dimensions i and j exchanged. */
 int tirc_dnnl_swapped(struct tirc_dnnl_region *r, int v, int i, int j);
-/* Weights of tirc_dnnl_inner_product from a constant matrix w: each row (or
- * column, by_columns) has as many elements as x has for one index of its first
- * dimension. */
+/* Weights of tirc_dnnl_inner_product from a constant matrix w: each row of w
+ * (each column if by_columns is set) has as many elements as x has for one
+ * index of its first dimension. */
 int tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x);
 
 /* -- primitives; element, ndims and dims describe the result, whose index is

@@ -76,8 +76,8 @@ start_like(struct tirc_dnnl_region *r, struct layer *l, int x)
 	return r->status == dnnl_success ? tirc_dnnl_md_of(r, x) : NULL;
 }
 
-/* Adds the step of a layer that has data x, but no weights; returns the index
- * of its result. */
+/* Adds the step of a layer with the data x and without weights; returns the
+ * index of the step's result. */
 static int
 unary_step(struct tirc_dnnl_region *r, struct layer *l, int x)
 {
@@ -86,8 +86,8 @@ unary_step(struct tirc_dnnl_region *r, struct layer *l, int x)
 	return tirc_dnnl_step(r, l, uses, 1);
 }
 
-/* Adds the step of a layer that has data x, weights w and perhaps a bias;
- * returns the index of its result. */
+/* Adds the step of a layer with the data x, the weights w and, unless it is -1,
+ * the bias; returns the index of the step's result. */
 static int
 weighted_step(struct tirc_dnnl_region *r, struct layer *l, int x, int w,
 	      int bias)
@@ -105,8 +105,9 @@ struct window {
 	const dnnl_dim_t *strides, *gaps, *begin, *end;
 };
 
-/* The layout of a convolution's data or result: in blocks of channels in a
- * region that uses Winograd's algorithm, else the library chooses it. */
+/* Sets l to the layout of the data or result of a convolution: in a region that
+ * uses Winograd's algorithm, blocks of channels; else the layout that the
+ * library chooses. */
 static void
 image_layout(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int w_ndims,
 	     const struct shape *s)
@@ -451,7 +452,8 @@ tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 
 /* -- binary operations, concatenation -- */
 
-/* A value like b in the layout of x, if b has the result's shape; else b. */
+/* A copy of b in the layout of x, if b has the shape y of the result; else b
+ * itself. */
 static int
 beside(struct tirc_dnnl_region *r, int x, int b, const struct shape *y)
 {

@@ -14,11 +14,11 @@ struct shape {
 	dnnl_dims_t dims;
 };
 
-/* What describes a primitive until tirc_dnnl_step creates it; all zero at
- * first. It owns its members, and tirc_dnnl_step or tirc_dnnl_layer_free frees
- * them. x, w, y: new layouts of the primitive's data, of its weights or
- * statistics, and of its result; all zero where it takes the layout of an
- * existing value. */
+/* The description of a primitive until tirc_dnnl_step creates the primitive;
+ * all members are zero at first. A layer owns its members, which tirc_dnnl_step
+ * or tirc_dnnl_layer_free frees. x, w, y: new layouts of the primitive's data,
+ * of its weights or statistics, and of its result; a layout is all zero if the
+ * primitive takes that of an existing value. */
 struct layer {
 	dnnl_primitive_desc_t description;
 	dnnl_primitive_attr_t attr;
@@ -55,7 +55,8 @@ void tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s);
 
 /* -- tirc_dnnl_steps.c: values and steps -- */
 
-/* Records the status of the first call that fails; true if none has failed. */
+/* Records `status` if it is the first failure. Returns true if no call has
+ * failed so far. */
 bool tirc_dnnl_ok(struct tirc_dnnl_region *r, dnnl_status_t status);
 struct shape tirc_dnnl_shape(int ndims, dnnl_data_type_t element,
 			     const dnnl_dims_t dims);
@@ -76,19 +77,19 @@ int tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l);
 /* Adds a dense value that tirc_dnnl_make computes once. */
 int tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 		   dnnl_data_type_t element, int ndims, const dnnl_dims_t dims);
-/* Adds a dense value as tirc_dnnl_made does, with n elements along an axis of
- * ndims (-1: the last), and 1 along the other axes. */
+/* Adds a dense value, like tirc_dnnl_made, of rank ndims, with n elements along
+ * its axis `axis` (-1: the last axis) and extent 1 along all other axes. */
 int tirc_dnnl_made_along(struct tirc_dnnl_region *r,
 			 enum tirc_dnnl_recipe recipe, dnnl_data_type_t element,
 			 dnnl_dim_t n, int ndims, int axis);
 /* Adds a value that holds one number, with ndims dimensions of 1. */
 int tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 		     float number, int ndims);
-/* v itself if its layout is md, else a copy of v with that layout. */
+/* v itself if its layout is md; else a copy of v that has this layout. */
 int tirc_dnnl_as(struct tirc_dnnl_region *r, int v,
 		 const_dnnl_memory_desc_t md);
-/* v itself if it has the layout l, else a copy of v with that layout; l is
- * freed. */
+/* v itself if it has the layout l; else a copy of v that has this layout. Frees
+ * l. */
 int tirc_dnnl_as_layout(struct tirc_dnnl_region *r, int v, tirc_dnnl_layout *l);
 /* v itself if it is dense, else a dense copy of v. */
 int tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v);
@@ -96,9 +97,9 @@ int tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v);
 int tirc_dnnl_copy(struct tirc_dnnl_region *r, int v,
 		   const_dnnl_memory_desc_t md);
 void tirc_dnnl_layer_free(struct layer *l);
-/* Adds the step of a layer's primitive, with copies of operands that are not
- * in the layouts that the primitive wants (value -1: no operand), frees the
- * layer, and returns the primitive's result. */
+/* Adds the step of a layer's primitive, and steps that copy operands which are
+ * not in the layouts that the primitive wants (an operand with the value -1 is
+ * absent). Frees the layer, and returns the index of the primitive's result. */
 int tirc_dnnl_step(struct tirc_dnnl_region *r, struct layer *l,
 		   struct tirc_dnnl_use *uses, int n_uses);
 
@@ -106,8 +107,8 @@ int tirc_dnnl_step(struct tirc_dnnl_region *r, struct layer *l,
 
 void tirc_dnnl_then(struct tirc_dnnl_region *r, struct tirc_dnnl_post post);
 /* Creates the attributes of a primitive with a result of this type and rank:
- * the region provides the scratchpad; with posts, the region's
- * post-operations are among them. The caller destroys them. */
+ * the region provides the scratchpad; if `posts` is set, they include the
+ * region's post-operations. The caller destroys them. */
 dnnl_primitive_attr_t tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
 				     dnnl_data_type_t element, int ndims);
 

@@ -69,10 +69,10 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 	return false;
 }
 
-/* Replaces each function of a kind that occurs before with other parameters by
- * two binary operations with one number each: kernels of version 2 may use the
- * parameters of the first for all functions of that kind. Fails for functions
- * other than linear and clip. */
+/* If a post-operation is a function of the same kind as an earlier one, with
+ * other parameters, replaces it by two binary operations with one number each:
+ * kernels of oneDNN 2 may use the parameters of the first function for all
+ * functions of its kind. Fails for functions other than linear and clip. */
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
@@ -138,9 +138,9 @@ append_sum(dnnl_post_ops_t ops, float scale)
 }
 #endif
 
-/* Chooses the addition whose operand may be in the result's memory: one that
- * has the result's type. The operands of others are read from their own
- * memory. */
+/* Chooses the addition whose operand may be in the result's memory: the first
+ * one whose operand has the type of the result. The operands of all other
+ * additions are read from their own memory. */
 static void
 choose_sum(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {

@@ -224,8 +224,8 @@ is_slow(const_dnnl_primitive_desc_t d)
 	return kind == dnnl_reorder || strncmp(code, "ref", 3) == 0;
 }
 
-/* Adds the step of primitive descriptor d, which then owns d, and its
- * scratchpad. The caller adds its other uses. */
+/* Adds a step for the primitive descriptor d, which the step then owns, and the
+ * use of its scratchpad. The caller adds the step's other uses. */
 static void
 begin_step(struct tirc_dnnl_region *r, dnnl_primitive_desc_t d)
 {
@@ -327,9 +327,10 @@ tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v)
 
 /* -- operands and results -- */
 
-/* The sum is written to its operand's memory. The operand is copied unless it
- * has the result's layout, is in the region's memory, and is read neither as
- * another argument nor by later steps. */
+/* The primitive writes the sum of the post-operation p to the memory of p's
+ * operand. The operand is copied before, unless it has the layout of the
+ * result, is in the region's memory, and is read neither as another argument of
+ * this primitive nor by a later step. */
 static void
 place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	  const_dnnl_memory_desc_t md, const struct tirc_dnnl_use *uses,
@@ -350,7 +351,8 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	}
 	p->operand = in_place ? as : tirc_dnnl_copy(r, p->operand, md);
 	if (r->status == dnnl_success) {
-		/* the copy is overwritten: later steps need another one */
+		/* the step overwrites the copy: later steps need a copy of
+		 * their own */
 		r->values[p->operand].original = -1;
 	}
 }

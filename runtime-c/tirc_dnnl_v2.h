@@ -11,8 +11,9 @@
 
 #if DNNL_VERSION_MAJOR < 3
 
-/* Creates the primitive descriptor of an operation descriptor, if `filled`, the
- * status of the function that filled that one, is success. */
+/* Creates a primitive descriptor from the operation descriptor `operation`, if
+ * `filled`, the status of the function that filled in the operation descriptor,
+ * is success; else returns `filled`. */
 static dnnl_status_t
 from_operation(dnnl_status_t filled, const void *operation,
 	       dnnl_primitive_desc_t *made, dnnl_engine_t engine,
@@ -250,7 +251,7 @@ concatenation_create(dnnl_primitive_desc_t *made, dnnl_engine_t engine,
 #else
 
 /* Copies a pointer into the array that concatenation takes. The layout still
- * belongs to its value: it is not freed. */
+ * belongs to its value, and must not be freed through the array. */
 static void
 list_layout(tirc_dnnl_layout *to, const_dnnl_memory_desc_t md)
 {

@@ -460,8 +460,8 @@ graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes,
 			  (double)wanted, (double)bytes);
 }
 
-/* The pointer without const: kernels have one list of pointers, for the arrays
- * that they write and for those that they only read. */
+/* The pointer without const, because a kernel has a single list of pointers,
+ * for the arrays that it writes and for those that it only reads. */
 static unsigned char *
 as_argument(const void *only_read)
 {

@@ -35,10 +35,10 @@ extern "C" {
  * that it needs no other file. */
 #ifndef TIRC_KERNELS
 #define TIRC_KERNELS
-/* args: the kernel's arrays, in the order of its rows below, followed by the
- * library's state (struct tirc_kernel_state), or NULL. sizes: the values of the
- * symbolic sizes, in the graph's order. context: the pointer that was given
- * with the function, or with the graph. */
+/* args: the kernel's arrays, in the order of its rows in the table (see below),
+ * followed by a pointer to the library's state (struct tirc_kernel_state) or
+ * NULL. sizes: the values of the symbolic sizes, in the graph's order. context:
+ * the pointer that was given with the function, or with the graph. */
 typedef void tirc_kernel_function(void *const *args, const int64_t *sizes,
 				  const void *context);
 
@@ -134,28 +134,29 @@ enum tirc_graph_status
 tirc_graph_create(struct tirc_graph **out,
 		  const struct tirc_graph_config *config);
 void tirc_graph_destroy(struct tirc_graph *g);
-/* The reason why the last failing call failed, on one line; "" if none has
- * failed. */
+/* The reason why the last call that failed has failed, on one line; "" if no
+ * call has failed. */
 const char *tirc_graph_message(const struct tirc_graph *g);
 
 /* -- running -- */
 
-/* Sets a symbolic size for the following runs. Until then it has its
- * maximum. */
+/* Sets a symbolic size for the following runs. Before the first call, the size
+ * has its maximum. */
 enum tirc_graph_status tirc_graph_set_size(struct tirc_graph *g,
 					   const char *name, int64_t value);
-/* Sets the data of an input, which each following run reads. A run copies them
- * only if a symbolic size is below its maximum. */
+/* Sets the data of an input, which each following run reads. A run copies the
+ * data only if a symbolic size is below its maximum. */
 enum tirc_graph_status tirc_graph_set_input(struct tirc_graph *g,
 					    const char *name, const void *data,
 					    size_t bytes);
-/* Makes following runs write an output to `data`. NULL: to the graph's own
- * memory again. */
+/* Makes the following runs write an output to `data`; if data is NULL, to the
+ * graph's own memory again. */
 enum tirc_graph_status tirc_graph_set_output(struct tirc_graph *g,
 					     const char *name, void *data,
 					     size_t bytes);
 enum tirc_graph_status tirc_graph_run(struct tirc_graph *g);
-/* Copies an output of the last run to `to`: dense, in row-major order. */
+/* Copies an output of the last run to `to`, as a dense array in row-major
+ * order. */
 enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
 					     const char *name, void *to,
 					     size_t bytes);
@@ -165,7 +166,7 @@ enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
 /* Makes the next run start at the first node. */
 enum tirc_graph_status tirc_graph_restart(struct tirc_graph *g);
 /* Runs all nodes up to and including this one. Continues the current run, or
- * starts another one if the current run has passed the node. */
+ * starts a new one if the current run has already passed the node. */
 enum tirc_graph_status tirc_graph_run_to(struct tirc_graph *g,
 					 const char *node);
 /* Runs the remaining nodes. */
@@ -184,8 +185,8 @@ struct tirc_graph_tensor {
 			   * input */
 	size_t ndim;
 	const int64_t *shape; /* with the current sizes */
-	size_t bytes;         /* the bytes of its elements, with the current
-			       * symbolic sizes */
+	/* the number of bytes of its elements for the current symbolic sizes */
+	size_t bytes;
 	/* NULL before the tensor is computed, and after other tensors have
 	 * overwritten it: tensors share memory. */
 	const void *data;
@@ -198,7 +199,7 @@ enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g, const char *name,
 size_t tirc_graph_tensor_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
 					    struct tirc_graph_tensor *out);
-/* The number of inputs, and what they are. name: the name for
+/* The number of inputs; then, by the next function, input i. name: the name for
  * tirc_graph_set_input and tirc_graph_set_output. */
 size_t tirc_graph_input_count(const struct tirc_graph *g);
 size_t tirc_graph_output_count(const struct tirc_graph *g);
@@ -216,8 +217,8 @@ enum tirc_graph_status tirc_graph_copy(struct tirc_graph *g, const char *tensor,
 /* The number of nodes and their names, in the order in which they run. */
 size_t tirc_graph_node_count(const struct tirc_graph *g);
 const char *tirc_graph_node_name(const struct tirc_graph *g, size_t i);
-/* Makes runs call the function `after` after each node, to look at tensors;
- * NULL: no function. */
+/* Makes runs call the function `after` after each node, so that the program can
+ * look at tensors; NULL: no function is called. */
 enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
 					void (*after)(void *arg,
 						      struct tirc_graph *g,
@@ -230,8 +231,9 @@ enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
 enum tirc_graph_status tirc_graph_get_kernel(struct tirc_graph *g,
 					     const char *node,
 					     struct tirc_kernel *out);
-/* Makes the node call this function, with the kernel's arguments and sizes and
- * this context. NULL: the library's kernel again. */
+/* Makes the node call `function` with the arguments and the sizes of the node's
+ * kernel, and with `context`. NULL: the node calls the library's kernel
+ * again. */
 enum tirc_graph_status tirc_graph_set_kernel(struct tirc_graph *g,
 					     const char *node,
 					     tirc_kernel_function *function,

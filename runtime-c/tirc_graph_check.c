@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Checks that the parts of a graph fit together: every tensor is within its
- * memory, arguments have at least as many bytes as the table of kernels says
- * that kernels access, and each tensor that a node reads has been written
- * before and not been overwritten since. */
+ * memory, each argument has at least as many bytes as the kernel accesses by
+ * the table of kernels, and each tensor that a node reads has been written
+ * before that node and not been overwritten since. */
 #include <string.h>
 
 #include "tirc_graph_parts.h"
@@ -206,8 +206,9 @@ graph_writer(const struct tirc_graph *g, const struct tensor *t, size_t from,
 	return NOWHERE;
 }
 
-/* Sets *bytes and *align to the size and the alignment of the whole memory that
- * the argument is in: params, the workspace, or that of an input or output. */
+/* Sets *bytes and *align to the size and the alignment of the whole memory in
+ * which the argument is: the parameters, the workspace, or the memory of an
+ * input or output. */
 static void
 ground(const struct tirc_graph *g, const struct arg *a, size_t *bytes,
        size_t *align)
@@ -275,8 +276,8 @@ check_arg(struct tirc_graph *g, const struct node *n, size_t i)
 	return TIRC_GRAPH_OK;
 }
 
-/* Checks that all of the tensor is written before node `at`, and that it is not
- * overwritten before that node. */
+/* Checks that the whole tensor is written before node `at` runs, and that no
+ * node overwrites a part of it in between. */
 static enum tirc_graph_status
 check_read(struct tirc_graph *g, size_t at, size_t arg, size_t tensor)
 {
@@ -293,8 +294,9 @@ check_read(struct tirc_graph *g, size_t at, size_t arg, size_t tensor)
 	return TIRC_GRAPH_OK;
 }
 
-/* Checks that an updated tensor starts where the tensor starts that it
- * overwrites, and that no other argument shares bytes with it. */
+/* Checks argument i of n, a tensor that is written: it must start where the
+ * tensor starts that it overwrites, if it overwrites one, and share no bytes
+ * with another argument. */
 static enum tirc_graph_status
 check_sharing(struct tirc_graph *g, const struct node *n, size_t i)
 {
@@ -365,7 +367,8 @@ check_tensor(struct tirc_graph *g, size_t i)
 	return TIRC_GRAPH_OK;
 }
 
-/* Checks that the node after which the tensor counts as written writes to it. */
+/* Checks that the node after which the tensor counts as written does write to
+ * the tensor. */
 static enum tirc_graph_status
 check_from(struct tirc_graph *g, const struct tensor *t)
 {

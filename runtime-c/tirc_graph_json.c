@@ -9,7 +9,7 @@
 #include "tirc_graph_parts.h"
 
 #define FORMAT "tirc graph 1"
-/* double represents all integers up to this one exactly */
+/* the largest integer up to which double represents all integers exactly */
 #define LARGEST 9007199254740992.0
 #define DEEPEST 32 /* nesting of operations */
 #define MOST_DIMS 32
@@ -53,7 +53,7 @@ member(const cJSON *row, const char *key)
 }
 
 /* A copy of the text that row has for the key, owned by the graph; an error if
- * it is none. */
+ * row has no text there. */
 static const char *
 read_text(struct reader *r, const cJSON *row, const char *key)
 {
@@ -119,8 +119,8 @@ read_align(struct reader *r, const cJSON *row, const char *key)
 	return v;
 }
 
-/* Sets *n to the number of rows of the list `key`, which must be objects.
- * Returns the first row, NULL if there is none. */
+/* Sets *n to the number of rows of the list `key`; the rows must be objects.
+ * Returns the first row; NULL if the list is empty. */
 static const cJSON *
 read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 {
@@ -286,7 +286,7 @@ read_layout(struct reader *r, const cJSON *row, struct tensor *t)
 
 /* The size of an element, from the name of its type: bool, or a class, the
  * number of bits and their meaning, as in float8_e4m3fn. An element takes whole
- * bytes. 0 if there is no such type. */
+ * bytes. 0 if no type has this name. */
 static size_t
 element_bytes(const char *dtype)
 {

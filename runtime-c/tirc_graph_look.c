@@ -6,8 +6,8 @@
 
 #include "tirc_graph_parts.h"
 
-/* The tensor with this name in the graph, else in the model; NULL, with a
- * message, if there is none. */
+/* The tensor that has this name in the graph, or, if none has, the tensor that
+ * has it in the model. NULL, with a message, if there is neither. */
 static struct tensor *
 find_tensor(struct tirc_graph *g, const char *name)
 {
@@ -29,8 +29,8 @@ data_of(const struct tirc_graph *g, const struct tensor *t)
 	const unsigned char *p = graph_address(g, t->at, t->io);
 	const struct io *io = t->at == AT_INPUT ? &g->inputs[t->io] : NULL;
 
-	/* NULL also for an input that is smaller than its maximum, until a run
-	 * copies it when it begins. */
+	/* also NULL for an input that is smaller than its maximum, until a run
+	 * has copied it */
 	if (p == NULL || t->ready > g->done ||
 	    (io != NULL && !io->is_own &&
 	     io->bytes != g->tensors[io->tensor].capacity) ||

@@ -35,7 +35,7 @@ struct dim {
 	size_t n;
 };
 
-/* A symbolic size, such as "batch", and its range. */
+/* A symbolic size, such as "batch", with its range. */
 struct size {
 	const char *name;
 	int64_t min, max;
@@ -46,29 +46,31 @@ struct size {
 enum storage { AT_WORKSPACE, AT_INPUT, AT_OUTPUT };
 
 struct tensor {
-	/* name: in the graph; model_name: in the model, or NULL; dtype: its
-	 * element type; node: the last node that writes it, or NULL */
+	/* name: the tensor's name in the graph; model_name: its name in the
+	 * model, or NULL; dtype: its element type; node: the last node that
+	 * writes it, or NULL */
 	const char *name, *model_name, *dtype, *node;
 	size_t element_bytes, ndim;
 	struct dim *dims;
 	int64_t *shape; /* with the current sizes */
-	size_t bytes;   /* the bytes of its elements, with the current symbolic
-			 * sizes */
+	/* the number of bytes of its elements for the current symbolic sizes */
+	size_t bytes;
 	enum storage at;
-	size_t io;               /* AT_INPUT, AT_OUTPUT: index of the input or
+	size_t io; /* AT_INPUT, AT_OUTPUT: index of the input or
 				  * output whose memory it is in */
-	size_t offset, capacity; /* its offset in that memory, and the bytes
-				  * that it may use from there on */
-	/* If a dimension is split into blocks (NCHWc): its index, and the size
-	 * of the blocks, which are the innermost dimension in memory. axis is
-	 * NOWHERE if there are none. */
+	/* its offset in that memory, and the number of bytes that it may use
+	 * from there on */
+	size_t offset, capacity;
+	/* If a dimension is split into blocks (NCHWc): the index of this
+	 * dimension, and the size of the blocks, which are the innermost
+	 * dimension in memory. axis is NOWHERE if no dimension is split. */
 	size_t axis;
 	int64_t block;
 	/* by dimension: the padding before and after the elements; NULL if
 	 * there is none */
 	int64_t *before, *after;
-	size_t ready; /* the number of nodes after which all of it has been
-		       * written */
+	/* the number of nodes after which the whole tensor has been written */
+	size_t ready;
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
@@ -139,8 +141,9 @@ struct tirc_graph {
 	uint64_t params_digest;
 	unsigned char *workspace;
 	const unsigned char *params;
-	void *state;    /* what the kernels keep between runs (struct
-			 * tirc_kernel_state), or NULL */
+	/* what the kernels keep between runs (struct tirc_kernel_state); NULL:
+	 * nothing */
+	void *state;
 	size_t done;    /* the number of nodes that this run has executed */
 	int is_running; /* the function `after` may be on the call stack: calls
 			 * that would change the run are refused */
@@ -185,8 +188,8 @@ enum tirc_graph_status graph_measure(struct tirc_graph *g);
 /* tirc_graph_check.c: do nodes, memory and kernels fit together? Returns the
  * status. */
 enum tirc_graph_status graph_check(struct tirc_graph *g);
-/* The index of the first of the nodes from..to - 1 that writes to memory of the
- * tensor; NOWHERE if none does. */
+/* The index of the first of the nodes from..to - 1 that writes to the memory of
+ * the tensor t; NOWHERE if none of them does. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
 		    size_t from, size_t to);
 /* tirc_graph_json.c: reads the graph that the text, its JSON, describes. */

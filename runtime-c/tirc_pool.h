@@ -9,10 +9,11 @@
  *	…
  *	tirc_pool_stop(&pool);
  *
- * C11 with POSIX threads; no heap. Each thread executes one range of a loop,
- * the same one each time. An idle thread polls for work for a few tenths of a
- * millisecond, then sleeps. A pool executes one loop at a time, for one model.
- * The caller of tirc_pool_for is one of the threads. */
+ * C11 with POSIX threads; no heap. Each thread executes one range of a loop's
+ * iterations, in every loop the range with the thread's number. An idle thread
+ * polls for work for a few tenths of a millisecond, then sleeps. A pool
+ * executes one loop at a time, for one model. The caller of tirc_pool_for is
+ * one of the threads. */
 #ifndef TIRC_POOL_H
 #define TIRC_POOL_H
 
@@ -41,8 +42,9 @@ struct tirc_pool {
 			      * soon will */
 	atomic_int busy;     /* the number of threads that have not finished
 			      * their range */
-	atomic_int joined;   /* gives each thread its number when it starts */
-	int threads;         /* including the caller */
+	/* a counter from which each thread takes its number when it starts */
+	atomic_int joined;
+	int threads; /* including the caller */
 	bool stop;
 	/* About the current loop; only written between loops. */
 	int32_t n;

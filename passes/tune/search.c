@@ -2,15 +2,15 @@
 /* Coordinate descent over the decisions of the rules.
  *
  * The registers limit the size of a tile: more rows leave room for fewer lanes.
- * So a move changes one decision, or it changes one decision up and another one
- * down.
+ * So a move changes one decision, or it changes one decision to a larger
+ * candidate and a second one to a smaller candidate.
  *
- * A base is a schedule at which a descent starts: the rules' own schedule, and
- * the first schedule by each other rule. A descent tries the neighbours of its
- * best schedule: for each decision the next candidates below and above, then
- * pairs of decisions, then candidates at distance 2. If a neighbour is faster,
- * it becomes the best schedule, and its neighbours are tried. A descent ends
- * when no neighbour is faster. */
+ * A base is a schedule at which a descent starts: the rules' own schedule, and,
+ * for each rule that could also take the kernel, the first schedule by this
+ * rule. A descent tries the neighbours of its best schedule: for each decision
+ * the next candidates below and above, then pairs of decisions, then candidates
+ * at distance 2. If a neighbour is faster, it becomes the best schedule, and
+ * its neighbours are tried. A descent ends when no neighbour is faster. */
 #include "search.h"
 
 #include "random.h"
@@ -191,8 +191,8 @@ moved(struct search *s, struct move m)
 
 /* -- bases -- */
 
-/* Starts a descent at the fastest base that was not used yet. Returns false if
- * no such base is near the best schedule. */
+/* Starts a descent at the fastest base from which no descent was started yet.
+ * Returns false if no such base is nearly as fast as the best schedule. */
 static bool
 begin_descent(struct search *s)
 {

@@ -219,9 +219,9 @@ is_dense(struct rolling *r)
 	return true;
 }
 
-/* Finds the outermost loop along which the buffer rolls. All loops inside of it
- * must be serial, with ranges that do not depend on it. False after a
- * diagnostic. */
+/* Finds the outermost loop along which the buffer rolls. All loops inside of
+ * this loop must be serial, with ranges that do not depend on its variable.
+ * False after a diagnostic. */
 static bool
 find_loop(struct rolling *r)
 {
@@ -304,8 +304,8 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 }
 
 /* Checks that the block has no condition other than the domains of its iter
- * vars: another condition may hold in an iteration although it did not hold
- * when the element was first needed. False after a diagnostic. */
+ * vars: any other condition may hold in an iteration although it did not hold
+ * in the iteration that first needed the element. False after a diagnostic. */
 static bool
 check_predicate(struct rolling *r)
 {
@@ -350,8 +350,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		iters.from[i] = r.block->u.block->iters[i].var;
 		iters.to[i] = r.block->args[i + 1];
 	}
-	/* In this iteration only the elements beyond the box of the previous
-	 * one are computed. */
+	/* In an iteration after the first one, only the elements beyond the box
+	 * of the previous iteration are computed. */
 	index = expr_substitute(m, r.store->args[r.dim + 1], &iters);
 	start = expr_add(m, r.box[r.dim].min, expr_i32(m, r.extent - r.stride));
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);

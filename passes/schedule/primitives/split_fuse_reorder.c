@@ -367,8 +367,9 @@ is_listed(struct stmt *const *list, int n, const struct stmt *s)
 	return false;
 }
 
-/* Sets chain to the loops from the outermost to the innermost of the listed
- * ones; there must be only loops between them. False after a diagnostic. */
+/* Sets `chain` to the loops from the outermost to the innermost of the n loops
+ * in `list`, with those between them; between these two there must be nothing
+ * but loops. False after a diagnostic. */
 static bool
 loop_chain(struct edit *e, struct stmt *const *list, int n,
 	   struct stmt_list *chain)

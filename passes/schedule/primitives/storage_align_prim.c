@@ -10,8 +10,8 @@
 #include "promise.h"
 #include "storage_align.h"
 
-/* The buffer that the argument `index` denotes among those that the block
- * writes; NULL after a diagnostic if it is a parameter. */
+/* The buffer with the number `index`, an argument, among the buffers that the
+ * block writes; NULL after a diagnostic if this buffer is a parameter. */
 static const struct buffer *
 inner_output(struct edit *e, const struct stmt *block,
 	     const struct sched_value *index)
@@ -28,8 +28,8 @@ inner_output(struct edit *e, const struct stmt *block,
 	return b;
 }
 
-/* The list of a STORAGE_ALIGN note with the new entry, in place of an old entry
- * for the same buffer and axis. */
+/* The list of a STORAGE_ALIGN note `old` with `entry` added; an entry of `old`
+ * for the same buffer and axis is left out. */
 static const struct expr *
 with_alignment(struct edit *e, const struct expr *old,
 	       const struct expr *const *entry)
@@ -104,8 +104,8 @@ retype_load(void *ctx, const struct expr *x)
 	struct module *m = r->e->m;
 	const struct expr **index, *load = x;
 
-	/* What becomes a third type starts from the new one: the compiler then
-	 * sees one conversion. */
+	/* If the loaded value is cast to a third type, the cast is applied to
+	 * the new type directly: the compiler then sees only one conversion. */
 	if (r->same && x->kind == EXPR_CAST) {
 		load = x->args[0];
 	}

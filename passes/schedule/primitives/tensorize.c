@@ -7,9 +7,9 @@
  *           with T.block("C"): …                    T.address_of(A[v_i_o * 8, …
  *
  * The implementation's parameters become views of the program's buffers, with
- * the buffers' strides. If a parameter is declared dense, its address is passed
- * to an external symbol, and the view is not dense, it gets a dense copy of the
- * tile (tensor_tile.h). */
+ * the buffers' strides. If a parameter is declared dense, if its address is
+ * passed to an external symbol, and if its view is not dense, the parameter
+ * gets a dense copy of the tile (tensor_tile.h). */
 #include "blockize.h"
 #include "iterate.h"
 #include "storage_align.h"
@@ -94,8 +94,8 @@ view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Adds to map: the sizes, strides and pointer of parameter p are replaced by
- * those of the view v. False after a diagnostic. */
+/* Adds entries to `map` that replace the sizes, strides and pointer of
+ * parameter p by those of the view v. False after a diagnostic. */
 static bool
 bind_sizes(struct tensorizer *z, const struct buffer *p,
 	   const struct tensor_view *v, struct var_map *map)
@@ -286,8 +286,9 @@ view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 	return view;
 }
 
-/* Can the symbol of an earlier call be used for these views, too? A symbol
- * without stride parameters is for one set of strides. */
+/* Can the symbol that was made for an earlier call (old) be used for these
+ * views, too? A symbol without stride parameters fits only one set of
+ * strides. */
 static bool
 same_views(struct tensorizer *z, const struct tensor_call *old,
 	   const struct func *part, const struct buffer *const *views)

@@ -10,8 +10,9 @@
 #include "index_map_inverse.h"
 #include "iterate.h"
 
-/* Finds the perfect nest of the block's iter vars; returns its outermost loop,
- * the block itself if it has no iter vars, or NULL after a diagnostic. */
+/* Finds the perfect nest of loops to which the block's iter vars are bound.
+ * Returns the outermost loop of this nest; the block itself if it has no iter
+ * vars; or NULL after a diagnostic. */
 static struct stmt *
 own_nest(struct edit *e, struct stmt *block)
 {
@@ -150,8 +151,8 @@ iter_of(const struct block *b, const struct index_map *map,
 	return -1;
 }
 
-/* Records the axes of a new loop (func.fused) that is a fusion of whole iter
- * vars, such as (oc * 3 + kh) * 3 + kw. */
+/* If a new loop is a fusion of whole iter vars, such as (oc * 3 + kh) * 3 + kw,
+ * records these axes of the loop (func.fused). */
 static void
 note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 	   int d, const struct var *loop)

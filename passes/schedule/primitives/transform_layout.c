@@ -69,8 +69,8 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Computes the map's physical shape: the extents of its indices, which must
- * start at 0 and fit their types. False after a diagnostic. */
+/* Computes the physical shape of the map: the extents of its physical indices,
+ * which must start at 0 and fit in their types. False after a diagnostic. */
 static bool
 covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies primitives: checks the arguments against the row of primitives.def,
- * calls the primitive's function, rolls back if it fails, and records the step
- * with its arguments and results. */
+ * calls the primitive's function, rolls the program back if the function fails,
+ * and records the step with its arguments and results. */
 #include "edit.h"
 
 #include "iterate.h"
@@ -124,9 +124,8 @@ is_size(const struct func *f, const struct var *v)
 	return false;
 }
 
-/* Does the variable have a value at every place where a primitive may put an
- * expression: is it a size of the function, a sampled value or an index of the
- * map? */
+/* Has the variable a value wherever a primitive may put an expression: is it a
+ * size of the function, a sampled value or an index of the map? */
 static bool
 is_known(const struct call *c, const struct index_map *map, const struct var *v)
 {
@@ -145,7 +144,7 @@ is_known(const struct call *c, const struct index_map *map, const struct var *v)
 
 /* Checks an expression in an argument; false after a diagnostic. A schedule may
  * come from an untrusted source: its expressions may only compute numbers, and
- * the emitted source must not call functions that it names. */
+ * the emitted source must not call functions that the schedule names. */
 static bool
 check_expr(struct call *c, const struct sched_param *p,
 	   const struct index_map *map, const struct expr *e)
@@ -463,8 +462,9 @@ decided(struct sched *s, unsigned accepts, struct sched_value v)
 	return v;
 }
 
-/* Gives a sampled number a variable that stands for it in later steps, so that
- * they can be replayed with another number. */
+/* Makes a variable that stands for the sampled number v in later steps, so that
+ * these steps can be replayed with a different number; returns it as a
+ * value. */
 static struct sched_value
 named_sample(struct sched *s, struct sched_value v)
 {

@@ -27,8 +27,8 @@ struct edit {
 #undef PRIMITIVE
 #undef PRIMITIVE_PLAIN
 
-/* Results of sample_compute_location that are not loops: with them, compute_at
- * leaves the block where it is, or inlines it. */
+/* Results of sample_compute_location that are not loops: given to compute_at,
+ * LOOP_ROOT leaves the block where it is, and LOOP_INLINE inlines it. */
 enum { LOOP_ROOT = -1, LOOP_INLINE = -2 };
 
 struct edit edit_begin(struct sched *s, const char *primitive);
@@ -47,9 +47,9 @@ struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 
-/* The check after a primitive: false after a diagnostic if a constant that it
- * computed left its type, so that a size, an index or a proof may be wrong, or
- * if a loop or a buffer has an impossible size. */
+/* The check after a primitive: false after a diagnostic if a constant that the
+ * primitive computed does not fit in its type, so that a size, an index or a
+ * proof may be wrong, or if a loop or a buffer has an impossible size. */
 bool edit_check_sizes(struct edit *e);
 
 /* Checks that no call of an instruction (from tensorize) gets an address in b,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of schedule primitives, and sched_apply. The C functions of
  * schedule.h, the Python form (gen/program/) and the JSON trace all apply
- * primitives with it, so that they mean the same. */
+ * primitives with it, so that a step means the same in all of them. */
 #ifndef TIRC_PRIMITIVE_H
 #define TIRC_PRIMITIVE_H
 
@@ -40,8 +40,9 @@ struct sched_value {
 
 enum sched_param_role {
 	PARAM_PLAIN,
-	/* A buffer of the block in the argument before: its index or name. The
-	 * primitive gets a valid index. */
+	/* A buffer that the block in the argument before this one reads (or
+	 * writes): its index among these or its name. The primitive gets a
+	 * valid index. */
 	PARAM_READ_INDEX,
 	PARAM_WRITE_INDEX,
 	/* ("read", 0), ("write", 0), or the buffer's name; the primitive gets
@@ -50,8 +51,8 @@ enum sched_param_role {
 	PARAM_BUFFER,
 	PARAM_STAR,    /* in Python, the list is passed as f(*loops) */
 	PARAM_FACTORS, /* in TVM's trace, the elements are separate inputs */
-	/* the decision of a sampling; it is put in e->decision if it is
-	 * given */
+	/* the decision of a sampling; if the argument is given, it is put in
+	 * e->decision */
 	PARAM_DECISION
 };
 
@@ -71,21 +72,24 @@ struct sched_param {
 
 /* Applies a primitive: edits e->f; sets *out, which is SV_NONE before, to its
  * result. args has one value for each parameter, of an accepted kind: defaults
- * are filled in, integers are converted if the parameter is an expression,
- * sampled values are replaced by their decisions, and loops and blocks are
- * checked: edit_loop(e, args[0].u.id) is not NULL. False after edit_fail, with
- * all edits undone. */
+ * are filled in, integers are converted to expressions if the parameter is an
+ * expression, sampled values are replaced by their decisions, and loops and
+ * blocks are checked: edit_loop(e, args[0].u.id) is not NULL. False after
+ * edit_fail, with all edits undone. */
 typedef bool primitive_fn(struct edit *e, const struct sched_value *args,
 			  struct sched_value *out);
 
 struct primitive {
 	const char *name; /* the method of TVM's Schedule, "compute_at" */
-	const char *kind; /* TVM's name for it in traces, "ComputeAt" */
-	const char *what; /* a line for the docs that says what it does */
+	/* TVM's name for the primitive in traces, "ComputeAt" */
+	const char *kind;
+	/* what the primitive does, as one line for the docs */
+	const char *what;
 	const struct sched_param *params;
 	int n_params;
-	bool is_query; /* the primitive changes nothing; it is recorded for its
-			* results */
+	/* the primitive changes nothing, and is recorded because later steps
+	 * use its results */
+	bool is_query;
 	bool gives_list; /* the result is a list, even of one item */
 	primitive_fn *apply;
 };
@@ -95,9 +99,9 @@ const struct primitive *sched_primitives(int *n);
 const struct primitive *sched_primitive_find(const char *name);
 
 /* Checks the arguments (one for each parameter; optional ones at the end may be
- * missing), applies the primitive and records the step with its results. False
- * after an error in s->diags; then the program is unchanged. out may be
- * NULL. */
+ * missing), applies the primitive, and records the step with its results. Sets
+ * *out to the primitive's result. False after an error in s->diags; then the
+ * program is unchanged. out may be NULL. */
 bool sched_apply(struct sched *s, const char *primitive,
 		 const struct sched_value *args, int n_args,
 		 struct sched_value *out);

@@ -22,7 +22,8 @@ struct sched_step {
 	const char *text; /* the step for comments: "split(i, [4, 16])" */
 };
 
-/* A sampled value; `var` stands for it in later arguments. */
+/* A sampled value; in the arguments of later steps, the variable `var` stands
+ * for it. */
 struct sched_sample {
 	struct var *var;
 	int64_t value;
@@ -47,8 +48,8 @@ struct sched {
 	uint64_t random;
 	/* the intrinsics that tensorize may use; NULL if there are none */
 	struct tensor_intrins *intrins;
-	/* The known alignment in bytes of the address of each parameter, in
-	 * addition to the alignment of its buffer; NULL if not known. */
+	/* For each parameter, the alignment of its address in bytes that is
+	 * known in addition to that of its buffer. NULL: none is known. */
 	const int64_t *param_align;
 };
 
@@ -78,15 +79,16 @@ int sched_get_block(struct sched *s, const char *name);
 /* Sets *loops to the loops around a block, outermost first, as an array in the
  * arena, and *n to their number. False after a diagnostic. */
 bool sched_get_loops(struct sched *s, int block, int **loops, int *n);
-/* Sets *blocks to the child blocks of scope (0: of the root block), and returns
- * their number. */
+/* Sets *blocks to the child blocks of the block `scope` (0: of the root block),
+ * and returns their number. */
 int sched_get_child_blocks(struct sched *s, int scope, int **blocks);
 bool sched_get_producers(struct sched *s, int block, int **blocks, int *n);
 bool sched_get_consumers(struct sched *s, int block, int **blocks, int *n);
 
-/* Splits the loop by n factors, of which one may be 0: then it is inferred. If
- * they do not divide the extent, the blocks below get a predicate. out: n
- * loops, outermost first. False after a diagnostic. */
+/* Splits the loop by n factors. One factor may be 0: it is then inferred. If
+ * the product of the factors is larger than the extent, the blocks below get a
+ * predicate. out: the n new loops, outermost first. False after a
+ * diagnostic. */
 bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
 bool sched_fuse(struct sched *s, const int *loops, int n, int *out);
@@ -102,22 +104,24 @@ bool sched_compute_inline(struct sched *s, int block);
 bool sched_reverse_compute_inline(struct sched *s, int block);
 bool sched_compute_at(struct sched *s, int block, int loop);
 bool sched_reverse_compute_at(struct sched *s, int block, int loop);
-/* Makes the block write its output to a new buffer in this scope, and adds a
- * block that copies it; *out is the copying block. */
+/* Makes the block write its output to a new buffer in the memory scope `scope`,
+ * and adds a block that copies this buffer to the old output; *out is the
+ * copying block. */
 bool sched_cache_write(struct sched *s, int block, int write_index,
 		       const char *scope, int *out);
 bool sched_cache_read(struct sched *s, int block, int read_index,
 		      const char *scope, int *out);
-/* Makes the block write its output to a new buffer in the order of its iter
- * vars, and adds a block that copies it; *out is the copying block. */
+/* Makes the block write its output to a new buffer whose dimensions are in the
+ * order of the block's iter vars, and adds a block that copies this buffer to
+ * the old output; *out is the copying block. */
 bool sched_reindex(struct sched *s, int block, int write_index, int *out);
 /* Moves the init part of the block's reduction to a separate block, *out,
  * before the loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
 /* Computes partial results along a reduction loop in a separate block, *out,
- * which can be vectorized along the loop; the old block reduces them, in the
- * loops around the reduction. factor_axis: the position of the new dimension in
- * the buffer of the partial results; -1: the last. */
+ * which can be vectorized along the loop; the old block reduces the partial
+ * results, in the loops around the reduction. factor_axis: the position of the
+ * new dimension in the buffer of the partial results; -1: the last position. */
 bool sched_rfactor_inside(struct sched *s, int loop, int factor_axis, int *out);
 bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);

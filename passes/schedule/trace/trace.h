@@ -7,7 +7,7 @@
 #include "schedule.h"
 
 /* The text of a step, "split(i, [4, 16])", with the names of loops and blocks
- * in f, and without arguments that have their defaults. In the module's
+ * in f, and without arguments that are equal to their defaults. In the module's
  * arena. */
 const char *trace_step_text(const struct func *f, const struct primitive *p,
 			    const struct sched_value *args);
@@ -15,14 +15,15 @@ const char *trace_step_text(const struct func *f, const struct primitive *p,
 void index_map_print(struct module *m, const struct index_map *map,
 		     struct strbuf *out);
 
-/* Applies steps, with their recorded decisions, that were recorded for this
- * function or for a function whose blocks and loops have the same names and
- * nesting. False after the first step that fails, which is reported in s->diags
- * with its number; the steps before it stay applied. */
+/* Applies n steps with their recorded decisions. The steps were recorded for
+ * this function, or for a function whose blocks and loops have the same names
+ * and nesting. False after the first step that fails, which is reported in
+ * s->diags with its number; the steps before it stay applied. */
 bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
 
 /* The step that returned a handle or a sampled value, and the index of the
- * result. If several kept steps returned a handle, the first of them. */
+ * result. If several of the kept steps returned the handle, this is the first
+ * of them. */
 struct trace_name {
 	int step, result;
 	/* the name, "b0", "l1", "v2": numbered over all results */
@@ -56,8 +57,8 @@ const struct expr *trace_expr(const struct sched *s,
 			      const struct trace_names *names,
 			      const struct expr *e);
 
-/* The index map with variables named as in the trace for sampled values; the
- * map itself if it has none. */
+/* The index map with the trace's names for the variables of sampled values in
+ * it; the map itself if it contains no sampled values. */
 const struct index_map *trace_map(const struct sched *s,
 				  const struct trace_names *names,
 				  const struct index_map *map);

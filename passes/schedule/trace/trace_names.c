@@ -66,9 +66,9 @@ see_uses(struct givers *g, const struct sched_value *v)
 	}
 }
 
-/* Records that the step returned the handle id, if it is the first. As long as
- * the handle is not used, a query for a block by its name replaces a query that
- * returned a list. */
+/* Records that the step returned the handle `id`, if no step before it did. If
+ * the handle was returned in the list of a query and was not used yet, a query
+ * for the block by its name takes the place of that query. */
 static void
 see_result(struct givers *g, int step, int id)
 {
@@ -142,8 +142,8 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 }
 
 /* Did the step sample a compute location that is not a loop (LOOP_ROOT,
- * LOOP_INLINE)? Uses of such a value cannot be found, so that the step is
- * always kept. */
+ * LOOP_INLINE)? It cannot be found out which later steps use such a value, so
+ * that the step is always kept. */
 static bool
 returns_location(const struct sched_step *step)
 {
@@ -186,8 +186,8 @@ name_result(const struct sched *s, struct trace_names *out,
 		}
 		return;
 	}
-	/* A location that is not a loop counts as the result of the last such
-	 * sample. */
+	/* A location that is not a loop counts as the result of the last step
+	 * that sampled such a location. */
 	at = v->u.id < 0 ? -v->u.id - 1 : v->u.id + 2;
 	while (out->of_id.n <= at) {
 		vec_push(out->arena, &out->of_id, none);

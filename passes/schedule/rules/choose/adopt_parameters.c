@@ -19,8 +19,8 @@ substituted(struct module *m, const struct expr *const *exprs, int n,
 }
 
 /* The composition of two maps, `first` and then `map`. Elements that are
- * padding in either map are padding of the result. NULL if a map has no
- * inverse. */
+ * padding in either map are padding of the result. NULL if one of the two maps
+ * has no inverse. */
 static const struct index_map *
 composed(struct module *m, const struct index_map *first,
 	 const struct index_map *map)

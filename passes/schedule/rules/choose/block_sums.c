@@ -3,14 +3,14 @@
  * of each sum whose accumulators add too many terms, and the pass block-sums
  * splits them.
  *
- * An accumulator that adds n terms one after another makes an error of up to n
- * u times the sum of their magnitudes (u = 2^-24 for float). With at most
- * MOST_TERMS terms per accumulator, the relative error is at most 2^-16; each
- * block costs one more addition. Products of two different values are summed in
- * tiles of accumulators that fill the registers; the tile is stored and loaded
- * at the end of each block, so these blocks are longer: MOST_PRODUCTS terms,
- * for an error of up to 2^-14. Lanes and threads have accumulators of their
- * own, whose terms are counted separately. */
+ * The error of an accumulator that adds n terms one after the other is at most
+ * n u times the sum of the magnitudes of these terms (u = 2^-24 for float).
+ * With at most MOST_TERMS terms per accumulator, the relative error is at most
+ * 2^-16; each block costs one more addition. Products of two different values
+ * are summed in tiles of accumulators that fill the registers; the tile is
+ * stored and loaded at the end of each block, so these blocks are longer:
+ * MOST_PRODUCTS terms, for an error of up to 2^-14. Lanes and threads have
+ * accumulators of their own, whose terms are counted separately. */
 #include "access.h"
 #include "choose_parts.h"
 #include "sum_terms.h"
@@ -28,8 +28,8 @@ is_over_terms(const struct iter_var *v)
 	return v->kind == ITER_REDUCE || v->kind == ITER_SCAN;
 }
 
-/* Is the element that the store writes the same for all terms of a sum, and is
- * there an axis over terms? */
+/* Does the store write to the same element for all terms of the sum, and does
+ * the block have an axis over terms? */
 static bool
 keeps_element(const struct stmt *block, const struct stmt *store)
 {
@@ -50,8 +50,9 @@ keeps_element(const struct stmt *block, const struct stmt *store)
 	return any;
 }
 
-/* The term that a sum of floats of at most 32 bits, the first one among the
- * block's stores, adds to its accumulator; NULL if there is none. */
+/* The term that is added to the accumulator by the first store of the block
+ * that computes a sum of floats of at most 32 bits; NULL if there is no such
+ * store. */
 static const struct expr *
 term_of(const struct stmt *block, const struct stmt *store)
 {
@@ -107,8 +108,8 @@ is_loop_over_terms(const struct stmt *loop, const struct stmt *block)
 }
 
 /* Returns how many terms one accumulator of a thread adds. *accumulators: the
- * number of accumulators of the thread; *outer: the outermost loop over terms,
- * 0 if there is none. */
+ * number of accumulators of the thread; *outer: the outermost loop over terms;
+ * 0 if there is no loop over terms. */
 static int64_t
 count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
 {
@@ -141,8 +142,9 @@ count_terms(struct rules *r, int block, int *outer, int64_t *accumulators)
 	return terms;
 }
 
-/* Annotates the outermost loop of the block's sum if an accumulator adds too
- * many terms. Returns the most terms that the note allows; 0: no note. */
+/* Annotates the outermost loop over the terms of the block's sum if an
+ * accumulator adds too many terms. Returns the number of terms that the note
+ * allows; 0: no note was added. */
 static int64_t
 annotate_sum(struct rules *r, int block)
 {
@@ -168,9 +170,9 @@ annotate_sum(struct rules *r, int block)
 	return most;
 }
 
-/* Annotates the sums of the blocks inside of block `scope` (0: the root), those
- * in the steps of a loop over time included. Returns the largest number of
- * terms that a note allows; 0: no note. */
+/* Annotates the sums of the blocks inside of block `scope` (0: the root),
+ * including blocks in the steps of a loop over time. Returns the largest number
+ * of terms that one of the notes allows; 0: no note was added. */
 static int64_t
 annotate_below(struct rules *r, int scope)
 {

@@ -45,10 +45,10 @@ const struct rule *sched_rules_table(int *n);
 #include "sched_rules.def"
 
 /* explain_rules.c. These functions append lines to the explanation, if the
- * caller asks for it: the heading of a stage; whether a rule was taken (why
- * NULL) or why it was not, for the block for which it was tried (0: the
- * kernel); that earlier stages took all blocks; the rules that were not tried
- * because an earlier one took the kernel. */
+ * caller asks for it: the heading of a stage; that a rule was taken (why NULL)
+ * or why it was not taken, for the block for which it was tried (0: for the
+ * kernel); that the stages before took all blocks; which rules were not tried
+ * because a rule before them took the kernel. */
 void explain_stage(struct rules *r, const struct rule_stage *stage);
 void explain_rule(struct rules *r, const struct rule *rule, int block,
 		  const char *why);

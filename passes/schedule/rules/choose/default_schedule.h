@@ -22,8 +22,9 @@ bool default_schedule(struct kernel *k, const struct target *target,
 bool default_schedule_chosen(struct kernel *k, const struct target *target,
 			     struct module *m, struct choices *choices,
 			     struct sched *out);
-/* The name of a candidate of CHOICE_RULE: of a row of sched_rules.def, or
- * "plain" if no rule takes the kernel. */
+/* The name of candidate `row` of the decision CHOICE_RULE: the name of this row
+ * of sched_rules.def, or "plain" for the candidate that no rule takes the
+ * kernel. */
 const char *default_schedule_rule(int64_t row);
 /* Schedules k->func as default_schedule does, and appends to explanation a line
  * for each rule: whether it was taken, or why not. */

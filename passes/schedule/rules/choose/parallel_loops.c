@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes loops parallel, after a rule has scheduled the kernel for one thread:
  * of each nest, the outermost loop with independent iterations. If it has too
- * few iterations for the cores, the loops inside of it are fused with it:
+ * few iterations for the cores, the loops inside of this loop are fused with
+ * it:
  *
  *   for oc_o in range(4):             for oc_o_oh_fused in T.parallel(224):
  *     for oh in range(56):      ->      ...
  *       ...
  *
- * If several outer loops qualify, the one for which threads read the least data
- * in common moves outermost: rows of a large image, output channels if there
- * are many weights. A loop is not fused if the predicate of a block uses it:
- * its tail is partitioned later.
+ * If several outer loops qualify, the loop for which threads read the least
+ * common data becomes the outermost one: rows of a large image, output channels
+ * if there are many weights. A loop is not fused if the predicate of a block
+ * uses it: the loop's tail is partitioned later.
  *
  * A nest that takes hardly longer than starting and joining threads stays
- * serial. Times are estimated from operations and bytes by the target's
- * facts. */
+ * serial. Times are estimated from the numbers of operations and bytes and the
+ * target's facts. */
 #include <string.h>
 
 #include "choose_parts.h"
@@ -124,8 +125,9 @@ region_moves(const struct stmt *block, const struct region *region,
 	return false;
 }
 
-/* The bytes that every thread reads if `loop` is parallel: those of the
- * parameters whose region does not depend on the loop's variable. */
+/* The bytes that every thread reads if `loop` is parallel: the bytes of those
+ * parameters whose accessed region does not depend on the variable of
+ * `loop`. */
 static double
 common_bytes(struct rules *r, int nest, int loop)
 {
@@ -149,8 +151,8 @@ common_bytes(struct rules *r, int nest, int loop)
 }
 
 /* Moves to the outermost place the loop for which threads read the least data
- * in common, if that is at most half as much and fits the second-level cache,
- * since each iteration reads all of it. */
+ * in common, if these common data are at most half as much as now, and fit in
+ * the second-level cache, because each iteration reads all of them. */
 static void
 choose_first(struct rules *r, int *loops, int n)
 {

@@ -74,7 +74,7 @@ need_several(struct rules *r, const struct kernel_blocks *k)
 bool
 need_rows(struct rules *r, const struct kernel_blocks *k)
 {
-	/* Statistics of rows may be outputs, too. */
+	/* a statistic of the rows may be an output, too */
 	return (k->n_outputs == 1 || k->n_reductions > 0) &&
 	       !need_one_sum(r, k) && !need_one_elementwise(r, k);
 }

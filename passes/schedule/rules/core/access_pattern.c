@@ -11,7 +11,7 @@ struct use_probe {
 	int plain;
 	/* the number of uses as v // c, and as v % c */
 	int quotients, remainders;
-	/* the number c; 0: none was seen; -1: different ones were */
+	/* the number c; 0: no access was seen; -1: accesses have different c */
 	int64_t granularity;
 };
 
@@ -39,8 +39,8 @@ probe_index(struct use_probe *p, const struct expr *e)
 	}
 }
 
-/* The dimension d with index v % c, where the one before has index v // c and c
- * is the extent of d; -1: there is none. */
+/* The dimension d whose index is v % c, if the dimension before it has the
+ * index v // c and c is the extent of d; -1: there is no such dimension. */
 static int
 split_dim(const struct expr *const *index, const struct buffer *b,
 	  const struct var *v)

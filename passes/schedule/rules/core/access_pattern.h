@@ -38,7 +38,7 @@ struct block_access {
 	struct stmt *block;
 	const struct block *info;
 	const struct buffer *out; /* the buffer that the block stores to */
-	/* the loads of the block, except those of the accumulator */
+	/* the loads in the block, without loads of the accumulator */
 	struct load_access *loads;
 	/* the use of axes by the store; its member load is NULL */
 	struct load_access store;
@@ -50,20 +50,21 @@ struct block_access {
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);
-/* Does a condition of a conditional expression in e use v? selects: SELECTs
- * count as conditional expressions, too. */
+/* Does a condition of a conditional expression in e use v? selects: if set, a
+ * SELECT counts as a conditional expression, too. */
 bool rules_tests_var(const struct expr *e, const struct var *v, bool selects);
-/* The block size of the axis in all loads that depend on it (and, with `store`,
- * in the store); 0: the sizes differ, or no load depends on the axis. Constants
- * with the axis as a plain index do not count: their layout can change. */
+/* The size of the blocks in which all loads that depend on the axis `iter` have
+ * it (if `store` is set, in which the store has it, too); 0: the sizes differ,
+ * or no load depends on the axis. A load from a constant with the axis as a
+ * plain index does not count, because the layout of the constant can change. */
 int64_t rules_blocked_by(const struct block_access *x, int iter, bool store);
 /* Does the epilogue, the block `output`, read the accumulator at exactly its
  * own axes? */
 bool rules_same_axes(struct rules *r, const struct block_access *x, int output);
 /* Gives a reduction that writes the output itself a block that copies its
- * accumulator to the output, so that it has the same form as a reduction with
- * an epilogue. *output: the reduction's block before, the copying block after.
- * False after a failure. */
+ * accumulator to the output, so that the kernel has the same form as one with a
+ * reduction and an epilogue. *output: before the call the reduction, after it
+ * the block that copies. False after a failure. */
 bool rules_separate_accumulator(struct rules *r, const struct block_access *x,
 				int reduction, int *output);
 /* Names the buffer that the block stores to "acc", and returns it in *out.

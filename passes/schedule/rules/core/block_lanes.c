@@ -2,8 +2,8 @@
 /* Lanes along an axis that lies in blocks of several elements. */
 #include "nest.h"
 
-/* Does every access run over a whole buffer of constant size, with this axis in
- * blocks (AXIS_BLOCKED) and all others plain? */
+/* Does every access run over a whole buffer of constant size, with the axis
+ * `axis` in blocks (AXIS_BLOCKED) and each other axis as a plain index? */
 static bool
 blocked_alike(const struct block_access *x, int axis)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decisions that the rules leave open for one kernel, for a tuner: each
- * with its name, its candidates and the candidate that was taken. A tuner runs
- * the rules several times, each time with other preferences. */
+/* The decisions that the rules leave open for one kernel, so that a tuner can
+ * make them: each with its name, its candidates and the candidate that was
+ * taken. A tuner runs the rules several times, each time with other
+ * preferences. */
 #ifndef TIRC_CHOICES_H
 #define TIRC_CHOICES_H
 
 #include "arena.h"
 
 /* The name of the decision that says which row of sched_rules.def takes the
- * kernel. Its candidates are the numbers of the rows, and the number of rows,
- * which means that no row takes it. */
+ * kernel. The candidates are the indices of the rows, and the total number of
+ * rows, which means that no row takes the kernel. */
 #define CHOICE_RULE "rule"
 
 /* A decision that the rules asked for. */
 struct choice {
 	const char *name; /* "lanes" */
-	/* how many decisions before this one have the same name */
+	/* the number of decisions before this one that have the same name */
 	int nth;
 	const int64_t *candidates; /* ascending */
 	int n;
@@ -23,8 +24,9 @@ struct choice {
 	int taken; /* the index of the candidate that was taken */
 };
 
-/* A number that the caller prefers to the rules' own choice. It is taken if it
- * is a candidate of the nth decision of this name. */
+/* A number that the caller prefers to the rules' own choice. The number is
+ * taken if it is a candidate of the decision number `nth` among those with the
+ * name `name`. */
 struct preference {
 	const char *name;
 	int nth;
@@ -37,8 +39,9 @@ struct choices {
 	VEC(struct choice) asked; /* in the order of the rules */
 };
 
-/* Records a decision. Returns the index of the candidate to take: the preferred
- * one, else `rules`. c may be NULL. Copies the candidates to the arena. */
+/* Records a decision. Returns the index of the candidate to take: that of the
+ * preferred number, if it is a candidate, else `rules`. c may be NULL. Copies
+ * the candidates to the arena. */
 int choices_ask(struct choices *c, struct arena *a, const char *name,
 		const int64_t *candidates, int n, int rules);
 /* Records a decision that was taken elsewhere. */

@@ -25,8 +25,8 @@ candidates_add_steps(struct rules *r, struct candidates *c, int64_t least,
 	}
 }
 
-/* Adds the chosen number to the candidates unless they contain it, and sorts
- * them; returns its index. */
+/* Adds the number `chosen` to the candidates unless they contain it, sorts the
+ * candidates, and returns the index of `chosen`. */
 static int
 place_choice(struct rules *r, struct candidates *c, int64_t chosen)
 {

@@ -7,9 +7,9 @@
 #include "layout_map.h"
 #include "nest.h"
 
-/* Do the axis `outer` and the next axis, inner, index adjacent dimensions in
- * every access that uses one of them, and does inner run over the whole of the
- * second dimension? */
+/* Do the axis `outer` and the axis after it (inner) index adjacent dimensions
+ * in every access that uses one of them, and does inner run over the whole
+ * extent of its dimension? */
 static bool
 is_contiguous(const struct block_access *x, int outer)
 {

@@ -55,8 +55,8 @@ count_loops(const struct stmt *block)
 	return n;
 }
 
-/* Does the block read the result of a reduction, so that it computes a
- * statistic of a row? */
+/* Does the block read the result of a reduction? Then it computes a statistic
+ * of a row. */
 static bool
 is_statistic(struct rules *r, int id)
 {
@@ -72,8 +72,8 @@ is_statistic(struct rules *r, int id)
 	return any;
 }
 
-/* Is the block a table: is its value computed from its iter vars alone, by more
- * than a few operations? */
+/* Is the block a table: is the value that it stores computed from its iter vars
+ * alone, by more than a few operations? */
 static bool
 is_table(const struct stmt *block)
 {
@@ -123,9 +123,10 @@ row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 }
 
 /* Would inlining the block repeat a costly function? It would if a reduction
- * reads each element many times, if several blocks read it, or if each element
- * of a row reads a statistic of the row (its mean). If the target minimises
- * memory, repeating costs less than a row that is too large for the stack. */
+ * reads each element of the block's result many times, if several blocks read
+ * the result, or if the result is a statistic of a row (such as its mean),
+ * which each element of the row reads. If the target minimises memory,
+ * repeating costs less than a row that is too large for the stack. */
 static bool
 worth_keeping(struct rules *r, int id, struct stmt *block)
 {
@@ -174,9 +175,10 @@ enum { LONGEST = 1 << 12 };
 
 /* State of the count of nodes that are printed for expressions. */
 struct printing {
-	/* the buffer whose loads are counted; NULL: all nodes count */
+	/* the buffer whose loads are counted; NULL: all nodes are counted */
 	const struct buffer *loaded;
-	struct memo known; /* the counts so far, plus 1 */
+	/* by expression: the count that was computed for it, plus 1 */
+	struct memo known;
 };
 
 static int
@@ -198,8 +200,8 @@ count_prints(struct printing *p, const struct expr *e)
 	return n;
 }
 
-/* The number of loads of the buffer (NULL: of all nodes) that are printed in
- * the statements at and below s, at most LONGEST + 1. */
+/* How often loads of the buffer `loaded` (NULL: all nodes) are printed in s and
+ * the statements below it; at most LONGEST + 1. */
 static int
 prints_below(struct stmt *s, const struct buffer *loaded)
 {

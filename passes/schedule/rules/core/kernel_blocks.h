@@ -9,11 +9,13 @@
 struct kernel_blocks {
 	const int *list; /* producers first */
 	int n;
-	int reduction; /* the last block that reduces; 0: none */
-	int output;    /* the last block that writes a parameter; 0: none */
+	int reduction; /* the last block that is a reduction; 0: no block is */
+	/* the last block that writes a parameter; 0: no block does */
+	int output;
 	int n_reductions, n_outputs;
-	int padded_copy; /* the block that makes a copy with a border that only
-			  * one reduction reads; 0: none, or several */
+	/* the block that makes a copy with a border, if only one reduction
+	 * reads the copy; 0: there is no such block, or there are several */
+	int padded_copy;
 	/* the block that a rule over single blocks may take; 0 for other
 	 * rules */
 	int block;
@@ -24,10 +26,11 @@ struct kernel_blocks {
 struct kernel_blocks rules_blocks(struct rules *r);
 
 bool block_reduces(const struct stmt *block);
-/* The number of the block's iter var if e is one of them; else -1. */
+/* The index of the block's iter var that e is; -1 if e is no iter var of the
+ * block. */
 int block_iter_of(const struct block *b, const struct expr *e);
 /* The axis whose value selects one of several sums, as in a product with a
- * small constant matrix; -1: there is none. */
+ * small constant matrix; -1 if no axis does. */
 int block_select_axis(const struct stmt *block);
 /* Does the block write a parameter of the function? */
 bool rules_is_output(const struct rules *r, const struct stmt *block);
@@ -40,8 +43,9 @@ enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 
 /* Does the order of the summation affect the result visibly? It does if
- * integers are summed as floats and the function rounds to integers: halves are
- * common then, and the order decides how they are rounded. */
+ * integers are summed as floats and the function rounds to integers: sums are
+ * then often halves between two integers, and the order of summation decides
+ * how they are rounded. */
 bool rules_order_is_visible(const struct func *f, const struct expr *sum);
 
 #endif

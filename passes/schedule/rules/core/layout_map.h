@@ -9,7 +9,7 @@
  * physical indices; the second function appends a physical index. */
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
-/* Replaces the block's iter vars and loops by those of the map
+/* Replaces the block's iter vars and loops by the physical indices of the map
  * (transform_block_layout). False after a failure. */
 bool rules_transform_block(struct rules *r, int block,
 			   const struct index_map *map);

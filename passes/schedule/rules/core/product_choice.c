@@ -3,7 +3,7 @@
 #include "product_choice.h"
 
 /* Does the target have all intrinsics of the instruction, and does it allow the
- * instruction's rounding (to tf32)? */
+ * rounding (to tf32) that the instruction does? */
 static bool
 may_use(const struct rules *r, const struct product_desc *p)
 {

@@ -13,9 +13,9 @@ struct product_types {
 };
 
 /* Describes the first product instruction from number *next on that multiplies
- * these types, whose intrinsics all exist, and which rounds operands only if
- * the target allows that; sets *next to the number after it. False: there is no
- * further one. */
+ * the types t, whose intrinsics all exist, and that rounds operands only if the
+ * target allows this; sets *next to the number after this instruction's. False
+ * if there is no further such instruction. */
 bool rules_next_product(const struct rules *r, const struct product_types *t,
 			int *next, struct product_desc *out);
 /* Replaces the loop by a call of the intrinsic. */

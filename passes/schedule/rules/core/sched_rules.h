@@ -4,7 +4,7 @@
  * facts. No rule looks at an operator's name. sched_rules.def lists the rules
  * in the order in which they are tried.
  *
- * This is the state that the rules share. */
+ * This header declares the state that the rules share. */
 #ifndef TIRC_SCHED_RULES_H
 #define TIRC_SCHED_RULES_H
 
@@ -20,18 +20,19 @@ struct rules {
 	struct module *module;
 	/* the description of the schedule, for the kernel's comment */
 	struct strbuf words;
-	/* On a device, the nests whose threads compute single elements or
-	 * vectors, and the most lanes of these; for the description. */
+	/* For the description, on a device: the number of nests whose threads
+	 * compute single elements or vectors, and the largest number of lanes
+	 * of these vectors. */
 	int nests;
 	int64_t most_lanes;
 	/* Receives the reasons why rules do not apply; NULL if the caller does
 	 * not want them. */
 	struct strbuf *explanation;
-	/* the decisions that the rules ask for, and those that the caller
-	 * prefers; NULL: the rules decide alone */
+	/* the decisions that the rules make, with the candidates that the
+	 * caller prefers; NULL: the caller prefers nothing */
 	struct choices *choices;
-	/* the text of the last rules_no, if the caller wants an explanation; or
-	 * NULL */
+	/* the text that rules_no() got last, if the caller wants an
+	 * explanation; else NULL */
 	const char *refusal;
 	/* the number of messages in s.diags at that rules_no */
 	int refused_after;
@@ -51,8 +52,9 @@ bool rules_undo(struct rules *r, struct rules_mark mark);
 /* Notes why a rule does not apply, if the caller asked for an explanation.
  * Returns false. */
 bool rules_no(struct rules *r, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Why a rule failed: the last message, of rules_no or of a primitive.
- * `messages`: the number of messages of s.diags when the rule began. */
+/* Why a rule failed: the text that rules_no() got, or the last message of a
+ * primitive. messages: the number of messages in s.diags when the rule
+ * began. */
 const char *rules_refusal(const struct rules *r, int messages);
 
 struct kernel_blocks;

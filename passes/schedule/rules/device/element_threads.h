@@ -11,8 +11,9 @@
 bool rules_bind_element_threads(struct rules *r, int block, int *thread);
 /* Describes the nests that rules have bound to threads of single elements. */
 void rules_describe_threads(struct rules *r);
-/* The only block that reads the block's output, if it reads the element at its
- * own axes only, so that the sums can stay in variables. 0: there is none. */
+/* The only block that reads the block's output, if it reads only the element at
+ * the values of its own axes: the sums can then stay in variables. 0: there is
+ * no such block. */
 int rules_sole_epilogue(struct rules *r, int block);
 
 /* access_width.c: how many consecutive elements along axis `iter` one access of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies the axes of a product by the operands that they index, and chooses
- * tiles for them and the device. */
+ * tiles for the axes and for the device. */
 #include "gemm_tile.h"
 
 /* -- axes */
@@ -36,9 +36,9 @@ find_operands(struct gemm_tile *t)
 	return true;
 }
 
-/* The number of the operand of the columns. Of the axes that index only one
- * operand, the last decides: its operand has the columns, since results are
- * contiguous along this axis. -1: there is no such axis. */
+/* The number (0 or 1) of the operand that has the columns: the operand that the
+ * last of those axes indexes which index only one operand, because results are
+ * contiguous along this axis. -1: no axis indexes only one operand. */
 static int
 column_operand(const struct gemm_tile *t)
 {
@@ -138,9 +138,9 @@ blocks_of(const struct gemm_tile *t, enum part p)
 	return round_up(t->extent[p], t->side[p]) / t->side[p];
 }
 
-/* Sets the tile's side along part p: threads times 8, 4, 2 or 1 results, the
- * largest number that pads the extent by at most a quarter; if there is none,
- * the number that pads least. */
+/* Sets the side of the tile along part p: `threads` times 8, 4, 2 or 1 results.
+ * Takes the largest of these numbers that pads the extent by at most a quarter;
+ * if none does, the number that pads the least. */
 static void
 choose_side(struct gemm_tile *t, enum part p, int64_t threads)
 {
@@ -166,8 +166,8 @@ set_runs(struct gemm_tile *t, enum part p)
 	t->runs[p] = per / t->run[p];
 }
 
-/* Chooses tiles as large as extents and registers allow, but at least as many
- * as there are multiprocessors. */
+/* Chooses tiles that are as large as extents and registers allow, as long as
+ * there are at least as many tiles as multiprocessors. */
 bool
 gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 {

@@ -16,15 +16,16 @@ enum { RUN = 4 };
 struct gemm_tile {
 	struct block_access x;
 	enum part *part; /* by iter var: the part that it belongs to */
-	/* by iter var v: c > 0: v // c belongs to PART_BATCH and v % c to
-	 * part[v] */
+	/* by iter var v, c = granularity[v]: if c > 0, v // c belongs to
+	 * PART_BATCH and v % c to part[v] */
 	int64_t *granularity;
 	int64_t extent[PARTS];
 	/* [0]: the operand of the rows; [1]: that of the columns */
 	const struct buffer *operand[2];
 	/* by part: the size of a thread block's tile */
 	int64_t side[PARTS];
-	/* by part: the number of runs of consecutive results of a thread */
+	/* by part: the number of runs of consecutive results that a thread
+	 * computes */
 	int64_t runs[PARTS];
 	/* by part: the number of results in a run, at most RUN */
 	int64_t run[PARTS];
@@ -36,7 +37,7 @@ struct gemm_tile {
 	bool sum_last[2];
 };
 
-/* The blocks of a product: those that copy the rows and the columns, and the
+/* The blocks of a product: the two that copy the rows and the columns, and the
  * one that stores the sums. */
 struct gemm_blocks {
 	int copies[2], store;
@@ -60,8 +61,8 @@ const char *gemm_describe(struct rules *r, const struct gemm_tile *t);
  * back. */
 bool gemm_copy_operands(struct rules *r, struct gemm_tile *t, int block,
 			struct gemm_blocks *out);
-/* The index in t->order of the first part that is an axis of the block: 1
- * without a batch, else 0. */
+/* The index in t->order of the first part that is an axis of the block: 0 if
+ * there is a batch, else 1. */
 int gemm_first_part(const struct gemm_tile *t);
 /* Is the last index of the load in the block `copy` driven by the block's last
  * axis but one, so that the copy transposes? */

@@ -18,8 +18,9 @@ gemm_first_part(const struct gemm_tile *t)
 	return t->extent[PART_BATCH] > 1 ? 0 : 1;
 }
 
-/* Applies a primitive to a block and a second argument. *out, unless out is
- * NULL: the block or loop that it returns. False after a failure. */
+/* Applies the primitive to the block and a second argument. Unless `out` is
+ * NULL, sets *out to the block or loop that the primitive returns. False after
+ * a failure. */
 static bool
 apply_to(struct rules *r, const char *primitive, int block,
 	 struct sched_value second, int *out)
@@ -35,8 +36,8 @@ apply_to(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-/* The index map from the block's iter vars to the dimensions of the matrix product
- * (enum part), which are in the order t->order. */
+/* The index map from the block's iter vars to the dimensions of the matrix
+ * product (enum part); the physical indices are in the order t->order. */
 static const struct index_map *
 parts_map(struct rules *r, const struct gemm_tile *t)
 {
@@ -89,7 +90,8 @@ copy_in_order(struct rules *r, int block, const struct buffer *b, int *copy)
 				      sv_list(r->module, which, 2), copy);
 }
 
-/* Inlines all injective blocks that produce what the block reads. */
+/* Inlines all injective blocks whose results the block reads, directly or
+ * through such blocks. */
 static void
 inline_producers(struct rules *r, int block)
 {
@@ -110,8 +112,8 @@ inline_producers(struct rules *r, int block)
 	}
 }
 
-/* The only block that reads the block's output; 0: there is none, or
- * several. */
+/* The only block that reads the output of the block; 0: no block does, or
+ * several do. */
 static int
 sole_reader(struct rules *r, int block)
 {
@@ -259,8 +261,8 @@ gemm_describe(struct rules *r, const struct gemm_tile *t)
 				    parts[i].letter, axes, n > 0 ? " = " : "",
 				    (long long)t->extent[parts[i].part]);
 	}
-	/* n is the number of axes of the sum, the last part: with one axis it
-	 * is a plain matrix product. */
+	/* n is the number of axes in the last part, the sum: if it is 1, this
+	 * is a plain matrix product */
 	return n > 1 ? arena_printf(a, "%s ", text) : "";
 }
 

@@ -44,8 +44,8 @@ extent_of(const struct block *b, int i)
 	return expr_is_int(b->iters[i].extent, &n) ? n : 0;
 }
 
-/* The number of iterations of the block's spatial axes (or of its others, if
- * reduces) from number `from` on; 0: symbolic. */
+/* The product of the extents of the block's spatial axes (if `reduces` is set,
+ * of its other axes) from axis `from` on; 0: it is symbolic. */
 static int64_t
 count(const struct block *b, int from, bool reduces)
 {
@@ -238,8 +238,9 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 			   "shared memory");
 }
 
-/* Splits w->side rows off the output's row loops for threadIdx.y, and binds the
- * rest to thread blocks. False after a failure. */
+/* Splits w->side rows off the loops over the rows of the output and binds them
+ * to threadIdx.y; binds the remaining loops to thread blocks. False after a
+ * failure. */
 static bool
 bind_rows(struct rules *r, struct rows *w, int output)
 {
@@ -326,8 +327,9 @@ pack_constants(struct rules *r, int block)
 	return true;
 }
 
-/* Reduces the rows of n blocks, producers first; the last block stores. False
- * after a failure. */
+/* Schedules the n blocks that compute statistics of rows and the rows' results;
+ * producers come before their consumers, and the last block stores the results.
+ * False after a failure. */
 static bool
 reduce_rows(struct rules *r, const int *blocks, int n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on a device: each thread block computes a tile of the result
- * from tiles of both operands in shared memory, and each thread a few of its
- * elements in registers.
+ * from tiles of both operands in shared memory, and each thread computes a few
+ * elements of this tile in registers.
  *
  * Axes are grouped by the operands that they index: b indexes both, k is
  * summed, m indexes one operand, n the other. So a convolution is an implicit
@@ -44,9 +44,9 @@ bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
 	return true;
 }
 
-/* Unrolls the loops over a thread's results, so that these are in registers.
- * The last loop is vectorized if its elements can be stored by one access.
- * False after a failure. */
+/* Unrolls the loops over a thread's results, so that the results are in
+ * registers. Vectorizes the last of these loops if its elements can be stored
+ * by one access. False after a failure. */
 static bool
 unroll_inside(struct rules *r, int block, int loop)
 {
@@ -70,8 +70,8 @@ unroll_inside(struct rules *r, int block, int loop)
 	return true;
 }
 
-/* The number of consecutive elements of a tile that one copying access takes:
- * small enough that every thread copies some elements. */
+/* The number of consecutive elements of a tile that a thread copies by one
+ * access: small enough that every thread copies some elements. */
 static int64_t
 copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	       enum part side, bool across)

@@ -14,9 +14,10 @@
  *         store(sums)                        # to shared memory
  *         y[..] = sums + ..                  # each thread some of them
  *
- * The instructions are data: the target names the multiplying ones, best first,
- * and their fill, load and store instructions. Their descriptions give types
- * and scopes, the extents of a fragment, and the order of its axes.
+ * The instructions are data: the target names the instructions that multiply,
+ * best first, and for each of these the instructions that fill, load and store.
+ * The descriptions of all these instructions give types and scopes, the extents
+ * of a fragment, and the order of its axes.
  *
  * An instruction of a group of warps may read operands directly from shared
  * memory, in parts: there are no load instructions then. If the device has a
@@ -28,9 +29,10 @@
 
 /* -- layouts */
 
-/* Gives the block's output a layout in tiles of size[0] x size[1] of its last
- * two dimensions, with the dimensions of the tile last. If outer[d] exceeds
- * size[d], tiles are grouped by outer[d]. False after a failure. */
+/* Gives the block's output a layout in which its last two dimensions are
+ * divided into tiles of size[0] x size[1], with the dimensions of a tile last.
+ * If outer[d] exceeds size[d], tiles are grouped to larger tiles of outer[d]
+ * elements along dimension d. False after a failure. */
 static bool
 tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 {
@@ -65,8 +67,8 @@ tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 }
 
 /* Pads the rows (of `elements` elements) of the block's output by `bytes`, so
- * that adjacent rows start in different banks. back: the dimension of the rows,
- * counted from the last. False after a failure. */
+ * that adjacent rows start in different banks. back: how many dimensions come
+ * after the dimension of the rows. False after a failure. */
 static bool
 skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 {
@@ -83,8 +85,9 @@ skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
 }
 
-/* Splits the last two loops of the block by the size of fragments, and replaces
- * each fragment by the instruction intrin. False after a failure. */
+/* Splits the last two loops of the block by the size of a fragment, and
+ * replaces the loops over a fragment by the instruction intrin. False after a
+ * failure. */
 static bool
 tensorize_fragments(struct rules *r, int block, const int64_t *size,
 		    const char *intrin)
@@ -308,7 +311,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
-/* Pipelines the copies: the next tiles are copied while the current ones are
+/* Pipelines the copies: the next tiles are copied while the current tiles are
  * multiplied. Each shared array is allocated once for each stage. False after a
  * failure. */
 static bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the tiles of a product by tensor cores: reads the extents of
- * fragments from the instruction's description, and chooses the number of
- * fragments of warps and thread blocks. Makes no loops: tensor_core.c binds
- * them to warps and threads. */
+ * fragments from the instruction's description, and chooses how many fragments
+ * a warp and a thread block compute. This file makes no loops: tensor_core.c
+ * makes them and binds them to warps and threads. */
 #include "warp_tiles.h"
 
 #include <string.h>
@@ -26,9 +26,9 @@ part_of_iter(const struct block *b, int iter)
 								: PART_COLUMN;
 }
 
-/* Reads the extents, and the position of the summed axis in each operand, from
- * the block of the description multiply(A, B, C). False if it has another
- * form. */
+/* Reads the extents of fragments, and the position of the summed axis in each
+ * operand, from the block in the description multiply(A, B, C). False if the
+ * block has another form. */
 static bool
 read_multiply(struct warp_tiles *x)
 {
@@ -96,9 +96,9 @@ warp_tiles_in_groups(const struct warp_tiles *x)
 
 /* If the size of a fragment's row is not a multiple of the alignment that the
  * operand's tile in shared memory requires, fragments side by side in the tile
- * would not be aligned. Then sets x->part to the number of columns of a
- * fragment: the tile is stored in parts with this number of columns and all
- * rows. */
+ * would not be aligned. Then sets x->part[operand] to the number of columns of
+ * a fragment: the tile is stored in parts, each with this number of columns and
+ * all rows. */
 static void
 set_part(struct warp_tiles *x, int operand)
 {
@@ -186,8 +186,8 @@ least_fragments(const struct warp_tiles *x)
 }
 
 /* Chooses the number of fragments of a thread block along part p: the largest
- * number that pads the extent by at most a quarter; if there is none, the
- * number that pads least. */
+ * possible number that pads the extent by at most a quarter; if no number does,
+ * the one that pads the least. */
 static void
 choose_side(struct warp_tiles *x, enum part p)
 {
@@ -241,9 +241,9 @@ shared_bytes(const struct warp_tiles *x)
 		       sums;
 }
 
-/* Chooses the number of tiles of each operand in shared memory: two; if copies
- * are asynchronous, the number that the target gives, or fewer if shared memory
- * does not hold them. */
+/* Chooses the number of tiles of each operand that are in shared memory at a
+ * time: two; if copies are asynchronous, the number that the target gives, or
+ * fewer if shared memory does not hold so many. */
 static void
 choose_stages(struct rules *r, struct warp_tiles *x)
 {
@@ -294,8 +294,9 @@ fill_units(struct rules *r, struct warp_tiles *x)
 	}
 }
 
-/* Are large tiles worth it? They are if half of the multiprocessors get one,
- * and at most a quarter of them is padding along each axis. */
+/* Are large tiles worth it? They are if there is a tile for at least half of
+ * the multiprocessors, and if along each axis at most a quarter of the tiles'
+ * extent is padding. */
 static bool
 worth_groups(struct rules *r, const struct warp_tiles *x)
 {

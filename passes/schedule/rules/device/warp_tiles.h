@@ -20,11 +20,12 @@ struct warp_tiles {
 	bool boxes; /* one thread starts bulk copies of boxes (TMA) */
 	/* by part: the extent of the instruction's fragments */
 	int64_t size[PARTS];
-	int64_t part[2]; /* by operand: rows are stored in parts of this many
-			  * elements, one part of all rows after the other; 0:
-			  * in one piece */
-	/* the number of threads of a warp, or of the group of warps that
-	 * executes the instruction */
+	/* by operand: rows are stored in parts of this many elements: part 0 of
+	 * all rows, then part 1 of all rows, and so on; 0: each row is stored
+	 * in one piece */
+	int64_t part[2];
+	/* the number of threads that execute the instruction together: those of
+	 * a warp, or of a group of warps */
 	int64_t threads;
 	/* the number of warps of a thread block, along rows and columns */
 	int64_t warps[PARTS];
@@ -48,8 +49,9 @@ bool warp_tiles_read(struct rules *r, struct warp_tiles *x);
 /* Chooses the sizes of tiles. False: the product is too small, or the tiles do
  * not fit shared memory. */
 bool warp_tiles_choose(struct rules *r, struct warp_tiles *x);
-/* The extents of an operand's tile, rows first, from the extents `of` of the
- * parts: t.side for a thread block's tile, size for a fragment. */
+/* Sets tile[0] and tile[1] to the extents of an operand's tile, rows first. of:
+ * the extents of the parts (enum part): t.side for the tile of a thread block,
+ * size for a fragment. */
 void warp_tiles_operand(const struct warp_tiles *x, int operand,
 			const int64_t *of, int64_t *tile);
 /* Is the instruction executed by a group of warps, with operands in shared

@@ -88,8 +88,8 @@ covers_inner(const struct block_access *x, int outer)
 	return true;
 }
 
-/* The axis on which a condition selects a source: x where i < n, else y; -1 if
- * there is none. */
+/* The axis on which a condition selects a source, as in x if i < n, else y; -1
+ * if e has no such condition. */
 static int
 axis_of_choice(const struct expr *e, const struct block *block)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of several results of one shape, computed without a sum, such as the
- * parts of a split: one nest of loops computes all of them.
+/* Kernels that compute several results of the same shape without a sum, such as
+ * the parts of a split: one nest of loops computes all of them.
  *
  *   for i, j in grid(8, 16):
  *     a[i, j] = x[i, j]              for i, j in grid(8, 16):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transposes: kernels of one block that does not reduce, and whose loads are
- * contiguous along another axis than the store. Tiles use each part of a row
- * that the cache holds before it is evicted.
+ * contiguous along another axis than the store. With tiles, each part of a row
+ * that is in the cache is used completely before it is evicted.
  *
  *   for i, j:                  for i_o, j_o:
  *     y[i, j] = x[j, i]   ->     for i_i, j_i:
@@ -24,9 +24,9 @@ last_axis(const struct block_access *x, const struct load_access *a,
 	return axis >= 0 && a->use[axis] == AXIS_PLAIN ? axis : -1;
 }
 
-/* Finds the axis along which loads are contiguous, if it differs from the axis
- * along which the store is contiguous; -1: there is none, or there are
- * several. */
+/* Finds the axis along which loads are contiguous, if it differs from `lane`,
+ * the axis along which the store is contiguous; -1: there is no such axis, or
+ * there are several. */
 static int
 find_rows(const struct block_access *x, int lane)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with their statistics whose last common axis lies in blocks: the rows of a
- * block are the lanes of all stages.
+/* Rows with their statistics, where the last axis that all stages have in
+ * common lies in blocks: the rows of a block are the lanes of all stages.
  *
  *   for c, k: m[c] += x[c // 16, k, c % 16]      for c_o:
  *   for c, k: y[..] = x[..] - m[c]         ->      for k: m[0:16] += x[c_o, k, :]
@@ -9,8 +9,9 @@
 #include "row_stages.h"
 
 /* Can the positions within blocks of c elements of the axis become lanes: is
- * the axis in blocks of c elements, or contiguous, in every access? If
- * `result`, the store may be strided. *c: the block size found so far, or 0. */
+ * the axis in every access either contiguous, or in blocks of c elements with
+ * the same c? If `result` is set, the store may be strided. *c: the block size
+ * found so far; 0: none was found. */
 static bool
 lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 {
@@ -32,8 +33,8 @@ lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 	return x->store.use[axis] != AXIS_UNUSED;
 }
 
-/* The block size of the axis of the rows, which is the same in all stages and
- * the output; 0: there is none. */
+/* The size of the blocks in which all stages and the output have the axis of
+ * the rows; 0: they do not have it in blocks of one size. */
 static int64_t
 block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 {

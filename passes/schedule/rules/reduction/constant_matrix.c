@@ -27,18 +27,22 @@
 struct stage {
 	struct block_access x;
 	int64_t points[MAX_AXES];
-	int lane; /* the axis that lies in blocks of lanes; -1: none */
+	/* the axis that lies in blocks, whose elements become the lanes; -1: no
+	 * axis does */
+	int lane;
 };
 
-/* The axis that is the index of dimension d of the stage's buffer; -1: none. */
+/* The axis that is the index in dimension d of the stage's buffer; -1: the
+ * index is no axis. */
 static int
 axis_of_dim(const struct stage *s, int d)
 {
 	return block_iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
 }
 
-/* The axis v if the index e is v or v % m; sets *points to its number of
- * points, the extent of v or m. -1: e has another form. */
+/* If the index e is v or v % m, where v is an axis: returns v, and sets *points
+ * to the number of points, which is the extent of v, or m. -1: e has another
+ * form. */
 static int
 axis_of_index(const struct stage *s, const struct expr *e, int64_t *points)
 {
@@ -103,8 +107,8 @@ read_stage(struct rules *r, int block, struct stage *stages, int n)
 	return true;
 }
 
-/* The number of lanes: the size of the blocks in which an access has the lane
- * axis; 0: the axis is not in blocks. */
+/* The number of lanes: the size of the blocks in which some access has the lane
+ * axis; 0: no access has it in blocks. */
 static int64_t
 find_block(const struct stage *stages, int n)
 {
@@ -126,7 +130,7 @@ find_block(const struct stage *stages, int n)
 	return c;
 }
 
-/* The smallest c > 1 of all v % c in e; 0: there is none. */
+/* The smallest c > 1 for which e contains v % c; 0: e contains no v % c. */
 static int64_t
 least_modulus(const struct expr *e, const struct var *v)
 {
@@ -143,7 +147,7 @@ least_modulus(const struct expr *e, const struct var *v)
 }
 
 /* The number of tiles in a row, if the axis numbers the tiles of an image row
- * by row; 0: not known. */
+ * by row; 0: the number is not known. */
 static int64_t
 row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions of contiguous rows by the lanes of a vector: each lane has a
- * partial result of its own, and these are reduced in the end.
+ * partial result, and the partial results are reduced in the end.
  *
  *   for k: s += x[k]     ->     for k_o, lane: part[lane] += x[16 k_o + lane]
  *                               for lane: s += part[lane]
  *
  * A float sum of n terms by one accumulator waits for each addition, and rounds
- * n times; by L lanes it takes 1/L of the time, and rounds n/L + L times. Long
- * rows have the lanes of several vectors, which do not wait for each other. The
- * partial results of the lanes are reduced by those of one vector, and these by
- * halves:
+ * n times; a sum by L lanes takes 1/L of the time, and rounds n/L + L times.
+ * Long rows use the lanes of several vectors, which do not wait for each other.
+ * The partial results of all lanes are reduced to those of one vector, and
+ * these by halves:
  *
  *   for lane in 8: half[lane] = part[lane] + part[8 + lane] */
 #include "decision.h"
@@ -32,8 +32,8 @@ rules_have_lanes(const struct target *t)
 	return t->vectors.n > 0 || t->vector_bytes > LEAST_BYTES;
 }
 
-/* The block's innermost reduced axis, and the largest number of values that it
- * reduces for one result; -1: no axis is reduced. */
+/* The block's innermost reduced axis, and *values, the largest number of values
+ * that the block reduces for one result; -1: no axis is reduced. */
 static int
 reduced_axis(const struct block_access *x, double *values)
 {
@@ -49,8 +49,8 @@ reduced_axis(const struct block_access *x, double *values)
 	return axis;
 }
 
-/* Is dimension d of the loaded buffer the last one? In a constant, whose layout
- * can change, dimensions of one element may follow it. */
+/* Is dimension d the last dimension of the loaded buffer? In a constant,
+ * dimensions of extent 1 may follow it, because its layout can change. */
 static bool
 is_innermost(const struct load_access *a, int d)
 {
@@ -63,7 +63,7 @@ is_innermost(const struct load_access *a, int d)
 	return d == b->ndim - 1;
 }
 
-/* Is every load contiguous along the axis, or independent of it? */
+/* Is every load either contiguous along the axis, or independent of it? */
 static bool
 loads_contiguous(const struct block_access *x, int axis)
 {
@@ -93,7 +93,8 @@ uses_every_axis(const struct block_access *x, const struct load_access *a)
 	return true;
 }
 
-/* Is the load the same for all results, so that it reads a vector of terms? */
+/* Does the load read the same elements for all results? Then it reads a vector
+ * of terms. */
 static bool
 is_vector(const struct block_access *x, const struct load_access *a)
 {
@@ -135,8 +136,8 @@ adds(const struct stmt *block)
 	return block->children[0]->args[0]->kind == EXPR_ADD;
 }
 
-/* Is a reduction of this type faster by lanes? Compilers vectorize sums of
- * integers by themselves. */
+/* Is a reduction of elements of type t faster by lanes? It is not for sums of
+ * integers, which compilers vectorize by themselves. */
 static bool
 has_lanes(struct dtype t, bool sum)
 {
@@ -161,10 +162,11 @@ leaves_out_nan(const struct stmt *block)
 	return found;
 }
 
-/* The loop from which to take lanes for vectors of `bytes` bytes; in *lanes the
- * number of lanes of a vector, in *values the largest number of values that are
- * reduced for a result. 0: the block cannot be reduced by lanes. Without vector
- * types, largest values get at least LOOP_LANES. */
+/* The loop of the block from which lanes are taken, for vectors of `bytes`
+ * bytes; 0: the block cannot be reduced by lanes. *lanes: the number of lanes
+ * of a vector; *values: the largest number of values that are reduced for a
+ * result. If the target has no vector types, a reduction to the largest value
+ * gets at least LOOP_LANES lanes. */
 static int
 loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	      double *values)
@@ -199,10 +201,11 @@ loop_of_lanes(struct rules *r, int block, int64_t bytes, int64_t *lanes,
 	return of_axis[axis] == loops[n - 1] ? loops[n - 1] : 0;
 }
 
-/* The lanes of several vectors, for a long row. If one vector leaves no rest of
- * the row, the number of vectors leaves none either. `loop` is over the terms
- * of a row. Without vector types, the target's vector already stands for
- * several vectors of the machine. */
+/* The number of lanes for a row: for a long row, those of several vectors.
+ * loop: the loop over the terms of a row; lanes: those of one vector. If
+ * `lanes` divides the length of the row, the returned number does, too. If the
+ * target has no vector types, its vector already stands for several vectors of
+ * the machine, and `lanes` is returned. */
 static int64_t
 lanes_of_vectors(struct rules *r, int loop, int64_t lanes)
 {
@@ -227,9 +230,9 @@ first_step(int64_t lanes, int64_t vector)
 	return lanes > vector ? vector : lanes / 2;
 }
 
-/* The number of lanes as a decision in the trace. Further candidates: half of
- * `lanes`, a quarter and so on, as long as they exceed the number after the
- * first step. */
+/* Records the number of lanes as a decision in the trace. The candidates
+ * besides `lanes` are its half, its quarter and so on, as long as they exceed
+ * the number of lanes after the first step of the reduction by halves. */
 static struct sched_value
 decide_lanes(struct rules *r, int loop, int64_t lanes, int64_t vector)
 {
@@ -258,9 +261,9 @@ reduce_to(struct rules *r, int block, int64_t fewer, int *made)
 	       sched_annotate(&r->s, *made, WRITTEN_OUT, sv_int(1));
 }
 
-/* Calls reduce_to for each step: from `lanes` partial results to the lanes of
- * one vector, then to half of them, and so on to two. Stores the blocks of the
- * steps in made, and returns their number. */
+/* Calls reduce_to for each step: from `lanes` partial results to as many as a
+ * vector has lanes, then to half as many, and so on to two. Stores the blocks
+ * of these steps in `made`, and returns the number of blocks. */
 static int
 reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
 		 int *made)
@@ -288,9 +291,9 @@ reduce_by_halves(struct rules *r, int block, int64_t vector, int64_t lanes,
 }
 
 /* Makes, for each of the n blocks if possible, a block of partial results, one
- * for each lane of vectors of `bytes` bytes, and blocks that reduce these.
- * Stores the new blocks, at most LANE_BLOCKS for each, in made, and returns
- * their number. */
+ * for each lane of vectors of `bytes` bytes, and blocks that reduce the partial
+ * results. Stores the new blocks, at most LANE_BLOCKS for each of the n blocks,
+ * in `made`, and returns the number of new blocks. */
 static int
 reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 {
@@ -369,8 +372,8 @@ has_access(struct rules *r, const int *blocks, int n, const struct buffer *b,
 	return false;
 }
 
-/* Does the block access a buffer that some of the n blocks access by fused
- * indices, and others by other indices? */
+/* Does `block` access a buffer whose last two dimensions some of the n blocks
+ * access by fused indices, and others by separate indices? */
 static bool
 is_mixed(struct rules *r, const int *blocks, int n, int block)
 {
@@ -391,9 +394,10 @@ is_mixed(struct rules *r, const int *blocks, int n, int block)
 	return false;
 }
 
-/* Fuses the last two axes of reductions, if both are reduced, and of the other
- * blocks that access the same buffers. False if a buffer would then be accessed
- * in both ways, so that its dimensions cannot be fused. */
+/* Fuses the last two axes of each reduction among the n blocks, if both axes
+ * are reduced, and of the other blocks that access the same buffers. False if a
+ * buffer would then be accessed both by fused and by separate indices, so that
+ * its dimensions cannot be fused. */
 static bool
 fuse_rows(struct rules *r, const int *blocks, int n)
 {

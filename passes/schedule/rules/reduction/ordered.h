@@ -5,8 +5,8 @@
 
 #include "sched_rules.h"
 
-/* The only ordered block of the kernel; 0: there is none, or there are
- * several. */
+/* The only ordered block of the kernel; 0: no block is ordered, or several
+ * are. */
 int ordered_block(struct rules *r);
 /* Inlines the elementwise consumers of the block into it. */
 void ordered_inline_consumers(struct rules *r, int block);

@@ -18,9 +18,10 @@ is_axis(const struct expr *index, const struct iter_var *axis)
 	       (expr_is_value(index, 0) && expr_is_value(axis->extent, 1));
 }
 
-/* The number of leading axes that the block `made` has in common with a reader:
- * the reader reads dimension k at its own axis k. At most `own` and at most
- * `most`; `most` if the reader does not read the block. */
+/* The number of leading axes that the block `made` and its reader have in
+ * common: for each of these axes k, the reader reads dimension k of the result
+ * at its axis k. The number is at most `own` and at most `most`; it is `most`
+ * if the reader does not read the result of the block. */
 static int
 common_axes(const struct block *made, const struct block *reader, int own,
 	    int most)

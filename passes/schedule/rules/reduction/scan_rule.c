@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered blocks: running sums, and updates at indices from data (scatter). The
- * block that initialises a running state moves inside of the loops that keep it
- * alive; consumers are inlined.
+ * block that initialises a running state is moved inside of the loops in which
+ * the state lives; consumers are inlined.
  *
  *   for i: acc[i] = 0                for i:
  *   for i, j in order:                   acc = 0
@@ -10,9 +10,9 @@
  *   for i, j: z[i, j] = f(y[i, j])           z[i, j] = f(acc)
  *
  * If the outermost loop is ordered, an axis whose iterations access different
- * elements is split into columns outside of it, so that threads run in parallel
- * and the state of a column stays in the first-level cache. On a device each
- * thread takes a column. */
+ * elements is split, and its outer part, a loop over columns, is put outside of
+ * that loop, so that threads run in parallel and the state of a column stays in
+ * the first-level cache. On a device each thread takes a column. */
 #include "decision.h"
 #include "kernel_blocks.h"
 #include "loop_legality.h"
@@ -108,7 +108,7 @@ ordered_place_init(struct rules *r, int init, const int *loops, int n)
 	}
 }
 
-/* The index of the last loop that drives a spatial iter var; -1: there is none,
+/* The index of the last loop that drives a spatial iter var; -1: no loop does,
  * or the outermost loop with several iterations is not ordered. *first: the
  * index of that outermost loop. */
 static int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reduction of several values at once, such as a largest element and its
- * index: each value that is an output accumulates in a variable.
+ * index: each value that is stored to an output is accumulated in a
+ * variable.
  *
  *   for i, k:                       for i:
  *       if x[i, k] > y[i]:    ->        for k:

@@ -19,8 +19,8 @@ use_of_rows(const struct buffer *bordered, const struct block_access *x,
 	return AXIS_UNUSED;
 }
 
-/* Does a window slide along the axis: is the copy with borders read at a sum of
- * the axis and others? */
+/* Does a window slide along the axis: is `bordered`, the copy with borders,
+ * read at an index that is a sum of the axis and other axes? */
 static bool
 slides(const struct buffer *bordered, const struct block_access *x, int axis)
 {

@@ -6,15 +6,16 @@
 
 #include "access_pattern.h"
 
-/* Sets axes to the spatial axes of a sum in the order of their loops: the
- * block's, except that axes which do not index the copy with borders
- * (`bordered`; NULL: there is none) follow the axis in whose loop it is
- * made. */
+/* Sets `axes` to the spatial axes of a sum in the order in which their loops
+ * shall be nested. This is the order of the block's axes, but axes that do not
+ * index `bordered`, the copy with borders, follow the axis in whose loop the
+ * copy is made. bordered NULL: there is no such copy. */
 void border_order_axes(const struct buffer *bordered,
 		       const struct block_access *x, int *axes);
-/* The loop of the output in which rows are copied: the last loop before the
- * window's that indexes the copy by itself (channels), else the loop over the
- * rows of the results; 0: there is none. */
+/* The loop of the output in whose body rows are copied: the last loop outside
+ * of those over the window whose variable alone indexes the copy (channels); if
+ * there is none, the loop over the rows of the results; 0: there is no such
+ * loop. */
 int border_place(struct rules *r, const struct buffer *bordered,
 		 const struct block_access *x, int output);
 /* Splits off the iterations that fill the border, so that the other elements

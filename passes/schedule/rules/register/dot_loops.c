@@ -13,12 +13,12 @@
  *                                          sums[ow_i][oc] = acc[oc_i][ow_i]
  *                                      for ow_i, oc: y = f(sums)
  *
- * k runs through all summed axes, in the order of x in memory, and further to a
- * whole number of vectors: there, the rows and the constants are zero. The
- * target's fact dot_loops is the number of bits of an element of the rows. Data
- * that have as many, and whose elements are next to each other, are not copied.
- * The loops over oc_i and ow_i, the tile, are written out, so that its sums are
- * variables and share loads. */
+ * k runs through all summed axes, in the order of x in memory, and beyond them
+ * up to a whole number of vectors; beyond them, the rows and the constants are
+ * zero. The target's fact dot_loops is the number of bits of an element of the
+ * rows. Data whose elements have this number of bits, and are next to each
+ * other, are not copied. The loops over oc_i and ow_i, the tile, are written
+ * out, so that its sums are variables and share loads. */
 #include "access_pattern.h"
 #include "edit.h"
 #include "kernel_blocks.h"
@@ -44,8 +44,10 @@ enum {
  * dimension of the data that it indexes. */
 struct piece {
 	int iter;
-	int64_t divisor; /* v // divisor; 0: all of v, or v % modulus */
-	int64_t modulus; /* v % modulus; 0: all of it */
+	/* the value is v // divisor; 0: v itself, or v % modulus */
+	int64_t divisor;
+	/* the value is v % modulus; 0: no remainder is taken */
+	int64_t modulus;
 	int64_t extent;
 	int place; /* the dimension of the data that it indexes */
 };
@@ -62,8 +64,8 @@ struct dots {
 	int64_t rows, lanes; /* the numbers of rows and results of a tile */
 	struct piece pieces[2 * MAX_AXES];
 	int n_pieces;
-	/* by spatial iter var: its number among the iter vars with extents
-	 * above 1; -1: its extent is 1 */
+	/* by spatial iter var: its index among the iter vars with extents above
+	 * 1; -1: its extent is 1 */
 	int axis[MAX_AXES];
 	int n_axes;
 	bool wide;   /* rows have 16 bits */
@@ -77,8 +79,8 @@ extent_of(const struct dots *d, int iter, int64_t *extent)
 	       expr_is_value(d->x.info->iters[iter].min, 0);
 }
 
-/* The first dimension of the load whose index uses the axis; -1: there is
- * none. */
+/* The first dimension of the load (if `last` is set, the last one) whose index
+ * uses v; -1: no index does. */
 static int
 place_of(const struct load_access *a, const struct var *v, bool last)
 {
@@ -211,8 +213,8 @@ find_axes(struct dots *d)
 	return d->lane >= 0 && d->n_pieces > 0;
 }
 
-/* Are so many terms of the data adjacent in memory that copying them takes less
- * time than a few products? */
+/* Is the number of terms of the data that are adjacent in memory so large that
+ * copying them takes less time than a few products? */
 static bool
 has_runs(const struct dots *d)
 {
@@ -347,9 +349,9 @@ pack_constant(struct rules *r, const struct dots *d, int block)
 }
 
 /* The index map from the block's iter vars to the spatial iter vars with
- * extents above 1 and the position in a row. The position is two axes, the
- * number of a run of d->inner elements and the element in it; one axis if
- * d->inner is 1. */
+ * extents above 1 and the position in a row. The position is given by two axes,
+ * the number of a run of d->inner elements and the number of the element in the
+ * run; by one axis if d->inner is 1. */
 static const struct index_map *
 row_map(struct rules *r, const struct dots *d)
 {
@@ -433,8 +435,8 @@ copy_rows(struct rules *r, const struct dots *d, int block, int *copy)
 	return sched_rename_buffer(&r->s, *copy, 0, "rows");
 }
 
-/* Makes the sum run through the elements of a row. *copy: the block that copies
- * rows; 0: there is none. False after a failure. */
+/* Makes the block sum over the elements of rows. *copy: the block that copies
+ * the rows; 0: rows are not copied. False after a failure. */
 static bool
 sum_rows(struct rules *r, const struct dots *d, int block, int *copy)
 {
@@ -471,8 +473,8 @@ split_rows(struct rules *r, const struct dots *d, const int *loops, int *rows)
 			   rows);
 }
 
-/* The loop inside of the loop `at` (0: any) that drives the axis of the
- * block. */
+/* The loop that drives the axis of the block, searched inside of the loop `at`
+ * (0: among all its loops); 0: there is none. */
 static int
 loop_of(struct rules *r, int block, int axis, int at)
 {
@@ -593,8 +595,9 @@ name_copy(struct rules *r, const struct dots *d, int copy, int at)
 		sched_apply(&r->s, "loop_partition", args, 2, NULL));
 }
 
-/* Moves the block that copies rows into the loop `at` (0: leaves it where it
- * is); a row's elements are then in one dimension. False after a failure. */
+/* Moves the block `copy`, which copies rows, into the loop `at` (0: leaves the
+ * block where it is), and gives the copy a single dimension for the elements of
+ * a row. False after a failure. */
 static bool
 place_copy(struct rules *r, const struct dots *d, int copy, int at)
 {

@@ -8,8 +8,9 @@
  *                                                     acc[ow_1][oc_c])
  *
  * The instruction's description says how many lanes it has, how many products
- * each lane sums (depth), and which types it takes. Where all operands have the
- * lanes in blocks (depthwise convolutions), it may multiply lane by lane. */
+ * each lane sums (depth), and which types it takes. If all operands have the
+ * lanes in blocks (depthwise convolutions), the instruction may multiply lane
+ * by lane. */
 #include <string.h>
 
 #include "edit.h"
@@ -42,7 +43,7 @@ is_addend(const struct expr *index, const struct var *v)
 }
 
 /* Do the columns of a window follow each other in the data: is the last index
- * the axis plus other axes, and does no other index use it? */
+ * the sum of the axis and other axes, and does no other index use the axis? */
 static bool
 is_window(const struct tiling *t, const struct load_access *data, int iter)
 {
@@ -83,8 +84,9 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		       : 0;
 }
 
-/* The last reduction axis with enough contiguous elements for the instruction;
- * sets *run to their number. -1: there is none. */
+/* The last reduction axis along which the data has enough contiguous elements
+ * for the instruction; sets *run to the number of these elements. -1: there is
+ * no such axis. */
 static int
 axis_of(const struct tiling *t, int64_t depth, int64_t *run)
 {

@@ -13,9 +13,9 @@
  *                                            for i_i, j_i (16):
  *                                              acc += x[i][k] * pack[k][j]
  *
- * Constants of 4 bits are packed in pairs, two steps of the reduction to a
- * byte, so that the lanes of one step are contiguous and in the same half of
- * their bytes: w[k][j] -> w[k / 2][j][k % 2]. */
+ * Constants of 4 bits are packed in pairs: a byte holds the elements of two
+ * steps of the reduction, so that the lanes of one step are contiguous and in
+ * the same half of each byte: w[k][j] -> w[k / 2][j][k % 2]. */
 #include "decision.h"
 #include "edit.h"
 #include "layout_map.h"
@@ -37,8 +37,9 @@ rest(struct module *m, const struct expr *e, int64_t c)
 	return expr_floormod(m, e, expr_i32(m, c));
 }
 
-/* Appends the dimensions of the lanes l to the map: the vector and the lane in
- * it, or only the lane if there is one vector. */
+/* Appends physical indices for the lane index l to the map: the number of the
+ * vector and the lane in the vector; if there is only one vector, only the
+ * lane. */
 static void
 put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
 	  const struct expr *l)
@@ -100,8 +101,9 @@ is_summed(const struct tiling *t, const struct load_access *operand, int d)
 	return false;
 }
 
-/* Replaces *p by the dimension `at` if that is better: even extents are better
- * than odd ones, then longer ones better than shorter ones. */
+/* Replaces *p by the dimension `at` if that dimension is better: an even extent
+ * is better than an odd one; if both are even or both odd, the longer one is
+ * better. */
 static void
 offer_pairs(struct pairing *p, int at, int64_t extent)
 {
@@ -193,10 +195,10 @@ lanes_last(struct rules *r, const struct tiling *t,
 	return map;
 }
 
-/* If the operand is a constant that the lanes' loop indexes, gives it the
- * layout of lanes_last, unless the lanes are last already. Other operands keep
- * their layout: true. False if the layout is impossible, for example because
- * the lanes' dimension has a symbolic size. */
+/* If the operand is a constant that the loop over lanes indexes, gives it the
+ * layout of lanes_last(), unless the lanes are already last. Any other operand
+ * keeps its layout, and the result is true. False if the layout is impossible,
+ * for example because the lanes' dimension has a symbolic size. */
 static bool
 pack_operand(struct rules *r, const struct tiling *t,
 	     const struct load_access *operand)
@@ -253,10 +255,10 @@ tiling_lanes_last(struct rules *r, const struct tiling *t)
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-/* Can loads of the target only add a constant to a register, as on small
- * processors? The lanes of a row are then at offsets from one address only if
- * the lanes of the next row follow them: else compilers compute an address for
- * each lane. */
+/* Can the address of a load, on this target, only be a register plus a
+ * constant, as on small processors? Then the lanes of a row are at offsets from
+ * one address only if the lanes of the next row follow them; else compilers
+ * compute an address for each lane. */
 static bool
 has_offsets_alone(const struct target *t)
 {

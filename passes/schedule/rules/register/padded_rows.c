@@ -89,8 +89,8 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 	return *at != 0 && sched_reorder(&r->s, order, n);
 }
 
-/* May the rows that are copied at once, those of the axes along which the
- * window slides, exceed the second cache, because their sizes are symbolic? */
+/* Because sizes are symbolic, can the rows that are copied at once, which are
+ * those along the axes on which the window slides, exceed the second cache? */
 static bool
 exceeds_cache(struct rules *r, const struct buffer *made,
 	      const struct block_access *x)
@@ -110,10 +110,10 @@ exceeds_cache(struct rules *r, const struct buffer *made,
 	return symbolic && bytes > (double)r->target->l2_bytes;
 }
 
-/* The innermost loop in which each element of the rows is copied only once:
- * that of the last axis before the axes along which the window slides. If these
- * rows may exceed the second cache, the next loop, in which the rows of each
- * result are copied. */
+/* The innermost loop in which each element of the rows is copied only once: the
+ * loop over the last axis before the axes along which the window slides. If the
+ * rows copied there may exceed the second cache: the next loop inside of it, in
+ * which rows are copied for each result. */
 static int
 loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	     int reduction)

@@ -13,8 +13,8 @@
 #include "loop_legality.h"
 #include "register_tile.h"
 
-/* The block of a step of the loop over time: ordered, with blocks inside, which
- * are listed in *inner; 0: there is none. */
+/* The block that is a step of the loop over time: an ordered block that
+ * contains blocks, which are listed in *inner; 0: there is no such block. */
 static int
 step_block(struct rules *r, int **inner, int *n_inner)
 {

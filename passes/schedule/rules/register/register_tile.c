@@ -2,10 +2,11 @@
 /* Register tiles for matmul- and convolution-like reductions.
  *
  * One operand has an axis that no other operand has (output channels, columns):
- * it becomes the lanes, innermost and contiguous; a constant operand is stored
- * with the lanes last. Another axis, absent from that operand (pixels, rows),
- * becomes the rows of the tile. So each element of the other operand is used
- * for every lane, and each vector of lanes for every row:
+ * this axis becomes the lanes, innermost and contiguous; if the operand is a
+ * constant, it is stored with the lanes last. An axis that this operand does
+ * not have (pixels, rows) becomes the rows of the tile. So each element of the
+ * other operand is used for every lane, and each vector of lanes for every
+ * row:
  *
  *   for oc, oh, ow:                for oc_0, oh, ow_0:
  *     for ic, kh, kw:                acc[ow_1][oc_1] = 0
@@ -119,8 +120,8 @@ find_lane(struct tiling *t, bool constants)
 	return best >= 0;
 }
 
-/* Sets t->lane to an axis that all loads that use it have in blocks; without
- * one, t stays as it is. False if there is none. */
+/* Sets t->lane to an axis that every load which uses it has in blocks. False if
+ * there is no such axis; then t is not changed. */
 static bool
 find_blocked_lane(struct tiling *t)
 {
@@ -181,9 +182,9 @@ describe_tile(struct rules *r, const char *before, const struct var *v,
 		      iter_axis_name(v->name), (long long)size);
 }
 
-/* Finds the operand with the best axis for lanes. If its lanes do not fill
- * vectors, tries the pixels of an image as lanes, if they are contiguous. False
- * if there is none. */
+/* Finds the operand with the best axis for lanes. If the lanes along this axis
+ * do not fill vectors, tries the pixels of an image as lanes, if these are
+ * contiguous. False if no operand has such an axis. */
 static bool
 find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 {
@@ -213,8 +214,8 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 	return rules_access(r, reduction, &t->x) && find_lane(t, true);
 }
 
-/* The size of the blocks in which the output has the lane axis; 0: it is not in
- * blocks. */
+/* The size of the blocks in which the output has the lane axis; 0: the output
+ * does not have it in blocks. */
 static int64_t
 output_block(struct rules *r, int output, int lane)
 {
@@ -226,8 +227,8 @@ output_block(struct rules *r, int output, int lane)
 		       : 0;
 }
 
-/* Decides whether the last lanes and the last tile overlap those before. False
- * after a failure. */
+/* Decides whether the last lanes overlap the lanes before them, and the last
+ * tile the tile before it. False after a failure. */
 static bool
 overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 	      int tiles)
@@ -240,7 +241,8 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 			      * tiles */
 	}
 	/* Rows at the border of an image are tested: the pass partition-loops
-	 * gives such tiles a copy of their own, the partial last one, too. */
+	 * makes a separate copy of the code for such tiles, and for the last,
+	 * partial tile. */
 	if (t->rows > 1 && tiling_extent(&t->x, t->row) == 0 &&
 	    rules_tests_var(t->x.block->children[0]->args[0],
 			    t->x.info->iters[t->row].var, false)) {
@@ -261,9 +263,9 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 			       tiling_overlap_time(r, t), false));
 }
 
-/* Sets *types to the types of the product. False if it does not multiply data
- * by a constant: product instructions require their own layout, which only a
- * constant can get. */
+/* Sets *types to the types of the product. False if the product does not
+ * multiply data by a constant: a product instruction requires a layout of its
+ * own for one operand, which only a constant can get. */
 static bool
 types_of_product(const struct tiling *t, struct product_types *types)
 {
@@ -286,10 +288,10 @@ types_of_product(const struct tiling *t, struct product_types *types)
 	return true;
 }
 
-/* Sets t->dot_lanes and t->dot_depth to those of the target's first dot
- * product, from number `first` on, that fits the reduction; lanes of 0: there
- * is none. If sums are in general registers, a dot product whose lanes divide
- * the axis is preferred, since it needs no padding. */
+/* Sets t->dot_lanes and t->dot_depth to the lanes and the depth of the target's
+ * first dot product, from number `first` on, that fits the reduction; dot_lanes
+ * 0: none fits. If sums are in general registers, a dot product whose lanes
+ * divide the extent of the axis is preferred, because it needs no padding. */
 static void
 find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 {
@@ -315,8 +317,8 @@ find_dot_lanes(const struct rules *r, struct tiling *t, int first)
 }
 
 /* Sets t->dot to the first product instruction of the target, from number
- * `first` on, that fits the reduction. Returns the number after it; 0: there is
- * none. */
+ * `first` on, that fits the reduction. Returns the number after that of the
+ * instruction; 0: no instruction fits. */
 static int
 find_product(struct rules *r, struct tiling *t, int first)
 {
@@ -405,9 +407,9 @@ pad_operand(struct rules *r, struct tiling *t, int reduction)
 	return true;
 }
 
-/* Gives constants that the output block reads for each lane, such as the bias,
- * zeros beyond the last lane, so that it computes all lanes of a vector and
- * stores some of them. False after a failure. */
+/* Extends constants that the output block reads for each lane, such as the
+ * bias, by zeros beyond the last lane, so that the block can compute all lanes
+ * of a vector and store only some of them. False after a failure. */
 static bool
 pad_epilogue(struct rules *r, const struct tiling *t, int output)
 {
@@ -541,10 +543,10 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 	}
 	border_order_axes(p->bordered, &t.x, axes);
 	tiling_open_order(r, &t, axes, t.x.n_spatial);
-	/* If an operand is copied or has distant lanes, the loops over axes
-	 * that it does not have move inside, so that its elements are reused. A
-	 * copy that no outer loop repeats is a separate nest with its own
-	 * threads. */
+	/* If an operand is copied or its lanes are far apart, the loops over
+	 * axes that the operand does not have are moved inside, so that its
+	 * elements are reused. A copy that no outer loop repeats becomes a
+	 * separate nest with threads of its own. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = axes[i % t.x.n_spatial];
 		bool reuses = (copies || t.panels) &&

@@ -11,16 +11,17 @@
 /* A reduction and its output block, for which a tile is made. */
 struct product_tile {
 	int reduction, output;
-	/* the copy with borders that the sum reads; NULL: there is none */
+	/* the copy with borders that the sum reads; NULL: the sum reads no such
+	 * copy */
 	const struct buffer *bordered;
 	/* the nest runs many times with the same constants, as in a loop over
 	 * time */
 	bool repeated;
-	/* Product instructions of the target before this number are skipped:
-	 * the tile has failed with them. */
+	/* Product instructions of the target with a number below this one are
+	 * skipped: the tile has failed with them. */
 	int first_instr;
-	/* A result: the number after the product instruction that was chosen;
-	 * 0: none was chosen. */
+	/* A result of the rule: the number after that of the product
+	 * instruction that was chosen; 0: none was chosen. */
 	int next_instr;
 };
 
@@ -32,13 +33,15 @@ bool tiling_product(struct rules *r, struct product_tile *p);
  * the reduction axis `iter`, which every operand has in blocks of `block`
  * contiguous elements. */
 struct tile_dot {
-	/* the intrinsic; NULL: there is no such instruction */
+	/* the intrinsic of the instruction; NULL: no product instruction is
+	 * used */
 	const char *intrin;
-	/* the reduction axis; -1: the instruction multiplies lane by lane */
+	/* the reduction axis over which the instruction sums; -1: the
+	 * instruction multiplies lane by lane */
 	int iter;
 	int64_t depth, block;
-	/* Elements of the axis that one call multiplies: depth for a dot
-	 * product, more for a tile instruction. */
+	/* Elements of the axis that one call multiplies: the depth for a dot
+	 * product, more than that for a tile instruction. */
 	int64_t per_call;
 	/* The intrinsics that fill the tile register with zeros and that store
 	 * it; NULL: the sums are in memory. */
@@ -47,37 +50,42 @@ struct tile_dot {
 
 struct tiling {
 	struct block_access x;
-	/* numbers of iter vars of the reduction: the axis of the lanes and that
-	 * of the rows; row is -1 if there is none */
+	/* indices of iter vars of the reduction: the axis of the lanes, and the
+	 * axis of the rows, which is -1 if the tile has no rows */
 	int lane, row;
-	/* the load that has the lane axis; NULL: all loads have it, in
+	/* the load that has the lane axis; NULL: all loads have this axis, in
 	 * blocks */
 	struct load_access *operand;
 	/* the number of lanes and of rows of a tile */
 	int64_t lanes, rows;
-	/* lanes must divide it; 0: the number of lanes is free */
+	/* the number of lanes must divide this number; 0: the number of lanes
+	 * is free */
 	int64_t granularity;
-	/* rows must divide it; 0: the number of rows is free */
+	/* the number of rows must divide this number; 0: the number of rows is
+	 * free */
 	int64_t row_granularity;
-	/* the length of a vector, if the lanes are several vectors; 0: they are
-	 * one */
+	/* the number of lanes of a vector, if the lanes are several vectors; 0:
+	 * the lanes are one vector */
 	int64_t vector;
-	int64_t out_block; /* the output has the lane axis in blocks of this
-			    * size; 0: not in blocks */
-	bool panels;       /* constants are stored in panels of lanes even if
+	/* the size of the blocks in which the output has the lane axis; 0: the
+	 * output does not have it in blocks */
+	int64_t out_block;
+	bool panels;  /* constants are stored in panels of lanes even if
 			    * their lanes are contiguous */
-	bool may_pad;      /* padding the lanes may be tried, if it is faster */
-	bool padded;       /* constants are padded with zeros beyond the last
+	bool may_pad; /* padding the lanes may be tried, if it is faster */
+	bool padded;  /* constants are padded with zeros beyond the last
 			    * lane */
-	int part;          /* an iter var over a part of an axis that lies in
-			    * blocks of part_block; -1: none */
+	/* an iter var that runs over a part of an axis which lies in blocks of
+	 * part_block elements; -1: there is none */
+	int part;
 	int64_t part_block;
 	/* one lane after the other is summed in a variable: compilers vectorize
 	 * the loop over lanes, which contains the whole sum */
 	bool lane_by_lane;
 	bool by_columns; /* dot products may multiply the columns of a window,
 			  * since they load single words */
-	/* the lanes of the dot product that may be used; 0: none */
+	/* the number of lanes of the dot product that may be used; 0: no dot
+	 * product may */
 	int64_t dot_lanes;
 	/* the number of products that each of these lanes sums */
 	int64_t dot_depth;
@@ -104,8 +112,8 @@ enum { TILING_SHORT = 8 };
 
 /* The extent of the axis if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
-/* The number of iterations left over by tiles of n; -1: the number is known
- * only when the kernel runs. */
+/* The number of iterations of an axis that remain after tiles of n iterations;
+ * -1: the number is known only when the kernel runs. */
 int64_t tiling_rest(struct rules *r, const struct block_access *x, int iter,
 		    int64_t n);
 
@@ -128,12 +136,14 @@ void tiling_open_sizes(struct rules *r, struct tiling *t);
  * the outer loops. */
 void tiling_open_order(struct rules *r, const struct tiling *t, int *axes,
 		       int n);
-/* The time of all rows in whole tiles, the last of which overlaps the tile
- * before, relative to the time with a smaller last tile. */
+/* The time for all rows if they are computed in whole tiles, the last of which
+ * overlaps the tile before it, relative to the time with a smaller last
+ * tile. */
 double tiling_overlap_time(const struct rules *r, const struct tiling *t);
-/* The time of an axis in whole tiles of `lanes` lanes, the last of which
- * overlaps the tile before, relative to the time with a smaller last tile. A
- * part of a vector takes as long as a whole one, if the target has vectors. */
+/* The time for an axis of this extent if it is computed in whole tiles of
+ * `lanes` lanes, the last of which overlaps the tile before it, relative to the
+ * time with a smaller last tile. If the target has vectors, a part of a vector
+ * takes as long as a whole vector. */
 double tiling_lanes_time(const struct rules *r, struct dtype type,
 			 int64_t extent, int64_t lanes);
 
@@ -149,7 +159,7 @@ bool tiling_overlap(struct rules *r, int output, int loop,
 		    bool is_lanes);
 
 /* pack_operands.c: the size of the blocks in which operands have the reduction
- * axis; 0: it is not in blocks. */
+ * axis; 0: no operand has it in blocks. */
 int64_t tiling_block(const struct tiling *t, int iter);
 /* Gives a layout with the lanes last to the constants that the loop of the
  * lanes indexes. False after a failure. */
@@ -158,8 +168,8 @@ bool tiling_pack(struct rules *r, const struct tiling *t);
  * failure. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
 /* Should the operand be stored in panels of lanes? It should if it is a
- * constant with adjacent lanes in long rows, and has 4-bit elements or exceeds
- * the second-level cache. */
+ * constant whose lanes are adjacent in long rows, and if it has 4-bit elements
+ * or is larger than the second-level cache. */
 bool tiling_packs_panels(const struct rules *r, const struct tiling *t);
 /* Should the operand be copied because its lanes lie far apart? */
 bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
@@ -167,8 +177,9 @@ bool tiling_copies_operand(const struct rules *r, const struct tiling *t);
  * False after a failure. */
 bool tiling_copy_operand(struct rules *r, struct tiling *t, int reduction,
 			 int *copy);
-/* Moves the block `copy` into the loop `at` (0: leaves it where it is) and
- * gives the copy a layout with the lanes last. False after a failure. */
+/* Moves the block `copy` into the loop `at` (0: leaves the block where it is),
+ * and gives the copy a layout in which the lanes are the last dimension. False
+ * after a failure. */
 bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
 		       int at);
 
@@ -183,8 +194,8 @@ bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		  int below, struct tile_loops *tile);
 /* Lists the loops of a tile, at most four, and returns their number. The lanes
  * are innermost; if vectorization is left to the compiler, the rows are inside
- * of the lanes, because a loop with several statements is not unrolled before
- * it is vectorized, unless tile->lanes_last. */
+ * of the lanes (unless tile->lanes_last is set), because compilers do not
+ * unroll a loop with several statements before they vectorize it. */
 int tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 		      int *order);
 /* Is the epilogue of a tile, the block that stores results, so long that
@@ -213,8 +224,8 @@ bool tiling_fits_dot(struct tiling *t, const struct product_desc *p);
  * false. */
 bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 /* Removes from order[0..n) the loop over the elements that one dot product
- * sums, after splitting it off if the loop has more iterations. It becomes
- * tile->dot. False after a failure. */
+ * sums, and sets tile->dot to it. If the loop has more iterations than one dot
+ * product sums, it is split first. False after a failure. */
 bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 		      int *order, int *n, struct tile_loops *tile);
 /* Makes the reduction's init a block of its own, and replaces the loop over
@@ -230,8 +241,8 @@ bool tiling_find_tile(const struct rules *r, struct tiling *t,
  * False after a failure. */
 bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 
-/* The axis to sum in parts, and in *size the size of a part; -1: the sum stays
- * whole. */
+/* The axis that is to be summed in parts, and *size, the size of a part; -1:
+ * the sum is computed as a whole. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
 /* Moves the reduction into the loop `at`, with sums of parts (of `size`
  * elements) of the axis in accumulators. False after a failure. */

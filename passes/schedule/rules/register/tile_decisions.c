@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decisions of a register tile: the numbers of its lanes and rows. A number
- * is a candidate if the same steps make a tile with it: the axis is split, into
- * whole vectors if there are several vectors of lanes, and overlaps are the
- * same for all candidates. */
+ * is a candidate if the same schedule steps make a tile of this size: the axis
+ * is split, into whole vectors if there are several vectors of lanes, and it is
+ * the same for all candidates whether tiles overlap. */
 #include "decision.h"
 #include "register_tile.h"
 
@@ -34,7 +34,7 @@ decide_lanes(struct rules *r, struct tiling *t)
 					   extent - 1),
 				     t->vector, of);
 	} else if (target_has_vectors(r->target)) {
-		/* The lanes are one vector, or a part of it. */
+		/* here the lanes are one vector, or a part of one vector */
 		candidates_add_steps(r, &c, 2, least(t->lanes, extent - 1), 1,
 				     least(t->lanes, of));
 	} else {

@@ -9,9 +9,9 @@
  *                                       store(tile, acc)
  *
  * The three instructions are data. The description of dot says how many columns
- * a tile has and how many constants make up a column; the limits of its
- * variables are the largest numbers of rows and depth. In dialects and
- * compilers without the instruction, the tile is an array. */
+ * a tile has and how many constants a column consists of; the limits of the
+ * description's variables are the largest numbers of rows and depth. In
+ * dialects and compilers without the instruction, the tile is an array. */
 #include <string.h>
 
 #include "edit.h"
@@ -46,9 +46,9 @@ tile_sizes(const struct product_desc *p, struct tile_sizes *out)
 }
 
 /* The number of rows per call, at most `most`, that minimises the total time
- * for an axis of this extent; 0: none fits. Up to half of the largest number of
- * rows, only one half of the tile is used. Loading the constants takes as long
- * as a few rows. */
+ * for an axis of this extent; 0: no number fits. Calls with at most half of
+ * `most` rows use only one half of the tile. Loading the constants takes as
+ * long as a few rows. */
 static int64_t
 choose_rows(int64_t most, int64_t extent, int64_t granularity)
 {
@@ -72,9 +72,9 @@ choose_rows(int64_t most, int64_t extent, int64_t granularity)
 	return best;
 }
 
-/* The number of elements of the axis that one call multiplies: a whole block,
- * or the largest divisor of the extent of a contiguous axis. 0: there are too
- * few. */
+/* The number of elements of the axis that one call multiplies: a whole block if
+ * the axis is in blocks, or, if it is contiguous, the largest divisor of its
+ * extent that a call can take. 0: these are too few elements. */
 static int64_t
 elements_per_call(const struct tiling *t, const struct load_access *data,
 		  int iter, const struct tile_sizes *s)

@@ -99,9 +99,10 @@ open_steps(struct rules *r, const struct tiling *t, int64_t extent)
 }
 
 /* Splits up to MOST_STEPS iterations off the innermost reduction loop, the last
- * of order[0..n), to unroll them (tile->steps): the sums of one step are in few
- * registers, and the loop itself would take as long as half of its products. At
- * most 3 if the code must be small. False after a failure. */
+ * of order[0..n), to unroll them (tile->steps): the sums of a step are in few
+ * registers, so the instructions of the loop itself would take as long as half
+ * of its products. At most 3 if the code must be small. False after a
+ * failure. */
 static bool
 split_steps(struct rules *r, const struct tiling *t, int *order, int *n,
 	    struct tile_loops *tile)
@@ -145,8 +146,8 @@ split_steps(struct rules *r, const struct tiling *t, int *order, int *n,
 }
 
 /* Moves the longest of n reduction loops last if the last one is short, as the
- * columns of a window are: where the rows' axis is symbolic, compilers that write
- * it out keep the accumulators in memory. */
+ * columns of a window are: if the axis of the rows is symbolic, compilers that
+ * unroll such a short loop keep the accumulators in memory. */
 static void
 longest_last(struct rules *r, const struct tiling *t, int *order, int n)
 {

@@ -22,8 +22,8 @@
  * the time. An axis is summed in at least LEAST_PARTS parts. */
 enum { MOST_USES = 1024, LEAST_PARTS = 16 };
 
-/* Sets *sums to the number of terms of each result, and *uses to the number of
- * results that use each constant. */
+/* Sets *sums to the number of terms of a result, and *uses to the number of
+ * results that use the same constant. */
 static void
 count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 {
@@ -38,9 +38,9 @@ count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 }
 
 /* Should the constants be prefetched? Those of one block of lanes come from
- * memory at their first use and from the second-level cache afterwards. With
- * few uses the first one takes as long as all others. Packed 4-bit constants
- * are read too often to gain. */
+ * memory at their first use and from the second-level cache afterwards. If a
+ * constant has few uses, the first use takes as long as all others together.
+ * Packed 4-bit constants are used too often for a prefetch to save time. */
 static bool
 needs_prefetch(const struct rules *r, const struct tiling *t)
 {
@@ -68,11 +68,12 @@ prefetch(struct rules *r, const struct tiling *t, int loop)
 			      sv_int(r->target->prefetch_bytes));
 }
 
-/* Returns the axis in channel blocks to sum in parts, and sets *size to the length of
- * a part: as many blocks as keep the part's constants within half of the first-level
- * cache. -1: the sum stays whole, as without prefetches, or if accumulators take more
- * than half of the registers: then each constant is used often enough to be read from
- * the second-level cache. */
+/* Returns the axis in channel blocks to sum in parts, and sets *size to the
+ * length of a part: as many blocks as keep the part's constants within half of
+ * the first-level cache. -1: the sum is computed as a whole, because constants
+ * are not prefetched, or because accumulators take more than half of the
+ * registers: then each constant is used often enough to be read from the
+ * second-level cache. */
 int
 tiling_part(const struct rules *r, const struct tiling *t, int64_t *size)
 {
@@ -149,8 +150,8 @@ order_sums(struct rules *r, const struct tiling *t, int block, int at,
 	return sched_reorder(&r->s, order, n_order);
 }
 
-/* The loop around the block whose variable has this name, after compute_at; 0:
- * there is none. */
+/* The loop around the block whose variable is named `name`, after compute_at;
+ * 0: there is no such loop. */
 static int
 loop_over(struct rules *r, int block, const char *name)
 {

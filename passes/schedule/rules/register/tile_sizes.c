@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* MOST_TERMS: the most terms of a sum that are written out, a window of 5 x 5.
- * LEAST_PRODUCTS: if a loop over lanes has fewer products in total, compilers
- * unroll it before they vectorize it. */
+/* MOST_TERMS: the largest number of terms of a sum that is written out, those
+ * of a window of 5 x 5. LEAST_PRODUCTS: if a loop over lanes has fewer products
+ * in total, compilers unroll it before they vectorize it. */
 enum { MOST_TERMS = 25, LEAST_PRODUCTS = 72 };
 
 int64_t
@@ -59,8 +59,8 @@ tiling_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 }
 
 /* The number of rows of a tile: at most `most`, the number that the registers
- * hold, with the least waste at the end of the axis; with a granularity, a
- * divisor of it. */
+ * hold, and such that the last tile of the axis wastes the least; if
+ * granularity is not 0, a divisor of it. */
 static int64_t
 choose_rows(int64_t extent, int64_t most, int64_t granularity)
 {
@@ -95,8 +95,8 @@ choose_rows(int64_t extent, int64_t most, int64_t granularity)
 /* The number of operations that unpack an element of fewer than 8 bits. */
 enum { NIBBLE_OPERATIONS = 3 };
 
-/* The number of operations in e on a vector of lanes that are the same for all
- * rows. Widening a byte counts as part of loading it. */
+/* The number of operations in e on a vector of lanes whose results are the same
+ * for all rows. Widening a byte counts as part of loading it. */
 static int64_t
 count_row_invariant(const struct expr *e, const struct var *lane,
 		    const struct var *row)
@@ -118,8 +118,8 @@ count_row_invariant(const struct expr *e, const struct var *lane,
 	return n;
 }
 
-/* The number of operations for each vector of the lanes' operand that all rows
- * share, such as scaling or unpacking weights. */
+/* The number of operations on each vector of the lanes' operand whose results
+ * all rows share, such as scaling or unpacking weights. */
 static int64_t
 row_invariant_operations(const struct tiling *t)
 {
@@ -142,13 +142,13 @@ spreads_elements(const struct target *target)
 	       target->complete_unroll == 0;
 }
 
-/* The estimated cycles of one step of the reduction with vectors times rows
+/* The estimated cycles of one step of the reduction with vectors * rows
  * accumulators: two products or two loads per cycle, a latency of four cycles
- * for sums, the operations that all rows share, and the loop. Three loads that
- * spread an element take two cycles; this was fitted on an EPYC of Zen 3.
- * Without fused multiply-add, additions and broadcasts are operations too.
- * Where vectorization is left to the compiler, several vectors take somewhat
- * longer. */
+ * for sums, the operations whose results all rows share, and the instructions
+ * of the loop. Three loads that spread an element to all lanes take two cycles,
+ * a number fitted to times on an EPYC of Zen 3. Without fused multiply-add,
+ * additions and broadcasts are operations too. If vectorization is left to the
+ * compiler, several vectors take somewhat longer. */
 static double
 step_cycles(const struct target *target, const struct tiling *t,
 	    int64_t vectors, int64_t rows)
@@ -166,10 +166,10 @@ step_cycles(const struct target *target, const struct tiling *t,
 	return target->complete_unroll > 0 && vectors > 1 ? 1.35 * work : work;
 }
 
-/* The cycles in which the second cache gives the lanes' operand for one step: it
- * gives three quarters of a vector per cycle. 0 if the operand of all steps stays
- * in a quarter of the first cache, or the size of that is not known. Both numbers
- * were fitted to times on an EPYC of Zen 3. */
+/* The cycles that the second cache takes to deliver the lanes' operand for one
+ * step, at three quarters of a vector per cycle. 0 if the operand for all steps
+ * fits in a quarter of the first cache, or if the size of the first cache is
+ * not known. Both numbers were fitted to times on an EPYC of Zen 3. */
 static double
 second_cache_cycles(const struct rules *r, const struct tiling *t,
 		    int64_t vectors)
@@ -192,10 +192,11 @@ second_cache_cycles(const struct rules *r, const struct tiling *t,
 		       : bytes / (0.75 * (double)r->target->vector_bytes);
 }
 
-/* The registers for loads ahead. Compilers write out the innermost reduction
- * loop if it is short, and load the elements of its next step early. If the
- * rows' axis is symbolic, these elements need an address each, and accumulators
- * beyond the registers left are kept in memory. */
+/* The number of registers that are kept free for loads ahead. Compilers unroll
+ * the innermost reduction loop if it is short, and load the elements of the
+ * loop's next step early. If the axis of the rows is symbolic, each of these
+ * elements needs a register for its address, and accumulators for which no
+ * registers are left are kept in memory. */
 static int64_t
 loads_ahead(const struct tiling *t)
 {
@@ -245,19 +246,22 @@ most_rows(const struct target *target, int64_t n, int64_t ahead)
  * vector. */
 struct tile_cost {
 	int64_t vectors, rows;
-	double cycles; /* the estimated cycles; 0: no tile was found */
-	bool divides;  /* the rows divide the axis: no overlap, no second copy
+	/* the estimated cycles of the tile; 0: no tile was found */
+	double cycles;
+	bool divides; /* the rows divide the axis: no overlap, no second copy
 			* of the loops */
 };
 
 /* A tile whose rows divide the axis is preferred if it takes at most this many
- * times as long as the fastest tile: with other tiles, the last one overlaps
- * the one before (the pass "overlap"), or needs a second copy of the loops. */
+ * times as long as the fastest tile: if the rows do not divide the axis, the
+ * last tile overlaps the tile before it (the pass "overlap"), or needs a second
+ * copy of the loops. */
 static const double DIVIDING_MAY_TAKE = 1.02;
 
-/* The faster tile, or the tile that divides the rows if it is hardly slower. Of
- * two equally fast tiles, the one that loads fewer vectors and elements per
- * step; if these are equal, too, fewer vectors. */
+/* The better one of two tiles: the faster one, or the one whose rows divide the
+ * axis if it is hardly slower. If both are equally fast, the one that loads
+ * fewer vectors and elements per step; if these are equal, too, the one with
+ * fewer vectors. */
 static struct tile_cost
 better_cost(struct tile_cost x, struct tile_cost y)
 {
@@ -291,12 +295,12 @@ count_tiles(const struct tiling *t, int64_t all, int64_t rows)
 	return ((double)all + (double)(rows - 1) / 2) / (double)rows;
 }
 
-/* Compilers choose the number of vector lanes by the smallest type, so that a
- * vector of sixteen bytes takes several vectors of sums. So more lanes are
- * faster for products of bytes, by this factor. */
+/* Compilers choose the number of vector lanes by the smallest type in a loop,
+ * so that a vector of sixteen bytes needs several vectors for its sums. So
+ * tiles with more lanes are faster for products of bytes, by this factor. */
 static const double HALF_VECTORS = 1.8;
 
-/* The best number of rows for this many vectors. */
+/* The tile with this number of vectors and the best number of rows for it. */
 static struct tile_cost
 tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 {
@@ -502,9 +506,9 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 				 (double)(tiles + (rest + vector - 1) / vector);
 }
 
-/* Takes another axis for the rows if whole tiles leave over fewer of its
- * iterations: left-over iterations get a separate loop, which shares no
- * loads. */
+/* Takes a different axis for the rows if whole tiles leave a smaller share of
+ * that axis's iterations over: left-over iterations get a separate loop, which
+ * shares no loads. */
 static void
 choose_row_axis(struct tiling *t, int64_t rows)
 {
@@ -595,10 +599,10 @@ fit_general_registers(const struct rules *r, struct tiling *t, int64_t extent)
 	return true;
 }
 
-/* Is it better to sum the lanes one by one, each in a variable? It is if
- * vectorization is left to the compiler, the elements of a tile share no
- * operand, and the sum, such as that of a window, is short enough to be written
- * out. An array of sums would be stored and loaded. */
+/* Is it better to compute the lanes one after the other, each sum in a
+ * variable? It is if vectorization is left to the compiler, the elements of a
+ * tile share no operand, and the sum, such as that of a window, is short enough
+ * to be written out. An array of sums would be stored and loaded. */
 static bool
 sums_lane_by_lane(const struct rules *r, const struct tiling *t)
 {
@@ -677,8 +681,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		fit_registers(r, t, vector);
 	}
 	t->vector = 0;
-	/* If the lanes have two loops, they cannot overlap the lanes of the
-	 * tile before. */
+	/* if there are two loops over lanes, the last lanes cannot overlap the
+	 * lanes of the tile before them */
 	if (r->target->block_elems > 0 && t->lanes > vector && extent > 0 &&
 	    t->lanes % vector == 0 && extent % vector == 0) {
 		t->vector = vector;

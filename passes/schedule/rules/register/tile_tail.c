@@ -9,9 +9,10 @@
  * take more than this many times as long. */
 static const double OVERLAP_MAY_TAKE = 1.04;
 
-/* Does the block read an element of a parameter with the shape and at the index
- * of the element that it writes? Then both may share memory, and an overlapping
- * tile would read elements that are already overwritten. */
+/* Does the block read an element of a parameter that has the shape of the
+ * parameter it writes, at the index of the element that it writes? Then both
+ * parameters may share memory, and an overlapping tile would read elements that
+ * are already overwritten. */
 static bool
 may_be_in_place(struct rules *r, int block)
 {

@@ -26,8 +26,8 @@ struct columns {
 	int reduction, copy, windows, output;
 };
 
-/* Does the block read columns of a row at a sum of an axis of its results and one
- * that it reduces? */
+/* Is the index in which the block reads columns of a row the sum of an axis of
+ * its results and an axis over which it reduces? */
 static bool
 slides_over_columns(const struct block_access *x)
 {
@@ -143,9 +143,9 @@ most_bytes(const struct target *t)
 }
 
 /* The loop in which columns are stored before windows read them, as an index of
- * the n loops around the copy: the loop around the rows of a plane if its
- * columns are few, so that a window does not wait for values that were stored
- * just before; else the loop over rows. */
+ * the n loops around the copy: if the plane has few columns, the loop around
+ * the rows of a plane, so that a window does not wait for values that were
+ * stored just before; else the loop over rows. */
 static int
 place_of_columns(struct rules *r, int copy, int n)
 {
@@ -176,8 +176,8 @@ rule_window_columns(struct rules *r, const struct kernel_blocks *k)
 	    !accumulate_at(r, c.windows, own[n - 1])) {
 		return false;
 	}
-	/* Merges the nests, so that the copy keeps whole rows, although the
-	 * windows may read slightly shorter ones. */
+	/* Merges the nests. The copy keeps whole rows, although the windows may
+	 * read slightly shorter rows. */
 	place = place_of_columns(r, c.copy, n);
 	if (!sched_merge(&r->s, loops[place], own[place]) ||
 	    !sched_set_scope(&r->s, c.copy, 0, "local")) {

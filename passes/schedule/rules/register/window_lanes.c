@@ -5,8 +5,8 @@
 #include "decision.h"
 #include "register_tile.h"
 
-/* Are the last two of the n indices of an access to the buffer v // columns and
- * v % columns, the row and the column of v, and does no other index use v? */
+/* Are the last two of the n indices of an access v // columns and v % columns,
+ * the row and the column of v in the buffer, and does no other index use v? */
 static bool
 walks_rows(const struct buffer *b, const struct expr *const *index, int n,
 	   const struct var *v)
@@ -26,7 +26,8 @@ walks_rows(const struct buffer *b, const struct expr *const *index, int n,
 
 /* Is the load contiguous along v? It is if v occurs only in the index of the
  * last dimension, with step 1; or numbers the elements of the last two
- * dimensions; or occurs in no index. *is_indexed is set if v is in an index. */
+ * dimensions; or occurs in no index. *is_indexed is set to true if an index
+ * contains v. */
 static bool
 is_contiguous_in(struct rules *r, const struct expr *load, struct var *v,
 		 bool *is_indexed)

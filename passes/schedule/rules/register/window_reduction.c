@@ -35,9 +35,9 @@ is_better_fused(const struct block_access *x, int lane, int64_t vector)
 }
 
 /* Fuses the last two axes of the reduction and of the output if
- * is_better_fused; then *lane becomes the axis of the lanes, x the new
- * accesses, and *name, in that case, the name for the fused loops. False after
- * a failed step. */
+ * is_better_fused() is true; then *lane becomes the fused axis, *x what the
+ * fused block accesses, and *name the name for the fused loops. False after a
+ * failed step. */
 static bool
 fuse_rows(struct rules *r, struct block_access *x, int reduction, int *output,
 	  int *lane, const char **name)
