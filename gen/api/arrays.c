@@ -148,7 +148,8 @@ struct source {
 	const char *path, *item;
 	FILE *file; /* NULL for a member */
 	zip_file_t *member;
-	/* the bytes that are left, by the size of the file or member */
+	/* the bytes that are not yet read, by the size of the file or archive
+	 * member */
 	uint64_t left;
 };
 
@@ -158,7 +159,7 @@ wrong(const struct source *s, const char *problem)
 	return bad_file(s->m, s->path, s->item, problem);
 }
 
-/* Reads the next n bytes; false if there are fewer. */
+/* Reads the next n bytes to `to`; false if fewer than n are left. */
 static bool
 take(struct source *s, void *to, size_t n)
 {

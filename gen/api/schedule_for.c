@@ -62,7 +62,8 @@ is_program(const struct source *src)
 	return false;
 }
 
-/* Reads the only function in the text; NULL after a diagnostic. */
+/* Reads the only function in the text of `src`; NULL after a diagnostic, also
+ * if the text has several functions. */
 static struct func *
 read_program(struct tirc *t, const struct source *src)
 {

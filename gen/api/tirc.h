@@ -220,8 +220,9 @@ const char *tirc_explain(struct tirc *t);
 /* The names of the available backends, sorted. */
 int tirc_backend_count(struct tirc *t);
 const char *tirc_backend(struct tirc *t, int i);
-/* After tirc_load: the model as the text of a module of Relay, TVM's language of
- * graphs; after tirc_partition with a function for each region. */
+/* After tirc_load: the model as the text of a module of Relay, TVM's language
+ * of graphs. After tirc_partition the module also has a function for each
+ * region. */
 const char *tirc_relay(struct tirc *t);
 /* Compiles the model: graph passes, schedules, lowering, memory plan, text of
  * the files. */
@@ -421,10 +422,10 @@ enum tirc_severity { TIRC_NOTE, TIRC_WARNING, TIRC_ERROR };
 
 struct tirc_message {
 	enum tirc_severity severity;
-	const char *id;   /* "bad-shape": does not change, for programs */
-	const char *text; /* one line: place: problem; remedy */
-	const char
-		*excerpt; /* the source line, marked; NULL if there is none */
+	const char *id;      /* "bad-shape": does not change, for programs */
+	const char *text;    /* one line: place: problem; remedy */
+	const char *excerpt; /* the source line with the mistake marked; NULL if
+			   * there is no source line */
 };
 
 int tirc_message_count(const struct tirc *t);
@@ -569,8 +570,8 @@ struct tirc_summary {
 	/* operations on floats; operations on all numbers */
 	double flops, operations;
 	int64_t macs;
-	/* How quantized results are rounded: "onnx" or "tflite"; NULL if there
-	 * are none. */
+	/* How quantized results are rounded: "onnx" or "tflite"; NULL if the
+	 * model has no quantized results. */
 	const char *rounding;
 	/* Of a quantized model that was converted from TensorFlow Lite, the
 	 * name of the converter. NULL for any other model, or if the option
@@ -601,7 +602,9 @@ struct tirc_summary {
 	 * threads. Cores 0: one thread, or a device. */
 	int cores;
 	bool takes_threads;
-	bool is_device; /* the target is a device, with a driver of its own */
+	/* the target is a device, whose source has a driver: the C for the
+	 * host */
+	bool is_device;
 };
 
 struct tirc_kernel {
@@ -689,7 +692,7 @@ const char *tirc_version(void);
 int tirc_target_count(struct tirc *t);
 const char *tirc_target(struct tirc *t, int i);
 const char *tirc_target_what(struct tirc *t, int i); /* one line */
-/* The target that is used if none is named. */
+/* The target that is used if the user names none. */
 const char *tirc_target_default(struct tirc *t);
 /* The name of the target that stands for this machine, such as "native", or
  * NULL. */

@@ -33,7 +33,7 @@ struct tested {
 	int number;
 	/* tirc_parameter.arithmetic of all results, or NULL */
 	const char *arithmetic;
-	/* by run: the values of the function's scalars (see trial.h) */
+	/* by run: a value for each scalar of the function (see trial.h) */
 	VEC(const int64_t *) runs;
 };
 
@@ -105,7 +105,8 @@ struct tirc {
 	struct tirc *built_model;
 	VEC(struct by_hand) by_hand;
 	/* The option `records`: the records in the files, the number of files
-	 * that are read, and the records that scheduled kernels. */
+	 * that are read, and the records whose schedules were applied to
+	 * kernels. */
 	struct records records;
 	int n_records_read;
 	const char *facts; /* of the target, target_facts_text() */

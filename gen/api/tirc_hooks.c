@@ -7,7 +7,8 @@
 #include "text.h"
 #include "tirc_context.h"
 
-/* -- the list: import, the graph passes, schedule, the lowering passes -- */
+/* -- the passes, as a list: import, the graph passes, schedule, the lowering
+ * passes -- */
 
 int
 tirc_pass_count(void)

@@ -123,7 +123,7 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 }
 
 /* Reads "4" or "1..4" at *at, and moves *at behind it; a number alone is the
- * maximum. False if there is none. */
+ * maximum, with the minimum 0. False if there is no number at *at. */
 static bool
 read_range(const char **at, int64_t *min, int64_t *max)
 {

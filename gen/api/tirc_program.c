@@ -60,8 +60,8 @@ is_json(const struct source *src)
 	return i < src->length && src->text[i] == '[';
 }
 
-/* The function to which the schedule is applied: the only one of the list, or
- * the one named "main". NULL after a diagnostic. */
+/* The function to which the schedule is applied: the only function in `list`,
+ * or the one named "main". NULL after a diagnostic. */
 static struct program_func *
 scheduled_func(struct tirc *t, struct program_result *list,
 	       const char *schedule)

@@ -43,8 +43,8 @@ given_values(struct tirc *t)
 	return list;
 }
 
-/* The names of the functions' scalar parameters: "m, n"; "" if there are
- * none. */
+/* The names of the functions' scalar parameters: "m, n"; "" if no function has
+ * scalar parameters. */
 static const char *
 scalar_names(struct tirc *t, const struct program_result *list)
 {

@@ -54,7 +54,8 @@ add_row(struct option_rows *out, const char *name, const char *value,
 	out->rows[out->n++] = (struct report_option){ name, value, what };
 }
 
-/* Adds the value of an option that is a word, or its default. */
+/* Adds a row for an option whose value is a word: `value`, or the default
+ * `otherwise` if the value is NULL. */
 static void
 add_word(struct option_rows *out, const char *name, const char *value,
 	 const char *otherwise, const char *what)

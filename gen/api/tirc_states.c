@@ -46,7 +46,7 @@ type_text(struct tirc *t, const struct tensor *x)
 	return text;
 }
 
-/* Does another --state have the same input or output? */
+/* Does another --state have the same input or the same output as s? */
 static bool
 is_taken(const struct graph *g, const struct graph_state *s)
 {

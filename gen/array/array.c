@@ -129,7 +129,8 @@ array_is_dense(const struct array *x)
 	return true;
 }
 
-/* The number of the element in the data, from its number in row-major order. */
+/* The index in x's data of the element whose number in row-major order is
+ * `element`. */
 static int64_t
 array_place(const struct array *x, int64_t element)
 {

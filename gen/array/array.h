@@ -32,15 +32,15 @@ struct array {
 	void *data;       /* views share the data of their array */
 	int64_t room;     /* the elements of data */
 	int64_t offset;   /* of element [0, …, 0] from data, in elements */
-	bool scalar; /* one number, as a[0] or numpy.float32(1), which is no
-			   * array of rank 0 */
+	/* one number, as a[0] or numpy.float32(1): not an array of rank 0 */
+	bool scalar;
 	enum array_weak weak;
 };
 
 struct array_work {
 	struct arena *a;
 	size_t most_bytes; /* the bytes that the arena may have */
-	int64_t elems;     /* the elements that are computed so far */
+	int64_t elems;     /* the number of elements that are computed so far */
 	int64_t most_elems;
 	const char *error;
 };
@@ -56,7 +56,7 @@ bool array_count(struct array_work *w, int64_t n);
 /* An array of zeros. A negative size is an error. */
 struct array *array_new(struct array_work *w, struct dtype type, int ndim,
 			const int64_t *shape);
-/* A scalar with the value v of this type. */
+/* A scalar of the type with the value v. */
 struct array *array_scalar(struct array_work *w, struct dtype type,
 			   union number v);
 /* The number start + i * step for each i < n, in the type. */
@@ -109,13 +109,15 @@ struct array *array_squeeze(struct array_work *w, const struct array *x,
 struct array *array_expand(struct array_work *w, const struct array *x,
 			   int axis);
 
-/* An index in brackets: one of its parts. */
+/* One part of an index in brackets: a[1:3, 0] has two. */
 struct array_index {
 	enum { INDEX_AT, INDEX_RANGE, INDEX_NEW, INDEX_REST, INDEX_LIST } kind;
 	int64_t start, stop, step; /* RANGE */
-	bool has_start, has_stop;  /* RANGE; else the ends of the dimension */
-	int64_t at;                /* AT; negative: from the end */
-	const struct array *list;  /* LIST: indices, or bools of a dimension */
+	/* INDEX_RANGE: does the range state its start, its stop? A range
+	 * without them extends to the ends of the dimension. */
+	bool has_start, has_stop;
+	int64_t at;               /* AT; negative: from the end */
+	const struct array *list; /* LIST: indices, or bools of a dimension */
 };
 
 /* The part of x that the indices select: a view, or a copy if a list is among
@@ -195,14 +197,15 @@ struct array *array_sort(struct array_work *w, const struct array *x, int axis,
 
 struct array *array_matmul(struct array_work *w, const struct array *x,
 			   const struct array *y);
-/* numpy.dot: sums over the last dimension of x and the one before the last of y,
- * or the only one; multiplies with a scalar. */
+/* numpy.dot: sums over the last dimension of x and the one before the last of y
+ * (the only one if y has rank 1); multiplies if x or y is a scalar. */
 struct array *array_dot(struct array_work *w, const struct array *x,
 			const struct array *y);
 
 /* -- text (array_text.c) */
 
-/* Appends the text that print shows; with repr, "array([…], dtype=float32)". */
+/* Appends the text that Python's print() shows for x; with `repr`, the text of
+ * repr(): "array([…], dtype=float32)". */
 void array_text(const struct array *x, bool repr, struct strbuf *out);
 
 #endif

@@ -113,8 +113,8 @@ array_broadcast(struct array_work *w, const struct array *x, int ndim,
 	int more = ndim - x->ndim;
 	struct array *v;
 
-	/* an assignment drops leading dimensions of length 1 that the part does not
-	 * have */
+	/* an assignment drops leading dimensions of length 1 that the assigned
+	 * part of the array does not have */
 	for (; more < 0 && x->shape[0] == 1; more++) {
 		v = view_of(w, x, x->ndim - 1);
 		for (int d = 0; d < v->ndim; d++) {
@@ -410,7 +410,9 @@ move_listed(struct array_work *w, struct array *v, int d,
 	return true;
 }
 
-/* The shape of the result of a list along dimension d of v. */
+/* The result of indexing dimension d of v with an array of indices: the shape
+ * of v with the shape of `list` in place of dimension d. Its elements are not
+ * set. */
 static struct array *
 listed_result(struct array_work *w, const struct array *v, int d,
 	      const struct array *list, struct dtype type)

@@ -107,7 +107,8 @@ types_of(struct array_work *w, enum array_op op, const struct array *x,
 	return true;
 }
 
-/* Does the type hold the number of Python? False after an error. */
+/* Can type t represent x, if x is an int of Python? False after an error. Other
+ * arrays and types are not checked. */
 static bool
 check_weak(struct array_work *w, const struct array *x, struct dtype t)
 {

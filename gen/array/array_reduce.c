@@ -21,9 +21,10 @@ rounded(struct dtype t, double v)
 	return number_round(t, (union number){ .f = v }).f;
 }
 
-/* The float sum of n numbers in the type t, as NumPy's pairwise summation: blocks
- * of at most 128 numbers in 8 partial sums, then the sums of both halves.
- * squares: of the squares of their differences to `mean`. */
+/* The sum of n floats of x, starting at element `at`, in the type t, as NumPy's
+ * pairwise summation: blocks of at most 128 numbers in 8 partial sums, then the
+ * sums of both halves. squares: sums the squares of their differences to
+ * `mean`. */
 static double
 pairwise(const struct array *x, struct dtype t, int64_t at, int64_t n)
 {
@@ -106,8 +107,8 @@ is_nan_beside(int order, union number a, union number b)
 	return order == 2 && isnan(a.f) && !isnan(b.f);
 }
 
-/* The place of the largest, or smallest, of the elements of result k; of the first
- * NaN, if there is one. */
+/* The position of the largest (`max`) or smallest of the elements that are
+ * reduced to result k; the position of the first NaN if there is one. */
 static int64_t
 extreme(const struct reducing *r, int64_t k, bool max)
 {
@@ -155,7 +156,8 @@ variance(const struct reducing *r, int64_t k, struct array *square)
 	return float_sum(&of, 0) / (double)r->each;
 }
 
-/* The type of the result, and that of partial sums. */
+/* Returns the type of the result of the reduction `what` over elements of type
+ * t, and sets *sum to the type of its partial sums. */
 static struct dtype
 result_type(enum array_reduction what, struct dtype t, struct dtype *sum)
 {
@@ -234,8 +236,8 @@ reduce_one(const struct reducing *r, enum array_reduction what, int64_t k,
 	}
 }
 
-/* Sets r->x, r->kept, r->each and r->run, and the shape of the result. False after
- * an error. */
+/* Sets r->x, r->kept, r->each and r->run, and shape and *ndim to the shape of
+ * the result. False after an error. */
 static bool
 arrange(struct array_work *w, const struct array *x, const bool *over,
 	bool keepdims, struct reducing *r, int64_t *shape, int *ndim)

@@ -170,7 +170,8 @@ struct format {
 struct printing {
 	const struct array *x;
 	struct format f;
-	bool summary; /* only the first and last elements are shown */
+	/* only the first and the last elements of each dimension are shown */
+	bool summary;
 	struct strbuf *out;
 	size_t line; /* where the line starts in out */
 	int columns; /* of a line */

@@ -23,7 +23,9 @@ struct random_stream {
 	uint64_t state[2], step[2];
 	bool has_half; /* `half` is the upper half of the last 64 bits */
 	uint32_t half;
-	bool has_normal; /* of the legacy stream: the second of a pair */
+	/* of the legacy stream: it has the second number of a pair of normal
+	 * numbers */
+	bool has_normal;
 	double normal;
 	/* of PCG64: the layers of the ziggurat, made when they are first needed */
 	bool has_layers;

@@ -31,7 +31,8 @@ int bisect_search(int first, int last,
  * taken from this table. */
 struct node_results {
 	struct arena arena;
-	struct text_map of; /* digest -> index of the first result */
+	/* digest of a node and its inputs -> index of the first result */
+	struct text_map of;
 	/* NULL: the node leaves out this output */
 	VEC(const struct value *) values;
 	int64_t bytes; /* of all values */
@@ -84,8 +85,8 @@ struct node_result {
 struct node_check {
 	const struct right_values *right;
 	struct node_results *results;
-	/* The worst error of a result, in units of its tolerance; 0 if all
-	 * elements are near. */
+	/* The largest error of an element of the result, in units of its
+	 * tolerance; 0 if all elements are within their tolerance. */
 	double (*error)(void *ctx, const struct node_result *r);
 	void *ctx;
 	/* the largest relative perturbation of a type's elements */

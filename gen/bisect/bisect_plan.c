@@ -115,7 +115,9 @@ locate(struct following *f, const struct expr *e, struct stored *out)
 	return out->array != NULL;
 }
 
-/* The bytes of a kernel's argument at a call. False if it has none. */
+/* Sets *out to the tensor and bytes that the argument `arg` of kernel k has in
+ * a call, where its value is e. False if the argument has no bytes in the
+ * workspace, an input, an output or a weight. */
 static bool
 argument(struct following *f, const struct kernel *k,
 	 const struct kernel_arg *arg, const struct expr *e, struct stored *out)

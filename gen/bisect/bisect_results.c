@@ -82,7 +82,7 @@ digest_of(struct arena *a, struct graph *g, const struct node *n)
 	return sha256_whole(&s, a);
 }
 
-/* A copy of the value that lives as long as r. */
+/* A copy of the value v that lives as long as the results r. */
 static const struct value *
 keep(struct node_results *r, const struct value *v)
 {

@@ -79,7 +79,7 @@ find_all(struct module *m, const char *dir)
 	return all;
 }
 
-/* The names in the list, sorted, without duplicates; *n: their number. */
+/* The names in `all`, sorted, without duplicates; sets *n to their number. */
 static const char *const *
 names_of(struct module *m, const struct found_list *all, int *n)
 {

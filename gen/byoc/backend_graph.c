@@ -9,7 +9,7 @@
 
 enum { OPTIONAL_MAX = 6 };
 
-/* Does node a of the pattern read a result of its node b? */
+/* Does node a of the pattern read a result of node b of the same pattern? */
 static bool
 touches(const struct pattern_graph *g, int a, int b)
 {

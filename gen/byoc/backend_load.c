@@ -5,8 +5,8 @@
 #include "loading.h"
 #include "text.h"
 
-/* The path of the file `name` in the backend's folder; NULL after a diagnostic
- * if the name has a folder. */
+/* Returns the path of the file `name` in the backend's folder. NULL after a
+ * diagnostic if `name` contains the name of a folder. */
 static const char *
 own_file(struct backend_loader *l, const char *name, const char **file)
 {

@@ -39,11 +39,12 @@ struct found_backend {
 bool backend_find(struct module *m, const char *text, const char *dir,
 		  struct found_backend *out);
 
-/* Is the text a word: an identifier in lower case? */
+/* Is the text an identifier in lower case? Only such a word may be a name in a
+ * backend. */
 bool backend_is_word(const char *text);
 /* Reports an error at j unless `name` is a word. */
 void backend_want_word(struct json j, const char *name);
-/* Is the value one that the option may have? */
+/* Is the value one of the values that option o may have? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
 /* Makes *out a condition that every tensor fulfils. */

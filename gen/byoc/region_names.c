@@ -9,8 +9,8 @@
 #include "template.h"
 #include "text.h"
 
-/* Templates can always ask for so many inputs of a node, though no pattern has
- * them. */
+/* In templates each node has at least this number of names for inputs, even if
+ * no pattern has so many inputs. */
 enum { LEAST_INPUTS = 4 };
 
 enum level { SHARED, REGION, TENSOR, MATCH, STEP, LEVELS };

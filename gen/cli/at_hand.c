@@ -9,8 +9,8 @@
 #include "cleanup.h"
 #include "cli.h"
 
-/* The compiler's command that the user gave, by --cc or the variable CC; NULL
- * if there is none, and the target's own compiler is used. */
+/* The compiler's command that the user gave, by --cc or the variable CC. NULL
+ * if the user gave none; then the target's compiler is used. */
 static const char *
 compiler_command(const struct cli *c)
 {

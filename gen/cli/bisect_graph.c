@@ -20,8 +20,9 @@ struct graph_bisect {
 	/* the options of the verb, without those that make it print */
 	struct cli cli;
 	struct data_set *data;
-	/* the reference: the model after the first `base` runs of passes (0,
-	 * or the runs that set the rounding); want: its outputs */
+	/* the reference: the model after the first `base` runs of passes, where
+	 * base is 0, or the number of runs that set the rounding; want: the
+	 * outputs of this reference */
 	struct tirc *model;
 	int base;
 	struct tirc *all; /* the model after all runs of passes */

@@ -16,7 +16,7 @@ struct kernel_bisect {
 	struct lowering lowering;
 	const struct sched *sched;
 	const char *not_asked; /* why its lowering was not compared, or NULL */
-	/* the wrong element or access in the last answer */
+	/* the wrong element or access in the last comparison */
 	const char *why;
 };
 

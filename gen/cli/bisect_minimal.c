@@ -23,7 +23,8 @@ in_folder(const struct minimal *s, const char *name)
 }
 
 /* Writes the right values of the tensors as STEM_0.pb, STEM_1.pb, … of the
- * part's data set. False if one is not known or cannot be written. */
+ * part's data set. False if the values of a tensor are not known or cannot be
+ * written. */
 static bool
 write_values(struct minimal *s, const char *stem, const char *const *names,
 	     int n)

@@ -140,8 +140,8 @@ cleanup_watch_output(const char *path)
 
 struct process {
 	pid_t pid, parent;
-	/* this process is the parent of the process, or the parent of its
-	 * parent, and so on */
+	/* the process is a child of this process, or a child of a child, and so
+	 * on */
 	bool below;
 };
 

@@ -34,7 +34,7 @@ struct cli {
 	/* bisect: the results of nodes that the interpreter has run, or NULL */
 	struct node_results *results;
 	/* Shows the progress of long steps on a terminal even with --quiet. Set
-	 * for a further program that a verb builds on its own behalf. */
+	 * for a program that a verb builds for itself besides the user's. */
 	bool steps;
 	/* The text "native = x86-64-v3 ..." if the target "native" was
 	 * replaced, else NULL. If has_summary is set, the verb prints this text
@@ -65,7 +65,7 @@ struct cli {
 	bool old_script;
 	int phase; /* --print-phase; -1 if it is absent */
 	const char *from_onnx, *kernel;
-	/* lower: calls of functions on arrays have no limit of time */
+	/* lower: calls of functions on arrays run without a limit of time */
 	bool execute;
 	bool unscheduled, show_trace, explain_schedule, merged, names;
 	/* tune: --trials, --least-gain in percent, --time in seconds; 0 if

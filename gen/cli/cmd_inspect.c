@@ -83,8 +83,8 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
-/* The size of the workspace in bytes with --optimize set to `optimize`.
- * Compiles the model again if the user chose another value. */
+/* The size of the workspace in bytes with the option --optimize=`optimize`.
+ * Compiles the model again if --optimize of this command has another value. */
 static int64_t
 workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
 {

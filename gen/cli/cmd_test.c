@@ -189,8 +189,8 @@ has_wide_integers(const struct harness *h)
 	return false;
 }
 
-/* Tells the user that the model has no data sets, that random inputs are used,
- * and how to give other inputs. */
+/* Tells the user that random inputs are used because the model has no data
+ * sets, and how to give other inputs. */
 static void
 note_made(struct harness *h)
 {
@@ -280,7 +280,7 @@ test_on_data(struct harness *h, const char *const *paths, int n,
 	}
 }
 
-/* Prints the last lines of the output. */
+/* Prints the lines at the end of the output: the target and the tally. */
 static void
 print_tally(struct harness *h, const struct tally *tally, bool made)
 {

@@ -67,9 +67,9 @@ is_local(const struct view *v)
 
 /* -- where the model spends its time -- */
 
-/* Reads the times of the kernels in the last run. times[i] becomes the least
- * time of kernel i over the repetitions. A simulator counts instructions in
- * place of times. */
+/* Reads the times of the kernels in the last run of the program. Sets times[i]
+ * to the least time of kernel i over the repetitions. A simulator counts
+ * instructions in place of times. */
 static bool
 read_profile(struct harness *h, double *times, int n)
 {
@@ -285,8 +285,8 @@ print_table(struct view *v)
 	style_table(stdout, COLUMNS, header, right, rows, cells);
 }
 
-/* The expected time of the model with the best schedules so far, divided by its
- * time at the beginning. */
+/* The expected time of the model with the best schedules so far, divided by the
+ * time with the schedules at the beginning. */
 static double
 expected(const struct view *v)
 {

@@ -15,9 +15,9 @@ enum { OBSERVED_RUNS = 8, OBSERVED_LEAST = 4 };
 struct observed {
 	struct array runs[OBSERVED_RUNS];
 	int n;
-	/* Another program than the tested one made the runs. Then the tested
-	 * program's own value of an element is not counted among the values of
-	 * the runs. */
+	/* The runs were made by another program than the tested one. Then the
+	 * tested program's value of an element is not counted among the values
+	 * of the runs. */
 	bool twin;
 	double share;
 	/* for each element: did two runs on the same inputs give different

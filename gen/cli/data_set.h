@@ -7,12 +7,13 @@
 #include "harness.h"
 
 struct data_set {
-	/* the name of the data set's folder or file, with which the lines about
-	 * it begin */
+	/* the name of the data set's folder or file, with which the printed
+	 * lines about this data set begin */
 	const char *where;
 	struct array *inputs; /* for each input of the program */
 	struct array *want;   /* for each result */
-	bool *expected;       /* for each result: does `want` have it? */
+	/* for each result: is its expected value in `want`? */
+	bool *expected;
 	bool compared; /* the program ran, and its results were compared */
 };
 

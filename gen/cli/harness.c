@@ -17,7 +17,8 @@
 enum { PROFILE_RUNS = 20 };
 
 /* How often the program runs without --repeat. Times vary, so that a profile
- * needs several runs; a simulator counts the same instructions in each run. */
+ * needs several runs; on a simulator one run is enough, because it counts the
+ * same instructions in each run. */
 static int
 default_repeat(const struct harness *h)
 {

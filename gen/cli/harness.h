@@ -43,7 +43,7 @@ struct harness {
 	struct harness *factors;
 	int n_from_integers;
 	bool tried_factors; /* `factors` was built, or the attempt failed */
-	/* the number of the module's messages that are printed already */
+	/* the number of the module's messages that are already printed */
 	int n_told;
 	/* the names of the files to compile and link */
 	VEC(const char *) sources;
@@ -136,7 +136,7 @@ struct cli *harness_twin_options(struct harness *h);
  * unless --quiet is given, and writes the file of --json. Returns false after
  * an error message. */
 bool harness_profile(struct harness *h);
-/* A JSON object with the names of kernel i and its number of
+/* A JSON object with kernel i's name, title, schedule and number of
  * multiply-accumulate operations. */
 struct cJSON *harness_kernel_json(const struct harness *h, int i);
 /* Writes the object `top` to the file of --json and frees it. Returns false
@@ -193,15 +193,16 @@ bool harness_fit_strings(struct arena *m, struct array *a, int64_t bytes);
 void harness_close(struct harness *h);
 /* An array of zeros with the type and the shape of x. */
 struct array harness_zeros(struct arena *a, struct tirc_tensor x);
-/* Are the arrays of all inputs and outputs, which become files of the program,
- * together within the limit of --max-output? Returns false after an error
- * message otherwise. */
+/* Are the arrays of all inputs and outputs of the program, whose values are
+ * written to files, together within the limit of --max-output? Returns false
+ * after an error message otherwise. */
 bool harness_arrays_fit(struct harness *h);
 /* Makes an array for input i, for runs without data: floats repeat the series
  * -1, -7/8, … 1, other numbers the series 0, 1. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
-/* Prints the messages that came since the last call to stderr. */
+/* Prints to stderr the module's messages that were added since the last
+ * call. */
 void harness_messages(struct harness *h);
 /* report.c: prints element i with enough digits to distinguish it from any
  * other value of its type. bytes > 0: the array has strings of that many bytes,
@@ -212,8 +213,8 @@ struct tally {
 	int n;
 	int passed;
 	int equal; /* passed, with every element equal to the expected one */
-	/* The verdict is open: the results differ, but the data set was
-	 * recorded with the other rounding (PAIR_UNDECIDED). */
+	/* the number of pairs whose verdict is open: the results differ, but
+	 * the data set was recorded with the other rounding (PAIR_UNDECIDED) */
 	int undecided;
 	/* the first run that failed: the path of its data set or the sizes of
 	 * its random inputs; NULL: no run failed */
@@ -221,9 +222,9 @@ struct tally {
 	const int64_t *failed_sizes;
 };
 
-/* cmd_test.c: runs the program on the data sets at the paths or, without paths,
- * on random inputs, whose expected results the interpreter computes. Compares
- * the results, prints a line for each, and counts the verdicts. */
+/* cmd_test.c: runs the program on the data sets at the paths or, if n is 0, on
+ * random inputs, whose expected results the interpreter computes. Compares the
+ * results, prints a line for each, and counts the verdicts in *tally. */
 void test_on_data(struct harness *h, const char *const *paths, int n,
 		  struct tally *tally);
 /* each_region.c: runs tirc test --each-region. Returns the exit status. */

@@ -92,7 +92,8 @@ arena_of(struct layers *w)
 
 /* -- the model -- */
 
-/* Sets the names of the outputs of the reference's model, and their order. */
+/* Sets r->names and r->order: the names of the outputs of the reference's
+ * model, and the order in which the program has these outputs. */
 static void
 list_results(struct layers *w, struct reference *r)
 {
@@ -388,8 +389,9 @@ run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 	return harness_set_states(h, got + tirc_output_count(h->t));
 }
 
-/* made: on random inputs; else on the data set at the path, or, if that is NULL, on
- * the arrays of --input. */
+/* Runs the program on random inputs if `made`; otherwise on the data set at the
+ * path, or, if the path is NULL, on the arrays of --input. Sets *wrong to
+ * whether a result is wrong. */
 static bool
 run_data_set(struct layers *w, bool made, const char *path, bool *wrong)
 {

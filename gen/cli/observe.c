@@ -45,7 +45,7 @@ find_random(struct arena *a, const struct array *again, const struct array *was)
 	return random;
 }
 
-/* Has the program run often enough? True if each output is near the expected
+/* Is one run of the program enough? True if each output is near the expected
  * one and no element is on the other side of a step. Otherwise more runs show
  * how many elements rounding errors move over a step. */
 static bool

@@ -350,8 +350,8 @@ keep_given(struct cli *c, const struct option_row *row, const char *value)
 	c->given = grown;
 }
 
-/* The name of the option's argument for a message: "DIR". For --package, whose
- * values are few, also the values: "KIND, one of arduino, cmake". */
+/* The argument of an option in the words of a message: "DIR". For --package,
+ * whose values are few, also the values: "KIND, one of arduino, cmake". */
 static const char *
 argument_of(struct reader *r, const struct option_row *row)
 {

@@ -29,8 +29,8 @@ count_unequal(const struct cli *c, const struct pair *pairs, int n, bool *far)
 	return unequal;
 }
 
-/* The program with the other rounding, which the first call builds; NULL if it
- * cannot be built. */
+/* Returns the program with the other rounding. The first call builds this
+ * program; NULL if it cannot be built. */
 static struct harness *
 with_other(struct other_rounding *r, struct harness *h)
 {

@@ -52,7 +52,8 @@ bool queue_take(struct queue *q, struct arena *a, const char *jobs,
  * worker has taken the job over. */
 bool queue_keep(struct queue *q, const char *jobs, const char *worker,
 		const char *entry);
-/* Gives the job back, so that another worker can take it at once. */
+/* Gives the job of this entry back to the queue, so that another worker can
+ * take the job at once. */
 bool queue_release(struct queue *q, const char *jobs, const char *worker,
 		   const char *entry);
 /* Appends the answer to the stream `answers` unless the job `id` already has an
@@ -74,7 +75,7 @@ bool queue_forget(struct queue *q, const char *answers);
  * describes the worker. NULL withdraws the announcement. */
 bool queue_announce(struct queue *q, const char *jobs, const char *worker,
 		    const char *what);
-/* Sets *n to the number of workers that are announced. */
+/* Sets *n to the number of workers that announced themselves at this queue. */
 bool queue_count_workers(struct queue *q, const char *jobs, int *n);
 
 #endif

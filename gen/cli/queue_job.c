@@ -159,8 +159,8 @@ queue_write_job(struct arena *a, const char *id, const char *facts,
 
 /* -- reading a job -- */
 
-/* The value of a field that is one line of at most `most` bytes without control
- * characters; else NULL. */
+/* The field `name` of the message if it is one line of at most `most` bytes
+ * without control characters; else NULL. */
 static const char *
 line_of(struct arena *a, const struct queue_message *m, const char *name,
 	size_t most)

@@ -271,8 +271,9 @@ take_over(struct queue *q, struct arena *a, const char *jobs,
 	return true;
 }
 
-/* Runs a command that reads at most one entry of a stream. If there is no
- * entry, `out` does not change. */
+/* Runs a command that reads at most one entry of a stream, and sets *out to the
+ * entry. If the stream has no entry, *out does not change. False after an
+ * error. */
 static bool
 run_for_entry(struct queue *q, struct arena *a, struct words *w,
 	      struct queue_message *out)

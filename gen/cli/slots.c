@@ -153,7 +153,7 @@ is_left_out(const struct data_file *f, const struct array *a)
 			   slot_index(f->beside, a->name) >= 0);
 }
 
-/* A message shows so many bytes of the name of an array. */
+/* A message shows at most this number of bytes of the name of an array. */
 enum { WORD_BYTES = 200 };
 
 /* Finds the tensor for array a, one of n arrays in the file. Returns the list

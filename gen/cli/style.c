@@ -220,7 +220,7 @@ style_repaint(int columns, const char *const *header, const bool *right,
 		fputs(up, stderr);
 	}
 	/* Wrapping is switched off, so that the terminal cuts long lines: the
-	 * next call must know how many lines there are. */
+	 * next call of this function must know how many lines there are. */
 	fputs("\r\033[J\033[?7l", stderr);
 	if (rows > 0) {
 		style_table(stderr, columns, header, right, rows, cells);

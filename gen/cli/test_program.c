@@ -23,7 +23,7 @@ tell_undefined(const struct call *call)
 }
 
 /* A call with its array arguments, in the order of the parameters, and the
- * results that are compared. */
+ * results that are compared after the call. */
 struct planned {
 	struct call call;
 	bool made; /* the interpreter has computed the expected results */

@@ -18,9 +18,10 @@ struct tune_runner tune_runner_command(struct harness *h, const char *command);
  * after an error message. */
 struct tune_runner tune_runner_replay(struct harness *h, const char *file);
 
-/* tune_queue.c: has the workers of a queue measure the jobs. word: the argument
- * of --runner; NULL, or "replay" if the workers take measurements from records,
- * so that their answers have no results. ctx is NULL after an error message. */
+/* tune_queue.c: the workers of a queue measure the jobs. word: the argument of
+ * --runner; NULL; or "replay" if the workers take measurements from records, so
+ * that their answers have no results of kernels. The runner's ctx is NULL after
+ * an error message. */
 struct tune_runner tune_runner_queue(struct harness *h, const char *url,
 				     const char *word);
 

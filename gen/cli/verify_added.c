@@ -35,7 +35,8 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Is the entry, or the entry that a link leads to, a header or a folder of headers? */
+/* May the entry be a header, or contain one: does its name end in ".h", or is
+ * it a link to a folder? */
 static bool
 may_be_header(const char *path, const struct stat *link)
 {

@@ -10,7 +10,8 @@
 #include "verify_kernel.h"
 #include "verifying.h"
 
-/* Lines of a file in the folder that differ from the lines that tirc writes. */
+/* Lines of a file in the folder that differ from the lines that tirc writes in
+ * this file. */
 struct verified_change {
 	struct line_change lines;
 	int kernel; /* the kernel whose function has these lines, or -1 */
@@ -74,7 +75,9 @@ struct verifying {
 	/* the program stores the right results of a kernel's run, too */
 	bool keeps_want;
 	VEC(struct verified_file) files;
-	bool same_texts; /* and the folder has no other headers */
+	/* all files are those that tirc writes, and the folder has no other
+	 * headers */
+	bool same_texts;
 	struct added_headers added;
 	const char *not_run; /* why no program is run, or NULL */
 	/* why no kernel is run separately, or NULL */
@@ -84,7 +87,7 @@ struct verifying {
 	VEC(struct verified_kernel) kernels;
 	/* the verdicts on the runs of the whole model */
 	struct tally runs;
-	/* the same as verified_kernel.other, for the whole model */
+	/* as verified_kernel.other, but for the whole model */
 	const char *whole_other;
 	bool whole_failed;
 };

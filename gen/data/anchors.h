@@ -12,7 +12,7 @@ struct anchor {
 	/* what the anchor stands for: a number from the caller (enum
 	 * package_anchor), and an index */
 	int kind, index;
-	size_t at; /* the place: bytes from the start of the text */
+	size_t at; /* the anchor's position: bytes from the start of the text */
 };
 
 /* Sorted by offset. */
@@ -28,7 +28,8 @@ void anchors_add(struct anchors *l, int kind, int index, size_t at);
  * text. */
 struct anchor_pass {
 	struct anchors *anchors; /* NULL: the text has no anchors */
-	int next;                /* index of the next anchor to move */
+	/* index of the next anchor whose position changes */
+	int next;
 };
 
 /* Says that n bytes at offset `from` were copied, unchanged, to offset `to`.

@@ -13,8 +13,9 @@ static const char plain[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789_@%+=:,./-";
 
-/* Appends the characters of a quoted part to the word; returns the position
- * after the closing quote, or NULL if it is missing. */
+/* Appends the characters of the quoted text that starts at `at` to the word,
+ * without quotes. Returns the position after the closing quote, or NULL if
+ * there is no closing quote. */
 static const char *
 quoted_part(const char *at, struct strbuf *word)
 {

@@ -126,7 +126,8 @@ load_argument(struct filter *f, int i)
 	load(f, offsetof(struct seccomp_data, args) + (size_t)i * 8);
 }
 
-/* Ends with EPERM unless the accumulator is the value. */
+/* Appends to the filter: unless the accumulator equals `value`, the call fails
+ * with EPERM. */
 static void
 must_be(struct filter *f, uint32_t value)
 {

@@ -170,7 +170,9 @@ check_object(struct check *c, struct json j, cJSON *value, const char *place,
 				   json_keys_known(c->table, c->arena, place));
 		} else if (at.value == item &&
 			   check_value(c, at, item, row, words)) {
-			continue; /* else a key is given twice: an error */
+			/* an unknown key, a repetition of a key and a key with
+			 * a wrong value are removed below */
+			continue;
 		}
 		cJSON_Delete(cJSON_DetachItemViaPointer(value, item));
 	}
@@ -211,8 +213,8 @@ check_choice(struct check *c, struct json j, cJSON *value,
 	return true;
 }
 
-/* Is the number of elements within the limits of the row? False after a
- * diagnostic. */
+/* Is the number of elements of the array within the limits of the row? False
+ * after a diagnostic. */
 static bool
 check_length(struct json j, const struct key *row, const char *what)
 {

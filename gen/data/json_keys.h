@@ -58,7 +58,7 @@ struct key {
 	/* a file that extends the file with this key does not inherit the
 	 * key */
 	bool own;
-	/* json_keys_is_fact() is true for the key, though its value is neither
+	/* json_keys_is_fact() is true for this key, though its value is neither
 	 * a number nor a flag */
 	bool fact;
 	/* names: the keys that the * in the pointer stands for, "f32 f64";
@@ -102,13 +102,14 @@ void json_keys_check(const struct key_table *table, struct json root,
  * becomes NULL, false, or the default in the row. */
 void json_keys_read(const struct key_table *table, struct json j,
 		    const char *place, void *to, void *ctx);
-/* The number that json_keys_read() has stored in the row's field of `from`. */
+/* The number that json_keys_read() stored in the row's field of the structure
+ * `from`. */
 int64_t json_keys_number(const struct key *row, const void *from);
-/* Is the row that of a key of an object at the place, or at one of several
- * places ("#a #b")? */
+/* Does the row belong to an object at `place`, or at one of several places ("#a
+ * #b")? */
 bool json_keys_is_below(const struct key *row, const char *place);
-/* The keys that an object at the place may have, "a b c"; NULL if it may have
- * any. */
+/* The keys that an object at the place may have, "a b c"; NULL if the object
+ * may have any key. */
 const char *json_keys_known(const struct key_table *table, struct arena *a,
 			    const char *place);
 /* May a text that comes from a stranger set this key of the file? True if its
@@ -123,7 +124,7 @@ const struct key *json_keys_element(const struct key_table *table,
 /* The elements of j, an array of texts; none if it is absent. */
 struct names json_names(struct json j);
 
-/* json_keys_print.c: the JSON Schema of the kind of file. */
+/* json_keys_print.c: the JSON Schema of the files that the table describes. */
 const char *json_keys_schema(const struct key_table *table, struct arena *a);
 /* The rows below the given places ("/limits /types") as a table in Markdown. */
 const char *json_keys_manual(const struct key_table *table, struct arena *a,

@@ -30,8 +30,8 @@ struct json {
  * it extends. */
 #define JSON_LAYERS_MAX 8
 
-/* After so many errors, no more are reported: a file may have a mistake in each
- * of its values. */
+/* The number of errors after which no more are reported: a file may have a
+ * mistake in each of its values. */
 #define JSON_ERRORS_MAX 20
 
 /* The state while one file, or several merged layers, are read. A diagnostic
@@ -78,8 +78,8 @@ struct json json_next(struct json of, struct json item);
 const char *json_file(struct json at);
 /* The place of the value as a JSON pointer, in the arena; "/" for the root. */
 const char *json_pointer(struct json at);
-/* Reports a diagnostic at the place, unless there are JSON_ERRORS_MAX. Returns
- * false. */
+/* Reports a diagnostic at the place, unless JSON_ERRORS_MAX are reported
+ * already. Returns false. */
 bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Reports an error for each key of the object that is not one of the words in
  * `allowed` ("a b c"). */

@@ -30,10 +30,11 @@ struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
-	bool hung; /* the operands of the call start on a line of their own */
+	bool hung; /* the operands of the call start on a new line */
 	bool assigns;
-	bool before; /* the next part is left of the assignment operator */
-	int indent;  /* in columns */
+	/* the next part of the text is left of the assignment operator */
+	bool before;
+	int indent; /* in columns */
 	int column;
 	int columns;
 	/* the number of lines printed so far, and the sum of the columns by
@@ -160,8 +161,8 @@ group_end(const char *p)
 	}
 }
 
-/* The position of the next mark at which this group may be broken, or of the
- * end of the group. */
+/* The position of the next mark at which the group that contains p may be
+ * broken, or `end`, the end of the group. */
 static const char *
 next_break(const struct printer *s, const char *p, const char *end)
 {
@@ -244,7 +245,8 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 	}
 }
 
-/* Is the style applicable: has the line a place for its kind of break? */
+/* Is the style applicable: does the text have a mark at which this style breaks
+ * a line? */
 static bool
 has_place(const char *text, enum style style)
 {

@@ -29,7 +29,9 @@
 /* How lines are written. */
 struct layout {
 	struct strbuf *out;
-	int columns, tab; /* the number of columns of a line, and of a tab */
+	/* the number of columns of a line, and the number of columns of a
+	 * tab */
+	int columns, tab;
 	/* limits of a line: text_columns for the text without its indent,
 	 * most_columns for the text with its indent */
 	int text_columns;

@@ -50,8 +50,9 @@ connect_streams(const struct child *c)
 	       (!c->p->is_quiet || dup2(nothing, STDERR_FILENO) >= 0);
 }
 
-/* Confines this process, and executes the program. Returns if one fails: the
- * part of the confinement, or NULL. */
+/* Confines this process, and executes the program. Returns only if one of both
+ * fails: the part of the confinement that failed, or NULL if the program could
+ * not be executed. */
 static const char *
 execute_confined(const struct child *c)
 {
@@ -116,7 +117,7 @@ struct deadline {
 	bool passed; /* the child was killed */
 };
 
-/* Kills the child if its time is over. */
+/* Kills the child and its process group if its time is over. */
 static void
 watch(struct deadline *d)
 {
@@ -276,8 +277,8 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 		close(output[1]);
 		output[1] = -1;
 		whole = read_all(output[0], c->p->out, &d);
-		close(output[0]); /* a child that writes more then ends by a
-				   * signal */
+		/* a child that writes more after this is killed by a signal */
+		close(output[0]);
 		output[0] = -1;
 	}
 	do {

@@ -41,7 +41,8 @@ unmap(const struct image *m)
 	munmap((void *)(uintptr_t)m->bytes, m->n);
 }
 
-/* Copies `bytes` bytes from the offset; false if the file does not have them. */
+/* Copies `bytes` bytes at `offset` of the file to `to`; false if the file ends
+ * before. */
 static bool
 take(const struct image *m, uint64_t offset, void *to, size_t bytes)
 {

@@ -170,7 +170,8 @@ put_json(const char *text, struct strbuf *out)
 	return true;
 }
 
-/* Appends the text with entities for the characters of markup. */
+/* Appends the text with an entity, "&amp;", in place of each character that is
+ * special in markup. */
 static void
 put_entities(const char *text, struct strbuf *out)
 {

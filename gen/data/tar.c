@@ -117,7 +117,8 @@ tar_end(FILE *to)
 
 /* -- reading -- */
 
-/* Reads the octal number of a field; false if it is none. */
+/* Reads the octal number in a field; false if the field is not an octal
+ * number. */
 static bool
 read_octal(const char *field, int length, int64_t *out)
 {

@@ -11,7 +11,7 @@ struct entry {
 	const char *key;
 	const char *text; /* NULL and "" mean absent */
 	bool is_list;
-	/* their offsets are relative to the start of the text */
+	/* their positions are relative to the start of the text */
 	VEC(struct anchor) anchors;
 	VEC(struct tdata *) items;
 	struct entry *next;
@@ -451,7 +451,7 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	return find_end(r, open, end);
 }
 
-/* A function that renders or checks the part of a template from p to `end`. */
+/* A function that renders or checks the text of a template from p to `end`. */
 typedef bool (*part_fn)(struct renderer *r, const char *p, const char *end,
 			const struct scope *scope);
 

@@ -41,8 +41,9 @@ struct form {
 	const char *text;
 	const char *pointer; /* JSON pointer, for messages */
 	const char *file;    /* path of the dialect.json that has the form */
-	int level;           /* the precedence of its result: an index in
-			      * dialect.levels */
+	/* the precedence of the expression that this form makes: an index in
+	 * dialect.levels */
+	int level;
 	/* FORM_IS_TEXT: for each operand a, b, c, the lowest precedence (index
 	 * in levels) at which its text gets no parentheses */
 	int operands[3];
@@ -195,11 +196,11 @@ struct device_forms {
 	const char *file;     /* path of the dialect.json that rejects them */
 	struct names kernel;  /* lines between a kernel's signature and its
 			       * body */
-	const char *array, *scalar;     /* texts of a kernel's parameters: an
+	const char *array, *scalar; /* texts of a kernel's parameters: an
 					 * array, a scalar */
-	const char *indices[TAG_COUNT]; /* by tag, as threadIdx.x: the
-					 * expression for the number of the
-					 * thread or block */
+	/* by tag, as threadIdx.x: the expression for the number of the thread
+	 * or of the block */
+	const char *indices[TAG_COUNT];
 	const char *barriers[BARRIER_COUNT];
 	const char *shuffle_xor; /* the expression that reads another thread's
 				  * value, or NULL */
@@ -252,8 +253,8 @@ struct vector_forms {
 	const char *rejected; /* why the dialect has no vectors, or NULL */
 	const char *file;     /* path of the dialect.json that rejects them */
 	VEC(struct vector_name) spelled;
-	struct names before; /* lines before the first definition of a vector
-			      * type */
+	/* lines of the source before the definition of the first vector type */
+	struct names before;
 	/* Templates: the name of a vector type, its definition, and the vector
 	 * whose first element is a given element of an array. The templates
 	 * read the flag `loose`: the type has only the alignment of its
@@ -282,8 +283,8 @@ struct task_forms {
 	bool used; /* the dialect has this form of parallel loops */
 	/* name of the file of runtime-c/ that provides the threads */
 	const char *runtime;
-	/* for functions with parallel loops: the parameter for the threads, and
-	 * its argument in calls */
+	/* for functions with parallel loops: the parameter that takes the
+	 * threads, and the argument for this parameter in calls */
 	const char *parameter, *argument;
 	/* texts: members of the struct of variables that a task captures */
 	const char *array, *scalar;

@@ -34,7 +34,8 @@ const char *dialect_chain_file(struct loader *l, const char *name,
 
 /* Reads j, one form of an operation; reports mistakes in it. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
-/* Reports an error if an operand does not occur in the text of the form f. */
+/* Reports an error if an operand of the operation `id` does not occur in the
+ * text of the form f. */
 void dialect_check_operands(struct json j, const struct form *f,
 			    enum form_id id);
 

@@ -303,8 +303,8 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 
 /* -- as text -- */
 
-/* The letter that shows the kind of form in the table; the legend explains
- * it. */
+/* The letter that stands for the kind of form in the table; the legend below
+ * the table explains the letters. */
 static char
 letter(const cJSON *form)
 {

@@ -90,8 +90,8 @@ want_value(struct json j, const char *text)
 	}
 }
 
-/* Reports an error if the text of a limit is a plain number, but not the limit
- * of the type. */
+/* Reports an error if the text of a limit is a plain number other than `limit`,
+ * the limit of type t. */
 static void
 check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums many floats block by block: the terms of each block are added to a
- * partial sum, which is then added to the total. Applies to loops with the note
- * "sum_terms", whose value is the most terms that one accumulator may add.
+ * partial sum, which is then added to the total. The pass changes loops with
+ * the note "sum_terms", whose value is the largest number of terms that one
+ * accumulator may add.
  *
  *   for k in T.serial(4096,              for k_o in range(16):
  *       annotations={"sum_terms": 256}):     part[()] = 0

@@ -10,7 +10,8 @@
  *                                    C[7] = B[1] + 1
  *
  * Asynchronous copies to shared memory (PIPELINE_ASYNC) are committed as one
- * group per iteration; the stage that uses them first waits for the group.
+ * group per iteration; the first stage that uses the copied data waits for the
+ * group.
  *
  * The pass `stages` has marked the statements. A buffer with
  * double_buffer_scope makes a pipeline of two stages: the statements that fill

@@ -2,7 +2,8 @@
 /* Inserts prefetches: while the inner loops of an iteration read a parameter's
  * data repeatedly, a loop with the note "prefetch" prefetches the data of its
  * next iteration. The note's value is the number of bytes per prefetch; a note
- * "prefetch_of" lists the parameters ("A, B"; without it, all).
+ * "prefetch_of" lists the parameters whose data is prefetched ("A, B"; without
+ * this note, all).
  *
  *   for o in range(4):                    for o in range(4):
  *       for h in range(8):                    o_next = min(o + 1, 3)

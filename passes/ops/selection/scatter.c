@@ -6,8 +6,8 @@
  *	for r in order, for j: y[at[r], j] = u[r, j]
  *
  * On a device, if there are few j, the output is divided into slices, one for
- * each thread, which applies the updates of its slice: s is an additional outer
- * axis,
+ * each thread, which applies the updates that fall in its slice: s is an
+ * additional outer axis,
  *
  *	for s, for r in order: if at[r] is in slice s: y[at[r]] = u[r]
  *
