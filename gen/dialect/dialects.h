@@ -105,9 +105,9 @@ const char *const *target_names_in(struct module *m, const char *dir, int *n);
 /* Does the target's file, or a file that it extends, name this dialect? */
 bool target_is_of(struct module *m, const char *target, const char *dialect,
 		  const char *dir);
-/* The name of a target of the dialect, in the folder or embedded: preferably
- * one whose own file names the dialect, else one that inherits it, else
- * NULL. */
+/* The name of a target of the dialect, from the folder `dir` or embedded:
+ * preferably a target whose own file names the dialect, otherwise a target that
+ * inherits the dialect; NULL if there is none. */
 const char *target_of_dialect(struct module *m, const char *dialect,
 			      const char *dir);
 

@@ -231,7 +231,8 @@ family_read(struct json root, const char *folder, struct family *out)
 
 /* ---- texts */
 
-/* Renders a text with the values; NULL after a diagnostic. */
+/* Renders `text` with the values; returns the rendered text, NULL after a
+ * diagnostic. */
 static const char *
 fill_text(struct json at, const char *text, const struct tdata *values)
 {
@@ -251,9 +252,9 @@ fill_text(struct json at, const char *text, const struct tdata *values)
 	return filled;
 }
 
-/* Data with the values, and {{argument_N}} for each argument_N: the arguments
- * of a call are only known where the call is printed, which renders the text
- * again. */
+/* Data for a template: the values, and for each {{argument_N}} the text
+ * {{argument_N}} itself: the arguments of a call are only known where the call
+ * is printed, which renders the text again. */
 static const struct tdata *
 with_arguments(struct arena *a, const struct tdata *values)
 {

@@ -19,15 +19,16 @@ struct family {
 	VEC(struct family_member) members;
 };
 
-/* Reads "values" and "members" of a folder's intrinsic.json; without members
- * the list is empty. False after diagnostics. */
+/* Reads "values" and "members" of a folder's intrinsic.json; without "members",
+ * out's list of members is empty. False after diagnostics. */
 bool family_read(struct json root, const char *folder, struct family *out);
 /* The intrinsic.json of a member: a copy without "values" and "members", with
  * all texts and keys rendered; texts in lists that become empty are removed.
  * The caller deletes it. NULL after diagnostics. */
 cJSON *family_fill(struct json root, const struct tdata *values);
-/* Does the text of an intrinsic.json, in the folder of this name, define the
- * intrinsic? Only searches for its name; the loader parses the file. */
+/* Does `text`, the intrinsic.json in a folder named `folder`, define the
+ * intrinsic `name`? Only searches the text for the name; the loader parses the
+ * file. */
 bool family_has(struct arena *a, const char *text, const char *folder,
 		const char *name);
 

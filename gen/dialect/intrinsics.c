@@ -151,7 +151,8 @@ add(struct intrinsic_set *set, const struct intrinsic_data *d, struct json at)
 	vec_push(&m->arena, &set->list, *d);
 }
 
-/* Reads the key "limits": the largest values of variables. */
+/* Reads the key "limits" of an intrinsic: the largest values of the variables
+ * in its shapes. */
 void
 intrinsic_read_limits(void *ctx, struct json j)
 {

@@ -30,15 +30,16 @@ struct intrinsic_text {
 	 * symbol, with the placeholders argument_1, … for the call's arguments;
 	 * or NULL. */
 	const char *begin, *end;
-	struct requirement relies_on; /* the instructions that the text needs;
-				       * no macros: none */
+	/* the instructions that the text needs; without macros the text needs
+	 * none */
+	struct requirement relies_on;
 	bool keeps; /* the function keeps values in registers between calls */
 };
 
 struct intrinsic_symbol {
 	const char *name;
-	const char *file, *twin;    /* a function that computes the same in
-				     * plain C */
+	/* a function that computes the same as this function, in plain C */
+	const char *file, *twin;
 	const struct tdata *values; /* values of the member of a family, for the
 				     * texts, or NULL */
 	VEC(struct intrinsic_text) texts;
@@ -77,8 +78,8 @@ const struct intrinsic_set *intrinsic_set_load(struct module *m,
 bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
 intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
-/* The text that defines s in the dialect, or in the nearest dialect that it
- * extends; NULL if there is none. */
+/* The text that defines s in dialect d, or else in the nearest dialect that d
+ * extends; NULL if no such dialect has one. */
 const struct intrinsic_text *
 intrinsic_symbol_text(const struct intrinsic_symbol *s,
 		      const struct dialect *d);

@@ -14,8 +14,8 @@
 
 /* -- macros -- */
 
-/* Do the lines define the macro? A line is "#define", the macro, and its
- * value. */
+/* Do the lines define the macro? Each line is "#define", the name of a macro,
+ * and its value. */
 static bool
 defines_one(const char *lines, const char *macro)
 {

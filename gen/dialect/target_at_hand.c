@@ -12,11 +12,12 @@
 
 struct search {
 	struct module *m;
-	const char *dir;   /* --dialect-path, or NULL */
-	const char *text;  /* the target's name and facts, as the user wrote
+	const char *dir;  /* --dialect-path, or NULL */
+	const char *text; /* the target's name and facts, as the user wrote
 			    * them */
-	const char *rest;  /* the part of text after the name */
-	const cJSON *tree; /* the JSON of the target that the text names */
+	const char *rest; /* the part of text after the name */
+	/* the JSON of the target that the user's text names */
+	const cJSON *tree;
 	/* The arguments that make a compiler print its macros. */
 	const char *ask;
 	const char *cc, *cflags; /* --cc and --cflags, or NULL */
@@ -248,8 +249,8 @@ machine_target(struct module *m)
 	return name != NULL ? merged_target(m, name, NULL) : NULL;
 }
 
-/* The arguments with which compilers print their macros, from the target of the
- * machine; "" if there is none. */
+/* The arguments with which compilers print their macros, from the target that
+ * stands for the machine; "" if that target has none. */
 static const char *
 arguments(struct module *m)
 {
@@ -282,8 +283,8 @@ target_flags_lacking(struct module *m, const struct requirement *const *all,
 	return NULL;
 }
 
-/* The first macro that the target lists in "fits", that `built` defines and
- * `machine` does not; NULL if there is none. */
+/* The first macro in the list "fits" of the target that `built` defines and
+ * `machine` does not define; NULL if there is none. */
 static const char *
 missing_macro(const cJSON *target, const char *built, const char *machine)
 {

@@ -136,7 +136,7 @@ dialect_parent(struct module *m, const char *name)
 	return parent;
 }
 
-/* The index of `name` in the list, or -1. */
+/* The index of `name` in `names`, or -1. */
 static int
 place_of(const char *name, const char *const *names, int n)
 {
@@ -426,8 +426,8 @@ fact_key(struct module *m, const char *word, const char **value)
 		       : NULL;
 }
 
-/* May the user's text set the key? A text in a file may only set facts. False
- * after a diagnostic. */
+/* May the user's text set the key? A text that a file states may only set
+ * facts. False after a diagnostic. */
 static bool
 may_give(const struct target_files *t, const char *text, const char *key)
 {

@@ -39,9 +39,9 @@ bool target_is_key(struct module *m, struct diag_place place, const char *key,
  * diagnostic, if there is none. */
 const char *target_file_find(struct module *m, const char *name,
 			     const char *dir);
-/* Merges the file over the files that it extends, and the user's values over
- * the result, key by key; keys that describe only one target are not inherited.
- * The caller deletes the result. NULL after a diagnostic. */
+/* Merges the file of `name` over the files that it extends, and the user's
+ * values over the result, key by key; keys that describe only one target are
+ * not inherited. The caller deletes the result. NULL after a diagnostic. */
 cJSON *target_files_merged(struct target_files *t, const char *name);
 void target_files_free(struct target_files *t);
 

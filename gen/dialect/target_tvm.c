@@ -50,7 +50,8 @@ matches(const char *list, const char *word, size_t length)
 	return false;
 }
 
-/* Is one of the value's parts, which commas separate, in the list? */
+/* `value` consists of parts that commas separate. Does `list` have one of the
+ * parts? */
 static bool
 matches_part(const char *list, const char *value)
 {

@@ -20,9 +20,10 @@ enum change {
 
 struct change_row {
 	enum change change;
-	const char *name;      /* of the item, or that in the old model */
+	/* the name of the item; of a renamed item, its name in the old model */
+	const char *name;
 	const char *old, *new; /* the values that differ, or NULL */
-	/* of a kernel: the lines of a unified diff */
+	/* of a kernel whose code differs: the lines of a unified diff */
 	VEC(const char *) lines;
 };
 
@@ -60,7 +61,9 @@ void difference_put_json(const struct difference *d, struct strbuf *out);
  * new text, from its line `new` on. */
 struct line_change {
 	int old, n_old, new, n_new;
-	const char *old_line, *new_line; /* the first of each, or NULL */
+	/* the first lines that differ in the old and in the new file, or
+	 * NULL */
+	const char *old_line, *new_line;
 };
 
 struct line_changes {

@@ -273,7 +273,8 @@ member_line(const cJSON *object, const char *key)
 	return cJSON_IsNumber(x) ? x->valueint : 0;
 }
 
-/* The lines first..last of the file, which has them. */
+/* The lines `first` to `last` of the file; the caller has checked that the file
+ * has these lines. */
 static struct text_lines
 cut_lines(struct snapshot *s, struct source_text *f, int first, int last)
 {

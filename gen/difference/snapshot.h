@@ -37,7 +37,9 @@ struct item_index {
 /* A file in the folder that was read. */
 struct source_text {
 	const char *name, *text;
-	VEC(size_t) starts; /* of its lines, and the end */
+	/* the offset of each line in the text, and the offset of the text's
+	 * end */
+	VEC(size_t) starts;
 	/* the lines of the file, if they were asked for; else NULL */
 	const char **lines;
 };
@@ -71,8 +73,8 @@ const cJSON *snapshot_item(struct snapshot *s, const char *list,
  * JSON, and a text of the JSON may be in many joined texts: NULL after a
  * diagnostic if all joined texts together are too long. */
 const char *snapshot_joined(struct snapshot *s, const struct strbuf *text);
-/* Reads the lines of a function that the JSON names. False after a
- * diagnostic. */
+/* Reads the lines of the function `name`, whose file and lines the JSON states.
+ * False after a diagnostic. */
 bool snapshot_function(struct snapshot *s, const char *name,
 		       struct text_lines *out);
 
@@ -92,7 +94,8 @@ struct comparing {
 	struct word_list reserved; /* the names that mean something */
 	int64_t lines;             /* of functions, compared so far */
 	int64_t bytes;             /* of these lines */
-	int64_t cells;             /* pairs of lines, compared so far */
+	/* the number of pairs of lines that are compared so far */
+	int64_t cells;
 };
 
 /* Adds a row to a part; old and new may be NULL. */
@@ -108,8 +111,8 @@ struct pairing {
 	int n_old, n_new;
 };
 
-/* The text by which item i of a list is paired, in the order in which the texts
- * are tried: by < PAIR_TEXTS. */
+/* An item has PAIR_TEXTS texts, by which it may be paired; they are tried in
+ * the order of their index, `by`. */
 enum { PAIR_TEXTS = 3 };
 typedef const char *pair_text_fn(struct arena *a, const void *list, int i,
 				 int by);
@@ -123,7 +126,7 @@ struct pairing pair_items(struct comparing *c, const void *old, int n_old,
  * texts. */
 int *pair_texts(struct comparing *c, const char *const *old, int n_old,
 		const char *const *new, int n_new);
-/* Adds the lines of a unified diff of the texts to the row. */
+/* Adds the lines of a unified diff of `old` and `new` to the row. */
 void put_unified(struct comparing *c, const struct text_lines *old,
 		 const struct text_lines *new, struct change_row *row);
 /* A function's text and its name. */

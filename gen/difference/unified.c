@@ -121,8 +121,8 @@ list_edits(struct comparing *c, const struct text_lines *old,
 	}
 }
 
-/* The end of the hunk that begins at `from`: changes that are at most 2 * CONTEXT
- * lines apart are in one. */
+/* The end of the hunk that begins at `from`: changes that are at most 2 *
+ * CONTEXT lines apart are in one hunk. */
 static int
 hunk_end(const edits *all, int from)
 {

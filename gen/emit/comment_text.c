@@ -9,7 +9,8 @@
  * delimiters of C and of the dialect, and trigraphs. */
 enum { N_REFUSED = 7 };
 
-/* The column in which the texts of the rows at a file's head begin. */
+/* The column in which the values of the rows in the comment at a file's head
+ * begin. */
 enum { FLAGS_COLUMN = 14 };
 
 struct refused {

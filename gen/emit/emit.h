@@ -29,8 +29,9 @@ struct program_text {
 	const char *origin; /* "from matmul.py, tirc 0.1.0, target …" */
 	const char *stem;   /* the common part of the files' names, without
 			     * suffix */
-	/* the flags for which the source is made: of the compiler; of the
-	 * device compiler (NULL if there is none) */
+	/* the flags for which the source is made: cflags of the compiler,
+	 * device_cflags of the device compiler (NULL if there is no device
+	 * compiler) */
 	const char *cflags, *device_cflags;
 	const struct program_part *parts;
 	int n;
@@ -71,8 +72,9 @@ bool emit_program(struct module *m, const struct dialect *d,
  * on a board, its number of instructions. */
 bool emit_program_caller(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
-/* Appends the header: the prototypes of the functions that a host calls, with
- * comments about their arrays. Appends nothing if there are none. */
+/* Appends the text of the header: the prototypes of the functions that a host
+ * calls, with comments about their arrays. Appends nothing if a host calls no
+ * function. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
 /* The size of an array in bytes, as a number or an expression of sizes: "n *

@@ -13,7 +13,7 @@ enum { MOST_BYTES = 56 };
 /* The most bytes of a short form, and of a short form that several names would
  * share. */
 enum { FORM_BYTES = 40, LONGER_FORM_BYTES = 56 };
-/* the last parts of a name, from which its form is made */
+/* a name's form is made from its last parts, at most this number */
 enum { MOST_PARTS = 16 };
 
 #define GAP "..."
@@ -97,7 +97,8 @@ split(const char *name, struct parts *p)
 	p->all = c == name;
 }
 
-/* Does the part end with a number, as "layers.11/" and "conv2d_4;" do? */
+/* Does part i of the name end with a number, as "layers.11/" and "conv2d_4;"
+ * do? */
 static bool
 is_numbered(const struct parts *p, int i)
 {
@@ -145,7 +146,8 @@ as_word(struct arena *a, const char *text)
 	return word;
 }
 
-/* Adds a part to the form if the form then has at most `bytes` bytes. */
+/* Adds part i to the form if the form then still has at most `bytes` bytes. Was
+ * it added? */
 static bool
 keep(struct parts *p, int i, size_t bytes)
 {

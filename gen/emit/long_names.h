@@ -25,7 +25,8 @@ void long_names_tell(struct long_names *n, const char *name);
 /* The text that comments show for a name: its short form; the name itself if it
  * is not long or was not registered, or if n is NULL. */
 const char *long_names_show(struct long_names *n, const char *name);
-/* A copy of text in which each name in quotes has its form for comments. */
+/* A copy of text in which each name in quotes is replaced by the form of this
+ * name for comments. */
 const char *long_names_show_quoted(struct long_names *n, const char *text);
 /* A comment with all long names whose short forms are in the text of a file,
  * sorted by these forms; "" if the text contains none. */

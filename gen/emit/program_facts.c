@@ -101,7 +101,8 @@ array_text(struct unit *u, const struct program_part *part, int i)
 	return text;
 }
 
-/* The width of labels in columns: that of the longest name of an array. */
+/* The width of the labels in columns: that of the longest name of an array
+ * parameter, at least 8. */
 static int
 label_width(const struct func *f)
 {

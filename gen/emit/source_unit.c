@@ -432,7 +432,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 }
 
 /* Marks the helpers that h calls as used in functions in which contraction is
- * forbidden, like h itself. */
+ * forbidden, because h itself is used in such a function. */
 static void
 set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
 	       struct dtype to)

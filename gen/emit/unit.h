@@ -62,7 +62,8 @@ struct external {
  * a constant of the model, or if the range of a constant is not known. */
 struct constant_ranges {
 	bool (*range)(void *ctx, const struct buffer *b,
-		      struct bounds *out); /* NULL if no ranges are known */
+		      /* the parameter of `range` that it sets */
+		      struct bounds *out);
 	void *ctx;
 };
 
@@ -157,8 +158,8 @@ struct binding {
 	 * dimensions of the buffer (struct fragment_form) */
 	bool fragment;
 	const struct buffer *buffer;
-	/* the value of the variable of a LET, which the source declares
-	 * under the name `text`; NULL for other variables */
+	/* of the variable of a LET that the source declares under the name
+	 * `text`: the value; NULL for other variables */
 	const struct expr *value;
 	/* index in `bindings` of the earlier binding of var that this one
 	 * shadows, or -1 */
@@ -189,8 +190,8 @@ const char *unit_vector(struct unit *u, struct dtype t, bool loose);
 /* The data about type t for templates: its spelling, short name, number of bits
  * and others. */
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
-/* The literal for the number v of type t; the headers that it needs are
- * added. */
+/* The literal for the number v of type t. Adds the headers that the literal
+ * needs to the unit. */
 const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* The name of a helper for operands of type t and results of type `to`, which
  * is added to the unit. NULL after a diagnostic. */
@@ -201,12 +202,13 @@ const char *unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 bool unit_external(struct unit *u, const struct func *f, const char *name,
 		   struct dtype ret, const struct external_param *params,
 		   int n);
-/* If a tensor intrinsic defines the external function of this name, its text
- * for the dialect; else NULL. The function must have been recorded. */
+/* The text for the dialect of the tensor intrinsic that defines the external
+ * function `name`; NULL if no intrinsic defines it. The function must have been
+ * recorded by unit_external(). */
 const struct intrinsic_text *unit_external_text(const struct unit *u,
 						const char *name);
-/* The name that the source has for the function of this name, which must have
- * been recorded. */
+/* The name that the source gives to the external function `name`, which
+ * unit_external() must have recorded. */
 const char *unit_external_name(const struct unit *u, const char *name);
 /* Appends the helpers that functions use, each followed by an empty line, then
  * what unit_print_externals appends. False after a diagnostic. */
@@ -241,8 +243,8 @@ bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
  * bindings. False after a diagnostic. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
-/* The text of an argument: value, an array or pointer, passed for a parameter
- * that is a read-only pointer to elements of b. */
+/* The text of the argument `value`, an array or pointer, for a parameter that
+ * is a read-only pointer to elements of b. */
 const char *unit_argument(struct unit *u, const struct binding *value,
 			  const struct buffer *b);
 /* The text of an expression of f's scalar parameters, for a language with

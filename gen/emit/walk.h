@@ -12,8 +12,8 @@ struct box_source {
 	const struct expr *copy; /* the first of the copies */
 	int param;               /* index of the array among the kernel's
 				  * parameters */
-	/* the name of the kernel's parameter for the descriptor; NULL in a host
-	 * function */
+	/* the name of the kernel's parameter for the descriptor; NULL in a
+	 * function that runs on the host */
 	const char *name;
 };
 
@@ -40,14 +40,14 @@ struct walker {
 	struct value_ranges ranges;
 	/* `ranges` already has the constant arrays of bytes, too */
 	bool knows_bytes;
-	/* the data of the local arrays of floats of which no element is NaN,
-	 * found when they are first asked for */
+	/* the data variables of the local arrays of floats of which no element
+	 * is NaN; found at the first question about one of them */
 	struct pointer_map numbers;
 	bool knows_numbers;
 	int indent;
 	bool deep; /* the function is nested deeply: its indent is a few columns
 		    * for each level */
-	/* the kind of the line before in this block: an empty line is printed
+	/* the kind of the last line in this block: an empty line is printed
 	 * between declarations and statements */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
@@ -79,8 +79,8 @@ struct walker {
 	bool entry;    /* f is the entry function of a model */
 	bool declares; /* only a prototype of f is printed; it says nothing
 		        * about aliases */
-	/* Texts that an external function needs at the start and the end of the
-	 * function f, which calls it; or NULL. */
+	/* Texts that an external function needs at the start and at the end of
+	 * each function f that calls it; NULL if it needs none. */
 	const char *begin, *end;
 	struct box_sources boxes; /* the bulk copies of the kernel f */
 	/* names of two variables of the kernel for bulk copies: copies is the

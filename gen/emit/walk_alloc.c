@@ -140,8 +140,8 @@ is_declared(struct walker *w, const struct buffer *b)
 	return walk_first_of(w, b) != b || walk_find(w, b->data) != NULL;
 }
 
-/* Makes b use the declaration of an equal array (struct same_array): binds it
- * to the same text. */
+/* Lets b use the declaration of an equal array that is no longer used (struct
+ * same_array): binds b to the text of that array. */
 static void
 take_place(struct walker *w, const struct buffer *b)
 {

@@ -157,8 +157,8 @@ type_name(const struct walker *w, struct dtype t)
 	return NULL;
 }
 
-/* The helper of the dialect that copies boxes of `rank` dimensions; NULL if
- * there is none. */
+/* The helper of the dialect that copies boxes of `rank` dimensions; NULL if the
+ * dialect has none. */
 static const struct helper *
 copier(const struct walker *w, int rank)
 {

@@ -49,8 +49,9 @@ walk_names_function(struct walker *w, const char *name)
 	return !w->failed;
 }
 
-/* Do a and b have the same type and, except for the first dimension, the same
- * extents, so that a pointer to one needs no cast? */
+/* Do a and b have the same type and rank, and the same extents except in the
+ * first dimension, so that a pointer to the first elements of one needs no cast
+ * to be a pointer of the other? */
 static bool
 same_inner(const struct buffer *a, const struct buffer *b)
 {

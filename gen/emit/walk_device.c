@@ -103,7 +103,7 @@ walk_pooled_bytes(const struct walker *w, const struct func *kernel)
 const struct func *
 walk_kernel(struct walker *w, const char *name)
 {
-	/* kernels only: a host function may have the same name */
+	/* kernels only: a host function may have the same name as a kernel */
 	for (int i = 0; i < w->m->funcs.n; i++) {
 		const struct func *f = w->m->funcs.data[i];
 

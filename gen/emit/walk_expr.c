@@ -3,7 +3,8 @@
  * expression. */
 #include "walk_expr.h"
 
-/* The longest operand that the text of an expression may contain twice. */
+/* The length of the longest operand that the text of an expression may contain
+ * twice. */
 #define REPEATABLE_COLUMNS 24
 
 static struct piece piece_of(struct walker *w, const struct expr *e);

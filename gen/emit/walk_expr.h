@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions as text: operators and functions in the dialect's forms, elements
- * of arrays, calls, and proofs about the values. */
+ * of arrays, calls; and proofs about the values of expressions. */
 #ifndef TIRC_WALK_EXPR_H
 #define TIRC_WALK_EXPR_H
 
@@ -21,11 +21,11 @@ enum form_id walk_product(const struct walker *w, struct dtype t);
  * product of widened bytes of which at most one is signed? And does the dialect
  * have one form for the sum and the product together (FORM_ADD_PRODUCT)? */
 bool walk_fuses(struct walker *w, const struct expr *e);
-/* The text of e as an operand of precedence `level`: in parentheses if its own
- * level is lower. */
+/* The text of e as an operand of precedence `level`: in parentheses if the
+ * precedence of e itself is lower than `level`. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
-/* The text of e as an operand of <, with parentheses if the dialect wants them
- * there. */
+/* The text of e as an operand of <, in parentheses if the dialect wants them
+ * around operands of a comparison. */
 const char *walk_compared(struct walker *w, const struct expr *e);
 /* walk_piece: the text of expression e with the precedence of its operator. The
  * second function does this for a call of an intrinsic of the IR. */
@@ -43,8 +43,8 @@ struct piece walk_cast_text(struct walker *w, struct dtype t, struct piece p);
 /* If arithmetic on type t gives an int (spelled_type.promoted): the text p with
  * a cast back to type t; else p unchanged. */
 struct piece walk_narrowed(struct walker *w, struct dtype t, struct piece p);
-/* Makes the walker fail, since an expression cannot be printed; returns a text
- * to go on with. */
+/* Makes the walker fail because an expression cannot be printed; returns a
+ * placeholder, so that the walk can go on. */
 struct piece walk_failed_piece(struct walker *w);
 /* Is e a composite expression: the result of an operator whose precedence level
  * the dialect marks as composite, or a choice with a value that is
@@ -60,8 +60,8 @@ enum element_use { ELEMENT_VALUE, ELEMENT_PLACE };
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n,
 			 enum element_use use);
-/* The call by which the host reads an element in the memory of the device. ""
- * after an error if the dialect has none. */
+/* The text of the call by which the host reads an element in the memory of the
+ * device. "" after an error if the dialect has no such call. */
 const char *walk_read_back(struct walker *w, const struct buffer *b,
 			   const struct expr *const *index, int n);
 /* Is b in the memory of the device, so that the host cannot access it
@@ -90,8 +90,9 @@ bool walk_is_number(struct walker *w, const struct expr *e);
 /* Does the value of e depend on elements of arrays, not only on loop variables
  * and sizes? */
 bool walk_is_data(struct walker *w, const struct expr *e);
-/* walk_call: the text of a call with n given arguments. walk_call_function: the
- * text of e, a call of a function of the module or of an external function. */
+/* walk_call: the text of a call of `callee` with n arguments.
+ * walk_call_function: the text of e, a call of a function of the module or of
+ * an external function. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
@@ -132,7 +133,7 @@ const char *walk_box_async(struct walker *w, const struct expr *e);
  * (struct box_layout)? Then only intrinsics can access b's elements. False for
  * fragments, which have forms of their own. */
 bool walk_is_opaque(const struct walker *w, const struct buffer *b);
-/* The kernel with that name in the module; NULL if there is none. */
+/* The kernel named `name` in the module; NULL if the module has none. */
 const struct func *walk_kernel(struct walker *w, const char *name);
 /* May the operation e overflow in a way that the language does not define?
  * Arithmetic on loop variables and sizes cannot overflow: it is widened where
@@ -153,9 +154,8 @@ bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
  * fused multiply-add for the sum (FORM_FMA), and may the function contract sum
  * and product? */
 bool walk_multiplies_too(const struct walker *w, const struct expr *e);
-/* The text of value, a pointer or an array with this binding, as the argument
- * for parameter b in the memory `space`; is_const: the callee does not write
- * it. */
+/* The text of `value`, a pointer or an array, as the argument for parameter b,
+ * which is in the memory `space`. is_const: the callee does not write b. */
 const char *walk_pointer_argument(struct walker *w, const struct binding *value,
 				  const struct buffer *b, bool is_const,
 				  enum memory_space space);

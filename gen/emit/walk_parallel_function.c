@@ -137,8 +137,8 @@ make_part(struct walker *w, struct stmt *loop, const bool *used)
 	return part;
 }
 
-/* Adds to data a member of the structure of captured variables, for binding b,
- * and its value. */
+/* Adds to `data` a member of the structure of captured variables: the variable
+ * of binding b, and its value. */
 static void
 add_member(struct walker *w, const struct func *part, struct tdata *data,
 	   const struct binding *b, int index, const char **values)

@@ -151,8 +151,8 @@ is_used(struct stmt *s, const struct var *v)
 	return false;
 }
 
-/* Prints the body of a thread loop without a loop: its variable becomes the
- * index of the thread. */
+/* Prints the body of the loop of a thread without a loop: the loop's variable
+ * becomes the index of the thread. */
 static void
 walk_thread(struct walker *w, struct stmt *s)
 {
@@ -187,8 +187,8 @@ walk_thread(struct walker *w, struct stmt *s)
 	walk_stmt(w, s->children[0]);
 }
 
-/* Does one of the lines use the placeholder `what`? A value that no line prints
- * must not add helpers to the unit. */
+/* Does one of `lines` use the placeholder `what`? A value that no line prints
+ * must not be computed, because it would add helpers to the unit. */
 static bool
 uses_name(struct names lines, const char *what)
 {

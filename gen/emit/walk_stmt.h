@@ -33,12 +33,12 @@ void walk_say(struct walker *w, enum statement_id id, bool declaration,
 /* Prints an ALLOC and its body. */
 void walk_alloc(struct walker *w, struct stmt *s);
 /* walk_parallel_function.c: outlines a parallel loop into a function, and adds
- * the names that the texts of dialect.tasks use to data. False if the loop is
- * not outlined: then it is printed in the ordinary way. */
+ * to `data` the names that the texts of dialect.tasks use. False if the loop
+ * cannot be outlined; the caller then prints it as an ordinary loop. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
 /* The text of the statement that the host must execute before the launch e;
- * NULL if there is none. */
+ * NULL if the launch needs none. */
 const char *walk_before_launch(struct walker *w, const struct expr *e);
 /* The text of the store `s` as an asynchronous copy to shared memory. NULL if
  * the store does not copy an element of an allowed size from global memory, if
@@ -51,8 +51,8 @@ void walk_find_boxes(struct walker *w, const struct func *kernel,
 		     struct box_sources *out);
 /* Is the kernel's parameter with this index accessed by bulk copies only? */
 bool walk_only_boxes(const struct box_sources *boxes, int param);
-/* Prints the first lines of a kernel that has bulk copies; nothing for other
- * kernels. */
+/* Prints the first lines of the body of a kernel that has bulk copies; prints
+ * nothing for other kernels. */
 void walk_box_begin(struct walker *w, struct layout *l);
 /* Sets w->ranges from the types of arrays and from the model's constants.
  * Leaves out constants of bytes, which walk_bound() adds when it needs them. */

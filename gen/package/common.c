@@ -151,8 +151,8 @@ add_common(struct packer *k)
 	}
 }
 
-/* Adds to the list "kept" the states that the workspace keeps between runs: the
- * macro, the place and the type of each. */
+/* Adds to the template's data the list "kept" of the states that the workspace
+ * keeps between runs: the macro, the place and the type of each state. */
 void
 add_kept_states(struct packer *k)
 {
@@ -166,7 +166,7 @@ add_kept_states(struct packer *k)
 
 		if (at == NULL) {
 			/* a state without elements or without readers has no
-			 * place */
+			 * place in the workspace */
 			continue;
 		}
 		row = tdata_item(k->data, "kept");

@@ -31,9 +31,9 @@ see_bytes(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-/* The range of a constant of integers, which the first call computes. NULL for
- * other types, for types of fewer than 8 bits, for uint64, and for a constant
- * that stores two elements in a byte (paired). */
+/* The range of the elements of a constant of integers; the first call computes
+ * it. NULL for other types, for types of fewer than 8 bits, for uint64, and for
+ * a constant that stores two elements in a byte (paired). */
 static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
 {

@@ -166,8 +166,8 @@ place_bytes(const struct tensor *t)
 	return at_least_one_byte(largest_count(t) * dtype_bytes(t->type));
 }
 
-/* The texts of numbers of elements. They are kept, because many arrays have the
- * same shape. */
+/* The texts of expressions for numbers of elements. Each text is made once,
+ * because many arrays have the same shape. */
 struct counts {
 	struct bindings sizes;   /* the sizes of the inputs */
 	struct pointer_map text; /* from an expression to its index in texts */

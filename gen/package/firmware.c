@@ -334,8 +334,8 @@ folder_of(const struct packer *k, const struct firmware_kind *kind,
 						    : kind->reports;
 }
 
-/* Changes the file of kernels from `name` to `path`, to which the file is
- * moved. */
+/* Changes k's records from the file `name` to the file `path`, to which the
+ * file of kernels is moved. */
 static void
 move_kernels(struct packer *k, const char *name, const char *path)
 {
@@ -413,9 +413,9 @@ render(struct packer *k, const char *file, const char *text,
 	return ok;
 }
 
-/* Renders a template of the kind and its path, and adds the file. Fragments
- * that all templates may use are appended to the template. Returns false after
- * a diagnostic. */
+/* Renders a template of the kind, and the path of the file to make, which is a
+ * template too, and adds the file to the package. Fragments that all templates
+ * may use are appended to the template. Returns false after a diagnostic. */
 static bool
 add_filled(struct packer *k, const struct firmware_kind *kind,
 	   const struct firmware_file *f, const struct tdata *data)

@@ -45,8 +45,9 @@ const struct firmware_kind *firmware_load(struct module *m, const char *name,
 					  const char *dir);
 /* Does a path in a package stay inside the package? */
 bool firmware_stays_below(const char *path);
-/* Moves the files of a compiled model into the folders of the kind, and adds
- * the files of the kind. Returns false after a diagnostic. */
+/* Moves the files of a compiled model into the folders that the kind of
+ * firmware package has, and adds the files of the kind. Returns false after a
+ * diagnostic. */
 bool firmware_arrange(struct package *pkg, const struct firmware_kind *kind,
 		      const struct self_test *values);
 

@@ -36,8 +36,8 @@ add_profile(struct packer *k, struct tdata *data)
 	tdata_int(data, "all_bytes", all);
 }
 
-/* Adds the source of the runtime that the dialect needs for tasks (threads).
- * Returns false after a diagnostic. */
+/* Adds to the data the source of the runtime that the dialect needs for tasks
+ * (threads). Returns false after a diagnostic. */
 static bool
 add_runtime(struct packer *k, struct tdata *data)
 {

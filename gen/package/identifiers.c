@@ -82,10 +82,10 @@ init_members(struct packer *k, struct name_set *s)
 	s->n_reserved = k->d->reserved_members.n;
 }
 
-/* Names the members of the two structures and the macros. The members of both
- * structures are in one set, because an example has local arrays with these
- * names. Macros must be unique; they begin with the model's name and so need
- * not avoid reserved words. */
+/* Makes the names of the members of the structures of inputs and outputs, and
+ * of the macros. The members of both structures are in one set, because an
+ * example has local arrays with these names. Macros must be unique; they begin
+ * with the model's name and so need not avoid reserved words. */
 static void
 name_interface(struct packer *k)
 {

@@ -13,7 +13,7 @@
 #include "packer.h"
 #include "provenance.h"
 
-/* the column in which the text of a row begins in a kernel's comment */
+/* the column in which the values of the rows in a kernel's comment begin */
 #define ROW_COLUMN 15
 
 static void
@@ -565,7 +565,8 @@ add_rescaling(struct packer *k, struct tdata *item, const struct node *n)
 	strbuf_release(&s);
 }
 
-/* Sets the text of kernel i, with anchors at its ends. */
+/* Sets item's "text" to the text of kernel i, with anchors at its start and
+ * end. */
 static void
 add_text(struct tdata *item, const char *text, int i)
 {

@@ -14,7 +14,7 @@ struct emit_options {
 	enum weights_form weights;
 	const char *section; /* for WEIGHTS_SECTION: the section's name */
 	const char *version; /* the version of tirc, such as "0.1.0" */
-	/* the entry function reports the end of each kernel */
+	/* the entry function reports when each kernel has ended */
 	bool profile;
 	/* --form graph: the program has no entry function, but a table of
 	 * kernels, and their calls as JSON. */
@@ -44,7 +44,8 @@ struct out_file {
 
 struct package {
 	VEC(struct out_file) files;
-	/* the chosen form of the weights; AUTO: the model has no weights */
+	/* the form in which the weights are written; AUTO: the model has no
+	 * weights */
 	enum weights_form weights;
 	int64_t weights_bytes; /* without headers and padding */
 	/* the command that compiles the package, for a shell in its folder */
@@ -97,7 +98,7 @@ bool package_finish(struct program *p, const struct package *pkg,
 /* The name of the member for t, an input or output, in the emitted
  * structure. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
-/* The fates of the model's nodes, as packer_fates() gives them. */
+/* What became of the model's nodes, as packer_fates() finds it. */
 struct node_fate;
 const struct node_fate *package_fates(const struct package *pkg);
 /* The name of the model in the package, with which all symbols begin. */
@@ -122,8 +123,8 @@ const char *package_harness_ldflags(const struct package *pkg);
  * that it reads and writes. Kernels are numbered in the order of execution;
  * regions of backends are left out. Returns NULL after a diagnostic. */
 const char *package_kernel_harness(const struct package *pkg);
-/* The reason why there is no program that calls single kernels of this package,
- * or NULL. */
+/* The reason why there can be no program that calls single kernels of this
+ * package; NULL if there can. */
 const char *package_kernels_obstacle(const struct package *pkg);
 /* The source file that the program of package_kernel_harness() includes. */
 const char *package_kernels_source(const struct package *pkg);

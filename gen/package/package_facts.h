@@ -42,7 +42,7 @@ const char *package_array(const struct package *pkg,
 /* The number of loops in helper functions. *longest: the largest number of
  * iterations of such a loop. */
 int package_helper_loops(const struct package *pkg, int *longest);
-/* The kernel that writes t; NULL if none does. */
+/* The kernel that writes t; NULL if no kernel writes it. */
 const struct kernel *package_writer(const struct package *pkg,
 				    const struct tensor *t);
 /* The alignment of the workspace in bytes. */

@@ -100,7 +100,8 @@ source_text(struct packer *k, const struct dialect *d, struct tdata *data,
 	if (table[0] == '\0') {
 		return text;
 	}
-	/* renders the source again, with a line at the top about the table */
+	/* renders the source again, now with a line at the top that refers to
+	 * the table of long names */
 	tdata_flag(data, "shortens", true);
 	anchors->list.n = 0;
 	text = template_text(k, d, TEMPLATE_SOURCE, data, anchors);

@@ -52,7 +52,8 @@ enum package_anchor {
 /* The smallest and the largest element of a constant. */
 struct constant_range {
 	struct bounds range;
-	/* false if the constant has no elements or they cannot be computed */
+	/* false if the constant has no elements or its elements cannot be
+	 * computed */
 	bool known;
 };
 
@@ -155,7 +156,7 @@ const char *place_name(const struct placement *at);
 const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* Sets k->names from the names of the model's nodes, tensors and constants. */
 void tell_names(struct packer *k);
-/* The kernel that writes t; NULL if none does. */
+/* The kernel that writes t; NULL if no kernel writes it. */
 const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
 /* common.c: add_common() adds the data that all templates may use,
@@ -199,8 +200,8 @@ int64_t workspace_align(const struct packer *k);
 int64_t largest_size(const struct expr *size);
 int64_t largest_count(const struct tensor *t);
 
-/* source.c: bind weight i, and the model, to their names in the entry
- * function. */
+/* source.c: bind_weight() binds weight i, and bind_model() the model, to their
+ * names in the entry function. */
 void bind_weight(struct packer *k, const struct param *param, int i,
 		 struct bindings *bound);
 void bind_model(struct packer *k, struct bindings *bound);
@@ -257,8 +258,8 @@ void add_device_places(struct packer *k, struct tdata *data,
  * (an expression) of each, and its offset and bytes in the staging memory. */
 void add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		 const struct bindings *bound);
-/* Adds the list "uploads" with the name, symbol, offset and bytes of each
- * weight. */
+/* Adds the list "uploads" of the weights that the host copies to the device,
+ * with the name, symbol, offset and bytes of each weight. */
 void add_uploads(struct packer *k, struct tdata *data);
 
 /* Names the model, its files, members, macros and symbols. */
@@ -288,7 +289,7 @@ bool add_interface(struct packer *k, const char *version_hash,
  * a diagnostic. */
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
-/* Are the weights declared in a header of their own? */
+/* Are the weights declared in a header of their own, not in the source? */
 bool weights_have_header(const struct packer *k);
 bool add_weights_header(struct packer *k);
 /* compliance.c: the lines of the source that have the mark of the deviation. */
@@ -296,10 +297,11 @@ struct deviation_places places_of(struct packer *k, const struct deviation *d);
 /* Adds the compliance statement: the standard that the dialect claims, and the
  * deviations. */
 bool add_compliance(struct packer *k);
-/* Can the time of each kernel be measured? Returns false after a diagnostic
- * otherwise. */
+/* Can the program measure the time of each kernel? Returns false after a
+ * diagnostic otherwise. */
 bool profile_allowed(const struct packer *k);
-/* Adds to the entry function a call after each kernel that reports its end. */
+/* Adds to the entry function, after each kernel, a call that reports the end of
+ * this kernel. */
 void add_profile_calls(struct packer *k);
 /* Adds the file with the metadata, <model>.json. */
 void add_metadata(struct packer *k);
@@ -349,7 +351,8 @@ bool graph_form_describe(struct packer *k);
 /* graph_kernels.c: adds the list "entries" with symbol, name, body and
  * arguments of each kernel. */
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
-/* Adds the header of the graph form, with the table of kernels. */
+/* Adds to the package the header of the graph form, with the table of
+ * kernels. */
 bool add_graph_header(struct packer *k);
 /* Does the graph's JSON list this argument of the kernel? The JSON lists
  * tensors, weights and scratch memory. It does not list symbolic sizes, which

@@ -41,7 +41,8 @@ add_counts(struct sums *s, const struct pattern_count *counts, int n,
 }
 
 /* The number of inputs of the nodes that a step of the pattern matched; step -1
- * is the body of the pattern. *follower: the name of the step's follower. */
+ * is the body of the pattern. Sets *follower to the name of the step's
+ * follower, or NULL. */
 static int
 count_inputs(const struct region_match *match, int step, const char **follower)
 {

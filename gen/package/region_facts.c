@@ -137,7 +137,8 @@ struct operand {
 	/* stride[d]: the distance in memory, in elements, from one index of
 	 * dimension d to the next */
 	const struct expr **stride;
-	/* columns are contiguous, because the second last dimension is */
+	/* the elements of a column are contiguous, because those of the second
+	 * last dimension are */
 	bool columns;
 };
 
@@ -264,7 +265,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct node *n,
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
 	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
-		/* b is the same matrix for all: the matrices of a become one
+		/* b is the same matrix for all matrices of a: these become one
 		 * matrix with all their rows */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));

@@ -6,8 +6,8 @@
 #include "ops.h"
 #include "regions.h"
 
-/* The columns that indentation and comment delimiters take in a line that lists
- * nodes. */
+/* The columns of a line that indentation and comment delimiters take, in a
+ * comment that lists nodes. */
 enum { LINE_AROUND = 16 + 6 };
 
 /* -- facts -- */
@@ -239,8 +239,8 @@ node_words(struct region_text *x, const struct node *n)
 							stem));
 }
 
-/* Adds the names of all nodes of the match: as a single text, and as lines that
- * fit into a comment. */
+/* Adds to data the names of all nodes of the match: as a single text, and as
+ * lines that fit into a comment. */
 static void
 put_nodes(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)

@@ -239,8 +239,9 @@ add_attrs(struct region_text *x, struct tdata *data)
 	}
 }
 
-/* Adds to a list the first n parameters of the function that prepares the
- * region, and a parameter for its weights. */
+/* Adds to a list in data the first n parameters of the function that prepares
+ * the region, followed by a parameter for the region's weights. Returns false
+ * after a diagnostic. */
 static bool
 add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	      int n)
@@ -366,8 +367,8 @@ render_shared(struct packer *k, const struct backend *b, const char *key,
 
 /* -- all regions, in the header and in the source -- */
 
-/* Adds to a list an item with the text as the value of `name`; adds nothing if
- * the text is NULL. */
+/* Adds to a list in data an item that has the text as the value of `name`; adds
+ * nothing if the text is NULL. */
 static void
 add_text(struct tdata *data, const char *list, const char *name,
 	 const char *text)
@@ -474,7 +475,8 @@ is_long(const struct packer *k, const char *name, const char *value)
 	       (size_t)k->d->line_columns;
 }
 
-/* Adds the list "members" of the structure of a region's constants. */
+/* Adds to row the list "members" of the members of the structure that holds a
+ * region's constants. Returns false after a diagnostic. */
 static bool
 add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 	       struct tdata *row)

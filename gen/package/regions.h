@@ -40,12 +40,12 @@ const char *region_expr(struct region_text *x, const struct expr *e);
 void region_name_tensors(struct region_text *x);
 /* The name of a listed tensor in the functions of the region. */
 const char *region_name_of(const struct region_text *x, const struct tensor *t);
-/* Adds the name, kind, type and sizes of a tensor. against: the result to which
- * the tensor is broadcast, or NULL. */
+/* Adds to item the name, kind, type and sizes of the tensor t. against: the
+ * result to whose shape t is broadcast, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
 		   const struct tensor *t, const struct tensor *against);
-/* Adds the tensor t (see region_tensor) as the only item of a list; the list is
- * empty if t is NULL. */
+/* Adds to data a list whose only item is the tensor t (see region_tensor); the
+ * list is empty if t is NULL. */
 void region_tensor_in(struct region_text *x, struct tdata *data,
 		      const char *list, const struct tensor *t,
 		      const struct tensor *against);

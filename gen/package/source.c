@@ -14,7 +14,7 @@
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
-	int next; /* the index of the tensor's next use, or -1 */
+	int next; /* the index of the next use of the same tensor, or -1 */
 };
 
 /* For each tensor, the arguments that access it, in the order of execution. An
@@ -38,8 +38,8 @@ add_user(struct packer *k, struct users *u, const struct tensor *t,
 	vec_push(k->a, &u->list, x);
 }
 
-/* Visits the kernels from the last to the first, so that each list starts with
- * the first use. */
+/* Visits the kernels from the last to the first, so that the list of uses of
+ * each tensor starts with its first use. */
 static void
 find_users(struct packer *k, struct users *u)
 {

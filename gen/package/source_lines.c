@@ -13,7 +13,7 @@ is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Does the line at p define a function `name`? */
+/* Is the line at p the first line of the definition of a function `name`? */
 static bool
 defines(const char *p, const char *name)
 {

@@ -83,7 +83,8 @@ weights_layout(struct packer *k)
 			  k->d->name, words[k->out->weights]);
 }
 
-enum { ROW_START = 3 }; /* column in which the text of a comment's row begins */
+/* column in which the value of a row in a comment begins */
+enum { ROW_START = 3 };
 
 /* stands for a space at which a line must not be broken */
 #define TOGETHER '\t'

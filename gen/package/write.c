@@ -49,7 +49,8 @@ path_of(struct writer *w, const char *name)
 }
 
 /* Makes the temporary file in the output folder, even for a file in a
- * subfolder, because the command line looks for half-written files there. */
+ * subfolder, because the command line looks for files there that were not
+ * written completely. */
 static FILE *
 make_temporary(struct writer *w, const char *name, const char **temporary)
 {
@@ -330,8 +331,8 @@ start(struct writer *w, struct program *p, const struct package *pkg)
 	}
 }
 
-/* Sets *out to the size and the SHA-256 of the file's content. Returns false
- * with an error in errno. */
+/* Sets *out to the size and the SHA-256 of the file's content. Returns false if
+ * reading fails, with the error in errno. */
 static bool
 measure(struct writer *w, FILE *file, struct finished_file *out)
 {

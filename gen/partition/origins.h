@@ -6,9 +6,9 @@
 #include "graph.h"
 
 struct origin_name {
-	const char *name; /* name of the node's first output; "" if it has
-			   * none */
-	int at;           /* index in g->origins */
+	/* name of the node's first output; "" if the node has no outputs */
+	const char *name;
+	int at; /* index in g->origins */
 };
 
 /* The origins of the graph (nodes of the model) with their names, sorted by

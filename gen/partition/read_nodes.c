@@ -477,7 +477,7 @@ check_readers(struct reading *in)
 }
 
 /* Two sizes are compared for all values of their dimensions if there are at
- * most so many. */
+ * most MOST_VALUES combinations of values. */
 enum { MOST_VALUES = 4096 };
 
 /* Changes map->to to the next combination of values of the dimensions that are
@@ -501,8 +501,8 @@ next_values(const struct graph *g, struct var_map *map, const bool *used)
 	return false;
 }
 
-/* Are the sizes x and y proven to be equal, by trying all values of their
- * dimensions? False if there are too many to try. */
+/* Are the sizes x and y proven to be equal, by trying all combinations of
+ * values of their dimensions? False if there are too many combinations. */
 static bool
 same_for_each_value(const struct graph *g, const struct expr *x,
 		    const struct expr *y)

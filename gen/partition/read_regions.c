@@ -86,8 +86,8 @@ load_backend(struct reading *in, struct json j, const char *name)
 	return b;
 }
 
-/* Is b the backend, with the same options, that the graph had before the edit?
- * False after a diagnostic. */
+/* Is b the backend that the graph had before the edit, with the same options as
+ * in j? False after a diagnostic. */
 static bool
 check_backend(struct reading *in, struct json j, const struct backend *b,
 	      const char *name)
@@ -298,8 +298,8 @@ find_fact(struct region_match *m, const struct fact *f)
 	return NULL;
 }
 
-/* The rule of a node of the pattern for the fact `name`; NULL if none has
- * one. */
+/* The rule for the fact `name` of a node of the pattern; NULL if no node of the
+ * pattern has one. */
 static const struct fact_rule *
 rule_in(const struct pattern_graph *p, const char *name)
 {

@@ -54,7 +54,7 @@ bool read_outputs(struct reading *in, struct json list);
 /* Checks the order of the nodes, and their types and shapes. False after a
  * diagnostic. */
 bool check_nodes(struct reading *in, struct json tensors);
-/* The tensor with the name j; NULL after a diagnostic. */
+/* The tensor whose name is the text j; NULL after a diagnostic. */
 struct tensor *read_tensor_name(struct reading *in, struct json j);
 /* read_states.c: call it after inputs and outputs were read. */
 bool read_states(struct reading *in, struct json root);

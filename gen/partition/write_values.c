@@ -13,7 +13,8 @@
 #include "size_text.h"
 #include "writing.h"
 
-/* constants with more elements are in the constants' file */
+/* the elements of constants with more elements than this are in the constants'
+ * file */
 #define INLINE_ELEMS 16
 #define ALIGN_BYTES 64 /* alignment of each constant in the constants' file */
 

@@ -25,8 +25,9 @@ void write_key(struct writing *w, const char *key);
 /* Writes a text, or null. False after a diagnostic if JSON cannot represent
  * it. */
 bool write_text(struct writing *w, const char *text);
-/* write_values.c: writes the elements of a constant as "splat", "values" or
- * "weights", the last key in its object. False after a diagnostic. */
+/* write_values.c: writes the elements of a constant under the key "splat",
+ * "values" or "weights", which is the last key in the constant's object. False
+ * after a diagnostic. */
 bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */

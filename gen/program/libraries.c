@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of the libraries of programs, and the functions for each kind of
- * values. */
+/* The table of the libraries that programs can use, and the functions for each
+ * kind of values. */
 #include "build_parts.h"
 #include "numpy.h"
 #include "python_parts.h"

@@ -167,8 +167,8 @@ body_of(struct importer *imp, const struct composition_text *row)
 const struct text_body *
 body_read(struct importer *imp, const struct composition_text *row)
 {
-	static const struct text_body wrong; /* the entry in the table for a
-					      * text that has a mistake */
+	/* the entry in the table for each text that has a mistake */
+	static const struct text_body wrong;
 	size_t at = (size_t)(row - composition_table);
 
 	assert(row);

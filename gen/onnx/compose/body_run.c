@@ -161,8 +161,8 @@ input_value(struct body_frame *f, const struct body_node *n, size_t i)
 			    : body_named(f, name);
 }
 
-/* The type that a number among the inputs gets: the type of the last input that
- * is a tensor, but not of bools. */
+/* The type that a Python number among the inputs gets: the type of the last
+ * input that is a tensor of another type than bool; void if there is none. */
 static struct dtype
 common_type(const struct body_value *in, size_t n)
 {
@@ -442,8 +442,8 @@ run_constant(struct body_frame *f, const struct body_node *n)
 	return !f->c->failed;
 }
 
-/* The value of the first output of node n if n is not made: n's first input;
- * None if that is an expression or absent. */
+/* The value of the first output of node n if n is not made: the first input of
+ * n; None if this input is an expression or absent. */
 static struct body_value
 without(struct body_frame *f, const struct body_node *n)
 {

@@ -89,7 +89,7 @@ const struct expr *compose_dim(struct compose *c, const struct tensor *t,
 bool compose_known_dim(struct compose *c, const struct tensor *t, int d,
 		       int64_t *size);
 
-/* -- constants: the tensor's name ends in `what` -- */
+/* -- constants: the name of the tensor ends in the parameter `what` -- */
 
 struct tensor *compose_scalar(struct compose *c, const char *what,
 			      struct dtype type, double value);
@@ -116,7 +116,7 @@ struct tensor *compose_sizes(struct compose *c, const char *what, int n,
 
 /* -- nodes -- */
 
-/* Sets an attribute of the next node that is made. */
+/* Sets an integer attribute of the next node that is made. */
 void compose_set_int(struct compose *c, const char *name, int64_t v);
 void compose_set_float(struct compose *c, const char *name, double v);
 void compose_set_string(struct compose *c, const char *name, const char *v);
@@ -156,7 +156,8 @@ struct tensor *compose_2(struct compose *c, const char *what,
 struct tensor *compose_with(struct compose *c, const char *what,
 			    const char *op_type, struct tensor *x,
 			    double value);
-/* The next two return x itself if it already has the type or shape. */
+/* compose_cast and compose_reshape return x itself if x already has the type or
+ * shape. */
 struct tensor *compose_cast(struct compose *c, const char *what,
 			    struct tensor *x, struct dtype type);
 struct tensor *compose_reshape(struct compose *c, const char *what,
@@ -192,15 +193,15 @@ struct tensor *compose_scaled_product(struct compose *c, struct tensor *a,
 				      struct tensor *a_scale,
 				      struct tensor *b_scale,
 				      struct tensor *bias);
-/* A size from 0 to `most` that the entry function reads at run time from
- * `count`, an int64[1] that a kernel computes; returned as an int64[1]. */
+/* Returns an int64[1]: a size from 0 to `most` that the entry function reads at
+ * run time from `count`, an int64[1] that a kernel computes. */
 struct tensor *compose_run_size(struct compose *c, struct tensor *count,
 				const char *what, int64_t most);
 /* 0, 1, … n - 1 in the given type; n is an integer scalar
  * (compose_window.c). */
 struct tensor *compose_count(struct compose *c, const char *what,
 			     struct tensor *n, struct dtype type);
-/* Makes t the result k of the model's node. */
+/* Makes t result number k of the model's node. */
 void compose_result(struct compose *c, int k, struct tensor *t);
 
 #define COMPOSE(domain, op, min, max, outputs, fn) compose_fn compose_##fn;

@@ -321,8 +321,8 @@ transform(const struct fourier *f, struct tensor *x, int64_t length, int64_t n,
 
 /* -- the operators -- */
 
-/* The real signal of length n whose spectrum has the first half x[…, half,
- * parts]; the second half is the mirrored conjugate. */
+/* The real signal of length n. x[…, half, parts] is the first half of its
+ * spectrum; the second half is the mirrored conjugate of the first. */
 static struct tensor *
 real_signal(const struct fourier *f, struct tensor *x, int64_t n)
 {

@@ -21,7 +21,8 @@ struct slot {
 	/* the tensor with the values at which the derivative is taken: the
 	 * tensor itself, or the output of a node that computes it again */
 	struct tensor *value;
-	/* the derivative of y with respect to the tensor; NULL: 0 so far */
+	/* the derivative of y with respect to the tensor; NULL if it is 0 so
+	 * far */
 	struct tensor *slope;
 	bool wanted; /* the tensor is in xs or depends on one of xs */
 };
@@ -65,9 +66,9 @@ expand_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 						 x->shape));
 }
 
-/* Reduces t to the shape of x, where t has the shape to which an operator
- * broadcast x: for each element of x, the sum over the elements of t that it
- * was copied to. */
+/* Returns t, which has the shape to which an operator broadcast x, reduced to
+ * the shape of x: for each element of x, the sum of the elements of t to which
+ * it was copied. */
 static struct tensor *
 sum_to(struct gradient *g, struct tensor *t, const struct tensor *x)
 {
@@ -279,7 +280,7 @@ find_path(struct gradient *g, const struct tensor *y)
 }
 
 /* Makes a copy of node n that reads the values at which the derivative is taken
- * (slot.value); out: its outputs. */
+ * (slot.value), and sets `out` to its outputs. */
 static void
 compute_again(struct gradient *g, const struct node *n, struct tensor **out)
 {
@@ -344,8 +345,8 @@ count_names(const struct compose *c, const char *name)
 	return a && a->kind == ATTR_STRINGS ? a->n : 0;
 }
 
-/* Gives slots to the tensors that xs and zs name; their values are the first
- * inputs of the node. */
+/* Gives slots to the n tensors that xs and zs name; the first inputs of the
+ * model's node are their values. False after a diagnostic. */
 static bool
 read_names(struct gradient *g, int n_xs, int n)
 {

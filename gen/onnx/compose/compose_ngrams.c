@@ -180,8 +180,9 @@ read_ngrams(struct compose *c, struct pool *p)
 }
 
 struct tree {
-	int64_t *item; /* item[i]: the item that leads to node i + 1 from its
-		        * parent */
+	/* item[i]: the item of the n-gram that leads from its parent to node i
+	 * + 1 */
+	int64_t *item;
 	int32_t *first, *column;
 	double *weight;
 	int n; /* nodes without the root */
@@ -278,7 +279,7 @@ count(struct compose *c, struct pool *p, struct tensor *x)
 	struct tensor *in[5] = { x }, *y;
 
 	make_tree(c, p, &t);
-	n = t.n > 0 ? t.n : 1; /* a constant has at least one element */
+	n = t.n > 0 ? t.n : 1; /* a constant must have at least one element */
 	in[1] = compose_cast(c, "item",
 			     compose_ints(c, "items", (int)n, t.item), x->type);
 	n = t.n + 1;

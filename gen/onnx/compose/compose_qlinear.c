@@ -18,7 +18,9 @@ bool
 compose_qlinear_concat(struct compose *c)
 {
 	static const char *const what = "real";
-	int n = c->node->n_inputs / 3; /* the last zero point may be absent */
+	/* the last zero point may be absent, so that the last group has only
+	 * two inputs */
+	int n = c->node->n_inputs / 3;
 	struct tensor **parts = arena_array(&c->imp->tmp, struct tensor *,
 					    n + 1);
 	struct tensor *joined, *y, *in[4];

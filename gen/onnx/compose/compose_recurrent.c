@@ -99,7 +99,7 @@ next_value(const struct attr *list, int *used, double value)
 }
 
 /* Sets the attributes f, g and h of the next node to the activation functions
- * of a direction. */
+ * of a direction. False after a diagnostic. */
 static bool
 set_functions(struct recurrent *r, int direction)
 {

@@ -58,7 +58,8 @@ one_string(struct compose *c)
 	return compose_input(c, 0)->is_string || string_inputs(c, 0);
 }
 
-/* The largest number of bytes of a string in the inputs from `first` on. */
+/* The length in bytes of the longest possible string in the inputs from index
+ * `first` on; at least 1. */
 static int64_t
 most_bytes(struct compose *c, int first)
 {
@@ -85,8 +86,9 @@ axis_of(struct compose *c, int64_t axis, int rank, int64_t *out)
 			     (long long)axis, -rank, rank);
 }
 
-/* Gives the attribute axis of the model's node to the next node, counted from
- * the start; without it, the axis `missing`. False after a diagnostic. */
+/* Sets the attribute axis of the next node to that of the model's node, counted
+ * from the start; to `missing` if the model's node has none. False after a
+ * diagnostic. */
 static bool
 set_axis(struct compose *c, int64_t missing, int rank)
 {

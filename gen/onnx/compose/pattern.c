@@ -415,8 +415,8 @@ read_repeat(struct regex *r)
 		} else {
 			break;
 		}
-		/* lazy repetition (a second ?) matches the same whole
-		 * strings */
+		/* lazy repetition (a second ?) makes no difference: the whole
+		 * string must match */
 		r->at += *r->at == '?';
 		more = arena_new(r->a, struct tree);
 		*more = (struct tree){
@@ -456,7 +456,8 @@ struct state {
 
 struct machine {
 	struct regex *r;
-	int64_t steps; /* states visited and flags compared so far */
+	/* the number of states visited and flags compared so far */
+	int64_t steps;
 	VEC(struct state) states;
 };
 
@@ -536,10 +537,13 @@ struct subset {
 
 struct subsets {
 	struct machine *m;
-	VEC(struct subset) sets; /* the sets found so far, numbered from 0 */
-	uint8_t *here, *next;    /* flags of sets under construction */
-	int *stack;              /* the states that close_over has to visit */
-	int n; /* the number of flags: one per state, and the word flag */
+	/* the sets of states found so far; the number of a set is its index */
+	VEC(struct subset) sets;
+	uint8_t *here, *next; /* flags of sets under construction */
+	int *stack;           /* the states that close_over has to visit */
+	/* the number of flags: one for each state, and the flag "the last byte
+	 * was part of a word" */
+	int n;
 };
 
 static bool

@@ -34,7 +34,7 @@
 
 #include "compose.h"
 
-/* A function of a file of compositions/: a row of the table that
+/* A function in a file of compositions/, as a row of the table that
  * compositions.py makes when tirc is built. */
 struct composition_text {
 	const char *domain, *op_type;
@@ -64,12 +64,13 @@ struct text_body {
 
 /* The functions of all texts; *n: their number. */
 const struct composition_text *composition_texts(int *n);
-/* The function for an operator; NULL if no text has the operator. */
+/* The function for an operator; NULL if no file of compositions/ has a function
+ * for it. */
 const struct composition_text *composition_text_find(const char *domain,
 						     const char *op_type);
-/* Reads a function; NULL after a diagnostic, which is a mistake of the text. The
+/* Reads a function; NULL after a diagnostic about a mistake in its text. The
  * result lives as long as the import. body_read, for rows of the table, reads
- * each once. */
+ * each row only once. */
 const struct text_body *body_of(struct importer *imp,
 				const struct composition_text *row);
 const struct text_body *body_read(struct importer *imp,
@@ -127,14 +128,13 @@ struct body_frame {
 	/* maps the name of a tensor or of a value to its index in `values` */
 	struct text_map names;
 	VEC(struct body_value) values;
-	const char *what; /* the ending of the names of new constants */
-	const char
-		*expressed; /* the text of the expression under evaluation, for
-			     * messages */
+	const char *what;      /* the ending of the names of new constants */
+	const char *expressed; /* the text of the expression that is being
+			     * evaluated, for messages */
 };
 
-/* Sets *out to the attribute of the call, else to the function's default; false
- * if there is neither, or after a diagnostic. */
+/* Sets *out to the attribute `name` of the call, or else to the function's
+ * default for it; false if there is neither, or after a diagnostic. */
 bool body_attribute(struct body_frame *f, const char *name, struct attr *out);
 struct body_value body_attribute_value(struct body_frame *f,
 				       const struct attr *a);
@@ -155,7 +155,7 @@ bool body_is_true(const struct body_value *v);
  * given type; if that is void, int64 or float32. */
 struct tensor *body_tensor(struct body_frame *f, const struct body_value *v,
 			   struct dtype type);
-/* Reports that the expression has no value; returns None. */
+/* Reports that the expression under evaluation has no value; returns None. */
 struct body_value body_no_value(struct body_frame *f);
 /* The expressions of a list of n sizes, as an array. */
 const struct expr **body_sizes(struct body_frame *f,

@@ -32,8 +32,9 @@ find_concat(struct dtype type, const struct tensor *carried,
 		carried = reader->outputs[0];
 		reader = sole_user(carried);
 	}
-	/* Walks back from the next value to the node that computes it. The loop
-	 * reads `next`; a tensor with another reader ends the walk. */
+	/* Walks back from the next value to the node that computes it, as long
+	 * as only the loop reads the value: a tensor with another reader ends
+	 * the walk. */
 	while (sole_user(next) && made && passes_on(made, type)) {
 		next = made->inputs[0];
 		made = next->producer;
@@ -83,8 +84,8 @@ flow_find_append(struct importer *imp, const struct deferred *d,
 	return (int)axis;
 }
 
-/* Reshapes t: its dimensions axis and axis + 1 become one. `part` is one of the
- * parts stacked in t. NULL after a diagnostic. */
+/* Reshapes t: dimensions `axis` and `axis` + 1 become one. t is a stack of
+ * tensors like `part`. NULL after a diagnostic. */
 static struct tensor *
 merged(struct importer *imp, const struct deferred *d, struct tensor *t,
        const struct tensor *part, int axis)

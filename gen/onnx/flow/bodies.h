@@ -57,9 +57,9 @@ typedef VEC(struct tensor *) tensor_list;
  * once. */
 void deferred_captures(struct importer *imp, const struct body *body,
 		       const Onnx__NodeProto *p, tensor_list *list);
-/* Replaces the node by other nodes, or adds the nodes of the next iteration of
- * a loop. The types and shapes of all its inputs are known. False after a
- * diagnostic. */
+/* Replaces the node n by other nodes or, if n is a loop, adds the nodes of the
+ * next iteration. The types and shapes of all inputs of n must be known. False
+ * after a diagnostic. */
 bool deferred_expand(struct importer *imp, struct node *n);
 /* The nested graph in the attribute `name` of the model's node, or NULL. */
 const Onnx__GraphProto *deferred_graph(const struct deferred *d,
@@ -118,8 +118,9 @@ bool impossible_if(struct importer *imp, struct deferred *d);
  * check holds", unless it uses a size that is read in the branch, and nodes
  * that read the condition of the If are appended. */
 void impossible_checks(struct importer *imp, int flow, int first);
-/* The condition of an If, as a tensor: its input 0, or, if a check needs the
- * condition, the value that the entry function reads before the branches. */
+/* The condition of an If, as a tensor: input 0 of the If; but if a check needs
+ * the condition, the value that the entry function reads before the
+ * branches. */
 struct tensor *impossible_condition(struct importer *imp, struct deferred *d);
 
 /* -- flow.c: branches and loops that stay in the graph -- */

@@ -60,8 +60,9 @@ struct results {
 	 * numbers: the index of the result, the dimension, and the index of the
 	 * size's variable in graph.run_sizes. */
 	VEC(int64_t) sizes;
-	tensor_list counts; /* for each of these sizes, the tensor that holds
-			     * it */
+	/* for each size of a result that is read at run time: the tensor that
+	 * holds the size */
+	tensor_list counts;
 };
 
 static void
@@ -87,8 +88,8 @@ size_of(struct importer *imp, const struct deferred *d, struct tensor *t,
 	return s;
 }
 
-/* Sets *most to the largest value that size `dim` of t can have; false if it
- * has no bound. */
+/* Sets *most to the largest value that size `dim` of t can have; false if the
+ * size has no bound. */
 static bool
 largest_size(const struct tensor *t, int dim, int64_t *most)
 {

@@ -15,9 +15,10 @@
 #include "flow.h"
 #include "sizes.h"
 
-/* A condition `value < limit` whose value, after iteration j = 1, 2, …, is init
- * + (j - 1) step + ahead. init is in [-2^20, 2^20] and step in [1, 2^20], so
- * that no value below a limit wraps, and float32 represents each exactly. */
+/* A condition `value < limit` for going on with a loop, whose value after
+ * iteration j = 1, 2, … is init + (j - 1) step + ahead. init is in [-2^20,
+ * 2^20] and step in [1, 2^20], so that no value below a limit wraps, and
+ * float32 represents each value exactly. */
 struct counter {
 	struct tensor *limit; /* computed before the loop */
 	int64_t init, step, ahead;
@@ -167,8 +168,8 @@ counts(const struct counting *c, const struct tensor *t, struct counter *out)
 	       added_to(c, next, &out->step) == t && out->step > 0;
 }
 
-/* If t has the same value in all iterations: that integer, as a tensor outside
- * of the loop. Else NULL. */
+/* If t has the same value in all iterations, returns this integer as a tensor
+ * outside of the loop; else NULL. */
 static struct tensor *
 constant_of(const struct counting *c, struct tensor *t)
 {
@@ -320,9 +321,9 @@ with_number(const struct counting *c, const char *op_type, struct tensor *t,
 	return deferred_node(c->imp, c->d, op_type, in, 2, "iterations");
 }
 
-/* The number of iterations of counter x. The loop goes on while init + (j - 1)
- * step + ahead < limit, so it is ceil ((limit - init - ahead) / step) + 1, but
- * at least `least`. */
+/* The number of iterations that counter x allows. The loop goes on while init +
+ * (j - 1) step + ahead < limit, so the number is ceil ((limit - init - ahead) /
+ * step) + 1, but at least `least`. */
 static struct tensor *
 make_count(const struct counting *c, const struct counter *x, int64_t least)
 {

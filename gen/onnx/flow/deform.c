@@ -87,8 +87,8 @@ samples(struct importer *imp, struct deferred *d, const struct sizes *s)
 	return out;
 }
 
-/* The matrix product, with one row for each map, reshaped to the result's
- * shape. */
+/* The result in its shape: the matrix product `sums`, which has one row for
+ * each map, reshaped. */
 static struct tensor *
 in_shape(struct importer *imp, struct deferred *d, const struct sizes *s,
 	 struct tensor *sums, struct tensor *sampled, const char *name)

@@ -116,7 +116,7 @@ scan_slice(struct importer *imp, struct deferred *d, int k)
 	if (axis != 0) {
 		x = flow_transposed(imp, d, x, x->ndim, axis, 0);
 	}
-	/* flow_copy also copies constants: their slices have no address. */
+	/* A slice of a constant has no address, so constants are copied too. */
 	x = flow_copy(imp, d, place_of_body(imp, d->body), x);
 	out = graph_tensor(imp->g, x->name);
 	n = flow_node(imp, d, "ScanInput", d->flow->id, &x, 1, &out, 1);

@@ -11,8 +11,9 @@ struct flow {
 	 * an If: id is the then branch, other the else branch. For a loop: id
 	 * is the body. */
 	int id, other;
-	/* If: impossible[0] says why no run can take the then branch,
-	 * impossible[1] the else branch; NULL if a run may take it. */
+	/* of an If: impossible[0] says why no run can take the then branch,
+	 * impossible[1] why no run can take the else branch; NULL if a run may
+	 * take the branch */
 	const char *impossible[2];
 	/* For an If: its condition as a size variable that is 0 or 1, and the
 	 * node that reads this size; both NULL until a check needs them. */
@@ -38,13 +39,13 @@ struct node *flow_node(struct importer *imp, const struct deferred *d,
 struct tensor *flow_tensor(struct importer *imp, const struct deferred *d,
 			   const char *op_type, int body, struct tensor *in,
 			   const char *name);
-/* Makes the tensor of a loop state in the body of d; `first` is its value in
- * the first iteration. */
+/* Makes and returns the tensor of a loop state in the body of d; `first` is the
+ * state's value in the first iteration. */
 struct tensor *flow_carry(struct importer *imp, const struct deferred *d,
 			  struct tensor *first, const char *name);
 /* The axis axes[k], counted from the start; 0 if axes is NULL. */
 int64_t flow_axis(const int64_t *axes, int k, int ndim);
-/* A copy of t in the body, with its own memory. */
+/* A copy of t in the body number `body`, with its own memory. */
 struct tensor *flow_copy(struct importer *imp, const struct deferred *d,
 			 int body, struct tensor *t);
 /* Adds the node tirc.RunSize that reads t, a tensor of one integer, and returns
@@ -63,9 +64,9 @@ struct tensor *flow_run_size(struct importer *imp, const struct deferred *d,
 int flow_find_append(struct importer *imp, const struct deferred *d,
 		     struct tensor *first, struct tensor *carried,
 		     struct tensor *next);
-/* The state after the loop: `first`, then the parts of all iterations along
- * `axis`. `stacked` has the parts along dimension 0, each of the shape of
- * `part`. NULL after a diagnostic. */
+/* Returns the value of a state after the loop: `first`, followed along `axis`
+ * by the parts of all iterations. `stacked` has these parts along its dimension
+ * 0; each part has the shape of `part`. NULL after a diagnostic. */
 struct tensor *flow_appended(struct importer *imp, const struct deferred *d,
 			     struct tensor *first, struct tensor *stacked,
 			     const struct tensor *part, int axis);
@@ -80,8 +81,8 @@ struct tensor *flow_count(struct importer *imp, const struct deferred *d,
 struct tensor *flow_transposed(struct importer *imp, const struct deferred *d,
 			       struct tensor *t, int ndim, int from, int to);
 
-/* Replaces the inputs of the node by the list, followed by its captured
- * tensors. */
+/* Replaces the inputs of d's node by `list`, followed by the tensors that its
+ * body captures. */
 void flow_set_inputs(struct importer *imp, struct deferred *d,
 		     const tensor_list *list);
 

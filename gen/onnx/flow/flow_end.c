@@ -6,8 +6,8 @@
 #include "ops.h"
 #include "sizes.h"
 
-/* The tensor that t is a copy of: follows producers back through Identity
- * nodes; t itself if it is not the output of one. */
+/* Follows the producers of t back through Identity nodes, and returns the
+ * tensor that t is a copy of; t itself if no Identity computes t. */
 static struct tensor *
 origin_of(struct tensor *t)
 {
@@ -59,8 +59,8 @@ keeps_shapes(const struct deferred *d, struct tensor *const *first,
 
 struct loop_parts {
 	tensor_list first, next, slices, out;
-	/* for each of the slices: is its result stacked from the last iteration
-	 * on? */
+	/* for each stacked result: is it stacked from the last iteration to the
+	 * first? */
 	VEC(int64_t) back;
 	bool condition;
 	/* The largest number of iterations: the constant `trips`, or the value
@@ -73,7 +73,7 @@ struct loop_parts {
 	VEC(const char *) stacked; /* the labels of the stacked results */
 	bool bounded; /* trips comes from --bound: more iterations are an
 		       * error */
-	/* if the loop has a condition: the number of iterations that it made */
+	/* if the loop has a condition: the number of iterations that ran */
 	struct tensor *done;
 };
 
@@ -117,8 +117,8 @@ new_size(struct importer *imp, const char *name, int64_t most, bool proven)
 	return imp->g->run_sizes.n - 1;
 }
 
-/* Sets p->most to the largest value of the loop's count, if the operators that
- * compute it have a limit; else false. */
+/* Sets p->most to the largest number of iterations of the loop. False if the
+ * operators that compute the number have no upper bound. */
 static bool
 limit_count(struct importer *imp, struct loop_parts *p)
 {
@@ -219,8 +219,7 @@ count_iterations(struct importer *imp, struct deferred *d, struct loop_parts *p)
 					 !p->bounded));
 }
 
-/* The slices of the iterations that the loop made: the first p->done of
- * `all`. */
+/* The slices of the iterations that ran: the first p->done slices of `all`. */
 static struct tensor *
 done_slices(struct importer *imp, struct deferred *d, struct loop_parts *p,
 	    struct tensor *all)
@@ -394,8 +393,8 @@ make_end(struct importer *imp, struct deferred *d, const struct loop_parts *p)
 }
 
 /* Makes the stacked result k of a loop that has no iterations: a tensor without
- * elements. t: the slice that an iteration would compute. False after a
- * diagnostic. */
+ * elements. t: the slice of the result that an iteration would compute. False
+ * after a diagnostic. */
 static bool
 add_nothing(struct importer *imp, struct deferred *d, int k,
 	    const struct tensor *t)

@@ -169,7 +169,7 @@ import_prefix(struct importer *imp, const struct body *caller,
 	struct scope_slot *first = scope_find(&imp->call_names, prefix);
 	int copies = first ? first->copies : 0;
 
-	/* The second call has the number 2, and so on. */
+	/* The second call of the function has the number 2, and so on. */
 	for (int n = copies + 1; first && scope_find(&imp->call_names, prefix);
 	     n++) {
 		prefix = arena_printf(&imp->tmp, "%s%.200s_%d/", base, name, n);

@@ -213,8 +213,8 @@ remove_facts(struct importer *imp, int flow)
 	g->checks.n = imp->check_of.n = kept;
 }
 
-/* Removes the nodes of the branch; its results are no longer inputs of the
- * If. */
+/* Removes the nodes of the branch `flow`; its results are no longer inputs of
+ * the If. */
 static void
 remove_branch(struct importer *imp, int flow)
 {

@@ -30,8 +30,9 @@ scalar(struct importer *imp, const char *name, enum dtype_kind kind, int64_t v)
 	return graph_constant(imp->g, name, dtype_of(kind), 0, NULL, data);
 }
 
-/* Sets the inputs of the node: the condition (may be NULL), the states, the
- * slices so far, and the outer tensors that the body uses. */
+/* Sets the inputs of d's node: the condition (may be NULL), the states, the
+ * slices that are computed so far, and the tensors from outside that the body
+ * uses. */
 static void
 set_inputs(struct deferred *d, struct tensor *condition,
 	   struct tensor *const *states)
@@ -63,9 +64,8 @@ note_captures(struct importer *imp, const struct deferred *d,
 
 /* -- the end -- */
 
-/* Makes output k of the stacked results of a loop that has no iterations: a
- * tensor without elements, of the declared type and shape. False after a
- * diagnostic. */
+/* Makes stacked result k of a loop that has no iterations: a tensor without
+ * elements, of the declared type and shape. False after a diagnostic. */
 static bool
 make_empty(struct importer *imp, struct deferred *d, int k)
 {

@@ -336,8 +336,9 @@ tell_replaced(struct importer *imp, struct local_function *f,
 				   f->source->path));
 }
 
-/* The largest number of nodes that inlining may make: of the nodes of functions one
- * for each byte of the model, of which a node takes tens. */
+/* The largest number of nodes that inlining may make. For nodes of functions:
+ * one for each byte of the model, whose file has tens of bytes for each
+ * node. */
 static int64_t
 most_inlined(const struct importer *imp, const struct body *body)
 {

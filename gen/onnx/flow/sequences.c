@@ -157,8 +157,8 @@ concat(struct importer *imp, struct deferred *d)
 	return deferred_finish(imp, d, NULL);
 }
 
-/* The sizes of the parts into which a dimension of `size` is split; *n: their
- * number. NULL after a diagnostic. */
+/* The sizes of the parts into which a dimension of `size` is split; sets *n to
+ * the number of parts. NULL after a diagnostic. */
 static const int64_t *
 part_sizes(struct importer *imp, const struct deferred *d, int64_t size, int *n)
 {
@@ -362,7 +362,7 @@ expand_sequence(struct importer *imp, struct deferred *d)
 
 /* -- outputs of the model -- */
 
-/* Makes a new output of the model with the value of t. */
+/* Makes a new output of the model, which has the value of t. */
 static bool
 add_output(struct importer *imp, struct tensor *t, const char *name)
 {

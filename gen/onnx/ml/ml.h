@@ -17,8 +17,9 @@ struct ml {
 	const char *const *strings;
 };
 
-/* Makes a node with n_in inputs, which follow, and one output; it is named
- * after the first output of the replaced node and `what`. */
+/* Makes a node of operator `op` with one output and n_in inputs, which are the
+ * further arguments. Returns the output, whose name is that of the first output
+ * of the replaced node followed by `what`. */
 struct node *ml_node(struct ml *m, const char *op, const char *what, int n_in,
 		     ...);
 /* Makes a node as ml_node does, and returns its output. */
@@ -37,7 +38,8 @@ struct tensor *ml_number(struct ml *m, const char *what, struct dtype type,
 			 double value);
 struct tensor *ml_ints(struct ml *m, const char *what, int n,
 		       const int64_t *values);
-/* Converts t from type `from` to type `to`, if they differ. */
+/* Returns t converted from type `from` to type `to`; t itself if the types are
+ * equal. */
 struct tensor *ml_cast(struct ml *m, struct tensor *t, struct dtype from,
 		       struct dtype to);
 /* Input 0 as a matrix of float32, or of float64 if the input is of float64; a
@@ -51,7 +53,7 @@ int ml_floats(struct ml *m, const char *name, const double **values);
  * returns how many there are, 0 if it is absent. */
 int ml_attr_ints(struct ml *m, const char *name, const int64_t **values);
 /* Applies the function that the attribute post_transform names to each row of
- * scores; returns the result, NULL after a diagnostic. */
+ * scores. Returns the result; NULL after a diagnostic. */
 struct tensor *ml_post_transform(struct ml *m, struct tensor *scores);
 /* Sets output 0 to labels, and output 1 to the scores after post_transform.
  * best: for each row, the index of the class whose label the row gets; labels:
@@ -74,16 +76,16 @@ struct tensor *ml_strings(struct ml *m, const char *what, int n,
 /* Sets *values to the elements of a constant as doubles; returns their
  * number. */
 int ml_doubles(struct ml *m, const struct value *v, const double **values);
-/* The name of a new tensor: that of the first output that is present, and
- * `what`. */
+/* The name of a new tensor: the name of the first output of the model's node
+ * that is present, followed by `what`. */
 const char *ml_name(struct ml *m, const char *what);
 /* Does the node have this attribute, and is it not an empty list? */
 bool ml_has(const struct ml *m, const char *name);
 /* The labels that ml_labels() has read, as a constant. */
 struct tensor *ml_label_names(struct ml *m, const char *what,
 			      const int64_t *labels, int n);
-/* Input 0 converted to float32, unless it is float64; *type: the type of the
- * result. */
+/* Returns input 0 converted to float32, or input 0 itself if it is float64.
+ * Sets *type to the type of the returned tensor. */
 struct tensor *ml_real(struct ml *m, struct dtype *type);
 
 typedef bool ml_fn(struct ml *m);

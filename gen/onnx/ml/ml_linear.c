@@ -315,8 +315,8 @@ fill_pair(struct pairs *p, const double *coefficients, int64_t row, int64_t i,
 	p->base[j] += 1;
 }
 
-/* Sums up the support vectors of all classes; false if a number is negative or
- * does not match the number of coefficients. */
+/* Sets p->n_vectors to the number of support vectors of all classes; false if
+ * the number of a class is negative or does not match n_coefficients. */
 static bool
 count_vectors(struct pairs *p, int64_t n_coefficients)
 {
@@ -367,9 +367,9 @@ count_votes(struct ml *m, struct svm *s, const struct pairs *p,
 				  p->classes, p->n, p->base));
 }
 
-/* The probability that i wins for each pair (i, j), from the scores of the
- * pairs: 1 - 1 / (1 + exp(-(a * score + b))), limited to values away from 0 and
- * 1. */
+/* For each pair of classes (i, j), the probability that i wins, computed from
+ * the scores of the pairs: 1 - 1 / (1 + exp(-(a * score + b))), limited to
+ * values away from 0 and 1. */
 static struct tensor *
 pair_probabilities(struct ml *m, struct svm *s, const struct pairs *p,
 		   struct tensor *scores, const double *a, const double *b)

@@ -32,9 +32,9 @@ struct weight {
 	double value;
 };
 
-/* An entry of the tables, which has the content of model node `source`. A
- * MEMBER node takes one entry for each of its members; `member`: the member's
- * index. */
+/* An entry of the tables of tirc's operator, which has the content of model
+ * node `source`. A MEMBER node takes one entry for each of its members;
+ * `member` is the index of the entry's member. */
 struct place {
 	int64_t source, member, depth;
 };
@@ -341,7 +341,8 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 	return node->outputs[0];
 }
 
-/* -- older operators: one list of nodes, with the number of their tree -- */
+/* -- older operators: one list of the nodes of all trees, each node with the
+ * number of its tree -- */
 
 static int
 compare_ids(const void *a, const void *b)
@@ -489,8 +490,8 @@ forest_begin(struct ml *m, struct forest *f, int64_t *n_features)
 	return true;
 }
 
-/* The sums plus the n elements of the attribute base_values; the sums
- * themselves if the attribute does not have n elements. */
+/* Adds the n elements of the attribute base_values to the sums. Returns the
+ * sums themselves if the attribute does not have n elements. */
 static struct tensor *
 add_base(struct forest *f, struct tensor *sums, int64_t n)
 {

@@ -72,7 +72,7 @@ has_hidden(const char *name)
 	return false;
 }
 
-/* Why the name of the file is refused, or NULL if it is allowed. */
+/* Why a file of this name may not be read; NULL if it may. */
 static const char *
 name_problem(const struct request *r, const char *name)
 {
@@ -103,8 +103,9 @@ file_problem(const struct stat *st)
 				       : NULL;
 }
 
-/* Opens the folders in the name one by one, and sets *name to its last part.
- * Returns the innermost folder, or -1 after refuse(). Closes `folder`. */
+/* Opens the folders in *name one inside the other, and sets *name to the last
+ * part, the file's name. Returns the innermost folder, or -1 after refuse().
+ * Closes `folder`. */
 static int
 enter(const struct request *r, int folder, const char **name)
 {

@@ -55,9 +55,9 @@ bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 
 /* -- external.c: the bytes of tensors with external data -- */
 
-/* Finds the bytes of p, whose data is in another file; that file stays mapped.
- * *mapped: the pages of these bytes may be dropped after reading. False after a
- * diagnostic. */
+/* Finds the bytes of p, whose data is in another file, which stays mapped. Sets
+ * *data and *length, and *mapped to whether the pages of these bytes may be
+ * dropped after reading. False after a diagnostic. */
 bool external_find(const struct tensor_source *source,
 		   const Onnx__TensorProto *p, const char *item,
 		   const uint8_t **data, size_t *length, bool *mapped);
@@ -86,7 +86,9 @@ struct scope_slot {
 	struct tensor *tensor;
 	bool open;   /* no node of the body has computed the tensor yet */
 	bool listed; /* the tensor is already an output of the graph */
-	int copies; /* among the prefixes of calls: calls of this name so far */
+	/* in the map of the prefixes of calls: the number of calls with this
+	 * prefix so far */
+	int copies;
 };
 
 /* A map from the names of one graph or function body to tensors. */
@@ -99,7 +101,8 @@ struct scope {
 void scope_init(struct scope *s, struct arena *a);
 /* The slot of a name, or NULL. */
 struct scope_slot *scope_find(const struct scope *s, const char *name);
-/* Adds a name, which must be new. The slot is valid until the next call. */
+/* Adds a name, which must be new, for the tensor t. The returned slot is valid
+ * until the next call. */
 struct scope_slot *scope_add(struct scope *s, const char *name,
 			     struct tensor *t);
 
@@ -230,8 +233,9 @@ struct expander {
 struct importer {
 	struct module *m;
 	struct graph *g;
-	/* Finds the row of an operator whose nodes are replaced; NULL if its
-	 * nodes stay. The domain of ONNX's own operators is "". */
+	/* Finds the row that says by which function nodes of an operator are
+	 * replaced; NULL if its nodes stay in the graph. The domain of ONNX's
+	 * own operators is "". */
 	const struct expander *(*expander)(const char *domain,
 					   const char *op_type);
 	/* Does tirc have the operator, or does it replace the operator by
@@ -259,8 +263,9 @@ struct importer {
 	VEC(const struct sequence *) sequences;
 	struct pointer_map sequence_of;
 	struct scope call_names; /* the prefixes that calls of functions use */
-	int n_work;              /* nodes made from functions so far */
-	int n_missing;           /* node inputs that nothing produces */
+	/* the number of nodes that are made from functions so far */
+	int n_work;
+	int n_missing; /* node inputs that nothing produces */
 	/* the input that random numbers depend on (compose_random.c); NULL
 	 * while no node needs random numbers */
 	struct tensor *random_run;
@@ -278,8 +283,8 @@ struct importer {
 	missing_list *missing;
 };
 
-/* The rank of t in the model: a tensor of strings has one more dimension here,
- * for the bytes. */
+/* The rank that tensor t has in the model. In tirc, a tensor of strings has one
+ * more dimension, for the bytes. */
 static inline int
 tensor_rank(const struct tensor *t)
 {

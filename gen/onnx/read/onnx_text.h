@@ -40,8 +40,8 @@ struct onnx_text {
 	struct arena *tmp;
 	const struct source *src;
 	size_t at; /* index of the next byte in src */
-	int depth; /* the number of nested types and graphs around the next
-		    * byte */
+	/* the number of nested types and graphs that contain the next byte */
+	int depth;
 	struct strbuf *out;
 	struct onnx_text_type type;
 };
@@ -53,7 +53,8 @@ enum onnx_literal_kind { LITERAL_INT, LITERAL_FLOAT, LITERAL_STRING };
 struct onnx_literal {
 	enum onnx_literal_kind kind;
 	struct onnx_word word; /* the string, or the text of the number */
-	size_t from;           /* index in the source of its first byte */
+	/* index in the source of the literal's first byte */
+	size_t from;
 };
 
 /* Reports an error at the bytes from index `from` up to the next byte to be
@@ -63,11 +64,13 @@ bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
 /* The next byte after blanks and comments, which is not consumed; -1 at the
  * end. */
 int text_peek(struct onnx_text *r);
-/* Consumes the next byte after blanks and comments if it is c; else false. */
+/* If the next byte after blanks and comments is c, consumes it and returns
+ * true; else returns false. */
 bool text_accept(struct onnx_text *r, char c);
 /* Consumes c, or reports that c must follow `what`: "an input". */
 bool text_expect(struct onnx_text *r, char c, const char *what);
-/* The next word, which is not consumed; its length is 0 if there is none. */
+/* Returns the next word without consuming it; its length is 0 if no word
+ * follows. */
 struct onnx_word text_peek_word(struct onnx_text *r);
 /* Reads a word; `what` says in the error message what is expected: "a name".
  * The functions below have a parameter `what`, too. */

@@ -197,7 +197,8 @@ read_value(struct onnx_text *r, int *type)
 	return true;
 }
 
-/* Reads the values of a list after [, and the ]. */
+/* Reads the rest of a list after its [: the values and the ]. False after a
+ * diagnostic. */
 static bool
 read_list(struct onnx_text *r, size_t from, int *type)
 {
@@ -373,9 +374,9 @@ text_nodes(struct onnx_text *r, uint32_t field)
 
 /* -- graphs */
 
-/* Reads value infos separated by commas, up to `end`. In a list of inputs, one
- * with an initializer (after '=') stays an input; otherwise it becomes an
- * initializer only. */
+/* Reads value infos separated by commas, up to `end`, as `field` of the
+ * message. both: a value info with an initializer (after '=') is also an input;
+ * otherwise it becomes an initializer only. */
 static bool
 read_values(struct onnx_text *r, uint32_t field, uint32_t initializers,
 	    bool both, char end)

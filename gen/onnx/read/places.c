@@ -5,7 +5,8 @@
  * from the edges of the graph; the places here follow from the model's file. */
 #include "importer.h"
 
-/* The branch or loop into which `flow` was joined, or `flow` itself. */
+/* The branch or loop into which `flow` was joined; `flow` itself if it was not
+ * joined. */
 static int
 place_now(const struct importer *imp, int flow)
 {

@@ -92,16 +92,16 @@ fields_of(const struct decoder *d)
 	return (struct wire_reader){ d->at, d->at + d->length };
 }
 
-/* The number of elements in a byte of the file: several if they have fewer than
- * 8 bits. (The first one is in the low bits.) */
+/* The number of elements in a byte of the file: several if an element has fewer
+ * than 8 bits, the first in the low bits; else 1. */
 static int
 in_a_byte(const struct decoder *d)
 {
 	return dtype_bits(d->type) < 8 ? 8 / dtype_bits(d->type) : 1;
 }
 
-/* The number of bytes, or entries of the list, that store the elements in the
- * file. */
+/* The number of bytes (or, if the elements are in a list, of its entries) that
+ * store the elements in the file. */
 static size_t
 stored_count(const struct decoder *d)
 {
@@ -343,7 +343,8 @@ measure_strings(const struct decoder *d, size_t *longest, size_t *n)
 	       wrong_count(d, "strings", *n, (size_t)d->elems);
 }
 
-/* Makes the value of all strings; out->shape is the shape of the strings. */
+/* Sets *out to all strings as a tensor of bytes; out->shape is the shape of the
+ * strings. */
 static bool
 decode_strings(struct decoder *d, struct tensor_content *out)
 {

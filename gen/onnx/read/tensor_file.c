@@ -144,7 +144,8 @@ onnx_read_tensor_beside(struct module *m, const char *folder, const char *name,
 			 out);
 }
 
-/* Packs elements of fewer than 8 bits into bytes, the first in the low bits. */
+/* Packs elements of fewer than 8 bits into bytes, the first element of a byte
+ * in the low bits. Returns the bytes, and sets *bytes to their number. */
 static const uint8_t *
 stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
 {

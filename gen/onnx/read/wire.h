@@ -40,7 +40,8 @@ struct wire_reader {
 
 /* Reads a varint; false if the bytes are malformed. */
 bool wire_varint(struct wire_reader *r, uint64_t *value);
-/* Reads the next field; false at the end (at == end) and on malformed bytes. */
+/* Reads the next field to *f; false at the end (then at == end), and also if
+ * the bytes are malformed. */
 bool wire_next(struct wire_reader *r, struct wire_field *f);
 
 /* Appends to `out` the slim copy of the message of the given kind in

@@ -40,8 +40,8 @@ find_input(const struct importer *imp, const struct scope *scope,
 	return NULL;
 }
 
-/* Reads a number of type t at *at and moves *at behind it. False if there is
- * none. */
+/* Reads a number of type t at *at, and moves *at behind it. False if there is
+ * no number at *at. */
 static bool
 read_number(const char **at, struct dtype t, union number *v)
 {

@@ -73,7 +73,7 @@ bool import_lengths_used(struct importer *imp);
  * text is not a formula. */
 typedef const struct expr *formula_name(void *ctx, const char *name,
 					size_t length);
-/* The value of a formula; NULL if the text is not one. */
+/* The value of the formula `text`; NULL if `text` is not a formula. */
 const struct expr *formula_read(struct module *m, const char *text,
 				formula_name *name, void *ctx);
 

@@ -9,9 +9,9 @@
 #include "dims.h"
 #include "sizes.h"
 
-/* The largest index: `last`, for the largest value of the size; and the size on
- * which it depends, NULL if the index is a number or does not depend on a
- * single size. */
+/* last: the largest index, for the largest value of the size. size: the size on
+ * which the index depends; NULL if the index is a number or does not depend on
+ * a single size. */
 struct reach {
 	int64_t last;
 	const struct expr *size;
@@ -19,8 +19,8 @@ struct reach {
 
 enum { DEPTH_MAX = 64 };
 
-/* The largest value of an element that is a number or a size. False if t has no
- * known elements. */
+/* Sets *out to the largest value among the elements of t, which are numbers or
+ * sizes. False if t has no known elements. */
 static bool
 reach_of_elems(const struct tensor *t, struct reach *out)
 {

@@ -13,8 +13,8 @@ struct inputs {
 	struct importer *imp;
 	struct size_names names;
 	info_list list; /* the inputs of the model that are not constants */
-	/* dims.data[input][dimension]: the name of the size; NULL if the size
-	 * is a number. */
+	/* dims.data[input][dimension]: the name of the dimension's size; NULL
+	 * if the size is a number. */
 	VEC(const char **) dims;
 	VEC(struct input_sequence) sequences;
 	struct scope given; /* the names of the inputs */
@@ -145,8 +145,8 @@ bad_option(struct inputs *in, const char *text)
 			  "%s", text);
 }
 
-/* Applies dimension d of an --input-shape to the size `name`. False after a
- * diagnostic. */
+/* Applies dimension d of the --input-shape `asked` to the size named `name`.
+ * False after a diagnostic. */
 static bool
 apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 	  const char *name, const Onnx__TensorShapeProto__Dimension *declared)
@@ -160,7 +160,7 @@ apply_dim(struct inputs *in, const struct input_shape *asked, int d,
 		       size_names_relate(&in->names, name, asked->names[d],
 					 "--input-shape");
 	}
-	/* the option leaves it to the model and --dim */
+	/* the option leaves this size to the model and --dim */
 	if (size == INPUT_SHAPE_OPEN) {
 		return true;
 	}

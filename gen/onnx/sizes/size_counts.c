@@ -33,9 +33,9 @@ size_nonzero(struct sizing *s)
 
 /* -- NonMaxSuppression -- */
 
-/* The largest number of boxes that can be kept: all boxes of all classes, or
- * fewer if the maximum for each class is a constant. False if the sizes have no
- * bound. */
+/* Sets *most to the largest number of boxes that can be kept: all boxes of all
+ * classes, or fewer if the maximum for each class is a constant. False if the
+ * sizes have no bound. */
 static bool
 most_boxes(struct sizing *s, int64_t *most)
 {

@@ -63,8 +63,8 @@ declared_bound(const struct sizing *s, int64_t elems)
 	return bound;
 }
 
-/* Tells the user that the entry function checks sizes against a bound from the
- * declared shape; nothing if `bound` is NULL. */
+/* Tells the user that the entry function checks `sizes` against a bound from
+ * the declared shape; tells nothing if `bound` is NULL. */
 static void
 assume_declared(struct sizing *s, const struct size_bound *bound,
 		const char *sizes)
@@ -193,8 +193,8 @@ part_bound(struct sizing *s, const struct size_list *list, struct tensor *t,
 	return made;
 }
 
-/* Reads the n sizes in t, the elements from index `at` of the list, at run
- * time. Returns them as int64[n]; NULL after a diagnostic. */
+/* Reads the n sizes in t at run time; they are the elements from index `at` of
+ * the list. Returns them as int64[n]; NULL after a diagnostic. */
 static struct tensor *
 read_part(struct sizing *s, const struct size_list *list, struct tensor *t,
 	  int at, int n)

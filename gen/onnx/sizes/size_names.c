@@ -122,7 +122,8 @@ struct collecting {
 	bool add;    /* add a row for each new name */
 	bool option; /* the formula is from an option */
 	int n_known, n_unbound;
-	int unbound; /* the last name without a number, or -1 */
+	/* the index of the last name that has no number yet, or -1 */
+	int unbound;
 };
 
 static const struct expr *
@@ -234,8 +235,8 @@ size_names_new(struct size_names *s, const char *input, int d, bool unknown)
 	return name;
 }
 
-/* Finds the formulas among the names of the model. Names that occur only in
- * formulas are appended to the list. */
+/* Finds the formulas among the names of the model. Appends to s->list the names
+ * that occur only in formulas. */
 static void
 find_formulas(struct size_names *s)
 {

@@ -39,10 +39,11 @@ struct size_names {
 /* Is the text of a dimension a name? Exporters write "?", "", "-1" or "None"
  * for unknown sizes, and two of these may differ. */
 bool size_is_name(const char *text);
-/* Adds the name of a size of an input; leading: it is the first dimension. */
+/* Adds the name of a size of an input. leading: the size belongs to the input's
+ * first dimension. */
 void size_names_add(struct size_names *s, const char *name, bool leading);
-/* Makes a name for dimension d of an input, which has no name in the model.
- * unknown: it has no number either. */
+/* Makes and returns a name for dimension d of an input; the model gives no name
+ * to its size. unknown: the model gives no number to the size either. */
 const char *size_names_new(struct size_names *s, const char *input, int d,
 			   bool unknown);
 /* Defines the size `name` as a formula from an option. False after a

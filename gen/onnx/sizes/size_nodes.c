@@ -15,7 +15,7 @@ means(struct importer *imp, const char *said, const char *name)
 	       (clean != NULL && strcmp(said, clean) == 0);
 }
 
-/* The --bound for one of the names, or NULL. */
+/* The --bound that the user gave for one of the n names, or NULL. */
 const struct size_bound *
 size_bound(struct importer *imp, const char *const *names, int n)
 {

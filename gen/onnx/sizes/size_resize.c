@@ -159,9 +159,9 @@ needs_run(const struct resizing *r, int64_t axis, int64_t place)
 	       changes(r, axis, place);
 }
 
-/* Sets the inputs and the list of axes in r, and *needed to whether a size must
+/* Sets r's inputs and its list of axes, and sets *needed to whether a size must
  * be computed at run time. False if the node is not valid; type inference
- * reports the error. */
+ * reports the error later. */
 static bool
 find_axes(struct resizing *r, bool *needed)
 {
@@ -259,8 +259,8 @@ scale_limits(struct resizing *r, int64_t place, bool needed,
 	return !needed || size_no_bound(r->s, names[2]);
 }
 
-/* The limits of the scale of a policy: the smallest of the ratios of all axes,
- * or the largest. */
+/* The limits of the scale under the policy for the aspect ratio: the limits of
+ * the smallest of the ratios of all axes, or, by the policy, of the largest. */
 static struct limits
 policy_limits(const struct resizing *r)
 {
@@ -286,7 +286,8 @@ policy_limits(const struct resizing *r)
 
 /* -- nodes -- */
 
-/* A constant list of integers, named after the result and `what`. */
+/* A constant list of n integers; its name is the name of the node's result
+ * followed by `what`. */
 static struct tensor *
 list_constant(struct resizing *r, const char *what, int n, const int64_t *v)
 {

@@ -41,7 +41,7 @@ all_typed(const struct node *n)
 }
 
 /* Operators with an input that is a list of sizes: the index of that input, and
- * the smallest allowed size. */
+ * the smallest size that the list may contain. */
 static const struct size_row {
 	const char *op;
 	int input;

@@ -14,7 +14,8 @@ enum { SIZE_FOUND_MAX = 1 << 22 };
 /* A node whose result has sizes that are known only at run time. */
 struct sizing {
 	struct upgrade u; /* u.node is the node */
-	int at;           /* index in g->nodes for the next new node */
+	/* index in g->nodes at which the next new node is inserted */
+	int at;
 };
 
 /* The --bound for one of the n names, or NULL. */
@@ -32,8 +33,8 @@ struct tensor *size_cast(struct sizing *s, const char *what, struct tensor *x,
 struct tensor *size_constant(struct sizing *s, const char *what, int64_t v);
 /* Inserts tirc.RunSize of x, n integers that the entry function reads at run
  * time as sizes: integer i in [min[i], max[i]], limited further by `bound` (may
- * be NULL). proven: they are always in [min, max], so that the entry function
- * need not check that. Returns the sizes as a tensor. */
+ * be NULL). proven: the integers are always in [min, max], so that the entry
+ * function need not check them. Returns the sizes as a tensor. */
 struct tensor *size_variables(struct sizing *s, struct tensor *x,
 			      const char *stem, int n, const int64_t *min,
 			      const int64_t *max, bool proven,
@@ -63,9 +64,9 @@ bool size_resize(struct sizing *s);
  * `least`. */
 bool size_input(struct sizing *s, int i, int64_t least);
 
-/* sizes.c: if the shape of n's result depends on data, inserts nodes at pos
- * that compute the sizes; the entry function reads them. False after a
- * diagnostic. */
+/* sizes.c: if the shape of n's result depends on data, inserts nodes at index
+ * pos that compute its sizes, which the entry function reads at run time. False
+ * after a diagnostic. */
 bool import_sizes(struct importer *imp, struct node *n, int pos);
 /* Inserts tirc.RunSize of x, one integer in [0, most], at pos, and returns its
  * result; `name` is the name of the size. */

@@ -23,10 +23,11 @@ typedef bool upgrade_fn(struct upgrade *u);
 bool upgrade_refuse(struct upgrade *u, const char *text);
 /* The name of a new tensor: the name of the node's output, "_" and `what`. */
 const char *upgrade_name(struct upgrade *u, const char *what);
-/* Changes the number of the node's inputs; new inputs are absent. */
+/* Sets the number of the node's inputs to n; inputs that are added are
+ * absent. */
 void upgrade_set_n_inputs(struct upgrade *u, int n);
-/* Makes input i a constant list of integers; i may be the number of inputs, to
- * append one. */
+/* Makes input i a constant list of n integers, whose name ends in `what`; i may
+ * be the number of inputs, to append an input. */
 void upgrade_input_ints(struct upgrade *u, int i, const char *what,
 			const int64_t *values, int n);
 /* Makes input i of the node a constant scalar of the given type. */
@@ -51,8 +52,8 @@ bool upgrade_early(struct importer *imp, int first);
 /* Applies the adapters that need the shapes of n's inputs. They may insert
  * nodes before and after n. */
 bool upgrade_late(struct importer *imp, struct node *n, int pos);
-/* Do adapters replace the operator in nodes of older versions? tirc may no
- * longer have this operator. */
+/* Is this an operator of older versions that adapters replace by other
+ * operators? tirc itself may no longer have this operator. */
 bool is_upgraded_operator(const char *domain, const char *op_type);
 
 #endif

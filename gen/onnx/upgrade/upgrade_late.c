@@ -122,7 +122,8 @@ is_count(double v, double least)
 	return v >= least && v <= INT32_MAX && v == floor(v);
 }
 
-/* In version 1, the sizes of the parts are a tensor of the type of x. */
+/* In version 1, the tensor with the sizes of the parts has the type of x, also
+ * a float type. */
 bool
 upgrade_split(struct upgrade *u)
 {
@@ -311,8 +312,9 @@ upgrade_softmax(struct upgrade *u)
 	if (!x || !y) {
 		return true;
 	}
-	/* The operator itself checks the axis of a vector or scalar; axis 1 of
-	 * a vector is only the default. */
+	/* The operator itself reports a bad axis of a vector or scalar; only
+	 * without the attribute axis does a vector get the axis 0 instead of
+	 * the default 1. */
 	if (x->ndim <= 1 || axis < -x->ndim || axis >= x->ndim) {
 		if (x->ndim == 1 && !node_attr(u->node, "axis")) {
 			axis = 0;
@@ -350,8 +352,8 @@ upgrade_softmax(struct upgrade *u)
 	return true;
 }
 
-/* Makes input i, [groups], an input [channels]: each value is repeated for all
- * channels of its group. */
+/* Makes input i, a list with a value for each group, a list with a value for
+ * each channel: each value is repeated for all channels of its group. */
 static void
 per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	    int64_t channels)

@@ -9,7 +9,8 @@
  * after an error. */
 bool read_target(struct call *c, int i, struct pv_target *out);
 
-/* A value for TVM's array x, which is on the processor. */
+/* A value of the evaluator that stands for TVM's array x, which is in the
+ * memory of the processor. */
 struct pval pv_nd_of(struct eval *ev, struct array *x);
 /* Functions of struct kind_ops (library.h). */
 bool module_function(struct eval *ev, struct py_span at, const struct pval *of,
@@ -18,7 +19,8 @@ bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, const struct pval *f);
 bool nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 	     const struct call_args *args, struct pval *out);
-/* Calls the result of time_evaluator. Returns false after an error. */
+/* Calls f, the result of time_evaluator, with the arguments, and sets *out to
+ * the times. Returns false after an error. */
 bool nd_time(struct eval *ev, struct py_span at, const struct pval *f,
 	     const struct call_args *args, struct pval *out);
 void nd_text(struct eval *ev, const struct pval *v, bool repr,

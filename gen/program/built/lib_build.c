@@ -215,8 +215,8 @@ set_attr(struct call *c, struct program_func *f, const char *key,
 	return true;
 }
 
-/* The parameters as variables. For an array this is the variable of its
- * pointer. */
+/* func.params: sets *out to the list of the parameters as variables. The
+ * variable of an array is that of its pointer. */
 bool
 func_params(struct call *c, struct pval *out)
 {
@@ -264,7 +264,7 @@ func_with_attr(struct call *c, struct pval *out)
 /* -- lowering -- */
 
 /* Sets `module` to the functions that the first argument of tvm.lower or
- * tvm.build stands for, before lowering (phase 0). Returns false after an
+ * tvm.build stands for, before any phase of lowering. Returns false after an
  * error. */
 static bool
 functions_of(struct call *c, const char *name, struct pv_module *module)
@@ -585,7 +585,7 @@ build_compile(struct call *c, struct pval *out)
 	return build_build(&of, out);
 }
 
-/* BUILT.get_source(): the source is made at the first call. */
+/* BUILT.get_source(): the text of the source, which the first call makes. */
 bool
 built_source(struct call *c, struct pval *out)
 {

@@ -271,7 +271,8 @@ take(struct calling *k, int i, struct py_span at, const struct pval *v)
 	}
 	elems = array_elems(x);
 	k->args[i].data = array_bytes(x, x->offset, elems);
-	/* 0 would mean that the number of bytes is unknown */
+	/* the interpreter takes 0 to mean that the number of bytes is
+	 * unknown */
 	k->args[i].bytes = elems > 0 ? elems * dtype_bytes(x->type) : 1;
 	return true;
 }
@@ -558,8 +559,8 @@ nd_call(struct eval *ev, struct py_span at, const struct pval *f,
 		return eval_locate(ev, at, errors);
 	}
 	/* A quarter of a step of the program pays for one statement of the
-	 * interpreter; a run that is given up uses half of the remaining
-	 * steps. */
+	 * interpreter; a run that is given up because it takes too long has
+	 * used half of the remaining steps. */
 	before = steps.left = ev->o->execute ? INT64_MAX
 					     : 2 * (ev->max_steps - ev->steps);
 	told.parts = statements(&k) / TOLD_PART;

@@ -67,9 +67,9 @@ absent_in(struct eval *ev, struct scope *s, const struct py_node *e,
 	return *needed ? NULL : name;
 }
 
-/* Makes the names that the statement assigns absent. Returns false for any
- * other target, an element or an attribute, because later statements would read
- * its old value. */
+/* Marks each name in `target`, to which a left-out statement assigns, as
+ * absent. Returns false for any other target, an element or an attribute,
+ * because later statements would read its old value. */
 static bool
 make_absent(struct eval *ev, struct scope *s, const struct py_node *target,
 	    const char *name)
@@ -178,7 +178,8 @@ absent_left_out(struct eval *ev, struct scope *s, const struct py_node *e)
 			  what);
 }
 
-/* Moves the last diagnostic before the first error from index `first` on. */
+/* Moves the last diagnostic to the place before the first error among the
+ * diagnostics from index `first` on. */
 static void
 move_before_errors(struct diags *d, int first)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and converts the arguments of built-in functions. Errors have the
- * position of the argument. */
+/* Checks and converts the arguments of built-in functions. A reported error has
+ * the position of its argument. */
 #include "library.h"
 
 bool

@@ -12,7 +12,8 @@ enum {
 	TEXT_BYTES = 64 /* this many bytes of a text count as one comparison */
 };
 
-/* Counts n comparisons. Returns false after an error if no steps are left. */
+/* Counts n comparisons, of which PER_STEP are one step. Returns false after an
+ * error if no steps are left. */
 static bool
 count(struct eval *ev, struct py_span at, int64_t n)
 {
@@ -184,8 +185,8 @@ equal(struct eval *ev, struct py_span at, const struct pval *x,
 	}
 }
 
-/* The name without modules of the class that the value v is; "" if v is not a
- * class. */
+/* The name, without its modules, of the class that the value v is; "" if v is
+ * not a class. */
 static const char *
 class_part(const struct pval *v)
 {

@@ -58,8 +58,8 @@ struct pval {
 		int64_t ival;
 		double fval;
 		struct {
-			/* the text may contain zero bytes; a further one
-			 * follows it */
+			/* the text, which may contain zero bytes; one more zero
+			 * byte follows it */
 			const char *data;
 			size_t n;
 		} text;
@@ -77,7 +77,8 @@ struct pval {
 		 * have */
 		const char *path;
 		const struct expr *expr;
-		/* TENSOR; for OP, the first output of the operation */
+		/* of a TENSOR: the tensor; of an OP: the first output of the
+		 * operation */
 		struct te_tensor *tensor;
 		const struct buffer *buffer;
 		struct pv_part *part; /* TENSOR_PART */
@@ -227,14 +228,15 @@ struct eval {
 	/* The limit of the arena's bytes, those from before the start
 	 * included. */
 	size_t max_bytes;
-	/* the number of nested calls and expressions that are being evaluated */
+	/* the number of calls and expressions inside each other that are being
+	 * evaluated */
 	int depth;
 	/* allows `x, = v` for a value v that is not a list */
 	bool unpacks_single;
 	/* for each buffer's id: its tensor, or NULL */
 	VEC(struct te_tensor *) tensors;
 	int n_tensors;
-	/* for each buffer's id: pval.depth of its tensor */
+	/* for each buffer's id: pval.depth of the tensor whose buffer it is */
 	VEC(int) depths;
 	VEC(struct axis *) axes; /* for each variable's id: its axis, or NULL */
 	/* for each expression's id: its number of nodes; 0 if not counted yet */
@@ -272,7 +274,8 @@ struct eval {
 	/* the values that the running generator has yielded */
 	struct pv_list *yields;
 	/* raised: the object of the last exception, or MISSING after an error
-	 * of tirc. handled: the exception for which a handler runs. */
+	 * that tirc itself reported. handled: the exception whose handler is
+	 * running. */
 	struct pval raised, handled;
 	/* the number of enclosing `try` that handle an ImportError */
 	int catches_imports;
@@ -292,8 +295,8 @@ struct eval {
 	const char *tag;
 	/* the generator of numpy.random; NULL before its first use */
 	struct random_stream *random;
-	/* the names of topi's functions that are texts; NULL before their first
-	 * use */
+	/* the scopes of topi's functions that are written as texts; NULL before
+	 * the first use of one */
 	struct topi_scopes *topi_scopes;
 };
 
@@ -352,7 +355,8 @@ typedef bool name_fn(struct call *c, struct pval *out);
  * as "shape, dtype?, *rest, **options"; NULL for an attribute, whose function
  * is called when a program reads it. */
 struct name_row {
-	/* the bits of its modules; 0 for methods and attributes */
+	/* bit i is set if module i has the name; 0 for methods and
+	 * attributes */
 	uint64_t in;
 	/* the kind of objects that have the method or attribute */
 	enum pv_kind of;
@@ -367,7 +371,8 @@ struct name_row {
 const struct name_row *names_in(struct eval *ev, uint64_t in, const char *name);
 const struct name_row *names_of(struct eval *ev, enum pv_kind kind,
 				const char *name);
-/* Is the name a function or a type of Python that tirc does not have? */
+/* Is the name that of a function or a type of Python that tirc does not
+ * have? */
 bool names_left_out(const char *name);
 /* All names in the modules of `in`, or, if `in` is 0, of a kind, for
  * suggestions in messages; allocated in the arena. */
@@ -386,8 +391,8 @@ struct diag_place call_place(const struct call *c, int i);
 /* Gives a position in the program, `at`, to the errors from index `first` on
  * that have none, because other layers reported them. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
-/* Counts n steps of the evaluation. Returns false after an error if no steps
- * are left. */
+/* Counts n steps of the evaluation. Returns false after an error if the
+ * program's limit of steps is reached. */
 bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
 /* Counts the steps for work on n bytes of text. Returns false after an error if
  * no steps are left. */
@@ -410,8 +415,8 @@ bool eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 /* The arguments of a call, in the order in which they are given. */
 struct call_args {
 	VEC(struct pval) values;
-	/* For each value: the name and the position of the argument; the name
-	 * is NULL for a positional argument. */
+	/* For each value of `values`: the name and the position of the
+	 * argument; the name is NULL for a positional argument. */
 	VEC(struct py_argument) given;
 };
 /* Appends an argument. name: NULL for a positional argument. */
@@ -483,20 +488,21 @@ int eval_expr_size(struct eval *ev, const struct expr *e);
  * error otherwise. */
 bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 		    int depth);
-/* The truth of a value, as in Python. Returns false after an error if it has
- * none. */
+/* Sets *out to the truth of a value, as in Python. Returns false after an error
+ * if the value has no truth. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);
-/* Converts an index of a list of n elements, which may be negative to count
- * from the end, to one that counts from 0. Returns false after an error. */
+/* Converts `index`, an index of a list of n elements, which may be negative to
+ * count from the end, to the index *out, which counts from 0. Returns false
+ * after an error. */
 bool eval_element(struct eval *ev, struct py_span at, const struct pval *index,
 		  int64_t n, int64_t *out);
 /* Sets *items to the elements of an iterable value, allocated in the arena, and
  * *n to their number. Returns false after an error. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-/* Does the same as eval_items(), but with `one`, *items has v as its only
- * element. */
+/* Does the same as eval_items(), but if `one` is set, sets *items to v as the
+ * only element. */
 bool eval_items_or_one(struct eval *ev, struct py_span at, const struct pval *v,
 		       bool one, const struct pval **items, int *n);
 struct pval *eval_scope_find(struct eval *ev, struct scope *s,
@@ -538,8 +544,8 @@ const char *pv_kind_name(enum pv_kind kind);
 /* Does `x is y` hold in Python? True if both are the same object, or equal
  * numbers of the same kind. */
 bool pv_same(const struct pval *x, const struct pval *y);
-/* Appends the text of a value as print shows it. repr: in the form for an
- * element of a list. To be called through object_text() (objects.h), which
+/* Appends the text of a value as print shows it. repr: as print shows the value
+ * inside of a list. To be called through object_text() (objects.h), which
  * reports errors. */
 void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	     struct strbuf *out);

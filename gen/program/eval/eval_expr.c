@@ -712,8 +712,8 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 
 /* -- calls and functions -- */
 
-/* Adds the elements of the value v, given as `*v`, as positional arguments of
- * the call. */
+/* Adds the elements of the value v, which the call gives as `*v`, to the
+ * positional arguments. */
 static bool
 spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)
@@ -730,8 +730,8 @@ spread_list(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-/* Adds the values of the dict v, given as `**v`, as keyword arguments of the
- * call. */
+/* Adds the values of the dict v, which the call gives as `**v`, to the keyword
+ * arguments. Returns false after an error. */
 static bool
 spread_dict(struct eval *ev, struct py_span at, const struct pval *v,
 	    struct call_args *args)

@@ -459,8 +459,8 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	return FLOW_RETURN;
 }
 
-/* Enters an item of a `with` statement. *entered: the value of the item.
- * Returns false after an error. */
+/* Enters an item of a `with` statement, and sets *entered to the value of the
+ * item. Returns false after an error. */
 static bool
 enter(struct eval *ev, struct scope *s, const struct py_node *item,
       struct pval *entered)

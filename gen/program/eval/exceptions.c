@@ -159,8 +159,8 @@ handles(struct eval *ev, struct py_span at, const struct pval *value,
 	return true;
 }
 
-/* Runs the first handler of a `try` that handles the exception. *taken: is set
- * if there is one. */
+/* Runs the first handler of a `try` that handles the current exception, if
+ * there is such a handler. Sets *taken to whether there is. */
 static enum flow
 run_handler(struct eval *ev, struct scope *s, const struct py_node *e,
 	    int first, struct pval *result, bool *taken)

@@ -83,8 +83,8 @@ parse_spec(struct eval *ev, struct py_span at, const char *text,
 	return true;
 }
 
-/* Appends the text, padded to the width. A sign or prefix at its start stays in
- * front if zeros are inserted. */
+/* Appends the text, padded to the width of the format. If zeros are inserted, a
+ * sign or prefix at the start of the text stays in front of them. */
 static void
 put_padded(const struct spec *s, char align, const char *text, size_t n,
 	   struct strbuf *out)
@@ -228,8 +228,8 @@ put_float(const struct spec *s, double v, struct strbuf *out)
 			      : type == 'G' ? "%.*G"
 					    : "%.*g",
 			      precision, size);
-		/* without a type in the format, the text must show that it is a
-		 * float */
+		/* if the format states no type, the text must show that the
+		 * number is a float */
 		if (type == 'r' && !strpbrk(digits.data, ".e")) {
 			strbuf_puts(&digits, ".0");
 		}
@@ -496,7 +496,8 @@ struct fields {
 	int next;
 };
 
-/* Evaluates of[key] in a field; the key is written without quotes. */
+/* Sets *out to of[key], where the key stands in the field of a format, without
+ * quotes. Returns false after an error. */
 static bool
 element(struct call *c, const struct pval *of, const struct pval *key,
 	struct pval *out)
@@ -511,7 +512,8 @@ element(struct call *c, const struct pval *of, const struct pval *key,
 	return eval_subscript(c->ev, c->span, of, &index, out);
 }
 
-/* Evaluates the name of a field: "0", "name", "x.shape" or "a[0]". */
+/* Sets *out to the value of the field `name` of a format: "0", "name",
+ * "x.shape" or "a[0]". Returns false after an error. */
 static bool
 field_value(struct fields *f, const char *name, size_t n, struct pval *out)
 {

@@ -48,15 +48,15 @@ struct library {
  * says. Functions that return bool return false after an error at the position
  * `at`. */
 struct kind_ops {
-	/* Appends the text that print() prints; with repr, the text that repr()
-	 * returns, as for an element of a list. Calls eval_leave_out() for a
-	 * value that tirc does not compute. */
+	/* Appends the text that print() shows for v. repr: appends the text
+	 * that repr() returns, as print() shows v inside of a list. Calls
+	 * eval_leave_out() for a value that tirc does not compute. */
 	void (*text)(struct eval *ev, const struct pval *v, bool repr,
 		     struct strbuf *out);
 	/* The name of the value's class. If the function is NULL, the name is
 	 * in the table of lib_class.c. */
 	const char *(*class_name)(struct eval *ev, const struct pval *v);
-	/* Is the value an instance of the class with this name? */
+	/* Is the value an instance of the class `name`? */
 	bool (*is_instance)(const struct pval *v, const char *name);
 	bool (*truth)(struct eval *ev, struct py_span at, const struct pval *v,
 		      bool *out);
@@ -65,7 +65,8 @@ struct kind_ops {
 	/* Sets *out to the number that the value stands for. Returns false,
 	 * without an error, if it is not a number. */
 	bool (*number)(const struct pval *v, struct py_number *out);
-	/* Sets *out to the value as an operand of an expression. */
+	/* Sets *out to the value v as an operand of an expression. Returns
+	 * false after an error. */
 	bool (*operand)(struct eval *ev, struct py_span at,
 			const struct pval *v, struct typed *out);
 	bool (*items)(struct eval *ev, struct py_span at, const struct pval *v,
@@ -107,8 +108,8 @@ struct libraries {
 
 /* The functions for the values of a kind; never NULL. */
 const struct kind_ops *ops_of(const struct eval *ev, enum pv_kind kind);
-/* Calls the function with the same name in another module. Returns false after
- * an error. */
+/* Calls the function that has the name of the called function c in another
+ * module, `in`. Returns false after an error. */
 bool call_namesake(struct call *c, uint64_t in, struct pval *out);
 
 #endif

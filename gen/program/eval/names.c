@@ -279,8 +279,9 @@ names_absent(struct eval *ev, struct py_span at, const char *path)
 			  path);
 }
 
-/* Binds the name to an absent value, for a module that tirc does not have. An
- * import of a module that the program does not use is not an error. */
+/* Binds the name to an absent value, because the imported module is one that
+ * tirc does not have. It is no error to import a module that the program does
+ * not use. */
 static bool
 import_absent(struct eval *ev, struct scope *s, struct py_span at,
 	      const char *name, const char *path)

@@ -16,7 +16,8 @@ struct pv_class {
 
 struct pv_object {
 	const struct pv_class *of;
-	/* the object's own attributes; the scope has no parent */
+	/* the attributes that the object itself has; this scope has no
+	 * parent */
 	struct scope names;
 };
 
@@ -81,7 +82,8 @@ bool object_iterator(struct eval *ev, struct py_span at, const struct pval *v,
 
 /* -- exceptions (exceptions.c) */
 
-/* Python's class of exceptions with this name; NULL if there is none. */
+/* The class of Python's exceptions with this name; NULL if Python has no
+ * exception of this name. */
 const struct pv_class *exception_class(struct eval *ev, const char *name);
 /* Makes an exception with n arguments. */
 struct pval exception_new(struct eval *ev, const struct pv_class *of,

@@ -17,7 +17,7 @@ int64_t range_length(const struct pv_range *r);
 bool pv_length(const struct pval *v, int64_t *out);
 /* dict_set() sets the value of a key. dict_get() sets *out to the value of a
  * key, or to NULL if the dict does not have the key. They return false after an
- * error: the search counts steps, and none may be left. */
+ * error: the search counts steps, and the program's limit may be reached. */
 bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
@@ -25,22 +25,24 @@ bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 /* Copies all keys of `more` with their values to d. */
 bool dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pv_dict *more);
-/* Removes a key; if d does not have it, reports a KeyError. */
+/* Removes a key and its value from d; if d does not have the key, reports a
+ * KeyError. Returns false after an error. */
 bool dict_delete(struct eval *ev, struct py_span at, struct pv_dict *d,
 		 const struct pval *key);
 /* Appends n items to a list. Returns false after an error if the list becomes
  * too long. */
 bool list_add(struct eval *ev, struct py_span at, struct pv_list *list,
 	      const struct pval *items, int n);
-/* Reports that tirc has no module of this name, and suggests the nearest name,
- * or lists all. Returns false. */
+/* Reports that tirc has no module of the name `path`, and suggests the most
+ * similar name, or lists all. Returns false. */
 bool names_absent(struct eval *ev, struct py_span at, const char *path);
 /* Sets *out to the index of `name`, which must be a str, in `names`, the names
  * of a module's functions. Returns false after an error. */
 bool find_function(struct eval *ev, struct py_span at, const struct pval *name,
 		   const char *const *names, int n, int *out);
-/* Makes a function of the program from e, a lambda or def, in the scope s;
- * evaluates the defaults of its parameters. */
+/* Returns in *out a function of the program, made from e, a lambda or def, in
+ * the scope s; evaluates the defaults of its parameters. Returns false after an
+ * error. */
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
 

@@ -28,7 +28,8 @@ struct graph_request {
 /* How a graph is compiled to source. */
 struct graph_build {
 	const char *target; /* NULL: the default target */
-	/* writes functions that call each other, and no graph as data */
+	/* the model becomes functions that call each other, without a
+	 * description of the graph as data */
 	bool aot;
 	const char *const *disabled; /* names of passes that are left out */
 	int n_disabled;

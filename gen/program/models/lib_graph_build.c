@@ -28,9 +28,9 @@ is_aot(struct call *c, int i, bool *aot)
 			  word);
 }
 
-/* Sets *out to the target in argument i, or else to the target of the enclosing
- * `with`, or else to that of the options, which may be NULL for the default.
- * Returns false after an error. */
+/* Sets *out to the target in argument i; without it, to the target of the
+ * enclosing `with`; without that, to the target of the options, which is NULL
+ * for the default. Returns false after an error. */
 static bool
 target_of(struct call *c, int i, const char **out)
 {

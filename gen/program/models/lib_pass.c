@@ -56,8 +56,9 @@ has_name(const struct pval *names, int n, const char *name)
 	return false;
 }
 
-/* Sets *found to the setting `key` of the context, given by keyword or by
- * position; NULL if it is absent. Returns false after an error. */
+/* Sets *found to the setting `key` of the pass context, which the program gave
+ * by keyword or as positional argument `position`; to NULL if the program did
+ * not give it. Returns false after an error. */
 static bool
 find_setting(struct call *c, const char *key, int position,
 	     const struct pval **found)

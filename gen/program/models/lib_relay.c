@@ -10,8 +10,9 @@
 
 /* -- models -- */
 
-/* Has the caller given the functions that read models? It does not for a
- * schedule or a trace. Returns false after an error otherwise. */
+/* Can the evaluation read models: did the caller give the functions for this?
+ * It does not for a schedule or a trace. Returns false after an error
+ * otherwise. */
 static bool
 has_services(struct call *c)
 {

@@ -8,7 +8,8 @@
 #include "random_stream.h"
 #include "relay_values.h"
 
-/* The seed of random inputs, so that each run has the same numbers. */
+/* The seed of the random inputs. It is constant, so that each run has the same
+ * numbers. */
 enum { MADE_SEED = 0 };
 
 /* The value of kind RUNTIME: a model with the arrays of its inputs and, after a
@@ -18,7 +19,8 @@ struct pv_runtime {
 	struct graph *graph;
 	/* the array of each input; NULL: the input is not set yet */
 	struct array **inputs;
-	struct array **outputs; /* for each output; NULL before the first run */
+	/* for each output of the model: its value; NULL before the first run */
+	struct array **outputs;
 };
 
 /* -- arrays and tensors -- */
@@ -174,7 +176,8 @@ set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	struct array *x, *to;
 
 	if (i < 0) {
-		/* a parameter is ignored, because the model has it */
+		/* a parameter that the program sets is ignored, because the
+		 * model already contains it */
 		return i == -1;
 	}
 	t = r->graph->inputs.data[i];
@@ -201,7 +204,8 @@ set_inputs(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	   const struct pv_dict *d)
 {
 	for (int i = 0; i < d->keys.n; i++) {
-		/* parameters may be in the same dict, under any name */
+		/* parameters may be among the inputs in the dict, under any
+		 * name */
 		if (d->values.data[i].kind == PV_PARAM) {
 			continue;
 		}

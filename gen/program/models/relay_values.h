@@ -52,7 +52,8 @@ struct array *array_of_constant(struct eval *ev, struct py_span at,
 /* Reads argument i, a dict of the shapes of inputs, into the request. Returns
  * false after an error. */
 bool rmod_shapes(struct call *c, int i, struct graph_request *r);
-/* A copy of a module with a request of its own, which the caller may change. */
+/* A copy of the module `of`. Its request is a copy too, which the caller may
+ * change. */
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
@@ -64,14 +65,15 @@ bool pass_call(struct eval *ev, struct py_span at, const struct pval *f,
  * false after an error. */
 bool runtime_call(struct eval *ev, struct py_span at, const struct pval *f,
 		  const struct call_args *args, struct pval *out);
-/* Appends the text that print shows for the result of tvmc.run. */
+/* Appends the text that print() shows for v, the result of tvmc.run. */
 void tvmc_result_text(struct eval *ev, const struct pval *v, bool repr,
 		      struct strbuf *out);
 /* The graph of a module. The first call reads the model and runs the passes of
  * the request. Returns NULL after an error. */
 struct graph *rmod_of(struct eval *ev, struct py_span at,
 		      const struct pv_graph *module);
-/* The names of tirc's passes that the context leaves out, in the arena. */
+/* The names of the passes of tirc that the current pass context leaves out;
+ * sets *n to their number. */
 const char *const *passes_left_out(struct eval *ev, int *n);
 /* Appends the text that print shows for a module or for one of its functions.
  * Errors are reported. */

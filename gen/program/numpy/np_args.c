@@ -259,8 +259,8 @@ type_of_name(const char *name, struct dtype *out)
 	       dtype_class(*out) != DTC_STRING;
 }
 
-/* The name of the type that v stands for, with numpy's meaning; NULL if v is
- * not a type. */
+/* The name that numpy gives to the type that v stands for; NULL if v is not a
+ * type. */
 static const char *
 type_name(const struct pval *v)
 {

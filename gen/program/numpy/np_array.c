@@ -298,8 +298,8 @@ np_broadcast_to(struct call *c, struct pval *out)
 		return false;
 	}
 	x = array_broadcast(&w, x, n, shape);
-	/* the result is a copy, because a view with repeated elements cannot be
-	 * written */
+	/* the result is a copy, because a program cannot write to a view with
+	 * repeated elements */
 	return np_result(c->ev, c->span, &w,
 			 x ? array_cast(&w, x, x->type) : NULL, out);
 }
@@ -438,8 +438,8 @@ np_item(struct call *c, struct pval *out)
 	return true;
 }
 
-/* The elements from number *at on as nested lists, one level for each of the
- * dimensions from d on. */
+/* The elements of x from number *at on as nested lists, one level for each
+ * dimension from d on. Moves *at behind the last of them. */
 static struct pval
 listed(struct eval *ev, const struct array *x, int d, int64_t *at)
 {

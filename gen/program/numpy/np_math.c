@@ -280,7 +280,9 @@ np_norm(struct call *c, struct pval *out)
 struct difference {
 	bool shapes; /* the shapes do not broadcast to a common one */
 	int64_t elems, n;
-	int64_t first; /* the number of the first element that is not close */
+	/* the number of the first element that is not close to its expected
+	 * value */
+	int64_t first;
 	double absolute, relative;
 };
 
@@ -460,7 +462,7 @@ np_assert_allclose(struct call *c, struct pval *out)
 	return tolerances(c, 2, &how) && assert_close(c, &how, true);
 }
 
-/* Is the value an array, a number, or a list of these? */
+/* Is the value a number, an array, or a list of numbers and arrays? */
 static bool
 are_numbers(const struct pval *v)
 {

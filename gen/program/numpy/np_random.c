@@ -68,10 +68,11 @@ struct drawing {
 	struct dtype type;
 	int64_t shape[ARRAY_MAX_RANK];
 	int ndim;
-	bool single; /* without a shape: the result is a number of Python */
+	/* no shape is given: the result is a single number of Python */
+	bool single;
 	bool normal;
 	double low, scale; /* the result is low + scale * number */
-	/* integers, from `from` to `from` + `most` */
+	/* integers are drawn, from `from` to `from` + `most` */
 	bool whole;
 	int64_t from;
 	uint64_t most;

@@ -26,8 +26,8 @@ struct pv_nd {
 
 /* The part of the program's limits that is left, for functions of gen/array. */
 struct array_work np_work(struct eval *ev);
-/* Counts the steps of the work w. Returns false after an error of the work, or
- * if no steps are left. */
+/* Counts the steps that the work w took. Returns false after an error, either
+ * of the work or because no steps are left. */
 bool np_done(struct eval *ev, struct py_span at, const struct array_work *w);
 /* Does the same as np_done(), and also sets *out to the array x. Returns false,
  * too, if x is NULL. */

@@ -221,8 +221,8 @@ python_abs(struct call *c, struct pval *out)
 	return call_namesake(c, v->kind == PV_ARRAY ? IN_NUMPY : IN_TIR, out);
 }
 
-/* Sets *items to the values among which max(a, b, …) or max(list) chooses.
- * Returns false after an error. */
+/* Sets *items to the n values among which max(a, b, …) or max(list) chooses,
+ * and *n to their number. Returns false after an error. */
 static bool
 operands(struct call *c, struct pval **items, int *n)
 {

@@ -100,8 +100,8 @@ find_part(const struct pval *text, const struct pval *part, size_t from)
 	return -1;
 }
 
-/* Counts the steps of searching the first argument in the text. Returns false
- * after an error. */
+/* Counts the steps for searching the method's text for argument 0. Returns
+ * false after an error. */
 static bool
 search_steps(struct call *c)
 {

@@ -43,7 +43,7 @@ allocated(struct stmt *s, int *n)
 }
 
 /* The array of f, a parameter or a local array, whose pointer is the variable
- * `data`; NULL if there is none. */
+ * `data`; NULL if f has no such array. */
 static const struct buffer *
 buffer_with(const struct func *f, const struct var *data)
 {

@@ -6,7 +6,7 @@
 #include "program.h"
 #include "text_map.h"
 
-/* The indices of the functions of the list by their names. */
+/* A map from the names of the functions in `list` to their indices in it. */
 struct text_map program_positions(struct module *m,
 				  const struct program_result *list);
 /* Checks the calls in function i of the list: T.call_func may call only

@@ -25,8 +25,8 @@ struct checking {
 	bool ok;
 };
 
-/* Sets *out to the smallest and the largest value of the index e and returns
- * true, if e surely takes both values in each run. */
+/* If the index e surely takes its smallest and its largest value in each run,
+ * sets *out to both values and returns true. */
 static bool
 exact_range(struct checking *c, const struct expr *e, struct bounds *out)
 {

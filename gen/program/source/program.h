@@ -16,14 +16,14 @@ struct target;
 struct program_options {
 	enum script_version script; /* the version of TVMScript to print */
 	const char *dialect_path;
-	/* the name of functions to which the program gives none; NULL:
+	/* the name of each function to which the program gives no name; NULL:
 	 * "program" */
 	const char *stem;
 	/* the target of the command line; NULL: the target that the program
 	 * names */
 	const char *target;
 	const char *fp; /* the mode of --fp; NULL: "default" */
-	/* calls of functions on arrays have no limit of time */
+	/* calls of functions on arrays run without a limit of time */
 	bool execute;
 	/* the limit of steps of the evaluation; 0: the default limit */
 	int64_t max_steps;
@@ -31,8 +31,8 @@ struct program_options {
 	int64_t max_bytes;
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
-	/* NULL, or told of long runs of functions in the interpreter: `done` of
-	 * `total` parts of the step */
+	/* NULL, or a function that is told about long runs of functions in the
+	 * interpreter: `done` of `total` parts of the step are finished */
 	void (*progress)(void *ctx, const char *step, int done, int total);
 	void *progress_ctx;
 	/* hooks of lowering passes, or NULL */
@@ -67,7 +67,8 @@ struct program_func {
 	const char *target;
 	const char *target_said; /* the text of the target in the program */
 	int line, col;           /* the position in the program that made it */
-	/* the steps of its schedule, for comments: "split(i, [None, 32])…" */
+	/* the steps of the function's schedule, for comments: "split(i, [None,
+	 * 32])…" */
 	const char *schedule;
 	/* the tensor intrinsics that it calls */
 	struct tensor_intrins *intrins;
@@ -87,7 +88,8 @@ struct program_result {
 	const char *file;
 	/* in the order in which the program made them */
 	VEC(struct program_func) funcs;
-	/* graph_built.model of the last model that the program built, or NULL */
+	/* graph_built.model of the last model that the program compiled, or
+	 * NULL */
 	void *built_model;
 	bool printed;          /* the program has printed text */
 	int64_t printed_bytes; /* the number of bytes that it printed */
@@ -125,9 +127,9 @@ struct program_sources {
 	bool is_compiled;
 	/* the text of the header; NULL: it would be empty */
 	const char *header_name, *header;
-	/* The emitted functions, one for each function of the list. A local
-	 * array that is too large for the stack is a further parameter at the
-	 * end. */
+	/* The emitted functions, one for each function of the program. Each
+	 * local array that is too large for the stack is a further parameter at
+	 * the end. */
 	const struct func **funcs;
 	/* The text of a JSON file about the launches of kernels; NULL if the
 	 * source has no kernels. */

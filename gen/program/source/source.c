@@ -217,9 +217,9 @@ name_calls(struct writing *w, struct func *f, int n, int64_t *bytes)
 	return true;
 }
 
-/* Checks that the local arrays of function i and of the functions that it
- * calls, which take `called` bytes, fit on the stack. Returns false after a
- * diagnostic. */
+/* Checks that the local arrays of function i, together with those of the
+ * functions that it calls, which take `called` bytes, fit on the stack. Returns
+ * false after a diagnostic. */
 static bool
 check_chain(struct writing *w, const struct func *f, int i, int64_t called)
 {

@@ -13,8 +13,8 @@ struct shared_loops {
 	VEC(const char *) names;
 };
 
-/* Appends the name of each parallel loop of f that is not inside another
- * parallel loop; each name once. */
+/* Appends to *out the name of each parallel loop of f that is not inside
+ * another parallel loop. A name that several loops have is appended once. */
 void shared_loops_find(const struct func *f, struct shared_loops *out);
 
 /* The steps of a schedule on one line, for a comment: "split(i, 8);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of TVM that tirc cannot offer to programs, each with a message that
- * says what to use instead. */
+/* Names of TVM that programs cannot use in tirc, each with a message that says
+ * what to use instead. */
 #include "te_parts.h"
 
 static const struct {

@@ -92,8 +92,8 @@ derive_quotient(struct gradient *g, const struct expr *e,
 			expr_div(m, expr_mul(m, a, db), expr_mul(m, b, b)));
 }
 
-/* The derivative of a choice between a and b by a condition. guards: the value
- * that is not chosen must not be evaluated. */
+/* The derivative with respect to `load` of a choice between a and b by a
+ * condition. guards: the value that is not chosen must not be evaluated. */
 static const struct expr *
 derive_choice(struct gradient *g, const struct expr *condition,
 	      const struct expr *a, const struct expr *b, bool guards,
@@ -304,8 +304,9 @@ require(struct solving *s, const struct expr *condition)
 	}
 }
 
-/* Appends the terms of a sum. less[i] is set for a term that is subtracted.
- * Returns the number of terms, or -1 if there are too many. */
+/* Appends the terms of the sum e to terms[] from index n on, and sets less[i]
+ * if term i is subtracted. Returns the number of terms, or -1 if there are too
+ * many. */
 static int
 terms_of(const struct expr *e, bool minus, const struct expr **terms,
 	 bool *less, int n)
@@ -375,8 +376,8 @@ set_axis(struct solving *s, int axis, const struct expr *value,
 	}
 }
 
-/* Requires that the index e of a dimension equals t: solves the equation for an
- * axis, or adds it as a condition. size: the extent of the dimension. */
+/* Requires that e, the index of a dimension of the extent `size`, equals t:
+ * solves the equation for an axis of the stage, or adds it as a condition. */
 static void
 solve(struct solving *s, const struct expr *e, const struct expr *t,
       const struct expr *size)

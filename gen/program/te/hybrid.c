@@ -21,7 +21,8 @@
 struct variable {
 	const char *name;
 	const struct buffer *buffer;
-	/* the number of loops and conditions around its first assignment */
+	/* the number of loops and conditions around the first assignment to
+	 * it */
 	int depth;
 };
 
@@ -31,7 +32,8 @@ struct hybrid {
 	const struct py_node *def;
 	struct scope *scope;
 	struct ir_builder b;
-	int depth; /* the number of loops and conditions that are open */
+	/* the number of loops and conditions around the current statement */
+	int depth;
 	VEC(struct variable) variables;
 	VEC(struct te_tensor *) inputs;
 	VEC(const struct buffer *) outputs;
@@ -621,7 +623,7 @@ run_suite(struct hybrid *h, const struct py_node *suite)
 
 /* -- the call -- */
 
-/* The value that the script gets for an argument of the call: for a tensor a
+/* The value by which the script sees an argument of the call: for a tensor a
  * pointer to its buffer. */
 static struct pval
 seen_as(struct hybrid *h, const struct pval *v)

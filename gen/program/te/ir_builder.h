@@ -46,8 +46,8 @@ void ir_builder_init(struct ir_builder *b, struct module *m);
 /* Opens a scope. Returns false if too many scopes are open. */
 bool ir_builder_open(struct ir_builder *b, const struct ir_scope *scope);
 void ir_builder_emit(struct ir_builder *b, struct stmt *s);
-/* May an ELSE scope be opened now? Only if the last statement is an IF without
- * one. */
+/* May an ELSE scope be opened now? Only if the last statement is an IF that has
+ * no ELSE yet. */
 bool ir_builder_can_else(const struct ir_builder *b);
 /* Closes the innermost explicit scope, and the implicit scopes inside of it. */
 void ir_builder_close(struct ir_builder *b);

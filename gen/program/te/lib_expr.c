@@ -55,9 +55,9 @@ expr_function(struct call *c, const char *name, const struct pval *args, int n,
 	       eval_typed_result(c->ev, c->span, &x, depth, out);
 }
 
-/* Elementary functions; the name in the row of te.def selects one. For a tensor
- * it is the operator of topi, which computes all elements. "tir.round" rounds
- * half away from zero, as TVM's does. */
+/* Elementary functions; the name in the row of te.def says which. For a tensor,
+ * the result is that of topi's operator, which applies the function to all
+ * elements. "tir.round" rounds half away from zero, as TVM's does. */
 bool
 expr_math(struct call *c, struct pval *out)
 {

@@ -83,8 +83,8 @@ leave_scope(struct eval *ev, const struct pval *v)
 	ir_builder_close(v->u.ir_scope->builder);
 }
 
-/* Reads argument i, the name of a kind of loop; if it is absent, *out does not
- * change. Returns false after an error. */
+/* Sets *out to the kind of loop that argument i names; if the argument is
+ * absent, *out does not change. Returns false after an error. */
 static bool
 loop_kind(struct call *c, int i, enum for_kind *out)
 {

@@ -318,7 +318,8 @@ struct checker {
 	struct eval *ev;
 	const struct iter_var *axes, *over;
 	int n_axes, n_over;
-	/* an axis of another stage, which the body must not use; else NULL */
+	/* the axis of another stage that the body of this stage uses by
+	 * mistake; NULL if there is none */
 	const struct var *stray;
 	bool reduces;
 	VEC(struct te_tensor *) inputs;

@@ -189,7 +189,8 @@ tir_decl_buffer(struct call *c, struct pval *out)
 }
 
 /* A.access_ptr("r"): the address of the first element. The access mask is
- * ignored, because passes find the accesses themselves. */
+ * ignored, because the passes find out themselves whether the array is read or
+ * written. */
 bool
 buffer_access_ptr(struct call *c, struct pval *out)
 {

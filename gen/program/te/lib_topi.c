@@ -206,8 +206,8 @@ ints_input(struct build *b, int i, int at)
 					x->shape));
 }
 
-/* The integer in `text`, a default value in a row of topi.def; `otherwise` if
- * text is NULL. */
+/* The integer in `text`, a default value in a row of topi.def; returns
+ * `otherwise` if text is NULL. */
 static int64_t
 initial_int(const char *text, int64_t otherwise)
 {

@@ -76,8 +76,8 @@ element(struct call *c, int i, const struct tensor *y,
 	int depth;
 
 	if (c->args[i].kind != PV_TENSOR) {
-		/* a number is a constant with a type of its own, even as the
-		 * operand of a shift */
+		/* a number becomes a constant with a type of its own, even if
+		 * it is the operand of a shift */
 		if (!value_expr(c->ev, c->spans[i], &c->args[i], &e, &depth)) {
 			return false;
 		}

@@ -76,7 +76,8 @@ struct te_schedule {
 /* The stage that computes a buffer, or NULL. */
 struct stage *stage_of_buffer(const struct te_schedule *s,
 			      const struct buffer *b);
-/* Adds a stage that computes op, at index `place` of the list, and returns it. */
+/* Adds a stage that computes op to s->stages at index `place`, and returns the
+ * stage. */
 struct stage *stage_add(struct eval *ev, struct te_schedule *s,
 			struct te_stage *op, int place);
 /* A copy of the schedule with the same loops and requests. It has stages of its
@@ -91,10 +92,10 @@ bool stage_inline(struct module *m, struct te_schedule *s, int i,
 /* Should the rules make this schedule? They should if the program asked for
  * that and requested nothing else. */
 bool stage_left_to_rules(const struct te_schedule *s);
-/* Schedules the function of a schedule that is left to the rules. The target is
- * the first of these that is given: --target, that of the enclosing `with`,
- * that of the schedule, the default. Appends the words of the rules to `text`.
- * Returns false after an error. */
+/* Schedules f, the function of a schedule that the program leaves to the rules.
+ * The target is the first of these that is given: --target, the target of the
+ * enclosing `with`, the target of the schedule; or else the default target.
+ * Appends the words of the rules to `text`. Returns false after an error. */
 bool stage_apply_rules(struct call *c, const struct te_schedule *s,
 		       struct func *f, struct strbuf *text);
 /* Sets the stage's present loops to its axes in order. */
@@ -108,8 +109,8 @@ struct pval stage_axes(struct eval *ev, enum pv_kind kind,
 void stage_event(struct eval *ev, struct stage *st, const struct event *e);
 /* The index of the axis x among the stage's present loops (leaves), or -1. */
 int stage_leaf(const struct stage *st, const struct axis *x);
-/* May the program make one more request? Returns false after an error
- * otherwise. */
+/* May the program make one more request for a stage? Returns false after an
+ * error otherwise. */
 bool stage_has_room(struct call *c);
 /* Reports why axis x, argument i of the call, is not a loop that the stage has
  * now: x was split or fused, or belongs to another stage. Returns false. */

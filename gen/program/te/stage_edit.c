@@ -396,7 +396,7 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 	return x->iv.var->expr;
 }
 
-/* Removes the stage's requests for loops of its reduction. */
+/* Removes the stage's requests for the loops over its reduction axes. */
 static void
 drop_reduce_events(struct stage *st)
 {
@@ -426,7 +426,7 @@ struct factoring {
 	/* maps the old axes to expressions over the new axes */
 	struct var_map map;
 	const struct expr *condition;
-	int at; /* the index of the new dimension of the partial results */
+	int at; /* the index of the new dimension in the partial results */
 };
 
 static void

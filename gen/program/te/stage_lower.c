@@ -25,8 +25,9 @@ struct replay {
 	/* for each axis in stage.leaves: its loop in the function */
 	VEC(struct placed) loops;
 	struct te_blocks made; /* the blocks that te_to_func() made */
-	int *blocks;           /* for each stage: the id of its block, or 0 */
-	struct strbuf text;    /* the applied steps as text, for a comment */
+	/* for each stage: the id of its block, or 0 if it has none */
+	int *blocks;
+	struct strbuf text; /* the applied steps as text, for a comment */
 };
 
 static int

@@ -5,7 +5,8 @@
 #include "default_schedule.h"
 #include "stage.h"
 
-/* Leaves the schedule to the rules, for the target of the enclosing `with`. */
+/* Leaves the schedule to the rules, and remembers the target of the enclosing
+ * `with` for them. */
 bool
 stage_use_rules(struct call *c, struct pval *out)
 {

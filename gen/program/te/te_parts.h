@@ -23,8 +23,8 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
  * error. */
 bool expr_function(struct call *c, const char *name, const struct pval *args,
 		   int n, struct pval *out);
-/* Applies an operator of expressions to the elements of one or two tensors, the
- * arguments of the call. Returns false after an error. */
+/* Sets *out to the operator `op` of expressions applied to all elements of one
+ * or two tensors, the arguments of the call. Returns false after an error. */
 bool topi_broadcast(struct call *c, const char *op, struct pval *out);
 /* Gives the position of the call to the errors from index `first` on: they are
  * about a temporary node that a function of topi made. Returns false. */
@@ -68,8 +68,9 @@ bool buffer_load(struct eval *ev, struct py_span at, const struct buffer *b,
 bool buffer_store(struct eval *ev, struct py_span at, struct func *f,
 		  const struct buffer *b, const struct pval *index,
 		  const struct pval *v, struct stmt **out);
-/* Converts a value to a statement of f: a statement stays itself, and an
- * expression is evaluated. Returns false after an error. */
+/* Sets *out to the value v as a statement of f: a statement is taken as it is,
+ * an expression becomes a statement that evaluates it. Returns false after an
+ * error. */
 bool value_stmt(struct eval *ev, struct py_span at, const struct pval *v,
 		struct func *f, struct stmt **out);
 

@@ -8,8 +8,8 @@
 extern const struct topi_text topi_text_table[];
 extern const int topi_text_count;
 
-/* For each row of topi_text_table: the names that the text defines; NULL before
- * its first use. */
+/* For each row of topi_text_table: the scope with the names that the row's text
+ * defines; NULL before the first use of the text. */
 struct topi_scopes {
 	struct scope **data;
 };
@@ -50,7 +50,8 @@ scope_of(struct eval *ev, int i)
 	return ev->topi_scopes->data[i];
 }
 
-/* Is the name a function that the text defines, and not an imported name? */
+/* Is the name a function that the text itself defines, not a name that it
+ * imports? */
 static bool
 is_function(const struct scope_entry *e)
 {

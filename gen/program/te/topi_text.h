@@ -21,7 +21,8 @@ const struct name_row *topi_text_find(struct eval *ev, uint64_t in,
 /* Is src one of these texts? */
 bool topi_is_text(const struct source *src);
 struct pv_names;
-/* Appends the names of the functions that the module's text defines. */
+/* Appends to *list the names of the functions that the text of the module `in`
+ * defines. */
 void topi_text_list(struct eval *ev, uint64_t in, struct pv_names *list);
 
 #endif

@@ -284,7 +284,7 @@ struct convert {
 	struct call *c;
 	const struct primitive *p;
 	struct sched_value *args; /* the arguments that are converted already */
-	/* the index of the argument to convert, among p's parameters */
+	/* the index, among p's parameters, of the argument to convert */
 	int i;
 	/* the index of the function to which the blocks and loops among the
 	 * arguments belong; -1: no argument was a block or loop so far */
@@ -562,9 +562,9 @@ apply(struct call *c, struct pval *out)
 	return true;
 }
 
-/* -- methods from the table of primitives. Their parameters are optional here,
- * because sched_apply() reports a missing argument with the values that it may
- * have. -- */
+/* -- methods from the table of primitives. All parameters are optional here,
+ * because sched_apply() reports a missing argument with the values that the
+ * argument may have. -- */
 
 const struct name_row *
 schedule_method(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)

@@ -71,7 +71,8 @@ expr_of(struct call *c, const struct expr *e, struct pval *out)
 
 static const struct {
 	enum stmt_kind kind;
-	/* the names of the class in different releases of TVM */
+	/* the name of the class in some releases of TVM, and its name in
+	 * others */
 	const char *name, *other;
 } classes[] = {
 	{ STMT_FOR, "For", "For" },
@@ -242,8 +243,8 @@ stmt_buffer(struct call *c, struct pval *out)
 
 /* -- making statements -- */
 
-/* Counts the steps of copying s. Returns false after an error if none are
- * left. */
+/* Counts the steps that a copy of s takes. Returns false after an error if no
+ * steps are left. */
 static bool
 tick_copy(struct eval *ev, struct py_span at, const struct stmt *s)
 {
@@ -482,7 +483,8 @@ transform(struct transform *t, struct stmt *s, struct stmt **out)
 		return false;
 	}
 	if (*out != s) {
-		/* the statements in the result of `preorder` are not visited */
+		/* if `preorder` returns a statement, the statements inside it
+		 * are not visited */
 		return true;
 	}
 	for (int i = 0; i < s->n_children; i++) {
@@ -588,8 +590,8 @@ func_with_body(struct call *c, struct pval *out)
 	return check(c->ev, c->span, f->func);
 }
 
-/* Calls a pass that the program defines for the function f, and replaces f by
- * the result. Returns false after an error. */
+/* Calls a pass of the program for the function f, and replaces f by the pass's
+ * result. Returns false after an error. */
 static bool
 run_pass(struct eval *ev, struct py_span at, const struct pval *pass,
 	 const struct pval *module, struct program_func *f)

@@ -16,7 +16,7 @@ struct pv_pass {
 	int level;
 	/* the graph passes with the same effect, "fold dead" */
 	const char *passes;
-	/* the text of a note if `passes` is empty */
+	/* the words of a note to the user if `passes` is empty */
 	const char *words;
 	const struct pval *backends; /* AnnotateTarget: names of backends */
 	int n_backends;
