@@ -230,7 +230,7 @@ trace_json_write(const struct sched *s, enum script_version version,
 struct converter {
 	struct module *m;
 	const struct source *src;
-	/* the index of the present instruction in the list, for messages */
+	/* the index of the current instruction in the trace, for messages */
 	int at;
 	int n; /* the number of instructions */
 	/* for each instruction: its decision, or NULL */
@@ -522,7 +522,8 @@ convert_instruction(struct converter *c, const cJSON *v)
 		strbuf_printf(&c->out, "%s, ", r->valuestring);
 	}
 	if (cJSON_GetArraySize(results) == 1 && !p->gives_list) {
-		/* removes the comma, which would make it a list */
+		/* removes the comma, which would make the only target a list of
+		 * targets */
 		c->out.len -= 2;
 		strbuf_puts(&c->out, " ");
 	}

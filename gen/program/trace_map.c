@@ -160,7 +160,8 @@ struct loader {
 	/* for each node: the name of its variable, or NULL */
 	const char **names;
 	int n;
-	struct strbuf out; /* has at most LONGEST bytes, plus one name */
+	/* the text so far; it has at most LONGEST bytes, plus one name */
+	struct strbuf out;
 	int depth;
 };
 
@@ -210,7 +211,7 @@ array_at(struct loader *l, const cJSON *map, const char *name)
 		       : NULL;
 }
 
-/* Appends the name of a node that is a size variable. Returns false if the name
+/* Appends the name of the size variable that node is. Returns false if the name
  * is not an identifier. */
 static bool
 load_size(struct loader *l, const cJSON *node)

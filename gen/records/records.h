@@ -15,7 +15,7 @@
 enum { RECORD_VERSION = 1 };
 
 /* A record is used if its schedule takes at most this share of the time of the
- * rules' own schedule. A smaller gain is within the variation of times. */
+ * rules' schedule. A smaller gain is within the variation of times. */
 #define RECORD_MOST 0.99
 
 /* A decision of the rules: its name and its value, which is a number or a
@@ -26,8 +26,8 @@ struct record_decision {
 	int64_t number;
 };
 
-/* One round of a measurement: the times of the candidate and of the rules' own
- * schedule, measured directly after each other. */
+/* One round of a measurement: the time of the candidate and the time of the
+ * rules' schedule, measured one directly after the other. */
 struct record_round {
 	double time, rules_time;
 };

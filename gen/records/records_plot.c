@@ -35,7 +35,7 @@ struct panel {
 struct plot {
 	struct arena *arena;
 	VEC(struct panel) panels;
-	int left_out; /* kernels for which there is no panel */
+	int left_out; /* the number of kernels that get no panel */
 	struct strbuf *out;
 };
 

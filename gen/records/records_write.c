@@ -21,7 +21,8 @@ put_text(cJSON *o, const char *key, const char *text)
 					   : cJSON_CreateNull());
 }
 
-/* Adds a member whose value is the text of JSON. */
+/* Adds to o a member with this key, whose value is read from `text`, a text in
+ * JSON; null if the text is NULL or not JSON. */
 static void
 put_json(cJSON *o, const char *key, const char *text)
 {

@@ -17,7 +17,8 @@ const char *relay_function_name(const struct graph *g, int function);
  * order in which Relay's main has them as parameters; in the arena. */
 struct tensor *const *relay_params(struct graph *g, int *n);
 
-/* These append the text of the whole module, or of one function. */
+/* relay_print appends the text of the whole module, relay_print_function that
+ * of one function; relax_print appends the whole module as Relax. */
 void relay_print(struct graph *g, struct strbuf *out);
 void relay_print_function(struct graph *g, int function, struct strbuf *out);
 void relax_print(struct graph *g, struct strbuf *out);

@@ -99,7 +99,8 @@ put_ints(const int64_t *v, int n, struct strbuf *out)
 	strbuf_puts(out, "]");
 }
 
-/* The shortest text that reads back as the same float32; Relay's have an f. */
+/* Appends the shortest text that reads back as the same float32. Relay's
+ * literals have an f behind the number. */
 static void
 put_float(double v, enum relay_form form, struct strbuf *out)
 {

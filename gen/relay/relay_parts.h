@@ -20,8 +20,8 @@ const struct relay_row *relay_row_of(const struct node *n);
  * the number of dimensions, or "onnx.NAME" if it has no row; in the arena. */
 const char *relay_op_name(struct graph *g, const struct node *n,
 			  enum relay_form form);
-/* Is input i of the node an argument of the operator, and not one of its
- * attributes? */
+/* Is input i of the node an argument of Relay's operator, rather than one of
+ * its attributes? */
 bool relay_is_argument(const struct node *n, int i);
 /* Appends the attributes of the node, each after ", " (the first one not, if
  * *first is set): those in its row, or, if it has no row, its ONNX

@@ -17,8 +17,9 @@ struct printer {
 	const char **refs; /* by tensor id: the variable that has its value */
 	struct name_set names;
 	int next; /* the number of the next variable that is printed */
-	/* The last line, which becomes the function's result if nothing else
-	 * follows: the variable and its expression. NULL if there is none. */
+	/* The last line, which is held back because it becomes the function's
+	 * result if no other line follows: the variable and its expression.
+	 * NULL if there is no such line. */
 	const char *held_name, *held_type, *held;
 };
 
@@ -262,7 +263,7 @@ put_arguments(struct printer *p, const struct node *n, struct strbuf *s,
 	}
 }
 
-/* A transposed matrix, as a line of its own. */
+/* The variable of a new line that transposes the matrix t. */
 static const char *
 transposed(struct printer *p, const struct tensor *t)
 {
@@ -277,8 +278,8 @@ transposed(struct printer *p, const struct tensor *t)
 	return add_line(p, end_call(p, &s), types_text(p, &list, 1));
 }
 
-/* The product of two matrices, each transposed or not: Relay's dense takes the
- * second one transposed. */
+/* The product of two matrices, each transposed if turn_a or turn_b is set.
+ * Relay's dense takes its second matrix transposed. */
 static const char *
 product(struct printer *p, const struct node *n, bool turn_a, bool turn_b)
 {
@@ -359,7 +360,8 @@ spread_bias(struct printer *p, const struct tensor *bias,
 	return add_line(p, end_call(p, &s), types_text(p, &list, 1));
 }
 
-/* Adds the third input of a convolution or a Gemm to the value. */
+/* Returns `value` plus the third input of a convolution or a Gemm; `value`
+ * itself if n has no third input. */
 static const char *
 with_bias(struct printer *p, const struct node *n, const char *value,
 	  const char *type)
@@ -512,7 +514,8 @@ begin(struct printer *p, struct graph *g, enum relay_form form,
 	};
 	p->refs = arena_array(p->a, const char *, g->tensors.n + 1);
 	for (int i = 0; i < g->tensors.n; i++) {
-		/* a constant that only attributes show has no variable */
+		/* a constant that is only printed as an attribute has no
+		 * variable */
 		p->refs[i] = "None";
 	}
 	name_set_init(&p->names, p->a);

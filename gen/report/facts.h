@@ -42,8 +42,9 @@ struct func_facts {
 	VEC(struct access_row) accesses;
 	VEC(struct sum_row) sums;
 	struct loop_bounds loops;
-	int64_t stack_bytes; /* the bytes of local arrays that are live at the
-			      * same time */
+	/* the bytes of all local arrays that are live at the same time, at
+	 * most */
+	int64_t stack_bytes;
 };
 
 /* The facts of a function of the package, in the module's arena. */

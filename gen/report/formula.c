@@ -234,8 +234,9 @@ put_axes(struct writing *w, const struct block *b, bool spatial)
 	return n;
 }
 
-/* The name of a reduction whose statement is b[i] = b[i] op value, and the
- * value; NULL if it has another form. */
+/* If the statement of a reduction is b[i] = b[i] op value: returns the name of
+ * the reduction by op, and sets *value. NULL if the statement has another
+ * form. */
 static const char *
 reduction_of(const struct stmt *s, const struct expr **value)
 {
@@ -266,7 +267,8 @@ reduction_of(const struct stmt *s, const struct expr **value)
 	return NULL;
 }
 
-/* Appends the formula of a block; false if it has none. */
+/* Appends the formula of the block s; false if s is a block for which there is
+ * no formula. */
 static bool
 put_block(struct writing *w, const struct stmt *s)
 {

@@ -14,8 +14,8 @@ const char *kernel_colour(struct arena *a, int i);
  * the graph is too large for a picture, adds "no_picture", the reason,
  * instead. */
 void add_graph_picture(struct reporting *r);
-/* picture_memory.c: adds "memory_picture", the workspace over the time of a run;
- * absent if there is no workspace. */
+/* picture_memory.c: adds "memory_picture", a picture of the workspace over the
+ * time of a run; adds nothing if the model has no workspace. */
 void add_memory_picture(struct reporting *r);
 
 #endif

@@ -41,9 +41,10 @@ bool add_functions(struct reporting *r);
  * negative: nothing is added. */
 void add_lines(struct reporting *r, struct tdata *row, int file, int first,
 	       int last);
-/* The number of the file with this name in the package; -1 if there is none. */
+/* The index of the file `name` in the package; -1 if the package has no such
+ * file. */
 int file_number(const struct reporting *r, const char *name);
-/* Adds the files with the lines that no kernel has. */
+/* Adds the source files, each with the lines that belong to no kernel. */
 void add_sources(struct reporting *r);
 /* rows_memory.c: the workspace and the weights. */
 void add_memory(struct reporting *r);

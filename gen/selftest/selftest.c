@@ -82,8 +82,8 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	return special;
 }
 
-/* Adds an array of values to the list "arrays". given: it is an input of the
- * cells, which on a device is filled at run time. */
+/* Adds an array of values to the list "arrays" of data. given: the array is an
+ * input of the cells, which on a device is filled at run time. */
 static void
 add_array(struct cell_part *part, struct tdata *data, const char *name,
 	  struct dtype t, const void *values, bool given)
@@ -245,7 +245,8 @@ add_cells(struct cell_part *part, struct tdata *data)
 	}
 }
 
-/* Adds a row about the part, for the other files. */
+/* Adds to the list "parts" a row about the part, which the templates of the
+ * other files use. */
 static void
 add_row(struct pack *p, struct cell_part *part, const char *name,
 	const char *file)
@@ -290,7 +291,7 @@ add_part(struct pack *p, struct dtype t)
 	tdata_outer(data, p->data);
 	tdata_text(data, "part", name);
 	if (part.text.len > 0) {
-		/* removes the last newline, which the template adds */
+		/* removes the last newline, because the template adds one */
 		part.text.data[part.text.len - 1] = '\0';
 	}
 	tdata_text(data, "text",
@@ -300,7 +301,7 @@ add_part(struct pack *p, struct dtype t)
 	add_compares(&part, data);
 	ok = !part.failed && unit_print_helpers(&part.u, &helpers);
 	if (helpers.len > 0) {
-		/* removes the last newline, which the template adds */
+		/* removes the last newline, because the template adds one */
 		helpers.data[helpers.len - 1] = '\0';
 	}
 	tdata_text(data, "helpers",

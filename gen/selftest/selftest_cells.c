@@ -504,7 +504,7 @@ statements(struct cell_part *p)
 	finish(p, &d);
 }
 
-/* A cell that sums up the first elements in a local variable. */
+/* A cell that sums up the first elements of an array in a local variable. */
 static void
 local_sum(struct cell_part *p)
 {

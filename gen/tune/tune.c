@@ -188,7 +188,8 @@ find_earlier(const struct tuning *t, const struct tuned *x,
 	return NULL;
 }
 
-/* Gives the result of an earlier record to the search. */
+/* Tells the search the result of an earlier record of the job, in place of a
+ * measurement. */
 static void
 reuse(struct tuning *t, struct tuned *x, const struct tune_job *job,
       const struct record *r)
@@ -252,8 +253,8 @@ take(struct tuning *t, struct tuned *x, const char *why,
 	return go_on;
 }
 
-/* Was a schedule with the same steps made before? Different decisions may lead
- * to the same schedule. */
+/* Was a schedule with the same steps made before for this task? Different
+ * decisions may lead to the same steps. If not, notes the steps. */
 static bool
 is_made(struct tuning *t, struct tuned *x, const char *trace)
 {

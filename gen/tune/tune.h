@@ -36,15 +36,16 @@ struct tune_runner {
 			       const struct tune_job *rules,
 			       struct measurement *out);
 	/* Starts a measurement of the task with this number; the jobs must stay
-	 * in memory until it ends. Returns NULL, or the reason why that fails.
-	 * NULL if the runner measures only one job at a time; so are the next
-	 * two. */
+	 * in memory until the measurement ends. Returns NULL, or the reason why
+	 * it cannot start. If the runner measures only one job at a time, the
+	 * pointers start, finish and give_up are NULL. */
 	const char *(*start)(void *ctx, int task,
 			     const struct tune_job *candidate,
 			     const struct tune_job *rules);
-	/* Waits about a second for the end of a measurement. Sets *task, and
-	 * *why to what measure() would return; *task is -1 if none has ended.
-	 * Returns false if the connection to the workers is lost. */
+	/* Waits about a second for the end of a measurement. Sets *task to its
+	 * task, *why to what measure() would return, and *out; sets *task to -1
+	 * if no measurement has ended. Returns false if the connection to the
+	 * workers is lost. */
 	bool (*finish)(void *ctx, struct arena *a, int *task, const char **why,
 		       struct measurement *out);
 	/* Drops the measurements that have not ended. */

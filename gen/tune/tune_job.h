@@ -58,7 +58,7 @@ struct tune_job {
 	const struct tune_task *task;
 	const struct record_decision *decisions;
 	int n_decisions;
-	const char *trace; /* the trace of its steps as JSON */
+	const char *trace; /* the trace of the schedule's steps as JSON */
 	/* All files to be written into a folder. The sources among them are
 	 * compiled and linked with the runtime of the target's simulator. If
 	 * the user's host program must launch the kernels of a device, the
@@ -84,10 +84,11 @@ bool tune_list(struct tune_model *m, struct tune_tasks *out);
  * the task has an obstacle, which it may set. */
 bool tune_task_prepare(struct tune_model *m, struct tune_task *task,
 		       uint64_t seed);
-/* Schedules and lowers the task's kernel with the preferred decisions. Returns
- * NULL, or the reason of a failure; out->choices is set if the schedule could
- * be made. known(ctx, choices) is called with the decisions that were made; if
- * it returns true, the job is not completed, and the result is "". */
+/* Schedules and lowers the task's kernel with the preferred decisions, and sets
+ * *out. Returns NULL, or the reason of a failure; out->choices is set if the
+ * schedule could be made. known(ctx, made) is called with the decisions that
+ * were made; if it returns true, the job is not completed, and tune_job_make
+ * returns "". */
 const char *tune_job_make(struct tune_model *m, const struct tune_task *task,
 			  const struct preference *preferred, int n,
 			  bool (*known)(void *ctx, const struct choices *made),

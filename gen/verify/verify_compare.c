@@ -22,7 +22,7 @@ struct comparing {
 	struct dtype type;
 	const void *want, *got;
 	int64_t elems;
-	uint64_t seed; /* of the next run on changed inputs */
+	uint64_t seed; /* seed of the next run on changed inputs */
 	int runs;      /* on changed inputs, so far */
 	/* the arrays of the runs on changed inputs, by parameter; NULL before
 	 * the first of these runs */

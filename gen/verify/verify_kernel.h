@@ -8,7 +8,7 @@
 
 #include "kernels.h"
 
-/* The mood of a case: the kind of numbers that the inputs of a kernel get. */
+/* The kind of numbers that the inputs of a kernel get in a case. */
 enum verify_mood {
 	MOOD_RANDOM, /* floats in [-1, 1], any bytes, integers from -3 to 3 */
 	MOOD_WHOLE,  /* small whole numbers, whose sums are exact */
@@ -86,9 +86,10 @@ int verify_param_at(const struct verify_kernel *k, int place);
 /* The number of different sets of sizes at which the kernel is verified; 1 for
  * a kernel without symbolic sizes. */
 int verify_sizes(const struct verify_kernel *k);
-/* Compares a constant of the kernel, as the emitted program has it, with the
- * model's in the constant's layout. Returns the first element that differs as a
- * text, "conv_w[3] is stored as 2, not 1", or NULL. */
+/* Compares a constant of the kernel, which the emitted program has as `got`,
+ * with the model's constant in the layout of w. Returns a text about the first
+ * element that differs, "conv_w[3] is stored as 2, not 1", or NULL if none
+ * differs. */
 const char *verify_constant(struct arena *a, const struct verify_kernel *k,
 			    const struct weight *w, const unsigned char *got);
 /* Makes the cases at set number `size` of the sizes, in arena a. Skips cases
@@ -102,8 +103,9 @@ const char *verify_cases_make(struct arena *a, struct verify_kernel *k,
 void verify_compare(struct arena *a, struct verify_kernel *k,
 		    const struct verify_cases *cases, uint64_t seed,
 		    unsigned char *const *got, struct verify_result *out);
-/* The first element whose bits differ between two results of the same cases, as
- * a text; NULL if all bits are equal. The text calls `got` the wrong result. */
+/* A text about the first element whose bits differ between `want` and `got`,
+ * two results of the same cases; NULL if all bits are equal. The text calls
+ * `got` the wrong result. */
 const char *verify_bits(struct arena *a, const struct verify_kernel *k,
 			const struct verify_cases *cases,
 			unsigned char *const *want, unsigned char *const *got);

@@ -34,7 +34,7 @@ is_own(const struct collector *c, const struct buffer *b)
 }
 
 /* May the value of e change inside the block? True if e uses a variable that is
- * bound there, loads, or has several lanes. */
+ * bound inside the block, contains a load, or has several lanes. */
 static bool
 depends(const struct collector *c, const struct expr *e)
 {

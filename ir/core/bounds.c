@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of intervals. An end that is not known, or that leaves int64, is
- * an infinity: no lower end is BOUND_POS_INF, and no upper end
- * BOUND_NEG_INF. */
+/* Arithmetic of intervals. An end that is unknown, or that leaves int64, is an
+ * infinity. The lower end of an interval never is BOUND_POS_INF, and the upper
+ * end never BOUND_NEG_INF. */
 #include "bounds.h"
 
 static const struct bounds anything = { BOUND_NEG_INF, BOUND_POS_INF };
@@ -57,8 +57,8 @@ bounds_of_value(int64_t v)
 	return (struct bounds){ v, v == BOUND_NEG_INF ? v + 1 : v };
 }
 
-/* The bounds of a type's values. Signed integers of at least 32 bits are
- * assumed not to overflow: they have no bounds. */
+/* The bounds of the values of type t. Signed integers of at least 32 bits are
+ * assumed not to overflow, so they are treated as unbounded. */
 static struct bounds
 bounds_of_type(struct dtype t)
 {
@@ -171,8 +171,8 @@ end_div(enum expr_kind kind, int64_t x, int64_t d)
 typedef struct bounds divide_fn(enum expr_kind kind, struct bounds x,
 				struct bounds d);
 
-/* The bounds of quotients of values in x by values in d, all above 0. A
- * quotient is monotonic in both. */
+/* The bounds of the quotients of values in x by values in d, which are all
+ * above 0. A quotient is monotonic in both the dividend and the divisor. */
 static struct bounds
 quotients(enum expr_kind kind, struct bounds x, struct bounds d)
 {
@@ -325,7 +325,8 @@ of_cast(const struct expr *e, bounds_fn *of, void *state)
 	    (!dtype_is_int(from) && dtype_class(from) != DTC_BOOL)) {
 		return all;
 	}
-	/* if values do not fit in the type, they wrap, and nothing is known */
+	/* if the values do not fit in the type, they wrap, and nothing is known
+	 * about the result */
 	x = of(state, e->args[0]);
 	return bounds_within(x, all) &&
 			       !(is_uint64(from) && x.max == BOUND_POS_INF)

@@ -39,15 +39,17 @@ struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
 				 int ndim, const struct expr *const *shape);
 /* The size of one element, with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
-/* b itself; or if it has vector elements and no strides, a copy with scalars:
- * the lanes are the last dimension, in place of one of extent 1. */
+/* Returns b itself unless b has vector elements and no strides; else a copy of
+ * b with scalar elements, whose last dimension is the lanes and replaces a last
+ * dimension of extent 1. */
 const struct buffer *buffer_of_numbers(struct module *m,
 				       const struct buffer *b);
-/* Sets *elems to the number of elements. False if an extent is not constant or
- * the number does not fit. */
+/* Sets *elems to the number of elements of b. False if an extent is not
+ * constant or the number does not fit in int64. */
 bool buffer_const_elems(const struct buffer *b, int64_t *elems);
-/* Sets *elems to the largest number of elements, by the bounds of the symbolic
- * dimensions; false if it is not bounded or does not fit. */
+/* Sets *elems to the largest number of elements of b, by the bounds of the
+ * symbolic dimensions. False if the number is not bounded or does not fit in
+ * int64. */
 bool buffer_max_elems(const struct buffer *b, int64_t *elems);
 
 #endif

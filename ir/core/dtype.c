@@ -12,8 +12,9 @@ static const struct {
 	const char *name, *abbrev;
 	enum dtype_class cls;
 	int bits;
-	int stored; /* the type in memory (dtype_stored): an enum dtype_kind, or
-		     * DT_OWN for the type itself */
+	/* the type that elements have in memory (dtype_stored): an enum
+	 * dtype_kind, or DT_OWN for the same type */
+	int stored;
 	struct float_form form;
 	int onnx_number;
 	const char *onnx_name, *numpy_name;

@@ -107,7 +107,7 @@ const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
 /* How the type of a call follows from the intrinsic: it is the type of the
- * first argument, bool, void, or given by the caller. */
+ * first argument, bool, void, or a type that the caller gives. */
 enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
 enum intrin_result intrin_result(enum intrin op);
 bool intrin_is_address(enum intrin op); /* is the result an element's
@@ -131,7 +131,8 @@ const struct expr *expr_make(struct module *m, const struct expr *payload,
 			     const struct expr *const *args, int n_args);
 
 struct var *var_new(struct module *m, const char *name, struct dtype type);
-/* A bounded symbolic size, i32 (i64 if max needs it). */
+/* A new variable for a symbolic size in [min, max], of type i32, or i64 if max
+ * does not fit in i32. */
 struct var *var_new_dim(struct module *m, const char *name, int64_t min,
 			int64_t max);
 
@@ -193,9 +194,9 @@ const struct expr *expr_load(struct module *m, const struct buffer *b,
 			     const struct expr *const *index, int n);
 const struct expr *expr_call(struct module *m, enum intrin op, struct dtype t,
 			     const struct expr *const *args, int n);
-/* Calls of op with one argument, and with two, whose types are unified. The
- * type of the call is the one that enum intrin_result gives for op, which must
- * not be RESULT_OTHER. */
+/* expr_call1 and expr_call2: a call of op with one argument, and with two,
+ * whose types are unified. The type of the call is the one that enum
+ * intrin_result gives for op, which must not be RESULT_OTHER. */
 const struct expr *expr_call1(struct module *m, enum intrin op,
 			      const struct expr *a);
 const struct expr *expr_call2(struct module *m, enum intrin op,
@@ -222,8 +223,9 @@ bool expr_is_extreme(const struct expr *e); /* min, max or fmax */
 bool expr_is_isnan_of(const struct expr *e,
 		      const struct expr *x);         /* isnan(x)? */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
-/* Does t hold the value of the INT or FLOAT literal e? A float type holds the
- * values up to its largest finite one, rounded, and infinities and NaN. */
+/* Can t represent the value of the literal e, an INT or a FLOAT? A float type
+ * can represent, rounded, the values up to its largest finite value, infinities
+ * and NaN. */
 bool expr_literal_fits(const struct expr *e, struct dtype t);
 bool expr_uses_var(const struct expr *e, const struct var *v);
 /* The bit in expr.var_bits that stands for the variable v. */

@@ -174,8 +174,9 @@ common_type(const struct expr *a, const struct expr *b)
 		return ta;
 	}
 	if (dtype_class(ta) == DTC_INT && dtype_class(tb) == DTC_INT) {
-		/* A literal takes the other operand's type if its value fits;
-		 * else the wider type is taken. */
+		/* A literal takes the type of the other operand if that type
+		 * can represent its value; otherwise the wider of both types is
+		 * taken. */
 		if (lb && !la && expr_is_int(lb, &v) && dtype_holds(ta, v)) {
 			return ta;
 		}
@@ -445,8 +446,8 @@ adds_nothing(const struct expr *e, bool add)
 	       (!dtype_is_float(e->type) || is_negative(e) == add);
 }
 
-/* Simplifies an operation with a neutral or absorbing operand; NULL if there is
- * none. */
+/* Simplifies the operation `kind` on a and b if one of them is a neutral or
+ * absorbing operand; returns NULL if none is. */
 static const struct expr *
 fold_neutral(struct module *m, enum expr_kind kind, const struct expr *a,
 	     const struct expr *b)

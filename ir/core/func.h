@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions: a kernel, or the entry that calls kernels. */
+/* Functions: kernels, and the entry function that calls them. */
 #ifndef TIRC_FUNC_H
 #define TIRC_FUNC_H
 

@@ -18,8 +18,8 @@ static const char *const counting_words[] = {
 	"name", "node", "op", "output", "tensor", "tmp", "val", "value", "var",
 };
 
-/* Suffixes that passes append to the names of tensors. After a name that is
- * only a number ("26.sum") they tell nothing. */
+/* Suffixes that passes append to the names of tensors. They tell nothing after
+ * a name that is only a number ("26.sum"). */
 static const char *const pass_words[] = {
 	".before", ".reshaped", ".scale", ".scaled", ".shifted", ".sum",
 };
@@ -339,8 +339,8 @@ is_noise(struct part p)
 	       (is_word(word, "gpu_") || is_word(word, "cpu_"));
 }
 
-/* Appends the text without an "_output_0" inside, as in
- * "Conv_output_0_size". */
+/* Appends the text of a part of a name, without an "_output_0" inside of it, as
+ * in "Conv_output_0_size". */
 static void
 write_without_outputs(struct strbuf *out, struct part p)
 {

@@ -14,7 +14,8 @@ enum { NAME_INTERNAL = 63, NAME_EXTERNAL = 31 };
 
 struct name_slot {
 	const char *name; /* NULL if the slot is free */
-	int next;         /* the first suffix number not yet tried */
+	/* the first number that was not yet tried as a suffix */
+	int next;
 };
 
 struct name_slots {

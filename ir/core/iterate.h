@@ -28,8 +28,9 @@ enum { EXPR_ITER_INLINE = 16 };
 struct expr_iter {
 	const struct expr *root;
 	enum expr_kind kind; /* EXPR_KIND_COUNT: nodes of all kinds */
-	int n, cap;          /* the frames of stack; n is -1 before the first
-			      * node */
+	/* n: the number of frames on the stack, -1 before the first node; cap:
+	 * the room for frames */
+	int n, cap;
 	struct expr_frame *stack;
 	struct memo seen;
 	struct expr_frame inside[EXPR_ITER_INLINE];
@@ -47,9 +48,9 @@ void expr_stop(struct expr_iter *it);
 /* Is there a node of the kind? */
 bool expr_has(const struct expr *e, enum expr_kind kind);
 
-/* Every statement at or below one, parents first. The statement returned last
- * may be changed, but must stay in its place. The iteration may end at any
- * time. */
+/* Iterates over a statement and all statements below it, parents first. The
+ * statement returned last may be changed, but must stay in its place. The
+ * iteration may end at any time. */
 struct stmt_iter {
 	struct stmt *root;   /* NULL at the end */
 	struct stmt *at;     /* the statement returned last; NULL at first */
@@ -70,7 +71,7 @@ struct stmt_list {
 	VEC(struct stmt *) list;
 };
 
-/* Is there a statement of the kind at or below s? */
+/* Is s, or a statement below s, of this kind? */
 bool stmt_has(struct stmt *s, enum stmt_kind kind);
 /* The statements of one kind at or below s, in the order of the program. */
 struct stmt_list stmts_of(struct arena *a, struct stmt *s, enum stmt_kind kind);
@@ -79,9 +80,9 @@ struct exprs {
 	VEC(const struct expr *) list;
 };
 
-/* Every expression in the arguments of the statements at or below one:
- * statement by statement, argument by argument, each as expr_each visits
- * them. */
+/* Iterates over every expression in the arguments of a statement and of all
+ * statements below it: statement by statement, argument by argument, each
+ * argument in the order of expr_each. */
 struct tree_iter {
 	struct stmt *at; /* the statement of the expression returned last */
 	const struct expr *const *args; /* the arguments not visited yet */

@@ -17,7 +17,7 @@ struct memo_entry {
 struct memo {
 	struct memo_entry *slot;
 	uint32_t n, cap;
-	uint32_t used; /* bit i: inside[i] is in use */
+	uint32_t used; /* bit i: entry inside[i] is in use */
 	struct memo_entry inside[MEMO_INLINE];
 };
 

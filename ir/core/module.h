@@ -32,8 +32,8 @@ struct module {
 	VEC(struct func *) funcs;
 	int next_var_id, next_buffer_id;
 	uint32_t next_expr_id;
-	/* the number of index constants (i32, i64) that wrapped in the builders
-	 * of expressions */
+	/* the number of index constants (i32, i64) whose value wrapped in the
+	 * builders of expressions */
 	uint64_t n_wrapped;
 };
 

@@ -21,8 +21,9 @@ float_form_highest(struct float_form f)
 
 	switch (f.specials) {
 	case SPECIALS_IEEE:
-		/* for the highest exponent is that of infinities and NaN: the
-		 * largest pattern with the exponent below it */
+		/* the highest exponent is that of infinities and NaN: the
+		 * largest finite pattern is that with all fraction bits and the
+		 * exponent below it */
 		return top - (1u << f.frac_bits);
 	case SPECIALS_ONE_NAN:
 		return top - 1;
@@ -339,8 +340,9 @@ int_from_float(struct dtype to, double f)
 		return v;
 	}
 	if (dtype_class(to) == DTC_INT) {
-		/* The limits are -limit and limit - 1; `limit` is a power of
-		 * two, so a double holds it exactly. */
+		/* The limits of the integer type are -limit and limit - 1;
+		 * `limit` is a power of two, so that a double holds it
+		 * exactly. */
 		double limit = ldexp(1, dtype_bits(to) - 1);
 
 		if (whole >= limit) {

@@ -14,15 +14,15 @@ struct module;
 #define QUOTA_INPUT_TIMES 4
 #define QUOTA_OUTPUT_BYTES ((int64_t)1000000000)
 #define QUOTA_MEMORY_BYTES ((int64_t)4000000000)
-/* The limit of steps in the analysis of sizes: QUOTA_STEPS, which take
+/* The most steps that the analysis of sizes may take: QUOTA_STEPS, which take
  * some seconds, plus QUOTA_STEPS_PER_BYTE for each byte of the input. A node of
  * a model usually takes some hundreds of steps. */
 #define QUOTA_STEPS ((int64_t)20000000)
 #define QUOTA_STEPS_PER_BYTE 16
 
 struct quota {
-	int64_t input_bytes; /* the bytes of the model's files that are known so
-			      * far */
+	/* the number of bytes of the model's files that are known so far */
+	int64_t input_bytes;
 	/* The limits that the caller set; 0: the default limit. */
 	int64_t output_bytes, memory_bytes;
 	bool memory_told; /* the error about the limit of memory was reported */

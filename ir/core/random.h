@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A state to begin with; the state must not be 0. */
+/* An initial state of the generator; a state must not be 0. */
 #define RANDOM_SEED UINT64_C(0x9e3779b97f4a7c15)
 
 /* The next 64 random bits; the upper bits are more random than the lower

@@ -11,8 +11,8 @@
 bool size_bounds(const struct expr *e, int64_t *min, int64_t *max);
 /* Can the size e be 0 or negative for some values of the variables in it? */
 bool size_may_be_empty(const struct expr *e);
-/* Sets only *max, to the largest value. False if it is not known or does not
- * fit in int64. */
+/* Sets *max to the largest value of e, without the smallest. False if the
+ * largest value is not known or does not fit in int64. */
 bool size_max(const struct expr *e, int64_t *max);
 
 #endif

@@ -59,10 +59,12 @@ struct src_pos {
 
 struct stmt {
 	enum stmt_kind kind;
-	int id; /* > 0, unique in the function; edits keep it */
+	/* above 0 and unique in the function; edits of the statement keep its
+	 * id */
+	int id;
 	struct stmt *parent;
-	/* the index among parent's children where s was seen last; read it with
-	 * stmt_slot */
+	/* the index among parent's children at which s was seen last; read the
+	 * index with stmt_slot, which corrects it */
 	int slot;
 	struct stmt **children;
 	int n_children;

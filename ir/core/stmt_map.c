@@ -27,7 +27,8 @@ struct mapper {
 	void *ctx;
 	const struct expr *old, *new;
 	const struct var_map *vars;
-	const struct buffer *from, *to; /* both NULL if no buffer is replaced */
+	/* NULL, both, if no buffer is replaced */
+	const struct buffer *from, *to;
 };
 
 static const struct expr *

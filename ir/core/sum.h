@@ -23,7 +23,8 @@ struct sum {
 bool sum_of(const struct expr *e, struct sum *out);
 /* Is a - b a constant? *out is its value. */
 bool sum_difference(const struct expr *a, const struct expr *b, int64_t *out);
-/* The extent of a range, end - min, simplified; both have the same type. */
+/* The extent of the range from min to `end`, which is end - min, simplified;
+ * min and `end` have the same type. */
 const struct expr *range_extent(struct module *m, const struct expr *min,
 				const struct expr *end);
 

@@ -92,8 +92,8 @@ is_within_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Appends the n bytes of text; if n exceeds `most`, leaves out the middle, and
- * keeps more of the start than of the end. */
+/* Appends the n bytes of text to `out`. If n exceeds `most`, leaves out bytes
+ * in the middle, and keeps more bytes of the start than of the end. */
 static void
 put_cut(struct strbuf *out, const char *text, size_t n, size_t most)
 {

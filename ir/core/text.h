@@ -16,10 +16,11 @@ bool text_is_identifier(const char *text, const char *also);
  * NULL at the end of the text. */
 const char *text_next_word(struct arena *a, const char **text);
 bool text_ends_in(const char *text, const char *end);
-/* Reads a 64-bit decimal integer, with or without '-'. False if it is not all
- * of the text, or out of range. */
+/* Reads a 64-bit decimal integer, with or without '-', to *v. False if the text
+ * is not exactly such an integer, or if it is out of range. */
 bool text_int(const char *text, int64_t *v);
-/* Reads a number as strtod does. False if it is not all of the text. */
+/* Reads a number to *v as strtod does. False if the text is more than the
+ * number. */
 bool text_float(const char *text, double *v);
 /* The value of a hexadecimal digit; -1 if c is not one. */
 int text_hex_digit(char c);

@@ -12,7 +12,8 @@ text_map_init(struct text_map *m, struct arena *a)
 	*m = (struct text_map){ .arena = a };
 }
 
-/* The slot that holds the text, or the free one where it would be inserted. */
+/* The slot that holds the text, or the free slot in which the text would be
+ * inserted. */
 static struct text_entry *
 find(const struct text_map *m, const char *text, size_t length, uint32_t hash)
 {

@@ -23,11 +23,12 @@ void text_map_init(struct text_map *m, struct arena *a);
 /* The number that is stored for the text; `otherwise` if the map does not have
  * the text. */
 int text_map_get(const struct text_map *m, const char *text, int otherwise);
-/* The same for a text of `length` bytes, which need not end in 0. */
+/* Does the same as text_map_get for a text of `length` bytes, which need not
+ * end in 0. */
 int text_map_get_bytes(const struct text_map *m, const char *text,
 		       size_t length, int otherwise);
-/* Stores the number for the text, which is not copied. False, with the map
- * unchanged, if the text has a number already. */
+/* Stores `value` for the text, which is not copied. Returns false, with the map
+ * unchanged, if the map has a value for the text already. */
 bool text_map_add(struct text_map *m, const char *text, int value);
 
 #endif

@@ -459,7 +459,7 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 
 /* ---- functions */
 
-/* Puts the variables in the shape and strides of a parameter into scope: they
+/* Marks the variables in the shape and strides of a parameter as defined: they
  * need not be parameters themselves. */
 static void
 enter_sizes(struct verifier *v, const struct expr *const *list, int n)

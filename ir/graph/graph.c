@@ -43,8 +43,8 @@ name_table_add(struct graph *g, struct tensor *t)
 	t->next_number = 1;
 }
 
-/* If name consists of the name of a tensor and a number: returns that tensor,
- * and sets *number. Else NULL. */
+/* If `name` is the name of a tensor followed by "_" and a number: returns this
+ * tensor, and sets *number. Else NULL. */
 static struct tensor *
 numbered_tensor(const struct graph *g, const char *name, int *number)
 {
@@ -456,8 +456,8 @@ graph_given_dim(const struct graph *g, struct var *dim)
 	return (struct dim_step){ dim, dim, 1 };
 }
 
-/* Replaces a divided dimension by the size that the caller gives: n_8 * 16
- * becomes 2 * n, and n_8 alone becomes n // 8. */
+/* Replaces a divided dimension by the size that the caller of the model gives:
+ * n_8 * 16 becomes 2 * n, and n_8 alone becomes n // 8. */
 static const struct expr *
 restore_given(void *ctx, const struct expr *e)
 {

@@ -77,8 +77,9 @@ struct tensor {
 	int output_index;          /* its index among the outputs of the
 				    * producer */
 	VEC(struct use) uses;
-	int next_number; /* the next number to append to this name to make a new
-			  * name; lower numbers are taken */
+	/* the next number to append to this name for a new name; names with
+	 * lower numbers are taken */
+	int next_number;
 	bool is_input, is_output; /* of the graph */
 	/* Of a tensor of strings: the last dimension holds the bytes of one
 	 * string, and zeros after them. */
@@ -185,7 +186,7 @@ struct node {
 struct origin {
 	int index; /* position in the file */
 	const char *name, *op_type;
-	const char *output; /* name of its first output that has one */
+	const char *output; /* name of the first output that has a name */
 	/* pass: the last pass that folded, removed or replaced the node; fate:
 	 * what all passes did to the node, in words. Both are NULL if no pass
 	 * changed it. */
@@ -209,10 +210,10 @@ struct group {
 	VEC(struct node *) nodes; /* in topological order */
 	struct node *anchor;      /* the node that gives the group its name and
 				   * its loops */
-	bool is_view;             /* no code: another tensor has the bytes of
-				   * the result */
-	/* no kernel: a node of control flow, which becomes code of the entry
-	 * function */
+	/* the node has no code: another tensor has the bytes of its result */
+	bool is_view;
+	/* the node has no kernel: it is a node of control flow, which becomes
+	 * code of the entry function */
 	bool is_control;
 	struct graph_region *region; /* the region that its nodes form, or
 				      * NULL */
@@ -232,12 +233,14 @@ struct graph_body {
 	int parent;
 	struct node *end; /* the EndIf or EndLoop; NULL if it was removed */
 	bool is_loop, is_else;
-	/* Of a loop: the number of the iteration, from 0; that number modulo 2;
-	 * and, after the loop, the number of iterations modulo 2. */
+	/* Variables of a loop: the number of the current iteration, from 0;
+	 * that number modulo 2; and, after the loop, the number of iterations
+	 * modulo 2. */
 	struct var *iteration, *turn, *last;
 };
 
-/* Tensors by name: open addressing, hashed by the text. */
+/* Tensors by name: a hash table with open addressing; the text of the name is
+ * hashed. */
 struct name_table {
 	struct tensor **slot;
 	uint32_t n, cap;
@@ -299,9 +302,10 @@ struct graph {
 	struct module *module;
 	const struct settings *settings; /* of the compilation */
 	const char *name;
-	const char *file;     /* the path as the user gave it, for messages */
-	const char *model;    /* the path of the model if `file` is not the
-			       * model; else NULL */
+	const char *file; /* the path as the user gave it, for messages */
+	/* the path of the model if `file` is another file, such as one of
+	 * external data; else NULL */
+	const char *model;
 	const char *digest;   /* first 16 hex digits of sha256 of the file */
 	const char *producer; /* the program that made the model, or NULL */
 	VEC(struct tensor *) tensors;
@@ -332,9 +336,10 @@ struct graph {
 	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	int next_node_id;
-	int edits;     /* counts changes; passes repeat until it stays the
-		        * same */
-	int edited_at; /* the index in nodes that the node removed last had */
+	/* counts changes of the graph; passes are repeated until the count
+	 * stays the same */
+	int edits;
+	int edited_at; /* the index that the node removed last had in `nodes` */
 	/* every state of a loop has two places in memory, which take turns: no
 	 * state is updated in place */
 	bool states_take_turns;
@@ -420,9 +425,9 @@ const char *origin_label(const struct graph *g, int origin);
 /* The name of t for people: its model_name, or, if that is NULL, its own
  * name. */
 const char *tensor_label(const struct tensor *t);
-/* A tensor outside the graph that describes a constant as a formula of other
- * constants: in `form`, $0, $1, ... stand for the inputs ("$0 * $1"). It has
- * the origins of `of`, if that is not NULL. */
+/* Returns a tensor outside the graph that describes a constant as a formula of
+ * the constants `inputs`: in `form`, $0, $1, ... stand for the inputs ("$0 *
+ * $1"). It has the origins of `of`, if that is not NULL. */
 struct tensor *graph_describe(struct graph *g, const char *form,
 			      const struct node *of,
 			      struct tensor *const *inputs, int n_inputs);
@@ -441,7 +446,7 @@ bool node_needs_body(const struct node *n);
 bool node_is_control(const struct node *n);
 /* Is n a node of control flow with this operator? */
 bool node_is_control_op(const struct node *n, const char *op_type);
-/* Is the result of n a state that an iteration of a loop takes from the
+/* Is the result of n a state of a loop that each iteration takes from the
  * iteration before? */
 bool node_is_carry(const struct node *n);
 bool graph_has_control(const struct graph *g);
@@ -458,9 +463,9 @@ struct loop_end {
 	 * loop. */
 	int64_t trips;
 	int states, slices;
-	int first, next, slice; /* the positions among the inputs of the first
-				 * state, of the first next state, and of the
-				 * first slice */
+	/* the indices, among the inputs of the EndLoop, of the first state, of
+	 * the first next state, and of the first slice */
+	int first, next, slice;
 };
 struct loop_end node_loop_end(const struct node *end);
 /* Checks branches and loops that another program may have written: attributes,
@@ -489,14 +494,14 @@ bool graph_sort(struct graph *g); /* a stable topological sort; false after
 /* Sorts only the nodes from position `first` on, then moves them to position
  * `to`. */
 bool graph_sort_to(struct graph *g, int first, int to);
-/* The node that reads t if exactly one input reads it and t is not an output of
- * the graph; else NULL. */
+/* The node that reads t, if only one input in the graph is t and t is not an
+ * output of the graph; else NULL. */
 struct node *sole_user(const struct tensor *t);
 /* Are the dimensions of a and b equal? False if a shape is not known. */
 bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
 /* Are types and dimensions equal? */
 bool tensor_same_type(const struct tensor *a, const struct tensor *b);
-/* The index of t in the list, or -1. */
+/* The index of t among the n tensors of `list`, or -1. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 /* true if t has a value or a recipe */
 bool tensor_is_constant(const struct tensor *t);
@@ -559,7 +564,8 @@ struct dim_step graph_given_dim(const struct graph *g, struct var *dim);
 /* The size e in terms of the sizes that the caller gives: n for 8 * n_8. */
 const struct expr *graph_given_size(const struct graph *g,
 				    const struct expr *e);
-/* Notes a condition that must hold in all runs. */
+/* Adds a condition that must hold in all runs to the checks of the entry
+ * function. */
 void graph_check(struct graph *g, const struct expr *condition);
 /* Does the condition or the exception of the check contain v? */
 bool size_check_uses(const struct size_check *c, const struct var *v);

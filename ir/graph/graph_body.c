@@ -294,7 +294,7 @@ reads_in(const struct node *n, int i)
 
 typedef VEC(struct node *) node_list;
 
-/* By number of graph.run_sizes: the nodes that rely on the size. */
+/* By index in graph.run_sizes: the nodes that rely on the size. */
 static node_list *
 find_size_users(struct graph *g)
 {

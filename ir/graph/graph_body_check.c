@@ -51,8 +51,8 @@ written_number(const struct node *n, const char *name, int most)
 	return id >= 0 && id <= most ? (int)id : -1;
 }
 
-/* The largest number of a body, of the numbers that are within the limits; 0 if
- * there is none. */
+/* The largest number of a body in the graph, among the numbers that are within
+ * the limits; 0 if no body has one. */
 static int
 largest_number(const struct graph *g)
 {
@@ -160,8 +160,8 @@ wrong_node(struct written *w, const struct node *n)
 
 /* -- nesting -- */
 
-/* Sets the depth of a body; false if it is inside of itself or of a body that
- * no node ends, or nested too deep. */
+/* Sets the depth of body `id`; false if the body is inside of itself or of a
+ * body that no node ends, or is nested too deeply. */
 static bool
 set_depth(struct written *w, int id)
 {
@@ -364,8 +364,9 @@ wrong_reads(const struct written *w, const struct node *n)
 
 /* -- all -- */
 
-/* The first mistake of the graph in branches and loops, as the end of a
- * sentence about the node *at; NULL if there is none. */
+/* Finds the first mistake in the graph's branches and loops. Returns the
+ * mistake as the end of a sentence about the node *at; NULL if there is no
+ * mistake. */
 static const char *
 check(struct written *w, const struct node **at)
 {

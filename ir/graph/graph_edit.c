@@ -294,8 +294,9 @@ graph_absorb(struct node *into, struct node *from)
 	if (into == from) {
 		return;
 	}
-	/* The shorter list is appended to the longer one, which is not copied:
-	 * nodes may replace each other thousands of times. */
+	/* The shorter of both lists of origins is appended to the longer one,
+	 * which is not copied: nodes may replace each other thousands of
+	 * times. */
 	if (from->origins.n > into->origins.n) {
 		into->origins = from->origins;
 		from->origins = before.origins;

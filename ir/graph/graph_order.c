@@ -33,8 +33,8 @@ enter(struct ordering *o, const struct tensor *t)
 	}
 }
 
-/* Appends the producers that n needs and that are not in the order yet, then n
- * itself. */
+/* Appends to the order the producers that n needs and that the order does not
+ * contain yet, then n itself. */
 static void
 finish_stack(struct ordering *o)
 {

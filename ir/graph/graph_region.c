@@ -259,7 +259,8 @@ visit_inputs(struct sorter *s, const struct node *n,
 	return true;
 }
 
-/* Places the matches of the region that m depends on, then m itself. */
+/* Places in the order the matches of the region that m depends on, then m
+ * itself. False if they depend on m. */
 static bool
 place_match(struct sorter *s, const struct region_match *m)
 {

@@ -26,7 +26,9 @@ struct fact {
 	enum fact_kind kind;
 	const char *text;
 	int64_t i;
-	double f; /* the number; also set if the fact is an integer */
+	/* the value of a FACT_FLOAT; of a FACT_INT, the same number as a
+	 * float */
+	double f;
 	int n;
 	const int64_t *ints;
 	int step; /* of a fact of a match: which step it belongs to, as

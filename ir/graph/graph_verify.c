@@ -23,8 +23,9 @@ struct numbering {
 	/* by node id: the index of the node's first input; -1 if no node of the
 	 * graph has this id */
 	int *first;
-	bool *listed; /* by number: the tensor that is this input lists the
-		       * use */
+	/* by the number of an input of a node: does the tensor that the node
+	 * reads there list this use? */
+	bool *listed;
 };
 
 static struct numbering
@@ -236,7 +237,8 @@ verify_all(struct graph *g, struct arena *tmp)
 		if (!verify_tensor(g, t) || !verify_uses(g, t, &all)) {
 			return false;
 		}
-		/* A tensor with known elements may have no producer. */
+		/* Only a tensor with known elements may have no producer,
+		 * besides inputs and constants. */
 		done[i] = t->is_input || tensor_is_constant(t) ||
 			  (t->elems && !t->producer);
 	}

@@ -8,7 +8,8 @@
 
 struct model_message;
 
-/* A field of a message, with the value that belongs to its kind. */
+/* A field of a message of the model format, with its value, whose type depends
+ * on the field's kind. */
 struct model_field {
 	const char *name;
 	enum {

@@ -21,8 +21,9 @@ struct settings {
 struct setting_row {
 	const char *name;
 	int most; /* the largest value; a bool has 1, and no words */
-	const char *(*word)(int value); /* gives the word for a value; NULL if
-					 * values are written as numbers */
+	/* returns the word for a value; NULL if the row's values are written as
+	 * numbers */
+	const char *(*word)(int value);
 };
 
 extern const struct settings settings_none; /* every setting is 0 */
@@ -30,9 +31,9 @@ extern const struct settings settings_none; /* every setting is 0 */
 const struct setting_row *settings_rows(int *n);
 /* The value of row i. */
 int settings_get(const struct settings *s, int i);
-/* Sets row i to a value from 0 to the row's largest. */
+/* Sets row i to `value`, which is from 0 to the row's largest value. */
 void settings_set(struct settings *s, int i, int value);
-/* The number of the row with that name, or -1. */
+/* The index of the row named `name`, or -1. */
 int settings_find(const char *name);
 /* The value that the word stands for, in a row whose values have words; -1 if
  * no value has this word. */

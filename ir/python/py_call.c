@@ -72,7 +72,8 @@ py_signature_of(struct arena *a, const char *callee, const struct py_node *def)
 	return s;
 }
 
-/* The index of the parameter called name; -1 if there is none. */
+/* The index of the parameter called `name`; -1 if the signature has none of
+ * this name. */
 static int
 slot_named(const struct py_signature *s, const char *name)
 {

@@ -38,7 +38,7 @@ struct py_argument {
  * alone, are given by name. */
 struct py_signature py_signature_declared(struct arena *a, const char *callee,
 					  const char *params);
-/* The signature of a function or lambda of the text. */
+/* The signature of `def`, a function or lambda in the program's text. */
 struct py_signature py_signature_of(struct arena *a, const char *callee,
 				    const struct py_node *def);
 

@@ -85,7 +85,7 @@ put_excerpt(struct strbuf *out, const char *line, size_t length, size_t from,
 		i += n ? n : 1;
 	}
 	strbuf_puts(out, end < length ? "...\n" : "\n");
-	/* The place may be after the line's last character. */
+	/* The error's place may be after the line's last character. */
 	strbuf_puts(&marks, from >= end ? "^" : "");
 	while (marks.len > 0 && marks.data[marks.len - 1] != '^') {
 		marks.len--;

@@ -224,7 +224,8 @@ conditional(struct py_parser *p)
 	return py_finish(p, py_node_new(p, PY_IFELSE, first), &kids, first);
 }
 
-/* Does a list without brackets end here? True if no element can begin here. */
+/* Does a list without brackets end at the next token? True if no element can
+ * begin there. */
 static bool
 ends_list(const struct py_parser *p)
 {

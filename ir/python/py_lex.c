@@ -48,7 +48,7 @@ add(struct py_lexer *lex, enum py_token_kind kind, size_t from)
 	return &lex->tokens.data[lex->tokens.n - 1];
 }
 
-/* Skips the end of a line, if the lexer is at one. */
+/* Skips the end of a line, if the lexer is at one. Returns whether it was. */
 static bool
 skip_line_end(struct py_lexer *lex)
 {
@@ -179,8 +179,9 @@ lex_number(struct py_lexer *lex)
 			    ((peek(lex, 1) == '+' || peek(lex, 1) == '-') &&
 			     isdigit(peek(lex, 2))))) {
 			is_float = true;
-			lex->at++; /* skips the e; the loop then skips the sign
-				    * or the first digit */
+			/* skips the 'e' of an exponent; the loop then skips the
+			 * sign or the first digit */
+			lex->at++;
 		} else if (!is_word(c)) {
 			break;
 		}

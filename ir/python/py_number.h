@@ -68,7 +68,8 @@ int py_number_order(const struct py_number *x, const struct py_number *y);
  * or 2 in the same sense. */
 bool py_order_holds(enum py_operator op, int order);
 
-/* Appends the number as print writes it: True, 12, 0.1, 1e+20, inf. */
+/* Appends the number as Python's print() writes it: True, 12, 0.1, 1e+20,
+ * inf. */
 void py_number_put(const struct py_number *x, struct strbuf *out);
 /* Appends n bytes of text as a literal, in the quotes that repr takes. */
 void py_text_repr(const char *text, size_t n, struct strbuf *out);

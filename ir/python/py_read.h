@@ -120,8 +120,8 @@ const struct py_node *py_finish2(struct py_parser *p, enum py_kind kind,
 				 const char *op, const struct py_node *a,
 				 const struct py_node *b, int first_token);
 
-/* The parts of the grammar. Each function reads a part that begins at the next
- * token, and returns its node, or NULL after an error. */
+/* The parts of the grammar. Each function reads the part of its name, which
+ * begins at the next token, and returns its node, or NULL after an error. */
 const struct py_node *py_expression(struct py_parser *p);
 /* An expression that is neither a lambda nor a conditional. */
 const struct py_node *py_disjunction(struct py_parser *p);

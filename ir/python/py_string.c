@@ -172,8 +172,8 @@ flush(struct py_parser *p, struct strbuf *text, struct py_nodes *parts)
 	strbuf_init(text);
 }
 
-/* The offset at which the value that begins at `start` ends: that of "}", ":"
- * or "!". */
+/* The offset at which the value that begins at `start` ends: the offset of the
+ * "}", ":" or "!" that follows. */
 static size_t
 value_end(const struct py_token *t, size_t start)
 {
@@ -202,7 +202,8 @@ value_end(const struct py_token *t, size_t start)
 	return end;
 }
 
-/* The end of the value's text, without the "=" of {x=}. */
+/* The offset of the end of the value's text; if `shown`, without the "=" of
+ * {x=} and blanks around it. */
 static size_t
 last_of(const struct py_token *t, size_t end, bool shown)
 {
@@ -354,8 +355,9 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 	return format_of(p, s, value, shown, parts);
 }
 
-/* Resolves one token. Appends its text to `text`; of an f-string, appends the
- * parts, texts and expressions, to `parts`. False after an error. */
+/* Reads one token, a string. Appends its text to `text`; of an f-string,
+ * appends the parts, texts and expressions, to `parts`. False after an
+ * error. */
 static bool
 read_string(struct py_parser *p, const struct py_token *t, struct strbuf *text,
 	    struct py_nodes *parts)

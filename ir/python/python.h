@@ -78,7 +78,8 @@ enum py_kind {
 	PY_AUGMENTED,  /* kids[0] op= kids[1]; op "+", … */
 	PY_ANNOTATED,  /* kids: target, annotation, value or NULL */
 	PY_RETURN,     /* kids[0] or NULL */
-	PY_IF,     /* kids: condition, suite, else suite (or PY_IF) or NULL */
+	/* kids: condition, suite, else suite (or PY_IF for an elif) or NULL */
+	PY_IF,
 	PY_FOR,    /* kids: target, iterable, suite */
 	PY_WHILE,  /* kids: condition, suite */
 	PY_WITH,   /* kids: item, …, suite; item: PY_AS or expression */

@@ -248,7 +248,8 @@ same_reduction(struct comparison *c, const struct reduction *a,
 	       same_exprs(c, x->identity, y->identity, x->n);
 }
 
-/* Are the names equal, or the names of a[k] and b[k] for some k? */
+/* Are the names a and b equal, or are they the names of the functions a[k] and
+ * b[k] for some k? */
 static bool
 same_text(const struct comparison *c, const char *a, const char *b)
 {

@@ -10,8 +10,8 @@ struct hasher {
 	uint64_t at;
 	bool but_literals; /* the parameter of func_hash */
 	bool loose; /* literals in the expression that is hashed do not count */
-	/* The hashes of expressions, computed so far: with their literals, and
-	 * without. */
+	/* The hashes of expressions that are computed so far: known[0] with
+	 * their literals, known[1] without. */
 	struct memo known[2];
 };
 
@@ -93,8 +93,8 @@ put_stmt(struct hasher *x, const struct stmt *s)
 	put(x, (uint64_t)s->kind);
 	put(x, (uint64_t)s->n_args);
 	for (int i = 0; i < s->n_args; i++) {
-		/* only in values of STORE and LET, as in funcs_equal: sizes of
-		 * loops always count */
+		/* literals are left out only in values of STORE and LET, as in
+		 * funcs_equal: sizes of loops always count */
 		x->loose = x->but_literals && i == 0 &&
 			   (s->kind == STMT_STORE || s->kind == STMT_LET);
 		put(x, s->args[i] != NULL ? of_expr(x, s->args[i]) : 0);

@@ -11,7 +11,8 @@
 struct print_name {
 	const void *key;
 	const char *name;
-	const char *suffix; /* ".data" if key is a buffer's pointer, else "" */
+	/* ".data" if key is the pointer of a buffer, else "" */
+	const char *suffix;
 };
 
 struct printer {
@@ -22,7 +23,7 @@ struct printer {
 	/* a hash table by address; never iterated */
 	struct print_name *names;
 	int n_names, cap_names;
-	/* the texts of the names, in a hash table */
+	/* the texts of the names that are in use, in a hash table */
 	const char **taken;
 	int n_taken, cap_taken;
 };

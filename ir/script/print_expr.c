@@ -80,7 +80,7 @@ print_int(struct printer *p, const struct expr *e)
 }
 
 /* Appends a float literal: the shortest decimal number that reads back as the
- * same value. */
+ * same value of its type. */
 static void
 print_float(struct printer *p, const struct expr *e)
 {

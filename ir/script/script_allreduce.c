@@ -20,7 +20,7 @@
 
 enum { REDUCTION_THREADS_MAX = 4096 };
 
-/* One of the values that the threads reduce together. */
+/* One of the values that the threads of a group reduce together. */
 struct reduced {
 	const struct expr *source, *identity;
 	/* where each thread stores the result */
@@ -38,7 +38,8 @@ struct allreduce {
 	/* the condition under which a thread has a value; NULL: every thread
 	 * has one */
 	const struct expr *condition;
-	/* the number of the thread in its group, and how many threads that has */
+	/* the number of the thread in its group, and the number of threads in
+	 * the group */
 	const struct expr *number;
 	int64_t n_threads;
 	/* the indices and sizes of `all`; the last index is the thread's number */
@@ -96,8 +97,8 @@ from_zero(struct module *m, const struct script_loop *loop)
 	return expr_sub(m, loop->var->expr, loop->min);
 }
 
-/* Reads the n threads of a group, in `list`, and adds a dimension for each index of
- * threads that tells groups apart. False after an error. */
+/* Reads the n threads of a group, in `list`, and adds a dimension for each
+ * thread index that distinguishes groups. False after an error. */
 static bool
 read_threads(struct allreduce *a, const struct py_node *const *list, int n)
 {
@@ -284,7 +285,7 @@ halving_step(struct allreduce *a, int64_t half, struct stmt **out)
 		*out = stmt_if(r->f, condition, store_own(a, 0, both[0]), NULL);
 		return true;
 	}
-	/* all values are computed before the first is stored */
+	/* all values are computed before the first value is stored */
 	struct var **vars = arena_array(&m->arena, struct var *, a->n);
 
 	for (int i = 0; i < a->n; i++) {
@@ -435,7 +436,8 @@ script_allreduce(struct script_reader *r, const struct py_node *call,
 				   "no number of values; write it first, as in "
 				   "T.uint32(1)");
 	}
-	/* the number, the sources, the condition, the results, the threads */
+	/* the arguments: the number n of values, n sources, the condition, n
+	 * results, up to 3 threads */
 	if (n < 1 || n > 16 || args.n < 2 * n + 3 || args.n > 2 * n + 5) {
 		return script_fail(
 			r, call,
@@ -468,7 +470,8 @@ script_allreduce(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
-/* Does the block, without an init, write only memory that each thread has of its own? */
+/* Does the block, which has no init, write only to memory that each thread has
+ * of its own? */
 static bool
 is_private(const struct stmt *s)
 {

@@ -70,7 +70,8 @@ size_of(const struct script_value *v, int i)
 	return v->view ? v->view->shape[i] : v->buffer->shape[i];
 }
 
-/* Converts ranges of a part of a buffer to ranges of the whole buffer. */
+/* Sets out's ranges, which are ranges of a view of a part of a buffer, to
+ * ranges of the whole buffer. False after an error. */
 static bool
 widen(struct script_reader *r, const struct py_node *node,
       const struct script_value *v, struct region *out)
@@ -279,7 +280,8 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 		struct var *var = v->e->u.var;
 
 		if (!var->is_dim) {
-			/* a size without a lower bound is at least 1 */
+			/* a size whose lower bound is not given is at least
+			 * 1 */
 			var->is_dim = true;
 			var->min = 1;
 			var->max = (int64_t)dtype_max_int(var->type);

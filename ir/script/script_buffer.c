@@ -185,8 +185,8 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 				"that is not a power of two; use one, "
 				"in bytes");
 		}
-		/* 0 and -1 ask for the default: in TVM 64, here the type's
-		 * alignment. */
+		/* 0 and -1 ask for the default alignment: in TVM 64 bytes, here
+		 * the alignment of the element type. */
 		spec->align_bytes = align > 0 ? (int)align : 0;
 	}
 	return true;

@@ -40,8 +40,8 @@ script_want_count(struct script_reader *r, const struct py_node *call, int got,
 			   got, got == 1 ? "argument" : "arguments", want);
 }
 
-/* Checks that a type given at the end of a call (old spelling) is the type of
- * the result. */
+/* Checks that the type that the script states at the end of a call (old
+ * spelling) is the type of the result e. False after an error. */
 static bool
 check_type(struct script_reader *r, const struct py_node *type,
 	   const struct expr *e)
@@ -262,13 +262,14 @@ script_access_ptr(struct script_reader *r, const struct py_node *call,
 
 /* ---- functions of steps */
 
-/* Reads the lines of a function up to its return; *done: a return was read. */
+/* Reads the lines of a function up to its return, and sets *out to the returned
+ * value. *done: was a return read? */
 static bool read_value(struct script_reader *r, const struct py_node *lines,
 		       struct script_suite *suite, struct script_value *out,
 		       bool *done);
 
-/* Like read_value, for the branch of an if that is chosen when the text is
- * read. */
+/* Does the same as read_value for the branch of an `if` that is chosen when the
+ * text is read. */
 static bool
 read_branch(struct script_reader *r, const struct py_node *node,
 	    struct script_suite *suite, struct script_value *out, bool *done)
@@ -289,8 +290,8 @@ read_branch(struct script_reader *r, const struct py_node *node,
 				     : read_value(r, taken, suite, out, done));
 }
 
-/* Like read_value, for each iteration of a loop over numbers: for j in
- * range(size): … */
+/* Does the same as read_value for each iteration of a loop over numbers: for j
+ * in range(size): … */
 static bool
 read_repeated(struct script_reader *r, const struct py_node *node,
 	      struct script_suite *suite, struct script_value *out, bool *done)
@@ -446,8 +447,9 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
-	/* only for a value without operands: otherwise repeated calls would let
-	 * expressions grow without bound */
+	/* only a value without operands may be used several times by its
+	 * expression: otherwise repeated calls would let expressions grow
+	 * without bound */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 || r->is_steps ||
 	       script_fail(r, found[0],
 			   "an expression to be repeated; give "

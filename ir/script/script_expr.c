@@ -187,8 +187,8 @@ script_plus(struct script_reader *r, const struct py_node *node,
 	       script_settle(r, node, &sum, out);
 }
 
-/* Converts the indices of an element of a part to indices of the whole
- * buffer. */
+/* Sets *index, which has the indices of an element of a part of b (view), to
+ * the indices in the whole buffer b. False after an error. */
 static bool
 whole_index(struct script_reader *r, const struct py_node *node,
 	    const struct script_view *view, const struct buffer *b,
@@ -494,8 +494,8 @@ outer_of_value(struct script_reader *r, const struct script_value *v,
 	return v->kind == SCRIPT_LIST;
 }
 
-/* Sets *out to the result of a Python function of these expressions, which is
- * called while the text is read. */
+/* Sets *out to the result of a call of a Python function of the program; the
+ * function is called while the text is read. False after an error. */
 static bool
 eval_outer_call(struct script_reader *r, const struct py_node *node,
 		struct script_value *out)
@@ -541,9 +541,9 @@ eval_outer_call(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Sets *out to the value of a name that the script or else r->scope defines.
- * Literals of r->scope take the type of the other operand. False after an
- * error. */
+/* Sets *out to the value of a name that the script defines or, if it does not,
+ * r->scope. A literal of r->scope later takes the type of the other operand.
+ * False after an error. */
 static bool
 eval_name(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)

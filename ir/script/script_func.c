@@ -161,7 +161,8 @@ add_root(struct script_reader *r, struct script_block *root)
 	struct stmt *body = r->f->body;
 
 	if (!r->has_blocks && root->allocs.n == 0) {
-		return; /* a lowered function has no root block */
+		/* only a function that is not lowered gets a root block */
+		return;
 	}
 	if (is_root(body)) {
 		struct block copy = *body->u.block;

@@ -175,7 +175,8 @@ add(struct rewriter *w, struct lines *to, const struct py_node *line)
 	vec_push(&w->r->m->arena, &to->list, line);
 }
 
-/* Appends the lines of a suite, or an `elif` as one line; nothing for NULL. */
+/* Appends the lines of a suite, or the `if` that stands for an `elif` as one
+ * line; appends nothing if the suite is NULL. */
 static void
 add_suite(struct rewriter *w, struct lines *to, const struct py_node *suite)
 {

@@ -97,7 +97,8 @@ script_define_function(struct script_reader *r, const struct py_node *def)
 					     .def = def });
 }
 
-/* The value of a name; NULL if node is not a name, or the name is not defined. */
+/* The value of the name that node is; NULL if node is not a name, or the name
+ * is not defined. */
 static const struct script_value *
 named(const struct script_reader *r, const struct py_node *node)
 {
@@ -122,7 +123,7 @@ script_function(const struct script_reader *r, const struct py_node *call)
 	return v && v->kind == SCRIPT_FUNCTION ? v->def : NULL;
 }
 
-/* Does the function define the first name of the path in node? */
+/* Does the function itself define the first name of the path in node? */
 static bool
 is_defined(const struct script_reader *r, const struct py_node *node)
 {

@@ -95,8 +95,8 @@ struct script_memory {
 struct script_loop {
 	const struct var *var;
 	const struct expr *min, *extent;
-	const char
-		*thread; /* the index of threads that it is bound to, or NULL */
+	const char *thread; /* the tag of the thread index to which the loop is
+			  * bound, or NULL */
 };
 
 /* The block whose suite is being read. */
@@ -116,7 +116,8 @@ struct script_block {
 /* A statement whose scope is the rest of its suite. */
 struct script_opener {
 	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
-	/* index in the suite of the first statement in its scope */
+	/* index, in the suite, of the first statement in the scope of the
+	 * opener */
 	int at;
 	struct src_pos pos;
 	struct var *var;
@@ -152,14 +153,18 @@ struct script_reader {
 	VEC(struct param) params;
 	VEC(struct script_handle *) handles; /* per parameter, or NULL */
 	struct script_block *block;
-	bool old_blocks; /* the text has T.block: then T.alloc_buffer belongs to
-			  * the block */
+	/* the text has T.block somewhere: then T.alloc_buffer belongs to the
+	 * block around it */
+	bool old_blocks;
 	bool has_blocks;
 	bool has_ret;
-	int n_sizes;  /* the number of names, from the first, that are sizes
-		      * which the body declares */
-	int depth;    /* the nesting depth of the statement being read */
-	int n_hidden; /* the names, from the first, that a macro does not see */
+	/* the number of names, from the first on, that are sizes which the body
+	 * declares */
+	int n_sizes;
+	int depth; /* the nesting depth of the statement being read */
+	/* the number of names, from the first on, that the body of a macro does
+	 * not see */
+	int n_hidden;
 	int macro_depth, n_expanded; /* see script_stmt.c */
 	bool is_steps;               /* the text is read by script_read_steps */
 	/* the call of T.comm_reducer that the latest attribute "reduce_scope"
@@ -176,7 +181,7 @@ struct script_reader {
 
 void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
-/* Ends the scope of all names but the first n. */
+/* Ends the scope of all names except the first n. */
 void script_leave(struct script_reader *r, int n);
 /* The name, without the number that the printer added, of the variable or
  * buffer that is defined as name. The printer numbers equal names in the order
@@ -236,11 +241,11 @@ bool script_eval(struct script_reader *r, const struct py_node *node,
  * do not fit), float32 or bool. */
 bool script_expr(struct script_reader *r, const struct py_node *node,
 		 const struct expr **out);
-/* Evaluates node to an expression of type t; false after an error, also if the
- * conversion could change the value. */
+/* Sets *out to the value of node as an expression of type t; false after an
+ * error, also if the conversion to t could change the value. */
 bool script_expr_as(struct script_reader *r, const struct py_node *node,
 		    struct dtype t, const struct expr **out);
-/* Sets *out to the value as an operand of ir/typed; script_settle and
+/* Sets *out to the value v as an operand of ir/typed; script_settle and
  * script_convert set *out to the result of typed_settle and typed_convert on
  * the value. */
 bool script_operand(struct script_reader *r, const struct py_node *node,
@@ -281,8 +286,8 @@ bool script_astype(struct script_reader *r, const struct py_node *call,
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
-/* Sets *out to the operator that the node has as its text; false after an error
- * if there is none. */
+/* Sets *out to the operator that `text`, the text of node, stands for; false
+ * after an error if it is none. */
 bool script_operator(struct script_reader *r, const struct py_node *node,
 		     const char *text, enum py_operator *out);
 bool script_binary(struct script_reader *r, const struct py_node *node,
@@ -345,8 +350,8 @@ const struct expr *script_view_loaded(struct script_reader *r,
 const struct expr *script_view_stored(struct script_reader *r,
 				      const struct script_value *v,
 				      const struct expr *e);
-/* Defines the name as a buffer over the memory `data`, from the element `offset` (NULL:
- * 0) on. */
+/* Defines `name` as a buffer over the memory of the pointer `data`, from the
+ * element `offset` on (NULL: from the first). False after an error. */
 bool script_view_memory(struct script_reader *r, const struct py_node *data,
 			const struct py_node *offset, const char *name,
 			struct buffer_spec *spec);
@@ -382,8 +387,8 @@ bool script_axis(struct script_reader *r, const struct py_node *target,
 		 const struct py_node *call);
 bool script_block_line(struct script_reader *r, const struct py_node *call,
 		       const char *path);
-/* Reads the value of an annotation: a number, a string, or a list of numbers
- * and strings. */
+/* Sets *out to the value of an annotation: a number, a string, or a list of
+ * numbers and strings. False after an error. */
 bool script_note_value(struct script_reader *r, const struct py_node *node,
 		       const struct expr **out);
 bool script_notes(struct script_reader *r, const struct py_node *dict,
@@ -408,16 +413,18 @@ void script_leave_macro(struct script_reader *r, const struct script_macro *m);
 /* Does the decorator, @T.macro(hygienic=False), say that the macro sees the
  * names of its caller? */
 bool script_macro_sees_caller(const struct py_node *def);
-/* Can Python evaluate the condition v of an if? Then only the chosen branch is read:
- * *taken, which is NULL where the if has no else. */
+/* Can Python evaluate v, the condition of an `if`? If so, only one branch is
+ * read: sets *taken to the chosen branch, or to NULL if that is the missing
+ * `else`. */
 bool script_is_decided(const struct py_node *node, const struct script_value *v,
 		       const struct py_node **taken);
 void script_define_function(struct script_reader *r, const struct py_node *def);
 /* The function of steps that the node calls, or NULL. */
 const struct py_node *script_function(const struct script_reader *r,
 				      const struct py_node *call);
-/* Sets *out to the value that the function returns. The values that it names
- * become lets of the suite or, if that is NULL, only names. */
+/* Sets *out to the value that the called function returns. The values to which
+ * it gives names become lets of `suite` or, if `suite` is NULL, only names.
+ * False after an error. */
 bool script_function_value(struct script_reader *r, const struct py_node *call,
 			   const struct py_node *def,
 			   struct script_suite *suite,
@@ -446,7 +453,7 @@ bool script_loop_suite(struct script_reader *r, const struct py_node *suite,
 const struct expr *script_loop_goes_on(struct script_reader *r,
 				       const struct script_loop_flags *flags,
 				       const struct expr *condition);
-/* Wraps the loop in the allocation of its flags. */
+/* Returns the loop, wrapped in the allocation of its flags. */
 struct stmt *script_loop_left(struct script_reader *r,
 			      const struct script_loop_flags *flags,
 			      struct stmt *loop);

@@ -230,9 +230,11 @@ read_evaluate(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* -- calls of names outside of the function: of macros, and of other functions */
+/* -- calls of names that are defined outside of the function: of macros, and of
+ * other functions */
 
-/* Evaluates the arguments, still with the names of the caller. */
+/* Evaluates the arguments of a call; names in them are still the caller's.
+ * False after an error. */
 static bool
 macro_arguments(struct script_reader *r, const struct py_node *call,
 		const struct py_node *def, struct script_value *values)

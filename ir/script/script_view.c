@@ -334,7 +334,8 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 	}
 	if (v.kind == SCRIPT_HANDLE && !v.handle->buffer && !v.handle->used &&
 	    is_zero(view->offset)) {
-		/* a parameter that the text has not matched before */
+		/* a handle parameter that T.match_buffer has not matched
+		 * before */
 		spec->name = script_hint(r, name);
 		v.handle->buffer = buffer_new(r->m, spec);
 		out.buffer = v.handle->buffer;

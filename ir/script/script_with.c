@@ -236,8 +236,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 	return true;
 }
 
-/* Reads T.launch_thread("threadIdx.x", 32), or with the result of T.env_thread
- * as the first argument. False after an error. */
+/* Reads T.launch_thread("threadIdx.x", 32); the first argument may also be the
+ * result of T.env_thread. False after an error. */
 static bool
 read_launch(struct script_reader *r, const struct py_node *call,
 	    const struct py_node *target, struct script_opener *out)
@@ -438,7 +438,8 @@ script_init(struct script_reader *r, const struct py_node *node,
 				 &r->block->init);
 }
 
-/* Reads the items of a `with` from the index `item` on, and its suite. */
+/* Reads the items of a `with` from the index `item` on, then its suite, and
+ * sets *out to the statement. False after an error. */
 bool
 script_with(struct script_reader *r, const struct py_node *node, int item,
 	    struct stmt **out)

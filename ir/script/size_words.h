@@ -5,8 +5,8 @@
 
 #include "expr.h"
 
-/* Appends the size of a tensor as "max(n - 4, 1)", where expr_print() has
- * T.max. */
+/* Appends the text of a tensor's size as "max(n - 4, 1)", where expr_print()
+ * has T.max. */
 void size_words(const struct expr *e, struct strbuf *out);
 
 #endif

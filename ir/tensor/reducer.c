@@ -37,9 +37,9 @@ reducer_prod(struct module *m, struct dtype t)
 	return reducer_new(m, "prod", EXPR_MUL, t, expr_const(m, t, 1));
 }
 
-/* The identity of min or max. Integers: the largest or smallest value of the
- * type. Floats: an infinity or, if the type has none, the finite value of the
- * largest magnitude. */
+/* The identity of min (`highest`) or max. For integers the largest or smallest
+ * value of the type; for floats an infinity or, if the type has none, the
+ * largest or smallest finite value. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)
 {

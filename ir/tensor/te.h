@@ -100,8 +100,8 @@ struct te_extern {
 };
 
 /* A stage: out[k][axes] = bodies[k] for each output k. A body is an expression
- * of the axes, or one REDUCE (all bodies the same reduction, differing in its
- * index). */
+ * of the axes, or one REDUCE; then all bodies are the same REDUCE, except for
+ * its index. */
 struct te_stage {
 	enum te_kind kind;
 	const char *name;
@@ -253,9 +253,9 @@ struct te_phase te_phase_sum(struct module *m, struct te_tensor *out,
 			     const char *name, struct iter_var *axes,
 			     const struct expr *body);
 
-/* Can te_to_func build a function? Every placeholder that is read must be a
- * parameter or the state of a scan, every extern must have a body. If not,
- * false, with the reason in *why. */
+/* Can te_to_func build a function with these parameters? Every placeholder that
+ * is read must be a parameter or the state of a scan, every extern must have a
+ * body. If not, false, with the reason in *why. */
 bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
 		     const char **why);
 

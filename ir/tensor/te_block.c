@@ -162,8 +162,8 @@ store_all(struct te_build *b, const struct te_stage *s,
 	return stmt_seq(b->f, list, s->n_out);
 }
 
-/* Like store_all, for values that may read other outputs: all values are
- * computed before the first is stored. */
+/* Does the same as store_all for values that may read other outputs: all values
+ * are computed before the first is stored. */
 static struct stmt *
 store_at_once(struct te_build *b, const struct te_stage *s,
 	      const struct expr *const *values, const struct expr *const *index)

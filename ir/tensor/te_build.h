@@ -22,7 +22,9 @@ struct te_build {
 	 * parameters */
 	VEC(struct var *) bound, free;
 	VEC(struct te_redirect) redirects;
-	struct te_blocks *blocks; /* NULL if the caller does not need them */
+	/* the list to which the blocks of the stages are added; NULL if the
+	 * caller does not need it */
+	struct te_blocks *blocks;
 };
 
 /* Where in time a stage of a scan is computed: in the scan's loop over `axis`,

@@ -265,7 +265,8 @@ build_store(struct te_build *b, const struct te_stage *s,
 	return build_lets(b, store, lets, &map, 0, store->n_first, body);
 }
 
-/* A block of the statements with this name, inside of the loops of the nest. */
+/* Returns a block named `name` around the statements of `list`, inside of the
+ * loops of the nest. */
 static struct stmt *
 build_block(struct te_build *b, const char *name, const struct te_nest *nest,
 	    struct stmt **list, int n)

@@ -473,8 +473,8 @@ listed_twice(struct te_tensor *const *list, int n, int k)
 	return false;
 }
 
-/* Are the initial steps of state k stored directly to the result of the
- * scan? */
+/* Are the initial steps of state k computed directly into the result of the
+ * scan, without a copy? */
 static bool
 init_in_place(const struct te_build *b, const struct te_stage *s, int k)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor intrinsics: the semantics of an instruction as a program, and its
- * call. tensorize replaces a block with the same semantics by the call. */
+/* Tensor intrinsics: what an instruction computes, as a program, and the call
+ * of the instruction. tensorize replaces a block that computes the same by the
+ * call. */
 #ifndef TIRC_TENSOR_INTRIN_H
 #define TIRC_TENSOR_INTRIN_H
 
@@ -77,8 +78,8 @@ struct tensor_intrins {
 	struct arena *arena;
 	VEC(const struct tensor_intrin *) list;
 	VEC(struct tensor_call) calls; /* one per symbol */
-	/* Called for a name that is not in the list: adds the intrinsic of that
-	 * name, if it exists. May be NULL. */
+	/* Called for a name that is not yet in the list: adds the intrinsic of
+	 * that name to t, if it exists. NULL if no further intrinsics exist. */
 	void (*look_up)(struct tensor_intrins *t, const char *name);
 	void *look_up_ctx;
 };
@@ -86,8 +87,8 @@ struct tensor_intrins {
 /* Makes each parameter of f whose scope is "global" accept buffers of any
  * scope, because scripts do not write a scope for either. f may be NULL. */
 void tensor_intrin_open_scopes(struct func *f);
-/* Have the parameters of f the ranks and types of desc's parameters? False with
- * the reason in *why. */
+/* Do the parameters of f have the ranks and types of desc's parameters? False
+ * with the reason in *why. */
 bool tensor_intrin_same_params(struct module *m, const struct func *desc,
 			       const struct func *f, const char **why);
 void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
@@ -96,8 +97,8 @@ void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
 						const char *name);
-/* The recorded call of an external symbol; NULL if there is none, or t is
- * NULL. */
+/* The recorded call of the external function `symbol`; NULL if it was not
+ * recorded, or t is NULL. */
 struct tensor_call *tensor_intrins_call(const struct tensor_intrins *t,
 					const char *symbol);
 /* The largest value of a size in the shapes of t's desc: a constant's value or

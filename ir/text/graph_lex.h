@@ -31,20 +31,22 @@ void graph_put_name(const struct graph_printer *p, const char *name);
 void graph_put_type(const struct graph_printer *p, const struct tensor *t);
 void graph_put_sizes(const struct graph_printer *p,
 		     const struct expr *const *sizes, int n);
-/* Prints " = splat 0" or " = {1, 2}", or nothing if the values are left out. */
+/* Prints " = splat 0" or " = {1, 2}", or nothing if the printer leaves out
+ * values. */
 void graph_put_value(const struct graph_printer *p, const struct value *v);
 void graph_put_attr(const struct graph_printer *p, const struct attr *a);
 
-/* -- reading: graph_lex.c. Each function reports the first mistake; after one,
- * nothing is read. */
+/* -- reading: graph_lex.c. Each function reports the first mistake; after a
+ * mistake, nothing more is read. */
 
 struct graph_reader {
 	struct module *module;
 	struct graph *graph;
 	const struct source *src;
-	size_t at;            /* the next byte */
-	int line;             /* from 1 */
-	size_t line_start;    /* the offset of the first byte of the line */
+	size_t at; /* the next byte */
+	int line;  /* from 1 */
+	/* the offset of the first byte of the current line */
+	size_t line_start;
 	const char **symbols; /* the identifiers of the dimensions; NULL until
 			       * their declarations have been read */
 	bool make_values;
@@ -82,7 +84,8 @@ bool graph_read_int(struct graph_reader *r, int64_t *v);
 bool graph_read_type(struct graph_reader *r, struct tensor *t);
 /* "{n, 4}" */
 bool graph_read_elems(struct graph_reader *r, struct tensor *t);
-/* Reads the values of a constant, after "=": "splat 0" or "{1, 2}". */
+/* Reads the values of a constant, which follow "=", to *out: "splat 0" or "{1,
+ * 2}". False after a diagnostic. */
 bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
 		      const struct value **out);
 /* Makes values for a constant whose values the text leaves out: small numbers,
@@ -110,8 +113,8 @@ struct graph_call {
  * error. */
 struct tensor *graph_read_tensor(struct graph_reader *r);
 bool graph_read_call(struct graph_reader *r, struct graph_call *c);
-/* Reads the attributes "{group = 1}" into c, or nothing if there are none.
- * False after a diagnostic. */
+/* Reads the attributes "{group = 1}" into c; reads nothing if the next byte is
+ * not "{". False after a diagnostic. */
 bool graph_read_attrs(struct graph_reader *r, struct graph_call *c);
 struct node *graph_call_node(struct graph_reader *r, const struct graph_call *c,
 			     struct tensor *const *outputs, int n_outputs);

@@ -20,7 +20,8 @@ new_tensor(struct graph_reader *r, size_t from, const char *name)
 	return graph_tensor(r->graph, name);
 }
 
-/* Reads "NAME: TYPE", or only the name if the type may be left out. */
+/* Reads "NAME: TYPE", or only the name if the type may be left out, and returns
+ * the tensor. NULL after a diagnostic. */
 static struct tensor *
 read_typed(struct graph_reader *r, bool type_needed)
 {
@@ -47,8 +48,8 @@ read_typed(struct graph_reader *r, bool type_needed)
 	return t;
 }
 
-/* Sets *elems to the number of t's elements; false after a diagnostic if it is
- * not known. */
+/* Sets *elems to the number of t's elements; false after a diagnostic if that
+ * number is not known. */
 static bool
 is_fixed(struct graph_reader *r, size_t from, const struct tensor *t,
 	 int64_t *elems)

@@ -36,7 +36,7 @@ void schedule_names(struct eval *ev, uint64_t in, enum pv_kind of,
 		    struct pv_names *list);
 void handle_text(struct eval *ev, const struct pval *v, bool repr,
 		 struct strbuf *out);
-/* Appends the text of a schedule or a trace as print shows it. */
+/* Appends the text that print() shows for v, a schedule or a trace. */
 void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* Called at the end of the program: adds the scheduled functions to its
  * result. */
@@ -50,8 +50,9 @@ bool schedule_error(struct eval *ev, struct py_span at, struct sched *s,
  * left. */
 bool schedule_tick(struct eval *ev, struct py_span at, const struct func *f,
 		   bool is_query);
-/* Are the expressions of f still small enough to print after the primitive with
- * this name? Returns false after an error otherwise. */
+/* Are the expressions of f still small enough to print after the primitive was
+ * applied? Only primitives that inline are checked. Returns false after an
+ * error otherwise. */
 bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 		   const struct func *f);
 /* Loads the embedded tensor intrinsic that a schedule names. Returns false

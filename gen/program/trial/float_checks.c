@@ -33,7 +33,8 @@ struct proving {
 	bool is_first; /* the function whose scalars have the given values */
 	struct analyser a;
 	struct value_ranges ranges;
-	/* for each expression: the variable that stands for its value */
+	/* for each expression that is not known: the variable that stands for
+	 * its value */
 	struct memo unknown;
 	struct memo lets; /* for each variable of a LET: its value */
 	const struct stmt *at;
@@ -135,7 +136,8 @@ exact_call(struct proving *p, struct memo *done, const struct expr *e,
 	    mask >= 0) {
 		range = (struct bounds){ 0, mask };
 	}
-	/* the result changes if the elements that it is computed from change */
+	/* the result changes if the elements from which it is computed
+	 * change */
 	if (!intrin_is_pure(e->u.intrin) || expr_has(e, EXPR_LOAD)) {
 		struct var *v = var_new(p->w->m, "result", e->type);
 
@@ -260,7 +262,8 @@ is_index_type(struct dtype t)
 static bool is_inside(struct proving *p, const struct expr *e,
 		      const struct expr *size);
 
-/* Is the value that e has if its condition is `holds` proven to be inside? */
+/* Is the value of e, a choice, proven to be an index inside of `size` in the
+ * case that e's condition has the value `holds`? */
 static bool
 chosen_inside(struct proving *p, const struct expr *e, bool holds,
 	      const struct expr *size)
@@ -437,8 +440,8 @@ check_branch(struct proving *p, const struct expr *condition, bool holds,
 	analyser_pop(&p->a, before);
 }
 
-/* Checks the accesses in e. seen: the expressions that were checked under the
- * same conditions. */
+/* Checks the accesses in e. seen: the expressions that were already checked
+ * under the same conditions. */
 static void
 check_expr(struct proving *p, struct memo *seen, const struct expr *e,
 	   bool control)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks variables and arrays that depend on floats, in all functions that are
- * reached, and repeats this until nothing is marked any more, because
- * statements may come in any order. */
+/* Marks the variables and arrays that depend on floats, in all functions that
+ * the program's function calls. Statements may come in any order, so the
+ * marking is repeated until nothing new is marked. */
 #include "float_flow.h"
 
 #include "interp.h"

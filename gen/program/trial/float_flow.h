@@ -39,13 +39,14 @@ void flow_all(struct flow *w);
 bool has_mark(const struct flow *w, const struct var *v, int bit);
 /* Does the value of e depend on floats? */
 bool is_rounded(const struct flow *w, const struct expr *e);
-/* Does the value of one in the list depend on floats? NULLs are skipped. */
+/* Does the value of one of the n expressions in `list` depend on floats? NULLs
+ * are skipped. */
 bool any_rounded(const struct flow *w, const struct expr *const *list, int n);
 /* Does e call a function by its name? */
 bool is_call(const struct expr *e);
-/* The pointer of the array that is the argument of a call; NULL if there is
- * none. *at: the element whose address the argument is; NULL if it is not an
- * address. */
+/* The pointer of the array that is passed as the argument `arg` of a call; NULL
+ * if arg is no array. Sets *at to the element whose address arg is; to NULL if
+ * arg is not an address. */
 const struct var *array_of(const struct expr *arg, const struct expr **at);
 
 #endif

@@ -95,8 +95,9 @@ trial_map(struct module *m, const struct func *f, const int64_t *values)
 	return map;
 }
 
-/* Sets *out to the value of an expression of f's scalars. Returns false if the
- * expression has other variables or elements of arrays. */
+/* Sets *out to the value of e, an expression of f's scalars, which have the
+ * given values. Returns false if e has other variables or elements of
+ * arrays. */
 static bool
 value_of(const struct func *f, const struct expr *e, const int64_t *values,
 	 int64_t *out)

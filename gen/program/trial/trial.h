@@ -18,7 +18,8 @@ enum { TRIAL_SIZES = 5 };
  * tile divides. A float is from -3 to 3, a bool 0 or 1. */
 void trial_values(const struct func *f, int i, int64_t *values);
 
-/* Does the same for a run that is timed: integers are TIMED_SIZE. */
+/* trial_timed_values() does the same for a run that is timed: integers are
+ * TIMED_SIZE. */
 enum { TIMED_SIZE = 256 };
 void trial_timed_values(const struct func *f, int64_t *values);
 
@@ -74,7 +75,7 @@ bool trial_make(struct func *f, const int64_t *values, uint64_t seed,
 
 /* Fills in[i], for each array i, with random numbers for which f is defined.
  * Runs f in the interpreter only if it depends on the numbers whether f is
- * defined. Returns false after the DIAG_INTERPRET of trial_make(). */
+ * defined. Returns false after DIAG_INTERPRET, as trial_make() does. */
 bool trial_fill(struct func *f, const int64_t *values, uint64_t seed,
 		void *const *in, const struct trial_watch *watch);
 

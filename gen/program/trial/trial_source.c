@@ -8,8 +8,8 @@
 #include "interp.h"
 #include "trial.h"
 
-/* The end of messages about the function: at which values of its scalars the
- * error occurs. */
+/* The end of a message about a function: the values of its scalars for which
+ * the error occurs. */
 static const char *
 condition(struct module *m, const struct func *plain, const int64_t *values)
 {
