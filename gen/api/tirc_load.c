@@ -269,6 +269,21 @@ shape_text(struct arena *a, const struct tensor *x)
 	return text;
 }
 
+/* Sets the shape and the type of the node of a nested graph, whose tensors have
+ * longer names in g than in the file. */
+static void
+describe_inner(struct tirc *t, const struct node *n, struct tirc_node *info)
+{
+	const struct tensor *x = n->n_outputs > 0 ? n->outputs[0] : NULL;
+
+	if (x != NULL && x->typed &&
+	    t->graph->origins.data[n->origins.data[0]].within >= 0 &&
+	    strcmp(info->op_type, n->op_type) == 0) {
+		info->shape = shape_text(&t->m->arena, x);
+		info->dtype = dtype_name(x->type);
+	}
+}
+
 /* Fills t->nodes with the model's nodes as the file has them, before passes
  * change the graph. */
 static void
@@ -303,6 +318,7 @@ remember_nodes(struct tirc *t)
 			continue;
 		}
 		info = &t->nodes.data[n->origins.data[0]];
+		describe_inner(t, n, info);
 		info->macs += op_macs(n);
 		for (int k = 0; k < n->n_inputs; k++) {
 			int64_t elems;

@@ -17,11 +17,10 @@ struct kernel_keys {
 /* Of the outputs of a kernel, so many bytes are enough to recognize it. */
 enum { OUTPUTS_BYTES = 4096 };
 
-/* The outputs of the nodes that the call computes, as one text. rows: the outputs
- * of the rows of the trace. NULL after a diagnostic. */
+/* The keys of the nodes that the call computes, as one text. NULL after a
+ * diagnostic. */
 static const char *
-outputs_of(struct snapshot *s, const char *const *rows, int n_rows,
-	   const char *kernel)
+outputs_of(struct snapshot *s, const char *kernel)
 {
 	const cJSON *call = snapshot_item(s, "calls", "kernel", kernel), *node;
 	struct strbuf text;
@@ -31,13 +30,11 @@ outputs_of(struct snapshot *s, const char *const *rows, int n_rows,
 	strbuf_puts(&text, "");
 	cJSON_ArrayForEach(node, member_list(call, "nodes"))
 	{
-		int at = cJSON_IsNumber(node) ? node->valueint : -1;
-
 		if (text.len > OUTPUTS_BYTES) {
 			break;
 		}
 		strbuf_printf(&text, "%.*s\n", OUTPUTS_BYTES,
-			      at >= 0 && at < n_rows ? rows[at] : "");
+			      cJSON_IsString(node) ? node->valuestring : "");
 	}
 	joined = snapshot_joined(s, &text);
 	strbuf_release(&text);
@@ -49,13 +46,8 @@ outputs_of(struct snapshot *s, const char *const *rows, int n_rows,
 static bool
 list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 {
-	VEC(const char *) outputs = { 0 };
 	const cJSON *row;
 
-	cJSON_ArrayForEach(row, member_list(s->json, "trace"))
-	{
-		vec_push(c->a, &outputs, member_text(row, "output"));
-	}
 	cJSON_ArrayForEach(row, member_list(s->json, "kernels"))
 	{
 		struct kernel_key key = {
@@ -68,7 +60,7 @@ list_kernels(struct comparing *c, struct snapshot *s, struct kernel_keys *out)
 		if (snapshot_item(s, "kernels", "name", key.name) != row) {
 			continue;
 		}
-		key.outputs = outputs_of(s, outputs.data, outputs.n, key.name);
+		key.outputs = outputs_of(s, key.name);
 		if (key.outputs == NULL) {
 			return false;
 		}

@@ -197,6 +197,7 @@ build_graph(struct importer *imp)
 		.prefix = "",
 		.where = "",
 		.origin = -1,
+		.within = -1,
 		.source = &imp->source,
 		.opsets = imp->model->opset_import,
 		.n_opsets = imp->model->n_opset_import,
@@ -207,6 +208,7 @@ build_graph(struct importer *imp)
 	scope_init(&body->scope, &imp->tmp);
 	scope_init(&imp->call_names, &imp->tmp);
 	pointer_map_init(&imp->sequence_of, &imp->tmp);
+	pointer_map_init(&imp->origin_of, &imp->tmp);
 	return import_initializers(imp, body, imp->graph) &&
 	       import_const_inputs(imp, body) && import_inputs(imp, body) &&
 	       import_body(imp, body) && import_outputs(imp, body) &&

@@ -47,8 +47,26 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 		     name);
 }
 
-/* Adds a row for each node in `l`: "Conv_3 (Conv) -> "y"", or "#12 Conv -> "y""
- * if the node has no name. */
+/* What a comment calls the node: "Conv_3 (Conv)", or "Conv" if it has no name; in
+ * a nested graph "Conv_3 (Conv, in loop_0)". */
+static const char *
+node_head(struct packer *k, const struct origin *o)
+{
+	const char *op = o->op_type;
+
+	if (o->within >= 0) {
+		op = arena_printf(k->a, "%s, in %s", op,
+				  long_names_show(k->names,
+						  origin_label(k->g,
+							       o->within)));
+	}
+	return o->name != NULL && *o->name != '\0'
+		       ? arena_printf(k->a, "%s (%s)",
+				      long_names_show(k->names, o->name), op)
+		       : op;
+}
+
+/* Adds a row for each node in `l`: "Conv_3 (Conv) -> "y"". */
 static void
 add_nodes(struct packer *k, struct tdata *data, const char *list,
 	  const char *label, const struct origin_list *l)
@@ -58,16 +76,10 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 
 	for (int i = 0; i < n; i++) {
 		const struct origin *o = &origins[l->list.data[i]];
-		const char *head =
-			long_names_show(k->names,
-					origin_label(k->g, l->list.data[i]));
 		const char *output = o->output != NULL ? o->output : "";
 
-		if (o->name != NULL && *o->name != '\0') {
-			head = arena_printf(k->a, "%s (%s)", head, o->op_type);
-		}
 		add_name_row(k, tdata_item(data, list), i == 0 ? label : "",
-			     comment_text(k->a, k->d, head),
+			     comment_text(k->a, k->d, node_head(k, o)),
 			     comment_text(k->a, k->d,
 					  long_names_show(k->names, output)));
 	}

@@ -71,17 +71,14 @@ metadata_places(struct packer *k)
 
 /* -- weights -- */
 
-/* A list of nodes as their indices in the model's file. */
+/* A list of nodes as their keys. */
 static cJSON *
 nodes_json(struct packer *k, const struct origin_list *l)
 {
 	cJSON *list = cJSON_CreateArray();
 
 	for (int i = 0; i < l->list.n; i++) {
-		cJSON_AddItemToArray(list,
-				     cJSON_CreateNumber(
-					     k->g->origins.data[l->list.data[i]]
-						     .index));
+		add_text(list, origin_key(k->g, l->list.data[i]));
 	}
 	return list;
 }
@@ -294,14 +291,17 @@ metadata_calls(struct packer *k)
 /* -- the model's nodes -- */
 
 static cJSON *
-node_row(struct packer *k, const struct origin *from,
-	 const struct node_fate *fate)
+node_row(struct packer *k, int origin, const struct node_fate *fate)
 {
+	const struct origin *from = &k->g->origins.data[origin];
 	cJSON *object = cJSON_CreateObject();
 	cJSON *kernels = cJSON_CreateArray(), *weights = cJSON_CreateArray();
 	cJSON *folded = cJSON_CreateArray();
 
-	put_number(object, "index", from->index);
+	metadata_text(object, "id", origin_key(k->g, origin));
+	if (from->within >= 0) {
+		metadata_text(object, "in", origin_key(k->g, from->within));
+	}
 	metadata_text(object, "node", from->name);
 	metadata_text(object, "op", from->op_type);
 	metadata_text(object, "output", from->output);
@@ -345,8 +345,7 @@ metadata_trace(struct packer *k, struct strbuf *s)
 	}
 	strbuf_puts(s, "\t\"trace\": [\n");
 	for (int i = 0; i < n; i++) {
-		metadata_row(s, node_row(k, &k->g->origins.data[i], &fates[i]),
-			     i + 1 == n);
+		metadata_row(s, node_row(k, i, &fates[i]), i + 1 == n);
 	}
 	strbuf_puts(s, "\t]\n");
 }

@@ -23,7 +23,10 @@ read_origins(struct reading *in, struct json list)
 
 		o.index = (int)json_int(json_get(j, "index"), 0, INT32_MAX,
 					j.index);
-		json_check_keys(j, "name op output index pass why");
+		/* an earlier one, so that no node is within itself */
+		o.within = (int)json_int(json_get(j, "within"), 0, j.index - 1,
+					 -1);
+		json_check_keys(j, "name op output index within pass why");
 		o.name = o.name != NULL ? o.name : "";
 		o.op_type = o.op_type != NULL ? o.op_type : "";
 		if (o.pass != NULL && o.fate == NULL) {

@@ -65,6 +65,10 @@ write_origin(struct writing *w, const struct origin *o, int position)
 		write_key(w, "index");
 		json_put_int(w->out, o->index);
 	}
+	if (ok && o->within >= 0) {
+		write_key(w, "within");
+		json_put_int(w->out, o->within);
+	}
 	if (ok && o->pass != NULL) {
 		write_key(w, "pass");
 		ok = write_text(w, o->pass);

@@ -23,7 +23,7 @@ add_origins(struct reporting *r, struct tdata *data, const char *key,
 		const struct origin *o = &r->g->origins.data[list[i]];
 		struct tdata *row = tdata_item(data, key);
 
-		tdata_int(row, "index", o->index);
+		tdata_int(row, "index", list[i]);
 		tdata_text(row, "node", origin_label(r->g, list[i]));
 		tdata_text(row, "op", o->op_type);
 		tdata_text(row, "output", name_or_empty(o->output));
@@ -119,7 +119,7 @@ add_nodes(struct reporting *r)
 		const struct node_fate *f = &fates[i];
 		struct tdata *row = tdata_item(r->data, "nodes");
 
-		tdata_int(row, "index", o->index);
+		tdata_int(row, "index", i);
 		tdata_text(row, "node", name_or_empty(o->name));
 		tdata_text(row, "op", o->op_type);
 		tdata_text(row, "output", name_or_empty(o->output));

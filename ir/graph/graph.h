@@ -184,7 +184,9 @@ struct node {
 
 /* A node of the model as it was read, and what became of it (its fate). */
 struct origin {
-	int index; /* position in the file */
+	int index;  /* position in its graph of the file */
+	int within; /* the index of the origin whose nested graph (a branch, a
+		     * loop's body) has the node; -1: the main graph */
 	const char *name, *op_type;
 	const char *output; /* name of the first output that has a name */
 	/* pass: the last pass that folded, removed or replaced the node; fate:
@@ -418,10 +420,14 @@ void graph_note(struct graph *g, const struct node *n, const char *pass,
  * or stays for readers of its result. */
 void graph_take_up(struct graph *g, const struct node *n, struct node *into,
 		   const char *pass, const char *why);
-/* The model's node that n comes from, in words for people: "Conv_3", "#12
- * Conv". */
+/* The model's node that n comes from, in words for people: its name "Conv_3", or,
+ * if it has no name, its operator and its first output, "Conv of y". */
 const char *node_label(const struct graph *g, const struct node *n);
 const char *origin_label(const struct graph *g, int origin);
+/* A text that no other node of the model has, and that stays the same when others
+ * come or go: the name of its first output; in a nested graph after the key of the
+ * node that has the graph, "states/row". */
+const char *origin_key(const struct graph *g, int origin);
 /* The name of t for people: its model_name, or, if that is NULL, its own
  * name. */
 const char *tensor_label(const struct tensor *t);

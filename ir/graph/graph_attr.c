@@ -238,6 +238,17 @@ node_key(const struct node *n)
 	return NULL;
 }
 
+/* The position in the main graph of the node that has the origin, or whose
+ * nested graph has it. */
+static int
+outermost_index(const struct graph *g, int origin)
+{
+	while (g->origins.data[origin].within >= 0) {
+		origin = g->origins.data[origin].within;
+	}
+	return g->origins.data[origin].index;
+}
+
 /* The place of a node in messages: its name, or, if it has no name, that of its
  * first output: users find either name in the model. */
 struct diag_place
@@ -245,7 +256,7 @@ node_place(const struct graph *g, const struct node *n)
 {
 	struct diag_place place = { .file = g->file };
 	struct arena *a = &g->module->arena;
-	int index = n->origins.n > 0 ? g->origins.data[n->origins.data[0]].index
+	int index = n->origins.n > 0 ? outermost_index(g, n->origins.data[0])
 				     : n->id;
 	const char *name = n->name;
 

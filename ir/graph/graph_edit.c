@@ -318,15 +318,38 @@ graph_take_up(struct graph *g, const struct node *n, struct node *into,
 	}
 }
 
+static const char *
+origin_output(const struct origin *o)
+{
+	return o->output != NULL ? o->output : "";
+}
+
 const char *
 origin_label(const struct graph *g, int origin)
 {
 	const struct origin *o = &g->origins.data[origin];
 
-	return o->name != NULL && *o->name != '\0'
-		       ? o->name
-		       : arena_printf(&g->module->arena, "#%d %s", o->index,
-				      o->op_type);
+	if (o->name != NULL && *o->name != '\0') {
+		return o->name;
+	}
+	return *origin_output(o) != '\0'
+		       ? arena_printf(&g->module->arena, "%s of %s", o->op_type,
+				      origin_output(o))
+		       : o->op_type;
+}
+
+const char *
+origin_key(const struct graph *g, int origin)
+{
+	const struct origin *o = &g->origins.data[origin];
+	const char *own = *origin_output(o) != '\0'
+				  ? origin_output(o)
+				  : arena_printf(&g->module->arena, "#%d",
+						 o->index);
+
+	return o->within < 0 ? own
+			     : arena_printf(&g->module->arena, "%s/%s",
+					    origin_key(g, o->within), own);
 }
 
 const char *

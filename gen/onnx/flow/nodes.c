@@ -268,23 +268,33 @@ make_node(struct importer *imp, const struct body *body,
 	return true;
 }
 
+/* The origin of node p of the body, whose position is index. A nested graph may
+ * be imported several times, as the iterations of a loop: its node has the same
+ * origin each time. */
 static int
-add_origin(struct importer *imp, const Onnx__NodeProto *p, int index)
+origin_of(struct importer *imp, const struct body *body,
+	  const Onnx__NodeProto *p, int index)
 {
 	struct arena *a = &imp->m->arena;
+	int known = pointer_map_get(&imp->origin_of, p, -1);
 	struct origin o = {
 		.index = index,
+		.within = body->within,
 		.name = arena_strdup(a, p->name ? p->name : ""),
 		.op_type = arena_strdup(a, p->op_type),
 		.output = "",
 	};
 
+	if (known >= 0) {
+		return known;
+	}
 	for (size_t i = p->n_output; i-- > 0;) {
 		if (*p->output[i]) {
 			o.output = arena_strdup(a, p->output[i]);
 		}
 	}
 	vec_push(a, &imp->g->origins, o);
+	pointer_map_put(&imp->origin_of, p, imp->g->origins.n - 1);
 	return imp->g->origins.n - 1;
 }
 
@@ -355,7 +365,7 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	    int index, const char *item)
 {
 	struct local_function *f = function_find(imp, p);
-	int origin = body->origin < 0 ? add_origin(imp, p, index)
+	int origin = body->origin < 0 ? origin_of(imp, body, p, index)
 				      : body->origin;
 
 	if (!quota_check_memory(imp->m, import_place(imp, item), 0)) {

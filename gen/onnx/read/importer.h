@@ -129,6 +129,8 @@ struct body {
 	/* index in graph.origins of the origin of all nodes of the body; -1:
 	 * each node gets an origin of its own */
 	int origin;
+	/* Nested graph: the origin of the node that has it; else -1. */
+	int within;
 	int depth; /* the number of calls and nested graphs around the body */
 	int flow;  /* the branch or loop that the body's nodes belong to (an
 		    * index in importer.flows); 0: none */
@@ -262,6 +264,9 @@ struct importer {
 	 * represents one to its index. */
 	VEC(const struct sequence *) sequences;
 	struct pointer_map sequence_of;
+	/* from a node of the file (Onnx__NodeProto) to its index in
+	 * graph.origins, for those that have an origin of their own */
+	struct pointer_map origin_of;
 	struct scope call_names; /* the prefixes that calls of functions use */
 	/* the number of nodes that are made from functions so far */
 	int n_work;

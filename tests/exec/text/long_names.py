@@ -122,7 +122,7 @@ def check(folder, name, metadata):
         if len(part) >= len(whole):
             fail("%s is not shorter than %s" % (part, whole))
     for shown in re.findall(r'(?<=[\s"])\.\.\.[\w<][^\s"]*', text):
-        if shown.rstrip(",;:") not in parts:
+        if shown.rstrip(",;:)") not in parts:
             fail("%s: the table lacks %s" % (name, shown))
     for whole in metadata:
         if len(whole) > LONG and whole in text:

@@ -20,12 +20,12 @@ from provenance_models import shared, small
 
 ROW = re.compile(r' \*   (\S*) +(.*)')
 CALL = re.compile(r' \*   (?:\d+ calls|call) +(\w+):')
-NODE = re.compile(r'(?:#(\d+) (\S+)|(.*) \((\S+)\)) -> "(.*)"')
+NODE = re.compile(r'(?:(.*) \((\S+?)(?:, in (.*))?\)|(\S+)) -> "(.*)"')
 
 
 def comments(text):
-    """By kernel: its rows of nodes and of folded nodes as (index or name,
-    operator, tensor), and all quoted names; in the comment of its function,
+    """By kernel: its rows of nodes and of folded nodes as (name, operator,
+    tensor), and all quoted names; in the comment of its function,
     which several kernels may share."""
     out = {}
     for part in re.finditer(r"^/\* (?:[^*]|\*(?!/))*\*/\n(?:(?:#|static).*\n)*"
@@ -45,8 +45,7 @@ def comments(text):
                 fail("not a node: %s" % line)
             rows = out.setdefault(kernel, {"nodes": [], "folded": [],
                                            "quoted": quoted})
-            rows[label].append((int(node[1]) if node[1] else node[3],
-                                node[2] or node[4], node[5]))
+            rows[label].append((node[1] or "", node[2] or node[4], node[5]))
     return out
 
 
@@ -81,18 +80,20 @@ def check_rows(graph, facts, path):
     with open(path, encoding="utf-8") as f:
         lines = {line.strip().rstrip(",") for line in f}
     trace = facts["trace"]
-    if [r["index"] for r in trace] != list(range(len(graph.node))):
+    if len(trace) != len(graph.node) or \
+            len({r["id"] for r in trace}) != len(trace):
         fail("not one row for each node")
     alive = reachable(graph)
-    for row, node in zip(trace, graph.node):
+    for i, (row, node) in enumerate(zip(trace, graph.node)):
         if (row["node"], row["op"]) != (node.name, node.op_type) or \
-                row["output"] != next((o for o in node.output if o), ""):
+                row["output"] != next((o for o in node.output if o), "") or \
+                row["id"] != row["output"]:
             fail("another node: %s" % row)
         if not row["kernels"] and not (row.get("pass") and row.get("why")):
             fail("no reason: %s" % row)
-        if row.get("pass") == "dead" and row["index"] in alive:
+        if row.get("pass") == "dead" and i in alive:
             fail("it is read: %s" % row)
-        if row["index"] not in alive and row["kernels"]:
+        if i not in alive and row["kernels"]:
             fail("a kernel for what nothing reads: %s" % row)
     for key in ("trace", "functions", "kernels", "calls", "workspace",
                 "weights"):
@@ -109,6 +110,7 @@ def check_comments(graph, facts, text):
     names = {v.name for v in list(graph.input) + list(graph.initializer)}
     names |= {o for n in graph.node for o in n.output}
     found = comments(text)
+    node_of = {next((o for o in n.output if o), ""): n for n in graph.node}
     calls = {c["kernel"]: c for c in facts["calls"]}
     if set(found) != {k["name"] for k in facts["kernels"]}:
         fail("kernels without nodes: %s" % (
@@ -119,17 +121,16 @@ def check_comments(graph, facts, text):
                 fail("%s: no tensor of the model: %s" % (kernel, name))
         for key in ("nodes", "folded"):
             wanted = []
-            for i in calls[kernel].get(key, []):
-                n = graph.node[i]
-                wanted.append((n.name or i, n.op_type,
-                               next((o for o in n.output if o), "")))
+            for id_ in calls[kernel].get(key, []):
+                n = node_of[id_]
+                wanted.append((n.name, n.op_type, id_))
             if rows[key] != wanted:
                 fail("%s: %s are %s, not %s" % (kernel, key, rows[key],
                                                wanted))
     for row in facts["trace"]:
         for key, where in (("kernels", "nodes"), ("folded_into", "folded")):
             wanted = [c["kernel"] for c in facts["calls"]
-                      if row["index"] in c.get(where, [])]
+                      if row["id"] in c.get(where, [])]
             if row.get(key, []) != wanted:
                 fail("%s: %s, not %s" % (row, row.get(key), wanted))
 
@@ -137,7 +138,8 @@ def check_comments(graph, facts, text):
 def check_calls(graph, facts, text):
     """What a kernel writes comes from one of its nodes; kernels are where the
     metadata say."""
-    maker = {o: i for i, n in enumerate(graph.node) for o in n.output if o}
+    maker = {o: next(x for x in n.output if x) for n in graph.node
+             for o in n.output if o}
     lines = text.split("\n")
     places = {r["name"]: r for r in facts["workspace"]}
     for call in facts["calls"]:

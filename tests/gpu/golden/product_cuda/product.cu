@@ -48,8 +48,8 @@ tirc_wmma_store_16x16x16_f32_shared(float *y, int y_stride,
 }
 
 /* Gemm 1024 -> 1024, + bias, Relu
- *   nodes     #0 Gemm -> "sum"
- *             #1 Relu -> "y"
+ *   nodes     Gemm -> "sum"
+ *             Relu -> "y"
  *   x         "x": f16 [1024][1024]
  *   w         "w": f16 [1024][1024]
  *   bias      "bias": f16 [1024]
