@@ -164,8 +164,9 @@ print_files(struct verifying *v)
 	}
 	for (int i = 0; i < v->added.list.n && i < MOST_CHANGES; i++) {
 		say(stdout,
-		    "  %s  is not from tirc, but a compiler may include it; "
-		    "keep other headers in another folder\n",
+		    "  %s  is not from tirc, but a build in this folder may "
+		    "read it; keep other headers and what is built in another "
+		    "folder\n",
 		    v->added.list.data[i]);
 	}
 }

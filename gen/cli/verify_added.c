@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds headers in a folder of emitted source that tirc did not write. The
- * compilers of the emitted build files look for a header such as <stdint.h> in
- * the folder first, also when a header of the system includes it. So a header
- * in the folder may change what the source means. */
+/* Finds files in a folder of emitted source that tirc did not write and that
+ * change what is built there:
+ *
+ * - headers, precompiled ones too: the compilers of the emitted build files look
+ *   for a header such as <stdint.h> in the folder first, also when a header of the
+ *   system includes it;
+ * - objects and libraries of the emitted sources, which make takes if they are
+ *   newer, and files of which make's own rules remake an emitted file, such as
+ *   net.mk.sh and s.net.c;
+ * - files that a build system reads before or beside an emitted one, such as
+ *   GNUmakefile. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -19,8 +26,31 @@ enum { MOST_DEPTH = 8, MOST_ENTRIES = 10000 };
 struct searching {
 	struct arena *a;
 	const struct text_map *written;
-	struct added_headers *out;
+	/* the names of the written files without their folders, and these names
+	 * up to the first '.' */
+	struct text_map names;
+	struct added_files *out;
 	int entries;
+};
+
+/* The endings of files that make's own rules read, and of what is built. */
+static const char *const built_endings[] = {
+	"C",  "F",   "S",   "a",   "c",   "cc",  "ch",  "cpp", "d",   "dll",
+	"el", "elc", "exe", "f",   "i",   "ii",  "l",   "la",  "lib", "lm",
+	"ln", "lo",  "m",   "mod", "o",   "obj", "out", "p",   "r",   "s",
+	"sh", "so",  "sym", "w",   "web", "y",   "yl",  "ym",
+};
+
+/* Files that a build system reads before or beside another one. */
+static const struct {
+	const char *written, *added;
+} beside[] = {
+	{ "Makefile", "GNUmakefile" },
+	{ "Makefile", "makefile" },
+	{ "CMakeLists.txt", "CMakePresets.json" },
+	{ "CMakeLists.txt", "CMakeUserPresets.json" },
+	{ "meson.build", "meson.options" },
+	{ "meson.build", "meson_options.txt" },
 };
 
 static void
@@ -35,16 +65,82 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* May the entry be a header, or contain one: does its name end in ".h", or is
- * it a link to a folder? */
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Is this the name of a written file, with or without its ending? */
+static bool
+is_named(const struct searching *s, const char *name, size_t bytes)
+{
+	return text_map_get_bytes(&s->names, name, bytes, -1) >= 0;
+}
+
+/* Would make take the file for what it builds of a written file, or remake a
+ * written file of it? name: without its folder. */
+static bool
+is_built(const struct searching *s, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	size_t stem = dot != NULL ? (size_t)(dot - name) : 0;
+
+	if (strncmp(name, "s.", 2) == 0) {
+		return is_named(s, name + 2, strlen(name + 2));
+	}
+	if (text_ends_in(name, ",v")) {
+		return is_named(s, name, strlen(name) - 2);
+	}
+	for (size_t i = 0;
+	     dot != NULL && i < sizeof built_endings / sizeof *built_endings;
+	     i++) {
+		if (strcmp(dot + 1, built_endings[i]) == 0) {
+			return is_named(s, name, stem) ||
+			       (strncmp(name, "lib", 3) == 0 &&
+				is_named(s, name + 3, stem - 3));
+		}
+	}
+	return false;
+}
+
+static bool
+is_beside(const struct searching *s, const char *name)
+{
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+		if (strcmp(beside[i].added, name) == 0 &&
+		    is_named(s, beside[i].written, strlen(beside[i].written))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May the entry be a header, or contain one: is it a header by its name, a
+ * precompiled one too, or a link to a folder? */
 static bool
 may_be_header(const char *path, const struct stat *link)
 {
 	struct stat st;
 
-	return text_ends_in(path, ".h") ||
+	return text_ends_in(path, ".h") || text_ends_in(path, ".gch") ||
+	       text_ends_in(path, ".pch") || strstr(path, ".gch/") != NULL ||
 	       (S_ISLNK(link->st_mode) && stat(path, &st) == 0 &&
 		S_ISDIR(st.st_mode));
+}
+
+/* Does the file, which tirc did not write, change what is built? shown: its
+ * path within the folder of the source. */
+static bool
+changes_build(const struct searching *s, const char *path, const char *shown,
+	      const struct stat *link)
+{
+	const char *name = base_name(shown);
+
+	return may_be_header(path, link) || is_built(s, name) ||
+	       is_beside(s, name);
 }
 
 /* inside: the path of `folder` relative to the folder of the source, ending in
@@ -70,8 +166,8 @@ search(struct searching *s, const char *folder, const char *inside, int depth)
 		} else if (S_ISDIR(st.st_mode)) {
 			search(s, path, arena_printf(s->a, "%s/", shown),
 			       depth + 1);
-		} else if (may_be_header(path, &st) &&
-			   text_map_get(s->written, shown, -1) < 0) {
+		} else if (text_map_get(s->written, shown, -1) < 0 &&
+			   changes_build(s, path, shown, &st)) {
 			add(s, shown);
 		}
 	}
@@ -85,9 +181,20 @@ search(struct searching *s, const char *folder, const char *inside, int depth)
 
 void
 verify_find_added(struct arena *a, const char *folder,
-		  const struct text_map *written, struct added_headers *out)
+		  const char *const *written, int n, struct added_files *out)
 {
-	struct searching s = { .a = a, .written = written, .out = out };
+	struct text_map paths;
+	struct searching s = { .a = a, .written = &paths, .out = out };
 
+	text_map_init(&paths, a);
+	text_map_init(&s.names, a);
+	for (int i = 0; i < n; i++) {
+		const char *name = base_name(written[i]);
+
+		text_map_add(&paths, written[i], i);
+		text_map_add(&s.names, name, i);
+		text_map_add(&s.names,
+			     arena_strndup(a, name, strcspn(name, ".")), i);
+	}
 	search(&s, folder, "", 0);
 }

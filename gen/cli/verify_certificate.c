@@ -438,24 +438,23 @@ verify_check(struct cli *c, const char *certificate, const char *folder)
 		.cli = c, .a = &c->arena, .path = certificate, .folder = folder
 	};
 	const char *verdict;
-	struct added_headers added = { 0 };
+	struct added_files added = { 0 };
 	const cJSON *files, *row;
-	struct text_map written;
+	VEC(const char *) written = { 0 };
 	bool ok = read_certificate(&k) && check_model(&k);
 	int status = CHECK_TROUBLE;
 
 	files = cJSON_GetObjectItemCaseSensitive(k.json, "files");
 	if (ok && check_sizes(&k, files)) {
-		text_map_init(&written, k.a);
 		cJSON_ArrayForEach(row, files)
 		{
 			check_file(&k, row);
 			if (text_member(row, "file") != NULL) {
-				text_map_add(&written, text_member(row, "file"),
-					     0);
+				vec_push(k.a, &written,
+					 text_member(row, "file"));
 			}
 		}
-		verify_find_added(k.a, folder, &written, &added);
+		verify_find_added(k.a, folder, written.data, written.n, &added);
 		for (int i = 0; i < added.list.n; i++) {
 			report_changed(&k, added.list.data[i], "added");
 		}

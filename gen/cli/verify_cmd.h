@@ -32,8 +32,9 @@ struct verified_file {
 	VEC(struct verified_change) changes;
 };
 
-/* The paths, within the folder of the source, of headers that tirc did not write. */
-struct added_headers {
+/* The paths, within the folder of the source, of files that tirc did not write and
+ * that change what is built. */
+struct added_files {
 	VEC(const char *) list;
 };
 
@@ -76,9 +77,9 @@ struct verifying {
 	bool keeps_want;
 	VEC(struct verified_file) files;
 	/* all files are those that tirc writes, and the folder has no other
-	 * headers */
+	 * files that change what is built */
 	bool same_texts;
-	struct added_headers added;
+	struct added_files added;
 	const char *not_run; /* why no program is run, or NULL */
 	/* why no kernel is run separately, or NULL */
 	const char *alone_not_run;
@@ -110,11 +111,11 @@ bool verify_write_given(struct verifying *v, struct harness *h);
  * failure. */
 const char *verify_read(int fd, int64_t most, struct strbuf *out);
 
-/* verify_added.c: finds headers in the folder, or in folders below it, that
- * tirc did not write. written: the names of the files that tirc wrote. */
+/* verify_added.c: finds such files in the folder, or in folders below it.
+ * written: the paths, within the folder, of the n files that tirc wrote. */
 void verify_find_added(struct arena *a, const char *folder,
-		       const struct text_map *written,
-		       struct added_headers *out);
+		       const char *const *written, int n,
+		       struct added_files *out);
 
 /* verify_kernels.c: builds the programs and runs each kernel separately.
  * Returns false after an error message. */

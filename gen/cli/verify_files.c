@@ -422,9 +422,8 @@ compare_file(struct verifying *v, struct verified_file *f)
 bool
 verify_files(struct verifying *v)
 {
-	struct text_map written;
+	VEC(const char *) written = { 0 };
 
-	text_map_init(&written, v->a);
 	v->same_texts = true;
 	for (int i = 0; i < tirc_file_count(v->fresh.t); i++) {
 		struct tirc_file file = tirc_file(v->fresh.t, i);
@@ -434,9 +433,9 @@ verify_files(struct verifying *v)
 			return false;
 		}
 		vec_push(v->a, &v->files, one);
-		text_map_add(&written, file.name, i);
+		vec_push(v->a, &written, file.name);
 	}
-	verify_find_added(v->a, v->folder, &written, &v->added);
+	verify_find_added(v->a, v->folder, written.data, written.n, &v->added);
 	v->same_texts &= v->added.list.n == 0;
 	return true;
 }

@@ -285,6 +285,10 @@ REFUSED = {
         simple([node("Reshape", ["x", "s"], ["y"], "shape")],
                [tensor("s", [2], ints(-5, 2), INT64)], out=None),
         "'shape'"),
+    "compress_axis": (simple(
+        [node("Compress", ["x", "c"], ["y"], "pick", axis=2**63 - 1)],
+        [tensor("c", [3], b"\1\0\1", 9)], out=None),
+        "the axis of Compress is beyond the rank"),
     "bad_axis": (simple([node("Softmax", ["x"], ["y"], "soft", axis=7)]),
                  "'soft'"),
     "matmul_clash": (simple([node("MatMul", ["x", "w"], ["y"], "mat")],

@@ -419,6 +419,11 @@ compress_to_gather(struct upgrade *u)
 		return upgrade_refuse(u, "Compress needs two inputs; correct "
 					 "the model");
 	}
+	if (axis < -GRAPH_MAX_RANK || axis >= GRAPH_MAX_RANK) {
+		return upgrade_refuse(u, "the axis of Compress is beyond the "
+					 "rank of its input; correct the "
+					 "model");
+	}
 	if (!node_attr(node, "axis")) {
 		struct tensor *flat = upgrade_tensor(u, "flat");
 

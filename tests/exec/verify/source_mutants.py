@@ -141,8 +141,9 @@ class Source:
         out = os.path.join(work_folder(), "src")
         shutil.copytree(self.folder, out)
         if text is not None:
-            with open(os.path.join(out, name or self.name), "w",
-                      encoding="utf-8") as file:
+            path = os.path.join(out, name or self.name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         return out
 
@@ -270,6 +271,20 @@ def certificates(source):
         if name + "  is not from tirc" not in out or "differs" not in out:
             fail(out)
         os.remove(extra)
+    # Files that make takes for what it builds of the source, or remakes a source of,
+    # and precompiled headers; other files are no difference.
+    stem = source.name[:-2]
+    for name in (stem + ".mk.sh", stem + ".c.sh", stem + ".y", stem + ".o",
+                 "lib" + stem + ".a", "s.%s.c" % stem, "RCS/%s.c,v" % stem,
+                 stem + ".h.gch", stem + ".h.gch/c"):
+        changed = source.copy("", name)
+        out = tirc(*check, changed, "--check", path, status=1).stdout
+        if name + "  added" not in out:
+            fail(out)
+    beside = source.copy("", stem + ".onnx")
+    for name in ("main.c", "main.o", "Makefile", "notes.txt", "s.main.c"):
+        helper.text_file(beside, name, "")
+    tirc(*check, beside, "--check", path)
     for old, new in (('"verified"', '"verifieD"'), ('"cases":', '"cases":1'),
                      ("certificate_sha256\": \"", "certificate_sha256\": \"0"),
                      ("\n}\n", "\n}\n ")):
