@@ -116,8 +116,8 @@ read_strings(struct graph_reader *r, struct attr *a)
 	return true;
 }
 
-/* Reads "[1, 2]", "[1.0, 2.0]" or "[a, b]": the first entry decides the
- * type. */
+/* Reads "[1, 2]", "[1.0, 2.0]" or "[a, b]" to *a: the first entry decides the
+ * type of the list. False after a diagnostic. */
 static bool
 read_list(struct graph_reader *r, struct attr *a)
 {

@@ -103,7 +103,8 @@ is_value(struct dtype t)
 	return is_number(t) || t.kind == DT_BOOL;
 }
 
-/* Does the type hold the result of the operation on two literals? */
+/* Can the type of the operands hold the result of the operation on both
+ * literals? */
 static bool
 is_exact(enum expr_kind kind, const struct expr *a, const struct expr *b)
 {

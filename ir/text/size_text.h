@@ -17,8 +17,9 @@ bool size_is_index(struct dtype t);
 /* Can e be an element of a tensor of type t? Tensors of integers that are
  * narrower than a size take only literals, since a formula could wrap. */
 bool size_is_element(struct dtype t, const struct expr *e);
-/* Reads the output of size_print. Returns the same node (pointer) that was
- * printed, or NULL after a DIAG_BAD_PROGRAM with place and the column. */
+/* Reads the output of size_print. Returns the node (pointer) that was printed,
+ * or NULL after a DIAG_BAD_PROGRAM, whose message has `place` and the
+ * column. */
 const struct expr *size_read(const struct graph *g, const char *const *symbols,
 			     const char *text, const char *place);
 

@@ -52,8 +52,8 @@ struct typing {
 
 struct typed typed_expr(const struct expr *e);
 struct typed typed_number(struct module *m, const struct py_number *n);
-/* Sets *out to the number of a weak operand; false if x is not a number, or
- * needs more than 63 bits. */
+/* If x is a weak operand, a number of Python, sets *out to this number; false
+ * if x is not a number, or needs more than 63 bits. */
 bool typed_is_number(const struct typed *x, struct py_number *out);
 /* "float32x4" */
 const char *typed_name(struct module *m, struct dtype t);
@@ -121,8 +121,8 @@ bool typed_cast(const struct typing *t, struct py_span at,
  * type. */
 bool typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 		    const struct typed *x, struct typed *out);
-/* Sets *out to the data type with this name; "int" and "float" are int32 and
- * float32, as in TVM. False after an error if there is none. */
+/* Sets *out to the data type named `name`; "int" and "float" are int32 and
+ * float32, as in TVM. False after an error if there is no such type. */
 bool typed_dtype(const struct typing *t, struct py_span at, const char *name,
 		 struct dtype *out);
 
@@ -155,16 +155,18 @@ struct typed_function {
 	const char *name;
 	const char *params; /* for py_signature_declared() */
 	bool (*fn)(const struct typed_call *c, struct typed *out);
-	int value; /* what distinguishes functions that have the same fn */
+	/* a value that distinguishes functions that have the same `fn` */
+	int value;
 };
 
-/* The function with this name; NULL if there is none. */
+/* The function named `name`; NULL if there is none. */
 const struct typed_function *typed_function_find(const char *name);
 /* The name of function i of the functions that are not intrinsics, for
  * suggestions in messages; NULL if there are at most i. */
 const char *typed_function_name(int i);
-/* Calls the function. Constant operands have types, unlike numbers of Python,
- * so the result has a type. */
+/* Sets *out to the result of calling the function. Constant operands have
+ * types, unlike numbers of Python, so the result has a type. False after an
+ * error. */
 bool typed_call(const struct typed_call *c, struct typed *out);
 
 #endif

@@ -179,8 +179,8 @@ typed_convert(const struct typing *t, struct py_span at, const struct typed *x,
 
 /* ---- two operands */
 
-/* Sets *out to the type that operands of types a and b both take; false after
- * an error if there is none. */
+/* Sets *out to the type to which operands of types a and b are both converted;
+ * false after an error if there is no such type. */
 static bool
 common_type(const struct typing *t, struct py_span at, struct dtype a,
 	    struct dtype b, struct dtype *out)

@@ -372,9 +372,10 @@ of_clz(const struct typed_call *c, struct typed *out)
 	return true;
 }
 
-/* The product of an integer of 32 bits and a multiplier with q fraction bits, times
- * 2^(left - right), rounded half up: (x * 2^left * y + 2^(q + right - 1)) >> (q + right),
- * in 64 bits. value: are the shifts one argument each? */
+/* The product of an integer of 32 bits and a multiplier with q fraction bits,
+ * times 2^(left - right), rounded half up: (x * 2^left * y + 2^(q + right - 1))
+ * >> (q + right), in 64 bits. typed_function.value: is each shift a single
+ * argument, for all channels? */
 static bool
 of_fixed_point(const struct typed_call *c, struct typed *out)
 {

@@ -12,7 +12,8 @@ struct access {
 	const struct buffer *buffer;
 	/* the statement that contains the access: a STORE if it writes */
 	struct stmt *at;
-	/* the LOAD expression; NULL if the STORE itself is the access */
+	/* the LOAD expression that is the access; NULL if the STORE itself is
+	 * the access */
 	const struct expr *load;
 	const struct expr *const *index;
 	/* the address of the element is taken: then other elements of the
@@ -31,7 +32,7 @@ struct access_list {
  * flag `address`. */
 void access_collect(const struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
-/* Like access_collect, with a new list as the result. */
+/* Does the same as access_collect, but returns a new list. */
 struct access_list accesses_of(const struct func *f, struct stmt *s,
 			       const struct buffer *buffer);
 
@@ -53,7 +54,7 @@ struct access_list access_index_of(const struct access_index *x,
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
-/* Does an access of the list take the address of an element? */
+/* Is an access of the list the address of an element, not its value? */
 bool access_any_address(const struct access_list *list);
 
 /* The number of statements that contain s. */
@@ -79,8 +80,9 @@ void analyser_enter_scope(struct analyser *a, const struct stmt *s);
 /* Enters the block and assumes that its iter vars are within their domains. */
 void analyser_enter_domains(struct analyser *a, const struct stmt *block);
 
-/* The loops between top (included) and s, outermost first: the iteration domain
- * of an access at s inside top. The array is in the arena. */
+/* The loops between top (included) and s as iteration variables, outermost
+ * first; sets *n to their number: the iteration domain of an access at s inside
+ * top. The array is in the arena. */
 struct iter_var *loops_between(const struct func *f, const struct stmt *top,
 			       const struct stmt *s, int *n);
 
@@ -107,8 +109,8 @@ void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
  * element is taken. */
 void access_cover(const struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
-/* Like access_cover, but the box is not clipped to the buffer. False if a
- * dimension has no bound. */
+/* Does the same as access_cover, but the box is not clipped to the buffer.
+ * False if the accesses have no bound in some dimension. */
 bool access_box(const struct func *f, const struct stmt *top,
 		const struct access *list, int n, struct range *ranges);
 

@@ -82,8 +82,8 @@ is_within(struct analyser *a, const struct expr *first, const struct expr *last,
 	       prove(a, expr_lt(m, last, expr_cast(m, last->type, extent)));
 }
 
-/* Bounds of an index. If the index is a conditional expression: the bounds of
- * both values, each under its condition. */
+/* The bounds of an index e. If e is a conditional expression: the bounds of
+ * both of its values, each under its condition. */
 static struct bounds
 bounds_by_cases(struct analyser *a, const struct expr *e, int depth)
 {
@@ -103,7 +103,9 @@ bounds_by_cases(struct analyser *a, const struct expr *e, int depth)
 				x.max > y.max ? x.max : y.max };
 }
 
-/* Proves the range by the second analyser, if it can. */
+/* Narrows x->bounds and sets x->is_within by what the second analyser
+ * (r->expanded) proves of an index from `first` to `last` in a dimension of
+ * `size`. */
 static void
 prove_expanded(struct ranging *r, const struct expr *first,
 	       const struct expr *last, int64_t size, struct index_range *x)

@@ -80,7 +80,8 @@ void analyser_bind(struct analyser *a, const struct var *v,
 		   const struct expr *min, const struct expr *extent);
 void analyser_bind_value(struct analyser *a, const struct var *v,
 			 const struct expr *value);
-/* Like analyser_bind_value, and simplify replaces v by the value. */
+/* Does the same as analyser_bind_value, but simplify also replaces v by the
+ * value. */
 void analyser_bind_inlined(struct analyser *a, const struct var *v,
 			   const struct expr *value);
 void analyser_assume(struct analyser *a, const struct expr *condition);
@@ -102,9 +103,9 @@ struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
  * multiples of the facts; this takes longer. */
 struct bounds analyse_tight_bounds(struct analyser *a, const struct expr *e);
 struct modular analyse_modular(struct analyser *a, const struct expr *e);
-/* An equivalent expression, never larger, in a normal form: equal affine
- * expressions become the same node, with terms in a fixed order and the
- * constant last. */
+/* Returns an expression that is equal to e, never larger, and in a normal form:
+ * equal affine expressions become the same node, with terms in a fixed order
+ * and the constant last. */
 const struct expr *simplify(struct analyser *a, const struct expr *e);
 /* True only if the bool expression holds for every value of the variables.
  * False also if that cannot be proved. */

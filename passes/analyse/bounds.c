@@ -132,8 +132,8 @@ linear_bounds(struct analyser *a, const struct linear *l)
 	if (a->plain) {
 		return sum;
 	}
-	/* The bounds of the fact's other atoms could use the same fact: `plain`
-	 * (no use of facts) prevents this recursion. */
+	/* The bounds of the fact's other atoms could use the same fact, and so
+	 * on without end: while `plain` is set, facts are not used. */
 	a->plain = true;
 	for (int i = 0; i < a->sums.n; i++) {
 		const struct linear *fact = &a->sums.data[i]->sum;

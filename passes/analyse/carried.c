@@ -58,8 +58,8 @@ is_update(const struct carrying *c, const struct access *store)
 	return false;
 }
 
-/* The first store that is not an update of the stored element, and so
- * initializes it; NULL if there is none. */
+/* The first store that is not an update of the element that it stores to, and
+ * so initializes the element; NULL if there is none. */
 static const struct access *
 first_init(const struct carrying *c)
 {

@@ -315,9 +315,9 @@ detect_pad(const struct detect *d, int mark)
 	return mark < d->pads.n ? d->pads.data[mark] : 1;
 }
 
-/* Fuses the parts of s into at most one part plus the base. False with the
- * reason in d->why if the parts do not run through consecutive values; e is the
- * expression of s for the message. */
+/* Fuses the parts of s to at most one part plus the base. If the parts do not
+ * run through consecutive values, returns false with the reason in d->why. e:
+ * the expression that s stands for, for the message. */
 bool
 detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 {

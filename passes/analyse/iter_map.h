@@ -113,8 +113,8 @@ bool iter_map_divide(struct analyser *a, const struct iter_var *loops,
 /* x / y if y provably divides x; else NULL. */
 const struct expr *expr_quotient(struct analyser *a, const struct expr *x,
 				 const struct expr *y);
-/* Does the mark use the loop variable v? A mark that is a sum does if one of
- * its parts' marks does. */
+/* Does the mark use the loop variable v? If the mark is a sum of parts: does
+ * the mark of one of the parts use v? */
 bool iter_mark_uses(const struct iter_mark *mark, const struct var *v);
 
 #endif

@@ -48,9 +48,10 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 	return false;
 }
 
-/* Adds the part to out. If its mark uses outer and inner loops, adds the parts
- * of the mark's sum instead, recursively. False if the part takes only some
- * digits of that mark, or if the mark is a single loop. */
+/* Adds the part to out. If the part's mark uses both outer and inner loops,
+ * adds the parts of the mark's sum in place of the part, recursively. False if
+ * the part takes only some digits of that mark, or if the mark is a single
+ * loop. */
 static bool
 expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {
@@ -154,8 +155,8 @@ divide_plain(struct division *v, const struct expr *e,
 	return true;
 }
 
-/* Replaces variables of loops with one iteration, which belong to neither side,
- * by their only value. */
+/* Replaces in e the variables of loops with one iteration, which count neither
+ * as outer nor as inner, by their only value. */
 static const struct expr *
 without_units(struct division *v, const struct expr *e)
 {

@@ -21,8 +21,8 @@ struct detect {
 	VEC(struct fused) fused;
 	bool pad, padded;
 	bool overflows; /* a product of constants has left its type */
-	/* for each loop, then for each of `fused`: the extent is rounded up to
-	 * a multiple of this number */
+	/* for each loop, then for each entry of `fused`: the extent is rounded
+	 * up to a multiple of this number */
 	VEC(int64_t) pads;
 	const char *why;
 };
@@ -49,8 +49,8 @@ const struct expr *detect_ceil_div(struct detect *d, const struct expr *x,
 /* s += scale * other */
 void detect_add(struct detect *d, struct iter_sum *s,
 		const struct iter_sum *other, const struct expr *scale);
-/* Fuses the parts of s to at most one part; e is the expression of s, for
- * messages. */
+/* Fuses the parts of s to at most one part; e is the expression that s stands
+ * for, for messages. False with the reason in d->why. */
 bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
 /* iter_map_predicate.c: makes marks with a limit for the sums that the
  * predicate bounds. False with the reason in d->why. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of sums from a predicate: i_o * 4 + i_i < 19 makes a mark of extent 19
- * for the sum, which replaces the sum in all indices. */
+/* Bounds of sums, from a predicate: i_o * 4 + i_i < 19 makes a mark of extent
+ * 19 for the sum i_o * 4 + i_i. The mark replaces the sum in all indices. */
 #include "access.h"
 #include "iter_map_parts.h"
 

@@ -51,7 +51,7 @@ void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
 /* Marks the form as broken if a coefficient or the constant is not a value of
  * the index type t: linear_emit would write another number. */
 void linear_fit(struct linear *l, struct dtype t);
-/* The greatest common divisor of the coefficients; 0 if there are none. */
+/* The greatest common divisor of the coefficients of l; 0 if l has no terms. */
 int64_t linear_gcd(const struct linear *l);
 /* The form l as an expression of type t. Equal sums give the same node; terms
  * are in the order in which the analyser first met them, positive terms before
@@ -89,9 +89,9 @@ int64_t gcd(int64_t x, int64_t y);
 /* May the operation e, on loaded values of an index type, wrap because its type
  * does not hold the result? False for sizes and loop variables. */
 bool may_wrap(struct analyser *a, const struct expr *e);
-/* May an operation in e wrap that is not a part of x or y (either may be NULL)?
- * If so, and if an expression of x and y was rewritten as e by arithmetic of
- * unlimited integers, e may have another value. */
+/* Is there an operation in e that may wrap and is neither a part of x nor of y
+ * (x or y may be NULL)? If so, and if an expression of x and y was rewritten as
+ * e by arithmetic of unlimited integers, e may have another value. */
 bool wraps_anew(struct analyser *a, const struct expr *e, const struct expr *x,
 		const struct expr *y);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves that a linear form is never positive: by constant bounds, by known
  * facts, and by substituting the maximum of a variable with a symbolic range
- * (in reverse order of binding, as ranges may use earlier variables), of a min
- * or max, and of a quotient. */
+ * (in reverse order of binding, as ranges may use earlier variables), or that
+ * of a min, a max or a quotient. */
 #include "iterate.h"
 #include "linear.h"
 
@@ -28,8 +28,8 @@ by_bounds(struct analyser *a, const struct linear *l)
 	return b.max <= 0;
 }
 
-/* Tries to prove l <= 0 with term i replaced by scale * by, an upper bound of
- * the term. */
+/* Tries to prove l <= 0, where term i of l is replaced by scale * by, an upper
+ * bound of the term. */
 static bool
 with_replaced(struct analyser *a, const struct linear *l, int i,
 	      const struct linear *by, int64_t scale, int depth)

@@ -11,8 +11,8 @@ enum { FUEL = 5000, FORKS = 256 };
 
 static const struct expr *simp(struct analyser *a, const struct expr *e);
 
-/* Simplifies a rewritten expression again, as long as the number of rewrites
- * (fuel) lasts. */
+/* Simplifies the expression e, the result of a rewrite, once more, as long as
+ * the allowed number of rewrites (fuel) is not used up. */
 static const struct expr *
 again(struct analyser *a, const struct expr *e)
 {

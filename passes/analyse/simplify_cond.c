@@ -62,8 +62,8 @@ decide_order(struct analyser *a, enum expr_kind kind, const struct linear *l)
 	return NULL;
 }
 
-/* Divides the sum by the common divisor of its terms; an inequality's constant
- * is rounded. */
+/* Divides the linear form of a comparison with 0 by the common divisor of its
+ * terms; the constant of an inequality is rounded. */
 static void
 divide_common(enum expr_kind kind, struct linear *l)
 {

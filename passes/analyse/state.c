@@ -103,8 +103,8 @@ may_change(const struct expr *e)
 	return found;
 }
 
-/* Adds the fact sum <= 0, divided by the common divisor of its coefficients and
- * rounded to integers: 4 * i - 11 <= 0 implies i - 2 <= 0. */
+/* Adds to the analyser the fact sum <= 0, divided by the common divisor of its
+ * coefficients and rounded to integers: 4 * i - 11 <= 0 implies i - 2 <= 0. */
 static void
 assume_whole(struct analyser *a, const struct linear *sum)
 {

@@ -144,9 +144,9 @@ conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 
 /* -- pairs of accesses -- */
 
-/* The bound that condition c gives e: if upper, hi in "e < hi" and hi + 1 in "e
- * <= hi"; else lo in "lo <= e" and lo + 1 in "lo < e". NULL if c is another
- * condition. */
+/* The bound of e that condition c states: if `upper`, hi in "e < hi" and hi + 1
+ * in "e <= hi"; else lo in "lo <= e" and lo + 1 in "lo < e". NULL if c states
+ * no such bound. */
 static const struct expr *
 limit_of(struct module *m, const struct expr *c, const struct expr *e,
 	 bool upper)
@@ -292,7 +292,7 @@ struct access_pair {
 
 /* Bounds of ex - ey, with ex evaluated at access x and ey at access y:
  * variables of loops inside of the scope and thread indices may differ between
- * the two, all other variables are equal. */
+ * x and y, all other variables are equal. */
 static struct bounds
 difference(const struct access_pair *p, const struct expr *ex,
 	   const struct expr *ey)
@@ -311,8 +311,8 @@ difference(const struct access_pair *p, const struct expr *ex,
 
 struct digits {
 	struct var *vars[3];
-	/* by variable: the largest difference of two of its values; -1 if not
-	 * known */
+	/* by variable: the largest difference of two values of the variable; -1
+	 * if it is not known */
 	int64_t span[3];
 	int n;
 };
@@ -621,7 +621,7 @@ disjoint(const struct access_pair *p)
 	return false;
 }
 
-/* Are x and y accesses of the same statement with the same index? */
+/* Are x and y accesses of one statement, with the same index? */
 static bool
 is_same_element(const struct thread_access *x, const struct thread_access *y)
 {

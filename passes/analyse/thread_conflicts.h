@@ -37,7 +37,8 @@ struct conflict_kernel {
 
 void conflict_kernel_init(struct conflict_kernel *k, struct func *f,
 			  struct stmt *kernel);
-/* The accesses of the statement itself, without its children. */
+/* Adds to *out the accesses of the statement s itself, without those of its
+ * children. */
 void thread_access_collect(struct conflict_kernel *k, struct stmt *s,
 			   struct thread_accesses *out);
 

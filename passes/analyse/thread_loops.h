@@ -54,9 +54,9 @@ const struct expr *stmt_shuffle(const struct stmt *s);
 /* The body inside of a lowered kernel's chain of thread loops; loops[tag] is
  * the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);
-/* Has e provably the same value in all threads of a block? It must not load,
- * call a function with an effect, or depend on the threadIdx loops around `at`,
- * directly or through LETs. */
+/* Has e provably the same value in all threads of a block? It must not contain
+ * a load or a call of a function with an effect, or depend on the variables of
+ * the threadIdx loops around `at`, directly or through LETs. */
 bool expr_is_uniform(const struct expr *e, const struct stmt *at);
 
 #endif

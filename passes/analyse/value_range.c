@@ -142,7 +142,7 @@ range_of_domain(struct value_ranges *r, const struct var *v,
 						   : first.min };
 }
 
-/* The union of the ranges that all bindings of v (loops, blocks, LETs) give
+/* The union of the ranges that v gets from all loops, blocks and LETs that bind
  * it. */
 static struct bounds
 range_of_var(struct value_ranges *r, const struct var *v)

@@ -23,8 +23,8 @@ struct buffer_range {
 	/* where the range comes from: the buffer's type; a call of
 	 * value_ranges_state; the analysis of all stores to the buffer */
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
-	/* the range is being computed: a use in its own computation has the
-	 * type's range */
+	/* the range of the variable is being computed: a use of the variable in
+	 * its own computation has the range of the type */
 	bool is_pending;
 };
 
@@ -43,13 +43,14 @@ struct value_ranges {
 	VEC(struct buffer_range) buffers;
 	/* the loops, blocks and LETs of func: they bind variables */
 	VEC(const struct stmt *) binders;
-	struct expr_range *known; /* a hash table of the ranges computed so
-				   * far */
+	/* a hash table of the ranges that are computed so far */
+	struct expr_range *known;
 	size_t n_known, cap_known;
 };
 
 struct bounds value_range_of_type(struct dtype t);
-/* If e is a variable of a LET: its value, resolved in the same way. Else e. */
+/* If e is a variable of a LET, returns its value, resolved in the same way, in
+ * turn. Else returns e. */
 const struct expr *value_range_resolved(const struct value_ranges *r,
 					const struct expr *e);
 /* Uses the module's arena; f must not change while r is in use. intrins may be

@@ -664,8 +664,9 @@ collect(struct sums *s, const struct stmt *at, const struct stmt *top,
 
 /* -- arrays -- */
 
-/* Joins the ranges of all ALLOCs of the array below s. False if an ALLOC's
- * range has no bound, as for shared memory that is updated. */
+/* Sets *out to the union of the ranges of the array's elements in all ALLOCs of
+ * the array below s. False if the range of an ALLOC has no bound, as for shared
+ * memory that is updated. */
 static bool
 collect_lives(struct value_ranges *r, const struct stmt *s,
 	      const struct var *data, int *lives, struct bounds *out)

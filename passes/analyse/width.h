@@ -21,7 +21,8 @@
  * it, or that it holds loaded data. */
 struct width_var {
 	const struct var *from;
-	const struct expr *to; /* the replacement; NULL if there is none */
+	/* the expression that replaces it; NULL if it is not replaced */
+	const struct expr *to;
 	bool data;
 };
 

@@ -43,8 +43,8 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 			    !expr_uses_var(c, p->u.loop.var)) {
 				continue;
 			}
-			/* The nest has no loops that drive only reduction iter
-			 * vars. */
+			/* The nest has no loops that only reduction iter vars
+			 * of the block depend on. */
 			if (stmt_contains(outer, p) &&
 			    !loop_drives(p, block, false)) {
 				reduces = true;

@@ -91,7 +91,8 @@ region_of(struct func *f, const struct stmt *block, const struct access *list,
 	return out;
 }
 
-/* Is the element that x loads also stored, at the same index? */
+/* Is the element that x loads also stored, by an access in the list with the
+ * same index? */
 static bool
 is_updated(const struct access_list *all, const struct access *x)
 {
@@ -171,8 +172,8 @@ regions(struct func *f, struct stmt *block, const struct access_list *all,
 /* -- blocks around blocks */
 
 /* Sets *out to the range of dimension d that the n accesses touch in one
- * instance of the block outer. False if it is not known, or is proven to be the
- * whole dimension. */
+ * instance of the block outer. False if the range is not known, or is proven to
+ * be the whole dimension. */
 static bool
 cover_dim(struct func *f, struct analyser *a, const struct stmt *outer,
 	  const struct access *list, int n, int d, struct range *out)
@@ -273,8 +274,8 @@ has_address(const struct access_list *all, const struct buffer *b)
 }
 
 /* For a buffer whose address is an argument of a call, which may access any
- * element from there on: a region that the old block declares is kept; if there
- * is none, the region is the whole buffer. */
+ * element from there on: the region that the old block declares for the buffer
+ * is kept; if the old block declares none, the region is the whole buffer. */
 static void
 keep_declared(struct func *f, const struct block *old, struct block *copy,
 	      const struct buffer *b)

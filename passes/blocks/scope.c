@@ -138,7 +138,7 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 	}
 }
 
-/* May a loop of this extent have no iteration, and never more than one? */
+/* May a loop of this extent have 0 iterations, and surely not more than one? */
 static bool
 may_be_left_out(struct analyser *a, const struct expr *extent)
 {

@@ -60,10 +60,10 @@ bool identity_index(const struct stmt *block, const struct buffer *b,
 /* The body of the block if it is a STORE; NULL if it is any other statement. */
 struct stmt *sole_store(const struct stmt *block);
 /* Makes loops around block over the given ranges of its iter vars, outermost
- * first and named after the iter vars; a range of extent 1 gets no loop unless
- * unit_loops. context: the statement that will be around the new nest, or NULL.
- * If a loop's value may be outside of an iter var's domain, a condition is
- * added to the predicate. Returns the nest. */
+ * first and named after the iter vars; a range of extent 1 gets no loop, unless
+ * unit_loops is set. context: the statement that will be around the new nest,
+ * or NULL. If a loop's value may be outside of an iter var's domain, a
+ * condition is added to the predicate. Returns the nest. */
 struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
 			    const struct stmt *context, bool unit_loops);

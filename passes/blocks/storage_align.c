@@ -20,8 +20,8 @@ padding_for(int64_t n, int64_t stride, int64_t factor, int64_t offset)
 	return -1;
 }
 
-/* Has an array of the shape, with `extent` in dimension d, a possible number of
- * elements, as far as extents are constant? */
+/* Can an array of the shape, with `extent` in dimension d, exist: does its
+ * number of elements, as far as extents are constant, fit in 64 bits? */
 static bool
 is_possible(const struct expr *const *shape, int ndim, int d, int64_t extent)
 {

@@ -16,7 +16,7 @@ struct limits {
 	bool set;
 	int64_t min, max;
 	int64_t multiple; /* the number must be a multiple of this one */
-	/* if not empty, the number must be one of these values */
+	/* if the list is not empty, the number must be one of its values */
 	VEC(int64_t) one_of;
 };
 
@@ -56,8 +56,8 @@ struct tensor_condition {
 	 * types */
 	uint64_t dtypes;
 	struct limits rank, elems, users;
-	/* the number of dimensions with conditions; 0 without more_dims: any
-	 * shape */
+	/* the number of dimensions for which there are conditions; 0 without
+	 * more_dims: any shape is accepted */
 	int n_dims;
 	struct limits *dims;
 	/* the tensor may have more dimensions than n_dims */
@@ -131,8 +131,9 @@ struct pattern_node {
 	bool check_inputs; /* if false, the node may have any inputs */
 	struct tensor_condition *inputs;
 	int n_inputs;
-	const struct tensor_condition *rest; /* condition on all further inputs;
-					      * NULL if there may be none */
+	/* condition on all inputs after the last of `inputs`; NULL if the node
+	 * may have no further inputs */
+	const struct tensor_condition *rest;
 	bool any_order; /* inputs 0 and 1 of the node may be exchanged */
 	struct tensor_condition *outputs;
 	int n_outputs;
@@ -156,7 +157,8 @@ struct pattern_count {
 
 /* The nodes of a pattern's body or of a follower, with their edges. */
 struct pattern_graph {
-	/* the name, if the graph is a follower; NULL if it is a body */
+	/* the name of the follower that the graph describes; NULL if the graph
+	 * is a body */
 	const char *name;
 	/* in topological order: each node reads only results of nodes before
 	 * it */
@@ -166,7 +168,7 @@ struct pattern_graph {
 	 * reader of BEFORE on */
 	int *order;
 	int result; /* the node whose result followers read */
-	/* the counts that a follower adds */
+	/* the counts that a match of the follower adds */
 	const struct pattern_count *counts;
 	int n_counts;
 	/* by node: true if another node of the pattern reads its result */
@@ -242,7 +244,8 @@ struct region_pass {
 struct tdata; /* gen/data/template.h */
 
 struct backend_file {
-	/* the name of the template: "region"; NULL for a file of the runtime */
+	/* the name of the template: "region"; NULL if the file belongs to the
+	 * runtime and is no template */
 	const char *key;
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
@@ -280,26 +283,29 @@ struct backend {
 	int n_header_includes;
 	struct backend_file *runtime; /* files written beside the source */
 	int n_runtime;
-	/* options for the compiler and the linker; "" if none */
+	/* options for the compiler and the linker; "" if the backend needs
+	 * none */
 	const char *cflags, *ldflags;
 	/* Regions. */
-	bool merge; /* matches that read each other become one region */
+	/* matches of which one reads results of another become one region */
+	bool merge;
 	int max_matches;
 	/* a region with fewer multiply-accumulates goes back to generated
 	 * code */
 	int64_t min_macs;
 };
 
-/* The backend's pattern with this name; NULL if there is none. */
+/* The backend's pattern named `name`; NULL if the backend has none. */
 const struct pattern *backend_pattern(const struct backend *b,
 				      const char *name);
 const struct backend_file *backend_template(const struct backend *b,
 					    const char *key);
-/* The value of the option; NULL if there is no option with this name. */
+/* The value of the option `name`; NULL if the backend has no such option. */
 const char *backend_option(const struct backend *b, const char *name);
 
-/* The number of multiply-accumulates of all nodes of a match, or of all matches
- * of a region; nodes without any (op_macs) count 0. */
+/* match_macs: the number of multiply-accumulates of all nodes of a match;
+ * region_macs: of all matches of a region. Nodes whose operator has none
+ * (op_macs) count 0. */
 int64_t match_macs(const struct region_match *m);
 int64_t region_macs(const struct graph_region *r);
 

@@ -15,7 +15,8 @@ void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 /* -- conditions.c: each check returns NULL if the condition holds, else the
  * reason as text; the text is "" if reasons are not noted -- */
 
-/* Formats a text if reasons are noted, else returns "". */
+/* Returns the formatted text if the passes note reasons (byoc_enable_notes),
+ * else "". */
 const char *byoc_reason(struct graph *g, const char *fmt, ...);
 
 /* Checks all conditions of c on tensor t except its relations to other tensors
@@ -26,8 +27,8 @@ const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 const char *byoc_attribute_fails(struct graph *g,
 				 const struct attribute_condition *c,
 				 const struct node *n);
-/* NULL if each window of the pool n has an element of the input; else the reason
- * why not. */
+/* NULL if each window of the pool n contains an element of the input; else the
+ * reason why one does not. */
 const char *byoc_windows_fail(struct graph *g, const struct node *n);
 /* Sets *out to the value of the rule's fact for node n: that of n's attribute,
  * else that of n's constant input, else the default. inputs: the inputs of n in
@@ -35,12 +36,12 @@ const char *byoc_windows_fail(struct graph *g, const struct node *n);
 const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
-/* NULL if fact i is a number of at least that of the earlier fact `at_least`; else
- * the reason why it is not. */
+/* NULL if fact i is a number and not less than the earlier fact `at_least`;
+ * else the reason why it is not. */
 const char *byoc_order_fails(struct graph *g, const char *at_least,
 			     const struct fact *facts, int i);
-/* Is each dimension of `from`, counted from the last, 1 or equal to that of
- * `to`? */
+/* Is each dimension of `from`, counted from the last, 1 or equal to the same
+ * dimension of `to`? */
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);
 /* If n is a MatMul or a Gemm with symbolic sizes from which it does not follow
  * how its operands are broadcast: a clause that says so, for a message. Else
@@ -71,7 +72,8 @@ struct clusters;
 
 /* Makes the clusters of a graph: each node is a cluster of its own. */
 struct clusters *clusters_new(struct graph *g);
-/* The number of the node's cluster; all nodes of a cluster have the same. */
+/* The number of the cluster that contains the node; all nodes of a cluster have
+ * the same number. */
 int cluster_of(const struct clusters *c, const struct node *n);
 /* Does the graph of clusters stay acyclic if the clusters ids[0..n) become
  * one? */

@@ -14,13 +14,15 @@ struct clusters {
 	struct graph *graph;
 	int *position; /* by node->id */
 	int *of;       /* by position: the number of the node's cluster */
-	int *next;     /* by position: the next node of the cluster, or -1 */
+	/* by position: the position of the next node of the same cluster, or
+	 * -1 */
+	int *next;
 	/* by cluster: the first and the last node in the list of the cluster's
 	 * nodes */
 	int *head, *tail;
-	int *min, *max;   /* by cluster: first and last position */
-	int *mark, stamp; /* by cluster: the stamp of the last search that saw
-			   * it */
+	int *min, *max; /* by cluster: first and last position */
+	/* by cluster: the stamp of the last search that visited the cluster */
+	int *mark, stamp;
 	int *stack;
 };
 

@@ -27,7 +27,8 @@ byoc_reason(struct graph *g, const char *fmt, ...)
 	return text;
 }
 
-/* Is a, of type t, the number b of a backend's file, rounded to that type? */
+/* Is a, a number of type t, equal to b, a number in a backend's file, after b
+ * is rounded to t? */
 static bool
 is_number(struct dtype t, double a, double b)
 {
@@ -163,8 +164,9 @@ not_fixed(struct graph *g, const struct tensor *t, const char *what)
 	return why;
 }
 
-/* Checks which of the last two dimensions is contiguous if a Transpose that
- * produces t is left out. */
+/* NULL if the matrices of t have a layout that condition c allows when a
+ * Transpose that produces t is left out: which of the last two dimensions is
+ * contiguous; else the reason why not. */
 static const char *
 layout_fails(struct graph *g, const struct tensor_condition *c,
 	     const struct tensor *t, const char *what)
@@ -241,8 +243,9 @@ kind_fails(struct graph *g, const struct tensor_condition *c,
 	return NULL;
 }
 
-/* Of a symbolic shape, the limits must hold for the fewest and the most
- * elements; a list of numbers or a multiple cannot hold. */
+/* The limits of a symbolic shape must hold for the fewest and the most
+ * elements; a list of allowed numbers, or a multiple, cannot hold for a
+ * symbolic shape. */
 static const char *
 elems_fail(struct graph *g, const struct tensor_condition *c,
 	   const struct tensor *t, const char *what)
@@ -315,8 +318,8 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 	return why != NULL ? why : value_fails(g, c, t, what);
 }
 
-/* Is each dimension of `from`, counted from the last, 1 or equal to that of
- * `to`? */
+/* Is each dimension of `from`, counted from the last, 1 or equal to the same
+ * dimension of `to`? */
 bool
 byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 {
@@ -507,8 +510,9 @@ byoc_windows_fail(struct graph *g, const struct node *n)
 
 /* -- facts -- */
 
-/* Sets *out to the value of an attribute: an integer, a float, a text or a list
- * of integers. Returns NULL; for another kind, the reason why not. */
+/* Sets *out to the value of the attribute if it is an integer, a float, a text
+ * or a list of integers, and returns NULL; for another kind of attribute,
+ * returns the reason why it cannot. */
 static const char *
 fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
 {
@@ -596,7 +600,7 @@ byoc_fact(struct graph *g, const struct fact_rule *rule, const struct node *n,
 	return NULL;
 }
 
-/* The number of a fact; NaN if it is none. */
+/* The number that a fact is; NaN if the fact is not a number. */
 static double
 fact_number(const struct fact *f)
 {

@@ -66,7 +66,7 @@ knows_op(const struct pattern_graph *g, const struct node *n)
 }
 
 /* The first pattern of b that has n's operator in its body or in a follower;
- * NULL if there is none. */
+ * NULL if no pattern of b has it. */
 static const struct pattern *
 pattern_with(const struct backend *b, const struct node *n)
 {

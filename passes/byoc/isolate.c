@@ -63,8 +63,8 @@ forget_outputs(struct graph *g)
 	g->outputs.n = 0;
 }
 
-/* Makes a new input of the graph that takes the place of t in all regions that
- * do not compute t. */
+/* Makes a new input of the graph. All regions that do not compute t read the
+ * new input in place of t. */
 static void
 feed(struct graph *g, struct tensor *t)
 {

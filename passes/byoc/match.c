@@ -27,7 +27,7 @@ struct matcher {
 	struct node **found;
 	/* by node of `body`: true if its inputs 0 and 1 are exchanged */
 	bool *swapped;
-	/* the match so far: the body and the followers that have been
+	/* the match so far: the body and the followers that are already
 	 * matched */
 	struct region_match *match;
 };
@@ -275,7 +275,7 @@ read_outside(const struct matcher *m, const struct tensor *t)
 }
 
 /* Returns NULL if the node reads results of other matched nodes only by the
- * inputs that the pattern names, else the reason. */
+ * inputs for which the pattern says so, else the reason why not. */
 static const char *
 reads_elsewhere(const struct matcher *m, int node)
 {
@@ -477,8 +477,8 @@ try_node(struct matcher *m, int step, struct node *n)
 	return false;
 }
 
-/* The input of a node that has been found that the node `wanted` of the pattern
- * must produce; NULL if there is none. */
+/* The input, of a node that is already found, that the pattern's node `wanted`
+ * must produce; NULL if no found node has such an input. */
 static struct tensor *
 read_by_found(const struct matcher *m, int wanted)
 {
@@ -495,8 +495,8 @@ read_by_found(const struct matcher *m, int wanted)
 	return NULL;
 }
 
-/* A result of a node that has been found that the node `wanted` of the pattern
- * reads; NULL if there is none. */
+/* The result, of a node that is already found, that the pattern's node `wanted`
+ * reads; NULL if there is no such result. */
 static struct tensor *
 read_of_found(const struct matcher *m, int wanted)
 {
@@ -541,8 +541,8 @@ search(struct matcher *m, int step)
 
 /* -- the result -- */
 
-/* Is input i no parameter of the region's functions, because facts tell
- * templates its value or the pattern says so? */
+/* Is input i left out of the parameters of the region's functions, because
+ * facts tell templates its value, or because the pattern says so? */
 static bool
 facts_cover_input(const struct pattern_node *p, int i)
 {

@@ -19,7 +19,8 @@ struct weight {
 	/* the index of the previous weight that stores the same tensor in
 	 * another layout; -1 if there is no such weight */
 	int same_tensor;
-	const struct kernel *reader; /* the first kernel that reads it */
+	/* the first kernel that reads the constant */
+	const struct kernel *reader;
 	/* the name of the parameter of the first kernel that reads the weight:
 	 * "w" */
 	const char *role;
@@ -133,8 +134,8 @@ kernel_scratch_bytes(const struct kernel *k)
 }
 
 /* The number of the body (a branch or a loop) in which the kernel is computed:
- * that of its last node. The kernel may begin with nodes outside of that body
- * that widen constants. */
+ * the body of its last node. The kernel may begin with nodes outside of that
+ * body that widen constants. */
 static inline int
 kernel_body(const struct kernel *k)
 {
@@ -153,26 +154,27 @@ enum place_kind {
 struct placement {
 	/* the placed tensor; NULL if it is a kernel's scratch array */
 	struct tensor *tensor;
-	/* for a scratch array: its kernel; else NULL */
+	/* for a scratch array: the kernel that uses it; else NULL */
 	struct kernel *scratch_of;
 	/* if the place is for a scratch array: the kernel's parameter for this
 	 * array */
 	const struct buffer *scratch;
 	enum place_kind kind;
 	/* among the tensors that share these bytes, an input or output of the
-	 * graph; if there is none, the first */
+	 * graph; the first tensor if none is an input or output */
 	struct tensor *root;
 	int64_t offset_bytes; /* the place in the workspace, or within root */
 	int64_t bytes;        /* as stored, halo included */
-	/* the live range: indices of the first and last kernel that use it */
+	/* the live range: the indices of the first and the last kernel that use
+	 * the bytes */
 	int first, last;
 	/* the pointer to the place in the entry function; NULL if no pointer is
 	 * needed */
 	struct var *var;
 	/* the name of var as printed; NULL before it is printed */
 	const char *name;
-	/* For a view that uses another tensor's pointer: that tensor's place;
-	 * else NULL. */
+	/* For a view that uses the pointer of another tensor: the place of that
+	 * tensor; else NULL. */
 	const struct placement *of;
 };
 
@@ -218,8 +220,8 @@ struct program {
 	/* the sizes that the entry function stores; their parameters come after
 	 * those of the symbolic sizes */
 	VEC(struct given_size) given_sizes;
-	/* The last parameter of entry, the status to return if a size is out of
-	 * bounds; NULL if all bounds are proven. */
+	/* The last parameter of `entry`: the status that a run returns if a
+	 * size is out of bounds. NULL if all bounds are proven. */
 	struct var *bad_size;
 };
 

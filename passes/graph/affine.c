@@ -52,8 +52,8 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	return true;
 }
 
-/* A tensor that describes a * b or a + b for the user, by `form`. NULL stands
- * for the neutral number: then the other tensor is returned. */
+/* A tensor that describes a * b or a + b for the user, as `form` says. If a or
+ * b is NULL, which stands for the neutral number, returns the other. */
 static struct tensor *
 described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {

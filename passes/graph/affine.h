@@ -38,8 +38,8 @@ bool affine_constant_fits(struct dtype t, double v);
  * between two such scales is in the type's range whenever the final result is,
  * except near the ends of the range. */
 bool affine_scale_is_moderate(double v);
-/* A constant of `values` along one axis, counted from the first, of a tensor of
- * rank ndim. */
+/* A tensor of rank ndim with the n constants `values` along axis `axis`,
+ * counted from the first; all other extents are 1. */
 struct tensor *affine_along(struct graph *g, const char *base,
 			    struct dtype type, int ndim, int axis, int64_t n,
 			    const double *values);
@@ -77,14 +77,14 @@ struct affine_host {
 	struct node *node;
 	/* the axis of the weights that has the output channels */
 	int weight_axis;
-	/* the axis of the result that has the channels, counted from the
+	/* the axis of the result along which the channels lie, counted from the
 	 * last */
 	int axis;
 	int64_t channels;
 	bool has_bias; /* the operator has an input 2, the bias */
 	/* the node's factors of the product (alpha) and of input 2 (beta) */
 	double alpha, beta;
-	/* by channel: the bias times beta; NULL if there is none */
+	/* by channel: the bias times beta; NULL if the product has no bias */
 	double *bias;
 	struct weight_range weights;
 };

@@ -130,7 +130,7 @@ affine_host_read(struct graph *g, struct node *n, struct affine_host *h)
 }
 
 /* The bias that the channel gets if the map a is folded into the product: the
- * old bias (0 if there is none) times the scale, plus the shift. */
+ * product's bias (0 if it has none) times the scale, plus the shift. */
 static double
 bias_behind(const struct affine_host *h, const struct affine *a,
 	    int64_t channel)

@@ -169,7 +169,8 @@ bound_product(struct graph *g, const struct node *n, const struct channels *x,
 			low = fmin(low, sums.low[i]);
 			high = fmax(high, sums.high[i]);
 		}
-		/* If the sum may not fit in 32 bits, it may wrap: no bounds. */
+		/* A sum that does not fit in 32 bits may wrap: then its bounds
+		 * stay unknown. */
 		if (low >= INT32_MIN && high <= INT32_MAX) {
 			y->low[o] = low;
 			y->high[o] = high;
@@ -187,8 +188,8 @@ is_pool(const struct node *n)
 }
 
 /* A constant with two rows, the lower and the upper bounds of x's channels, in
- * a shape that n accepts. NULL if a bound or a size of the window is not known,
- * or the rows are too long. */
+ * a shape that n accepts as its input. NULL if a bound or a size of the window
+ * is not known, or the rows are too long. */
 static struct tensor *
 rows_of_bounds(struct graph *scratch, const struct node *n,
 	       const struct tensor *t, const struct channels *x)

@@ -6,7 +6,7 @@
 #include "rewrite.h"
 
 /* How the channels (dimension 1) of a node's output depend on the channels of
- * its variable inputs. */
+ * those inputs that are not constant. */
 enum channel_role {
 	CHANNELS_OTHER, /* not known */
 	/* each output channel depends on all input channels: a product of x and

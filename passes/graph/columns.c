@@ -14,7 +14,8 @@ struct image {
 	struct graph *g;
 	struct node *n; /* the convolution */
 	int64_t kernel[2], pads[4];
-	/* the number of columns that are added to each row of the kernel */
+	/* the number of columns of zeros that are added to each row of the
+	 * kernel */
 	int64_t more;
 };
 

@@ -21,9 +21,10 @@ struct needed {
 	struct arena *a;
 	struct pointer_map numbers; /* the numbers of sizes, from
 				     * graph_number_sizes */
-	struct node **reads;     /* by size: the node that reads it, or NULL */
-	VEC(struct node *) ends; /* by body: the node that ends it, or NULL */
-	bool *seen;              /* by node->id */
+	struct node **reads; /* by size: the node that reads it, or NULL */
+	/* by body: the node that ends the body, or NULL */
+	VEC(struct node *) ends;
+	bool *seen; /* by node->id */
 	VEC(struct node *)
 	open; /* the nodes in `seen` that are still to be
 				  * visited */
@@ -129,8 +130,8 @@ has_needed_end(const struct needed *x, const struct node *n)
 			     x->seen[x->ends.data[body]->id]);
 }
 
-/* Is n, or a producer of its inputs, in a branch or a loop that is not
- * needed? */
+/* Is n in a branch or loop that is not needed, or is a producer of its inputs,
+ * directly or indirectly? */
 static bool
 is_in_dead_body(struct needed *x, const struct node *n)
 {

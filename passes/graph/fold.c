@@ -230,9 +230,9 @@ folding_cost(struct graph *g, const struct node *n, int64_t most)
 	return cost;
 }
 
-/* Is folding n within the limits of bytes and operations? If so, adds the
- * operations of a large node to g->folded_work; else tells the user why n is
- * not folded. */
+/* Does folding n stay within the limits of bytes and operations? If so, adds
+ * the operations of a large node to g->folded_work; else tells the user why n
+ * is not folded. */
 static bool
 within_limits(struct graph *g, const struct node *n)
 {

@@ -68,7 +68,7 @@ struct norm {
 	 * the standard deviation and the mean of the result, by channel. */
 	struct affine map;
 	double *deviation, *mean;
-	/* the last node of the links: the map computes its result */
+	/* the last node of the chain of links: the map computes its result */
 	struct node *last;
 };
 

@@ -67,8 +67,8 @@ read_chain(struct graph *g, struct node *first, struct chain *chain)
 
 /* -- weights and bias -- */
 
-/* Returns the number of links, from the first, that the host's weights and bias
- * can take, and sets *taken to their map. */
+/* Returns how many links of the chain, from its first one on, the host's
+ * weights and bias can take, and sets *taken to the map of these links. */
 static int
 links_taken(struct graph *g, const struct affine_host *host,
 	    const struct chain *chain, struct affine *taken)

@@ -74,8 +74,8 @@ count_inputs(const struct group *group, const struct node *n)
 	return count;
 }
 
-/* Does the group stay within the limits (FUSE_*_MAX) with these nodes added?
- * Sets f->size of the nodes to their sizes in the group. */
+/* Does the group stay within the limits (FUSE_*_MAX) if the nodes are added?
+ * Sets f->size of each node to the size that it has in the group. */
 static bool
 has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
 	 int n)

@@ -42,8 +42,8 @@ bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
 int fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		  struct node *nodes[FUSE_EPILOGUE_MAX]);
 
-/* fuse_views.c: the tensor whose memory has t's bytes: t itself, or the tensor
- * that t is a view of. */
+/* fuse_views.c: the tensor in whose memory the bytes of t are: t itself, or the
+ * tensor that t is a view of. */
 const struct tensor *fuse_storage_of(const struct tensor *t);
 /* The number of graph outputs among t and its views. */
 int fuse_outputs_behind(const struct tensor *t);

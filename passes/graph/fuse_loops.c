@@ -203,8 +203,8 @@ may_be_result(const struct node *copy)
 	       p->match == NULL && !is_viewed(t) && !tensor_read_by_control(t);
 }
 
-/* Is t the first value of a loop's state? A state that the body does not read
- * is also stored at that place. */
+/* Is t the first value of a loop's state? The value of a state that the body
+ * does not read is stored in the place of its first value, too. */
 static bool
 is_first_state(const struct tensor *t)
 {

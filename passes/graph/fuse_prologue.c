@@ -22,7 +22,8 @@ is_widening(const struct node *n)
 	       dtype_bits(x->type) < dtype_bits(y->type);
 }
 
-/* Is every element of the result one element of the input, at a cheap index? */
+/* Is each element of n's result one element of its input, at an index that is
+ * cheap to compute? */
 static bool
 is_read_across(const struct node *n)
 {
@@ -63,8 +64,8 @@ is_of_constants(const struct fusion *f, const struct node *n)
 	return true;
 }
 
-/* Is n costly, and would readers of its result compute an element many
- * times? */
+/* Is n costly, and would the readers of its result, if they computed it
+ * themselves, compute an element many times? */
 static bool
 is_costly_again(const struct node *n)
 {
@@ -174,8 +175,8 @@ fuse_find_sinks(struct fusion *f)
 				f->size[i] +=
 					f->size[f->position[t->producer->id]];
 			}
-			/* Ends a long chain of prologues by a kernel that
-			 * stores the result. */
+			/* Ends a long chain of nodes that readers would
+			 * compute: a kernel of its own stores the result. */
 			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
 		}
 		f->constant[i] = f->sinks[i] && is_of_constants(f, n);

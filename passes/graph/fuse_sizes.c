@@ -51,7 +51,7 @@ last_of(const struct group *group)
 	return group->nodes.data[group->nodes.n - 1];
 }
 
-/* The region of a backend to which n belongs, as a group; NULL if there is
+/* The region of a backend to which n belongs, as a group; NULL if n belongs to
  * none. (Other groups compute n only for their last node.) */
 static const struct group *
 region_of(const struct fusion *f, const struct node *n)
@@ -146,8 +146,8 @@ find_later(struct search *s, const struct group *group)
 
 /* -- outputs that are views -- */
 
-/* Adds the sizes of t and of its views on the way to an output; an output is
- * behind t. */
+/* Adds the sizes of t, and of those views of t that lead to an output of the
+ * graph. */
 static void
 add_sizes_behind(const struct fusion *f, const struct tensor *t,
 		 size_numbers *sizes)
@@ -214,8 +214,8 @@ struct ordering {
 	node_list done;  /* the new order */
 };
 
-/* The node of the body `in` that n belongs to: n, or the end of a branch or
- * loop. */
+/* The node of the body `in` that contains n: n itself, or the end of a branch
+ * or loop that contains n. */
 static struct node *
 within(const struct graph *g, struct node *n, int in)
 {

@@ -198,8 +198,9 @@ no_op(struct graph *g, struct visible *visible, const struct node *n, int *kept)
 	return NULL;
 }
 
-/* Sets shape to the shape of y as the input of a Reshape, with -1 for a single
- * symbolic size; false if there are more, or a size is 0. */
+/* Sets `shape` to the second input of a Reshape that gives the shape of y, with
+ * -1 in place of a single symbolic size. False if y has several symbolic sizes,
+ * or a size of 0. */
 static bool
 reshape_target(const struct tensor *y, int64_t *shape)
 {
@@ -219,7 +220,7 @@ reshape_target(const struct tensor *y, int64_t *shape)
 	return true;
 }
 
-/* Makes n a Reshape of x to the shape of its result. False if that shape cannot
+/* Makes n a Reshape of x to the shape of n's result. False if this shape cannot
  * be a constant (reshape_target). */
 static bool
 as_reshape(struct graph *g, struct node *n, struct tensor *x)
@@ -313,7 +314,7 @@ merge_views(struct graph *g, struct node *n)
 	return true;
 }
 
-/* The index of n's input that is added to a sum of products; -1 if there is
+/* The index of the input that n adds to a sum of products; -1 if n adds
  * none. */
 static int
 bias_of_sum(const struct node *n)

@@ -243,8 +243,9 @@ is_read_inside(const struct images *b, const struct tensor *t)
 	return false;
 }
 
-/* Leaves out views whose results no node of the loop reads: the loop would copy
- * them. Returns the number of other nodes in the loop. */
+/* Removes from the loop the views whose results no node of the loop reads: the
+ * loop would copy them. Returns the number of nodes in the loop that are no
+ * views. */
 static int
 leave_last_views(struct images *b)
 {
@@ -263,8 +264,8 @@ leave_last_views(struct images *b)
 	return count;
 }
 
-/* The bytes of one image in the tensors that a node reads and writes: the
- * largest number for any node in the loop. */
+/* The bytes of one image in the tensors that a node reads and writes together:
+ * the largest number for any node in the loop. */
 static int64_t
 most_bytes(const struct images *b)
 {
@@ -340,8 +341,8 @@ find_batch(struct images *b)
 	return b->count != 0;
 }
 
-/* Takes all nodes that depend on images, more than any loop can contain. Returns
- * the number of nodes taken. */
+/* Marks all nodes that depend on images as taken, which are more than a loop
+ * can contain. Returns their number. */
 static int
 take_dependents(struct images *b)
 {

@@ -9,12 +9,12 @@
 struct images {
 	struct graph *g;
 	int64_t count; /* images of the batch: iterations of the loop */
-	bool *depends; /* by tensor id: is it computed from images? */
+	bool *depends; /* by tensor id: is the tensor computed from images? */
 	/* by tensor id: is the tensor an input whose rows belong to images, or
 	 * a result of a node in the loop? In such a tensor, each image has the
 	 * same number of rows. */
 	bool *inside;
-	bool *taken; /* by node id: is it in the loop? */
+	bool *taken; /* by node id: is the node in the loop? */
 	int n_nodes; /* the ids of nodes are below this number before the loop
 		        * is made */
 	int body;    /* the number of the loop's body */

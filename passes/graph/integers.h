@@ -8,7 +8,8 @@
 /* integers_bias.c */
 /* The bias of a product, as the integers that are added to its integer sums. */
 struct product_bias {
-	/* by output channel: the integer; NULL if there is no bias */
+	/* by output channel: the integer of the bias; NULL if the product has
+	 * no bias */
 	const double *units;
 	/* The node that dequantizes the bias; NULL if the bias is stored in
 	 * floats. */

@@ -43,10 +43,11 @@ struct product {
 	/* of a ConvTranspose: the attribute `group`, and the number of elements
 	 * of the kernel's window */
 	int64_t group, taps;
-	/* the number of output channels, and the number of w's elements for
-	 * each channel */
+	/* the number of output channels, and the number of elements of w for
+	 * each output channel */
 	int64_t channels, depth;
-	/* by output channel: the sum of its weights minus zw */
+	/* by output channel: the sum of its weights minus their zero point,
+	 * zw */
 	int64_t *weights_sum;
 	/* by output channel: bounds of the sum of the channel's negative
 	 * products (least), and of the sum of its positive products (most) */
@@ -118,8 +119,8 @@ weight_zero(const struct product *p, int64_t channel)
 	return (int64_t)p->qw.zero[channel % p->qw.n];
 }
 
-/* The zero point of x that is folded into the bias; 0 if the sum subtracts it
- * itself. */
+/* The zero point of x if it is folded into the bias; 0 if the product itself
+ * subtracts it. */
 static int64_t
 folded_zero(const struct product *p)
 {
@@ -191,8 +192,8 @@ channel_of(const struct product *p, int64_t i)
 	return group * in_group + i / p->taps % in_group;
 }
 
-/* The narrowest signed type for numbers from least to most; 4 bits only if w
- * has them. */
+/* The narrowest signed type that holds the numbers from `least` to `most`; a
+ * 4-bit type only if w has 4 bits. */
 static struct dtype
 type_between(const struct tensor *w, int64_t least, int64_t most)
 {
@@ -218,7 +219,8 @@ add_products(struct product *p, int64_t c, int64_t w)
 	p->most[c] += most > 0 ? most : 0;
 }
 
-/* The bias of channel c, with the products of x's zero point folded in. */
+/* The bias of channel c after the products of the weights with x's zero point
+ * are folded into it. */
 static double
 moved_bias(const struct product *p, int64_t c)
 {
@@ -226,7 +228,8 @@ moved_bias(const struct product *p, int64_t c)
 	       (double)folded_zero(p) * (double)p->weights_sum[c];
 }
 
-/* Do all partial sums, in any order, with the bias, fit in int32? */
+/* Do all partial sums of each channel fit in int32, in any order of the terms
+ * and the bias? */
 static bool
 sums_fit(const struct product *p)
 {
@@ -270,8 +273,8 @@ read_weights(struct graph *g, struct product *p)
 	return true;
 }
 
-/* Subtracts the zero points of the weights: the results are signed bytes, or
- * have 16 bits if bytes do not suffice; 4-bit weights stay 4-bit if
+/* Replaces the weights by the weights minus their zero points: these are signed
+ * bytes, or have 16 bits if bytes do not suffice; 4-bit weights stay 4-bit if
  * possible. */
 static void
 move_weights(struct graph *g, struct product *p)
@@ -351,8 +354,8 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 					    &p->channels, data));
 }
 
-/* The factors from the sum to the result, by output channel: sx * sw / sy.
- * TFLite multiplies the scales of fully connected layers in float. */
+/* By output channel: the factor by which the sum becomes the result, sx * sw /
+ * sy. TFLite multiplies the scales of fully connected layers in float. */
 static double *
 make_scale(struct graph *g, const struct product *p)
 {
@@ -541,11 +544,11 @@ integers_product(struct graph *g, struct node *n)
 
 /* -- sums without scales: ConvInteger, MatMulInteger -- */
 
-/* Sets *q to the zero points in input i of n: 2, of x, or 3, of the weights.
- * They are 0 if the input is absent, or if i is 2 and the input is not
- * constant. False if an input that is not constant is not a scalar, or if a
- * constant has more than one dimension or is large. The zero points of the
- * weights must be constant. */
+/* Sets *q to the zero points in input i of n, where input 2 has those of x and
+ * input 3 those of the weights. The zero points are 0 if the input is absent,
+ * or if i is 2 and the input is not constant. False if an input that is not
+ * constant is not a scalar, or if a constant has more than one dimension or is
+ * large. The zero points of the weights must be constant. */
 static bool
 read_zero(struct graph *g, const struct node *n, int i, struct quantization *q)
 {

@@ -149,7 +149,8 @@ dequantize_bias(struct graph *g, const struct node *n)
 	return dequantize(g, n, in, 2, 0);
 }
 
-/* Replaces n by a product of floats and the quantization of its result. */
+/* Replaces n by a product of floats and a node that quantizes the product's
+ * result. */
 static bool
 replace(struct graph *g, struct node *n)
 {

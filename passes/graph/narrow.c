@@ -70,8 +70,8 @@ channel_axis(const struct node *n, int i)
 }
 
 /* Can the type hold the weights of each channel along the axis: is none too
- * large, and does each channel have a number of at least the smallest normal
- * one? */
+ * large, and has each channel a weight of at least the smallest normal number
+ * of the type? */
 static bool
 fits(struct graph *g, struct tensor *t, int axis, struct dtype type)
 {

@@ -145,8 +145,8 @@ takes_pairs(const struct graph *g, const struct node *n)
 
 /* -- rounding -- */
 
-/* Inserts a cast of x before `before` that has no origin, and returns its
- * result; NULL after a diagnostic. */
+/* Inserts, before the node `before`, a cast of x that has no origins, and
+ * returns its result; NULL after a diagnostic. */
 static struct tensor *
 cast(struct graph *g, const struct node *before, struct tensor *x,
      struct dtype to, const char *base)
@@ -158,8 +158,9 @@ cast(struct graph *g, const struct node *before, struct tensor *x,
 	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
 }
 
-/* Inserts casts of x to the type of weights and back before `before`, and
- * returns the last result; NULL after a diagnostic. */
+/* Inserts, before the node `before`, a cast of x to the type of weights and a
+ * cast back, and returns the result of the second cast; NULL after a
+ * diagnostic. */
 static struct tensor *
 insert_rounding(struct graph *g, const struct node *before, struct tensor *x)
 {
@@ -292,7 +293,8 @@ move_narrow(struct graph *g, struct node *n)
 	return true;
 }
 
-/* A copy of the list of nodes, since the pass inserts nodes. */
+/* A copy of the graph's list of nodes, because the pass inserts nodes into the
+ * list. Sets *n to its length. */
 static struct node **
 list_nodes(const struct graph *g, int *n)
 {
@@ -348,7 +350,7 @@ replace_in_products(struct node *const *products, int n, int first, bool alone,
 
 /* Rounds the data of products that are not rounded where they are computed: one
  * rounded copy for all products that read a tensor or, in graphs with branches
- * and loops, one for each product. */
+ * or loops, one copy for each product. */
 static bool
 round_copies(struct graph *g, struct node *const *products, int n)
 {

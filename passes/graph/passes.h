@@ -40,7 +40,8 @@ struct graph_run {
 	bool (*before)(void *ctx, const struct node *n);
 	bool (*after)(void *ctx, const struct node *n);
 	void *ctx;
-	/* Evaluates a node in the place of graph_run_node(); may be NULL. */
+	/* Evaluates the node n in place of graph_run_node(); NULL if
+	 * graph_run_node() evaluates it. */
 	bool (*run)(void *run_ctx, struct graph *g, const struct node *n);
 	void *run_ctx;
 };

@@ -89,8 +89,8 @@ is_perturbed(const struct tensor *x)
 	       dtype_is_float(x->type) && x->elems == NULL;
 }
 
-/* The number of leading dimensions of x up to the last symbolic one,
- * included. */
+/* The number of dimensions of x from the first up to and including the last
+ * symbolic one. */
 static int
 symbolic_dims(const struct tensor *x)
 {
@@ -102,8 +102,8 @@ symbolic_dims(const struct tensor *x)
 	return d;
 }
 
-/* Multiplies x, in all its readers, by a new input. `at`: the index of the node
- * that makes x. */
+/* Inserts a product of x and a new input of the graph, which all readers of x
+ * then read in place of x. `at`: the index of the node that makes x. */
 static bool
 add_factor(struct graph *g, int at, struct tensor *x)
 {
@@ -129,8 +129,8 @@ add_factor(struct graph *g, int at, struct tensor *x)
 	return true;
 }
 
-/* Like add_factor, but readers that compute element by element from integers
- * still read x itself, because their results have factors. */
+/* Does the same as add_factor, but readers that compute element by element from
+ * integers still read x itself, because their results get factors. */
 static bool
 add_factor_for_others(struct factors *f, int at, struct tensor *x)
 {

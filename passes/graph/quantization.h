@@ -36,7 +36,7 @@ bool quantizes_back(struct graph *g, const struct node *n);
  * outputs, from the nodes that read or produce them, if these agree. Runs
  * before passes move the nodes. */
 void record_io_quantization(struct graph *g);
-/* Do both have the same scalar scale and zero point? */
+/* Do a and b have the same scale and the same zero point, both scalars? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
 /* Is each of the n > 0 scales above 0, and is the real value of every integer a

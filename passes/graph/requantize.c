@@ -29,7 +29,7 @@
 #include "requantize.h"
 #include "scalar.h"
 
-/* |value| * 2^right must fit in 32 bits. */
+/* |value| * 2^right must fit in 32 bits for each value of the result. */
 enum { MOST_RIGHT = 21 };
 
 /* Multipliers are tried up to this distance from the rounded exact one. */
@@ -41,8 +41,9 @@ struct requantize {
 	/* the intrinsic that defines the product of Requantize */
 	enum intrin op;
 	int64_t offset, zero, least, most;
-	int64_t count; /* the number of elements of an average; 0 if it is not
-			* an average */
+	/* the number of elements of an average; 0 if the node is not an
+	 * average */
+	int64_t count;
 	int axis;
 	int64_t n_channels; /* the extent of `axis` */
 	/* arrays of n_factors numbers; exponent: NULL if absent */
@@ -109,8 +110,8 @@ scale_of(const struct requantize *r, int64_t c)
 		       : ldexp(r->factor[at], (int)r->exponent[at] - 31);
 }
 
-/* The smallest x in (below, high] with value_of(x) >= value; the condition
- * holds for high. The search begins near the real solution. */
+/* The smallest x in (below, high] with value_of(x) >= value; value_of(high) >=
+ * value must hold. The search begins near the real solution. */
 static int64_t
 step_to(const struct requantize *r, int64_t c, int64_t below, int64_t high,
 	int64_t value)
@@ -183,7 +184,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 {
 	int64_t one = (int64_t)1 << r->right, x = low;
 	int64_t first = value_of(r, c, low), last = value_of(r, c, high);
-	/* addends with which the sum fits in 32 bits */
+	/* the range of the addends with which the sum fits in 32 bits */
 	struct addends a = { INT32_MIN - scaled(r, c, low),
 			     INT32_MAX - scaled(r, c, high) };
 
@@ -197,8 +198,7 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 			       (last + 1) * one - 1 - scaled(r, c, high));
 	}
 	for (int64_t v = first + 1; v <= last && !no_addend(a); v++) {
-		/* With scales above 1, some values of the result do not
-		 * occur. */
+		/* With scales above 1, the result skips some values. */
 		x = value_of(r, c, x) < v ? step_to(r, c, x, high, v) : x;
 		addend_at_least(&a.from, v * one - scaled(r, c, x));
 		addend_at_most(&a.to, v * one - 1 - scaled(r, c, x - 1));
@@ -206,7 +206,8 @@ addends_of(const struct requantize *r, int64_t c, int64_t low, int64_t high)
 	return a;
 }
 
-/* Finds the addends for the channel's multiplier; false if there are none. */
+/* Finds the range of addends for the channel's current multiplier; false if
+ * there is no such addend. */
 static bool
 find_addends(struct requantize *r, int64_t c)
 {
@@ -267,8 +268,9 @@ prove_channel(struct requantize *r, int64_t c)
 	return found >= 0;
 }
 
-/* The largest magnitude of x over the channels that are not constant.
- * *n_constant: the number of constant channels, whose multipliers are 0. */
+/* Returns the largest magnitude of x over the channels that are not constant.
+ * Sets *n_constant to the number of constant channels, whose multipliers are
+ * 0. */
 static int64_t
 most_shifted(const struct requantize *r, int64_t *n_constant)
 {
@@ -437,8 +439,8 @@ read_channels(struct requantize *r, const struct channels *c)
 	return true;
 }
 
-/* Adds the bounds of w * x, for all x of the type, to the bounds of the sum of
- * a column. */
+/* Adds the bounds of w * x, for all values x of the type, to the bounds of the
+ * sum of column `column`. */
 static void
 add_products(struct requantize *r, int64_t column, struct dtype x, int64_t w)
 {
@@ -521,8 +523,8 @@ read_bounds(struct requantize *r, struct channels *const *of)
 	return true;
 }
 
-/* A constant of the numbers v, one for each channel, or a scalar if they are
- * all equal. Its name is the result's name with an ending. */
+/* A constant of the numbers v, one for each channel; a scalar if all are equal.
+ * Its name is the name of n's result followed by `ending`. */
 static struct tensor *
 for_channels(const struct requantize *r, const char *ending, const int32_t *v)
 {
@@ -544,8 +546,9 @@ nearest_addend(struct addends a, int64_t v)
 	return v;
 }
 
-/* Chooses a number from each channel's range: one that is in all ranges, if
- * there is one; if there are several, the nearest to v. */
+/* Sets chosen[c], for each channel c, to a number from the channel's range: to
+ * the same number for all channels if one is in all ranges; if several are, to
+ * the one nearest to v. */
 static void
 choose(const struct requantize *r, const struct addends *ranges, int64_t v,
        int32_t *chosen)

@@ -5,7 +5,8 @@
 
 #include "channels.h"
 
-/* The sign of the number that is scaled: negative, or zero and positive. */
+/* The sign of the number that is scaled: NEGATIVE, or OTHER for zero and
+ * positive numbers. */
 enum sign { NEGATIVE, OTHER, SIGNS };
 
 /* A range of numbers to add before the right shift of tirc.MultiplyShift, each
@@ -17,7 +18,7 @@ struct addends {
 /* Sets *v to the larger, or to the smaller, of *v and the bound. */
 void addend_at_least(int64_t *v, int64_t bound);
 void addend_at_most(int64_t *v, int64_t bound);
-/* The range of the addends that are in both ranges. */
+/* The range of the addends that are in both ranges a and b. */
 struct addends both_addends(struct addends a, struct addends b);
 /* Is the range empty? */
 bool no_addend(struct addends a);

@@ -30,8 +30,9 @@ struct sum {
 	struct tensor *in[2];
 	double scale[2]; /* by term: its scale in steps of the result */
 	int64_t zero[2], zero_y, least, most;
-	const double *value; /* [BYTES][BYTES]: the result for each pair of
-			      * bytes, from the lowest on */
+	/* [BYTES][BYTES]: the result for each pair of bytes, both counted from
+	 * the lowest byte */
+	const double *value;
 	int64_t factor[2];
 	int right;
 	bool even;
@@ -75,8 +76,8 @@ computed(struct sum *s, struct graph *scratch, const struct node *n,
 	return x ? constant_of(scratch, n, in) : NULL;
 }
 
-/* The results of the chain, from the two DequantizeLinear to the end, for all
- * pairs. */
+/* The results, for all pairs of bytes, of the chain from the two
+ * DequantizeLinear to its end. */
 static struct tensor *
 computed_chain(struct sum *s, struct graph *scratch,
 	       const struct quantized_epilogue *end)
@@ -114,8 +115,8 @@ lowest(const struct tensor *t)
 	return t->type.kind == DT_I8 ? -128 : 0;
 }
 
-/* Computes from all pairs the ranges of addends for the present factors; false
- * if no addend is left. */
+/* Computes, from all pairs of bytes, the ranges of addends for the present
+ * factors; false if a range is empty. */
 static bool
 find_addends(struct sum *s)
 {
@@ -227,8 +228,8 @@ set_attrs(const struct sum *s, struct node *n)
 	node_set_attr_string(s->g, n, "title", "Add");
 }
 
-/* Reads the results of all pairs, and searches factors and addends. True if one
- * choice is proven. */
+/* Reads the results y for all pairs, and searches for factors and addends. True
+ * if factors and addends are found and proven. */
 static bool
 fits(struct sum *s, struct graph *scratch, struct tensor *y)
 {

@@ -30,8 +30,8 @@ bool node_is_costly(const struct node *n);
 bool tensor_read_by_control(const struct tensor *t);
 /* the most bytes that t can have; INT64_MAX if not known */
 int64_t tensor_bytes_max(const struct tensor *t);
-/* The index of the only input that is not constant; -1 if there is none, or
- * more than one. */
+/* The index of the only input of n that is not constant; -1 if all are
+ * constant, or several are not. */
 int only_variable_input(const struct node *n);
 
 /* Replaces n's result by x in all readers, and removes n. False, with n kept,
@@ -75,8 +75,8 @@ void node_copy_attrs(struct graph *g, struct node *to, const struct node *from);
  * the graph's order. Returns its result, which is evaluated if it is small;
  * else the node becomes the recipe of the result. */
 struct tensor *finish_constant(struct graph *g, struct node *n);
-/* A new tensor with the value and the recipe of the constant t. The recipe
- * still has t as its result. */
+/* A new tensor with the value and the recipe of the constant t. The recipe,
+ * which is shared, still has t as its result. */
 struct tensor *copy_constant(struct graph *g, const struct tensor *t,
 			     const char *name);
 /* Applies the operator of n to `inputs`, which are constants of the graph `of`,

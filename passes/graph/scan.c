@@ -31,9 +31,10 @@ struct scan {
 	struct node *n;
 	int axis, ndim;
 	int64_t *shape; /* the shape of n's input x */
-	/* the length of a block, and the number of blocks of a row */
+	/* the length of a block, and the number of blocks into which a row is
+	 * divided */
 	int64_t piece, pieces;
-	bool product; /* n is a CumProd; else a CumSum */
+	bool product; /* n is a CumProd, not a CumSum */
 };
 
 /* The length of a block: the larger of `least` and LEAST_PIECE, or a number up
@@ -51,8 +52,9 @@ piece_of(int64_t length, int64_t least)
 	return least;
 }
 
-/* Sets *s to the axis, shape and block length of n if n is a running sum or
- * product, along few long rows, that may be computed in blocks; else false. */
+/* If n is a running sum or product along few long rows that may be computed in
+ * blocks: sets *s to its axis, shape and block length, and returns true. Else
+ * returns false. */
 static bool
 read_scan(struct graph *g, struct node *n, struct scan *s)
 {
@@ -130,7 +132,8 @@ one_of_type(struct graph *g, struct dtype t)
 	return graph_constant(g, "one", t, 0, NULL, data);
 }
 
-/* Inserts a Pad of x to whole blocks; x itself if the blocks are whole. */
+/* Inserts a Pad that extends x to whole blocks, and returns its result; x
+ * itself if the blocks are whole. */
 static struct tensor *
 fill_up(const struct scan *s, struct tensor *x)
 {
@@ -149,8 +152,8 @@ fill_up(const struct scan *s, struct tensor *x)
 	return compute(s, "Pad", in, s->product ? 3 : 2, NULL, 0);
 }
 
-/* Inserts a Reshape of x: if apart, the axis becomes two axes, blocks and
- * positions in a block; else these two become one axis. */
+/* Inserts a Reshape of x. If `apart`, the axis becomes two axes: the blocks,
+ * and the positions in a block; otherwise these two axes become one. */
 static struct tensor *
 reshape(const struct scan *s, struct tensor *x, bool apart)
 {
@@ -173,7 +176,8 @@ reshape(const struct scan *s, struct tensor *x, bool apart)
 	return compute(s, "Reshape", in, 2, NULL, 0);
 }
 
-/* Inserts n's operator on x along another axis, in the same direction. */
+/* Inserts a node with n's operator on x along another axis, in n's direction,
+ * and returns its result. */
 static struct tensor *
 run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 {
@@ -260,7 +264,7 @@ graph_scan(struct graph *g)
 		if (!replace(&s)) {
 			return false;
 		}
-		i--; /* continue with the first inserted node */
+		i--; /* the pass continues with the first inserted node */
 	}
 	return true;
 }

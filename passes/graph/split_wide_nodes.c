@@ -31,8 +31,8 @@ part_of_node(struct graph *g, struct node *n, struct tensor **in, int count)
 	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
 }
 
-/* Removes all inputs of n and returns them. Otherwise, the many uses by n would
- * slow down the insertion of parts that read the same tensors. */
+/* Removes all inputs of n and returns them. If they were kept, the many uses by
+ * n would slow down the insertion of parts that read the same tensors. */
 static struct tensor **
 take_inputs(struct graph *g, struct node *n, int *count)
 {
@@ -44,7 +44,7 @@ take_inputs(struct graph *g, struct node *n, int *count)
 	return list;
 }
 
-/* Gives n, which has no inputs, these inputs. */
+/* Gives n, which has no inputs, the inputs in `list`. */
 static void
 set_inputs(struct node *n, struct tensor *const *list, int count)
 {
@@ -54,8 +54,8 @@ set_inputs(struct node *n, struct tensor *const *list, int count)
 	}
 }
 
-/* Divides a Sum, Max, …: each partial result is the first input of the next
- * node. */
+/* Divides a Sum, Max, … of many inputs into several nodes: the partial result
+ * of each node is the first input of the next. */
 static bool
 divide_fold(struct graph *g, struct node *n)
 {

@@ -17,9 +17,9 @@
 
 enum { FORMULA_MAX = 240 };
 
-/* How long a node takes for each element: less than a look-up; float
- * arithmetic, which with vectors is as fast as a look-up; much more than a
- * look-up. */
+/* How long a node takes for each element: CHEAP, less than a look-up in a
+ * table; FLOATS, float arithmetic, which with vectors is as fast as a look-up;
+ * COSTLY, much more than a look-up. */
 enum cost { CHEAP, FLOATS, COSTLY };
 
 /* How each tensor is computed: an entry for each tensor->id. */
@@ -289,7 +289,7 @@ call_text(struct graph *g, const struct node *n, const char *const *in)
 	return arena_printf(a, "%s)", text);
 }
 
-/* The formula of n's result, from the formulas of its inputs. */
+/* The formula of n's result, made from the formulas `in` of its inputs. */
 static const char *
 node_text(struct graph *g, const struct node *n, const char *const *in)
 {

@@ -116,8 +116,8 @@ taps_inside(const struct window *w, int d)
 	reach = (w->kernel[d] - 1) * w->dilation[d] + 1;
 	cut = begin > end ? begin : end;
 	if (least_extent(w->in[d]) < reach) {
-		cut = begin + end; /* a window may be cut at both ends at
-				    * once */
+		/* the window may be cut at both of its ends */
+		cut = begin + end;
 	}
 	return w->kernel[d] - cut > 1 ? w->kernel[d] - cut : 1;
 }

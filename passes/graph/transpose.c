@@ -86,9 +86,9 @@ into_gemm(struct graph *g, struct node *gemm)
 	return changed;
 }
 
-/* The constant that takes the place of c, which is broadcast against a
- * transposed tensor, if the node is moved before the Transpose. NULL if c has a
- * symbolic size or is too large. */
+/* The constant that replaces c, which is broadcast against a transposed tensor,
+ * when the node is moved before the Transpose. NULL if c has a symbolic size or
+ * is too large. */
 static struct tensor *
 constant_before(struct graph *g, struct tensor *c, const int64_t *perm,
 		int ndim)

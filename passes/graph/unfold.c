@@ -62,7 +62,7 @@ struct unfolding {
 	int first;
 	/* the bytes that constant_look may still compute */
 	int64_t left;
-	/* Does a product of floats read the current constant? */
+	/* Does a product of floats read the constant that is being unfolded? */
 	bool for_product;
 };
 
@@ -291,8 +291,8 @@ stored(struct graph *g, struct tensor *t)
 		       : copy_constant(g, t, t->name);
 }
 
-/* The tensor of part k: the stored constant, or the result of new nodes before
- * `reader` that compute it. NULL after a diagnostic. */
+/* The tensor of part k: the constant that is stored for it, or the result of
+ * new nodes before `reader` that compute the part. NULL after a diagnostic. */
 static struct tensor *
 make_part(struct unfolding *u, int k, const struct node *reader)
 {

@@ -20,7 +20,8 @@ is_view(const struct node *n)
 	return n && n->op && n->op->fuse == FUSE_VIEW && !*n->domain;
 }
 
-/* Is n elementwise in its first input, with a scalar for each other input? */
+/* Is n elementwise in its first input, and is each of its other inputs a
+ * scalar? */
 static bool
 is_unary(const struct node *n)
 {
@@ -77,7 +78,7 @@ widens(const struct node *n)
 	return dtype_bits(n->inputs[0]->type) < dtype_bits(n->outputs[0]->type);
 }
 
-/* Do x and its view have the same last extent? */
+/* Do x and `view`, its view, have the same last extent? */
 static bool
 keeps_last(const struct tensor *x, const struct tensor *view)
 {

@@ -96,7 +96,7 @@ rounds_to_whole(struct dtype t, double v)
 	       exponent >= dtype_float_form(t).frac_bits;
 }
 
-/* Does a reader of n's result subtract the number that n adds? */
+/* Does a reader of n's result subtract again the number that n adds? */
 static bool
 is_taken_back(struct graph *g, const struct node *n, const double *added,
 	      int64_t count)

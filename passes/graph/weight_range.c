@@ -99,8 +99,8 @@ find_largest(struct weight_range *r, int64_t channels)
 	}
 }
 
-/* The scales if the weights are a product that scale_weight (affine_host.c)
- * made; else NULL. */
+/* The scales of the channels if the weights w are a product that scale_weight
+ * (affine_host.c) made; else NULL. */
 double *
 weight_scales(struct graph *g, const struct tensor *w, int axis,
 	      int64_t channels)
@@ -168,7 +168,7 @@ values_at_hand(const struct tensor *w)
 	return w->value;
 }
 
-/* The axis of the Transpose's input that becomes axis number `axis` of its
+/* The axis of the input of a Transpose that becomes axis number `axis` of its
  * result. */
 static int
 axis_before(const struct node *transpose, int axis)

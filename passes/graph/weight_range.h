@@ -8,8 +8,9 @@
 struct weight_range {
 	double largest; /* the largest magnitude; a NaN counts as larger than
 			 * all numbers */
-	/* For each channel: the sum of the magnitudes, the largest magnitude,
-	 * and the smallest that is not 0 (infinity if there is none). */
+	/* For each channel: the sum of the magnitudes of its weights, the
+	 * largest magnitude, and the smallest magnitude that is not 0 (infinity
+	 * if all weights are 0). */
 	double *channel_total, *channel_largest, *channel_least;
 	/* by channel: the number of weights that count as terms, which are not
 	 * 0, and not so far below the largest weight that they cannot change

@@ -39,17 +39,18 @@ enum { KERNEL = 3, BLOCK = 8 };
  * of the cost of small tiles. */
 static const double worth = 0.8;
 
-/* The price of a byte of weights or workspace, as a multiple of the time of
- * reading it from memory. */
+/* The price of a byte of weights or workspace, as a multiple of the time that
+ * reading the byte from memory takes. */
 static const double price = 0.25;
 
 struct conv {
-	int64_t batch, in, out;   /* in, out: numbers of channels */
-	int64_t runs;             /* iterations of the loop around it, or 1 */
-	int64_t height, width;    /* the size of the input */
-	int64_t size[2], pads[2]; /* size: the size of the output; pads: the
-				   * padding before the input */
-	double constants;         /* elements of all constants of the graph */
+	int64_t batch, in, out; /* in, out: numbers of channels */
+	int64_t runs;           /* iterations of the loop around it, or 1 */
+	int64_t height, width;  /* the size of the input */
+	/* size: the height and width of the output; pads: the padding above and
+	 * left of the input */
+	int64_t size[2], pads[2];
+	double constants; /* elements of all constants of the graph */
 	/* the number of products that one operation of the direct convolution
 	 * adds up: more than 1 if the target has a dot product for the type of
 	 * the weights */
@@ -104,9 +105,9 @@ runs_of(struct graph *g, const struct node *n)
 		       : 1;
 }
 
-/* Sets *c to the sizes of n if n is a convolution that Winograd's algorithm can
- * compute, else false. Its channels must be a multiple of the channel block,
- * the vector lanes of the transforms. */
+/* If n is a convolution that Winograd's algorithm can compute, sets *c to its
+ * sizes and returns true; else returns false. Its channels must be a multiple
+ * of the channel block, the vector lanes of the transforms. */
 static bool
 read_conv(struct graph *g, const struct node *n, struct conv *c)
 {
@@ -250,7 +251,7 @@ insert_op(struct graph *g, const struct node *before, const char *op_type,
 	return n;
 }
 
-/* The name of the layer: the same as that of a direct convolution would be. */
+/* The name of the layer: the name that a direct convolution would have. */
 static const char *
 layer_stem(struct arena *a, const struct node *conv)
 {

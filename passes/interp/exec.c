@@ -57,8 +57,9 @@ has_constant_range(const struct stmt *loop)
 	       loop->args[1]->kind == EXPR_INT;
 }
 
-/* The number of loops of the perfect nest that starts at s, and its body. Only
- * the first loop may have a range that is not constant. */
+/* Returns the number of loops of the perfect nest that starts at s, and sets
+ * *body to the nest's body. Only the first loop may have a range that is not
+ * constant. */
 static int
 measure_nest(const struct stmt *s, const struct stmt **body)
 {

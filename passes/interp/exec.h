@@ -31,7 +31,7 @@ enum exec_code {
 	EXEC_CALL,      /* dst = the intrinsic `index` of a, b, c */
 	EXEC_BROADCAST, /* dst = in every lane, the uniform value a */
 	EXEC_SKIP,      /* jumps to op `index` unless a is true in some lane */
-	/* was a store; now the op that computes the stored value stores it
+	/* was a store, which the op that computes the stored value now does
 	 * itself */
 	EXEC_NOTHING,
 };
@@ -49,11 +49,13 @@ struct exec_op {
 	 * computed */
 	int mask;
 	int index;
-	/* the address to which the result is written instead of to dst; -1 if
-	 * it is written to dst */
+	/* the address to which the result is written in place of register dst;
+	 * -1 if it is written to dst */
 	int direct;
-	bool skippable; /* it is in a region of ops, which EXEC_SKIP may skip */
-	bool aliases;   /* LOAD: dst is the memory itself, not a copy */
+	/* the op is in a region of ops, which EXEC_SKIP may skip */
+	bool skippable;
+	/* of a LOAD: dst stands for the memory itself, not for a copy */
+	bool aliases;
 };
 
 /* An address in elements: base + sum coeff * env[slot] + sum coeff * register +
@@ -139,7 +141,8 @@ struct exec {
 	/* by parameter: for a scalar, its slot in env; for an array, the index
 	 * of its buffer; the other one of the two is -1 */
 	int *param_slot, *param_buffer;
-	int64_t *param_bytes; /* by parameter: the bytes of its buffer */
+	/* by parameter: the number of bytes of its buffer */
+	int64_t *param_bytes;
 	int n_params;
 };
 
@@ -147,8 +150,9 @@ struct exec {
  * stands for. */
 struct exec_binding {
 	const struct var *var;
-	const struct expr *value; /* the value of a block's or LET's variable,
-				   * or NULL */
+	/* the value of the variable of a block or LET; NULL for other
+	 * variables */
+	const struct expr *value;
 	/* the register that has a LET's value, or -1 */
 	int reg;
 	/* the slot in env of a loop variable or parameter, or -1 */
@@ -211,8 +215,9 @@ void exec_store(struct exec_builder *b, const struct buffer *buffer,
 void exec_fold(struct exec_builder *b, const struct buffer *buffer,
 	       const struct expr *const *index, enum expr_kind kind,
 	       const struct expr *value);
-/* A region of ops, from exec_region_begin to exec_region_end: they are executed
- * only in lanes where the condition is true (negated: false). */
+/* A region of ops, from exec_region_begin to exec_region_end: the ops are
+ * executed only in the lanes in which the condition is true (or, if negated,
+ * false). */
 struct exec_region {
 	/* mask, memo: the builder's mask and the length of its memo before the
 	 * region; skip: the index of the EXEC_SKIP op that jumps to the
@@ -234,10 +239,11 @@ bool exec_uses(const struct exec_builder *b, const struct expr *e,
 int exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
 		struct dtype from, int x, int y);
 int exec_constant_int(struct exec_builder *b, int64_t value);
-/* The register of a constant that has an offset for each lane: step from lane
- * to lane in a row, row_step from row to row. */
+/* The register of a constant that holds an offset for each lane: the offset
+ * grows by `step` from lane to lane in a row, and by row_step from row to
+ * row. */
 int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
-/* exec_address.c: adds the address of an element to the program; returns the
+/* exec_address.c: adds the address of an element to the program; returns its
  * index in program.addresses. */
 int exec_address(struct exec_builder *b, const struct buffer *buffer,
 		 const struct expr *const *index);
@@ -256,8 +262,8 @@ bool exec_is_leaf(const struct stmt *s);
  * becomes a fold over the lanes, or NULL. */
 void exec_leaf(struct exec_builder *b, const struct stmt *s,
 	       const struct stmt *folded);
-/* For "B[i] = B[i] + value" (or *, min, max), where value does not read B:
- * value; else NULL. */
+/* For a store of the form "B[i] = B[i] + value" (or with *, min or max), where
+ * `value` does not read B: returns `value`; else NULL. */
 const struct expr *exec_folded_value(const struct stmt *store);
 /* Makes the bindings of the block's iter vars known as their values. */
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);
@@ -283,8 +289,8 @@ struct exec_choice {
 	/* by loop: true if the loop is absorbed: its iterations are lanes,
 	 * too */
 	bool *absorbed;
-	/* the store whose values of all lanes are folded into one element; NULL
-	 * if none */
+	/* the store whose values in all lanes are folded into one element; NULL
+	 * if there is no such store */
 	const struct stmt *folded;
 };
 struct exec_choice exec_choose(struct exec_builder *b,

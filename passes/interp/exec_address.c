@@ -258,14 +258,14 @@ exec_address(struct exec_builder *b, const struct buffer *buffer,
 		add_index(&a, index[d], stride[d]);
 	}
 	join_digits(&a);
-	/* The x of a digit may itself be a sum of digits. */
+	/* The x of a digit x // a % b may itself be a sum of digits. */
 	while (a.digits.n > 0 && !b->failed) {
 		struct digit digit = a.digits.data[--a.digits.n];
 
 		add_digit(&a, &digit);
 	}
-	/* Either all lanes have the same stride, or a table has their
-	 * offsets. */
+	/* Either the stride between neighbouring lanes is the same for all
+	 * lanes, or a table has the lanes' offsets. */
 	bool even = !b->lanes.row_var ||
 		    a.at.row_stride == a.at.stride * b->lanes.inner;
 

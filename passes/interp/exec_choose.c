@@ -15,7 +15,8 @@ struct access {
 	bool stores;
 	bool affine; /* the index of every dimension is affine */
 	bool *dim_affine;
-	/* [dimension][loop]: the coefficients of the loops in the index */
+	/* [dimension][loop]: the coefficients of the loops' variables in the
+	 * index */
 	int64_t *coeff;
 	/* [loop]: the access's stride in elements, if it is affine */
 	int64_t *flat;
@@ -25,7 +26,8 @@ struct nest {
 	struct exec_builder *builder;
 	const struct stmt *const *loops;
 	const struct var **vars;
-	/* by loop: the number of iterations; -1 if it is not constant */
+	/* by loop: the number of iterations; -1 if the number is not
+	 * constant */
 	int64_t *extent;
 	int n;
 	VEC(struct access) accesses;

@@ -185,8 +185,9 @@ column_wrap(struct dtype t, int64_t *d, int n)
 	}
 }
 
-/* Floor division by a positive number, the same in all lanes. Powers of two and
- * 32-bit operands avoid the slow 64-bit division. */
+/* Floor division (or, by `kind`, the remainder) by a positive number that is
+ * the same in all lanes. Powers of two and 32-bit operands avoid the slow
+ * 64-bit division. */
 static void
 divide_by(enum expr_kind kind, int64_t *restrict d, const int64_t *a,
 	  int64_t divisor, int n)

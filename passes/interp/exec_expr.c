@@ -341,8 +341,8 @@ value_of_logical(struct exec_builder *b, const struct expr *e)
 	if (b->failed) {
 		return 0;
 	}
-	/* In lanes where y is not computed its value is undefined, so the
-	 * result is chosen by x and not combined. */
+	/* In lanes in which y is not computed, the value of y is undefined, so
+	 * the result is chosen by x and not combined from both. */
 	return is_and ? choose(b, boolean, x, y,
 			       constant(b, boolean, (union number){ .i = 0 }))
 		      : choose(b, boolean, x,
@@ -494,8 +494,8 @@ void
 exec_store(struct exec_builder *b, const struct buffer *buffer,
 	   const struct expr *const *index, const struct expr *value)
 {
-	/* The address is computed first, so that the op of the value can do the
-	 * store. */
+	/* The address is computed first, so that the op that computes the value
+	 * can also store it. */
 	int at = exec_address(b, buffer, index);
 	int reg = exec_value(b, value);
 
@@ -511,7 +511,8 @@ exec_store(struct exec_builder *b, const struct buffer *buffer,
 
 	op->a = reg;
 	op->index = at;
-	/* after the store, loads of the same element may give another value */
+	/* after the store, a load of the same element may give another value,
+	 * so no earlier expression is reused */
 	b->memo.n = 0;
 }
 

@@ -17,8 +17,8 @@ column_is_memory(struct dtype t)
 	}
 }
 
-/* Runs body for the element of each lane, with one loop for each kind of
- * access. */
+/* Runs `body` for the element that each lane accesses, with a separate loop for
+ * each kind of access. */
 #define LANES(at, body)                                                        \
 	do {                                                                   \
 		if (mask) {                                                    \

@@ -11,8 +11,8 @@
  * takes about as long. */
 enum { STEP_BYTES = 256 };
 
-/* The slot for key; *slot is NULL at first. The pointer is valid until the next
- * call. */
+/* The slot for `key`; *slot is NULL until the caller sets it. The returned
+ * pointer is valid until the next call. */
 static void **
 frame_slot(struct frame *f, const void *key)
 {

@@ -50,8 +50,9 @@ struct node {
 	struct buffer_cell *buffer;
 	/* the result of the last evaluation, a number for each lane */
 	union number *value;
-	uint64_t epoch; /* frame.epoch when value was computed: value is used
-			 * again while frame.epoch is the same */
+	/* frame.epoch at the time when `value` was computed: `value` is used
+	 * again as long as frame.epoch is the same */
+	uint64_t epoch;
 	int lanes;
 	bool is_data;     /* it has elements of arrays, which wrap */
 	bool is_constant; /* value is set from the start */
@@ -91,7 +92,7 @@ struct frame {
 	union number result;
 	bool running;
 	/* by parameter: may the function write the array? NULL until a call in
-	 * a source needs it */
+	 * a source needs to know */
 	bool *writes;
 };
 
@@ -116,9 +117,10 @@ struct interp {
 	const union number *shuffled;
 	/* the extents of the kernel's launch, by thread tag */
 	const int64_t *launch;
-	/* the accesses so far; NULL if races are not detected */
+	/* the accesses that were made so far; NULL if races are not detected */
 	struct race_table *races;
-	/* how the source will run; NULL if the function is no source's */
+	/* how the source will run; NULL if the function does not belong to a
+	 * source */
 	const struct run_source *source;
 	const struct stmt *at; /* the statement that runs */
 	/* handles are addresses of memory that is large enough */

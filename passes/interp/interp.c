@@ -507,7 +507,8 @@ bind_scalar(struct frame *f, const struct var *v, const struct run_arg *arg,
 	}
 }
 
-/* memory: by argument, of a call or of a source; else NULL. */
+/* memory: for each argument of a call or of a source, the memory that it gives;
+ * NULL in other runs. */
 static void
 run_func_frame(struct frame *f, const struct run_arg *args, int n,
 	       const struct memory *memory, bool called)
@@ -682,8 +683,8 @@ given_memory(struct frame *f, const struct func *callee, int i,
 	return true;
 }
 
-/* Does parameter i of the callee have the value of the argument? False after a
- * diagnostic. */
+/* Can parameter i of the callee represent the value of the argument? False
+ * after a diagnostic. */
 static bool
 takes_value(struct frame *f, const struct func *callee, int i,
 	    const struct node *arg)

@@ -57,7 +57,8 @@ struct run_callee {
 
 /* A function as its source will run. */
 struct run_source {
-	/* of messages about statements that have no position */
+	/* the file of messages about statements that have no position of their
+	 * own */
 	const char *file;
 	int line, col;
 	const char *ending; /* of each message */

@@ -8,7 +8,8 @@
 #include "frame.h"
 #include "thread_loops.h"
 
-/* A block of a device has fewer threads: most have at most 1,024. */
+/* The most threads in a block. Devices allow fewer: most of them at most
+ * 1,024. */
 enum { MOST_THREADS = 1 << 16 };
 
 /* A variable that has its own value in each thread. */
@@ -66,7 +67,8 @@ activate(struct lanes *l, int64_t lane)
 	}
 }
 
-/* The value of n, which must be the same in all threads; otherwise an error. */
+/* The value of n, which must be the same in all threads; reports an error if it
+ * is not. */
 static int64_t
 common_int(struct lanes *l, struct node *n, const char *what)
 {

@@ -21,7 +21,7 @@ struct moment {
 enum { NOBODY = -1, SEVERAL = -2 };
 
 struct race_entry {
-	/* the address of the element; 0 if the entry is free */
+	/* the address of the element; 0 if the entry of the table is free */
 	uintptr_t address;
 	struct moment write, read;
 };

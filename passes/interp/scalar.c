@@ -330,9 +330,9 @@ scale_nearest(int64_t x, double factor)
 	return (int64_t)nearbyint(v < INT32_MAX ? v : INT32_MAX);
 }
 
-/* x * m * 2^(e - 31). The product, shifted left by e if e > 0, is divided by
- * 2^31 and rounded half up; if e < 0, the result is divided by 2^-e and rounded
- * half away from zero. */
+/* Returns x * m * 2^(e - 31), rounded twice. The product, shifted left by e if
+ * e > 0, is divided by 2^31 and rounded half up; if e < 0, the result is
+ * divided by 2^-e and rounded half away from zero. */
 static int64_t
 scale_fixed(int64_t x, int64_t m, int64_t e)
 {

@@ -15,8 +15,8 @@ enum scalar_fault { SCALAR_FINE, SCALAR_DIVISION, SCALAR_UNDEFINED };
  * cleared. */
 union number scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 			   union number b, enum scalar_fault *fault);
-/* The value of a pure intrinsic of arguments of type t; `to` is the type of the
- * result. */
+/* The value of a pure intrinsic whose arguments have type t; `to` is the type
+ * of the result. Sets *fault if the arguments have no result. */
 union number scalar_call(enum intrin op, struct dtype to, struct dtype t,
 			 const union number *args, enum scalar_fault *fault);
 

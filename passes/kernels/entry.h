@@ -24,9 +24,11 @@ struct entry {
 	struct name_set names;
 	struct var *workspace;
 	const struct expr **of_weight; /* pointers by the weight's number */
-	/* the workspace arrays by type, if each type has its own */
+	/* the arrays of the workspace by element type, if each type has its own
+	 * array */
 	const struct buffer **parts;
-	/* pointers by tensor id; NULL before the first use */
+	/* pointers to tensors by tensor id; NULL before a pointer's first
+	 * use */
 	const struct expr **of_tensor;
 	/* the pointers that are LETs, outermost first */
 	VEC(struct var *) pointers;
@@ -66,8 +68,8 @@ struct stmt *entry_call(struct entry *e, const struct kernel *k);
 /* entry_flow.c: the calls of all kernels, within the branches and loops of the
  * graph. */
 struct stmt *entry_flow(struct entry *e);
-/* The value of a size v that is passed to a kernel: a size of the model, or the
- * iteration of a loop. */
+/* The value of the size v that is passed to a kernel: v is a size of the model,
+ * or the iteration of a loop. */
 const struct expr *entry_flow_size(struct entry *e, const struct var *v);
 
 /* entry_checks.c: removes checks of the graph that hold whenever other checks

@@ -12,8 +12,8 @@
 #include "analyse.h"
 #include "entry.h"
 
-/* The most conditions that are compared with each other; if there are more, all
- * are checked. */
+/* The most conditions that are compared with each other; if there are more,
+ * they are not compared, and the entry function checks all. */
 enum { COMPARED_MAX = 64 };
 
 static const struct expr *
@@ -22,8 +22,8 @@ wide(struct module *m, const struct expr *e)
 	return expr_cast(m, dtype_of(DT_I64), e);
 }
 
-/* The difference between the larger and the smaller side of an inequality,
- * which is at least 0 if it holds. NULL if e is not an inequality. */
+/* The larger side of the inequality e minus its smaller side, which is at least
+ * 0 if e holds. NULL if e is not an inequality. */
 static const struct expr *
 slack(struct module *m, const struct expr *e)
 {

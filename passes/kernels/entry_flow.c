@@ -296,7 +296,7 @@ branches(struct entry *e, int id)
 	return s;
 }
 
-/* The calls of the kernels of a body, from the next kernel on. */
+/* The calls of the kernels of `body`, from kernel e->next on. */
 static struct stmt *
 flow(struct entry *e, int body)
 {

@@ -97,7 +97,7 @@ at_least(const struct formulas *x, const struct part *p, bool negative,
 	return min >= least ? e : expr_max(x->m, e, number(x, least));
 }
 
-/* An expression: the larger of `least` and of the part's magnitude. */
+/* An expression for the larger of `least` and the magnitude of p's value. */
 static const struct expr *
 magnitude(const struct formulas *x, const struct part *p, int64_t least)
 {
@@ -299,8 +299,8 @@ add_tensor(struct formulas *x, const struct tensor *t)
 
 /* -- the formulas of a compiled model -- */
 
-/* Records a size v of the model as a part of formulas: in 64 bits, with the
- * bounds of v. */
+/* Records a size v of the model, cast to 64 bits, as a part of formulas, with
+ * the bounds of v. */
 static void
 add_size(struct formulas *x, const struct var *v)
 {
@@ -367,8 +367,8 @@ add_conditions(struct formulas *x)
 	}
 }
 
-/* Adds the formulas in the function of kernel k. Its parameters stand for the
- * sizes that k passes: several kernels may have one function. */
+/* Adds the formulas in the function of kernel k. The function's parameters
+ * stand for the sizes that k passes: several kernels may have one function. */
 static void
 add_kernel(struct formulas *x, const struct kernel *k)
 {

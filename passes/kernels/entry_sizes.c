@@ -174,8 +174,8 @@ is_read_here(const struct entry *e, int size, int kernel, int body)
 }
 
 /* Are all sizes of check c known in the body after the kernel, but not before?
- * Checks without sizes that are read are made first of all; sizes of other
- * branches have no variable there. */
+ * Checks that use no size that is read at run time are made first of all; sizes
+ * of other branches have no variable there. */
 static bool
 becomes_known(const struct entry *e, const size_numbers *c, int kernel,
 	      int body)
@@ -225,8 +225,8 @@ check_sizes(struct entry *e, int kernel, int body, struct stmt *rest)
 	return rest;
 }
 
-/* Makes, for the size of this number: let n_read: i64 = size[0]: if n_read is
- * within the bounds: let n = n_read: rest */
+/* Makes, for the size with this number, the statement: let n_read: i64 =
+ * size[0]: if n_read is within the bounds: let n = n_read: rest */
 static struct stmt *
 read_size(struct entry *e, int number, struct stmt *rest)
 {
@@ -258,8 +258,8 @@ read_size(struct entry *e, int number, struct stmt *rest)
 	return rest;
 }
 
-/* Is v a factor of x, so that a tensor with this size has no elements if v is
- * 0? */
+/* Is v a factor of x, so that a tensor with the extent x has no elements if v
+ * is 0? */
 static bool
 is_factor(const struct expr *x, const struct var *v)
 {
@@ -276,7 +276,7 @@ both(struct module *m, const struct expr *a, const struct expr *b)
 
 /* For a device, which cannot launch a kernel with 0 threads: the condition that
  * each size of the kernel's result that is a formula, and may be 0, is above 0.
- * NULL if no size may be 0, or if the kernel has several results. */
+ * NULL if no such size may be 0, or if the kernel has several results. */
 static const struct expr *
 has_launch(const struct entry *e, const struct kernel *k)
 {

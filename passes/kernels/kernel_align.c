@@ -13,8 +13,8 @@ address_align(int64_t base_align, int64_t offset)
 	return offset == 0 || own > base_align ? base_align : own;
 }
 
-/* The alignment in bytes that the address of the argument is known to have; 0
- * if none is known. */
+/* The alignment in bytes that the address of the argument surely has; 0 if no
+ * alignment is known. */
 static int64_t
 known_align(struct program *p, const struct kernel_arg *arg,
 	    const struct placement *at)

@@ -54,8 +54,8 @@ shape_around(struct module *m, const struct tensor *t)
 }
 
 /* Is a parameter an element of a tensor that is also another parameter, or that
- * another parameter is an element of? Then both point into the same array, so
- * that no parameter is restrict. */
+ * another parameter is an element of? Then both parameters point into the same
+ * array, so that no parameter may be restrict. */
 static bool
 is_aliased(const struct kernel *k)
 {

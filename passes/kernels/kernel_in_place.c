@@ -47,8 +47,8 @@ search_inputs(struct search *s, const struct group *group,
 			continue;
 		}
 		from = t->producer->group;
-		/* Groups are in topological order: earlier groups cannot depend
-		 * on the candidate. */
+		/* Groups are in topological order: groups before the candidate
+		 * cannot depend on it. */
 		if (from < s->candidate || b->mark[from] == b->stamp) {
 			continue;
 		}

@@ -41,7 +41,8 @@ bool
 group_makes(const struct builder *b, const struct group *group,
 	    const struct tensor *t)
 {
-	/* the entry function reads sizes from the result of a RunSize */
+	/* the entry function reads sizes from the result of a RunSize, so that
+	 * it must be stored */
 	return t->producer != NULL && t->producer->group == group->id &&
 	       (t->is_output || node_run_sizes(t->producer) >= 0 ||
 		used_outside(b, t));
@@ -105,9 +106,9 @@ repeated(struct joint *j, const struct tensor *t, struct te_tensor *once)
 		       : NULL;
 }
 
-/* The tensor expression of t in the kernel: of a node of the kernel that
- * computes it, a literal, or a new parameter, which is named after the role of
- * `of`. NULL after a diagnostic. */
+/* The tensor expression of t in the kernel: the result of a node that the
+ * kernel computes, a literal, or a new parameter, which is named after the role
+ * of `of`. NULL after a diagnostic. */
 static struct te_tensor *
 input_te(struct joint *j, struct tensor *t, const struct tensor *of)
 {

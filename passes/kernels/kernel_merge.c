@@ -320,8 +320,8 @@ buckets_init(struct buckets *s, struct builder *b, bool but_literals)
 	memset(s->slots, -1, sizeof *s->slots * (size_t)s->n_slots);
 }
 
-/* The first kernel whose function equals that of k. If there is none, adds k
- * and returns NULL. */
+/* Returns the first kernel whose function equals that of k. If no kernel has
+ * such a function, adds k to the buckets and returns NULL. */
 static struct kernel *
 find_or_add(struct buckets *s, struct kernel *k)
 {

@@ -23,7 +23,8 @@ struct kept {
 	const struct func *before, *after;
 	const struct kernel_arg *args; /* the arguments before the schedule */
 	int n_args;
-	/* by argument: the layout of a constant; NULL if none */
+	/* by argument: the layout of a constant; NULL if it has none or the
+	 * argument is no constant */
 	const struct index_map **maps;
 	const char *schedule;
 };
@@ -175,8 +176,8 @@ kernel_keep_lowered(struct joint *j)
 	struct module *m = j->b->m;
 	struct kernel *k = j->k;
 
-	/* A kernel with messages is not reused: each kernel must report its
-	 * own. */
+	/* A kernel with messages is not reused: each kernel must report its own
+	 * messages. */
 	if (r == NULL || !r->is_open || m->diags.list.n > r->n_messages) {
 		return;
 	}

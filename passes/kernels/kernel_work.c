@@ -333,9 +333,9 @@ measure_arrays(const struct func *f, struct array_table *t)
 	}
 }
 
-/* The largest number of bytes of an argument that the function accesses: not all,
- * where it accesses few elements, as one row for each index of a table. whole: an
- * element's address is taken. */
+/* The largest number of bytes of the argument that the function accesses. These
+ * are not all of its bytes if the function accesses few elements, such as one
+ * row of a table for each index. whole: an element's address is taken. */
 static int64_t
 accessed_bytes(const struct kernel_arg *arg, double bytes, bool whole)
 {

@@ -93,7 +93,7 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
-/* Is a dimension 0, whatever the values of symbolic dimensions? */
+/* Is a dimension of t 0, whatever the values of the symbolic dimensions are? */
 static bool
 has_no_elements(const struct tensor *t)
 {
@@ -129,8 +129,9 @@ check_empty(struct joint *j)
 
 /* -- local arrays that do not fit the stack -- */
 
-/* Makes the last n parameters, local arrays that do not fit the stack, scratch
- * arguments with their sizes. */
+/* Makes the last n parameters, which are local arrays that do not fit the
+ * stack, scratch arguments, and records their sizes. False after a
+ * diagnostic. */
 static bool
 plan_scratch(struct joint *j, int n)
 {
@@ -203,8 +204,8 @@ new_names(const struct builder *b, struct name_set *s)
 	s->n_reserved = b->p->target->n_reserved;
 }
 
-/* Do two layouts store the same element at each place? Their variables may
- * differ. NULL is the model's layout. */
+/* Do the layouts a and b store the same element at each place? Their variables
+ * may differ. NULL stands for the model's layout. */
 static bool
 same_layout(struct module *m, const struct index_map *a,
 	    const struct index_map *b)
@@ -585,8 +586,8 @@ list_groups(struct builder *b)
 }
 
 /* Are all results of the group that other groups read without elements? False
- * if no array is empty: that is tested first, because finding readers takes
- * time. */
+ * also if no result is empty, which is tested first, because finding readers
+ * takes time. */
 static bool
 has_empty_results(const struct builder *b, const struct group *group)
 {

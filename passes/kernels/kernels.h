@@ -64,8 +64,8 @@ void kernel_note_device(const struct target *target, struct func *f);
  * also for parameters, because tirc emits all callers of a kernel. */
 void kernel_note_vectors(const struct target *target, struct func *f);
 
-/* describe.c: the name of a group's kernel, from the names in the model, or
- * else from its operator. */
+/* describe.c: the stem of the name of a group's kernel, from the names in the
+ * model or, if these have none, from the operator. */
 const char *kernel_stem(struct graph *g, const struct group *group);
 /* For a kernel whose nodes have no names: a name made from that of a neighbour,
  * "mul_before_conv3_3". NULL if the nodes have a name, or if no neighbour has
@@ -86,8 +86,8 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
  * graph's inputs and its outputs that are not in the workspace, and the weights
  * (buffers), the workspace (a handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
-/* The number of the graph's inputs and outputs that are parameters of the entry
- * function, as pointers. */
+/* The number of pointers among the parameters of the entry function that stand
+ * for inputs and outputs of the graph. */
 int entry_count_pointers(const struct graph *g);
 
 #endif

@@ -24,8 +24,8 @@ add_origin(struct arena *a, struct origin_list *l, int origin)
 	l->list.data[at] = origin;
 }
 
-/* Is the origin (the index of a node of the model) in the list, which is
- * sorted? */
+/* Does the list, which is sorted, contain the origin, the index of a node of
+ * the model? */
 static bool
 has_origin(const struct origin_list *l, int origin)
 {

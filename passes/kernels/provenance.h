@@ -41,12 +41,12 @@ struct origin_list provenance_computed(struct program *p,
 /* The nodes of the model whose results the kernel has only as a part of the
  * values of its constants. */
 struct origin_list provenance_folded(struct program *p, const struct kernel *k);
-/* The model's nodes in the value of one constant. */
+/* The nodes of the model from which the value of the constant is computed. */
 struct origin_list provenance_of_constant(struct arena *a,
 					  const struct tensor *constant);
 
-/* The names in the model of the initialisers, and outputs of Constant nodes,
- * that a constant is computed from; each once. */
+/* The names, in the model, of the initialisers and of the outputs of Constant
+ * nodes from which a constant is computed; each name once. */
 struct constant_sources {
 	VEC(const char *) names;
 };

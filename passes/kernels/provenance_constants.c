@@ -15,7 +15,8 @@ struct step {
 	int next; /* index of the next input */
 };
 
-/* The next input of a step that has not been visited; NULL if there is none. */
+/* The next input of a step that was not visited before; NULL if the step has no
+ * more inputs. */
 static const struct tensor *
 next_input(struct step *s, struct pointer_map *seen)
 {
@@ -368,8 +369,8 @@ index_name(struct arena *a, const struct weight *w, int i)
 					     : arena_printf(a, "i%d", i);
 }
 
-/* The text of an index without spaces, with / for quotients as in C: no index
- * is negative. */
+/* The text of an index, without spaces, and with / for quotients as in C, which
+ * is correct because no index is negative. */
 static const char *
 index_text(struct arena *a, const struct expr *e)
 {

@@ -51,8 +51,8 @@ find_row(const struct node *n)
 	return NULL;
 }
 
-/* Word i of a list of words; "x" (the role of plain data) if the list has
- * fewer. */
+/* Word i of `words`, a list of words separated by blanks; "x" (the role of
+ * plain data) if the list has fewer words. */
 static const char *
 word_of(struct arena *a, const char *words, int i)
 {
@@ -236,8 +236,8 @@ role_at(const struct search *q, const struct node *n, int i)
 
 /* -- all uses in a group */
 
-/* The role of the first use, in the order of the nodes, that is not plain
- * data. */
+/* The role of t in the first use, in the order of the group's nodes, in which t
+ * is not plain data. */
 static const char *
 role_in(struct arena *a, const struct group *group, const struct tensor *t)
 {

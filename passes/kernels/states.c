@@ -9,7 +9,7 @@
 
 #include "kernel_build.h"
 
-/* Removes t from the list; returns the new number of tensors. */
+/* Removes t from the list of n tensors; returns the new number of tensors. */
 static int
 list_without(struct tensor **list, int n, const struct tensor *t)
 {
@@ -49,8 +49,8 @@ is_next_of(const struct graph *g, const struct tensor *before,
 	return false;
 }
 
-/* The index of the kernel that writes t; -1 if there is none. in_place: only a
- * kernel that stores t over an input. */
+/* The index of the kernel that writes t; -1 if no kernel does. in_place: finds
+ * only a kernel that stores t over an input. */
 static int
 writer_of(const struct program *p, const struct tensor *t, bool in_place)
 {

@@ -13,7 +13,8 @@ enum { CHANNELS = 1 };
 struct choice {
 	struct program *p;
 	struct arena *arena;
-	/* by tensor id: the layout chosen so far; NULL if row-major */
+	/* by tensor id: the layout that is chosen so far; NULL if the tensor is
+	 * row-major */
 	struct tensor_layout **of;
 };
 
@@ -27,7 +28,7 @@ enum {
 
 /* The target's channel block for type t, or the largest of its halves, quarters
  * and so on that divides the channels; 0 if only blocks that are too small
- * do. */
+ * divide them. */
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
@@ -93,7 +94,7 @@ may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 	return true;
 }
 
-/* The block around the access; NULL if there is none. */
+/* The innermost block around the access; NULL if there is none. */
 static const struct stmt *
 block_around(const struct access *x)
 {
@@ -105,8 +106,8 @@ block_around(const struct access *x)
 	return s;
 }
 
-/* The iter var of the access's block that is its index in dimension d; NULL if
- * the index is anything else. */
+/* The iter var that is the index of x in dimension d, of the block around x;
+ * NULL if the index is anything else. */
 static const struct iter_var *
 axis_at(struct module *m, const struct access *x, int d)
 {
@@ -350,8 +351,9 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 	}
 }
 
-/* Sets the byte offsets of the parts in the layout of the whole. The
- * concatenation axis is the outermost dimension of extent > 1: the channels. */
+/* Sets the byte offsets of the parts of concatenations in the layout of the
+ * whole. The concatenation axis is the channels, which are the outermost
+ * dimension whose extent is not 1. */
 static void
 place_parts(struct choice *c)
 {

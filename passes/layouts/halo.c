@@ -56,7 +56,8 @@ guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 	return b->min > INT32_MIN && b->max < INT32_MAX;
 }
 
-/* A halo beyond a symbolic extent is at most as wide as this. */
+/* A halo beyond a symbolic extent has at most this many elements on each
+ * side. */
 enum { SYMBOLIC_HALO_MAX = 8 };
 
 bool

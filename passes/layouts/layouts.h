@@ -8,9 +8,9 @@
 #include "analyse.h"
 #include "kernel.h"
 
-/* Sets tensor.layout if all kernels (not scheduled yet) access the tensor
- * channel by channel; computes the offsets of concatenated parts anew. Does
- * nothing if the target has no channel blocks. */
+/* Sets tensor.layout of each tensor that all kernels (which are not scheduled
+ * yet) access channel by channel; computes the offsets of concatenated parts
+ * anew. Does nothing if the target has no channel blocks. */
 void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
 /* Rewrites the kernel's function (not scheduled yet) to the layouts of its
  * tensors, and drops guards that halos replace. */
@@ -77,7 +77,8 @@ bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
 bool guarded_load_reach(struct func *f, const struct buffer *b,
 			const struct guarded_load *x, int d, int64_t *before,
 			int64_t *after);
-/* Does the load's test hold for every index that is inside of the buffer? */
+/* Does the test that guards the load hold for every index that is inside of the
+ * buffer b? */
 bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
 			       const struct guarded_load *x);
 /* Widens the layout's halo so that it covers the elements that the loads reach

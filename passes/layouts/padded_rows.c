@@ -63,8 +63,8 @@ round_up(struct rows *r, const struct expr *columns, int64_t lanes)
 	r->beyond = expr_sub(m, r->wide, columns);
 }
 
-/* Does the load's column depend on a reduction axis? Then the window slides
- * along the columns, and each lane would need its own guard. */
+/* Does the load's column depend on a reduction axis? If so, the window slides
+ * along the columns, and each lane would need a guard of its own. */
 static bool
 slides(const struct rows *r)
 {
@@ -130,8 +130,9 @@ find_column(struct rows *r)
 	       step == 1;
 }
 
-/* The bounds of the load's index in dimension d, the upper one relative to the
- * last element of that dimension; false if they are not known. */
+/* Sets *at to the bounds of the load's index in dimension d, the upper bound
+ * relative to the last element of the dimension; false if the bounds are not
+ * known. */
 static bool
 find_border(struct rows *r, int d, struct bounds *at)
 {
@@ -163,7 +164,8 @@ find_border(struct rows *r, int d, struct bounds *at)
 	return true;
 }
 
-/* Sets the extents of the rows with their padding. */
+/* Sets r->extent to the extents of the rows with their padding. False if the
+ * padding is not known. */
 static bool
 find_extents(struct rows *r)
 {
@@ -328,8 +330,8 @@ use_rows(struct rows *r)
 	scope_add_alloc(r->f, scope, to);
 }
 
-/* Finds the reduction block around the function's only store; false if there is
- * none. */
+/* Finds the reduction block around the function's only store, and sets r->store
+ * and r->block; false if there is no such block. */
 static bool
 find_block(struct rows *r)
 {

@@ -32,7 +32,8 @@ struct windows {
 	/* the IF around the load, which is its test; NULL: the load has no
 	 * test */
 	const struct expr *test;
-	/* the iter vars of the last dimension: of the results, of the window */
+	/* lane: the iter var of the results' last dimension; tap: that of the
+	 * window's last dimension */
 	int lane, tap;
 	int64_t stride;
 	/* the conditions of the test that use columns, and its remaining
@@ -294,8 +295,8 @@ value_of_column(const struct windows *w, const struct expr *v)
 			    1);
 }
 
-/* Makes the array of columns, of the results' type, and the nest that computes
- * it. */
+/* Makes and returns the array of columns, whose elements have the results'
+ * type, and sets *nest to the loops that compute it. */
 static const struct buffer *
 make_columns(const struct windows *w, struct stmt **nest)
 {

@@ -54,8 +54,8 @@ struct uses {
 	const struct stmt *root;
 	VEC(const struct buffer *) buffers;
 	VEC(struct var *) vars;
-	/* buffers and variables that the kernel itself declares: they are not
-	 * parameters */
+	/* buffers and variables that the kernel itself declares, so that they
+	 * are not parameters */
 	VEC(const void *) declared;
 };
 

@@ -110,7 +110,8 @@ struct var_scan {
 	const struct sharing *sharing;
 	bool inner, load;
 	int outer;
-	/* the product of the extents of the outer variables in the index */
+	/* the product of the extents of the outer variables that the index
+	 * uses */
 	int64_t combinations;
 };
 

@@ -52,9 +52,9 @@ int lower_scratch(struct func *f, int64_t limit_bytes);
  * writes. */
 bool lower_can_be_in_place(const struct func *f, const struct buffer *in,
 			   const struct buffer *out);
-/* Has `out` the shape of `in`, and is each of its elements stored once and
+/* Has `out` the shape of `in`, and is each element of `out` stored once and
  * never loaded? The stored element must depend on every loop around a store,
- * thread loops included. */
+ * including loops of threads. */
 bool lower_stores_once(const struct func *f, const struct buffer *in,
 		       const struct buffer *out);
 /* Makes `in` and `out` one buffer: removes in's parameter, and loads of `in`

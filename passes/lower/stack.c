@@ -201,8 +201,8 @@ held_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Stores the array in a result whose elements replace it, if possible: the
- * result to which the statement of the array's last use stores. */
+/* If possible, lets the array use the memory of a result whose elements replace
+ * it: the result to which the statement of the array's last use stores. */
 static bool
 hold_in_result(struct func *f, const struct access_index *index,
 	       struct stmt *alloc)

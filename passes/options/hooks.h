@@ -42,8 +42,9 @@ struct pass_hooks {
 	 * NULL. */
 	enum hook_schedule (*schedule)(void *ctx, const struct kernel *k,
 				       struct sched *s, const char **words);
-	/* Replaces the program that the rules have made; constants are in the
-	 * layouts that the rules have chosen. False after a diagnostic. */
+	/* Called after the rules; may replace f, the program that they made, in
+	 * which constants have the layouts that the rules chose. False after a
+	 * diagnostic. */
 	bool (*after_rules)(void *ctx, const char *kernel, struct func *f);
 	/* Called after each pass, for --print-after and the verifier. */
 	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);

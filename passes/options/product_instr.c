@@ -81,8 +81,8 @@ target_block_elems(const struct target *t, struct dtype type)
 	return t->block_elems;
 }
 
-/* The number of summed elements that are adjacent in a column of the second
- * operand; 1 for a tensor core, or if the extent is not constant. */
+/* The number of adjacent elements in a column of the second operand that one
+ * instruction sums; 1 for a tensor core, or if the extent is not constant. */
 static int
 depth_of(const struct product_desc *p)
 {

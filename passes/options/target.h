@@ -31,8 +31,9 @@ struct product_instr {
 /* The simulator that executes a target's programs on a machine without the
  * target's processor. */
 struct simulator {
-	const char *command;  /* the command before the program's name; NULL if
-			       * there is no simulator */
+	/* the command that is put before the program's name; NULL if there is
+	 * no simulator */
+	const char *command;
 	const char *argument; /* the option before the program's arguments */
 	const char *package;  /* its Debian package, or NULL */
 	const char *const *runtime; /* the files of runtime-c/ that programs
@@ -128,16 +129,17 @@ struct target {
 	 * instruction takes, and of arrays that the TMA fills; 0: what struct
 	 * target_facts says for 0. */
 	int shared_align_bytes, box_align_bytes;
-	/* the number of threads that execute in lockstep; not used if warp_size
+	/* the number of threads that execute in lockstep; ignored if warp_size
 	 * is above 1 */
 	int warp_threads;
-	int warp_size; /* the number of threads that can exchange values without
-			* memory; 0 if they cannot */
+	/* the number of threads that can exchange values without memory; 0 if
+	 * threads cannot */
+	int warp_size;
 	/* the number of shared-memory tiles that asynchronous copies fill in
 	 * turn; 0: the target has no asynchronous copies */
 	int async_stages;
 	/* the number of multiprocessors, each of which runs at least one thread
-	 * block; 0 if not known */
+	 * block; 0 if the number is not known */
 	int units;
 	bool single_exit; /* the entry function returns only at its end */
 	/* the workspace has an array for each element type, so that no memory
@@ -149,8 +151,8 @@ struct target {
 	 * parameter of a function then always points to the same one of the two
 	 * memories */
 	bool interface_apart;
-	/* The assumptions of the emitted sources about the target; NULL if
-	 * there are none. */
+	/* What the emitted sources assume about the target; NULL if they assume
+	 * nothing. */
 	const struct requirement *relies_on;
 	const char *cc;         /* the suggested command line of the compiler */
 	const char *cc_package; /* its Debian package, or NULL */
@@ -172,8 +174,9 @@ struct target {
 	/* the source marks short helpers so that the C compiler inlines every
 	 * call of a helper */
 	bool inlines_helpers;
-	/* the compiler's options for the goals "speed", which are a part of
-	 * cflags, "balanced" and "size"; NULL if the target has none */
+	/* the compiler's options for the goals "speed" (these are a part of
+	 * cflags), "balanced" and "size"; NULL for a goal for which the target
+	 * has no options */
 	const char *goal_cflags[3];
 	const char *fp; /* the mode of --fp, or "default" */
 	/* the compiler's options for the modes "strict" and "fast"; NULL if the
@@ -198,8 +201,7 @@ target_block_threads(const struct target *t)
 		       : t->max_threads;
 }
 
-/* Can a grid have this number of thread blocks along its second or third
- * axis? */
+/* Can a grid have `blocks` thread blocks along its second or third axis? */
 static inline bool
 target_takes_blocks(const struct target *t, int64_t blocks)
 {

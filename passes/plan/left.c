@@ -30,8 +30,9 @@ stored_by(const struct program *p, const struct placement *at)
 	return at->last;
 }
 
-/* Does a later kernel store to the bytes of `at`? (A view of the same elements
- * has a placement, but no kernel.) */
+/* Does the kernel that stores `at`, or a later kernel, store other values to
+ * the bytes of `at`? (A view of the same elements has a placement, but no
+ * kernel.) */
 static bool
 is_overwritten(const struct program *p, const struct placement *at)
 {

@@ -107,9 +107,9 @@ add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
 	vec_push(s->arena, &plan->parts, part);
 }
 
-/* Places an array for each type, the largest elements first, so that there is
- * no padding between the arrays; the total size is rounded up to the
- * alignment. */
+/* Places the array of each element type in the workspace, those of the largest
+ * elements first, so that there is no padding between the arrays; the total
+ * size is rounded up to the alignment. */
 static void
 place_by_type(struct storages *s, struct memory_plan *plan, int n_kernels)
 {

@@ -218,8 +218,8 @@ key_area(const struct search *s, int b)
 	       (s->blocks[b].last - s->blocks[b].first + 1);
 }
 
-/* The key of a block in this order: the total bytes of the blocks whose live
- * ranges overlap its own. */
+/* The key of block b in the order by conflicts: the total bytes of the blocks
+ * whose live ranges overlap its own. */
 static int64_t
 key_conflict(const struct search *s, int b)
 {
@@ -348,8 +348,8 @@ try_strategies(struct search *s, struct best *best, int64_t bound)
 
 /* -- the sweep */
 
-/* The free spans of offsets, in their order; none touches the next. The last one
- * has no end. */
+/* The free spans of offsets, in ascending order; none touches the next. The
+ * last span has no end. */
 struct gaps {
 	struct arena *arena;
 	VEC(struct span) list;

@@ -19,10 +19,11 @@
  * running them. */
 struct state {
 	uint64_t hash; /* the hash of the set */
-	/* the most bytes that were live at once so far; the bytes that are live
-	 * after `kernel` */
+	/* peak: the most bytes that were live at the same time so far; live:
+	 * the bytes that are live after `kernel` */
 	int64_t peak, live;
-	/* the index of the state before `kernel` ran, in the list of states */
+	/* the index of the state before `kernel` ran, in the list of all
+	 * states */
 	int parent;
 	int kernel; /* the kernel that ran last */
 	/* by kernel: the number of kernels whose results it needs and that have
@@ -58,8 +59,9 @@ struct order {
 	/* by kernel: the storages in the workspace that it reads or writes */
 	int_vec *touched;
 	int64_t *scratch_bytes;
-	/* by storage: the number of kernels that use it, plus one each if the
-	 * caller stores an input or reads an output there */
+	/* by storage: the number of kernels that use it; plus one if the caller
+	 * stores an input there, and plus one if the caller reads an output
+	 * there */
 	int *touches;
 	int_vec early; /* the storages that the caller fills before the run */
 	/* by kernel: random bits; the hash of a set is their XOR */
@@ -108,8 +110,8 @@ add_producers(struct order *o, int kernel, const struct tensor *t)
 	}
 }
 
-/* Adds the kernels that must run before the entry function can read and check
- * the sizes. */
+/* Adds to the predecessors of `kernel` the kernels that must run before the
+ * entry function can read and check the sizes. */
 static void
 add_sizes(struct order *o, int kernel, const size_numbers *sizes)
 {
@@ -134,7 +136,8 @@ add_node_sizes(struct order *o, int kernel, const struct node *n)
 	add_sizes(o, kernel, &sizes);
 }
 
-/* Does the kernel copy a state for the next run? */
+/* Does the kernel copy the new value of a state to where it is kept for the
+ * next run? */
 static bool
 is_kept(const struct program *p, int kernel)
 {
@@ -380,9 +383,9 @@ sift_down(struct candidate *heap, int n, int at)
 	heap[at] = moved;
 }
 
-/* Copies the best candidates, at most `most`, to `best`, and returns their
- * number; of candidates with the same set of kernels only the best is copied.
- * Uses a heap, because most candidates are not copied. */
+/* Copies the best candidates of the list, at most `most`, to `best`, and
+ * returns the number copied; of candidates with the same set of kernels only
+ * the best is copied. Uses a heap, because most candidates are not copied. */
 static int
 choose_best(struct candidate *list, int n, struct candidate *best, int most)
 {
@@ -436,9 +439,9 @@ floor_of(const struct order *o)
 	return most;
 }
 
-/* The best order found, as indices of kernels; NULL if the search finds no
- * order with a peak below `limit`. `width`: the number of states kept at each
- * step. */
+/* Returns the best order that is found, as indices of kernels; NULL if the
+ * search finds no order with a peak below `limit`. `width`: the number of
+ * states that are kept at each step. */
 static int *
 search(struct order *o, int64_t limit, int width)
 {

@@ -32,11 +32,12 @@ find_edge(const int64_t *edges, int n, int64_t at)
 }
 
 /* The byte ranges between adjacent edges (starts and ends of uses), and for
- * each the first or last use that covers it. */
+ * each range the first or the last use that covers it. */
 struct runs {
 	int64_t *edges; /* ascending, each once */
 	int n;          /* the number of ranges: one less than edges */
-	int *use;       /* by range: the use that covers it; -1 if none does */
+	/* by range: the use that covers it; -1 if no use does */
+	int *use;
 	/* by range: itself if no use is assigned to it yet; else a range after
 	 * it, from which the search for the next range without a use
 	 * continues */

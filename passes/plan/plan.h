@@ -28,7 +28,7 @@ bool plan_memory(struct program *p);
 const struct placement *plan_find(const struct memory_plan *p,
 				  const struct tensor *t);
 /* The placement of the scratch array that is kernel k's parameter `scratch`;
- * NULL if it has none. */
+ * NULL if it is not placed. */
 struct placement *plan_find_scratch(const struct memory_plan *p,
 				    const struct kernel *k,
 				    const struct buffer *scratch);

@@ -308,8 +308,8 @@ is_local(struct graph *g, const struct tensor *t, int loop)
 	       graph_body_within(g, n->body, loop);
 }
 
-/* The first and last kernel of a body (a branch or a loop) and of the bodies
- * inside it; from > to if there is none. */
+/* The first and the last kernel of a body (a branch or a loop) and of the
+ * bodies inside of it; from > to if they have no kernel. */
 struct body_range {
 	int from, to;
 };

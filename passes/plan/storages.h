@@ -25,11 +25,11 @@ struct storage {
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* the kernel's parameter for the
 				       * scratch */
-	/* bytes: the size; align_bytes: the least alignment that its kernels
-	 * need */
+	/* bytes: the size of the allocation; align_bytes: the alignment that
+	 * its kernels need */
 	int64_t bytes, align_bytes;
-	/* the indices of the first and last kernel that use it, in the present
-	 * order */
+	/* the indices, in the present order, of the first and the last kernel
+	 * that use it */
 	int first, last;
 	/* every use by a kernel: byte range and kernel */
 	VEC(struct piece) touched;
@@ -56,8 +56,9 @@ struct storages {
 bool storages_find(struct program *p, struct storages *s);
 /* Computes s->pieces from s->touched. */
 void storage_find_pieces(struct arena *a, struct storage *s);
-/* The largest number of live bytes in the workspace at one kernel, of all types
- * or of one type: a lower bound of the workspace's size. */
+/* The largest number of bytes in the workspace that are live at one kernel, of
+ * all types or, if `only` is not NULL, of this type: a lower bound of the
+ * workspace's size. */
 int64_t storages_bound(const struct storages *s, int n_kernels,
 		       const struct dtype *only);
 /* Is the storage in the workspace, and, if `only` is not NULL, are its elements
@@ -69,8 +70,8 @@ bool storage_counts(const struct storage *s, const struct dtype *only);
 struct block_life {
 	int64_t bytes, align_bytes;
 	int first, last;
-	/* the pieces with their own live ranges; if n_pieces is 0, the whole
-	 * block is live in the whole range */
+	/* the pieces of the block that have live ranges of their own; if
+	 * n_pieces is 0, the whole block is live in the whole range */
 	const struct piece *pieces;
 	int n_pieces;
 	int64_t offset_bytes; /* the result */
@@ -82,8 +83,9 @@ struct lives {
 	const struct block_life *blocks;
 	int n, times;
 	int *by_start; /* blocks sorted by start */
-	int leaves;    /* the number of leaves of the tree: a power of two */
-	int *latest;   /* by node of the tree: the latest end of a live range
+	/* the number of leaves of the interval tree: a power of two */
+	int leaves;
+	int *latest; /* by node of the tree: the latest end of a live range
 			* below it */
 	/* by time: the bytes of the blocks whose live ranges have started at or
 	 * before it, and of the blocks whose live ranges have ended */

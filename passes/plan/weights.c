@@ -91,7 +91,8 @@ struct stream {
 	/* the dimension that is divided into chunks; the indices in the
 	 * dimensions before it are parameters of a chunk's program */
 	int split;
-	int64_t rows; /* the number of rows of dimension `split` in a chunk */
+	/* the number of indices of dimension `split` in a chunk */
+	int64_t rows;
 	int64_t row_bytes;
 };
 
@@ -168,8 +169,8 @@ init_shape(struct stream *s)
 	}
 }
 
-/* Sets s->value to the value at an index of the stored array: the logical
- * element, or 0 in padding. */
+/* Sets s->value to the expression of the value at an index of the stored array:
+ * the logical element, or 0 in padding. False if it has none. */
 static bool
 init_value(struct stream *s)
 {
@@ -212,8 +213,8 @@ init_value(struct stream *s)
 	return true;
 }
 
-/* Chooses the dimension to divide into chunks: the first of which at least one
- * row fits into a chunk. */
+/* Chooses the dimension along which the array is divided into chunks: the first
+ * dimension of which at least one row fits into a chunk. */
 static void
 init_split(struct stream *s)
 {
@@ -330,8 +331,8 @@ drop_sources(const struct stream *s)
 	}
 }
 
-/* Advances the fixed indices of the outer dimensions to the next chunk; false
- * when all are done. */
+/* Advances the indices of the dimensions before the split one to those of the
+ * next chunk; false when all chunks are done. */
 static bool
 next_outer(const struct stream *s, struct run_arg *outer)
 {

@@ -130,8 +130,9 @@ mark_allocs(const struct alignments *a, struct stmt *s)
 	}
 }
 
-/* A buffer whose address a call takes. outer: the number of outer dimensions in
- * which the surrounding block accesses only the index of that address. */
+/* A buffer of which a call takes the address of an element. outer: the number
+ * of outer dimensions in which the surrounding block accesses only that
+ * element's index. */
 struct addressed {
 	const struct buffer *buffer;
 	int outer;

@@ -47,14 +47,15 @@ struct cross {
 	 * block. (A loop around `outer` over the index of a loop in `threads`
 	 * adds no threads: all of these threads reduce together.) */
 	struct stmt_list around;
-	/* the value that the block stores, B[i] op source */
+	/* the value that the block stores, B[i] op source, where B[i] is the
+	 * element that it stores to */
 	const struct expr *combine;
 	/* the init's value and the update's source, in terms of the loop
 	 * variables */
 	const struct expr *identity, *source;
 	const struct expr *const *index; /* the index i in B */
-	/* the block's predicate; and its conjuncts that use no reduction loops,
-	 * NULL if there are none */
+	/* reducing: the block's predicate; spatial: those of its conjuncts that
+	 * use no reduction loops, NULL if there are none */
 	const struct expr *reducing, *spatial;
 	const struct buffer *result; /* B */
 };
@@ -445,8 +446,8 @@ butterfly(struct cross *x, const struct buffer *part, int64_t n,
 	return k;
 }
 
-/* Reduces by shuffles within each warp, then over one value of each warp in
- * shared memory. Returns the number of statements. */
+/* Reduces by shuffles within each warp, then in shared memory over one value of
+ * each warp. Appends the statements to `out` and returns their number. */
 static int
 by_warps(struct cross *x, const struct buffer *part,
 	 struct partial_results *partial_results, const struct expr *number,
@@ -535,7 +536,7 @@ halving_step(struct cross *x, struct partial_results *t,
 }
 
 /* Reduces as a tree in shared memory: the number of active threads halves at
- * each step. Returns the number of statements. */
+ * each step. Appends the statements to `out` and returns their number. */
 static int
 by_halves(struct cross *x, const struct buffer *part,
 	  struct partial_results *partial_results, const struct expr *number,

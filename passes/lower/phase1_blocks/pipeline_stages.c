@@ -15,8 +15,8 @@
 
 #include "pipeline_notes.h"
 
-/* Sets *v to element i of the list e; false unless e is a list with a
- * non-negative integer at i. */
+/* Sets *v to element i of the list e; false unless e is a list whose element i
+ * is a non-negative integer. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
 {

@@ -112,8 +112,8 @@ guard_init(struct func *f, struct stmt *block)
 
 /* -- reductions that are written out -- */
 
-/* The loop over the terms of the block, if there is only one and only loops
- * over results are between it and the block; else NULL. */
+/* If a single loop runs over terms of the block, and only loops over results
+ * are between this loop and the block, returns the loop; else NULL. */
 static struct stmt *
 loop_of_terms(struct stmt *block)
 {
@@ -177,7 +177,8 @@ is_update(struct module *m, const struct stmt *init, const struct stmt *update)
 	return true;
 }
 
-/* Term k of the update's sum, where the loop's variable has the value k. */
+/* Term k of the sum that the block's update computes: the term for the value k
+ * of the loop's variable. */
 static const struct expr *
 term_of(struct func *f, const struct stmt *block, const struct stmt *loop,
 	int64_t k)
@@ -200,8 +201,8 @@ term_of(struct func *f, const struct stmt *block, const struct stmt *loop,
 	return expr_substitute(m, block->children[0]->args[0]->args[1], &terms);
 }
 
-/* Makes a block with the note WRITTEN_OUT store one expression of all of its
- * terms, without an init. */
+/* If the block has the note WRITTEN_OUT, makes it store a single expression
+ * with all of its terms, without an init. Returns whether it did. */
 static bool
 write_out(struct func *f, struct stmt *block)
 {

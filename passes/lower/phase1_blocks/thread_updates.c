@@ -62,9 +62,9 @@ adds_to(const struct expr *e, const struct stmt *store)
 	}
 }
 
-/* Finds the coefficients of the thread indices in the store's indices. False
- * unless each index is a sum of multiples of thread indices and of terms that
- * are the same in all threads. */
+/* Sets the coefficients of the thread indices in the indices of the store.
+ * False unless each index is a sum of multiples of thread indices and of terms
+ * that are the same in all threads. */
 static bool
 find_coefficients(struct update *u)
 {
@@ -100,7 +100,7 @@ find_coefficients(struct update *u)
 	return true;
 }
 
-/* Do threads whose indices differ by `by` store the same element? */
+/* Do two threads whose indices differ by `by` store to the same element? */
 static bool
 is_same_element(const struct update *u, const struct thread *by)
 {

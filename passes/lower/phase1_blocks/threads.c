@@ -30,8 +30,8 @@ struct binder {
 	struct stmt_list loops[TAG_COUNT];
 	struct var *vars[TAG_COUNT];
 	const struct expr *extents[TAG_COUNT];
-	/* stores to buffers that several threads share, and calls that get an
-	 * address in these buffers to write to */
+	/* stores: the stores to buffers that several threads share; calls: the
+	 * calls that get an address in such a buffer to write to */
 	struct stmt_list stores, calls;
 	bool failed;
 };
@@ -56,8 +56,8 @@ has_thread_between(const struct stmt *top, const struct stmt *s, bool threads)
 	return false;
 }
 
-/* Is s a thread loop or inside of one? Virtual thread loops count, as each
- * virtual thread has its own data. */
+/* Is s a loop of threads or inside of one? Loops of virtual threads count too,
+ * as each virtual thread has data of its own. */
 static bool
 in_kernel(const struct stmt *s)
 {
@@ -227,8 +227,8 @@ find_loop(struct binder *b, struct stmt *s)
 	return true;
 }
 
-/* A variable in e that a statement between root and `at` binds; NULL if there
- * is none. */
+/* A variable in e that is bound by a statement between `root` and `at`; NULL if
+ * e has none. */
 static const struct var *
 inner_var(const struct expr *e, const struct stmt *root, const struct stmt *at)
 {
@@ -386,8 +386,8 @@ holds_tag(struct stmt *s, int tag)
 	return s != NULL;
 }
 
-/* Puts the guard cond around the parts of s that do not contain a further loop
- * of the index. */
+/* Puts the guard `cond` around those parts of s that contain no further loop
+ * over the index `tag`. */
 static void
 guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 {
@@ -454,8 +454,8 @@ depends_on_thread(struct module *m, const struct stmt *s, struct stmt *loop)
 	return false;
 }
 
-/* The loop of the tag that contains s but not `other`; NULL if there is
- * none. */
+/* The loop over the index `tag`, inside of root, that contains s but not
+ * `other`; NULL if there is none. */
 static struct stmt *
 separating_loop(struct stmt *s, const struct stmt *other,
 		const struct stmt *root, int tag)
@@ -468,8 +468,8 @@ separating_loop(struct stmt *s, const struct stmt *other,
 	return NULL;
 }
 
-/* Computes the interval of indices in dimension d that x accesses in iteration
- * v of the loop; false if it is not known. */
+/* Sets *min and *max to the interval of indices in dimension d that x accesses
+ * in iteration v of the loop; false if it is not known. */
 static bool
 indices_in_iteration(struct binder *b, const struct access *x, int d,
 		     struct stmt *loop, const struct expr *v,
@@ -674,8 +674,8 @@ is_distributed(struct module *m, struct stmt *s, const struct stmt *root,
 	       (!tag_is_thread(tag) || depends_on_thread(m, s, loop));
 }
 
-/* Guards stores that several threads would execute redundantly, so that only
- * the first thread stores. */
+/* Guards those stores that several threads would execute with the same value,
+ * so that only the first thread stores. */
 static void
 guard_stores(struct binder *b)
 {
@@ -708,8 +708,8 @@ guard_stores(struct binder *b)
 	}
 }
 
-/* Removes a thread loop and replaces its variable by the kernel's variable of
- * the index. */
+/* Removes a loop over threads and replaces its variable by the variable that
+ * the kernel has for this index. */
 static void
 dissolve(struct binder *b, int tag, struct stmt *loop)
 {

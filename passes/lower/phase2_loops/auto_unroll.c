@@ -31,8 +31,8 @@ note_value(const struct stmt *s, const char *key, int64_t otherwise)
 	return e != NULL && expr_is_int(e, &v) ? v : otherwise;
 }
 
-/* May a loop be unrolled whose body executes `steps` statements? *all: the
- * number of statements of all iterations. */
+/* May a loop be unrolled whose body executes `steps` statements? Sets *all to
+ * the number of statements that all iterations execute. */
 static bool
 may_unroll(const struct stmt *loop, const struct unroll_limits *limits,
 	   int64_t steps, int depth, int64_t *all)

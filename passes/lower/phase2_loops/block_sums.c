@@ -49,18 +49,20 @@ struct blocking {
 	 * the value of the note */
 	int64_t most;
 	int64_t allowed; /* a sum of this many terms needs no blocks */
-	/* the index of the element that the store adds to, simplified */
+	/* the index, in the total, of the element to which the store adds,
+	 * simplified */
 	const struct expr **index;
 	const struct buffer *part; /* the buffer of partial sums */
 	/* the index in `part` of the partial sum for total[index] */
 	const struct expr **at;
-	/* the condition under which an element is summed; NULL if there is
-	 * none */
+	/* the condition under which an element of the total is summed; NULL if
+	 * there is no condition */
 	const struct expr *guard;
 	bool is_running; /* the loop also reads the total */
 	/* other stores in the loop add to elements of the total, too */
 	bool is_shared;
-	/* if is_shared: by dimension of the total: true if `part` has it */
+	/* if is_shared: for each dimension of the total, does `part` have this
+	 * dimension? */
 	bool *kept;
 };
 

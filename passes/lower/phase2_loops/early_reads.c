@@ -24,7 +24,8 @@ struct hoisting {
 	struct func *func;
 	/* the loop with the note "read_before", and its only store */
 	struct stmt *loop, *store;
-	/* the conditional load to hoist; NULL if none was found */
+	/* the conditional load to move out of the loop; NULL if none was
+	 * found */
 	const struct expr *value;
 	/* the inner loops that the value depends on */
 	struct stmt *over[MOST_LOOPS];
@@ -44,8 +45,9 @@ uses_inner_loops(const struct hoisting *x, const struct expr *e)
 	return false;
 }
 
-/* Finds the inner loops that e depends on. False if they are not short, or if
- * there are none, or if e depends on the loop with the note. */
+/* Sets x->over to the inner loops on which e depends. False if they are not
+ * short, if e depends on no inner loop, or if e depends on the loop with the
+ * note. */
 static bool
 find_loops(struct hoisting *x, const struct expr *e)
 {
@@ -67,7 +69,7 @@ find_loops(struct hoisting *x, const struct expr *e)
 	return x->n_over > 0 && !expr_uses_var(e, x->loop->u.loop.var);
 }
 
-/* Does the index of the load read an array? */
+/* Is an index of the load itself loaded from an array? */
 static bool
 index_has_load(const struct expr *load)
 {

@@ -98,7 +98,7 @@ lane_condition(struct module *m, const struct stmt *guard)
 
 /* The store's condition, with the loop variables that index the element
  * replaced by the variables dims, one for each dimension, so that conditions of
- * several stores can be compared. NULL if it depends on other loop
+ * several stores can be compared. NULL if the condition depends on other loop
  * variables. */
 static const struct expr *
 condition_on_index(struct lanes *l, const struct lane_store *s,
@@ -132,8 +132,8 @@ condition_on_index(struct lanes *l, const struct lane_store *s,
 	return e;
 }
 
-/* Collects the stores to the array. True if all have the same condition on
- * their indices. */
+/* Collects the stores to the array. True if all of them have the same condition
+ * on the indices of the stored element. */
 static bool
 find_stores(struct lanes *l)
 {
@@ -188,7 +188,7 @@ varies_with(const struct expr *e, const struct expr *condition)
 	return any;
 }
 
-/* The ALLOC of b around s; NULL if there is none. */
+/* The ALLOC around s that allocates b; NULL if there is none. */
 static const struct stmt *
 alloc_around(const struct stmt *s, const struct buffer *b)
 {
@@ -259,7 +259,8 @@ only_store(struct lanes *l, const struct stmt *alloc, const struct buffer *b)
 }
 
 /* Can all elements of b, a local array that s reads, be given a value? If so,
- * adds the store whose guard must become a choice of zero to the list. */
+ * adds to the list the store whose guard must be replaced by a choice between
+ * the value and zero. */
 static bool
 can_pad(struct lanes *l, const struct stmt *s, const struct buffer *b)
 {

@@ -62,7 +62,8 @@ struct overlap {
 
 /* -- extents of the axis and of the tile, from a guard */
 
-/* Is e the same in all iterations of the loop? */
+/* Is e, evaluated at statement `at`, the same in all iterations of the loop?
+ * False if e contains a load. */
 static bool
 is_invariant(const struct overlap *o, const struct stmt *at,
 	     const struct expr *e)
@@ -209,8 +210,8 @@ load_to_var(void *ctx, const struct expr *e)
 	return v->expr;
 }
 
-/* The expression e with the axis index p in place of o->tile, the variable of
- * the tile loop around it. */
+/* The expression e in terms of p, the index along the whole axis: the variable
+ * o->tile of the tile loop is replaced by p minus the tile's first index. */
 static const struct expr *
 over_axis_index(struct overlap *o, struct analyser *a, const struct expr *e)
 {

@@ -39,10 +39,13 @@ struct partition {
 	bool forced;
 	/* a guard depends on a tile loop inside of the loop */
 	bool tiled;
-	int64_t min, max; /* the first and last value of the loop variable */
-	/* the first and last value for which no guard can fail */
+	/* the first and the last value that the loop variable has */
+	int64_t min, max;
+	/* the first and the last value of the loop variable for which no guard
+	 * can fail */
 	int64_t first, last;
-	/* statements whose guards hold in the iterations first to last */
+	/* statements whose guards surely hold in the iterations from `first` to
+	 * `last` */
 	VEC(struct stmt *) guards;
 	int n_stmts;
 };
@@ -435,8 +438,8 @@ partition_below(struct func *f, struct stmt *s)
 {
 	struct stmt *child;
 
-	/* Inner loops first; the parts of a split loop are not visited
-	 * again. */
+	/* Inner loops are partitioned first; the parts of a loop that was split
+	 * are not visited again. */
 	for (int i = s->n_children - 1; i >= 0; i--) {
 		child = s->children[i];
 		if (!child) {

@@ -14,14 +14,15 @@ enum { PARTITION_BODY_LIMIT = 64 };
  * this form. */
 bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 		     int64_t *coeff, const struct expr **rest);
-/* Does the guard at s depend on a tile loop: an unrolled or vectorized loop of
- * extent n inside loop, with coeff = n times its own coefficient? */
+/* Does the guard at s depend on a tile loop: an unrolled or vectorized loop
+ * inside of `loop`, of extent n, where coeff is n times the coefficient of its
+ * variable in `rest`? */
 bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 			const struct stmt *s, const struct expr *rest,
 			int64_t coeff);
 /* Is s a loop with the note that its guards must be ignored? */
 bool partition_unwanted(const struct stmt *s);
-/* Does a note of the loop ask for partitioning? */
+/* Has the loop a note that asks for its partitioning? */
 bool partition_forced(const struct stmt *loop);
 /* Makes `loop`, which runs the remaining, guarded iterations of a partitioned
  * loop, serial: these are too few for threads. loop may be NULL. */

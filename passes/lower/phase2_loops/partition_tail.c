@@ -35,8 +35,9 @@ struct tail {
 	int n_stmts;
 };
 
-/* An upper bound of `rest` over all iterations of the loops between the
- * partitioned loop and `at`; NULL if none is known. */
+/* An upper bound of `rest`, an expression at statement `at`, over all
+ * iterations of the loops between the partitioned loop and `at`; NULL if none
+ * is known. */
 static const struct expr *
 largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	const struct expr *rest)
@@ -140,7 +141,8 @@ guard_to_true(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* The loop's body becomes the branch without guards; a copy keeps them. */
+/* The loop's body becomes an `if`: the branch for the range has no guards, and
+ * a copy of the body in the other branch keeps them. */
 static void
 branch_on_range(struct tail *t)
 {

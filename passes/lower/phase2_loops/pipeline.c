@@ -76,8 +76,8 @@ collect_parts(struct pipeline *p)
 	}
 }
 
-/* Reads stage and order of each part from its mark. False if a part has no
- * mark, because a pass has inserted a statement. */
+/* Reads the stage and the order of each part of the pipeline from its mark.
+ * False if a part has no mark, because a pass has inserted a statement. */
 static bool
 read_marks(struct pipeline *p)
 {
@@ -450,8 +450,8 @@ struct stmts {
 	VEC(struct stmt *) list;
 };
 
-/* If x is the last part of stage 0 in a step: commits the group of its
- * copies. */
+/* If x is the last part of stage 0 in a step: appends the statement that
+ * commits the group of the step's copies. */
 static void
 end_group(struct pipeline *p, const struct part *x, struct stmts *out)
 {

@@ -114,7 +114,8 @@ in_range(struct func *f, const struct guarded_init *x)
 	return expr_is_total(&a, x->store->args[0]);
 }
 
-/* Is every load of the buffer under the same or a stronger condition? */
+/* Is every load of the buffer under the condition of x's store, or under a
+ * stronger one? */
 static bool
 loads_are_guarded(struct func *f, const struct guarded_init *x,
 		  const struct stmt *alloc)

@@ -11,8 +11,9 @@
 /* A LET or an ALLOC, with the number of its uses. */
 struct declared {
 	struct stmt *at; /* NULL: removed */
-	/* how often arguments of statements use the variable, or load from the
-	 * buffer; a load in a store to the same buffer does not count */
+	/* the number of times that arguments of statements use the variable, or
+	 * load from the buffer; a load in a store to the same buffer does not
+	 * count */
 	int uses;
 	struct stmt_list stores;
 };
@@ -66,7 +67,8 @@ declare(struct dead *d, struct stmt *s)
 	vec_push(&d->tmp, &d->declared, one);
 }
 
-/* The index of the declaration that e, in statement s, uses; -1 if none. */
+/* The index of the declaration of the variable or buffer that e, an expression
+ * of statement s, uses; -1 if it has none. */
 static int
 used_by(const struct dead *d, const struct stmt *s, const struct expr *e)
 {

@@ -20,8 +20,8 @@
 #include "index_lets.h"
 #include "iterate.h"
 
-/* An expression that the function uses, and the lowest common ancestor of its
- * uses. */
+/* An expression that the function uses, and the lowest statement that contains
+ * all of its uses. */
 struct use {
 	const struct expr *e;
 	struct stmt *common;
@@ -52,7 +52,7 @@ struct part {
 struct found {
 	const struct fused_axis *axis;
 	const struct expr *whole;
-	/* the lowest common ancestor of the uses of its digits */
+	/* the lowest statement that contains all uses of the axis's digits */
 	struct stmt *common;
 	/* the outermost place around common for a LET of `whole` */
 	struct stmt *place;
@@ -407,8 +407,8 @@ is_free(struct digits *d, struct stmt *at, const char *name)
 	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
 }
 
-/* The name for a digit: `name`, or `name` with "_pos" if an array has that name
- * ("w_pos" beside the weights w). */
+/* The name for a digit: `name`, or `name` with "_pos" if an array is called
+ * `name` ("w_pos" beside the weights w). */
 static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {
@@ -419,8 +419,8 @@ free_name(struct digits *d, struct stmt *at, const char *name)
 					       "_");
 }
 
-/* The place of the LETs: the outermost possible one if all names are unused
- * there, else next to the uses. */
+/* The place of the LETs: the outermost possible place if none of their names is
+ * used there, else a place next to the uses. */
 static struct stmt *
 choose_place(struct digits *d, const struct found *f)
 {

@@ -201,9 +201,9 @@ is_in_window(const struct expr *index, const struct stmt *at)
 	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
-/* An x for which x // extent = division and x % extent = lo; NULL if none is
- * found. If x was q * s + rest with rest < s, the division is q // (extent //
- * s). */
+/* Returns an x for which x // extent = division and x % extent = lo; NULL if
+ * none is found. If x was q * s + rest with rest < s, the division is q //
+ * (extent // s). */
 static const struct expr *
 undivided(struct analyser *a, const struct expr *division,
 	  const struct expr *lo, const struct expr *extent)

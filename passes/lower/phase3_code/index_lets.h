@@ -13,9 +13,9 @@ struct stmt *let_place(struct stmt *s, const struct expr *e);
  * must be put around such an s: the extents of a launch must be expressions of
  * the host function's parameters. */
 bool let_is_around_kernel(struct stmt *s);
-/* A name that is not used yet: base, or base followed by `before` and a number
- * if a parameter, an array or a variable in scope around or inside `at` has the
- * name base. */
+/* A name that is not used yet: `base`, or `base` followed by `before` and a
+ * number if a parameter, an array or a variable in scope around or inside `at`
+ * has the name base. */
 const char *let_name(struct func *f, struct stmt *at, const char *base,
 		     const char *before);
 /* Puts a LET of value around `at` and returns the LET. */

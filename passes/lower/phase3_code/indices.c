@@ -168,7 +168,7 @@ enum {
 /* The nodes of an expression, each once, operands first. */
 struct nodes {
 	struct arena *arena;
-	struct memo place; /* by node: its index in the list, plus 1 */
+	struct memo place; /* by node: its index in the list of nodes, plus 1 */
 	VEC(struct node_count) list;
 };
 
@@ -315,7 +315,8 @@ struct naming {
 	/* the shortest stem of the variables (see stem_of): "h" for h_o and
 	 * kh_o; NULL without variables */
 	const char *stem;
-	int n_vars, n_stems; /* n_stems: 1 if all have the same stem */
+	/* n_stems is 1 if all variables have the same stem */
+	int n_vars, n_stems;
 };
 
 /* The stem of a loop variable's name: "w_o", "w_outer" -> "w". */
@@ -359,7 +360,7 @@ naming_of(struct arena *a, const struct expr *e)
 	return n;
 }
 
-/* The constant term of a sum; 0 if there is none. */
+/* The constant term of the sum e; 0 if e has none. */
 static int64_t
 offset_of(const struct expr *e)
 {

@@ -36,7 +36,8 @@ struct nibbles {
 	VEC(struct var *) vars;
 	VEC(struct var *) bytes;
 	const struct stmt *at;
-	/* the rewritten expressions of the current statement */
+	/* the rewritten expressions of the current statement, by the original
+	 * expression */
 	struct memo done;
 	bool failed;
 };
@@ -102,7 +103,7 @@ is_packed(const struct nibbles *n, const struct buffer *b)
 	return false;
 }
 
-/* Is the last extent even, so that no byte has elements of two rows? */
+/* Is the last extent of b even, so that no byte holds elements of two rows? */
 static bool
 has_even_rows(const struct buffer *b)
 {
@@ -158,7 +159,7 @@ map_var(struct nibbles *n, struct var *from, struct var *to)
 	vec_push(&n->module->arena, &n->bytes, to);
 }
 
-/* The byte buffer that replaces b; b itself if its elements have 8 bits or
+/* The buffer of bytes that replaces b; b itself if its elements have 8 bits or
  * more. */
 static const struct buffer *
 in_bytes(struct nibbles *n, const struct buffer *b)
@@ -444,8 +445,8 @@ variable(const struct nibbles *n, const struct expr *e)
 	return e;
 }
 
-/* Rebuilds an operation of 8 bits or more whose operands became bytes with the
- * same values. */
+/* Rebuilds the operation e, of 8 bits or more, on args: its operands, of which
+ * some became bytes with the same values. */
 static const struct expr *
 rebuilt(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 {

@@ -51,8 +51,8 @@ index_depends_on(const struct access *x, const struct stmt *loop)
 	return false;
 }
 
-/* Can the address of the next iteration's element be computed, although a
- * condition may guard the access? */
+/* Can the address of the element that the next iteration reads be computed in
+ * each case, although a condition may guard the read? */
 static bool
 address_is_total(struct prefetch *p)
 {
@@ -125,8 +125,8 @@ count_of(const struct stmt *loop)
 	return loop && expr_is_int(loop->args[1], &n) ? n : 1;
 }
 
-/* A prefetch of the data read in the next iteration at the given row and
- * element. */
+/* The statement that prefetches the data that the next iteration reads at the
+ * given row and element. */
 static struct stmt *
 prefetch_element(struct prefetch *p, const struct expr *row,
 		 const struct expr *element)

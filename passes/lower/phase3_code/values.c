@@ -280,8 +280,8 @@ may_name(struct values *v, const struct expr *e)
 	       width(v, e, WIDE) >= LEAST;
 }
 
-/* The operand of e if e only adds a constant, clips, scales by a constant or
- * casts; NULL otherwise. */
+/* The operand of e if e only adds a constant to it, clips it, scales it by a
+ * constant or casts it; NULL otherwise. */
 static const struct expr *
 inner(const struct expr *e)
 {
@@ -440,7 +440,8 @@ name_values(struct func *f, struct stmt *store)
 		}
 	}
 	find_steps(&v, store);
-	/* Operands come first: a LET may use the variables of its operands. */
+	/* Operands come before the expressions that use them: the LET of an
+	 * expression may use the variables of its operands. */
 	for (int i = 0; i < v.order.n; i++) {
 		const struct use *u = find_use(&v, v.order.data[i]);
 		const struct expr *def;

@@ -30,8 +30,8 @@ struct loop {
 	/* the number of lanes to process; in the tail, fewer than the lanes of
 	 * a vector: the other lanes must not be accessed */
 	int64_t n_lanes;
-	/* the condition under which each lane is stored; NULL if there is
-	 * none */
+	/* the condition under which each lane is stored; NULL if all lanes are
+	 * stored */
 	const struct expr *condition;
 	const struct stmt *loop; /* the original loop */
 };
@@ -67,7 +67,8 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
-/* Does e load consecutive bytes, or the same nibble of consecutive bytes? */
+/* Does e load consecutive bytes, or, of consecutive bytes, the same nibble of
+ * each? */
 static bool
 loads_bytes(struct loop *l, const struct expr *e)
 {
@@ -78,8 +79,8 @@ loads_bytes(struct loop *l, const struct expr *e)
 	return is_byte(e->type) && loads_vector(l, e);
 }
 
-/* Does the target convert between bytes and vectors of type t with the same
- * number of lanes? */
+/* Can the target convert bytes to a vector of type t with the same number of
+ * lanes, and back? */
 static bool
 converts_bytes(const struct loop *l, struct dtype t)
 {
@@ -195,7 +196,8 @@ reads_local(const struct vectors *x, const struct expr *e)
 /* -- legality -- */
 
 /* Does e have a condition that guards reads of local arrays and has no vector
- * form? Its lanes would be read before the condition is evaluated. */
+ * form? In a vector, all lanes would be read before the condition is
+ * evaluated. */
 static bool
 has_guard(struct loop *l, const struct expr *e)
 {
@@ -209,7 +211,8 @@ has_guard(struct loop *l, const struct expr *e)
 	return found;
 }
 
-/* Is an address in the buffer taken? Then the buffer is in memory anyway. */
+/* Does an expression take an address in the buffer? If so, the buffer is in
+ * memory anyway. */
 static bool
 has_address(const struct vectors *x, const struct buffer *b)
 {
@@ -513,8 +516,8 @@ new_lanes(struct loop *l)
 	return l->lanes.data[l->lanes.n - 1];
 }
 
-/* Lane l->lane of a vector, read from the vector's array of lanes, which is
- * added if there is none yet. */
+/* Lane l->lane of `vector`, read from the array of the vector's lanes. Adds
+ * this array if the vector has none yet. */
 static const struct expr *
 lane_of(struct loop *l, const struct expr *vector)
 {

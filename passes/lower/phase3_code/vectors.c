@@ -83,8 +83,8 @@ has_whole_rows(const struct vectors *x, const struct buffer *b)
 
 /* -- choosing arrays and loops -- */
 
-/* Gives each of the loops that the pass partition-loops copied its own arrays:
- * one may hold vectors and another not. */
+/* Gives each copy that the pass partition-loops made of a loop its own arrays,
+ * because one copy's array may hold vectors and another's not. */
 static void
 unshare_arrays(struct func *f)
 {
@@ -127,8 +127,8 @@ find_locals(struct vectors *x)
 	}
 }
 
-/* The innermost vectorized loop at or around s; NULL if there is none, or if
- * its extent is not a constant above 0. */
+/* The innermost vectorized loop that is s or is around s; NULL if there is
+ * none, or if its extent is not a constant above 0. */
 static struct stmt *
 loop_around(struct stmt *s)
 {
@@ -432,7 +432,8 @@ use_vectors(struct vectors *x)
 	}
 }
 
-/* The most lanes that a vector of elements of type t has on the target. */
+/* The largest number of lanes that the target's vectors of elements of type t
+ * have; t.lanes if that is larger. */
 static int
 most_lanes(const struct target_facts *facts, struct dtype t)
 {

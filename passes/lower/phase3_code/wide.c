@@ -37,8 +37,9 @@ struct copy {
 	struct var *var;
 	const struct stmt *at;
 	int64_t extent;
-	VEC(const struct expr *) loads;   /* vectorized loads */
-	VEC(const struct buffer *) lanes; /* by load: the array of its lanes */
+	VEC(const struct expr *) loads; /* vectorized loads */
+	/* by load in the list of loads: the array of its lanes */
+	VEC(const struct buffer *) lanes;
 };
 
 /* -- vectorizable accesses -- */
@@ -52,8 +53,8 @@ rows_divide(const struct buffer *b, int64_t lanes)
 	       (expr_is_int(b->shape[b->ndim - 1], &last) && last % lanes == 0);
 }
 
-/* The number of elements of one vectorized access at the index; 0 if elements
- * are accessed one at a time. */
+/* The number of elements that one vectorized access of b at the index accesses;
+ * 0 if elements are accessed one at a time. */
 static int64_t
 lanes_at(struct copy *c, const struct buffer *b,
 	 const struct expr *const *index)
@@ -90,8 +91,8 @@ struct load_search {
 	const struct stmt *store;
 	/* a load is not vectorized, but only because of a condition */
 	bool conditional;
-	bool reads_stored; /* the value loads other elements of the stored
-			    * buffer */
+	/* the value that is stored loads other elements of the stored buffer */
+	bool reads_stored;
 };
 
 static bool
@@ -134,7 +135,7 @@ find_loads(struct load_search *s, const struct expr *e, bool guarded)
 
 /* -- the accesses -- */
 
-/* The index of an access of n elements, starting with the element of lane
+/* The index of an access of n elements whose first element is that of lane
  * `from`. */
 static const struct expr **
 index_of(struct copy *c, const struct expr *const *index, int ndim,
@@ -304,7 +305,8 @@ by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 	return body;
 }
 
-/* The loop with vectorized accesses; NULL if no access can be vectorized. */
+/* The copy loop for the store s with vectorized accesses; NULL if no access can
+ * be vectorized. */
 static struct stmt *
 wide_store(struct copy *c, const struct stmt *s)
 {

@@ -264,9 +264,9 @@ refuse_unlimited(struct infer *c, const struct tensor *t)
 			   tensor_label(t));
 }
 
-/* Infers result k of a loop: the slices, each like t, of all iterations. False
- * after a diagnostic if the number of iterations is not known before the
- * loop. */
+/* Infers stacked result k of a loop, which consists of the slices, each like t,
+ * of all iterations. False after a diagnostic if the number of iterations is
+ * not known before the loop. */
 static bool
 infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 {
@@ -283,7 +283,7 @@ infer_stacked(struct infer *c, struct node *n, int k, const struct tensor *t)
 	return true;
 }
 
-/* Is the number of the loop's last iteration known before the loop, as a
+/* Is the number of iterations that the loop makes known before the loop, as a
  * constant or a size? */
 static bool
 knows_last(struct infer *c, const struct node *n)

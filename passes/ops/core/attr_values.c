@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the string attributes of nodes by the table attr_values.def. */
+/* Checks the string attributes of nodes against the values in the table
+ * attr_values.def. */
 #include <strings.h>
 
 #include "ops.h"
@@ -18,7 +19,7 @@ static const struct row {
 #undef ANY_CASE
 };
 
-/* Is the word one of the list's words, which are separated by '|'? */
+/* Is `word` one of the words of `list`, which are separated by '|'? */
 static bool
 lists(const char *list, const char *word, bool any_case)
 {

@@ -65,8 +65,8 @@ to_exponent(struct define *c, const struct node *n, const struct expr *e)
 	return expr_cast(m, dtype_of(DT_E8M0), power);
 }
 
-/* The power of two, or NaN, that the element e of type e8m0 stands for, as a
- * float. */
+/* The number that the element e, of type e8m0, stands for, as a float: a power
+ * of two, or NaN. */
 static const struct expr *
 from_exponent(struct define *c, const struct expr *e)
 {

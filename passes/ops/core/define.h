@@ -47,29 +47,29 @@ bool infer_positions(struct infer *c, const struct node *n, int i, int64_t low,
  * are, for the message, such as "exponents". */
 bool infer_numbers(struct infer *c, const struct node *n, int i,
 		   const char *what, int64_t low, int64_t high);
-/* The node that computes t, if its operator is op_type of the domain; else
- * NULL. */
+/* The node that computes t, if its operator is op_type of the domain `domain`;
+ * else NULL. */
 const struct node *made_by(const struct tensor *t, const char *domain,
 			   const char *op_type);
 /* Element k of a constant of integers. */
 int64_t value_int(const struct value *v, int64_t k);
 /* Checks that input i is a tensor of strings, of rank `least` to `most`; false
- * after a diagnostic. Its last dimension, the bytes, must have at least one
- * element, because kernels read the first byte of each string. */
+ * after a diagnostic. The last dimension of the tensor, the bytes, must have at
+ * least one element, because kernels read the first byte of each string. */
 bool infer_strings(struct infer *c, const struct node *n, int i, int least,
 		   int most);
 /* Checks that dimension d of input i has `size` elements; false after a
  * diagnostic. */
 bool infer_size_of(struct infer *c, const struct node *n, int i, int d,
 		   int64_t size);
-/* Checks that input i is of 8-bit integers, and that input number `zero`, if
- * present, has the same type; false after a diagnostic. */
+/* Checks that input i has 8-bit integers, and that its zero point, input number
+ * `zero`, has the same type if it is present; false after a diagnostic. */
 bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);
 /* Checks that all inputs have the type of input 0; false after a diagnostic. */
 bool infer_same_types(struct infer *c, const struct node *n);
 /* Gives output 0 the type and the shape of input 0. */
 void infer_like_input(struct infer *c, struct node *n);
-/* The product of shape[from] to shape[to - 1]. */
+/* The product of the extents shape[from] to shape[to - 1]. */
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,
 			       int to);
@@ -79,8 +79,8 @@ bool expr_is_short(const struct expr *e);
 /* e in a normal form, in which equal dimensions are the same node; e itself if
  * it is long (expr_is_short). */
 const struct expr *dim_normal(struct module *m, const struct expr *e);
-/* Sets set[d] for each dimension d < ndim that is in a list of n axes; negative
- * axes count from the end. False after a diagnostic. */
+/* Sets set[d], for each dimension d < ndim, to whether d is in the list of n
+ * axes; negative axes count from the end. False after a diagnostic. */
 bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 		    bool *set);
 /* Sets t->elems to the elements of the constant t, as literals of t's type, if
@@ -126,9 +126,9 @@ void infer_reads(struct infer *c, const struct expr *size, int ndim,
  * constant. False after a diagnostic. */
 bool infer_can_fill(struct infer *c, int d, const struct expr *size,
 		    const struct expr *result);
-/* The result of broadcasting two dimensions as NumPy does; NULL if they
- * contradict each other. The entry function checks conditions that are not
- * proven. */
+/* The dimension that results from broadcasting dimensions a and b as NumPy
+ * does; NULL if they contradict each other. If it is not proven that they fit,
+ * the entry function checks it. */
 const struct expr *infer_broadcast_dim(struct infer *c, struct module *m,
 				       const struct expr *a,
 				       const struct expr *b);
@@ -154,13 +154,14 @@ const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
 const struct expr **kept_exprs(struct define *c,
 			       const struct expr *const *index,
 			       const bool *reduced, int ndim);
-/* The element of t, broadcast as by NumPy, for the point `index` of a result
- * with `rank` dimensions and shape `shape`. */
+/* The element of t that is read for the point `index` of a result with `rank`
+ * dimensions and the given shape, to which t is broadcast as by NumPy. */
 const struct expr *define_broadcast(struct define *c, const struct te_tensor *t,
 				    const struct expr *const *index,
 				    const struct expr *const *shape, int rank);
-/* The index into a dimension `dim` that is broadcast to `result`, for the index
- * `index` of the result: 0 if dim is 1. */
+/* The index into a dimension of extent `dim` that is broadcast to the extent
+ * `result`, for the index `index` of the result: 0 if dim is 1, else
+ * `index`. */
 const struct expr *broadcast_index(struct module *m, const struct expr *dim,
 				   const struct expr *result,
 				   const struct expr *index);
@@ -184,7 +185,8 @@ void define_ordered(struct define *c, struct te_tensor *const *out, int n,
 void define_phases(struct define *c, struct te_tensor *const *out, int n,
 		   struct iter_var *axes, int n_axes,
 		   const struct te_phase *phases, int n_phases);
-/* Input i as a literal if it is a constant with equal elements, else NULL. */
+/* A literal with the value of input i, if it is a constant whose elements are
+ * all equal; else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);
 /* An integer e from data, which may have any value, clamped to [low, high], as
@@ -206,11 +208,12 @@ const struct expr *define_elu(struct define *c, const struct expr *alpha,
 bool define_range_by(struct define *c, const struct node *n,
 		     struct te_tensor *const *in, struct te_tensor **out,
 		     int delta);
-/* The number of elements `count` as a value of type t, to divide a sum by. */
+/* The number of elements `count` as a value of type t, by which a sum is
+ * divided to get an average. */
 const struct expr *define_count(struct define *c, struct dtype t,
 				const struct expr *count);
-/* ONNX's Cast of one element: floats to integers by TO_INT, any type to bool by
- * comparison with 0. */
+/* The element e converted to type t as by ONNX's Cast: floats to integers by
+ * TO_INT, any type to bool by a comparison with 0. */
 const struct expr *convert_to(struct define *c, struct dtype t,
 			      const struct expr *e);
 /* Like convert_to, for a node with the attribute saturate: a value beyond the
@@ -232,8 +235,9 @@ struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 /* The type in which elements of type t are summed: f32 for narrower floats,
  * else t. */
 struct dtype accumulator_type(struct dtype t);
-/* The maximum (max) or minimum; NaN if an element is NaN. The neutral element
- * is an infinity if t has one, else an end of the type's range. */
+/* The reducer that takes the maximum (if `max`) or the minimum; the result is
+ * NaN if an element is NaN. The neutral element is an infinity if t has one,
+ * else an end of the range of t. */
 const struct reducer *reducer_extreme(struct module *m, struct dtype t,
 				      bool max);
 /* The largest element that is not NaN; NaN if all are. The neutral element is
@@ -244,10 +248,10 @@ const struct reducer *reducer_largest(struct module *m, struct dtype t);
  * index. */
 const struct reducer *reducer_first_largest(struct module *m, struct dtype t,
 					    struct dtype index_type);
-/* The (value, index) pair with the largest value (the smallest if !max); of
- * equal values the first, or the last. A NaN at index 0 is the result; other
- * NaNs are ignored. Indices must not be negative, and one pair must have index
- * 0. */
+/* The reducer of pairs (value, index) that takes the pair with the largest
+ * value (the smallest if !max); of equal values the first pair, or the last if
+ * `last`. A NaN at index 0 is the result; other NaNs are ignored. Indices must
+ * not be negative, and one pair must have index 0. */
 const struct reducer *reducer_arg(struct module *m, struct dtype t,
 				  struct dtype index_type, bool max, bool last);
 
@@ -261,8 +265,8 @@ struct reduce_plan {
 	const struct expr *count;
 };
 
-/* The axes of a reduction of t along the dimensions d with reduced[d]; with
- * `keep`, the result has these dimensions with extent 1. */
+/* The axes of a reduction of t along the dimensions d with reduced[d]; if
+ * `keep` is set, the result keeps these dimensions, with extent 1. */
 struct reduce_plan reduce_plan(struct define *c, const struct te_tensor *t,
 			       const bool *reduced, bool keep);
 /* Makes the stage of a reducer_arg over `value` and `index`. Returns the tensor
@@ -280,9 +284,9 @@ const struct expr *power_of_abs(struct define *c, const struct expr *x,
 				double p);
 const struct expr *root_of_sum(struct define *c, const struct expr *sum,
 			       double p);
-/* An element of input i, a scale or zero point: the one at `index` if the input
- * is a vector, else its only element (index may be NULL then). 0 of type t if
- * the input is absent or i is negative. */
+/* An element of input i, a scale or a zero point: the element at `index` if the
+ * input is a vector, else its only element (then `index` may be NULL). 0 of
+ * type t if the input is absent or i is negative. */
 const struct expr *define_param(struct define *c, const struct node *n, int i,
 				struct te_tensor *const *in,
 				const struct expr *index, struct dtype t);

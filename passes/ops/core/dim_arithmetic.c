@@ -12,7 +12,7 @@
  * do not suffice. */
 #include "dims.h"
 
-/* Sets *out to the number a op b, limited to the range of int64. */
+/* Sets *out to a op b, limited to the range of int64. */
 static void
 limited(enum expr_kind op, int64_t a, int64_t b, int64_t *out)
 {

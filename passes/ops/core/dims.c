@@ -161,8 +161,9 @@ dim_quotient(struct infer *c, struct module *m, const struct expr *const *num,
 
 /* ---- positions ---- */
 
-/* Two groups of dimensions have different products. Should the first group, not
- * the second, be extended by a dimension? */
+/* Two groups of dimensions, with the products a and b, have different products.
+ * Should the first group, not the second, be extended by a dimension to make
+ * them equal? */
 static bool
 first_lacks(const struct product *a, const struct product *b)
 {
@@ -172,8 +173,8 @@ first_lacks(const struct product *a, const struct product *b)
 	return product_within(a, b) && a->coeff < b->coeff;
 }
 
-/* dims_reindex for one group of dimensions with equal products, through the
- * row-major offset. */
+/* Does what dims_reindex does for one group of dimensions with equal products,
+ * by computing the row-major offset. */
 static void
 reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	      const struct expr *const *index, const struct expr *const *to,

@@ -48,8 +48,8 @@ void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
  * the same effect: returns such an offset in place of v if v is larger. */
 const struct expr *dim_offset(struct module *m, int64_t v,
 			      const struct expr *from, const struct expr *to);
-/* The sum of an index i of this size and an offset of at most `most`: with 64
- * bits if 32 do not suffice. */
+/* The sum of an index i of a dimension of extent `size` and an offset of at
+ * most `most`, in 64 bits if 32 bits do not suffice. */
 const struct expr *dim_shifted(struct module *m, const struct expr *i,
 			       const struct expr *size,
 			       const struct expr *offset,

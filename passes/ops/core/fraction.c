@@ -130,8 +130,9 @@ of_operation(struct module *m, const struct expr *e, int *room,
 	return true;
 }
 
-/* fraction_of for a part of an expression. *room: the number of nodes that may
- * still be visited; a shared node is visited each time it is used. */
+/* Does what fraction_of does for a part of an expression. *room: the number of
+ * nodes that may still be visited; a shared node is visited once for each
+ * use. */
 static bool
 of_expr(struct module *m, const struct expr *e, int *room, struct fraction *out)
 {

@@ -29,7 +29,7 @@ enum fuse_class {
 	FUSE_ORDERED,
 	/* the output has the input's bytes with another shape */
 	FUSE_VIEW,
-	FUSE_CONTROL, /* control flow: there is no kernel */
+	FUSE_CONTROL, /* control flow: the operator has no kernel */
 	FUSE_OPAQUE
 };
 
@@ -44,7 +44,8 @@ struct define {
 	struct module *module;
 	const struct node *node;
 	VEC(struct te_tensor *)
-	/* the tensors that bodies may load: the inputs and the stages so far */
+	/* the tensors that bodies may load: the inputs, and the stages that are
+	 * added so far */
 	tensors;
 };
 
@@ -89,8 +90,8 @@ struct op {
 const struct op *op_find(const char *domain, const char *name);
 const struct op *op_list(int *n);
 
-/* Sets node->op of every node that has none. False after a diagnostic that
- * reports all unknown operators together. */
+/* Sets node->op of every node that has no operator yet. False after a
+ * diagnostic that reports all unknown operators together. */
 bool ops_resolve(struct graph *g);
 /* Like ops_resolve, for the nodes from position `first` on. */
 bool ops_resolve_from(struct graph *g, int first);
@@ -100,8 +101,8 @@ bool op_check_strings(struct graph *g, const struct node *n);
 /* Makes the entry function check sizes of inputs that may be negative. False
  * after a diagnostic if a size is always negative. */
 bool ops_check_inputs(struct graph *g);
-/* Infers one node; the second function infers the whole graph, which must be
- * sorted. False after a diagnostic. */
+/* ops_infer_node infers the types and shapes of one node's outputs, ops_infer
+ * those of the whole graph, which must be sorted. False after a diagnostic. */
 bool ops_infer_node(struct graph *g, struct node *n);
 bool ops_infer(struct graph *g);
 /* Makes the tensor expressions of a node over the given inputs (op.define).
@@ -115,15 +116,16 @@ bool ops_define_alone(struct graph *g, const struct node *n,
 /* The function that ops_evaluate() runs for a node. Its parameters are the
  * node's inputs and then its outputs. NULL after a diagnostic. */
 struct func *ops_function(struct graph *g, const struct node *n);
-/* Evaluates a node whose inputs are constants with values: sets out[k] to a new
- * value for output k, in the module's arena. False after a diagnostic. */
+/* Evaluates a node whose inputs are constants with values: sets out[k], for
+ * each output k, to a new value in the module's arena. False after a
+ * diagnostic. */
 bool ops_evaluate(struct graph *g, const struct node *n,
 		  const struct value **out);
 
 /* The cost of computing a node; INT64_MAX if it is not known or larger. */
 struct ops_cost {
-	/* the number of computed elements, each counted once for each term of a
-	 * sum */
+	/* the number of elements that are computed, each counted once for each
+	 * term of its sum */
 	int64_t work;
 	/* the sum of the bytes of the results of all its stages */
 	int64_t bytes;
@@ -152,12 +154,12 @@ bool input_scalar(const struct node *n, int i, double *v);
 /* Converts an axis in [-ndim, ndim) to a non-negative one, in *out; false after
  * a DIAG_BAD_ATTRIBUTE. */
 bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
-/* The number of multiply-accumulates of a node, at the largest sizes; 0 if it
- * has none. */
+/* The number of multiply-accumulates of a node at the largest sizes; 0 if the
+ * node makes none. */
 int64_t op_macs(const struct node *n);
 /* winograd.c: the matrix by which a WinogradInput or WinogradOutput multiplies
  * each tile from the left, and, transposed, from the right; for a
- * WinogradProduct, the matrix of its filters' transform. The function is false
+ * WinogradProduct, the matrix of its filters' transform. op_matrix_of is false
  * if n is another node. */
 struct op_matrix {
 	/* the product and the matrix, as in Lavin and Gray: "V = B^T d B",

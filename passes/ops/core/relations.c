@@ -20,8 +20,8 @@ dims_may_equal(const struct expr *a, const struct expr *b)
 	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
 }
 
-/* The result of broadcasting two dimensions as NumPy does; NULL if two
- * constants contradict each other. */
+/* The dimension that results from broadcasting dimensions a and b as NumPy
+ * does; NULL if a and b are constants that contradict each other. */
 static const struct expr *
 broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
 {
@@ -97,7 +97,7 @@ comparable(struct infer *c, const struct expr *a, const struct expr *b)
 			   "long; fix a size with --dim");
 }
 
-/* The condition that the size is not negative; NULL if it provably is not. */
+/* The condition that `size` is not negative; NULL if it provably never is. */
 static const struct expr *
 not_negative(struct module *m, const struct expr *size)
 {
@@ -223,7 +223,7 @@ dims_equal(struct infer *c, const struct expr *a, const struct expr *b)
 
 /* The condition that a is 1, so that b is the result of broadcasting. If b is
  * not constant, it must also be above 0, because the result is computed as the
- * larger of the two. */
+ * larger of a and b. */
 static const struct expr *
 stretches(struct module *m, const struct expr *a, const struct expr *b)
 {

@@ -44,14 +44,14 @@ void steps_row(struct steps *s, const char *name, const struct te_tensor *t,
 void steps_value(struct steps *s, const char *name, const struct expr *value);
 void steps_number(struct steps *s, const char *name, int64_t value);
 void steps_flag(struct steps *s, const char *name, bool value);
-/* Defines a name for the list of the bytes of a string. */
+/* Defines `name` in the text as the list of the bytes of the string `text`. */
 void steps_bytes(struct steps *s, const char *name, const char *text);
 void steps_type(struct steps *s, const char *name, struct dtype type);
 /* Makes is_less() available in the text: it compares elements of this type,
  * with NaN as the largest. */
 void steps_order(struct steps *s, struct dtype type);
-/* Reads the function `name` of the text passes/ops/steps/NAME.py, and ends
- * the stage with its statements. False after a diagnostic. */
+/* Reads the function `name` of the text passes/ops/steps/NAME.py, and ends the
+ * stage with the statements of that function. False after a diagnostic. */
 bool steps_run(struct steps *s, const char *name, struct iter_var *axes,
 	       int n_axes);
 
@@ -81,7 +81,7 @@ struct step_names {
  * names. If the value is a literal or a variable, returns the value itself. */
 const struct expr *step_name(struct step_names *names, const char *name,
 			     const struct expr *value);
-/* Puts the definitions (LETs) of the names around a body that uses them. */
+/* Returns `body` inside the definitions (LETs) of the names that it uses. */
 struct stmt *step_named(struct step_names *names, struct stmt *body);
 
 #endif

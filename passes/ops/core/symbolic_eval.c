@@ -26,8 +26,8 @@ static const struct expr *evaluate(struct symbolic_eval *s,
 static const struct expr *decide_condition(struct module *m,
 					   const struct expr *condition);
 
-/* The tensor of the buffer b among t and the tensors from which t is computed;
- * NULL if there is none. */
+/* The tensor with the buffer b, among t and the tensors from which t is
+ * computed; NULL if none has it. */
 static struct te_tensor *
 find_stage_tensor(struct te_tensor *t, const struct buffer *b)
 {
@@ -160,8 +160,8 @@ evaluate_reduce(struct symbolic_eval *s, const struct expr *e, int axis,
 	return sum;
 }
 
-/* The row-major position in b of the element at the index; -1 if an index is
- * not known or out of range. */
+/* The row-major position, in b, of the element at `index`; -1 if a part of the
+ * index is not known, or is out of range. */
 static int64_t
 flat_position(struct symbolic_eval *s, const struct buffer *b,
 	      const struct expr *const *index)

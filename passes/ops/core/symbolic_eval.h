@@ -23,7 +23,8 @@ struct symbolic_eval {
 		const struct expr *value;
 	} bound[EVAL_BOUND_MAX];
 	int n_bound;
-	int64_t budget; /* the number of nodes that may still be visited */
+	/* the number of nodes of expressions that may still be visited */
+	int64_t budget;
 };
 
 /* Sets elems to the n elements of out, which has the given shape; false if one

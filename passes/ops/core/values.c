@@ -51,8 +51,9 @@ tensor_known(struct module *m, struct tensor *t)
 					 : v->fill;
 
 		if (v->type.kind == DT_U64 && x.i < 0) {
-			return false; /* beyond int64, so that known elements
-				       * cannot hold it */
+			/* the number is beyond int64, so that known elements
+			 * cannot hold it */
+			return false;
 		}
 		elems[i] = number_literal(m, v->type, x);
 	}

@@ -155,8 +155,8 @@ BODY(pow)
 				     expr_cast(m, f, x[1])));
 }
 
-/* A negative amount, or one that is not less than the number of bits, shifts
- * out all bits, as the intrinsics define. */
+/* The intrinsics shift out all bits if the amount is negative, or not less than
+ * the number of bits. */
 BODY(bit_shift)
 {
 	bool left = strcmp(node_attr_string(n, "direction", ""), "LEFT") == 0;

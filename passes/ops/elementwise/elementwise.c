@@ -189,8 +189,8 @@ UNARY(cast)
 	return saturate_to(c, n, n->outputs[0]->type, x[0]);
 }
 
-/* An element of another type with the same bits. The byte of a bool is 0 or
- * 1. */
+/* The element converted to another type of the same size with the same bits.
+ * The byte of a bool is 0 or 1. */
 UNARY(bit_cast)
 {
 	struct module *m = c->module;

@@ -42,8 +42,8 @@ define_trilu(struct define *c, const struct node *n,
 			       y->shape[rank - 1]);
 		most = k;
 	} else if (node_input(n, 1)) {
-		/* an offset beyond the matrix has the same effect as one at its
-		 * edge */
+		/* an offset beyond the edge of the matrix has the same effect
+		 * as one at the edge */
 		k = define_clamped(c, define_scalar(c, n, in, 1),
 				   expr_sub(m, expr_i32(m, 0),
 					    y->shape[rank - 2]),
@@ -88,8 +88,8 @@ infer_band(struct infer *c, struct node *n)
 
 #define BAND_MAX (1 << 30)
 
-/* The larger of BAND_MAX and the largest number of queries or keys: larger
- * numbers have the same effect. */
+/* The largest offset that matters: the larger of BAND_MAX and the largest
+ * number of queries or keys. A larger offset has the same effect. */
 static int64_t
 band_most(const struct tensor *y)
 {
@@ -186,9 +186,9 @@ define_band(struct define *c, const struct node *n, struct te_tensor *const *in,
 
 /* ---- OneHot ---- */
 
-/* OneHot: the shape of the indices with a dimension of the size `depth`, input
- * 1, at the attribute axis; the type of the values. False after a
- * diagnostic. */
+/* OneHot: the result has the shape of the indices with one more dimension, of
+ * the size `depth` (input 1), at the attribute axis; and the type of the values
+ * (input 2). False after a diagnostic. */
 bool
 infer_one_hot(struct infer *c, struct node *n)
 {

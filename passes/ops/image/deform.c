@@ -118,7 +118,7 @@ deform_axes(struct deform *f, int64_t groups)
 	return te_axes(m, 2 + 2 * rank, shape, names);
 }
 
-/* Number k of the `per_tap` numbers of input i (offsets or masks) for the
+/* Number k of the `per_tap` numbers that input i (offsets or masks) has for the
  * current tap. */
 static const struct expr *
 of_tap(struct deform *f, int i, int64_t per_tap, int k)

@@ -51,8 +51,8 @@ infer_resize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* The type in which weights are computed: float64 for float64 data, else
- * float32. */
+/* The type in which the weights of a Resize are computed: float64 for float64
+ * data, else float32. */
 static struct dtype
 weight_type(const struct node *n)
 {

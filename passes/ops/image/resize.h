@@ -12,7 +12,7 @@ struct resize_axis {
 					   * output */
 	/* false if output i is input i for all i */
 	bool resized;
-	/* the model gives the size of the result, and not a scale */
+	/* the model gives the size of the result; otherwise it gives a scale */
 	bool by_sizes;
 	double scale;
 	double start, step;
@@ -59,7 +59,8 @@ const char *resize_rounding(const struct node *n, const struct resize_axis *a);
 const struct expr *resize_position(struct module *m,
 				   const struct resize_axis *a, struct dtype t,
 				   const struct expr *i);
-/* x(i) as a ratio of small integers; false if there is none. */
+/* Sets *ratio to x(i) as a ratio of small integers; false if x(i) is no such
+ * ratio. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 
 /* Is the scale p / r for some r from 1 to 64 and p up to 4096? If so, sets *p

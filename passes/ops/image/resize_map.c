@@ -565,8 +565,9 @@ resize_nearest_sources(struct module *m, const struct node *n,
 	int64_t *source = arena_array(&m->arena, int64_t, count + 1);
 
 	for (int64_t k = 0; k < count; k++) {
-		/* start and step give the reference's position up to the last
-		 * bits: positions near a tie are rounded to the tie. */
+		/* start and step give the position that ONNX's reference
+		 * computes except for the last bits: a position near a tie
+		 * between two elements is rounded to the tie. */
 		double x = a->start + (double)k * a->step, near = round(2 * x);
 
 		if (fabs(2 * x - near) < 1e-9 * (1 + fabs(x))) {

@@ -101,8 +101,8 @@ struct source {
 		*end;
 };
 
-/* The position x(i) in the region; if the result has only one element, the
- * middle of the region. */
+/* The position x(i) in the region of the input (roi); if the result has only
+ * one element, the middle of the region. */
 static const struct expr *
 region_source(struct module *m, const struct source *s)
 {

@@ -87,7 +87,7 @@ resize_map_symbolic(struct module *m, const struct node *n,
 	return strcmp(mode, "tf_crop_and_resize") != 0;
 }
 
-/* The numerator i * p + q of the position x(i). */
+/* The numerator i * p + q of the position x(i) = (i * p + q) / r. */
 static const struct expr *
 numerator(struct module *m, const struct resize_axis *a, const struct expr *i)
 {

@@ -15,11 +15,11 @@
 /* The elements of an image that a bin covers along rows (d = 0) or columns (d =
  * 1). */
 struct bin {
-	/* start: of the region's first bin; size: of one bin; count: the number
-	 * of samples or elements of a bin */
+	/* start: the start of the region's first bin; size: the size of one
+	 * bin; count: the number of samples or of elements in a bin */
 	const struct expr *start, *size, *count;
-	/* The first sample that may be in the image, and the number of
-	 * consecutive samples that may be. */
+	/* The first sample of a bin that may be in the image, and the number of
+	 * consecutive samples, from that one on, that may be. */
 	const struct expr *first, *near;
 };
 
@@ -60,7 +60,8 @@ infer_regions(struct infer *c, struct node *n, int columns,
 	shape[2] = height;
 	shape[3] = width;
 	infer_set(c, n->outputs[0], x->type, 4, shape);
-	/* the index of an image is taken modulo the number of images */
+	/* the index of the image that a region states is taken modulo the
+	 * number of images, so that there must be an image */
 	infer_reads(c, x->shape[0], 4, shape);
 	return true;
 }
@@ -462,7 +463,8 @@ align_axes(struct define *c, const struct tensor *y, int64_t *channels)
 	return te_axes(c->module, 4, shape, names);
 }
 
-/* Stores the result of each channel of the block, from its total. */
+/* Stores the result of each channel of the block of channels, computed from the
+ * channel's total. */
 static struct stmt *
 store_totals(struct roi *r, const struct buffer *total, const struct bin *bins,
 	     bool max)

@@ -212,8 +212,9 @@ struct rows {
 	 * are read from arrays */
 	struct sampler set, taken;
 	const struct expr **at; /* the index of the element in the result */
-	int n_arrays;           /* the number of arrays; the stage's outputs are
-				 * the result and the arrays */
+	/* the number of arrays of positions; the outputs of the stage are the
+	 * result and these arrays */
+	int n_arrays;
 	struct te_tensor *made[MOST_ARRAYS];
 	struct stmt *stores[MOST_ARRAYS];
 	const char *names[MOST_ARRAYS];
@@ -312,9 +313,9 @@ store_sum(const struct rows *r, const struct sampler *p, struct define *c,
 			  2 + p->rank);
 }
 
-/* The statement that computes one element of the result. If there is a
- * condition `all`, an IF contains a second copy, without conditions on taps,
- * for the case that `all` holds. */
+/* The statement that computes one element of the result. If `all` is not NULL,
+ * the statement is an IF on the condition `all`, with a copy in which the taps
+ * have no conditions for the case that `all` holds. */
 static struct stmt *
 store_element(const struct rows *r, struct define *c,
 	      const struct te_tensor *image, const struct expr *all)

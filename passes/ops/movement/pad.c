@@ -18,7 +18,8 @@ may_add(const struct expr *e)
 	return !size_bounds(e, &min, &max) || max > 0;
 }
 
-/* Is e not a constant, or a constant that fits in 32 bits? */
+/* Does e fit in 32 bits if it is a constant? True also for expressions that are
+ * not constant. */
 static bool
 is_narrow(const struct expr *e)
 {
@@ -145,7 +146,8 @@ find_widths(struct infer *c, const struct node *n, struct widths *w)
 					      : center_widths(c, n, w);
 }
 
-/* The size of dimension d of the result: that of the input plus the widths. */
+/* The size of dimension d of the result: the size of the input's dimension plus
+ * the widths of the padding. */
 static const struct expr *
 padded(struct module *m, const struct node *n, const struct widths *w, int d)
 {
@@ -193,8 +195,8 @@ infer_pad(struct infer *c, struct node *n)
 }
 
 /* The position axis - before, which is at most `before` or `after` outside of
- * [0, size), reflected at the ends; the elements at the ends are not
- * repeated. */
+ * [0, size), reflected at the ends of the range; the elements at the ends are
+ * not repeated. */
 static const struct expr *
 reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	const struct expr *before, const struct expr *after)

@@ -8,7 +8,8 @@
  *	                           y = tirc.NonZero (x, n)      int64[rank, y_count] */
 #include "dims.h"
 
-/* The elements of the result are variables, which the entry function reads. */
+/* The elements of the result are size variables, which the entry function reads
+ * at run time. */
 bool
 infer_run_size(struct infer *c, struct node *n)
 {
@@ -121,8 +122,8 @@ infer_nonzero(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Does a CountNonZero of n's own input give the number of columns of n's
- * result? */
+/* Is the number of columns of n's result what a CountNonZero of n's own input
+ * counts? */
 static bool
 is_counted(const struct node *n)
 {

@@ -126,7 +126,7 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 					   "step %d is 0; correct the model",
 					   i);
 		}
-		/* a step of INT64_MIN has the same effect as one of
+		/* a step of INT64_MIN has the same effect as a step of
 		 * -INT64_MAX */
 		step = step == INT64_MIN ? -INT64_MAX : step;
 		slice_one(m, s, d, x->shape[d], starts[i], ends[i], step);
@@ -200,8 +200,8 @@ define_slice(struct define *c, const struct node *n,
  * All three nodes have the attributes axes and steps, with a number for each
  * bound. */
 
-/* Reads the attributes axes and steps, and checks them against the number of
- * bounds. */
+/* Reads the attributes axes and steps, and checks that each has `count`
+ * elements. False after a diagnostic. */
 static bool
 part_axes(struct infer *c, const struct node *n, int count,
 	  const int64_t **axes, const int64_t **steps)

@@ -10,8 +10,8 @@
 #include "analyse.h"
 #include "dims.h"
 
-/* Sets kernel to the sizes of the window: the dimensions of the weights from 2
- * on. False if they are not constant. */
+/* Sets kernel to the sizes of the window, which are the dimensions of the
+ * weights from 2 on. False if a size is not constant. */
 static bool
 kernel_of_weights(const struct tensor *w, int64_t *kernel)
 {
@@ -357,7 +357,8 @@ define_conv_integer(struct define *c, const struct node *n,
  * over these taps, without a test. */
 struct transposed_tap {
 	struct iter_var tap;
-	/* k: the number of the tap; at: the index in the input */
+	/* k: the number of the tap; at: the index in the input that the tap
+	 * reads */
 	const struct expr *k, *at;
 	const struct expr *whole; /* the condition that the quotient is an
 				   * integer; NULL if it is always an integer */

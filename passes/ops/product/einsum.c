@@ -9,8 +9,8 @@
 
 /* Labels: letters, then the dimensions of "…", counted from the last. */
 enum { LETTERS = 52, RANK_MAX = 16, LABELS = LETTERS + RANK_MAX };
-/* The most operands: all products are in one kernel, whose schedule compares
- * every product with every other. */
+/* The most operands: all products are in one kernel, and its schedule compares
+ * every product with every other product. */
 enum { OPERANDS_MAX = 64 };
 
 struct term {
@@ -43,8 +43,8 @@ letter_label(char ch)
 }
 
 /* Reads a term of the equation, up to ',', "->" or the end, into t. "…" stands
- * for `ellipsis` dimensions; or, if that is negative, for the dimensions of
- * `rank` that remain after the letters. False if the term is not valid. */
+ * for `ellipsis` dimensions; if `ellipsis` is negative, for as many dimensions
+ * as remain of `rank` after the letters. False if the term is not valid. */
 static bool
 parse_term(const char **text, struct term *t, int rank, int ellipsis)
 {

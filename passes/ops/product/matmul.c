@@ -137,8 +137,9 @@ product_axes(struct define *c, const struct product *p)
 	return te_axes(c->module, p->rank, p->shape, names);
 }
 
-/* An element of an operand at a row and column of its last two dimensions (a
- * vector has only one), and at the batch indices, broadcast. */
+/* The element of operand t at a row and a column of its last two dimensions (a
+ * vector has only one of them), and at the batch indices, to which t is
+ * broadcast. */
 static const struct expr *
 operand(struct define *c, const struct product *p, const struct te_tensor *t,
 	const struct expr *const *index, const struct expr *row,
@@ -163,7 +164,8 @@ operand(struct define *c, const struct product *p, const struct te_tensor *t,
 	return te_at(m, t, at, ndim);
 }
 
-/* Sets *a to element (i, k) of input 0 and *b to (k, j) of input 1. */
+/* Sets ab[0] to element (i, k) of input 0 and ab[1] to element (k, j) of input
+ * 1. */
 static void
 operands(struct define *c, const struct product *p, struct te_tensor *const *in,
 	 const struct expr *const *index, const struct expr *k,

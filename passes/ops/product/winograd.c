@@ -182,8 +182,8 @@ times(struct define *c, double factor, const struct expr *e)
 	return factor == 1 ? e : expr_mul(c->module, like(c, e, factor), e);
 }
 
-/* The sum of one group, positive terms first, divided by the factor *common;
- * NULL if it has no terms. */
+/* The sum of the terms of one group, positive terms first, divided by the
+ * factor *common; NULL if the group has no terms. */
 static const struct expr *
 group_sum(struct define *c, const struct transform *t, const double *row,
 	  int group, const struct expr *const *x, double *common)

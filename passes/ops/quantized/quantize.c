@@ -4,9 +4,9 @@
  * operators between integers are in quantized.c. */
 #include "define.h"
 
-/* The scale or zero point (input i) for the element at an index: there is one
- * for the tensor, one for each index along the axis, or one for each block of
- * the axis. */
+/* The scale or zero point (input i) that applies to the element at `index`:
+ * there is one for the whole tensor, one for each index along the axis, or one
+ * for each block of the axis. */
 static const struct expr *
 quant_param(struct define *c, const struct node *n, int i,
 	    struct te_tensor *const *in, const struct expr *const *index)

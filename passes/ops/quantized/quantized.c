@@ -57,7 +57,7 @@ check_exponents(struct infer *c, const struct node *n, const char *const *names,
 	return true;
 }
 
-/* Reads the result type of a requantization; false after a diagnostic. */
+/* Sets *t to the result type of a requantization; false after a diagnostic. */
 static bool
 result_type(struct infer *c, const struct node *n, struct dtype *t)
 {

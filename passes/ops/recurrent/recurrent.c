@@ -211,7 +211,8 @@ struct recurrent {
 				  * of sums */
 	struct te_tensor *made[MOST_BUFFERS];
 	int n_made;
-	/* the buffers of the node; NULL if the node has none */
+	/* the tensors of the node's buffers; NULL if the node does not need the
+	 * buffer */
 	struct te_tensor *h, *cell, *y, *sums[3];
 	/* with quantized weights: h with zeros for sequences that have ended
 	 * (seen); low, high, scale and zero of one element; the bytes of the
@@ -258,8 +259,8 @@ struct buffers {
 	int ndims[MOST_BUFFERS], n;
 };
 
-/* Adds a buffer [rows][size], or [size] if rows is NULL, to the list.
- * make_buffers sets *to to its tensor. */
+/* Adds a buffer [rows][size], or [size] if rows is NULL, to the list b.
+ * make_buffers later sets *to to the buffer's tensor. */
 static void
 add_buffer(struct buffers *b, const char *name, struct te_tensor **to,
 	   struct dtype type, const struct expr *rows, const struct expr *size)
@@ -336,7 +337,7 @@ make_buffers(struct recurrent *r, bool with_cell,
 	r->n_made = b.n;
 }
 
-/* Makes the phase that sets the state to input i of the node, or to 0 if that
+/* Makes the phase that sets `state` to input i of the node, or to 0 if input i
  * is absent. */
 static void
 start_state(struct recurrent *r, struct te_tensor *state, int i)
@@ -386,9 +387,10 @@ sum_phase(struct recurrent *r, struct te_tensor *sums,
 			     te_sum(r->m, expr_mul(r->m, x, w), &over, 1));
 }
 
-/* Begins a phase over the rows and elements of the state. Sets b and j; `at`,
- * the time that is read and written; and `inside`, the condition that the row's
- * sequence has not ended, or NULL. */
+/* Begins a phase over the rows and elements of the state. Sets r's b and j, the
+ * row and the element; `at`, the time that the step reads and writes; and
+ * `inside`, the condition that the row's sequence has not ended, or NULL if the
+ * node has no lengths of sequences. */
 static void
 begin_phase(struct recurrent *r)
 {
@@ -419,7 +421,8 @@ begin_phase(struct recurrent *r)
 	}
 }
 
-/* Ends a phase: its stores are executed over the first n axes. */
+/* Ends a phase named `name`, which executes the stores made since its begin,
+ * over the first n axes. */
 static void
 end_phase_of(struct recurrent *r, const char *name, int n)
 {
@@ -597,7 +600,9 @@ one_axis(struct recurrent *r, const struct te_tensor *t)
 	return te_axes(r->m, 1, t->buffer->shape, one);
 }
 
-/* extreme[0] = the smallest or the largest element of the state, or 0. */
+/* Makes the phase that sets extreme[0] to the largest (if `max`) or the
+ * smallest element of the state, where a sequence that has ended counts as
+ * 0. */
 static void
 extreme_phase(struct recurrent *r, struct te_tensor *extreme, bool max)
 {
@@ -625,8 +630,8 @@ add_store_to_only(struct recurrent *r, const struct te_tensor *to,
 						      .value = value };
 }
 
-/* Computes scale and zero point: the range of the state, extended to contain 0,
- * is mapped to 0…255. */
+/* Makes the phase that computes the scale and the zero point: the range of the
+ * state, extended to contain 0, is mapped to 0…255. */
 static void
 scale_phase(struct recurrent *r)
 {
@@ -652,8 +657,8 @@ scale_phase(struct recurrent *r)
 	end_phase_of(r, "range", 1);
 }
 
-/* Makes the phase that computes the bytes of the state, minus the zero
- * point. */
+/* Makes the phase that computes the bytes of the quantized state, minus the
+ * zero point. */
 static void
 bytes_phase(struct recurrent *r)
 {

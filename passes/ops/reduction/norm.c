@@ -129,7 +129,7 @@ check_vector(struct infer *c, const struct node *n, int i,
 	return true;
 }
 
-/* Checks that inputs 1 to 4 of BatchNormalization are vectors of one element
+/* Checks that inputs 1 to 4 of BatchNormalization are vectors with one element
  * for each channel; false after a diagnostic. */
 static bool
 check_channel_vectors(struct infer *c, const struct node *n)
@@ -204,7 +204,7 @@ define_batch_norm(struct define *c, const struct node *n,
 	return true;
 }
 
-/* ---- BatchNormalization, in training: the moments of x itself ---- */
+/* ---- BatchNormalization in training: with the moments of x itself ---- */
 
 bool
 infer_batch_norm_training(struct infer *c, struct node *n)

@@ -322,8 +322,8 @@ define_best(struct define *c, struct te_tensor *x, const bool *reduced,
 			    te_reduce(m, r, e, p.over, p.n_over));
 }
 
-/* Is the first element of the row NaN? index: of the row, without the reduced
- * axis. */
+/* Is the first element of the row of x NaN? index: the index of the row,
+ * without the reduced axis. */
 static const struct expr *
 first_is_nan(struct define *c, struct te_tensor *x,
 	     const struct expr *const *index, const bool *reduced)
@@ -403,8 +403,9 @@ define_parts(struct define *c, struct te_tensor *x, const bool *reduced,
 			    expr_cast(m, dtype_of(DT_I64), e));
 }
 
-/* Is one pass better, because lanes gain nothing: the target has none, or rows
- * are contiguous and have fewer than SHORT_ROW elements? */
+/* Is it better to reduce in one pass, because lanes gain nothing? So it is if
+ * the target has no lanes, or rows are contiguous and have fewer than SHORT_ROW
+ * elements. */
 static bool
 in_one_pass(struct define *c, const struct te_tensor *x, int64_t axis)
 {

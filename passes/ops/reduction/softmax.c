@@ -123,7 +123,8 @@ define_log_softmax(struct define *c, const struct node *n,
 	return true;
 }
 
-/* 1 at the first maximum, 0 elsewhere. */
+/* Hardmax: 1 at the position of the first maximum along the axis, 0
+ * elsewhere. */
 bool
 define_hardmax(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that read elements at indices from data. Negative indices count
- * from the end. Invalid indices, which ONNX leaves undefined, are taken modulo
- * the size, which is not 0 unless the result is empty. */
+ * from the end. Invalid indices, whose results ONNX leaves undefined, are taken
+ * modulo the size of the dimension, which is not 0 unless the result is
+ * empty. */
 #include "dims.h"
 #include "indices.h"
 

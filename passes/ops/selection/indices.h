@@ -5,7 +5,7 @@
 
 #include "define.h"
 
-/* Are the indices of input i constants that are in [0, size)? */
+/* Are the elements of input i of n constants in [0, size)? */
 bool indices_known(struct module *m, const struct node *n, int i,
 		   const struct expr *size);
 /* The index e, from data, in a type that can represent `size`. */

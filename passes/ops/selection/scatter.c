@@ -43,7 +43,7 @@ target_new(struct define *c, int rank)
 
 /* Sets dimension d of the destination, which has `size` elements, to the
  * position that e, an element of input 1, gives. `of`: the number of dimensions
- * that have an index. */
+ * for which an index is given. */
 static void
 target_index(struct define *c, const struct node *node, struct target *t, int d,
 	     const struct expr *size, const struct expr *e, int of)
@@ -146,8 +146,8 @@ slice(struct define *c, const struct expr *size, const struct expr *at,
 	return true;
 }
 
-/* The stage of the updates over axes; updates of the same element differ in
- * dimension d. */
+/* The stage that makes the updates, one for each point of the axes; updates of
+ * the same element differ only in dimension d. */
 static struct te_tensor *
 scatter(struct define *c, const struct node *n, struct te_tensor *const *in,
 	struct iter_var *axes, int n_axes, const struct expr *update,

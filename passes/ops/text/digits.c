@@ -25,7 +25,8 @@ run(struct define *c, const char *name, const struct node *n,
 
 /* ---- FormatInteger ---- */
 
-/* The most bytes of the text of an element of input 0, which may be a bool. */
+/* The largest number of bytes in the text of an element of input 0, which may
+ * be a bool. */
 static int64_t
 most_bytes(const struct node *n)
 {

@@ -268,8 +268,8 @@ define_substring(struct define *c, const struct node *n,
 
 enum { FROM, TO, COUNT, N_MADE };
 
-/* The longest delimiter: each of its bytes becomes a comparison in one readable
- * condition, and no text is split by a longer one. */
+/* The longest delimiter: each of its bytes becomes a comparison in one
+ * condition, which must stay readable. */
 enum { MOST_DELIMITER_BYTES = 256 };
 
 /* The most pieces into which n can split a string of this many bytes. */

@@ -48,8 +48,8 @@ is_moderate(const struct blocks *b, const int64_t *pads, int d)
 	return true;
 }
 
-/* Reads the attributes and inputs of a Col2Im into *b. False if the sizes of
- * image and block are not constant, a size is above INT32_MAX, or sizes and
+/* Reads the attributes and inputs of a Col2Im into *b. False if a size of the
+ * image or the block is not constant or is above INT32_MAX, or if sizes and
  * attributes contradict each other. */
 static bool
 read_blocks(struct module *m, const struct node *n, struct blocks *b)

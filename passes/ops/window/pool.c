@@ -87,8 +87,8 @@ static const struct expr *count_taps(struct module *m, const struct window *w,
 				     int d, const struct expr *o,
 				     bool with_padding);
 
-/* The load of `in` at a tap of the window of an element of y; `outside` in the
- * padding. */
+/* The load of `in` at a tap of the window for an element of y; the value
+ * `outside` if the tap is in the padding. Sets *axes and `taps`. */
 static const struct expr *
 covered(struct define *c, const struct window *w, struct te_tensor *in,
 	const struct tensor *y, const struct expr *outside,
@@ -100,8 +100,8 @@ covered(struct define *c, const struct window *w, struct te_tensor *in,
 			   *axes + 2, taps, outside);
 }
 
-/* A stage with the elements of t, and `empty` where the condition `none` holds;
- * t itself if it never holds. */
+/* Returns a stage with the elements of t, but `empty` where the condition
+ * `none` holds; t itself if `none` never holds. */
 static struct te_tensor *
 fill_where(struct define *c, const struct tensor *y, struct iter_var *axes,
 	   struct te_tensor *t, const struct expr *none,
@@ -398,8 +398,8 @@ define_global_max_pool(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The sum over all positions, in type t: of the elements, or, if p is not NULL,
- * of their absolute values to the power *p. */
+/* The stage that sums over all positions, in type t: the elements, or, if p is
+ * not NULL, their absolute values to the power *p. */
 static struct te_tensor *
 global_sum(struct define *c, const struct reduce_plan *plan,
 	   const struct te_tensor *in, struct dtype t, const double *p)

@@ -63,8 +63,8 @@ split_padding(struct module *m, struct window *w, int d,
 	w->end[d] = dim_normal(m, upper ? other : half);
 }
 
-/* The distance from the first to the last of `count` windows: (count - 1) *
- * stride. */
+/* The distance, along dimension d, from the first to the last of `count`
+ * windows: (count - 1) * stride. */
 static const struct expr *
 strides_between(struct module *m, const struct window *w, int d,
 		const struct expr *count)
@@ -209,7 +209,8 @@ window_axis_name(struct module *m, const struct window *w, int d,
 	return arena_printf(&m->arena, "%s%s", prefix, names[w->n - 1][d]);
 }
 
-/* May the size of dimension d plus its padding plus a window exceed 2^31? */
+/* May the size of dimension d plus its padding plus the size of a window exceed
+ * 2^31? */
 static bool
 exceeds_32_bits(struct module *m, const struct window *w, int d,
 		const struct expr *size)

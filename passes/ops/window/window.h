@@ -41,8 +41,9 @@ const struct expr *window_position(struct module *m, const struct window *w,
  * guard? The second function: can it lie after the input? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
-/* Can a window along d have no tap inside of the input, because of dilation,
- * large padding or an empty input? True if the opposite is not proven. */
+/* Can a window have no tap inside of the input along dimension d, because of
+ * dilation, large padding or an empty input? True unless the opposite is
+ * proven. */
 bool window_may_miss(struct module *m, const struct window *w, int d);
 /* Axes [n, c, spatial…] of the output, with the given channel name. */
 struct iter_var *window_axes(struct define *c, const struct window *w,

@@ -250,8 +250,8 @@ te_tensor_intrin(struct module *m, const char *name,
 
 /* ---- references */
 
-/* The index of the parameter whose first element's address the argument `arg`
- * is; -1 if there is none. */
+/* The index of the parameter of `part` whose first element's address `arg` is;
+ * -1 if arg is something else. */
 static int
 param_of(const struct func *part, const struct expr *arg)
 {
@@ -325,7 +325,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 
 	for (int i = 0; i < call->part->params.n; i++) {
 		views[i] = told_view(m, call, e, i);
-		/* the view may have any scope: it takes that of the caller */
+		/* the parameter's scope is left open: the view takes the scope
+		 * of the caller's buffer */
 		if (views[i]->scope[0] == '\0') {
 			struct buffer *view = arena_copy(&m->arena, views[i],
 							 sizeof *view);
@@ -370,8 +371,8 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 	return true;
 }
 
-/* The init part of a block without its body, inside of the loops that the
- * block's spatial iter vars need; NULL if the block has no init. */
+/* The init of a block as a statement, inside of the loops that the block's
+ * spatial iter vars need; NULL if the block has no init. */
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {

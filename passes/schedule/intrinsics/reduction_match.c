@@ -479,8 +479,8 @@ reduction_init(struct func *f, const struct block_reduction *r,
 	return stmt_seq(f, list, n);
 }
 
-/* Stores the reducer's results to several buffers; all values are computed
- * before the first store. */
+/* Returns statements that store the reducer's results to several buffers; all
+ * values are computed before the first store. */
 static struct stmt *
 store_simultaneously(struct func *f, const struct reducer *r,
 		     const struct buffer *const *buffers,

@@ -32,7 +32,7 @@ struct block_reduction {
 bool match_reduction(struct func *f, const struct stmt *block,
 		     struct block_reduction *out, const char **why);
 
-/* Properties of a reducer f(x, y) that held in 400 trials of the interpreter
+/* Properties of a reducer f(x, y), which held in 400 trials of the interpreter
  * with small numbers: likely, not proven. */
 struct reducer_facts {
 	/* for all trials f(identity, x) = x = f(x, identity) */
@@ -43,8 +43,8 @@ struct reducer_facts {
 /* Runs the trials. All facts are false if the interpreter cannot run f. */
 struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
 
-/* Make statements that store the identities, or the results of one step, to the
- * buffers at `index`. */
+/* reduction_init makes statements that store the identities to the buffers at
+ * `index`, reduction_update statements that store the results of one step. */
 struct stmt *reduction_init(struct func *f, const struct block_reduction *r,
 			    const struct buffer *const *buffers,
 			    const struct expr *const *index);

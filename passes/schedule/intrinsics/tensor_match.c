@@ -190,8 +190,8 @@ align_dims(struct pairing *p, struct tensor_view *v,
 	return true;
 }
 
-/* The factor by which the program's index varies with the description's: the
- * stride of a strided convolution; else 1. */
+/* The factor by which the program's index `have` varies with the description's
+ * index `want`: the stride of a strided convolution; else 1. */
 static int64_t
 step_of(struct pairing *p, const struct expr *want, const struct expr *have)
 {

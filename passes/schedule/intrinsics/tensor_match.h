@@ -15,15 +15,16 @@
 struct tensor_view {
 	/* the parameter of the intrinsic's description */
 	const struct buffer *param;
-	/* the buffer of the program; NULL until the first access is matched */
+	/* the buffer of the program that the parameter stands for; NULL until
+	 * the first access is matched */
 	const struct buffer *target;
 	/* by dimension of param: the corresponding dimension of target; -1 if
 	 * it has extent 1 and no counterpart */
 	int *dim_of;
-	/* by dimension of param: the step between consecutive indices, in
-	 * elements of target's dimension */
+	/* by dimension of the parameter: the step between consecutive indices,
+	 * in elements of the buffer's dimension */
 	int64_t *step;
-	/* by dimension of target: the index of the view's first element */
+	/* by dimension of the buffer: the index of the view's first element */
 	const struct expr **offset;
 };
 
@@ -73,8 +74,8 @@ void tensor_match_init(struct tensor_match *t, struct edit *e,
  * the reason in t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 			const struct tensor_leaf *block, enum tensor_part part);
-/* The stride, in elements, of dimension dim of a buffer; the second function:
- * of a view. */
+/* The stride, in elements, of dimension dim of a buffer; view_stride: of a
+ * view. */
 const struct expr *buffer_stride(struct module *m, const struct buffer *b,
 				 int dim);
 const struct expr *view_stride(struct module *m, const struct tensor_view *v,

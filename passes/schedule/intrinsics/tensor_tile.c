@@ -118,7 +118,7 @@ tensor_tile(struct tensor_match *match, int i, const struct func *part,
 
 /* ---- copies */
 
-/* The loops that make to[i] = from[i] for each index i of the tile. */
+/* The loops that copy a tile: to[i] = from[i] for each index i of the shape. */
 static struct stmt *
 copy_loops(struct func *f, const struct buffer *from, const struct buffer *to,
 	   const struct expr *const *shape)

@@ -83,7 +83,7 @@ depends_on_loop(const struct stmt *block, const struct stmt *loop)
 	return false;
 }
 
-/* Does inner have at least as many iterations as outer? */
+/* Has the loop `inner` surely at least as many iterations as `outer`? */
 static bool
 reaches_all(const struct stmt *outer, const struct stmt *inner)
 {

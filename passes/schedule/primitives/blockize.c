@@ -35,7 +35,8 @@ struct blockizer {
 	bool reduces;
 };
 
-/* A block of the nest and the division of its bindings. */
+/* A block of the nest, and the division of its bindings into outer and inner
+ * parts. */
 struct divided {
 	struct stmt *block;
 	struct iter_var *loops;

@@ -135,8 +135,9 @@ struct dim_group {
 	const bool *dims, *vars;
 };
 
-/* The number of the current element in the group's part of the box; -1 if the
- * element is outside of the box, -2 if the position is not known. */
+/* The row-major number, in the group's part of the box, of the element that the
+ * store writes at present; -1 if the element is outside of the box, -2 if the
+ * position is not known. */
 static int64_t
 place_of(const struct dim_group *g, const struct domain *d)
 {
@@ -271,8 +272,8 @@ grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 	return wider;
 }
 
-/* The variables of one index, and the number of values of each; -1 if that is
- * not constant. */
+/* The variables of one index, and for each the number of its values; -1 if that
+ * number is not constant. */
 struct terms {
 	struct var *vars[COVERAGE_VARS];
 	int64_t count[COVERAGE_VARS];
@@ -374,8 +375,8 @@ single_element(const struct access *store, const struct range *box,
 	return moves;
 }
 
-/* The ranges to check for the group `dims`: a part of the box whose position or
- * size is not constant may be anywhere in the buffer. */
+/* The ranges in which the stores of the group `dims` are checked: a part of the
+ * box whose position or size is not constant may be anywhere in the buffer. */
 static const struct range *
 anywhere(struct edit *e, const struct access *store, const struct range *box,
 	 const bool *dims)
@@ -442,8 +443,8 @@ same_index(const struct access *x, const struct access *y)
 }
 
 /* Sets seen[n] for each element n of the group's part of the box that the store
- * stores, and adds to *filled. False if they cannot be determined, or are too
- * many to be counted. */
+ * stores, and adds the number of newly set elements to *filled. False if they
+ * cannot be determined, or are too many to be counted. */
 static bool
 mark_store(struct edit *e, const struct dim_group *g, struct domain *d,
 	   int64_t volume, bool **seen, int64_t *filled)
@@ -545,8 +546,8 @@ union_leaves_elements(struct edit *e, const struct access_list *stores,
 	return false;
 }
 
-/* Does each of the stores have a condition or predicate that excludes values of
- * its block's iter vars? */
+/* Does each of the stores have a condition, or its block a predicate, that
+ * excludes values of the block's iter vars? */
 static bool
 left_out_everywhere(struct edit *e, const struct access_list *all)
 {

@@ -384,8 +384,8 @@ store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 	return NULL;
 }
 
-/* Does another statement use b in the same child of the scope, and so in the
- * same loops as the block? */
+/* Does a statement outside of the block, but in the same child of the scope and
+ * so in the same loops, use b? */
 static bool
 used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 {

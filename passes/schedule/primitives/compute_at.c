@@ -72,7 +72,8 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	return true;
 }
 
-/* Appends the first (or last) element of a region as an access like x. */
+/* Appends to *out an access that is like x, but to the first (or, if `last`,
+ * the last) element of the region r. */
 static void
 add_corner(struct edit *e, const struct access *x, const struct region *r,
 	   bool last, struct access_list *out)
@@ -292,8 +293,8 @@ iter_domains(const struct stmt *block, struct range *ranges)
 	}
 }
 
-/* The domain of the iter var if it is provably no longer than the range r; else
- * r. */
+/* The domain of the iter var if its extent is provably not larger than that of
+ * the range r; else r. */
 static struct range
 within(struct edit *e, struct range r, const struct iter_var *it)
 {

@@ -41,7 +41,7 @@ struct inlining {
 	const int *iter_of;
 };
 
-/* Is iter var number i the index of a dimension? */
+/* Is iter var number i the index of a dimension of the buffer? */
 static bool
 is_index(const int *iter_of, int ndim, int i)
 {
@@ -276,9 +276,9 @@ runs_with_block(const struct stmt *store)
 	return s && s->kind == STMT_BLOCK;
 }
 
-/* The intermediate buffer that the consumer `block` loads with iter vars of this
- * block as indices; (*iter_of)[d] is the number of the iter var of dimension d. NULL
- * after a diagnostic. */
+/* Returns the intermediate buffer that the consumer `block` loads with its own
+ * iter vars as indices; (*iter_of)[d] is the number of the iter var of
+ * dimension d. NULL after a diagnostic. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	       int **iter_of)

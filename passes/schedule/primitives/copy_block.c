@@ -120,7 +120,7 @@ free_block_name(struct edit *e, const char *given)
 	return text;
 }
 
-/* Adds the names of the function's buffers to names. */
+/* Adds the names of all buffers of the function to `names`. */
 static void
 buffer_names(const struct func *f, struct text_map *names)
 {

@@ -9,7 +9,7 @@
 
 /* The innermost block around s; s itself if it is a block. */
 struct stmt *block_around(struct stmt *s);
-/* The only block that stores into b; NULL if there is none, or several. */
+/* The only block that stores into b; NULL if no block does, or several do. */
 struct stmt *sole_writer(struct func *f, const struct buffer *b);
 /* Does a statement at or below s store into b (writes_below), or load from b
  * (reads_below)? */
@@ -51,8 +51,8 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
 /* The conjunction of the conditions under which `at` runs (true if there are
- * none). NULL if a condition uses a variable that is bound at or below top, or
- * is not known. */
+ * none). NULL if a condition is not known, or uses a variable that is bound at
+ * or below top. */
 const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *at,
 				      const struct stmt *top);
@@ -89,8 +89,9 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct expr *const *like,
 			   const struct stmt *context, struct stmt **copy);
 /* Does the block store every element of the box in the loops from top
- * (included) on? Its iter vars are its store's indices, each bound to separate
- * loops. Compares the numbers of iterations and of elements. */
+ * (included) on? The block's iter vars must be the indices of its store, each
+ * bound to loops of its own. Compares the numbers of iterations and of
+ * elements. */
 bool loops_fill_box(struct edit *e, const struct stmt *block,
 		    const struct stmt *top, const struct range *box, int ndim);
 /* Does the box contain elements of b that neither s nor a statement below it
@@ -128,8 +129,8 @@ const struct stmt *init_before_loop(const struct stmt *loop,
 bool reads_elsewhere(struct edit *e, struct stmt *block, struct stmt *last,
 		     const struct access *write);
 /* A buffer with elements that the block reads and that are overwritten before
- * `last` or in the loops around it. NULL if there is none: then the block can
- * be moved there. */
+ * `last` or in the loops around `last`. NULL if there is none: then the block
+ * can be moved to `last`. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,
 				   struct stmt *last);
 

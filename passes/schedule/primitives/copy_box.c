@@ -139,9 +139,9 @@ outer_index(struct box *x, const struct expr *index)
 
 /* -- destination of the copy */
 
-/* Finds for each dimension of the array the first index of the box and its
- * loop. False after a diagnostic if the loops are not in the order of the
- * dimensions. */
+/* Sets, for each dimension of the array, the first index of the box, and finds
+ * the dimension's loop. False after a diagnostic if the loops are not in the
+ * order of the dimensions. */
 static bool
 find_origin(struct box *x)
 {

@@ -16,7 +16,7 @@ struct padding {
 };
 
 /* Reads B[v…] = if_then_else(inside, value, constant) into p, or the same with
- * the two values exchanged. False after a diagnostic. */
+ * `value` and the constant exchanged. False after a diagnostic. */
 static bool
 match(struct padding *p)
 {
@@ -147,7 +147,8 @@ fill_nest(struct padding *p)
 }
 
 /* Sets *lo and *hi to the limits lo <= v < hi that the conjuncts give for iter
- * var i, and `taken` for the conjuncts used: those without other iter vars. */
+ * var i, and sets taken[k] for the conjuncts that it uses: those in which i is
+ * the only iter var. */
 static void
 limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
        const struct expr **lo, const struct expr **hi)

@@ -315,7 +315,7 @@ loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 	return true;
 }
 
-/* -- iterations at the same time */
+/* -- may iterations be executed at the same time? -- */
 
 static bool
 drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
@@ -374,8 +374,9 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
-/* The ring buffer that the block fills while the loop runs; NULL if there is
- * none. The iterations of the loop must then stay in order. */
+/* The ring buffer that the block fills while the loop runs; NULL if the block
+ * fills none. If it fills one, the iterations of the loop must stay in
+ * order. */
 static const struct buffer *
 find_ring(struct edit *e, const struct stmt *loop, const struct stmt *block)
 {

@@ -51,8 +51,8 @@ is_padded(const struct einsum *p, int i)
 	return p->extents[i] != p->block->u.block->iters[i].extent;
 }
 
-/* The number of the iter var if the index x is an iter var; -1 for a constant;
- * -2 for any other expression. */
+/* If the index x is an iter var: the number of this iter var. -1 if x is a
+ * constant; -2 if x is any other expression. */
 static int
 iter_of_index(const struct einsum *p, const struct expr *x)
 {
@@ -252,8 +252,8 @@ check_loops(struct einsum *p)
 	return true;
 }
 
-/* A new buffer like b with the padded extents at the index; NULL if b needs no
- * padding. */
+/* A new buffer like b, in which the dimensions that padded iter vars index have
+ * the padded extents; NULL if b needs no padding. */
 static const struct buffer *
 padded_twin(struct einsum *p, const struct buffer *b,
 	    const struct expr *const *index)
@@ -278,8 +278,9 @@ padded_twin(struct einsum *p, const struct buffer *b,
 		   : NULL;
 }
 
-/* The condition that iters, which run over `large`, are an index of `small` and
- * so not in the padding; NULL if both have the same shape. */
+/* The condition that the values of iters, which run over the shape of `large`,
+ * are an index of `small`, not in the padding; NULL if both have the same
+ * shape. */
 static const struct expr *
 where_in(struct edit *e, const struct iter_var *iters,
 	 const struct buffer *small, const struct buffer *large)

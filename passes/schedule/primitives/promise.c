@@ -15,8 +15,9 @@ struct flow {
 	struct arena *arena;
 	VEC(const struct buffer *) buffers;
 	VEC(const struct var *) vars;
-	bool grown; /* the last walk through the function found more variables
-		     * or buffers */
+	/* the last walk through the function added variables or buffers to
+	 * those that are followed */
+	bool grown;
 };
 
 static void
@@ -39,7 +40,7 @@ add_var(struct flow *f, const struct var *v)
 	f->grown = true;
 }
 
-/* Is x computed from the values that are followed? */
+/* Is x computed from the variables and buffers that are followed? */
 static bool
 carries(const struct flow *f, const struct expr *x)
 {

@@ -24,16 +24,16 @@ struct reindex {
 	/* buffer: A, which the block reads or writes; made: A_reindex, the copy
 	 * of A */
 	const struct buffer *buffer, *made;
-	/* the block's index in `buffer`, an expression of its iter vars for
-	 * each dimension: v_j, v_i */
+	/* the index of the block's access of `buffer`: for each dimension an
+	 * expression of the block's iter vars, v_j, v_i */
 	const struct expr *const *index;
 	/* the block's iter vars that `index` or `guarded` uses */
 	struct iter_var *used;
 	int n_used;
 	/* the block's index in `made`, in terms of the iter vars: v_i, v_j */
 	const struct expr **place;
-	/* the load with its condition; NULL if the load has none, or if the
-	 * condition stays in the block */
+	/* the load with its condition, which moves with the load; NULL if the
+	 * load has no condition, or if the condition stays in the block */
 	const struct expr *guarded;
 	/* the block writes the buffer: then `made` is copied to the buffer */
 	bool writes;

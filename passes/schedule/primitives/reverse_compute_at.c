@@ -54,7 +54,8 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	/* the first possible position of the block in the loop's body */
+	/* the first position in the loop's body at which the block may be
+	 * put */
 	int first;
 	/* by load: the set of iter vars that index it, as bits */
 	VEC(uint64_t) load_iters;

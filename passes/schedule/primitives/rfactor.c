@@ -24,7 +24,7 @@
 struct rfactor {
 	struct edit *e;
 	struct stmt *block, *loop, *outer;
-	/* the loop that the first nest begins with: outer, or a loop around it */
+	/* the outermost loop of the first nest: `outer`, or a loop around it */
 	struct stmt *top;
 	struct block_reduction red;
 	/* by value of the reduction: its buffer of partial results */
@@ -53,7 +53,8 @@ check_reducer(struct rfactor *r)
 	enum expr_kind op = r->red.reducer->result[0]->kind;
 	struct reducer_facts facts;
 
-	/* min and max are idempotent, so that a repeated init has no effect. */
+	/* min and max are idempotent, so that starting from the init value
+	 * several times has no effect. */
 	if (!r->red.named && (op == EXPR_MIN || op == EXPR_MAX)) {
 		return true;
 	}
@@ -83,8 +84,9 @@ check_reducer(struct rfactor *r)
 	return true;
 }
 
-/* Refuses, after a diagnostic, a predicate on an inner loop that drives no iter
- * var: the reduction of the partial results would not have that loop. */
+/* Refuses, after a diagnostic, a predicate on an inner loop whose variable no
+ * binding uses: the reduction of the partial results would not have that
+ * loop. */
 static bool
 check_predicate(struct rfactor *r)
 {

@@ -20,8 +20,9 @@ struct rolling {
 	const struct buffer *buffer;
 	struct stmt *loop; /* the loop along which the buffer rolls */
 	int dim;
-	/* the region of one iteration, along the rolling dimension: the
-	 * distance to the next iteration's region, and its size */
+	/* stride: the distance, along the rolling dimension, from one
+	 * iteration's region to the region of the next iteration; extent: the
+	 * size of a region along it */
 	int64_t stride, extent;
 	const struct range *box;
 };

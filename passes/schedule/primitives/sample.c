@@ -92,8 +92,8 @@ check_tile(struct edit *e, const struct sched_value *tile, int64_t extent,
 			 (long long)extent);
 }
 
-/* Distributes the prime factors of `rest` randomly over the first n factors of
- * the tile. */
+/* Distributes the prime factors of `rest` randomly over the first n tile sizes
+ * in `tile`. */
 static void
 spread(struct sched *s, int64_t rest, int64_t *tile, int n)
 {

@@ -11,8 +11,8 @@
 
 /* -- split */
 
-/* The name of part i of n parts of a loop: "h_o" and "h_i" for "h"; with more
- * than two parts, "h_0", "h_1", … */
+/* The name of part i of the n parts into which a loop is split: "h_o" and "h_i"
+ * for "h"; with more than two parts, "h_0", "h_1", … */
 static const char *
 part_name(struct arena *a, const char *name, int i, int n)
 {
@@ -65,8 +65,9 @@ inferred_factor(struct analyser *a, const struct expr *total,
 	return simplify(a, expr_floordiv(m, expr_add(m, total, rest), product));
 }
 
-/* Checks that the loop's type holds the number of iterations, the product of
- * the extents; extents that are NULL or not constant are left out. */
+/* Checks that the loop's type can represent the number of iterations, which is
+ * the product of the extents; extents that are NULL or not constant are left
+ * out. False after a diagnostic. */
 static bool
 check_iterations(struct edit *e, const struct expr *const *extents, int n)
 {

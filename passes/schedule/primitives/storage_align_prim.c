@@ -94,7 +94,7 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 struct retype {
 	struct edit *e;
 	const struct buffer *from, *to;
-	bool same; /* elements of the new type have the same values */
+	bool same; /* elements of the new type can represent the same values */
 };
 
 static const struct expr *
@@ -120,7 +120,8 @@ retype_load(void *ctx, const struct expr *x)
 			 expr_load(m, r->to, index, load->n_args));
 }
 
-/* Does `to` hold all values of `from`? Both are types of numbers. */
+/* Can the type `to` represent all values of `from`? Both must be types of
+ * numbers. */
 static bool
 holds_values(struct dtype to, struct dtype from)
 {

@@ -22,8 +22,8 @@ struct tensorizer {
 	struct stmt *outer;
 	struct tensor_match match;
 	struct tensor_leaves want, have;
-	/* by parameter of the part that was inlined last: true if it is a
-	 * copied tile */
+	/* by parameter of the part that was inlined last: true if a dense copy
+	 * of the tile replaces the parameter */
 	bool *copied;
 };
 
@@ -273,8 +273,8 @@ inline_part(struct tensorizer *z, const struct func *part)
 
 /* -- calls of external symbols */
 
-/* Parameter p, number i, with the strides of the call's view; a copied tile is
- * dense and has none. */
+/* Parameter number i, p, with the strides of the call's view. A dense copy of a
+ * tile has no strides. */
 static const struct buffer *
 view_buffer(struct tensorizer *z, int i, const struct buffer *p)
 {
@@ -366,7 +366,7 @@ record_calls(struct tensorizer *z, const struct func *part)
 
 /* -- alignment */
 
-/* The alignment in bytes that the buffer's first element has at least. */
+/* The alignment in bytes that the first element of the buffer surely has. */
 static int64_t
 known_align(const struct edit *e, const struct buffer *b)
 {

@@ -44,8 +44,8 @@ own_nest(struct edit *e, struct stmt *block)
 	return p;
 }
 
-/* Sets *kind to the kind that all iter vars in the map's new index d have.
- * False after a diagnostic if they differ. */
+/* Sets *kind to the kind of the iter vars that the map's new index d uses.
+ * False after a diagnostic if they differ in kind. */
 static bool
 kind_of(struct edit *e, const struct stmt *block, const struct index_map *map,
 	int d, enum iter_kind *kind)
@@ -137,8 +137,8 @@ simplify_indices(struct edit *e, struct stmt *s)
 	}
 }
 
-/* The number of the iter var if e, an expression of the map, is an iter var;
- * else -1. */
+/* If e, an expression of the map, is one of its logical indices, the number of
+ * the iter var that this index stands for; else -1. */
 static int
 iter_of(const struct block *b, const struct index_map *map,
 	const struct expr *e)

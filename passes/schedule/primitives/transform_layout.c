@@ -47,8 +47,8 @@ physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	};
 	struct analyser a;
 
-	/* The analyser gets only the ranges of variables, not the values that
-	 * iter vars are bound to. */
+	/* The analyser knows only the ranges of variables, not the values to
+	 * which iter vars are bound. */
 	analyser_init(&a, r->module);
 	for (const struct stmt *s = at; s; s = s->parent) {
 		for (int i = 0;

@@ -75,7 +75,8 @@ refuse(struct module *m, const struct kernel *k, const char *reason,
 			  "transform_layout of %s: %s", b->name, reason);
 }
 
-/* Checks the layouts, and gives them to the kernel's constants if adopt. */
+/* Checks the layouts that the schedule chose for the constants of the kernel,
+ * and, if `adopt`, gives them to the constants. */
 static bool
 go_through_layouts(const struct sched *s, const struct kernel *k, bool adopt)
 {

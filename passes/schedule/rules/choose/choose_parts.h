@@ -35,8 +35,8 @@ struct rule {
 	const char *what;
 };
 
-/* rule_table.c: the rules, which are the rows of sched_rules.def in order; *n:
- * their number. */
+/* rule_table.c: the rules, which are the rows of sched_rules.def in order; sets
+ * *n to the number of rules. */
 const struct rule *sched_rules_table(int *n);
 
 /* rule_needs.c */

@@ -8,8 +8,8 @@
 #include "element_threads.h"
 #include "nest.h"
 
-/* Records as a decision that the row `taken` of the table takes the kernel; the
- * number of rows: that none does. */
+/* Records the decision which row of the table takes the kernel: row `taken`, or
+ * the number of rows if none takes it. */
 static void
 ask_rule(struct rules *r, int64_t taken)
 {
@@ -33,8 +33,8 @@ ask_rule(struct rules *r, int64_t taken)
 		     at, at);
 }
 
-/* Applies a rule, and rolls the schedule back if it fails. Returns NULL if the
- * rule was taken, else why not. */
+/* Applies a rule, and rolls the schedule back if the rule fails. Returns NULL
+ * if the rule took the kernel, else the reason why not. */
 static const char *
 try_rule(struct rules *r, const struct rule *rule,
 	 const struct kernel_blocks *k)

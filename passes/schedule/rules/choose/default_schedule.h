@@ -35,7 +35,8 @@ bool default_schedule_explained(struct kernel *k, const struct target *target,
  * them. False after reporting if the schedule changes the layout of a parameter
  * that is not a constant. */
 bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
-/* Checks the same as sched_adopt_layouts, without changing the kernel. */
+/* Checks whether sched_adopt_layouts would succeed, without changing the
+ * kernel. */
 bool sched_check_layouts(const struct sched *s, const struct kernel *k);
 
 #endif

@@ -7,9 +7,9 @@
 
 struct use_probe {
 	const struct var *var;
-	/* the number of uses outside of v // c and v % c */
+	/* the number of uses of v that are neither v // c nor v % c */
 	int plain;
-	/* the number of uses as v // c, and as v % c */
+	/* the number of uses of v as v // c, and as v % c */
 	int quotients, remainders;
 	/* the number c; 0: no access was seen; -1: accesses have different c */
 	int64_t granularity;

@@ -23,11 +23,12 @@ enum axis_use {
 struct load_access {
 	const struct expr *load;
 	enum axis_use *use; /* by iter var of the block: how it is used */
-	/* by iter var: the number c of AXIS_GRANULAR and AXIS_BLOCKED */
+	/* by iter var: the number c in AXIS_GRANULAR and AXIS_BLOCKED */
 	int64_t *granularity;
-	/* by iter var: the number of the index that it is, for AXIS_PLAIN */
+	/* by iter var: the number of the index that consists of the iter var,
+	 * for AXIS_PLAIN */
 	int *dim;
-	/* the constant that the load reads; NULL if it is none */
+	/* the constant that the load reads; NULL if it reads no constant */
 	struct weight *weight;
 };
 
@@ -44,8 +45,8 @@ struct block_access {
 	struct load_access store;
 	int n_loads;
 	int n_spatial, n_reduce;
-	/* By iter var: its extent; of a symbolic one the largest value, or
-	 * INT32_MAX if none is known. */
+	/* By iter var: its extent. If the extent is symbolic, its largest
+	 * value, or INT32_MAX if none is known. */
 	int64_t *most;
 };
 

@@ -47,8 +47,8 @@ int choices_ask(struct choices *c, struct arena *a, const char *name,
 /* Records a decision that was taken elsewhere. */
 void choices_note(struct choices *c, struct arena *a, const char *name,
 		  const int64_t *candidates, int n, int rules, int taken);
-/* The number that the caller prefers for the next decision of this name; false
- * if it prefers none. c may be NULL. */
+/* Sets *number to the value that the caller prefers for the next decision named
+ * `name`; false if the caller prefers none. c may be NULL. */
 bool choices_preferred(const struct choices *c, const char *name,
 		       int64_t *number);
 

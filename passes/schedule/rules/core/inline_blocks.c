@@ -91,9 +91,9 @@ is_table(const struct stmt *block)
 	return size > 8;
 }
 
-/* The largest number of bytes of the block's output that a reduction in a
- * reading block reads for one result; INT64_MAX for symbolic sizes without
- * bounds. */
+/* The largest number of bytes of the block's output that a reduction in one of
+ * the blocks `users` reads for one of its results; INT64_MAX for symbolic sizes
+ * without bounds. */
 static int64_t
 row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 {
@@ -218,8 +218,8 @@ prints_below(struct stmt *s, const struct buffer *loaded)
 	return n <= LONGEST ? n : LONGEST + 1;
 }
 
-/* Would a block that reads the result print more than LONGEST nodes after
- * inlining? */
+/* If the block is inlined, would a block that reads its result print more than
+ * LONGEST nodes? */
 static bool
 would_be_long(struct rules *r, int id, struct stmt *block)
 {

@@ -48,8 +48,8 @@ bool rules_fuse_last_axes(struct rules *r, int block);
 bool rules_vectorize_blocks(struct rules *r, const struct block_access *x,
 			    int axis, int64_t c, int *loops, int n);
 
-/* nest_time.c: the estimated nanoseconds that the nest of the loop takes on one
- * core. */
+/* nest_time.c: the estimated time, in nanoseconds, of executing the nest of the
+ * loop on one core. */
 double rules_nest_ns(struct rules *r, struct stmt *loop);
 /* Is a nest that takes ns nanoseconds worth running in parallel: is that
  * several times as long as starting threads takes? */

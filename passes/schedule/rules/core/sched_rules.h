@@ -34,7 +34,7 @@ struct rules {
 	/* the text that rules_no() got last, if the caller wants an
 	 * explanation; else NULL */
 	const char *refusal;
-	/* the number of messages in s.diags at that rules_no */
+	/* the number of messages in s.diags at the last call of rules_no */
 	int refused_after;
 };
 

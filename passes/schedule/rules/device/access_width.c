@@ -13,7 +13,8 @@ struct runs {
 	struct var *iter, *lane;
 	const struct expr *value;
 	int64_t lanes;
-	bool diverges; /* a condition is not the same in all lanes */
+	/* the access is under a condition that is not the same in all lanes */
+	bool diverges;
 };
 
 static void
@@ -47,8 +48,9 @@ with_lane(struct rules *r, struct runs *x, const struct expr *e)
 	return simplify(&x->a, expr_substitute(r->module, e, &x->map));
 }
 
-/* How the lanes of a run access a buffer: scattered; all the same element; or
- * as one aligned vector. */
+/* How the lanes of a run access a buffer: LANES_SCATTERED, different elements
+ * in no order; LANES_SAME, all the same element; LANES_VECTOR, as one aligned
+ * vector. */
 enum lane_access { LANES_SCATTERED, LANES_SAME, LANES_VECTOR };
 
 static enum lane_access

@@ -199,7 +199,8 @@ gemm_choose_tiles(struct rules *r, struct gemm_tile *t)
 	}
 	set_runs(t, PART_ROW);
 	set_runs(t, PART_COLUMN);
-	/* Each operand's tile is in shared memory twice. */
+	/* The tile of each operand is in shared memory twice: one is multiplied
+	 * while the other is filled. */
 	while (k > 4 &&
 	       (k / 2 >= t->extent[PART_SUM] ||
 		2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] + 2 * RUN) *

@@ -15,19 +15,23 @@ enum { RUN = 4 };
 
 struct gemm_tile {
 	struct block_access x;
-	enum part *part; /* by iter var: the part that it belongs to */
+	/* by iter var: the part of the product (rows, columns, sum, batch) to
+	 * which it belongs */
+	enum part *part;
 	/* by iter var v, c = granularity[v]: if c > 0, v // c belongs to
 	 * PART_BATCH and v % c to part[v] */
 	int64_t *granularity;
 	int64_t extent[PARTS];
-	/* [0]: the operand of the rows; [1]: that of the columns */
+	/* [0]: the operand that has the rows; [1]: the operand that has the
+	 * columns */
 	const struct buffer *operand[2];
-	/* by part: the size of a thread block's tile */
+	/* by part: the extent of a thread block's tile along the part */
 	int64_t side[PARTS];
 	/* by part: the number of runs of consecutive results that a thread
 	 * computes */
 	int64_t runs[PARTS];
-	/* by part: the number of results in a run, at most RUN */
+	/* by part: the number of adjacent results that a thread computes in a
+	 * run, at most RUN */
 	int64_t run[PARTS];
 	int64_t threads[PARTS];
 	/* order: the order of the parts in the operands' tiles, the batch
@@ -43,8 +47,8 @@ struct gemm_blocks {
 	int copies[2], store;
 };
 
-/* Finds the part of each axis of t->x. False: the block is not a product of two
- * operands. */
+/* Sets the part of each axis of the block t->x. False if the block is not a
+ * product of two operands. */
 bool gemm_find_axes(struct rules *r, struct gemm_tile *t);
 /* Chooses the sizes of the tiles. False: the product is too small. */
 bool gemm_choose_tiles(struct rules *r, struct gemm_tile *t);

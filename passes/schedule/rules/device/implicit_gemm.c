@@ -78,8 +78,8 @@ parts_map(struct rules *r, const struct gemm_tile *t)
 	return map;
 }
 
-/* Makes a block, *copy, that copies the operand b in the order of the block's
- * iter vars (the parts). False after a failure. */
+/* Makes a block that copies the operand b in the order of the block's iter vars
+ * (the parts), and sets *copy to its id. False after a failure. */
 static bool
 copy_in_order(struct rules *r, int block, const struct buffer *b, int *copy)
 {

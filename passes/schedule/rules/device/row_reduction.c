@@ -23,14 +23,15 @@
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows; /* the number of leading axes that all stages have; an index
-		   * of these axes selects a row */
+	/* the number of leading axes that all stages have in common; an index
+	 * along these axes selects a row */
+	int rows;
 	/* the number of rows; if it is symbolic, a number that is large enough
 	 * to fill the device */
 	int64_t count;
 	bool any_size;   /* the number of rows is symbolic */
 	int64_t threads; /* per row */
-	/* the number of rows that a thread block has, in threadIdx.y */
+	/* the number of rows that a thread block computes, in threadIdx.y */
 	int64_t side;
 	struct sched_value split; /* `threads` as a decision in the trace */
 	int outer;                /* the loop that is bound to thread blocks */
@@ -60,7 +61,7 @@ count(const struct block *b, int from, bool reduces)
 }
 
 /* Are rows contiguous: does the last index of each load of the block use a
- * reduction axis, or no axis? */
+ * reduction axis, or no axis at all? */
 static bool
 is_contiguous_in_row(struct rules *r, int block)
 {
@@ -101,7 +102,8 @@ is_splittable(const struct func *f, const struct stmt *block)
 	       (expr_is_extreme(e) || !rules_order_is_visible(f, e));
 }
 
-/* The bytes of shared memory that the results of the stages (blocks) take. */
+/* The bytes of shared memory that the results of the stages (the n blocks other
+ * than `output`) take. */
 static int64_t
 shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	     int output)
@@ -153,7 +155,7 @@ is_indexed_by_row(struct rules *r, int block)
 	return true;
 }
 
-/* Sets the number of rows, w->count. Only the outermost axis may be
+/* Sets w->count to the number of rows. Only the outermost axis may be
  * symbolic. */
 static void
 count_rows(struct rules *r, struct rows *w, const struct block *out)

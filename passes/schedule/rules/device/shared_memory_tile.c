@@ -87,8 +87,8 @@ copied_at_once(struct rules *r, const struct gemm_tile *t, int copy,
 	return lanes;
 }
 
-/* Pads the rows of a tile that is copied transposed, so that they start in
- * different banks, at aligned addresses. False after a failure. */
+/* Pads the rows of a tile that is copied transposed, so that adjacent rows
+ * start in different banks and at aligned addresses. False after a failure. */
 static bool
 pad_rows(struct rules *r, const struct gemm_tile *t, int copy, int64_t lanes)
 {
@@ -167,7 +167,7 @@ read_runs(struct rules *r, const struct gemm_tile *t, int block, int copy,
 	       sched_vectorize(&r->s, loops[n - 1]);
 }
 
-/* Pipelines the copies: while one pair of tiles is multiplied, the next is
+/* Pipelines the copies: while one pair of tiles is multiplied, the next pair is
  * copied. Each shared array is allocated twice, and one barrier is saved;
  * elements that are being copied need registers. False after a failure. */
 static bool

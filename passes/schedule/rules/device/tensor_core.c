@@ -108,8 +108,8 @@ tensorize_fragments(struct rules *r, int block, const int64_t *size,
 
 /* -- copies */
 
-/* Chooses for each operand the number of contiguous elements that a thread
- * copies at a time: the largest with which every thread copies some
+/* Sets, for each operand, the number of contiguous elements that a thread
+ * copies at a time: the largest number with which every thread copies some
  * elements. */
 static void
 choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
@@ -175,8 +175,8 @@ rows_are_aligned(struct rules *r, int copy)
 	return true;
 }
 
-/* Makes one thread start bulk copies (TMA) of boxes, one for each part of the
- * rows. False after a failure. */
+/* Makes one thread start bulk copies (TMA) of an operand's tile, one box for
+ * each part of the rows. False after a failure. */
 static bool
 copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 {
@@ -462,9 +462,9 @@ columns_are_contiguous(struct rules *r, const struct warp_tiles *x, int copy)
 				: !gemm_copy_is_transposed(r, copy);
 }
 
-/* Schedules the block with the instruction p. untransposed: give up if the copy
- * to shared memory would transpose the columns. False after a failure; then the
- * caller must roll the schedule back. */
+/* Schedules the block with the instruction p. untransposed: fail if the copy to
+ * shared memory would transpose the operand of the columns. False after a
+ * failure; then the caller must roll the schedule back. */
 static bool
 try_instruction(struct rules *r, int block, const struct product_desc *p,
 		bool untransposed)

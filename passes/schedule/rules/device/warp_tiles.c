@@ -270,7 +270,8 @@ all_blocks(const struct warp_tiles *x)
 	       x->t.extent[PART_BATCH];
 }
 
-/* Halves the tiles until there is at least one for each multiprocessor. */
+/* Halves the tiles of thread blocks until there is at least one tile for each
+ * multiprocessor. */
 static void
 fill_units(struct rules *r, struct warp_tiles *x)
 {

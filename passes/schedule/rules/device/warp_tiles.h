@@ -27,16 +27,18 @@ struct warp_tiles {
 	/* the number of threads that execute the instruction together: those of
 	 * a warp, or of a group of warps */
 	int64_t threads;
-	/* the number of warps of a thread block, along rows and columns */
+	/* the number of warps in a thread block, along the rows and along the
+	 * columns */
 	int64_t warps[PARTS];
-	/* the number of fragments of a warp; along the sum, of a copied tile */
+	/* the number of fragments that a warp computes along each part; along
+	 * the sum, the number in a copied tile */
 	int64_t frags[PARTS];
 	/* the number of fragments of sums that are stored at a time */
 	int64_t together;
 	/* the number of tiles of each operand that are in shared memory at a
 	 * time */
 	int64_t stages;
-	/* by operand: the number of elements that a thread copies at a time */
+	/* by operand: the number of elements that a thread copies at once */
 	int64_t lanes[2];
 	bool skewed_sums; /* rows of sums are padded to start in different
 			   * banks */
@@ -57,7 +59,8 @@ void warp_tiles_operand(const struct warp_tiles *x, int operand,
 /* Is the instruction executed by a group of warps, with operands in shared
  * memory? */
 bool warp_tiles_in_groups(const struct warp_tiles *x);
-/* The padding bytes after each row, or after each part of the rows. */
+/* The number of padding bytes after each row of an operand's tile, or after
+ * each part of the rows. */
 int64_t warp_tiles_skew_bytes(const struct warp_tiles *x, int operand);
 
 #endif

@@ -69,8 +69,8 @@ same_extents(const struct buffer *b, int d, const struct iter_var *inner)
 	return d + 1 < b->ndim && b->shape[d + 1] == inner->extent;
 }
 
-/* In every buffer in which axis `outer` is the plain index of a dimension: has
- * the next dimension the extent of the next axis? */
+/* For every buffer in which axis `outer` is the index of a dimension: is the
+ * extent of the next dimension that of the next axis? */
 static bool
 covers_inner(const struct block_access *x, int outer)
 {

@@ -53,8 +53,8 @@ block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 	return c;
 }
 
-/* Moves the loop over the rows of a block innermost and vectorizes it. False
- * after a failure. */
+/* Moves the loop over the rows of a block to the innermost place and vectorizes
+ * it. False after a failure. */
 static bool
 rows_innermost(struct rules *r, int block, int axis)
 {

@@ -328,8 +328,8 @@ reduce_by(struct rules *r, const int *blocks, int n, int64_t bytes, int *made)
 	return changed;
 }
 
-/* Are the last two indices v // c and v % c for one v and one c? c need not be
- * the last extent. */
+/* Are the last two indices of the form v // c and v % c, with the same v and c?
+ * c need not be the last extent. */
 static bool
 is_fused(const struct buffer *b, const struct expr *const *index)
 {
@@ -497,7 +497,7 @@ void
 rules_vectorize_lanes(struct rules *r, int block)
 {
 	const struct stmt *s = func_find(r->s.func, block);
-	/* The lanes are the last spatial iter var of the block. */
+	/* The lanes are the values of the block's last spatial iter var. */
 	const struct expr *lane = NULL;
 	int *loops, n, order[2 * MAX_AXES], n_order = 0, lanes = 0;
 

@@ -24,8 +24,8 @@ rule_one_accumulator(struct rules *r, const struct kernel_blocks *k)
 	if (rules_same_axes(r, &x, output)) {
 		rules_name_loops(r, &x, output);
 	}
-	/* The reduction is placed in the innermost loop of the output that has
-	 * all of its axes. */
+	/* The reduction is placed in the innermost loop of the output that is
+	 * inside of the loops of all its axes. */
 	if (n > 0 && x.n_spatial > 0) {
 		int at = n - 1;
 

@@ -10,7 +10,8 @@
 #include "nest.h"
 #include "row_stages.h"
 
-/* Is the index the reader's axis, or 0 if the axis has one iteration? */
+/* Is the index the reader's axis? If the axis has one iteration, the index 0
+ * counts too. */
 static bool
 is_axis(const struct expr *index, const struct iter_var *axis)
 {
@@ -66,8 +67,8 @@ rules_common_axes(struct rules *r, const int *blocks, int n, int output,
 }
 
 /* Schedules the stages of each row one after the other inside of the loops over
- * rows that they have in common. need_lanes: false unless a stage reduces by
- * lanes. */
+ * rows that they have in common. need_lanes: fails unless a stage reduces by
+ * lanes. False after a failure. */
 static bool
 stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 {
@@ -100,8 +101,8 @@ stages_per_row(struct rules *r, const struct kernel_blocks *k, bool need_lanes)
 	if (!sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}
-	/* Consumers come first: a stage is placed inside the loops of its
-	 * readers. */
+	/* Consumers are placed before producers: a stage is placed inside of
+	 * the loops of its readers. */
 	for (int i = n - 1; i >= 0; i--) {
 		if (blocks[i] == output) {
 			continue;

@@ -143,7 +143,7 @@ find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 }
 
 /* The largest divisor of n, at most MOST_COLUMN, that gives at least `parts`
- * columns; 0 if it is less than LEAST_COLUMN. */
+ * columns; 0 if that is below LEAST_COLUMN or there is none. */
 static int64_t
 column_width(int64_t n, int64_t parts)
 {

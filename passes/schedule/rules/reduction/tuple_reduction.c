@@ -13,8 +13,8 @@
 #include "edit.h"
 #include "kernel_blocks.h"
 
-/* Sets *at to the innermost spatial loop around the block. False if there is
- * none, or if a reduction loop is outside of a spatial one. */
+/* Sets *at to the innermost spatial loop around the block. False if there is no
+ * spatial loop, or if a reduction loop is outside of a spatial loop. */
 static bool
 loop_of_result(struct rules *r, int block, int *at)
 {

@@ -5,8 +5,8 @@
 
 #include "nest.h"
 
-/* How an axis of the results indexes the sum's reads of the copy with borders;
- * AXIS_UNUSED if it does not. */
+/* How the sum's loads of `bordered`, the copy with borders, use an axis of the
+ * results in their indices; AXIS_UNUSED if they do not use it. */
 static enum axis_use
 use_of_rows(const struct buffer *bordered, const struct block_access *x,
 	    int axis)

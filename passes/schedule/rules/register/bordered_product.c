@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum of products reads a copy with borders: of a plane of each channel, or
- * of the few rows that a row of results reads. */
+/* The sum of products reads a copy with borders: a copy of a whole plane of
+ * each channel, or of the few rows that one row of results reads. */
 #include "border.h"
 #include "kernel_blocks.h"
 #include "nest.h"

@@ -55,8 +55,8 @@ struct piece {
 struct dots {
 	struct block_access x;
 	const struct load_access *data, *constant;
-	int lane, row;       /* numbers of iter vars; row: -1 if there is
-			      * none */
+	/* numbers of iter vars; row is -1 if the block has no such axis */
+	int lane, row;
 	int64_t terms;       /* the number of summed elements */
 	int64_t inner;       /* the length of contiguous runs of these
 			      * elements */
