@@ -33,6 +33,18 @@ def constant(attributes):
                    node("Add", ["x", "w"], ["y"])])
 
 
+def gradients(count):
+    """Each Gradient differentiates the result of the one before."""
+    names = ["t"] + ["g%d" % i for i in range(count - 1)] + ["y"]
+    return simple(
+        [node("Tanh", ["x"], ["t"])] +
+        [node("Gradient", ["x"], [names[i + 1]],
+              domain="ai.onnx.preview.training",
+              attributes=[texts("xs", "x")], y=names[i])
+         for i in range(count)],
+        more=blob(8, opset(1, "ai.onnx.preview.training")))
+
+
 def nested(depth):
     """An If in an If in an If."""
     body = graph([node("Relu", ["x"], ["y"])], [], [])
@@ -285,6 +297,7 @@ REFUSED = {
         simple([node("Reshape", ["x", "s"], ["y"], "shape")],
                [tensor("s", [2], ints(-5, 2), INT64)], out=None),
         "'shape'"),
+    "many_gradients": (gradients(9), "nest fewer"),
     "compress_axis": (simple(
         [node("Compress", ["x", "c"], ["y"], "pick", axis=2**63 - 1)],
         [tensor("c", [3], b"\1\0\1", 9)], out=None),

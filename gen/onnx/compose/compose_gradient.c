@@ -373,6 +373,27 @@ read_names(struct gradient *g, int n_xs, int n)
 	return true;
 }
 
+/* Counts the nodes on the path. A Gradient of the result of another one has all
+ * nodes of that one on its path, so that a few of them multiply the graph. False
+ * after a diagnostic. */
+static bool
+count_path(struct gradient *g)
+{
+	struct importer *imp = g->c->imp;
+	const int64_t bytes = imp->m->quota.input_bytes;
+	const int64_t most = bytes < ONNX_LEAST_DERIVED ? ONNX_LEAST_DERIVED
+			     : bytes > ONNX_MAX_DERIVED ? ONNX_MAX_DERIVED
+							: bytes;
+
+	imp->n_derived += g->path.n;
+	return imp->n_derived <= most ||
+	       compose_error(g->c, DIAG_TOO_LARGE,
+			     "it and the Gradients before it differentiate "
+			     "more than %lld nodes, the most for a model of "
+			     "%lld bytes; nest fewer",
+			     (long long)most, (long long)bytes);
+}
+
 bool
 compose_gradient(struct compose *c)
 {
@@ -386,6 +407,9 @@ compose_gradient(struct compose *c)
 		return false;
 	}
 	find_path(&g, y);
+	if (!count_path(&g)) {
+		return false;
+	}
 	for (int i = g.path.n - 1; i >= 0; i--) {
 		follow(&g, g.path.data[i]);
 	}

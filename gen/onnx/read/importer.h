@@ -19,6 +19,10 @@
  * the model, between these two */
 #define ONNX_LEAST_INLINED (1 << 12)
 #define ONNX_MAX_INLINED (1 << 16)
+/* the largest number of nodes that all Gradient nodes of a model may
+ * differentiate: by the bytes of the model, between these two */
+#define ONNX_LEAST_DERIVED (1 << 12)
+#define ONNX_MAX_DERIVED (1 << 18)
 #define ONNX_MAX_CALL_DEPTH 64
 
 /* -- tensor.c: TensorProto to values -- */
@@ -270,7 +274,8 @@ struct importer {
 	struct scope call_names; /* the prefixes that calls of functions use */
 	/* the number of nodes that are made from functions so far */
 	int n_work;
-	int n_missing; /* node inputs that nothing produces */
+	int64_t n_derived; /* nodes that Gradient nodes differentiated so far */
+	int n_missing;     /* node inputs that nothing produces */
 	/* the input that random numbers depend on (compose_random.c); NULL
 	 * while no node needs random numbers */
 	struct tensor *random_run;
