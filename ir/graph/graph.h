@@ -337,6 +337,9 @@ struct graph {
 	VEC(const char *) assumptions; /* messages that `compile` shows */
 	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
+	/* by id of a tensor, of the last run in the interpreter: were its
+	 * elements known before the run? */
+	const bool *known_before_run;
 	int next_node_id;
 	/* counts changes of the graph; passes are repeated until the count
 	 * stays the same */

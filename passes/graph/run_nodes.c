@@ -66,10 +66,24 @@ graph_run_node(struct graph *g, const struct node *n)
 	return true;
 }
 
+/* Notes which tensors have known elements for all inputs, before nodes note the
+ * elements of this run's small tensors as known (tensor_known). */
+static void
+note_known(struct graph *g)
+{
+	bool *known = arena_array(&g->module->arena, bool, g->tensors.n + 1);
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		known[i] = g->tensors.data[i]->elems != NULL;
+	}
+	g->known_before_run = known;
+}
+
 bool
 graph_run(struct graph *g, const void *const *inputs,
 	  const struct graph_run *how)
 {
+	note_known(g);
 	for (int i = 0; i < g->inputs.n; i++) {
 		give(g, g->inputs.data[i], inputs[i]);
 	}
@@ -86,18 +100,28 @@ graph_run(struct graph *g, const void *const *inputs,
 	return true;
 }
 
+static void
+take_back(struct graph *g, struct tensor *t)
+{
+	t->value = NULL;
+	if (!g->known_before_run[t->id]) {
+		t->elems = NULL;
+		t->n_elems = 0;
+	}
+}
+
 void
 graph_run_end(struct graph *g)
 {
 	for (int i = 0; i < g->inputs.n; i++) {
-		g->inputs.data[i]->value = NULL;
+		take_back(g, g->inputs.data[i]);
 	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
 
 		for (int k = 0; k < n->n_outputs; k++) {
 			if (n->outputs[k] != NULL) {
-				n->outputs[k]->value = NULL;
+				take_back(g, n->outputs[k]);
 			}
 		}
 	}
