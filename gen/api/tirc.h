@@ -101,6 +101,9 @@ struct tirc_options {
 	const char *const *add_passes;
 	int n_add_passes;
 	bool time_passes; /* for tirc_timing */
+	/* The entry function shows each tensor, after the kernel that wrote it,
+	 * to a function that the caller of the model gives. */
+	bool trace;
 	/* The entry function calls NAME_profile(n) after each kernel, when n
 	 * kernels have finished. The program of tirc_harness() defines it and
 	 * writes profile.txt. */

@@ -277,6 +277,7 @@ context_hooks(struct tirc *t, struct pass_hooks *out)
 		.n_disabled = t->options.n_disable_passes,
 		.added = t->passes.data,
 		.n_added = t->passes.n,
+		.traced = t->options.trace,
 	};
 	return true;
 }

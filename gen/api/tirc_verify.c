@@ -16,6 +16,12 @@ tirc_compiled_package(const struct tirc *t)
 	return &t->package;
 }
 
+struct tirc_tensor
+tirc_compiled_tensor(struct tirc *t, const struct tensor *x)
+{
+	return context_tensor(t, x);
+}
+
 int
 tirc_read_files(struct tirc *t, const struct tirc_read_file **out)
 {

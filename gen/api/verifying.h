@@ -9,6 +9,9 @@
 /* After tirc_compile: the compiled model, and its files. */
 struct program *tirc_compiled_program(struct tirc *t);
 const struct package *tirc_compiled_package(const struct tirc *t);
+/* After tirc_compile: a tensor of the compiled model, as tirc_output() tells of an
+ * output. */
+struct tirc_tensor tirc_compiled_tensor(struct tirc *t, const struct tensor *x);
 
 /* A file that was read, with the 64 hex digits of its digest. */
 struct tirc_read_file {

@@ -66,6 +66,8 @@ bool bisect_kernels(struct bisecting *b);
 const char *bisect_node_text(struct arena *a, const struct graph *g,
 			     const struct node *n);
 /* "kernel conv1 (nodes Conv 'conv1', Relu 'relu1')", by the nodes of the model. */
+const char *kernel_nodes_text(struct arena *a, const struct graph *g,
+			      const struct kernel *k);
 const char *bisect_kernel_text(const struct bisecting *b,
 			       const struct kernel *k);
 /* Unless quiet, prints a line about a stage, "graph" or "kernels". */

@@ -64,10 +64,10 @@ bisect_node_text(struct arena *a, const struct graph *g, const struct node *n)
 }
 
 const char *
-bisect_kernel_text(const struct bisecting *b, const struct kernel *k)
+kernel_nodes_text(struct arena *a, const struct graph *g,
+		  const struct kernel *k)
 {
-	const struct graph *g = tirc_compiled_program(b->verify.fresh.t)->graph;
-	bool *listed = arena_array(b->a, bool, g->origins.n + 1);
+	bool *listed = arena_array(a, bool, g->origins.n + 1);
 	const char *text = "";
 	int n = 0;
 
@@ -78,15 +78,23 @@ bisect_kernel_text(const struct bisecting *b, const struct kernel *k)
 			int origin = node->origins.data[o];
 
 			if (!listed[origin]) {
-				text = arena_printf(b->a, "%s%s%s", text,
+				text = arena_printf(a, "%s%s%s", text,
 						    n++ > 0 ? ", " : "",
-						    origin_text(b->a, g,
-								origin));
+						    origin_text(a, g, origin));
 			}
 			listed[origin] = true;
 		}
 	}
-	return n == 0 ? arena_printf(b->a, "kernel %s", k->name)
-		      : arena_printf(b->a, "kernel %s (node%s %s)", k->name,
+	return n == 0 ? arena_printf(a, "kernel %s", k->name)
+		      : arena_printf(a, "kernel %s (node%s %s)", k->name,
 				     n == 1 ? "" : "s", text);
+}
+
+const char *
+bisect_kernel_text(const struct bisecting *b, const struct kernel *k)
+{
+	return kernel_nodes_text(b->a,
+				 tirc_compiled_program(b->verify.fresh.t)
+					 ->graph,
+				 k);
 }

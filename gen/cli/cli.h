@@ -123,6 +123,8 @@ int cmd_diff(struct cli *c);
 /* tirc verify. Returns the exit status: 0 if the source in the folder computes
  * what the model defines, 1 if a result or a file differs, 2 after an error. */
 int cmd_verify(struct cli *c);
+/* The exit status is that of the program diff. */
+int cmd_compare(struct cli *c);
 /* Returns 0 if nothing is wrong, 1 if something is, 2 after an error. */
 int cmd_bisect(struct cli *c);
 

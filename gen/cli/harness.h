@@ -60,6 +60,8 @@ struct harness {
 	bool (*run)(struct harness *h, const struct array *inputs,
 		    struct array *results);
 	void *run_ctx;
+	/* `run` is another program than the one whose results are compared. */
+	bool twin;
 };
 
 /* build.c: each of these functions returns false after an error message.

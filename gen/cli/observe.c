@@ -170,7 +170,8 @@ shares_of(struct harness *h, const struct array *inputs, int n_inputs,
 }
 
 /* Runs h again on the same inputs, and stores in new pairs[i].observed which
- * elements differ from the first run. Returns false after an error. */
+ * elements differ from the first run; a twin is deterministic and does not run.
+ * Returns false after an error. */
 static bool
 mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	    int n)
@@ -178,11 +179,16 @@ mark_random(struct harness *h, const struct array *inputs, struct pair *pairs,
 	struct arena *a = &h->m->arena;
 	struct array *now = arena_array(a, struct array, h->n_results + 1);
 
+	for (int i = 0; i < n; i++) {
+		pairs[i].observed = arena_new(a, struct observed);
+	}
+	if (h->twin) {
+		return true;
+	}
 	if (!harness_run(h, inputs, now)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		pairs[i].observed = arena_new(a, struct observed);
 		pairs[i].observed->random = find_random(a,
 							&now[pairs[i].result],
 							pairs[i].got);
@@ -318,7 +324,7 @@ observe_far(struct harness *h, struct harness *p, const struct array *inputs,
 	begin(h, pairs, s, result, n);
 	for (int i = 0; i < n; i++) {
 		if (result[i] >= 0) {
-			pairs[i].observed->twin = p != h;
+			pairs[i].observed->twin = h->twin || p != h;
 		}
 	}
 	if (s.rounded > 0) {

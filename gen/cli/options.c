@@ -37,6 +37,8 @@ static const struct option_row rows[] = {
 	  "inputs and expected outputs, as for test (default: those beside the "
 	  "model; else random inputs)",
 	  BISECT },
+	{ OPT_DATA, "data", "DIR or FILE.npz",
+	  "the inputs of the runs (default: those in the trace)", COMPARE },
 	{ OPT_OUT, "out", "FILE",
 	  "file to which records are added (default: records.jsonl)", TUNE },
 	{ OPT_OUT, "out", "FILE",
@@ -286,6 +288,10 @@ static const struct option_row rows[] = {
 	  "run N times, 1 to 1000000; print minimum and median (default: 1; of "
 	  "FILE.py: 10)",
 	  RUN | RUN_PROGRAM },
+	{ OPT_TRACE, "trace", NULL,
+	  "the source shows each tensor, after the kernel that wrote it, to a "
+	  "function of the caller",
+	  COMPILE | REPORT | DIFF | VERIFY },
 	{ OPT_PROFILE, "profile", NULL,
 	  "print the time of each kernel and its lower bound; the instructions, "
 	  "where a simulator executes",
@@ -294,8 +300,9 @@ static const struct option_row rows[] = {
 	  "write the result of --profile, or what a simulator counted", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
-	  TEST | TEST_PROGRAM | BISECT },
-	{ OPT_ATOL, "atol", "X", "see --rtol", TEST | TEST_PROGRAM | BISECT },
+	  TEST | TEST_PROGRAM | BISECT | COMPARE },
+	{ OPT_ATOL, "atol", "X", "see --rtol",
+	  TEST | TEST_PROGRAM | BISECT | COMPARE },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT | DIFF },
 	{ OPT_MERGED, "merged", NULL,
@@ -487,6 +494,17 @@ static const struct verb verbs[] = {
 	  "Exit status 0 if nothing is wrong, 1 if something is, 2 in case of an\n"
 	  "error.\n",
 	  cmd_bisect },
+	{ "compare", "TRACE MODEL.onnx | TRACE TRACE",
+	  "where do two runs part, as of a board and of the host?",
+	  "Reads the trace that a model of compile --trace wrote, for example on a\n"
+	  "board, and compares it tensor by tensor with tirc's interpreter on the\n"
+	  "same inputs, or with a second trace, which counts as right. Names the\n"
+	  "first tensor that differs by more than test accepts: its largest error,\n"
+	  "the place, the kernel that wrote it, and the nodes. Give the options of\n"
+	  "compile. The trace has the inputs; --data gives others, a data set for\n"
+	  "each run. docs/how-to/compare.md tells how to record a trace. Exit\n"
+	  "status 0 if the runs are equal, 1 if they differ, 2 in case of an error.\n",
+	  cmd_compare },
 };
 
 const struct verb *

@@ -28,15 +28,17 @@ enum {
 	WORKER = 131072,
 	VERIFY = 262144,
 	BISECT = 524288,
-	TEST_PROGRAM = 1 << 20,
-	RUN_PROGRAM = 1 << 21
+	COMPARE = 1 << 20,
+	TEST_PROGRAM = 1 << 21,
+	RUN_PROGRAM = 1 << 22
 };
 #define MODEL_VERBS                                                            \
 	(COMPILE | RUN | TEST | INSPECT | TUNE | REPORT | DIFF | VERIFY |      \
-	 BISECT)
+	 BISECT | COMPARE)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION | RECORDS)
 #define BUILD_VERBS                                                            \
-	(COMPILE | RUN | TEST | TUNE | REPORT | DIFF | VERIFY | BISECT)
+	(COMPILE | RUN | TEST | TUNE | REPORT | DIFF | VERIFY | BISECT |       \
+	 COMPARE)
 #define PROGRAM_VERBS (LOWER | CODEGEN | TEST_PROGRAM | RUN_PROGRAM)
 /* The verbs that run a model or a tensor program. */
 #define RUNNING_VERBS (RUN | TEST | TEST_PROGRAM | RUN_PROGRAM)

@@ -570,8 +570,12 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 		return usage(verb, "a model and the folder of its source are "
 				   "expected");
 	}
+	if (bit == COMPARE && r->n_files != 2) {
+		return usage(verb, "a trace and a model, or two traces, are "
+				   "expected");
+	}
 	if (r->n_files > 1 &&
-	    (bit & (TEST | DIALECT | RECORDS | DIFF | VERIFY)) == 0) {
+	    (bit & (TEST | DIALECT | RECORDS | DIFF | VERIFY | COMPARE)) == 0) {
 		return usage(verb, "only one file is allowed; remove %s",
 			     r->files[1]);
 	}

@@ -79,6 +79,7 @@ verify_take_stated(struct verifying *v)
 	}
 	o->target = o->target != NULL ? o->target : v->stated.target;
 	o->name = o->name != NULL ? o->name : v->stated.name;
+	o->trace = o->trace || v->stated.traced;
 	if (o->n_dims == 0 && o->n_input_shapes == 0 &&
 	    !tirc_is_partition(v->cli->model)) {
 		o->dims = v->stated.dims.data;

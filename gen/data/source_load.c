@@ -33,8 +33,8 @@ source_load(struct module *m, const char *path, struct source *out)
 	while ((n = fread(chunk, 1, sizeof chunk, f)) > 0) {
 		if (text.len + n > MAX_SOURCE) {
 			ok = fail(m, path,
-				  "the file is too large for a "
-				  "program");
+				  "the file has more than 256 MiB, too "
+				  "many for tirc to read it");
 			break;
 		}
 		strbuf_write(&text, chunk, n);

@@ -395,6 +395,9 @@ struct dialect {
 		const char *refuse; /* text: the statement that ends a run
 				     * because a size is out of bounds */
 		bool single_exit;   /* `refuse` does not return */
+		/* text: the call that shows a tensor to the caller of the
+		 * model; NULL: it cannot be shown */
+		const char *traced;
 	} access;
 	/* By memory (enum memory_space): the qualifier before the type in a
 	 * declaration; NULL if it has none. */

@@ -37,7 +37,7 @@ static const char template_words[] =
 	"shortens "
 	"short size sized sizes sources special staging_bytes standard "
 	"state_weighs states stem step stored symbol task tasks tensors text "
-	"threads tiny title tolerance type unit uploads value values "
+	"threads tiny title tolerance traced type unit uploads value values "
 	"values_offset version_hash wait weighs weights weights_align "
 	"weights_bytes weights_file weights_header weights_used wide word "
 	"work workspace workspace_bytes workspace_space workspace_used zero";

@@ -84,6 +84,7 @@ struct stated {
 	const char *file; /* the path of NAME.json */
 	const char *name, *target, *optimize, *fp, *requant, *weights;
 	const char *generator;
+	bool traced;              /* compile --trace */
 	VEC(const char *) dims;   /* "batch=1..8" */
 	VEC(const char *) shapes; /* of inputs: "data:8,?,5" */
 };

@@ -63,6 +63,7 @@ static const struct {
 	{ PART_OPTIONS, NULL, "fp" },
 	{ PART_OPTIONS, NULL, "requant" },
 	{ PART_OPTIONS, NULL, "weights_form" },
+	{ PART_OPTIONS, NULL, "traced" },
 	{ PART_OPTIONS, NULL, "cc" },
 };
 

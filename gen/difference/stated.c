@@ -107,6 +107,8 @@ difference_stated(struct module *m, const char *folder, struct stated *out)
 	out->requant = text_of(m, s.json, "requant");
 	out->weights = text_of(m, s.json, "weights_form");
 	out->generator = text_of(m, s.json, "generator");
+	out->traced = cJSON_IsTrue(
+		cJSON_GetObjectItemCaseSensitive(s.json, "traced"));
 	if (out->name == NULL || out->target == NULL || out->optimize == NULL ||
 	    out->fp == NULL) {
 		ok = diag_error(&m->diags, DIAG_BAD_JSON,

@@ -109,6 +109,9 @@ struct unit {
 	/* the function of a model's source that tirc makes to call the kernels;
 	 * NULL in other sources */
 	const struct func *entry;
+	/* `entry` shows tensors to its caller: calls of ENTRY_TRACED are
+	 * spelled by the dialect's access.traced */
+	bool traced;
 	/* the host reads elements that kernels compute, and waits for the
 	 * kernels */
 	bool reads_back;

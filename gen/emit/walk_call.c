@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as text; pointers to arrays are cast where needed. */
+#include "kernel.h"
 #include "text.h"
 #include "walk_stmt.h"
 
-static const char *
-with_commas(struct walker *w, const char *const *args, int n)
+const char *
+walk_with_commas(struct walker *w, const char *const *args, int n)
 {
 	struct strbuf s;
 	const char *text;
@@ -27,7 +28,7 @@ walk_call(struct walker *w, const char *callee, const char *const *args, int n)
 	const char *text;
 
 	tdata_text(data, "callee", callee);
-	tdata_text(data, "arguments", with_commas(w, args, n));
+	tdata_text(data, "arguments", walk_with_commas(w, args, n));
 	text = walk_render(w, w->d->access.call, data);
 	return (struct piece){ text, w->d->primary };
 }
@@ -300,7 +301,7 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 		arg = argument(w, e->args[first + param], callee, param);
 		args[n++] = walk_box_argument(w, &boxes.list.data[i], arg);
 	}
-	return with_commas(w, args, n);
+	return walk_with_commas(w, args, n);
 }
 
 /* Sets w->begin and w->end to the texts that the external function needs at the
@@ -339,9 +340,8 @@ note_frame(struct walker *w, const char *name, const struct expr *e)
 	w->end = t->end;
 }
 
-/* A text as a literal of C, whose bytes a callee reads through a pointer. */
-static const char *
-text_literal(struct walker *w, const char *text)
+const char *
+walk_text_literal(struct walker *w, const char *text)
 {
 	struct strbuf s;
 	const char *literal;
@@ -378,7 +378,7 @@ text_argument(struct walker *w, const char *text, struct external_param *p)
 	*p = (struct external_param){ .type = dtype_of(DT_VOID),
 				      .pointer = true,
 				      .is_const = true };
-	return text_literal(w, text);
+	return walk_text_literal(w, text);
 }
 
 struct piece
@@ -395,6 +395,9 @@ walk_call_function(struct walker *w, const struct expr *e)
 	if (name == NULL) {
 		walk_fail(w, "a call of nothing");
 		return (struct piece){ "", w->d->primary };
+	}
+	if (w->u->traced && strcmp(name, ENTRY_TRACED) == 0) {
+		return walk_traced(w, e);
 	}
 	callee = walk_callee(w, name);
 	if (!walk_names_function(w, name)) {

@@ -96,6 +96,12 @@ bool walk_is_data(struct walker *w, const struct expr *e);
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
+/* walk_traced.c: a call of ENTRY_TRACED. */
+struct piece walk_traced(struct walker *w, const struct expr *e);
+/* The texts of the list, separated by commas. */
+const char *walk_with_commas(struct walker *w, const char *const *args, int n);
+/* A text as a literal of C, whose bytes a callee reads through a pointer. */
+const char *walk_text_literal(struct walker *w, const char *text);
 /* The texts of the arguments of the call e from index `first` on, separated by
  * commas. */
 const char *walk_arguments(struct walker *w, const struct expr *e, int first);

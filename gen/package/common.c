@@ -68,6 +68,7 @@ add_common(struct packer *k)
 	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
+	tdata_flag(d, "traced", k->p->traced);
 	tdata_text(d, "rounding", graph_rounding(k->g));
 	tdata_text(d, "flags", comment_flags(k->a, k->d, k->cflags));
 	tdata_text(d, "link_libraries",

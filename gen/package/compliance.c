@@ -141,17 +141,21 @@ deviation_json(const struct deviation *d, const struct deviation_places *p)
 }
 
 static void
-add_texts_json(cJSON *object, const char *key, struct names texts)
+add_texts_json(struct packer *k, cJSON *object, const char *key,
+	       struct names texts)
 {
 	cJSON *list = cJSON_AddArrayToObject(object, key);
 
 	for (int i = 0; i < texts.n; i++) {
-		cJSON_AddItemToArray(list, cJSON_CreateString(texts.data[i]));
+		cJSON_AddItemToArray(list,
+				     cJSON_CreateString(
+					     packer_render(k, texts.data[i],
+							   k->data)));
 	}
 }
 
 static void
-add_guidelines_json(cJSON *object, const struct compliance *c)
+add_guidelines_json(struct packer *k, cJSON *object, const struct compliance *c)
 {
 	cJSON *list = cJSON_AddArrayToObject(object, "guidelines");
 
@@ -162,13 +166,14 @@ add_guidelines_json(cJSON *object, const struct compliance *c)
 		cJSON_AddStringToObject(row, "id", g->id);
 		cJSON_AddStringToObject(row, "category", g->category);
 		cJSON_AddStringToObject(row, "status", g->status);
-		cJSON_AddStringToObject(row, "how", g->how);
+		cJSON_AddStringToObject(row, "how",
+					packer_render(k, g->how, k->data));
 		cJSON_AddItemToArray(list, row);
 	}
 }
 
 static void
-add_guidelines(struct tdata *data, const struct compliance *c)
+add_guidelines(struct packer *k, struct tdata *data, const struct compliance *c)
 {
 	tdata_list(data, "guidelines");
 	for (int i = 0; i < c->guidelines.n; i++) {
@@ -178,7 +183,7 @@ add_guidelines(struct tdata *data, const struct compliance *c)
 		tdata_printf(row, "id", "%-10s", g->id);
 		tdata_printf(row, "category", "%-9s", g->category);
 		tdata_printf(row, "status", "%-14s", g->status);
-		tdata_text(row, "how", g->how);
+		tdata_text(row, "how", packer_render(k, g->how, k->data));
 	}
 	tdata_list(data, "implementation_defined");
 	for (int i = 0; i < c->implementation_defined.n; i++) {
@@ -199,7 +204,7 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddStringToObject(object, "standard", c->standard);
 	cJSON_AddStringToObject(object, "generator",
 				arena_printf(k->a, "tirc %s", version_text()));
-	add_texts_json(object, "claims", c->claims);
+	add_texts_json(k, object, "claims", c->claims);
 	cJSON_AddNumberToObject(object, "loops", l->n);
 	cJSON_AddNumberToObject(object, "loops_without_bound",
 				l->without_bound);
@@ -208,8 +213,8 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddNumberToObject(object, "local_array_bytes",
 				(double)k->local_bytes);
 	cJSON_AddItemToObject(object, "deviations", deviations);
-	add_guidelines_json(object, c);
-	add_texts_json(object, "implementation_defined",
+	add_guidelines_json(k, object, c);
+	add_texts_json(k, object, "implementation_defined",
 		       c->implementation_defined);
 	strbuf_init(&text);
 	json_put(&text, object, true);
@@ -241,9 +246,9 @@ add_compliance(struct packer *k)
 	tdata_list(data, "claims");
 	for (int i = 0; i < c->claims.n; i++) {
 		tdata_text(tdata_item(data, "claims"), "claim",
-			   c->claims.data[i]);
+			   packer_render(k, c->claims.data[i], k->data));
 	}
-	add_guidelines(data, c);
+	add_guidelines(k, data, c);
 	tdata_list(data, "deviations");
 	for (int i = 0; i < c->deviations.n; i++) {
 		const struct deviation *d = &c->deviations.data[i];

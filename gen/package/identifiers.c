@@ -244,6 +244,9 @@ name_kernels(struct packer *k)
 		name_set_add(&taken,
 			     arena_printf(k->a, "%s_%s", k->model, own[i]));
 	}
+	if (k->p->traced) {
+		name_set_add(&taken, arena_printf(k->a, "%s_traced", k->model));
+	}
 	name_set_add(&taken, k->model);
 	for (int i = 0; i < k->p->weights.n; i++) {
 		name_set_add(&taken, k->weight_symbols[i]);
@@ -266,6 +269,7 @@ name_kernels(struct packer *k)
 		}
 		to = arena_printf(k->a, "%s_kernel", from);
 		if (kernel->callers.n == 1) {
+			trace_rename(k, kernel->name, to);
 			kernel->name = to;
 		}
 		kernel->func->name = to;

@@ -410,7 +410,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
 	for (int i = 0; i < k->p->plan.parts.n; i++) {
 		unit_need_type(&u, k->p->plan.parts.data[i].type);
 	}
-	if (k->d->tasks.used) {
+	if (k->d->tasks.used || k->p->traced) {
 		unit_need(&u, "stdint.h");
 	}
 	regions_need(k, &u, data, true);

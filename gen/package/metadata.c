@@ -269,6 +269,9 @@ add_metadata(struct packer *k)
 				cJSON_CreateString(graph_rounding(k->g)), false,
 				false);
 	}
+	if (k->p->traced) {
+		metadata_member(&s, "traced", cJSON_CreateTrue(), false, false);
+	}
 	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 			false);
 	if (k->backends.n > 0) {

@@ -311,7 +311,8 @@ package_build(struct program *p, const struct dialect *d,
 	/* kept, because package_harness() uses it later */
 	k->o = arena_copy(k->a, o, sizeof *o);
 	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k)) ||
-	    (o->profile && !profile_allowed(k))) {
+	    (o->profile && !profile_allowed(k)) ||
+	    (p->traced && !trace_allowed(k))) {
 		return false;
 	}
 	out->dialect = k->d;

@@ -303,6 +303,11 @@ bool profile_allowed(const struct packer *k);
 /* Adds to the entry function, after each kernel, a call that reports the end of
  * this kernel. */
 void add_profile_calls(struct packer *k);
+
+/* trace.c: can the source show its tensors? False after a diagnostic. */
+bool trace_allowed(const struct packer *k);
+/* A kernel has a new name, which the entry function shows, too. */
+void trace_rename(struct packer *k, const char *from, const char *to);
 /* Adds the file with the metadata, <model>.json. */
 void add_metadata(struct packer *k);
 /* package.c: packer_below() is the path of a file in a folder of the output; ""

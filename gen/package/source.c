@@ -342,6 +342,7 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	struct bindings bound = { 0 };
 
 	u->entry = entry;
+	u->traced = k->p->traced;
 	bind_entry(k, &bound);
 	if (package_on_device(k)) {
 		add_staging(k, data, u, &bound);

@@ -223,6 +223,17 @@ struct program {
 	/* The last parameter of `entry`: the status that a run returns if a
 	 * size is out of bounds. NULL if all bounds are proven. */
 	struct var *bad_size;
+	/* The entry function shows each tensor to its caller after the kernel
+	 * that wrote it: it calls the external function ENTRY_TRACED with the
+	 * kernel's name (a STRING; "" for an input or a state), the tensor's
+	 * name as a word of a trace, its type's name, a pointer to its elements, and its sizes in
+	 * memory. */
+	bool traced;
 };
+
+#define ENTRY_TRACED "traced"
+/* The name of t in traces: that of the model's tensor with the same values, or,
+ * if the model has no such tensor, t's own. */
+const char *tensor_traced_name(const struct tensor *t);
 
 #endif

@@ -112,4 +112,9 @@ struct stmt *entry_divide_sizes(struct entry *e, struct stmt *rest);
  * caller. */
 struct stmt *entry_give_sizes(struct entry *e);
 
+/* entry_trace.c: the calls that show tensors to the caller of a traced program:
+ * all inputs and states; what kernel k wrote. */
+struct stmt *entry_trace_inputs(struct entry *e);
+struct stmt *entry_trace(struct entry *e, const struct kernel *k);
+
 #endif

@@ -16,7 +16,7 @@
 #include "passes.h"
 
 static struct stmt *flow(struct entry *e, int body);
-static struct stmt *flow_after(struct entry *e, int body);
+static struct stmt *flow_after(struct entry *e, int body, struct stmt *first);
 
 static struct graph_body *
 body_at(const struct entry *e, int id)
@@ -306,7 +306,7 @@ flow(struct entry *e, int body)
 	while (e->next < e->p->kernels.n) {
 		const struct kernel *k = e->p->kernels.data[e->next];
 		int inner = kernel_body(k);
-		struct stmt *s;
+		struct stmt *s, *shown = NULL;
 
 		if (!graph_body_within(g, inner, body)) {
 			break;
@@ -314,6 +314,7 @@ flow(struct entry *e, int body)
 		if (inner == body) {
 			e->next++;
 			s = entry_call_some(e, k);
+			shown = e->p->traced ? entry_trace(e, k) : NULL;
 		} else {
 			while (body_at(e, inner)->parent != body) {
 				inner = body_at(e, inner)->parent;
@@ -325,8 +326,12 @@ flow(struct entry *e, int body)
 		}
 		vec_push(&e->m->arena, &list, s);
 		if (entry_reads_after(e, e->next - 1, body)) {
-			vec_push(&e->m->arena, &list, flow_after(e, body));
+			vec_push(&e->m->arena, &list,
+				 flow_after(e, body, shown));
 			return stmt_seq(e->f, list.data, list.n);
+		}
+		if (shown != NULL) {
+			vec_push(&e->m->arena, &list, shown);
 		}
 	}
 	if (body == 0) {
@@ -336,14 +341,18 @@ flow(struct entry *e, int body)
 }
 
 /* The LETs of the sizes that are read after the last kernel that was called,
- * around the rest of the body, as flow() makes it. */
+ * around `first` (unless NULL) and the rest of the body, as flow() makes it. */
 static struct stmt *
-flow_after(struct entry *e, int body)
+flow_after(struct entry *e, int body, struct stmt *first)
 {
+	struct stmt *list[2] = { first, NULL };
 	int kernel = e->next - 1;
 
 	entry_load_sizes(e, kernel, body);
-	return entry_with_sizes(e, kernel, body, flow(e, body));
+	list[1] = flow(e, body);
+	return entry_with_sizes(e, kernel, body,
+				first != NULL ? stmt_seq(e->f, list, 2)
+					      : list[1]);
 }
 
 /* Memory for one number of iterations. */
@@ -384,7 +393,10 @@ entry_flow(struct entry *e)
 			e->trips[i] = new_cell(e, "trips", b);
 		}
 	}
-	s = flow_after(e, 0);
+	s = flow_after(e, 0,
+		       e->p->traced && e->p->kernels.n > 0
+			       ? entry_trace_inputs(e)
+			       : NULL);
 	for (int i = 1; i < g->bodies.n; i++) {
 		if (e->counters[i] != NULL) {
 			s = stmt_alloc(e->f, e->counters[i], s);

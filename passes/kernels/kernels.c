@@ -738,6 +738,7 @@ program_build(struct graph *g, const struct target *target,
 	kernels_note_spaces(out);
 	kernels_merge(&b);
 	hooks_took(hooks, "plan", start);
+	out->traced = hooks->traced;
 	out->entry = entry_build(out);
 	return out->entry != NULL;
 }

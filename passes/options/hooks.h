@@ -62,6 +62,7 @@ struct pass_hooks {
 	int n_disabled;
 	const struct user_pass *added;
 	int n_added;
+	bool traced; /* sets struct program.traced */
 };
 
 bool hooks_disable(const struct pass_hooks *hooks, const char *pass);

@@ -186,6 +186,8 @@ if len(sys.argv) == 1:
     check("powers", powers())
     check("stateful", stateful(), ("--state", "g=h"))
     check("sized", sized(), ("--dim", "width=4..32"))
+    check("traced", DIGITS, ("--trace",))
+    check("traced_sizes", sized(), ("--dim", "width=4..32", "--trace"))
     check("held", stateful(), ("--in-workspace", "both"))
 for argument in sys.argv[1:]:
     case = cases.make(argument, work_folder())

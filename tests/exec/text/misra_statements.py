@@ -102,9 +102,10 @@ def called(body):
 
 
 def calls_are_known(source):
-    """Each function called is defined in the source, or math.h's, or memset."""
+    """Each function called is defined in the source, or math.h's, or memset, or
+    the caller's for traces, which returns nothing."""
     own = {name for name, _, _ in source.functions()}
-    return all(c in own or c == "memset" or re.sub("[fl]$", "", c) in MATH
+    return all(c in own or c in ("memset", "trace") or re.sub("[fl]$", "", c) in MATH
                or c in MATH
                for _, _, body in source.functions() for c in called(body))
 
@@ -200,6 +201,13 @@ def strings_where_stated(source):
                for _, line in source.strings)
 
 
+def strings_of_trace(source):
+    """Elsewhere they are arguments of the function that shows a tensor."""
+    return all(re.match(r'\s*(?:#include "|extern "C"|#pragma |#define )', line)
+               or re.match(r'\s*(?:(?:\w+_traced\()?m, )?"', line)
+               for _, line in source.strings)
+
+
 def sizeof_of_structures(source):
     return all(operand.startswith("struct ")
                for operand in re.findall(r"\bsizeof\s*\(?\s*([^)]*)",
@@ -292,9 +300,10 @@ def constant_extents(source):
 
 
 def no_pointer_arithmetic(source):
-    """The address of an element, or a pointer as it is: no sum with one."""
+    """The address of an element, or a pointer as it is: no sum with one. The
+    caller's function for traces is a pointer, too."""
     return not source.has(r"&\w+(?:\[[^\]]*\])+ [-+] ") and not source.has(
-        r"\*\*|\* ?const \*|\(\*\w")
+        r"\*\*|\* ?const \*|\(\*(?!trace\)\()\w")
 
 
 ASM = without("asm", "__asm__", "__asm")
@@ -356,6 +365,9 @@ STATEMENTS = {
     "there are no octal constants": octal,
     "string literals stand in #include, #define, #pragma and the headers' "
     "extern \"C\" alone": strings_where_stated,
+    "string literals stand in #include, #define, #pragma and the headers' "
+    "extern \"C\" alone, and as arguments for the trace, whose parameters point "
+    "to const char": strings_of_trace,
     "functions of one file are static": functions_are_static_or_public,
     "inline functions, NAME_X_USED of the header, are static": STATIC_INLINE,
     "declarations of weights have their extents": EXTENTS,
@@ -418,6 +430,9 @@ STATEMENTS = {
         and EXTENTS(source) and without("union", "restrict")(source),
     "no conversion between pointers: the workspace is a structure with an "
     "array for each type":
+        lambda source: not source.has(r"\([^()]*\*\s*(?:const)?\)\s*[\w&(]"),
+    "no conversion between pointers, but of those of data to const void * for "
+    "the trace: the workspace is a structure with an array for each type":
         lambda source: not source.has(r"\([^()]*\*\s*(?:const)?\)\s*[\w&(]"),
     "essential types: no mixing of signed and unsigned, conversions only of "
     "what is no operator's result to another class or a wider type": CPPCHECK,
