@@ -44,8 +44,8 @@ tirc_board_instructions(void)
 	return instructions_since(0);
 }
 
-/* Ends the program with an error if the simulator does not count instructions:
- * checks its count for a loop of known length. */
+/* Checks the simulator's count of instructions for a loop of known length; ends
+ * the program with an error if it does not count instructions. */
 static void
 check_clock(void)
 {

@@ -45,9 +45,9 @@ tirc_dnnl_close(struct tirc_dnnl *shared)
 
 /* -- the plan -- */
 
-/* Sets the offset of each value that owns memory: the lowest one at which no
- * other value is live during the value's steps. Returns the number of bytes of
- * all values. */
+/* Sets the offset of each value that owns memory: the lowest offset at which no
+ * other value is live during the steps that use the value. Returns the number
+ * of bytes of all values. */
 static size_t
 place_values(struct tirc_dnnl_region *r)
 {

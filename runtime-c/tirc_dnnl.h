@@ -66,15 +66,17 @@ enum tirc_dnnl_recipe {
  * a step. */
 struct tirc_dnnl_value {
 	struct dnnl_memory *memory; /* holds the layout, too */
-	const void *constant;       /* the caller's constant, from which the
-				     * recipe computes the value; NULL until it
-				     * is known */
-	size_t bytes, offset;       /* in the region's memory */
+	/* the caller's constant from which the recipe computes the value; NULL
+	 * until the constant is known */
+	const void *constant;
+	size_t bytes, offset; /* in the region's memory */
 	int input, output; /* its index among the region's inputs and outputs,
 			    * or -1 */
 	int place;         /* index of the value that owns its memory */
-	int original;      /* index of the value that it is a copy of, or -1 */
-	int first, last;   /* the first and the last step that use its memory */
+	/* index of the value of which this value is a copy, or -1 */
+	int original;
+	/* the first and the last step that use the value's memory */
+	int first, last;
 	enum tirc_dnnl_recipe recipe;
 	/* For a value that holds biases: the indices of the values with the
 	 * factors and the weights, and the zero points of the data (outside)
@@ -133,7 +135,7 @@ struct tirc_dnnl_region {
 	struct tirc_dnnl_use *uses;
 	struct tirc_dnnl_argument *arguments;
 	int most_values, most_steps, most_uses;
-	/* The members below are zero before the first call. */
+	/* The members below must be zero before the first call. */
 	struct dnnl_engine *engine;
 	struct dnnl_stream *stream;
 	/* the status of the first call that has failed; dnnl_success if no call
@@ -151,9 +153,11 @@ struct tirc_dnnl_region {
 	/* use Winograd's algorithm for the convolutions for which oneDNN has
 	 * it */
 	bool by_tiles;
-	bool can_tile; /* oneDNN has it for one of the convolutions */
-	int n_tiled;   /* number of convolutions that use it */
-	int n_slow;    /* number of reorders and of primitives for which oneDNN
+	/* oneDNN has Winograd's algorithm for one of the region's
+	 * convolutions */
+	bool can_tile;
+	int n_tiled; /* number of convolutions that use it */
+	int n_slow;  /* number of reorders and of primitives for which oneDNN
 		        * has only reference code */
 };
 
@@ -167,8 +171,8 @@ int tirc_dnnl_open(struct tirc_dnnl *shared);
 void tirc_dnnl_close(struct tirc_dnnl *shared);
 
 /* Describes a region and assigns each value its offset. Returns the number of
- * bytes of memory that the region needs, if r->status is success. Where
- * only the number is wanted, pointers in weights may be null. */
+ * bytes of memory that the region needs, if r->status is success. If only the
+ * number is wanted, pointers in weights may be null. */
 size_t tirc_dnnl_plan(struct tirc_dnnl_region *r,
 		      const struct tirc_dnnl *shared,
 		      tirc_dnnl_describe *describe, const void *weights);
@@ -176,8 +180,9 @@ size_t tirc_dnnl_plan(struct tirc_dnnl_region *r,
  * want. The region uses memory until tirc_dnnl_free; its contents need not be
  * kept between runs. */
 void tirc_dnnl_make(struct tirc_dnnl_region *r, void *memory);
-/* Runs the region with dense arrays in the order of its description. Returns
- * the status; another run is possible after one that fails. */
+/* Runs the region on dense arrays, which are in the order of the inputs and
+ * outputs in its description. Returns the status; another run is possible after
+ * a run that failed. */
 int tirc_dnnl_run(const struct tirc_dnnl_region *r, const void *const *inputs,
 		  void *const *outputs);
 /* Destroys all objects of oneDNN that the region has, also after a failure. */

@@ -37,7 +37,7 @@ tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 
 /* Biases of a model include the term of the data's zero point: minus the zero
  * point times the sum of the weights. Where the primitive subtracts the zero
- * point from the data itself, that term is added back. */
+ * point from the data itself, this function adds that term back. */
 static void
 fill_biases(const struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v,
 	    size_t n, float *to)
@@ -180,7 +180,7 @@ tirc_dnnl_then_requantize(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 	}
 }
 
-/* Adds a post-operation: the result times factor, plus more. */
+/* Adds a post-operation: result * factor + more. */
 static void
 then_linear(struct tirc_dnnl_region *r, float factor, float more)
 {
@@ -198,7 +198,8 @@ then_store(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 	tirc_dnnl_then_eltwise(r, dnnl_eltwise_round, 0.0f, 0.0f);
 }
 
-/* Adds post-operations that round the result and add the zero point. */
+/* Adds post-operations that round the result to an integer and add the zero
+ * point. */
 static void
 then_round(struct tirc_dnnl_region *r, int zero)
 {
@@ -270,8 +271,8 @@ tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				     strides, gaps, begin, end);
 }
 
-/* A layout of floats with v's shape: dense if v is dense, else with the
- * channels last. */
+/* Sets *l to a layout of floats with v's shape: dense if v is dense, else with
+ * the channels last. */
 static void
 plain(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 {

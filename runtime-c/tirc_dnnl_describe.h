@@ -65,7 +65,7 @@ int tirc_dnnl_factors(struct tirc_dnnl_region *r, const double *constant,
  * which the sum is multiplied. Returns its index. */
 int tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 		     dnnl_dim_t n, int ndims, int factors, int zero);
-/* Makes runs write the value v to outputs[output] of tirc_dnnl_run. */
+/* Makes each run write the value v to outputs[output] of tirc_dnnl_run. */
 void tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output);
 
 /* -- post-operations of the next primitive, in order -- */
@@ -77,7 +77,8 @@ void tirc_dnnl_then_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
  * value `operand`, which has the same rank. */
 void tirc_dnnl_then_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			   int operand);
-/* Combines the result, of rank ndims, with a value of this or a lower rank. */
+/* Combines the result, of rank ndims, with the value `operand`, whose rank is
+ * ndims or lower. */
 void tirc_dnnl_then_combine(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    int operand, int ndims);
 /* Adds a post-operation: adds the value `operand`, which has the same
@@ -135,9 +136,9 @@ int tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			  const dnnl_dims_t dims, const dnnl_dims_t strides,
 			  const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			  const dnnl_dims_t end);
-/* Adds a convolution as tirc_dnnl_convolution does, whose kernel is 3x3 with
- * strides and dilations of 1: by Winograd's algorithm where oneDNN has it and
- * the region does not become slower. */
+/* Adds a convolution as tirc_dnnl_convolution does, for a kernel of 3x3 with
+ * strides and dilations of 1. The convolution uses Winograd's algorithm if
+ * oneDNN has it and the region does not become slower. */
 int tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w,
 			      int bias, dnnl_data_type_t element, int ndims,
 			      const dnnl_dims_t dims, const dnnl_dims_t begin,
@@ -195,8 +196,8 @@ int tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 			int ndims, const dnnl_dims_t dims);
 int tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      float alpha, float beta);
-/* Adds an operation on x, which has the result's shape, and b, which may have
- * dimensions of 1 that are broadcast. */
+/* Adds an operation on x, which has the result's shape, and b, whose dimensions
+ * of extent 1 are broadcast to that shape. */
 int tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		     int b, dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);

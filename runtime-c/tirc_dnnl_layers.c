@@ -22,7 +22,7 @@ any_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 }
 
 /* Starts a layer with a result of shape y, in a layout that the library
- * chooses. True if no call has failed. */
+ * chooses. True unless a call has failed. */
 static bool
 start(struct tirc_dnnl_region *r, struct layer *l, const struct shape *y)
 {

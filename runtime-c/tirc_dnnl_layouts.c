@@ -133,7 +133,7 @@ tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 	tirc_dnnl_strided(r, l, s, strides);
 }
 
-/* -- views: the same elements -- */
+/* -- views: values with the elements of another value -- */
 
 int
 tirc_dnnl_view(struct tirc_dnnl_region *r, int x, int ndims,

@@ -47,7 +47,8 @@ void tirc_dnnl_dense(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 /* The channels of a point of an image are adjacent (NHWC). */
 void tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 			     const struct shape *s);
-/* The channels are in blocks of 16 (nChw16c). */
+/* Sets *l to the layout of shape s with the channels in blocks of 16
+ * (nChw16c). */
 void tirc_dnnl_blocks(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		      const struct shape *s);
 /* Sets s to the type and the dimensions of a layout. */
@@ -114,7 +115,7 @@ dnnl_primitive_attr_t tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
 
 /* -- tirc_dnnl_bytes.c: quantized values -- */
 
-/* Sets the zero point of an argument of the next primitive. */
+/* Sets the zero point of argument `argument` of the next primitive. */
 void tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 			int argument, int zero);
 /* Computes the elements of the value v by its recipe. */

@@ -51,7 +51,7 @@ tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 }
 
 #if DNNL_VERSION_MAJOR < 3
-/* Does a post-operation before i apply the same function with other
+/* Does a post-operation before number i apply the same function with other
  * parameters? */
 static bool
 is_repeated(const struct tirc_dnnl_region *r, int i)

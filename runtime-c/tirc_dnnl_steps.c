@@ -357,8 +357,8 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	}
 }
 
-/* Copies the operands that are not in the layouts that the primitive wants.
- * Returns the layout of the result. */
+/* Copies those operands of the primitive that are not in the layouts that it
+ * wants. Returns the layout of the result. */
 static const_dnnl_memory_desc_t
 place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	   struct tirc_dnnl_use *uses, int n_uses)

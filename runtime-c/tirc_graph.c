@@ -381,8 +381,8 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 	return status;
 }
 
-/* Finds the input or output to which the caller assigns memory, checks the
- * pointer, and discards the results of an earlier run. */
+/* Sets *out to the input or output in `list` to which the caller assigns
+ * memory, checks the pointer, and discards the results of an earlier run. */
 static enum tirc_graph_status
 take_data(struct tirc_graph *g, struct io *list, size_t n, const char *what,
 	  const char *name, const void *data, struct io **out)
@@ -438,7 +438,7 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 
 /* -- running -- */
 
-/* The node with this name; NULL, with a message, if there is none. */
+/* The node named `name`; NULL, with a message, if the graph has none. */
 static struct node *
 find_node(struct tirc_graph *g, const char *name)
 {

@@ -62,14 +62,14 @@ struct tirc_kernel_size {
 };
 
 /* State that kernels which call other libraries keep between runs; each graph
- * has its own. A status is a number that the library defines; 0 means
- * success. */
+ * has a state of its own. The status that a function returns is a number that
+ * the library defines; 0 means success. */
 struct tirc_kernel_state {
 	/* Returns NULL after a failure; then *status is 0 if there was no
 	 * memory. */
 	void *(*create)(const void *params, int *status);
-	/* The status of the first call that has failed since the last call of
-	 * this function. */
+	/* Returns the status of the first call that has failed since the last
+	 * call of `status`; 0 if none has. */
 	int (*status)(void *state);
 	void (*destroy)(void *state);
 };
@@ -85,7 +85,8 @@ struct tirc_kernels {
 	 * together as the operators require (two sizes are equal, say), else 0.
 	 * NULL if all sizes in their ranges do. */
 	int (*fit)(const int64_t *sizes);
-	const struct tirc_kernel_state *state; /* NULL if there is no state */
+	/* NULL if the kernels keep no state */
+	const struct tirc_kernel_state *state;
 };
 #endif
 
@@ -177,12 +178,12 @@ size_t tirc_graph_done(const struct tirc_graph *g);
 /* -- looking -- */
 
 struct tirc_graph_tensor {
-	const char *name;       /* in the graph */
-	const char *model_name; /* its name in the model; NULL if the JSON has
-				 * none */
-	const char *dtype;      /* "float32" */
-	const char *node; /* name of the last node that writes it; NULL for an
-			   * input */
+	const char *name; /* in the graph */
+	/* the tensor's name in the model; NULL if the JSON has none */
+	const char *model_name;
+	const char *dtype; /* "float32" */
+	/* name of the last node that writes the tensor; NULL for an input */
+	const char *node;
 	size_t ndim;
 	const int64_t *shape; /* with the current sizes */
 	/* the number of bytes of its elements for the current symbolic sizes */

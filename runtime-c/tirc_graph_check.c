@@ -31,8 +31,8 @@ multiply(int64_t a, int64_t b, int64_t *out)
 	return 1;
 }
 
-/* Sets *out to the result of an operator on a and b; 0 on overflow and on
- * division by 0. */
+/* Sets *out to the result of the operator `kind` on a and b; returns 0 on
+ * overflow and on division by 0, else 1. */
 static int
 apply(enum term_kind kind, int64_t a, int64_t b, int64_t *out)
 {

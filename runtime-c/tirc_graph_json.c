@@ -169,8 +169,8 @@ operation(const char *text)
 	return TERM_NUMBER;
 }
 
-/* Appends the terms of a dimension, 7, "batch" or ["+", "batch", 7], to d. Only
- * counts them if d->terms is NULL. */
+/* Appends to d the terms of a dimension: 7, "batch" or ["+", "batch", 7]. Only
+ * counts the terms if d->terms is NULL. */
 static void
 read_terms(struct reader *r, const cJSON *item, struct dim *d, int depth)
 {
@@ -369,7 +369,8 @@ read_tensors(struct reader *r, const cJSON *all)
 	}
 }
 
-/* Reads the names of tensors in the model: { "conv1": "/net/conv1/output" }. */
+/* Reads the names that the tensors have in the model: { "conv1":
+ * "/net/conv1/output" }. */
 static void
 read_model_names(struct reader *r, const cJSON *all)
 {
@@ -605,7 +606,7 @@ is_empty(const cJSON *tensor)
 	return 0;
 }
 
-/* Finds the last node that writes each tensor. */
+/* Finds, for each tensor, the last node that writes it. */
 static void
 read_writers(struct reader *r, const cJSON *all)
 {

@@ -5,7 +5,8 @@
 
 #include "tirc_graph.h"
 
-/* Stands for no index: where a search fails, or a field has none. */
+/* Stands for no index: the result of a search that fails, or the value of a
+ * field without an index. */
 #define NOWHERE ((size_t)-1)
 #define MESSAGE_BYTES 256
 
@@ -26,7 +27,8 @@ enum term_kind {
 
 struct term {
 	enum term_kind kind;
-	int64_t value; /* the number, or the index of the symbolic size */
+	/* of a number: the number; of a symbolic size: its index */
+	int64_t value;
 };
 
 /* The size of a dimension of a tensor, as its terms. */
@@ -41,8 +43,8 @@ struct size {
 	int64_t min, max;
 };
 
-/* The memory that a tensor is in: the workspace, or that of an input or
- * output. */
+/* The memory that a tensor is in: the workspace, or the memory of an input or
+ * an output. */
 enum storage { AT_WORKSPACE, AT_INPUT, AT_OUTPUT };
 
 struct tensor {
@@ -56,8 +58,9 @@ struct tensor {
 	/* the number of bytes of its elements for the current symbolic sizes */
 	size_t bytes;
 	enum storage at;
-	size_t io; /* AT_INPUT, AT_OUTPUT: index of the input or
-				  * output whose memory it is in */
+	/* of AT_INPUT and AT_OUTPUT: index of the input or output whose memory
+	 * the tensor is in */
+	size_t io;
 	/* its offset in that memory, and the number of bytes that it may use
 	 * from there on */
 	size_t offset, capacity;
@@ -66,8 +69,8 @@ struct tensor {
 	 * dimension in memory. axis is NOWHERE if no dimension is split. */
 	size_t axis;
 	int64_t block;
-	/* by dimension: the padding before and after the elements; NULL if
-	 * there is none */
+	/* by dimension: the padding before and after the elements; NULL if the
+	 * tensor has no padding */
 	int64_t *before, *after;
 	/* the number of nodes after which the whole tensor has been written */
 	size_t ready;
@@ -103,14 +106,15 @@ struct io {
 	size_t tensor;
 	const void *in; /* the caller's memory of an input, or NULL */
 	void *out;      /* the caller's memory of an output, or NULL */
-	void *own;      /* memory of the graph itself, of the tensor's
-			 * capacity */
-	int is_own;     /* this run uses the graph's own memory */
-	size_t bytes;   /* the bytes of the caller's memory; 0 if it has not
+	/* memory that the graph itself allocates for the tensor, of the
+	 * tensor's capacity */
+	void *own;
+	int is_own;   /* this run uses the graph's own memory */
+	size_t bytes; /* the bytes of the caller's memory; 0 if it has not
 			 * been set */
 };
 
-/* A name, and the index of the tensor or node that it belongs to. */
+/* A name, and the index of the tensor or node to which it belongs. */
 struct name {
 	const char *text;
 	size_t at;
@@ -144,7 +148,8 @@ struct tirc_graph {
 	/* what the kernels keep between runs (struct tirc_kernel_state); NULL:
 	 * nothing */
 	void *state;
-	size_t done;    /* the number of nodes that this run has executed */
+	/* the number of nodes that the current run has executed */
+	size_t done;
 	int is_running; /* the function `after` may be on the call stack: calls
 			 * that would change the run are refused */
 	int64_t *stack; /* used to compute dimensions */
@@ -155,15 +160,15 @@ struct tirc_graph {
 	char message[MESSAGE_BYTES];
 };
 
-/* tirc_graph.c: allocates n times size bytes of zeros, which
- * tirc_graph_destroy frees. NULL, with a message, if there is no memory. */
+/* tirc_graph.c: allocates n times size bytes of zeros, which tirc_graph_destroy
+ * frees. NULL, with a message, if no memory is left. */
 void *graph_new(struct tirc_graph *g, size_t n, size_t size);
 /* Sets the graph's message, and returns the status. */
 enum tirc_graph_status graph_fail(struct tirc_graph *g,
 				  enum tirc_graph_status status,
 				  const char *format, ...);
-/* Sets the message that the graph has no `what` ("tensor", "node") of this
- * name, and returns the status. */
+/* Sets the message to say that the graph has no `what` ("tensor", "node") named
+ * `name`, and returns the status. */
 enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
 				     const char *name);
 /* Sets the message that memory of `bytes` bytes was given for `name`, which
@@ -192,7 +197,8 @@ enum tirc_graph_status graph_check(struct tirc_graph *g);
  * the tensor t; NOWHERE if none of them does. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
 		    size_t from, size_t to);
-/* tirc_graph_json.c: reads the graph that the text, its JSON, describes. */
+/* tirc_graph_json.c: reads the graph that `text`, its JSON, describes into
+ * g. */
 enum tirc_graph_status graph_read(struct tirc_graph *g, const char *text,
 				  size_t bytes);
 

@@ -28,7 +28,7 @@
 #define TIRC_POOL_THREADS 64
 #endif
 #ifndef TIRC_POOL_LOOKS
-/* the number of polls for work before a thread sleeps */
+/* the number of times that a thread looks for work before it sleeps */
 #define TIRC_POOL_LOOKS 5000
 #endif
 
@@ -36,17 +36,19 @@ struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round;   /* number of the loop that the threads execute;
+	atomic_uint round; /* number of the loop that the threads execute;
 			      * each loop has another */
-	atomic_int sleepers; /* the number of threads that wait for `wake` or
-			      * soon will */
-	atomic_int busy;     /* the number of threads that have not finished
-			      * their range */
+	/* the number of threads that wait for `wake` or soon will wait */
+	atomic_int sleepers;
+	/* the number of threads that have not yet finished their range of the
+	 * current loop */
+	atomic_int busy;
 	/* a counter from which each thread takes its number when it starts */
 	atomic_int joined;
 	int threads; /* including the caller */
 	bool stop;
-	/* About the current loop; only written between loops. */
+	/* The members below describe the current loop; they are only written
+	 * between loops. */
 	int32_t n;
 	void (*task)(const void *shared, int32_t begin, int32_t end);
 	const void *shared;
@@ -74,8 +76,8 @@ tirc_pool_range(struct tirc_pool *p, int i)
 	}
 }
 
-/* Waits until the number of the loop (round) differs from `seen`, and returns
- * it. */
+/* Waits until the number of the current loop (round) differs from `seen`, and
+ * returns the new number. */
 static inline unsigned
 tirc_pool_wait(struct tirc_pool *p, unsigned seen)
 {
@@ -194,8 +196,8 @@ tirc_pool_start(struct tirc_pool *p, int threads)
 	if (threads > TIRC_POOL_THREADS) {
 		threads = TIRC_POOL_THREADS;
 	}
-	/* Threads that have started read p->threads only when the first loop
-	 * begins. */
+	/* Threads that are already started read p->threads only when the first
+	 * loop begins. */
 	p->threads = 1;
 	for (int i = 1; i < threads; ++i) {
 		error = pthread_create(&p->thread[i], NULL, tirc_pool_thread,

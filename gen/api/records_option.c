@@ -89,7 +89,9 @@ context_schedule_record(struct tirc *t, const struct kernel *k, struct sched *s,
 			      record_words(a, r->decisions, r->n_decisions));
 	for (int i = 0; i < t->used_records.n; i++) {
 		if (strcmp(t->used_records.data[i].kernel, k->name) == 0) {
-			return HOOK_SCHEDULE_DONE; /* it is shown once more */
+			/* the record is in the list already: the kernel is
+			 * scheduled once more */
+			return HOOK_SCHEDULE_DONE;
 		}
 	}
 	used.file = r->file;

@@ -32,13 +32,15 @@ struct tirc_options {
 	/* the name of a target, see tirc_target() and tirc_target_at_hand();
 	 * NULL: the default target */
 	const char *target;
-	const char *dialect_path; /* the user's folder of dialects, or NULL */
+	/* the user's folder of dialects, or NULL if there is none */
+	const char *dialect_path;
 	/* the prefix of all emitted names; NULL: the name of the graph */
 	const char *name;
 	const char *weights; /* "auto", "c", "incbin", "file", "section" */
-	const char *section; /* for "section"; ".rodata" if NULL */
-	bool force;          /* replace files that tirc did not write */
-	const char *form;    /* "aot" (default) or "graph" */
+	/* for the form "section": the name of the section; NULL: ".rodata" */
+	const char *section;
+	bool force;       /* replace files that tirc did not write */
+	const char *form; /* "aot" (default) or "graph" */
 	/* "speed" (default), "balanced", "size" or "memory" */
 	const char *optimize;
 	const char *conv;    /* "auto" (default), "direct" or "winograd":
@@ -180,7 +182,9 @@ struct tirc_record {
 	const char *kernel;
 	const char *file;
 	int line;
-	double ratio; /* its time relative to that of the rules' schedule */
+	/* the time of the record's schedule divided by that of the rules'
+	 * schedule */
+	double ratio;
 	const char *decisions; /* "rule window, lanes 16" */
 };
 int tirc_record_count(const struct tirc *t);
@@ -341,13 +345,14 @@ bool tirc_program_tests(struct tirc *t, const char *path,
 
 struct tirc_function {
 	const char *name; /* in the source; if not tested, in the program */
-	bool tested;      /* or, without a test, written */
-	bool launches;    /* it launches kernels of a GPU */
+	/* it is tested or, if tests are not asked for, written */
+	bool tested;
+	bool launches; /* the function launches kernels of a GPU */
 	/* n_parameters: the number of parameters of the function in the source.
 	 * The first n_given of these parameters are also those in the program;
 	 * the others are scratch memory that tirc added. */
 	int n_parameters, n_given;
-	int n_runs; /* each with other values of the scalar parameters */
+	int n_runs; /* each run has other values of the scalar parameters */
 };
 
 struct tirc_parameter {
@@ -471,7 +476,9 @@ struct tirc_tensor {
 
 struct tirc_dim {
 	const char *name;
-	int64_t min, max, step; /* a value is a multiple of step */
+	/* the values that the size may have: from min to max, multiples of
+	 * step */
+	int64_t min, max, step;
 };
 
 /* An input that the option const_inputs made a constant: its position among the
@@ -562,7 +569,7 @@ struct tirc_summary {
 	int64_t bound_bytes;
 	int64_t local_bytes; /* largest local arrays of a kernel */
 	int64_t weights_bytes;
-	const char *weights; /* the form of weights that was chosen */
+	const char *weights; /* the form in which the weights are written */
 	/* Convolutions that are computed by Winograd's algorithm: their number;
 	 * the bytes of their weights, and the bytes that the weights would have
 	 * in direct convolutions; the largest workspace that one of them needs
@@ -713,7 +720,8 @@ const char *tirc_target_at_hand(struct tirc *t, const char *target,
 int tirc_pass_count(void);
 const char *tirc_pass_name(int i);
 const char *tirc_pass_what(int i);
-bool tirc_pass_needed(int i); /* else disable_passes may name it */
+/* otherwise the user may name the pass in disable_passes */
+bool tirc_pass_needed(int i);
 
 #ifdef __cplusplus
 }

@@ -53,13 +53,14 @@ struct tirc {
 	struct package package;
 	const struct firmware_kind *kind; /* NULL if no firmware package is
 					   * made */
-	bool partitioned; /* the passes up to the partition have run */
+	bool partitioned; /* the passes up to the partition have already run */
 	bool compiled;    /* tirc_compile has succeeded */
 	/* for tirc_graph_passes: the names of the passes that ran, and the
 	 * number of runs after which no further pass runs */
 	VEC(const char *) pass_runs;
 	int most_runs;
-	/* tirc_run_nodes_by(); NULL: nothing was given */
+	/* the function and the context of tirc_run_nodes_by(); NULL: none was
+	 * given */
 	bool (*run_node)(void *ctx, struct graph *g, const struct node *n);
 	void *run_node_ctx;
 	/* For a package, after tirc_compile. left: the tensors that a run
@@ -82,7 +83,8 @@ struct tirc {
 	const struct program_result *with_source;
 	const struct program_sources *source;
 	const char *named_target;
-	int unchecked; /* of a program: its asserts that did not run */
+	/* of a program: the number of its asserts that did not run */
+	int unchecked;
 	const char *caller_name, *caller;
 	const struct requirement *const *relied_on;
 	int n_relied_on;
@@ -121,7 +123,8 @@ void context_close_passes(struct tirc *t);
 /* tirc_byoc.c: loads the backends of the options, with the facts of the graph,
  * at the first call. False after a diagnostic. */
 bool context_backends(struct tirc *t);
-bool context_load_backends(struct tirc *t); /* loads them without a graph */
+/* loads the backends without a graph */
+bool context_load_backends(struct tirc *t);
 /* Makes t the owner of a backend that was loaded elsewhere: it is closed with
  * the other backends of t. */
 void context_keep_backend(struct tirc *t, const struct backend *b);
@@ -131,7 +134,8 @@ void context_close_backends(struct tirc *t);
 bool context_states(struct tirc *t);
 /* The tensor that has the value of state i after a run. */
 const struct tensor *context_state_tensor(const struct tirc *t, int i);
-/* tirc_left.c: these set t->left and t->exact. */
+/* tirc_left.c: context_find_left sets t->left, context_exact sets and returns
+ * t->exact. */
 void context_find_left(struct tirc *t);
 const bool *context_exact(struct tirc *t);
 /* tirc_arithmetic.c: computes t->arithmetic. */

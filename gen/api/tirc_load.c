@@ -235,7 +235,7 @@ read_array(struct module *m, const char *path, int position, struct array *out)
 				    path, position, star + 1);
 	}
 	slash = strrchr(path, '/');
-	/* a .pb file of a data set, which may come from a stranger, is opened
+	/* the .pb file of a data set, which may come from a stranger, is opened
 	 * with care */
 	if (star != NULL && slash != NULL && text_ends_in(path, ".pb")) {
 		return arrays_read_set(m,

@@ -28,10 +28,13 @@ struct array {
 	struct dtype type;
 	int ndim;
 	int64_t *shape;
-	int64_t *strides; /* in elements; 0 where an element is repeated */
-	void *data;       /* views share the data of their array */
-	int64_t room;     /* the elements of data */
-	int64_t offset;   /* of element [0, …, 0] from data, in elements */
+	/* the strides, in elements; 0 along a dimension whose elements are
+	 * repeated */
+	int64_t *strides;
+	void *data;   /* views share the data of their array */
+	int64_t room; /* the elements of data */
+	/* the offset of element [0, …, 0] from `data`, in elements */
+	int64_t offset;
 	/* one number, as a[0] or numpy.float32(1): not an array of rank 0 */
 	bool scalar;
 	enum array_weak weak;
@@ -39,7 +42,7 @@ struct array {
 
 struct array_work {
 	struct arena *a;
-	size_t most_bytes; /* the bytes that the arena may have */
+	size_t most_bytes; /* the number of bytes that the arena may use */
 	int64_t elems;     /* the number of elements that are computed so far */
 	int64_t most_elems;
 	const char *error;

@@ -12,7 +12,7 @@ struct reducing {
 	int64_t kept, each; /* their numbers of elements */
 	int64_t run;        /* the trailing elements that NumPy adds as a
 				* block */
-	struct dtype sum;   /* the type of the partial sums */
+	struct dtype sum;   /* the type in which partial sums are computed */
 };
 
 static double

@@ -160,8 +160,9 @@ struct format {
 	struct dtype type;
 	/* the digits of exponents; 0: no number has an exponent */
 	int exponent;
-	int left, right; /* the columns before the point, and behind it */
-	int width;       /* of an element */
+	/* the number of columns before the point, and of those behind it */
+	int left, right;
+	int width; /* of an element */
 	/* the smallest and the largest absolute value of the shown numbers that
 	 * are finite and not 0; 0 if there are no such numbers */
 	double least, most;
@@ -430,7 +431,7 @@ put_values(const struct array *x, const char *separator, int prefix,
 			      .out = out };
 
 	p.line = out->len - (size_t)prefix;
-	/* repr leaves a column for its closing parenthesis */
+	/* with repr, a column is left for the closing parenthesis */
 	p.columns = COLUMNS - (prefix > 0);
 	if (array_elems(x) == 0) {
 		strbuf_puts(out, "[]");

@@ -49,8 +49,10 @@ struct part {
 	struct arena *a;
 	const struct model_part *wanted;
 	VEC(struct piece) nodes, constants;
-	struct text_map node_of, constant_of; /* by name of a tensor */
-	const char *name;                     /* of the graph */
+	/* the node that computes the tensor, and the constant, by name of the
+	 * tensor */
+	struct text_map node_of, constant_of;
+	const char *name; /* of the graph */
 	VEC(const char *) inputs;
 	/* why the part cannot be written, or NULL */
 	const char *why;

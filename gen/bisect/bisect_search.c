@@ -7,8 +7,8 @@ bisect_search(int first, int last,
 	      enum bisect_state (*ask)(void *ctx, int step), void *ctx,
 	      int *before)
 {
-	/* right before `low`; wrong after `high`; unknown after the steps from
-	 * `known` to `high` - 1 */
+	/* the graph is right before `low` and wrong after `high`; it is unknown
+	 * after the steps from `known` to `high` - 1 */
 	int low = first, high = last, known = last;
 
 	while (low < known) {

@@ -28,9 +28,9 @@ struct graph_bisect {
 	struct tirc *all; /* the model after all runs of passes */
 	struct array *want;
 	struct pair *pairs; /* by output */
-	/* have the pairs the results of perturbed runs? */
+	/* do the pairs have the results of perturbed runs? */
 	bool observed;
-	const char *const *names; /* of the passes that ran */
+	const char *const *names; /* the names of the passes that ran */
 	int n_runs;
 };
 

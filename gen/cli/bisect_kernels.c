@@ -15,7 +15,8 @@ struct kernel_bisect {
 	struct verified_kernel *verified;
 	struct lowering lowering;
 	const struct sched *sched;
-	const char *not_asked; /* why its lowering was not compared, or NULL */
+	/* why the lowering of the kernel was not compared, or NULL */
+	const char *not_asked;
 	/* the wrong element or access in the last comparison */
 	const char *why;
 };

@@ -18,7 +18,7 @@ enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
 struct node_results;
 
 struct cli {
-	struct arena arena; /* owns the lists of this struct */
+	struct arena arena; /* has the lists of this struct */
 	struct tirc_options tirc;
 	const char *model;
 	const char **rest; /* the positional arguments that follow the model */

@@ -15,7 +15,9 @@ struct shown {
 	struct cli *c;
 	struct module *m;
 	struct records records;
-	const bool *is_best; /* for each record: set by records_mark_best() */
+	/* for each record, as records_mark_best() sets it: is it the best for
+	 * its kernel? */
+	const bool *is_best;
 };
 
 static int

@@ -41,7 +41,7 @@ struct element {
 struct pair {
 	/* the first word of the line that is printed about the pair */
 	const char *where;
-	int result; /* index of `got` among the program's results */
+	int result; /* index of the output `got` among the program's results */
 	const struct array *got, *want;
 	/* The type in which `got` was computed (tirc_tensor.arithmetic), or
 	 * NULL if that is the type of its elements. */
@@ -77,7 +77,7 @@ struct comparison {
 	 * other_side: the number of elements whose perturbed runs are on both
 	 * sides of a step and which are accepted for that reason. */
 	int64_t stepped, other_side;
-	/* rounding errors do not explain so many elements in other_side */
+	/* there are more elements in other_side than rounding errors explain */
 	bool too_many;
 	/* The index of the element (or string) whose error divided by its
 	 * tolerance is largest; worst_units: this quotient. */

@@ -14,8 +14,8 @@
 struct found {
 	/* has the model with open sizes; no program is built */
 	struct harness h;
-	/* for each input: its shape in the present data set; ndim is 0 if
-	 * unknown */
+	/* for each input: its shape in the present data set; ndim is 0 if the
+	 * shape is not known */
 	struct array *inputs;
 	/* for each symbolic size: the least and the largest value found so far;
 	 * 0: no value was found */

@@ -50,7 +50,8 @@ struct harness {
 	/* the names of the files that the next run may write; it may write no
 	 * other file */
 	VEC(const char *) results;
-	/* the bytes of all arrays of a run, workspace and constants included */
+	/* the bytes of all arrays of a run, including the workspace and the
+	 * constants */
 	int64_t array_bytes;
 	/* a run is ended after this time; 0: a run has no limit of time */
 	double most_seconds;

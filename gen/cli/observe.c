@@ -78,7 +78,7 @@ observe(struct harness *h, struct harness *p, const struct array *inputs,
 	uint64_t state = RANDOM_SEED;
 
 	for (int run = 0; run < OBSERVED_RUNS; run++) {
-		/* is freed after each run, because weights are large */
+		/* released after each run, because weights are large */
 		struct arena moved;
 		bool ran;
 

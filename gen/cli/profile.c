@@ -25,9 +25,9 @@ static const char *const level_names[] = { "l1", "l2", "memory" };
 struct profile {
 	struct harness *h;
 	int runs, n, threads;
-	/* peak rate per second, of all threads together */
+	/* peak rate of operations per second, of all threads together */
 	double operations;
-	/* per second from each level, for all threads together */
+	/* bytes per second from each level, of all threads together */
 	double bytes[LEVEL_COUNT];
 	/* for each kernel: the median of its times over the runs */
 	double *ns;

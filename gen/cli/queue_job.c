@@ -19,7 +19,8 @@ enum {
 	MOST_NAME = 64,
 	MOST_TEXT = 300,
 	MOST_TRACE = 8 << 20,
-	MOST_BYTES = 256 << 20, /* the bytes of all files together */
+	/* the largest number of bytes of all files of a job together */
+	MOST_BYTES = 256 << 20,
 	MOST_ROUNDS = 10000
 };
 

@@ -95,7 +95,8 @@ make_calls(struct harness *h, struct timing *t, int *told)
 		struct timed x;
 
 		if (!tirc_function(h->t, i).tested) {
-			t->all = false; /* a message has given the reason */
+			/* a message has already given the reason */
+			t->all = false;
 			continue;
 		}
 		x = (struct timed){ .call = call_of(h, i, 0, h->cli->repeat) };

@@ -34,7 +34,8 @@ struct planned {
 
 struct plan {
 	VEC(struct planned) calls;
-	int told;     /* the number of messages that are printed */
+	/* the number of the program's messages that are already printed */
+	int told;
 	bool refused; /* the check found an error, so that no source may run */
 };
 

@@ -21,7 +21,7 @@ enum {
 	/* A candidate counts as one that hangs if it takes MOST_TIMES times as
 	 * long as the rules' schedule and RUN_SECONDS more. */
 	MOST_TIMES = 20,
-	/* the length of an error message */
+	/* the largest length of an error message that is sent */
 	MOST_TEXT = 300
 };
 
@@ -35,7 +35,7 @@ struct built {
 	const struct tune_task *task;
 	const char *folder;
 	long calls;
-	double ns; /* the time of one call */
+	double ns; /* the time of one call of the function, in nanoseconds */
 };
 
 struct local {

@@ -234,7 +234,7 @@ struct checking {
 	struct arena *a;
 	const char *path, *folder;
 	cJSON *json;
-	int64_t model_bytes; /* of the files of the model */
+	int64_t model_bytes; /* the bytes of the model's files together */
 	int changed; /* number of files whose digest is not in the certificate */
 };
 

@@ -14,7 +14,7 @@
  * this file. */
 struct verified_change {
 	struct line_change lines;
-	int kernel; /* the kernel whose function has these lines, or -1 */
+	int kernel; /* the kernel whose function these lines are, or -1 */
 	int weight; /* the constant whose elements these lines define, or -1 */
 };
 

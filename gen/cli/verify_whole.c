@@ -75,8 +75,8 @@ verify_whole(struct verifying *v)
 	for (int i = 0; i < v->kernels.n; i++) {
 		const struct verified_kernel *k = &v->kernels.data[i];
 
-		/* the run of the whole model would crash or hang like this
-		 * kernel */
+		/* the run of the whole model would crash or hang just as this
+		 * kernel did */
 		if (k->wrong != NULL && k->result.differs == NULL) {
 			return true;
 		}

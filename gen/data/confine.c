@@ -10,7 +10,8 @@
 #include "confine_parts.h"
 
 enum {
-	/* of each processor: a limit for programs that never end */
+	/* for each processor: the time after which a program that never ends is
+	 * stopped */
 	MOST_CPU_SECONDS = 12 * 3600,
 	/* Of the address space to the memory. Threads reserve stacks and heaps,
 	 * of which they use little. */

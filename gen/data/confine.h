@@ -18,12 +18,14 @@ enum confine_part { CONFINE_FILES = 1, CONFINE_CALLS = 2 };
  * path that does not exist is left out. */
 struct confinement {
 	const char *program; /* the file that is executed */
-	const char *loader;  /* its dynamic loader, or NULL */
+	const char *loader;  /* the dynamic loader of the program, or NULL */
 	/* files and folders that the program may read, in addition to those of
 	 * the system */
 	VEC(const char *) reads;
-	VEC(const char *) writes; /* existing files that it may write */
-	/* folders in which it may make, read, write and remove files */
+	/* existing files to which the program may write */
+	VEC(const char *) writes;
+	/* folders in which the program may make, read, write and remove
+	 * files */
 	VEC(const char *) scratch;
 	/* limit of the program's memory, and of each file that it writes */
 	int64_t bytes;
@@ -31,7 +33,9 @@ struct confinement {
 	 * execute the program a second time, and trace it from a process of
 	 * their own. */
 	bool sanitized;
-	bool required; /* the program is not started unless all parts hold */
+	/* the program is not started unless all parts of the confinement can be
+	 * applied */
+	bool required;
 };
 
 /* Bits of enum confine_part. */

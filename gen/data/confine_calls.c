@@ -36,7 +36,7 @@ enum {
 	MOST_INSTRUCTIONS = 512,
 	/* the first of the system calls to which NEW applies */
 	FIRST_NEW = 424,
-	/* numbers from here on are calls of x32, another ABI of x86-64 */
+	/* numbers of calls from here on belong to x32, another ABI of x86-64 */
 	FIRST_X32 = 0x40000000,
 	SPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
@@ -346,7 +346,7 @@ confine_calls(const struct confinement *c, const struct confined_start *start)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-#else /* a processor without a filter */
+#else /* for this processor there is no filter */
 
 #include <errno.h>
 

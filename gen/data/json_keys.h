@@ -68,7 +68,7 @@ struct key {
 	/* where json_keys_read() stores the value: the offset and size of a
 	 * field of the structure; size 0: the value is not stored */
 	size_t offset, size;
-	/* called by json_keys_read() with the value, or NULL */
+	/* the function that json_keys_read() calls with the value, or NULL */
 	void (*read)(void *ctx, struct json j);
 };
 

@@ -94,7 +94,7 @@ void json_check_characters(struct json tree);
 bool json_check_file(struct json at, const char *file, const char *text);
 
 bool json_is_object(struct json j, bool required);
-/* in the arena; NULL if absent */
+/* the text is in the arena; NULL if the key is absent */
 const char *json_text(struct json j, bool required);
 int64_t json_int(struct json j, int64_t min, int64_t max, int64_t absent);
 bool json_bool(struct json j);

@@ -25,8 +25,9 @@ struct child {
 	char *const *argv; /* ends in NULL */
 	int input;         /* file descriptors, or -1 */
 	int output;
-	int error; /* a pipe for a struct failure, if the program cannot be
-		    * started */
+	/* the pipe to which a struct failure is written if the program cannot
+	 * be started */
+	int error;
 };
 
 /* Why a program cannot be started: errno, and the part of the confinement that
@@ -87,8 +88,8 @@ start(const struct child *c)
 		if (c->p->confined != NULL) {
 			failure.part = execute_confined(c);
 		} else if (strchr(c->argv[0], '/') != NULL) {
-			/* execvp() gives a file that it cannot execute to a
-			 * shell, as a script. */
+			/* execvp() would give a file that it cannot execute to
+			 * a shell, as a script */
 			execv(c->argv[0], c->argv);
 		} else {
 			execvp(c->argv[0], c->argv);
@@ -260,7 +261,8 @@ run(struct arena *a, const struct child *c, int output[2], int error[2])
 	pid_t child;
 	ssize_t n;
 
-	fflush(NULL); /* or the child would print buffered text a second time */
+	/* otherwise the child would print buffered text a second time */
+	fflush(NULL);
 	child = fork();
 	if (child == 0) {
 		start(c);

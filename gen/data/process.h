@@ -38,7 +38,8 @@ struct process {
 	/* gets the program's standard output; NULL: this output goes to
 	 * stderr */
 	struct strbuf *out;
-	bool is_quiet; /* its standard error is discarded */
+	/* what the program writes to standard error is discarded */
+	bool is_quiet;
 	/* the program's standard error goes where its standard output goes */
 	bool is_together;
 	/* after this many seconds, the program and its children are killed; 0:

@@ -148,7 +148,8 @@ read_dynamic(struct arena *a, const struct image *m, const ElfW(Ehdr) * header,
 	uint64_t texts = UINT64_MAX;
 	ElfW(Dyn) d;
 
-	/* twice, since the address of the texts may come last */
+	/* two passes, because the address of the texts may come after the
+	 * entries that use it */
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint64_t i = 0;
 		     take(m, section->p_offset + i * sizeof d, &d, sizeof d) &&

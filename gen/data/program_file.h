@@ -6,12 +6,13 @@
 #include "arena.h"
 
 struct program_file {
-	const char *loader; /* the dynamic loader; NULL: none */
+	/* the dynamic loader; NULL if the program has none */
+	const char *loader;
 	/* Absolute folders in which the file and LD_LIBRARY_PATH tell the loader
 	 * to find libraries. */
 	VEC(const char *) folders;
 	VEC(const char *)
-	libraries; /* the names of the libraries that it needs */
+	libraries; /* the names of the libraries that the program needs */
 };
 
 /* Reads the headers of the program file at `path`. False if the file is no ELF

@@ -184,7 +184,7 @@ struct scope {
 };
 
 struct tag {
-	char kind; /* one of "#^/!<>"; 0 for a value */
+	char kind; /* the kind of the tag: one of "#^/!<>"; 0 for a value */
 	const char *name;
 	size_t length;
 	const char *filters; /* "a|b", after the name */

@@ -111,8 +111,8 @@ struct rare_header {
 
 /* A function that emitted sources may need, printed once for each type. */
 struct helper {
-	/* its key in dialect.json, and the function's name: a template with the
-	 * placeholders of the type */
+	/* the helper's key in dialect.json, and the name of its function: a
+	 * template with the placeholders of the type */
 	const char *key, *name;
 	const char *file, *text; /* the template of the function's definition */
 	struct names needs;      /* headers */
@@ -121,7 +121,7 @@ struct helper {
 	 * to a fused multiply-add. */
 	bool contracts;
 	bool loop;  /* the emitted text has a loop over the bits of its type */
-	bool small; /* it takes about as few instructions as a call */
+	bool small; /* the helper takes about as few instructions as a call */
 };
 
 enum template_id {
@@ -193,8 +193,9 @@ struct box_forms {
 
 struct device_forms {
 	const char *rejected; /* why the dialect has no kernels, or NULL */
-	const char *file;     /* path of the dialect.json that rejects them */
-	struct names kernel;  /* lines between a kernel's signature and its
+	/* path of the dialect.json that rejects kernels */
+	const char *file;
+	struct names kernel; /* lines between a kernel's signature and its
 			       * body */
 	const char *array, *scalar; /* texts of a kernel's parameters: an
 					 * array, a scalar */
@@ -251,7 +252,8 @@ struct vector_name {
 /* How the dialect spells short vectors. */
 struct vector_forms {
 	const char *rejected; /* why the dialect has no vectors, or NULL */
-	const char *file;     /* path of the dialect.json that rejects them */
+	/* path of the dialect.json that rejects vectors */
+	const char *file;
 	VEC(struct vector_name) spelled;
 	/* lines of the source before the definition of the first vector type */
 	struct names before;
@@ -478,7 +480,9 @@ struct dialect {
 	const struct requirement *requirement;
 	/* Headers and lines that the mode of --fp adds. */
 	struct names fp_needs, fp_before;
-	bool fp_modes[2];         /* does it support the modes strict, fast? */
+	/* does the dialect support the mode strict, and does it support the
+	 * mode fast? */
+	bool fp_modes[2];
 	const char *comment_line; /* the text at the start of the second and
 				   * further lines of a comment */
 	/* Words that must not be identifiers, sorted, without duplicates: in a

@@ -138,8 +138,7 @@ intrinsic_register(struct module *m, const struct intrinsic_data *d,
 	t->rounds_to = d->rounds_to;
 	t->limits = d->limits;
 	t->n_limits = d->n_limits;
-	/* so that the functions of the script do not become functions of the
-	 * module */
+	/* the script must not add its functions to the module */
 	m->funcs.data = NULL;
 	m->funcs.n = m->funcs.cap = 0;
 	good = read_script(m, d, t);

@@ -11,15 +11,17 @@
 enum { MAX_OPTIONS = 64 };
 
 struct option {
-	const char *key, *value; /* the value may be "" */
-	const char *word;        /* as it is written */
-	bool used;               /* it has chosen the target */
+	/* the option's key and its value; the value may be "" */
+	const char *key, *value;
+	const char *word; /* as it is written */
+	bool used;        /* the option has chosen the target */
 };
 
 struct reading {
 	struct module *m;
-	struct diag_place place; /* of the text, for messages */
-	const cJSON *table;      /* of tvm/targets.json */
+	/* the place of the text in its file, for messages */
+	struct diag_place place;
+	const cJSON *table; /* of tvm/targets.json */
 	const char *kind;
 	struct option options[MAX_OPTIONS];
 	int n;

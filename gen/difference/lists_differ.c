@@ -90,7 +90,8 @@ value_text(struct arena *a, const cJSON *object, const char *member)
 struct items {
 	VEC(const cJSON *) list;
 	VEC(const char *) names;
-	struct text_map places; /* by name: the index of the first */
+	/* by name: the index of the first item with this name */
+	struct text_map places;
 };
 
 /* Lists items. The names of weights begin with the name of the model, which is

@@ -50,11 +50,13 @@ struct snapshot {
 	const char *folder;
 	const char *file; /* the path of NAME.json */
 	cJSON *json;
-	int64_t bytes;        /* of the files that were read */
-	int64_t joined_bytes; /* of the texts of snapshot_joined() */
+	int64_t bytes; /* the bytes of the files that are read so far */
+	/* the bytes of the texts that snapshot_joined() made */
+	int64_t joined_bytes;
 	VEC(struct item_index) indices;
 	VEC(struct source_text) sources;
-	struct text_map source_names; /* their indices by their names */
+	/* the indices of the sources by their names */
+	struct text_map source_names;
 };
 
 /* Reads the folder's NAME.json. False after a diagnostic. */
@@ -92,8 +94,9 @@ struct comparing {
 	struct difference *out;
 	struct texts texts;
 	struct word_list reserved; /* the names that mean something */
-	int64_t lines;             /* of functions, compared so far */
-	int64_t bytes;             /* of these lines */
+	/* the number of lines of functions that are compared so far */
+	int64_t lines;
+	int64_t bytes; /* of these lines */
 	/* the number of pairs of lines that are compared so far */
 	int64_t cells;
 };

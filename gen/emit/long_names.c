@@ -27,7 +27,7 @@ struct long_names {
 	struct arena *a;
 	const struct dialect *d;
 	VEC(struct long_name) list;
-	struct text_map index; /* by name, in the list */
+	struct text_map index; /* by name: its index in the list */
 	bool settled;
 };
 
@@ -66,7 +66,7 @@ struct parts {
 	int n;
 	const char *at[MOST_PARTS + 1]; /* at[n] is the end of the name */
 	bool kept[MOST_PARTS];
-	bool all; /* the list has all parts of the name */
+	bool all; /* the parts are all parts of the name */
 };
 
 /* Does a part end behind this character? Not between a word and its number, as
@@ -170,7 +170,8 @@ last_bytes(struct arena *a, const char *name, size_t bytes)
 	const char *c = name + strlen(name) - (bytes - strlen(GAP));
 
 	while (((unsigned char)*c & 0xc0) == 0x80) {
-		c++; /* within a character of UTF-8 */
+		/* the byte is within a character of UTF-8, which is not cut */
+		c++;
 	}
 	return as_word(a, arena_printf(a, "%s%s", GAP, c));
 }

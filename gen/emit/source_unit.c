@@ -148,7 +148,7 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (use.line == NULL) {
 		return NULL;
 	}
-	/* no line: the language has the type */
+	/* without a line, the language has the type itself */
 	if (use.line[0] != '\0') {
 		const char *wanted = use.name;
 		struct tdata *data = vector_data(u, t, loose);
@@ -384,8 +384,8 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
 	tdata_text(data, "least", unit_literal(u, wide, least));
 	if (strstr(h->text, "{{limit}}") !=
-	    NULL) { /* only if needed, since the literal of an infinity needs a
-		     * header */
+	    NULL) { /* made only if the form uses it, because the literal of an
+		     * infinity needs a header */
 		tdata_text(data, "limit",
 			   unit_literal(u, wide, number_round(wide, limit)));
 	}

@@ -45,7 +45,7 @@ struct external_param {
 
 /* A function that the source calls and does not define itself. */
 struct external {
-	const char *name;    /* its name in the program */
+	const char *name;    /* the name of the function in the program */
 	const char *printed; /* in the source */
 	struct dtype ret;
 	struct external_param *params;
@@ -152,8 +152,8 @@ struct binding {
 	 * depends on elements of arrays (walk_is_data), not only on loop
 	 * variables and sizes. */
 	bool is_const, flat, data;
-	/* an ALLOC of the printed function declares the array; it is not a
-	 * parameter */
+	/* the array is declared by an ALLOC of the printed function; it is not
+	 * a parameter */
 	bool local;
 	enum memory_space space; /* the memory of a pointer's or an array's
 				  * elements */

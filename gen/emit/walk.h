@@ -9,7 +9,7 @@
 /* Bulk copies of a kernel (COPY_BOX) that share one descriptor: they copy from
  * one array parameter, with one shape of the box, to one memory scope. */
 struct box_source {
-	const struct expr *copy; /* the first of the copies */
+	const struct expr *copy; /* the first of the copies from this source */
 	int param;               /* index of the array among the kernel's
 				  * parameters */
 	/* the name of the kernel's parameter for the descriptor; NULL in a

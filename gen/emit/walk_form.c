@@ -90,8 +90,8 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 		bool outer = (i == 1) == level->right;
 		bool same;
 
-		/* one_number: a scalar operand in place of a vector of equal
-		 * lanes, since the operator broadcasts it */
+		/* one_number: the operand is a scalar in place of a vector of
+		 * equal lanes, because the operator broadcasts it */
 		side[i] = walk_piece(w, one_number && args[i]->kind ==
 								EXPR_BROADCAST
 						? args[i]->args[0]
@@ -117,7 +117,7 @@ prefix(struct walker *w, const struct form *f, const struct expr *arg)
 	const char *text = walk_expr(w, arg, f->level);
 	char first = text[strspn(text, TEXT_OPEN)];
 
-	/* parentheses, since "--x" and "&&x" would be other tokens */
+	/* in parentheses, because "--x" and "&&x" would be other tokens */
 	if (first == f->text[strlen(f->text) - 1]) {
 		text = arena_printf(w->a, "(%s)", text);
 	}

@@ -93,7 +93,7 @@ open_lines(struct walker *w, struct names lines, const struct tdata *data)
 	for (int i = 0; i < lines.n; i++) {
 		const char *text = walk_render(w, lines.data[i], data);
 
-		/* all sections of a text may be empty */
+		/* the text may be empty because all of its sections are */
 		if (text[0] != '\0') {
 			walk_put(w, false, text);
 		}

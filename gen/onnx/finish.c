@@ -88,7 +88,7 @@ expand_at(struct importer *imp, int *pos)
 	for (first = g->nodes.n;
 	     first > 0 && g->nodes.data[first - 1]->id >= new_id; first--) {
 	}
-	*pos -= old - first; /* the number of removed nodes */
+	*pos -= old - first; /* minus the number of removed nodes */
 	if (*pos < 0 || g->nodes.data[*pos] != n) {
 		++*pos; /* n itself was removed */
 	}

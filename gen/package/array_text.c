@@ -24,7 +24,7 @@ struct array_writer {
 	/* the digest of the elements of the present array */
 	struct digest digest;
 	const struct graph *graph;
-	off_t most_bytes; /* limit of the file's size */
+	off_t most_bytes; /* limit of the file's size in bytes */
 	bool failed;
 };
 

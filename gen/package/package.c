@@ -308,7 +308,7 @@ package_build(struct program *p, const struct dialect *d,
 	};
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
-	/* kept, because package_harness() uses it later */
+	/* a copy, because package_harness() uses the options later */
 	k->o = arena_copy(k->a, o, sizeof *o);
 	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k)) ||
 	    (o->profile && !profile_allowed(k)) ||

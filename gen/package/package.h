@@ -38,7 +38,7 @@ struct out_file {
 	size_t length;
 	/* the positions in the text at which digests are filled in at the end */
 	struct anchors anchors;
-	bool is_source;   /* the file is to be compiled */
+	bool is_source;   /* the file is a source that the build compiles */
 	bool is_metadata; /* the file is NAME.json */
 };
 

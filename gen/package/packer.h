@@ -112,8 +112,10 @@ struct packer {
 	 * table of kernels; NULL for a kernel that shares another kernel's
 	 * function. */
 	const char **kernel_symbols;
-	const struct kernel **kernel_of;    /* for each group, or NULL */
-	const struct kernel **first_writer; /* for each tensor, or NULL */
+	/* for each group: its kernel, or NULL */
+	const struct kernel **kernel_of;
+	/* for each tensor: the first kernel that writes it, or NULL */
+	const struct kernel **first_writer;
 	struct source_place *kernel_places; /* for each kernel */
 	int64_t blob_bytes;
 	/* the most bytes of local arrays that are live at once in one kernel */

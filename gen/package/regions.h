@@ -24,7 +24,7 @@ struct region_text {
 	 * (kernel.init). */
 	struct binding *bound;
 	int n_bound;
-	/* the names that these functions use */
+	/* the names that these functions already use */
 	struct name_set names;
 	/* every tensor that the region's nodes read or write, with the name
 	 * that region_name_tensors() gives to it */

@@ -336,8 +336,8 @@ static bool
 print_entry(struct packer *k, struct unit *u, struct tdata *data,
 	    struct strbuf *out)
 {
-	/* is a copy, because declarations of places may be removed from its
-	 * body */
+	/* a copy, because declarations of pointers to places may be removed
+	 * from its body */
 	struct func *entry = arena_copy(k->a, k->p->entry, sizeof *entry);
 	struct bindings bound = { 0 };
 

@@ -26,8 +26,8 @@ struct writer {
 	struct arena *a;
 	const char *dir;
 	const char **temporary; /* for each file: its temporary name, or NULL */
-	/* the bytes of all files, without array elements in text form, whose
-	 * number is not known yet */
+	/* the bytes of all files, without array elements in text form, the
+	 * number of whose bytes is not known yet */
 	int64_t known_bytes;
 	uint64_t digest;
 	uint64_t *digests; /* digests[i]: digest of the values of weight i */
@@ -66,7 +66,8 @@ make_temporary(struct writer *w, const char *name, const char **temporary)
 
 struct blob {
 	FILE *file;
-	/* the digest of all values, and that of the present array */
+	/* the digest of the values of all arrays, and that of the present
+	 * array */
 	struct digest whole, one;
 	uint64_t written;
 	bool failed;
@@ -266,8 +267,8 @@ put_in_place(struct writer *w)
 		const char *path = path_of(w, w->pkg->files.data[i].name);
 
 		if (same_file(path, w->temporary[i])) {
-			/* the old file stays; the temporary file is removed
-			 * later */
+			/* the old file is equal and stays; the temporary file
+			 * is removed later */
 			continue;
 		}
 		if (rename(w->temporary[i], path) != 0) {

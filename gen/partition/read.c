@@ -216,8 +216,9 @@ read_tensors(struct reading *in, struct json object)
 
 		if (!read_tensor(in, j, j.value->string)) {
 			in->r.failed = true;
-			/* stops if nothing was reported, since that has been
-			 * done before, or after many errors */
+			/* ends the reading if this tensor added no error,
+			 * because its error was reported before, or after many
+			 * errors */
 			if (in->m->diags.n_errors == errors ||
 			    in->m->diags.n_errors > 20) {
 				return false;

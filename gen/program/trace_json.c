@@ -92,8 +92,8 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_FLOAT:
 		if (input && v->u.fval == trunc(v->u.fval)) {
-			/* without quotes and a point it would be read back as
-			 * an integer */
+			/* without quotes and a point, the number would be read
+			 * back as an integer */
 			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
 		} else {
 			put_float(w->out, v->u.fval);
@@ -686,7 +686,8 @@ trace_json_read(struct sched *s, const struct source *src)
 	bool ok = convert_trace(&c, src);
 
 	if (ok) {
-		/* each line of this text is one instruction of the trace */
+		/* each line of this text stands for one instruction of the
+		 * trace */
 		struct source *lines = arena_new(&s->module->arena,
 						 struct source);
 

@@ -15,7 +15,9 @@ enum {
 	COLUMNS = 2,
 	WIDTH = 400, /* the size of a panel */
 	HEIGHT = 230,
-	LEFT = 46, /* the margins around its axes */
+	/* the margins around the axes of a panel, left, right, top and
+	 * bottom */
+	LEFT = 46,
 	RIGHT = 14,
 	TOP = 44,
 	BOTTOM = 34,
@@ -29,7 +31,8 @@ enum {
 struct panel {
 	const struct record *first;
 	VEC(const struct record *) trials;
-	double best; /* the least ratio of the records, at most 1 */
+	/* the least ratio of the panel's records; 1 if all are larger */
+	double best;
 };
 
 struct plot {

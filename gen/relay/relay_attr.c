@@ -74,7 +74,8 @@ relay_is_argument(const struct node *n, int i)
 		at += strcspn(at, " ");
 		at += *at == ' ';
 	}
-	/* the bias of a convolution is the argument of a call behind it */
+	/* the bias of a convolution or a Gemm is an argument of a further call,
+	 * not of the operator's */
 	return i == 2 && (strcmp(n->op_type, "Conv") == 0 ||
 			  strcmp(n->op_type, "ConvTranspose") == 0 ||
 			  strcmp(n->op_type, "Gemm") == 0);

@@ -14,7 +14,8 @@ struct printer {
 	struct arena *a;
 	enum relay_form form;
 	struct strbuf *out;
-	const char **refs; /* by tensor id: the variable that has its value */
+	/* by tensor id: the variable that has the tensor's value */
+	const char **refs;
 	struct name_set names;
 	int next; /* the number of the next variable that is printed */
 	/* The last line, which is held back because it becomes the function's

@@ -12,9 +12,12 @@
 
 /* The proof that an access is within its array. */
 enum access_proof {
-	ACCESS_PROVEN,  /* proven for all values of the indices */
-	ACCESS_BY_DATA, /* an index is a value that the kernel loads */
-	/* the address of the first element, for an instruction */
+	/* the access is proven to be inside of the array for all values of the
+	 * indices */
+	ACCESS_PROVEN,
+	/* an index of the access is a value that the kernel loads */
+	ACCESS_BY_DATA,
+	/* the access is the address of an element, for an instruction */
 	ACCESS_ADDRESS,
 	ACCESS_NOT_PROVEN
 };

@@ -18,7 +18,8 @@ struct writing {
 	struct strbuf *out;
 	/* NULL: the formula names buffers as the function does */
 	const struct func *f;
-	struct analyser *indices; /* simplifies indices; NULL: they stay */
+	/* simplifies indices; NULL: indices are printed as they are */
+	struct analyser *indices;
 };
 
 static const struct {

@@ -26,8 +26,8 @@ struct reporting {
 
 /* rows_head.c: model, target, options, digests, files. */
 void add_head(struct reporting *r);
-/* rows_nodes.c: the model's nodes, and the kernel or pass that each ended
- * in. */
+/* rows_nodes.c: the model's nodes, each with the kernel or the pass that took
+ * it. */
 void add_nodes(struct reporting *r);
 /* Adds the list of the model's nodes in `list`. */
 void add_origins(struct reporting *r, struct tdata *data, const char *key,

@@ -21,9 +21,10 @@ struct tuned {
 	struct tune_task *task;
 	struct tune_state *state;
 	struct search *search; /* NULL before the first trial */
-	struct tune_job rules; /* the job of the rules' own schedule */
-	struct tune_job job;   /* the present job */
-	bool is_measured;      /* a runner is measuring the job */
+	/* the job of the schedule that the rules make by themselves */
+	struct tune_job rules;
+	struct tune_job job; /* the present job */
+	bool is_measured;    /* a runner is measuring the job at present */
 	bool has_rules;
 	/* An earlier record of the rules' own schedule agrees with the present
 	 * one, so that earlier records of other schedules can be used. */

@@ -25,7 +25,7 @@ struct tune_task {
 	/* the share of the model's time that this task's kernels take;
 	 * negative: not known */
 	double share;
-	const char *obstacle; /* why they cannot be tuned, or NULL */
+	const char *obstacle; /* why the kernels cannot be tuned, or NULL */
 	/* Set by tune_task_prepare(): the kernel's function before its
 	 * schedule; for each parameter, the random elements of its array, and
 	 * the elements after this function has run; and whether all sums are

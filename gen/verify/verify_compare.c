@@ -23,14 +23,15 @@ struct comparing {
 	const void *want, *got;
 	int64_t elems;
 	uint64_t seed; /* seed of the next run on changed inputs */
-	int runs;      /* on changed inputs, so far */
+	int runs;      /* the number of runs on changed inputs so far */
 	/* the arrays of the runs on changed inputs, by parameter; NULL before
 	 * the first of these runs */
 	void **data;
 	/* For each element, its least and largest value in the case and in the
 	 * interpreter's runs on changed inputs. */
 	double *least, *most;
-	double largest; /* the largest magnitude of the finite elements */
+	/* the largest magnitude of the finite elements of the result */
+	double largest;
 };
 
 static double

@@ -56,7 +56,8 @@ struct verify_kernel {
 struct verify_cases {
 	int n;
 	enum verify_mood moods[VERIFY_CASES];
-	const int64_t *values; /* for each parameter: the value of a size */
+	/* for each parameter that is a size: its value */
+	const int64_t *values;
 	/* for each parameter: the bytes of its array in one case */
 	int64_t *bytes;
 	/* For each parameter of `plain`: its array before the call, and the

@@ -22,7 +22,8 @@ struct found {
 struct collector {
 	struct func *f;
 	VEC(struct inner) vars;
-	/* the buffers that are allocated inside the block */
+	/* the buffers that are allocated inside the block, which have no
+	 * regions */
 	VEC(const struct buffer *) own;
 	VEC(struct found) list;
 };

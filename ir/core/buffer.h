@@ -14,7 +14,8 @@ struct buffer {
 	int ndim; /* 0: a scalar cell */
 	const struct expr *const *shape;
 	const struct expr *const
-		*strides; /* in elements; NULL if dense, row-major */
+		*strides; /* the strides in elements; NULL: the buffer is dense,
+			   * in row-major order */
 	const char *scope; /* "global", "shared", "local", "warp", "const", … */
 	/* the alignment of the memory in bytes; 0: that of the type */
 	int align_bytes;

@@ -32,12 +32,14 @@ struct reducer;
 struct var {
 	const char *name;
 	struct dtype type;
-	int id;                  /* increases in the order of creation, unique
-				  * in the module */
+	/* ids increase in the order of creation; each is unique in the
+	 * module */
+	int id;
 	const struct expr *expr; /* the VAR node of this variable */
-	bool is_dim;             /* a symbolic size, bounded by min..max */
-	int64_t min, max;        /* not known if min > max; max INT64_MAX: no
-				  * upper bound */
+	/* the variable is a symbolic size, bounded by min..max */
+	bool is_dim;
+	/* min > max: the bounds are not known; max INT64_MAX: no upper bound */
+	int64_t min, max;
 };
 
 /* An operation on n values (n > 1 for argmax), taken to be commutative and
@@ -110,8 +112,8 @@ bool intrin_is_pure(enum intrin op);
  * first argument, bool, void, or a type that the caller gives. */
 enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
 enum intrin_result intrin_result(enum intrin op);
-bool intrin_is_address(enum intrin op); /* is the result an element's
-					 * address? */
+/* is the result of the intrinsic an element's address? */
+bool intrin_is_address(enum intrin op);
 
 /* The groups of arguments of a COPY_BOX, each with one argument per
  * dimension. */

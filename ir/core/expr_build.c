@@ -626,8 +626,9 @@ expr_mul_sizes(struct module *m, const struct expr *a, const struct expr *b)
 const struct expr *
 expr_neg(struct module *m, const struct expr *a)
 {
-	if (dtype_is_float(a->type)) { /* multiplied by -1, which is exact, and
-				        * right for the sign of zero */
+	/* multiplied by -1, which is exact and also right for the sign of zero,
+	 * unlike 0 - x */
+	if (dtype_is_float(a->type)) {
 		return expr_mul(m, a, expr_float(m, a->type, -1));
 	}
 	return expr_sub(m, expr_int(m, a->type, 0), a);

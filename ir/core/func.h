@@ -58,10 +58,11 @@ struct func {
 	/* Phase 0: a root BLOCK named "root" without iters, whose allocs are
 	 * the intermediate buffers. Lowered: any statement without blocks. */
 	struct stmt *body;
-	struct note *notes;           /* "global_symbol", "tir.noalias", … */
-	struct target_facts facts;    /* facts about the target that passes
+	struct note *notes;        /* "global_symbol", "tir.noalias", … */
+	struct target_facts facts; /* facts about the target that passes
 				       * read */
-	VEC(struct fused_axis) fused; /* in the order in which they were made */
+	/* fused axes, in the order in which they were made */
+	VEC(struct fused_axis) fused;
 	int next_id;
 	VEC(struct journal_entry) journal;
 	bool journaling; /* false while writes are not recorded, as in
@@ -101,7 +102,7 @@ void func_rollback(struct func *f, int checkpoint);
 void func_commit(struct func *f); /* clears the journal: no rollback past this
 				   * point */
 
-/* the statement with this id; NULL if it was removed */
+/* func_find: the statement with this id; NULL if it was removed */
 struct stmt *func_find(const struct func *f, int id);
 struct stmt *func_find_block(const struct func *f, const char *name);
 

@@ -167,7 +167,8 @@ stmt_slot(const struct stmt *s)
 		return s->slot;
 	}
 	for (int n = parent->n_children, i = 0; i < n; i++) {
-		/* from the slot on, to the left: removals shift to the left */
+		/* searches from the slot on to the left, because removals shift
+		 * statements to the left */
 		int at = ((s->slot < n ? s->slot : n - 1) - i + n) % n;
 
 		if (parent->children[at] == s) {

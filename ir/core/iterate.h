@@ -52,8 +52,9 @@ bool expr_has(const struct expr *e, enum expr_kind kind);
  * statement returned last may be changed, but must stay in its place. The
  * iteration may end at any time. */
 struct stmt_iter {
-	struct stmt *root;   /* NULL at the end */
-	struct stmt *at;     /* the statement returned last; NULL at first */
+	struct stmt *root; /* NULL at the end */
+	/* the statement that was returned last; NULL at first */
+	struct stmt *at;
 	enum stmt_kind kind; /* STMT_KIND_COUNT: statements of all kinds */
 	bool skip;
 };
@@ -84,8 +85,10 @@ struct exprs {
  * statements below it: statement by statement, argument by argument, each
  * argument in the order of expr_each. */
 struct tree_iter {
-	struct stmt *at; /* the statement of the expression returned last */
-	const struct expr *const *args; /* the arguments not visited yet */
+	/* the statement of the expression that was returned last */
+	struct stmt *at;
+	/* the arguments of `at` that are not visited yet */
+	const struct expr *const *args;
 	int n_args;
 	bool inside; /* an argument is being visited */
 	struct stmt_iter stmts;

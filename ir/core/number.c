@@ -81,7 +81,7 @@ form_encode(struct float_form f, double v)
 		return one_zero ? 0 : sign;
 	}
 	frexp(a, &e);
-	e -= 1; /* now a is 1.x * 2^e */
+	e -= 1; /* now a has the form 1.x * 2^e */
 	if (e < 1 - f.bias) {
 		e = 1 - f.bias; /* subnormal */
 	}

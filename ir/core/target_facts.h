@@ -30,8 +30,8 @@ struct target_facts {
 	 * empty, the compiler vectorizes them. Both fields are printed as the
 	 * entry "vectors". */
 	bool has_vectors;
-	struct dtype_list vectors; /* the vector types that local arrays may
-				    * have, best first */
+	/* the vector types that local arrays may have, the preferred first */
+	struct dtype_list vectors;
 	/* A parameter that is only accessed by whole vectors may become an
 	 * array of vectors, because tirc emits all callers. */
 	bool vector_params;

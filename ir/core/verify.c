@@ -114,8 +114,8 @@ range_holds(const struct range *range, const struct expr *index)
 	}
 	if (!expr_is_int(range->min, &min) ||
 	    !expr_is_int(range->extent, &extent) || !expr_is_int(index, &at)) {
-		return true; /* indices that are not all constants are not
-			      * checked */
+		/* only indices that are all constants are checked */
+		return true;
 	}
 	return at >= min && at < min + extent;
 }

@@ -26,12 +26,13 @@ struct value {
 	union number fill;
 	int64_t elems;
 	size_t bytes;
-	bool mapped; /* its pages may be dropped after use (madvise) */
+	/* the pages of the data may be dropped after use (madvise) */
+	bool mapped;
 };
 
 struct use {
 	struct node *node;
-	int input; /* the use is input node->inputs[input] */
+	int input; /* the user reads the tensor as node->inputs[input] */
 };
 
 /* The layout of a tensor between kernels: dimension `axis` is split into blocks
@@ -64,7 +65,8 @@ struct reals {
 #define GRAPH_MAX_RANK 32
 
 struct tensor {
-	const char *name; /* unique in the graph, often the model's */
+	/* unique in the graph; often the model's name of the tensor */
+	const char *name;
 	/* The name of the model's tensor that has these values; NULL if a pass
 	 * made this tensor and the model has no equal one. */
 	const char *model_name;
@@ -74,8 +76,8 @@ struct tensor {
 	int ndim;                  /* -1: shape unknown */
 	const struct expr **shape; /* INT literals or expressions of dim vars */
 	struct node *producer;     /* NULL for an input or a constant */
-	int output_index;          /* its index among the outputs of the
-				    * producer */
+	/* the tensor's index among the outputs of the producer */
+	int output_index;
 	VEC(struct use) uses;
 	/* the next number to append to this name for a new name; names with
 	 * lower numbers are taken */
@@ -163,13 +165,14 @@ struct attr {
 struct node {
 	const char *op_type, *domain; /* domain "" for ONNX */
 	const struct op *op;          /* set by ops_resolve */
-	const char *name;             /* its name in the model; may be "" */
-	int id;                       /* order of creation */
-	struct tensor **inputs;       /* NULL entries: optional, absent */
+	/* the node's name in the model; may be "" */
+	const char *name;
+	int id;                 /* order of creation */
+	struct tensor **inputs; /* NULL entries: optional, absent */
 	int n_inputs;
 	struct tensor **outputs; /* NULL entries: optional, absent */
 	int n_outputs;
-	struct graph *graph; /* the graph that owns it */
+	struct graph *graph; /* the graph that owns the node */
 	VEC(struct attr) attrs;
 	/* Indices into graph.origins: the model's nodes that this node
 	 * computes, in whole or in part. Several nodes may have the same
@@ -193,7 +196,7 @@ struct origin {
 	 * what all passes did to the node, in words. Both are NULL if no pass
 	 * changed it. */
 	const char *pass, *fate;
-	bool fate_is_cut; /* the text of fate was cut */
+	bool fate_is_cut; /* the text of `fate` was cut to a limit */
 	/* A node that is not this origin's now computes its result. Then later
 	 * passes do not record that the origin has no uses or is constant. */
 	bool settled;
@@ -207,8 +210,8 @@ typedef VEC(int) size_numbers;
  * group's last node. A prologue node may be in several groups; node.group is
  * the first of them. */
 struct group {
-	int id;                   /* its index in graph.groups, which is a
-				   * topological order */
+	/* the group's index in graph.groups, which is a topological order */
+	int id;
 	VEC(struct node *) nodes; /* in topological order */
 	struct node *anchor;      /* the node that gives the group its name and
 				   * its loops */
@@ -217,8 +220,8 @@ struct group {
 	/* the node has no kernel: it is a node of control flow, which becomes
 	 * code of the entry function */
 	bool is_control;
-	struct graph_region *region; /* the region that its nodes form, or
-				      * NULL */
+	/* the region that the group's nodes form, or NULL */
+	struct graph_region *region;
 	/* Sizes that the entry function must read and check before the group
 	 * writes its result, in addition to the sizes on which its nodes rely:
 	 * the result is in the memory of an output, which is a view of the
@@ -233,7 +236,8 @@ int group_index(const struct group *group, const struct node *n);
 struct graph_body {
 	/* the number of the body around this body; 0: none is around it */
 	int parent;
-	struct node *end; /* the EndIf or EndLoop; NULL if it was removed */
+	/* the EndIf or EndLoop that ends the body; NULL if it was removed */
+	struct node *end;
 	bool is_loop, is_else;
 	/* Variables of a loop: the number of the current iteration, from 0;
 	 * that number modulo 2; and, after the loop, the number of iterations
@@ -258,8 +262,9 @@ struct run_size {
 	/* the bounds hold for every input of the model; if not set, the entry
 	 * function checks them */
 	bool proven;
-	struct node *read_by; /* the tirc.RunSize that reads it; set by
-			       * graph_find_bodies */
+	/* the tirc.RunSize that reads the size at run time; set by
+	 * graph_find_bodies */
+	struct node *read_by;
 };
 
 /* A text that the model's author or exporter stored, such as the names of
@@ -311,7 +316,8 @@ struct graph {
 	const char *digest;   /* first 16 hex digits of sha256 of the file */
 	const char *producer; /* the program that made the model, or NULL */
 	VEC(struct tensor *) tensors;
-	VEC(struct node *) nodes; /* in a topological order once sorted */
+	/* in a topological order after graph_sort or graph_order */
+	VEC(struct node *) nodes;
 	VEC(struct tensor *) inputs, outputs;
 	VEC(struct graph_state) states;
 	VEC(struct origin) origins;
@@ -465,8 +471,9 @@ bool node_ends_loop(const struct node *n);
  * of iterations if it is an input; the first states (values before the loop);
  * the next states (after an iteration); the slices. */
 struct loop_end {
-	bool counted;   /* input 0 is a number of iterations */
-	bool condition; /* state 0 being false ends the loop */
+	bool counted; /* input 0 of the EndLoop is a number of iterations */
+	/* the loop ends when state 0, the condition, is false */
+	bool condition;
 	/* the number of iterations that the attribute gives; -1: the attribute
 	 * is absent. If `counted` is false, too, only the condition ends the
 	 * loop. */

@@ -33,8 +33,11 @@ struct written_body {
 
 struct written {
 	const struct graph *g;
-	struct written_body *bodies; /* by number; 0 is outside of all */
-	int most;                    /* the largest number that a body has */
+	/* by number of the body; entry 0 stands for the nodes outside of all
+	 * bodies */
+	struct written_body *bodies;
+	/* the largest number that a body has in the graph */
+	int most;
 	int *body_of; /* by node id: number of the body that computes the
 		       * node */
 };

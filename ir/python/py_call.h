@@ -15,7 +15,7 @@
 struct py_slot {
 	const char *name;
 	enum py_param_kind kind;
-	bool optional; /* a call may omit it */
+	bool optional; /* a call may omit the parameter */
 	bool keyword_only;
 };
 

@@ -108,8 +108,8 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 		struct py_param param = { .span = py_here(p)->span };
 
 		if (py_accept(p, "/")) {
-			/* the parameters before are positional only, which
-			 * makes no difference here */
+			/* the parameters before the / are positional only,
+			 * which makes no difference here */
 		} else if (py_at(p, "*") && (py_here(p)[1].kind != PY_T_NAME)) {
 			p->at++;
 			keyword_only = true;

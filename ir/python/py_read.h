@@ -81,7 +81,7 @@ struct py_nodes {
 
 /* Tokens. */
 const struct py_token *py_here(const struct py_parser *p);
-/* is the token here this operator or keyword? */
+/* is the next token this operator or keyword? */
 bool py_at(const struct py_parser *p, const char *op);
 bool py_accept(struct py_parser *p, const char *op);
 /* Skips op; if another token is here, reports "'X' expected, not …; why". */
@@ -98,7 +98,9 @@ void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* Reports that tirc does not read this construct of Python; what: its name. */
 void py_refuse(struct py_parser *p, struct py_span at, const char *what);
-bool py_enter(struct py_parser *p); /* one level deeper; an error if too deep */
+/* goes one level deeper in the nesting; an error if the text is nested too
+ * deeply */
+bool py_enter(struct py_parser *p);
 void py_leave(struct py_parser *p);
 
 /* Nodes. A node's span begins at a token, given by its index, and ends at the

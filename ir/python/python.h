@@ -128,8 +128,9 @@ struct py_node {
 	const char *text;
 	size_t length; /* of a string's text, which may have zero bytes */
 	int64_t ival;
-	bool is_unsigned;   /* of ival */
-	bool parenthesised; /* it is written in parentheses: a in (a) + b */
+	bool is_unsigned; /* of ival */
+	/* the expression is written in parentheses: a in (a) + b */
+	bool parenthesised;
 	/* 1 plus the largest height of the node's children; py_parse limits
 	 * it */
 	int height;
@@ -140,7 +141,7 @@ struct py_node {
 	int n_kids;
 	const struct py_param *params;
 	int n_params;
-	bool is_generator; /* of a PY_DEF: it has a yield */
+	bool is_generator; /* of a PY_DEF: its body contains a yield */
 	const struct py_node *const *decorators;
 	int n_decorators;
 	const struct py_import *names;

@@ -24,10 +24,10 @@ struct comparison {
 	struct pairs alike;       /* expressions that were found equal apart
 				   * from literals */
 	bool but_literals;        /* the parameter of funcs_equal */
-	bool loose;               /* in the expression that is compared,
-				   * literals may differ */
-	bool named;               /* func_equal_named: names are compared,
-				   * too */
+	/* literals may differ in the expression that is compared */
+	bool loose;
+	/* of func_equal_named: names are compared, too */
+	bool named;
 	/* The two lists of functions being compared; their functions may call
 	 * each other. */
 	const struct func *const *a, *const *b;

@@ -9,7 +9,7 @@
 struct hasher {
 	uint64_t at;
 	bool but_literals; /* the parameter of func_hash */
-	bool loose; /* literals in the expression that is hashed do not count */
+	bool loose; /* literals do not count in the expression that is hashed */
 	/* The hashes of expressions that are computed so far: known[0] with
 	 * their literals, known[1] without. */
 	struct memo known[2];

@@ -323,7 +323,8 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 		if (key->kind == PY_STRING &&
 		    strcmp(key->text, "target") == 0 &&
 		    script_calls(r, dict->kids[i + 1], "target")) {
-			continue; /* the build names the target */
+			/* no target is known here: the build names it */
+			continue;
 		}
 		kids[n++] = key;
 		kids[n++] = dict->kids[i + 1];

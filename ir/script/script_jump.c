@@ -31,7 +31,7 @@ struct rewriter {
 	struct script_reader *r;
 	bool has_break, has_continue;
 	bool guards; /* a statement is guarded by the flags */
-	bool skips;  /* the flag of `continue` is set */
+	bool skips;  /* the flag of `continue` is used */
 	int depth;
 	bool failed;
 };
@@ -229,7 +229,8 @@ add_guarded(struct rewriter *w, const struct lines *rest, struct lines *to)
 
 		condition = condition ? both(w, condition, skipped) : skipped;
 	}
-	if (condition == NULL) { /* the flags are not known yet */
+	/* the flags are known only after the first pass */
+	if (condition == NULL) {
 		condition = new_node(w, PY_TRUE, at, 0);
 	}
 	add(w, to,

@@ -140,8 +140,8 @@ struct script_reader {
 	struct func *f;
 	const struct script_scope *scope;
 	VEC(struct script_name) names; /* names in scope, outermost first */
-	struct text_map ids;           /* maps each defined name's text to a
-				        * number */
+	/* maps the text of each defined name to a number */
+	struct text_map ids;
 	VEC(int)
 	latest;                        /* by the number of a name: the index in
 				        * r->names of its definition in effect,

@@ -213,7 +213,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 			       : script_note_value(r, found[2], &out->value);
 	}
 	if (script_calls(r, found[0], "target")) {
-		out->value = expr_i32(r->m, 0); /* the build names the target */
+		/* no value is needed here: the build names the target */
+		out->value = expr_i32(r->m, 0);
 		return true;
 	}
 	if (!script_eval(r, found[0], &node)) {

@@ -35,7 +35,8 @@ struct te_ordered {
 	int n_axes;
 	struct te_store *stores;
 	int n_stores;
-	struct te_phase *phases; /* instead of stores, see te_ordered_phases */
+	/* the phases, in place of stores (te_ordered_phases) */
+	struct te_phase *phases;
 	int n_phases;
 };
 
@@ -52,8 +53,9 @@ struct te_store {
 	 * condition, the next n_then only if the condition holds. */
 	const struct te_let *lets;
 	int n_first, n_then;
-	const struct expr **at;   /* one index per dimension */
-	const struct expr *value; /* may load outputs of the stage */
+	const struct expr **at; /* one index per dimension */
+	/* the stored value; it may load outputs of the stage */
+	const struct expr *value;
 	/* the condition under which the store is done; NULL: always */
 	const struct expr *condition;
 	/* a second condition, which may use all lets */
@@ -84,7 +86,7 @@ struct te_scan {
 				 * first; the updates among them */
 	struct te_body_time {    /* for each body stage: the times at which a
 				  * step computes it */
-		int first, last; /* relative to the step's time */
+		int first, last; /* the times are relative to the step's time */
 	} * times;
 	int n_body;
 };
@@ -92,11 +94,13 @@ struct te_scan {
 /* A statement that fills the outputs from the inputs. Its buffers stand for the
  * inputs, then for the outputs, by position. */
 struct te_extern {
-	const struct buffer **views; /* n_inputs, then n_out of the stage */
-	const struct expr *call;     /* an expression that is evaluated once;
+	/* the buffers of the stage's n_inputs inputs, then those of its n_out
+	 * outputs */
+	const struct buffer **views;
+	const struct expr *call; /* an expression that is evaluated once;
 				      * NULL if there is a func */
-	struct func *func;           /* its body, without the root block, is the
-				      * statement */
+	/* a function whose body, without the root block, is the statement */
+	struct func *func;
 };
 
 /* A stage: out[k][axes] = bodies[k] for each output k. A body is an expression
@@ -112,7 +116,8 @@ struct te_stage {
 	int n_out;
 	struct te_tensor **out;
 	const struct expr **bodies;
-	struct te_tensor **inputs; /* tensors read, in order of first use */
+	/* the tensors that the bodies read, in order of first use */
+	struct te_tensor **inputs;
 	int n_inputs;
 	struct te_scan *scan;       /* TE_SCAN */
 	struct te_extern *external; /* TE_EXTERN */
@@ -270,7 +275,7 @@ struct func *te_to_func(struct module *m, const char *name,
 /* The block that a TE_COMPUTE stage became. */
 struct te_block {
 	const struct te_stage *stage;
-	int block; /* the id of the statement */
+	int block; /* the id of the block's statement */
 };
 
 struct te_blocks {

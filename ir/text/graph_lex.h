@@ -47,8 +47,9 @@ struct graph_reader {
 	int line;  /* from 1 */
 	/* the offset of the first byte of the current line */
 	size_t line_start;
-	const char **symbols; /* the identifiers of the dimensions; NULL until
-			       * their declarations have been read */
+	/* the identifiers of the dimensions; NULL until their declarations are
+	 * read */
+	const char **symbols;
 	bool make_values;
 	bool failed;
 };

@@ -6,7 +6,7 @@
 #include "graph_lex.h"
 #include "size_text.h"
 
-/* the most elements of a constant for which values are made up */
+/* the most elements of a constant whose values graph_make_value() may invent */
 #define MAX_MADE ((int64_t)1 << 24)
 
 /* -- types */

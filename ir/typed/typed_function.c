@@ -95,8 +95,8 @@ of_intrin(const struct typed_call *c, struct typed *out)
 	}
 	if (n == 1 && list[0]->kind == EXPR_INT &&
 	    dtype_is_int(list[0]->type) && !accepts(op, list[0]->type) &&
-	    accepts(op, dtype_of(DT_F32))) { /* a constant integer is converted
-					      * to a float */
+	    accepts(op, dtype_of(DT_F32))) { /* a constant integer may be
+					      * converted to a float */
 		single = (struct typed){ list[0], true };
 		if (!typed_convert(t, c->at, &single, dtype_of(DT_F32),
 				   &list[0])) {

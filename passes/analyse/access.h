@@ -19,7 +19,8 @@ struct access {
 	/* the address of the element is taken: then other elements of the
 	 * buffer, too, may be read and written */
 	bool address;
-	/* elements are only written: by a STORE, or through the address */
+	/* the access only writes elements: by a STORE, or through the
+	 * address */
 	bool fills;
 };
 

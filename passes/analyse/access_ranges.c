@@ -23,7 +23,7 @@ struct ranging {
 	struct arena *arena;
 	struct stmt *at;
 	struct access_ranges out;
-	/* the element whose address a call takes, while it is visited */
+	/* the element whose address a call takes, while the call is visited */
 	const struct expr *addressed;
 	bool fills; /* the call writes through the address */
 };

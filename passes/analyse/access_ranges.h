@@ -13,14 +13,17 @@ struct index_range {
 	/* all values of the index, including every lane of a vector; an end
 	 * without a constant bound is BOUND_NEG_INF or BOUND_POS_INF */
 	struct bounds bounds;
-	const struct expr *extent; /* the extent of this dimension */
-	bool is_within; /* proven: 0 <= index < extent, for all values */
-	bool is_data;   /* the index uses a loaded value */
+	const struct expr *extent; /* the extent of the dimension */
+	/* it is proven that 0 <= index < extent, for all values of the
+	 * variables */
+	bool is_within;
+	bool is_data; /* the index uses a loaded value */
 };
 
 struct access_range {
 	struct access access;
-	const struct index_range *index; /* by dimension of the buffer */
+	/* the ranges of the index, by dimension of the buffer */
+	const struct index_range *index;
 };
 
 struct access_ranges {

@@ -28,7 +28,7 @@ struct modular {
 struct analyser_var {
 	const struct var *var;
 	struct bounds bounds; /* constant bounds */
-	/* the range of the variable, or both NULL */
+	/* the range of the variable; both are NULL if it has none */
 	const struct expr *min, *extent;
 	/* the value of a LET's variable, or NULL */
 	const struct expr *value;
@@ -36,14 +36,15 @@ struct analyser_var {
 	bool data;    /* the value contains a loaded value */
 };
 
-struct analyser_fact; /* a known linear form that is <= 0 */
+struct analyser_fact; /* a linear form that is known to be <= 0 */
 struct analyser_entry;
 struct analyser_order;
 
 struct analyser {
 	struct module *module;
-	struct arena *arena; /* of the analyser's own state; expressions are the
-			      * module's */
+	/* the arena of the analyser's own state; expressions are in the
+	 * module's */
+	struct arena *arena;
 	VEC(struct analyser_var) vars;
 	/* the bits (var_bit) of all variables that ever had data as value */
 	uint64_t data_bits;

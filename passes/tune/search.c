@@ -60,7 +60,8 @@ struct search {
 	VEC(struct move) moves;
 	int next_move;
 	bool started;
-	bool is_row; /* the last candidate was the first schedule by a rule */
+	/* the last candidate was the first schedule by another rule */
+	bool is_row;
 };
 
 struct search *
@@ -248,9 +249,9 @@ search_next(struct search *s, struct search_candidate *out)
 	return false;
 }
 
-/* Lists the other rules to be tried. Those after the rules' own choice come
- * first: the table has better rules first, and the rules before the choice do
- * not apply. */
+/* Lists the other rules that are to be tried. Those after the rules' own choice
+ * come first: the table has better rules first, and the rules before the choice
+ * do not apply. */
 static void
 list_rows(struct search *s, const struct choices *made)
 {

@@ -19,8 +19,9 @@ enum search_outcome {
 	SEARCH_FAILED,
 };
 
-/* A candidate: the decisions that the rules should prefer. If n is 0, they
- * prefer nothing; that is the rules' own schedule, the first candidate. */
+/* A candidate: the values that the rules should prefer in their decisions. If n
+ * is 0, they prefer nothing; the result is the rules' own schedule, the first
+ * candidate. */
 struct search_candidate {
 	const struct preference *preferred;
 	int n;

@@ -44,7 +44,7 @@ compose_error(struct compose *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 
 	if (c->failed) {
-		return false; /* the first mistake is reported */
+		return false; /* only the first mistake is reported */
 	}
 	va_start(ap, fmt);
 	c->failed = true;

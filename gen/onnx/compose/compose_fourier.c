@@ -56,7 +56,7 @@ reshape_last(const struct fourier *f, struct tensor *x, int drop,
 	const struct expr **shape;
 
 	if (c->failed) {
-		return x; /* its shape is not known */
+		return x; /* the shape of x is not known */
 	}
 	shape = arena_exprs(&c->imp->tmp, keep + n + 1);
 	for (int d = 0; d < keep; d++) {
@@ -152,7 +152,7 @@ first(const struct fourier *f, struct tensor *x, int axis, int64_t to)
 	int64_t *pads, size = to;
 
 	if (c->failed) {
-		return x; /* its shape is not known */
+		return x; /* the shape of x is not known */
 	}
 	expr_is_int(x->shape[axis], &size);
 	if (size == to) {

@@ -132,7 +132,7 @@ normal(struct compose *c, const struct draw *d)
 
 	u = compose_cast(c, "bits", d->first, d->type);
 	u = compose_with(c, "part", "Mul", u, 0x1p-32);
-	/* u is never 0, since its logarithm follows */
+	/* u must not be 0, because its logarithm is taken */
 	u = compose_with(c, "unit", "Add", u, 0x1p-33);
 	u = compose_with(c, "squared", "Mul", compose_1(c, "log", "Log", u),
 			 -2);

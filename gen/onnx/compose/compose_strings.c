@@ -10,7 +10,8 @@ string_bytes(const struct tensor *x)
 {
 	int64_t bytes = 1;
 
-	/* a number always: constants and options determine it */
+	/* the extent is always a number, which constants and options
+	 * determine */
 	expr_is_int(x->shape[x->ndim - 1], &bytes);
 	return bytes;
 }

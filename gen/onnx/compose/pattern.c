@@ -44,7 +44,7 @@ struct regex {
 	int depth;
 	bool has_end;    /* a $, \b or \B was read, which look at the end of the
 			  * string */
-	const char *why; /* the first problem, or NULL */
+	const char *why; /* the first problem of the pattern, or NULL */
 };
 
 static void
@@ -514,7 +514,7 @@ build(struct machine *m, const struct tree *t, int end)
 		}
 		for (int k = 0; k < t->min; k++) {
 			s = build(m, t->a, end);
-			if (s == end) { /* t matches only the empty string */
+			if (s == end) { /* t can match only the empty string */
 				break;
 			}
 			end = s;

@@ -159,7 +159,7 @@ counts(const struct counting *c, const struct tensor *t, struct counter *out)
 		return false;
 	}
 	next = source_of(c->next[k]);
-	/* narrower integers could wrap below the limit */
+	/* a state of a narrower integer type could wrap below the limit */
 	if (c->form->states[k]->type.kind != DT_I32 &&
 	    c->form->states[k]->type.kind != DT_I64) {
 		return false;

@@ -317,7 +317,8 @@ bool
 deferred_finish(struct importer *imp, struct deferred *d, const char *why)
 {
 	if (!why) {
-		d->node->origins.n = 0; /* the new nodes have its origins */
+		/* the new nodes have the origins of the replaced node */
+		d->node->origins.n = 0;
 	}
 	graph_remove_node(imp->g, d->node, "import", why ? why : "");
 	return true;

@@ -71,8 +71,9 @@ struct loop_parts {
 	/* if the loop has stacked results: the largest number of iterations */
 	int64_t most;
 	VEC(const char *) stacked; /* the labels of the stacked results */
-	bool bounded; /* trips comes from --bound: more iterations are an
-		       * error */
+	/* the number of iterations comes from --bound: more iterations are an
+	 * error */
+	bool bounded;
 	/* if the loop has a condition: the number of iterations that ran */
 	struct tensor *done;
 };

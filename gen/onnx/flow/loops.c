@@ -417,7 +417,7 @@ expand_loop(struct importer *imp, struct deferred *d)
 	}
 	form.n_stacked = (int)form.body->n_output - 1 - n;
 	if (form.count && deferred_known(imp, d, 0, &form.trips)) {
-		/* models write a huge number for "no limit" */
+		/* models write a huge number of iterations for "no limit" */
 		if (form.trips >= INT32_MAX) {
 			form.trips = -1;
 			form.count = NULL;

@@ -227,7 +227,7 @@ split(struct importer *imp, struct deferred *d)
 		parts[i] = deferred_change_rank(imp, d, "Squeeze", parts[i],
 						axis);
 	}
-	d->node->origins.n = 0; /* the Split has the origins now */
+	d->node->origins.n = 0; /* the Split now has the node's origins */
 	return give(imp, d, sequence_new(imp, parts, count));
 }
 

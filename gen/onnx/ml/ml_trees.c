@@ -48,7 +48,8 @@ struct forest {
 	struct model_node **sorted; /* nodes by tree and id */
 	int64_t *roots, n_roots;
 	const double *members;
-	struct weight *weights; /* by node, then by target */
+	/* the weights of the leaves, by node, then by target */
+	struct weight *weights;
 	int64_t n_weights, n_targets;
 	bool single; /* every leaf has exactly one weight */
 	/* the tables, by entry */

@@ -35,7 +35,8 @@ struct tensor_source {
 	const uint8_t *base;
 	size_t length;
 	const char *path; /* path of the model, for messages */
-	bool mapped; /* base is a mapped file, whose pages may be dropped */
+	/* `base` is a mapped file, whose pages may be dropped after use */
+	bool mapped;
 	/* the folder for files of external data; NULL: tensors with external
 	 * data are refused */
 	const char *folder;
@@ -170,7 +171,9 @@ struct deferred {
 	const Onnx__NodeProto *proto;
 	const struct body *body; /* the body that contains the node */
 	attr_list attrs;
-	int n_inputs; /* listed in the model; captured tensors follow */
+	/* the number of inputs that the model lists; captured tensors follow
+	 * these inputs */
+	int n_inputs;
 	int origin, version;
 	/* unrolling: set by the first visit of a loop that becomes copies of
 	 * its body. flow: set by the first visit of a loop or an If that stays
@@ -197,8 +200,9 @@ struct local_function {
 	 * read. */
 	struct text_map attributes;
 	const struct attr **defaults;
-	bool told; /* the user has been told that it replaces an operator of
-		    * tirc */
+	/* the user has already been told that the function replaces an operator
+	 * of tirc */
+	bool told;
 };
 
 /* What is missing, of a size that neither the model nor an option gives
@@ -206,7 +210,7 @@ struct local_function {
 enum missing_kind {
 	MISSING_DIM,   /* a size of an input */
 	MISSING_SHAPE, /* the whole shape of an input */
-	/* the largest value of a size that is known only at run time */
+	/* the largest value of a size that is known only when the model runs */
 	MISSING_BOUND
 };
 struct missing_size {
@@ -214,7 +218,8 @@ struct missing_size {
 	const char *name;
 	/* a text that messages print after the name; NULL: no text */
 	const char *what;
-	int size; /* the number that the import uses instead */
+	/* the number that the import uses in place of the missing size */
+	int size;
 };
 typedef struct {
 	struct missing_size *data;

@@ -50,7 +50,8 @@ struct array {
 	int ndim;
 	int64_t *shape;
 	int64_t elems;
-	void *data; /* dense, elems elements of dtype_bytes(type) each */
+	/* dense: `elems` elements of dtype_bytes(type) bytes each */
+	void *data;
 	/* The file gives only the width of the elements, so `type` is the
 	 * unsigned integer of that width. */
 	bool is_bits;

@@ -42,8 +42,9 @@ struct head {
 	VEC(struct opset) opsets;
 	struct onnx_word domain, overload;
 	int64_t ir_version;
-	bool is_model; /* it is the head of a model, which may have more
-		        * fields */
+	/* the fields are those of the head of a model, which may have more
+	 * fields */
+	bool is_model;
 	struct strbuf props;
 };
 

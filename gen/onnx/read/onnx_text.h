@@ -21,7 +21,9 @@
 
 /* A word or a quoted text, without its quotes and escapes. */
 struct onnx_word {
-	const char *text; /* a 0 follows it; a quoted text may contain zeros */
+	/* the text of the literal; a zero byte follows it, and a quoted text
+	 * may contain further zeros */
+	const char *text;
 	size_t length;
 };
 

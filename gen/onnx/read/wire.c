@@ -184,7 +184,7 @@ read_field(struct wire_reader *r, struct wire_field *f)
 		f->length = (size_t)f->value;
 		r->at += f->length;
 		return true;
-	default: /* groups, which ONNX does not use */
+	default: /* groups of fields, which ONNX does not use */
 		return false;
 	}
 }

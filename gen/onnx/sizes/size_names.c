@@ -120,7 +120,7 @@ contradiction(struct size_names *s, const struct size_name *row,
 struct collecting {
 	struct size_names *s;
 	bool add;    /* add a row for each new name */
-	bool option; /* the formula is from an option */
+	bool option; /* the formula was given by an option */
 	int n_known, n_unbound;
 	/* the index of the last name that has no number yet, or -1 */
 	int unbound;
@@ -327,7 +327,8 @@ size_names_relate(struct size_names *s, const char *name, const char *formula,
 				  "NAME=FORMULA such as m=2*n+1",
 				  option, quote(s, formula));
 	}
-	row = size_names_find(s, name); /* collecting may have moved the list */
+	/* collecting names may have moved the list */
+	row = size_names_find(s, name);
 	row->formula = formula;
 	row->related = true;
 	return true;

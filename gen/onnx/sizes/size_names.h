@@ -16,11 +16,12 @@ struct size_name {
 	 * set */
 	bool bound;
 	bool related; /* the formula is from an option, not from the model */
-	bool leading; /* it is the first dimension of an input */
+	bool leading; /* the size is that of the first dimension of an input */
 	/* a first dimension that is probably the batch: its name says so, or
 	 * the model gives it neither a name nor a number */
 	bool batch;
-	bool needed;      /* used by an input or by a formula that is used */
+	/* the size is used by an input, or by a formula that is itself used */
+	bool needed;
 	bool from_option; /* only an option mentions the name, the model does
 			   * not */
 	/* resolve() is computing this size: by this flag it finds formulas that

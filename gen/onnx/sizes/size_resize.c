@@ -250,7 +250,7 @@ scale_limits(struct resizing *r, int64_t place, bool needed,
 		return true;
 	}
 	if (import_element_range(imp, part, &limits->min, &limits->max)) {
-		/* with a margin for rounding errors */
+		/* with a margin on both sides for rounding errors */
 		limits->max += fabs(limits->max) * 1e-6;
 		limits->min -= fabs(limits->min) * 1e-6;
 		return true;

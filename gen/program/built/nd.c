@@ -30,7 +30,7 @@ nd_device(struct call *c, struct pval *out)
 	if (arg_given(c, named) && !arg_int(c, named, 0, INT32_MAX, &d->id)) {
 		return false;
 	}
-	/* other names of the processor in TVM */
+	/* TVM's other names for the processor */
 	if (strcmp(d->name, "llvm") == 0 || strcmp(d->name, "c") == 0) {
 		d->name = "cpu";
 	}

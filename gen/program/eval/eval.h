@@ -66,7 +66,8 @@ struct pval {
 		struct pv_list *list; /* TUPLE, LIST, SET */
 		struct pv_dict *dict;
 		const struct pv_range *range;
-		struct pval *slice; /* three values: start, stop, step */
+		/* the three values of the slice: start, stop, step */
+		struct pval *slice;
 		const struct closure *closure;
 		const struct method *method;
 		/* BUILTIN: the table's row of the function */
@@ -137,7 +138,7 @@ struct closure {
 	/* for each parameter: its default value, or MISSING */
 	const struct pval *defaults;
 	const char *name;
-	/* the class whose method it is, or NULL */
+	/* the class of which the function is a method, or NULL */
 	const struct pv_class *owner;
 	/* the text that contains the definition */
 	const struct source *src;
@@ -224,7 +225,8 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
-	int compared; /* the comparisons that are not yet counted as a step */
+	/* the number of comparisons that are not yet counted as a step */
+	int compared;
 	/* The limit of the arena's bytes, those from before the start
 	 * included. */
 	size_t max_bytes;
@@ -271,7 +273,7 @@ struct eval {
 	 * that value (eval_leave_out); else NULL. */
 	const char *left_out;
 	struct scope *frame; /* the scope of the function that runs, or NULL */
-	/* the values that the running generator has yielded */
+	/* the values that the running generator has yielded so far */
 	struct pv_list *yields;
 	/* raised: the object of the last exception, or MISSING after an error
 	 * that tirc itself reported. handled: the exception whose handler is
@@ -308,10 +310,12 @@ enum {
 	/* nodes of an expression; a shared node counts at each use */
 	EVAL_MAX_EXPR_SIZE = 1 << 18,
 	EVAL_MAX_RANK = 32,
-	/* elements of a list or a range, bytes of a text */
+	/* the largest number of elements of a list or a range, and of bytes of
+	 * a text */
 	EVAL_MAX_ITEMS = 1 << 20,
 	EVAL_MAX_TENSORS = 4000,
-	EVAL_MAX_EVENTS = 20000 /* requests and steps of all schedules */
+	/* the largest number of requests and steps of all schedules together */
+	EVAL_MAX_EVENTS = 20000
 };
 
 /* -- calls of built-in functions -- */

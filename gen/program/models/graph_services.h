@@ -44,7 +44,8 @@ struct graph_weight {
 
 /* The compiled graph. */
 struct graph_built {
-	void *model;      /* for the owner of this table */
+	/* a pointer for the owner of this table, who made it */
+	void *model;
 	const char *name; /* the prefix of the names in the source */
 	/* The text of all sources that a compiler gets; if the graph is data,
 	 * only the kernels. */

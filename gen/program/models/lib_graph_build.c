@@ -102,7 +102,7 @@ relax_build(struct call *c, struct pval *out)
 	       build(c, c->args[0].u.any, target, true, out);
 }
 
-/* tvm.compile(mod, target): of a module of relax, or of functions. */
+/* tvm.compile(mod, target): builds a module of relax, or functions. */
 bool
 compile_any(struct call *c, struct pval *out)
 {

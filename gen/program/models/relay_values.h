@@ -9,7 +9,7 @@
 /* The result of onnx.load: a model that is not imported yet. */
 struct pv_onnx {
 	const char *path; /* the path for struct graph_request */
-	const char *said; /* the name in the program */
+	const char *said; /* the name that the program used */
 	/* points to NULL until the program looks into the model */
 	const struct model_message **message;
 };

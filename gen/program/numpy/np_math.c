@@ -144,7 +144,7 @@ reduction(const char *name)
 			return (enum array_reduction)i;
 		}
 	}
-	/* the names amax and amin */
+	/* for the names amax and amin */
 	return name[2] == 'a' ? REDUCE_MAX : REDUCE_MIN;
 }
 
@@ -438,7 +438,8 @@ assert_close(struct call *c, const struct closeness *how, bool shapes)
 	if (!np_arg(c, 0, &x) || !np_arg(c, 1, &y)) {
 		return false;
 	}
-	/* a single number is compared with each element of the other array */
+	/* a single number may be compared with each element of the other
+	 * array */
 	shapes = shapes && x->ndim > 0 && y->ndim > 0 && !same_shape(x, y);
 	if (!compare(c, &x, &y, how, &d)) {
 		return false;

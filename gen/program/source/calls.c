@@ -13,7 +13,7 @@
 struct checking {
 	struct module *m;
 	const char *file;
-	/* the functions of the program, in their order */
+	/* the functions of the program, in the order of the program */
 	const struct program_func *funcs;
 	const struct text_map *positions; /* of funcs, by name */
 	/* the index of the calling function in funcs */
@@ -353,7 +353,8 @@ struct indices {
 struct ordering {
 	struct module *m;
 	struct text_map index_of;
-	struct indices *callers; /* of each function, each caller once */
+	/* for each function: its callers, each caller once */
+	struct indices *callers;
 	/* the number of functions that this one calls and that have no place in
 	 * the new order yet */
 	int *waits_for;

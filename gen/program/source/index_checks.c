@@ -129,7 +129,7 @@ check_loads(struct checking *c, const struct expr *e)
 		   e->kind == EXPR_AND || e->kind == EXPR_OR) {
 		n = 1;
 	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
-		/* taking the address behind the last element is allowed */
+		/* an address may be that behind the last element */
 		return;
 	}
 	for (int i = 0; i < n; i++) {

@@ -46,10 +46,11 @@ enum program_stage {
 	/* as TVMScript: a decorated def that is bound to a name at the top
 	 * level */
 	PROGRAM_WRITTEN,
-	PROGRAM_CREATED,   /* by te.create_prim_func */
-	PROGRAM_SCHEDULED, /* by a tir.Schedule, after its last step */
-	PROGRAM_LOWERED,   /* by tvm.lower */
-	PROGRAM_BUILT      /* by tvm.build */
+	PROGRAM_CREATED, /* by te.create_prim_func */
+	/* made by a tir.Schedule: the function after its last step */
+	PROGRAM_SCHEDULED,
+	PROGRAM_LOWERED, /* by tvm.lower */
+	PROGRAM_BUILT    /* by tvm.build */
 };
 
 /* A function that the program has made, either with blocks (phase 0) or
@@ -63,16 +64,19 @@ struct program_func {
 	/* LOWERED, BUILT: the function with its schedule, before it was
 	 * lowered */
 	struct func *scheduled;
-	/* the target for which it was built, for target_load_named(); or NULL */
+	/* the target for which the program built the function, as text for
+	 * target_load_named(); or NULL */
 	const char *target;
 	const char *target_said; /* the text of the target in the program */
-	int line, col;           /* the position in the program that made it */
+	/* the position in the program of the statement that made the
+	 * function */
+	int line, col;
 	/* the steps of the function's schedule, for comments: "split(i, [None,
 	 * 32])…" */
 	const char *schedule;
-	/* the tensor intrinsics that it calls */
+	/* the tensor intrinsics that the function calls */
 	struct tensor_intrins *intrins;
-	bool named; /* the program chose its name */
+	bool named; /* the program chose the function's name */
 	/* LOWERED, BUILT: the functions of the function's module, which it may
 	 * call */
 	struct program_func *const *siblings;
@@ -86,7 +90,7 @@ struct program_func {
 struct program_result {
 	/* the path of the program, for messages */
 	const char *file;
-	/* in the order in which the program made them */
+	/* the functions in the order in which the program made them */
 	VEC(struct program_func) funcs;
 	/* graph_built.model of the last model that the program compiled, or
 	 * NULL */
@@ -123,7 +127,8 @@ struct program_sources {
 	 * threads or vectors if the target has no threads or vectors. */
 	bool with_notes;
 	const char *source_name, *source;
-	/* the target's compiler compiles it, and not a driver at run time */
+	/* the target's compiler compiles the source; otherwise a driver does so
+	 * at run time */
 	bool is_compiled;
 	/* the text of the header; NULL: it would be empty */
 	const char *header_name, *header;

@@ -25,7 +25,7 @@ enum { CHAIN_LIMITS = 16 };
 struct writing {
 	struct module *m;
 	const struct program_result *list;
-	struct text_map positions; /* of the functions, by name */
+	struct text_map positions; /* the index of each function, by name */
 	const struct program_options *o;
 	const struct target *target;
 	const struct dialect *dialect;

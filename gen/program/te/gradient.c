@@ -20,7 +20,7 @@ enum { MAX_TERMS = 64 };
 struct adjoint {
 	struct te_tensor *t;
 	bool needed; /* t is an input, or is computed from one */
-	/* the contributions of stages; their sum is the adjoint */
+	/* the contributions of stages to the adjoint, which is their sum */
 	VEC(struct te_tensor *) parts;
 };
 
@@ -287,7 +287,7 @@ struct solving {
 	struct gradient *g;
 	/* the axes of the stage and of its reduction */
 	const struct iter_var **axes;
-	bool *known; /* for each axis: `map` has its value */
+	bool *known; /* for each axis: does `map` have a value for it? */
 	int n;
 	struct var_map map;
 	/* under this condition the load reads the element; NULL: always */

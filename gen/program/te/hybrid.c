@@ -39,7 +39,8 @@ struct hybrid {
 	VEC(const struct buffer *) outputs;
 	struct pval result; /* the value of the return statement */
 	bool returned;
-	/* visited nodes of the tree, which are counted as steps later */
+	/* the number of nodes of the tree that were visited, which are counted
+	 * as steps later */
 	int walked;
 };
 

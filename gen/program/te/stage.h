@@ -52,9 +52,11 @@ struct stage {
 	struct te_schedule *schedule;
 	/* the computation, which caching may change */
 	struct te_stage *op;
-	struct te_stage *origin;   /* the computation in the program */
-	VEC(struct axis *) leaves; /* the present loops, outermost first */
-	VEC(struct event) events;  /* the requests in their order */
+	struct te_stage *origin; /* the computation in the program */
+	/* the loops of the stage at present, outermost first */
+	VEC(struct axis *) leaves;
+	/* the requests in the order in which the program made them */
+	VEC(struct event) events;
 	enum attach attach;
 	/* ATTACH_AT: the stage and its loop in which this stage is computed */
 	struct stage *at;

@@ -88,7 +88,7 @@ known_scope(struct call *c, int i, const char **scope)
 		return false;
 	}
 	if (strchr(*scope, '.')) {
-		return true; /* a scope of the target's own */
+		return true; /* the scope is one of the target's own */
 	}
 	for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
 		if (strcmp(scopes[k], *scope) == 0) {
@@ -417,7 +417,7 @@ drop_reduce_events(struct stage *st)
 }
 
 struct factoring {
-	/* the axes of the stage with the partial results */
+	/* the axes of the stage that computes the partial results */
 	struct iter_var *axes;
 	int n_axes;
 	/* the axes over which that stage still reduces */

@@ -27,7 +27,8 @@ struct replay {
 	struct te_blocks made; /* the blocks that te_to_func() made */
 	/* for each stage: the id of its block, or 0 if it has none */
 	int *blocks;
-	struct strbuf text; /* the applied steps as text, for a comment */
+	/* the steps that were applied, as text for a comment */
+	struct strbuf text;
 };
 
 static int

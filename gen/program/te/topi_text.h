@@ -9,7 +9,7 @@
 #include "eval.h"
 
 struct topi_text {
-	uint64_t in; /* the bit of its module */
+	uint64_t in; /* the bit of the function's module */
 	struct source source;
 };
 

@@ -17,7 +17,7 @@ struct work {
 /* A tir.Schedule of a program: the functions that it schedules. */
 struct tir_schedule {
 	VEC(struct work) works;
-	/* the index of the function that get_block searches */
+	/* the index of the function in which get_block searches */
 	int current;
 	/* the schedule was made from a single function, not from a module */
 	bool single;

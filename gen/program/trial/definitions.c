@@ -10,7 +10,7 @@
 struct defining {
 	struct module *m;
 	const struct program_result *list;
-	/* a definition of each external function */
+	/* for each external function: a definition of what it computes */
 	struct program_result outside;
 	VEC(struct run_callee) callees;
 };

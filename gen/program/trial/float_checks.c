@@ -30,7 +30,9 @@ enum { MOST_VISITS = 1000000 };
 struct proving {
 	struct flow *w;
 	const struct part *part;
-	bool is_first; /* the function whose scalars have the given values */
+	/* the function is the checked one, whose scalars have the given
+	 * values */
+	bool is_first;
 	struct analyser a;
 	struct value_ranges ranges;
 	/* for each expression that is not known: the variable that stands for
@@ -389,7 +391,8 @@ check_access(struct proving *p, const struct buffer *b,
 {
 	for (int d = 0; d < b->ndim && p->ok; d++) {
 		if (!control && !is_rounded(p->w, index[d])) {
-			continue; /* the interpreter has checked this index */
+			/* the interpreter has already checked this index */
+			continue;
 		}
 		if (is_short(p, b) || is_rounded(p->w, b->shape[d]) ||
 		    p->visits >= MOST_VISITS ||

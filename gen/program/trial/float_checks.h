@@ -10,7 +10,7 @@ struct run_callee; /* interp.h */
 
 /* A function of a source to be checked, and the functions that it may call. */
 struct float_check {
-	/* all functions, with the checked one among them */
+	/* all functions that may be called, with the checked one among them */
 	const struct run_callee *callees;
 	/* first: the index of the checked function */
 	int n_callees, first;

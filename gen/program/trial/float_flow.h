@@ -21,7 +21,8 @@ struct part {
 	const struct func *f;
 	/* the function is the checked one, or is called from it */
 	bool reached;
-	/* it depends on floats whether the function runs, or how far */
+	/* it depends on floats whether the function is called, or how far it
+	 * runs */
 	bool control;
 	bool result; /* the result of the function depends on floats */
 };

@@ -197,8 +197,8 @@ check_exprs(struct call *c, const struct sched_param *p,
 	return true;
 }
 
-/* Checks that the value has a kind that parameter p accepts, or converts it to
- * one. False after a diagnostic. */
+/* Checks that the value v has a kind that parameter p accepts, or converts v to
+ * such a kind. False after a diagnostic. */
 static bool
 check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
 	    int item)

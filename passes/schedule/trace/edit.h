@@ -38,12 +38,12 @@ bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Reports a note to the user, with the function and the step: a condition that
  * is not checked. */
 void edit_note(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* The statements of the loops in a list argument, in the given order, as an
+/* The statements of the loops in `list`, an argument, in the given order, as an
  * array in the arena. NULL after a diagnostic. */
 struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 
-/* The statement of the loop with this id; the second function: of the block.
- * NULL after a diagnostic if it does not exist. */
+/* edit_loop: the statement of the loop with this id; edit_block: that of the
+ * block. NULL after a diagnostic if it does not exist. */
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 

@@ -62,7 +62,8 @@ struct sched_param {
 	const char *name; /* its name in TVM's Python */
 	unsigned accepts;
 	bool is_list;
-	/* TVM's trace has it among the inputs, and not among the attributes */
+	/* in TVM's trace, the argument is among the inputs, not among the
+	 * attributes */
 	bool is_input;
 	enum sched_param_role role;
 	bool optional;
@@ -90,11 +91,13 @@ struct primitive {
 	/* the primitive changes nothing, and is recorded because later steps
 	 * use its results */
 	bool is_query;
-	bool gives_list; /* the result is a list, even of one item */
+	/* the primitive's result is a list, even if it has one item */
+	bool gives_list;
 	primitive_fn *apply;
 };
 
-/* The table of primitives, the rows of primitives.def; *n: their number. */
+/* The table of primitives, which are the rows of primitives.def; sets *n to
+ * their number. */
 const struct primitive *sched_primitives(int *n);
 const struct primitive *sched_primitive_find(const char *name);
 
@@ -119,7 +122,8 @@ struct sched_value sv_bool(bool v);
 struct sched_value sv_string(const char *text);
 struct sched_value sv_expr(const struct expr *e);
 struct sched_value sv_map(const struct index_map *map);
-/* A list value; the items are copied to the module's arena. */
+/* A value that is a list of the n items, which are copied to the module's
+ * arena. */
 struct sched_value sv_list(struct module *m, const struct sched_value *items,
 			   int n);
 

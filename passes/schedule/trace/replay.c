@@ -60,8 +60,8 @@ translate(struct replay *r, struct sched_value *v)
 	}
 }
 
-/* Records which new result takes the place of each result of an old step. False
- * if they do not correspond. */
+/* Records, for each result `old` of a step of the old trace, the new result
+ * that replaces it. False if both do not correspond. */
 static bool
 learn(struct replay *r, const struct sched_value *old,
       const struct sched_value *new)

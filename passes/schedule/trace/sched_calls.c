@@ -2,8 +2,8 @@
 /* The shorthands of schedule.h, with arguments of C types. */
 #include "schedule.h"
 
-/* Sets *out to the ids in a list of results, as an array in the arena; returns
- * their number. */
+/* Sets *out to the ids of the items in `list`, a list of results, as an array
+ * in the arena; returns their number. */
 static int
 ids_of(struct sched *s, const struct sched_value *list, int **out)
 {

@@ -46,7 +46,7 @@ struct sched {
 	struct diags diags;
 	/* the state of the generator of random numbers */
 	uint64_t random;
-	/* the intrinsics that tensorize may use; NULL if there are none */
+	/* the intrinsics that tensorize may use; NULL if it may use none */
 	struct tensor_intrins *intrins;
 	/* For each parameter, the alignment of its address in bytes that is
 	 * known in addition to that of its buffer. NULL: none is known. */
@@ -74,7 +74,7 @@ void sched_fork(const struct sched *s, struct sched *out);
 
 /* Shorthands of sched_apply. Handles must come from these queries, so that the
  * trace can be replayed. */
-/* The block of this name; 0 if there is none. */
+/* The id of the block named `name`; 0 if there is none. */
 int sched_get_block(struct sched *s, const char *name);
 /* Sets *loops to the loops around a block, outermost first, as an array in the
  * arena, and *n to their number. False after a diagnostic. */
@@ -127,9 +127,10 @@ bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,
 		    struct sched_value value);
-/* Changes the layout of a buffer, the index-th that the block reads (or
- * writes), everywhere in the function. The buffer of a parameter also changes
- * in the signature; the caller must convert its data (packed weights). */
+/* Changes the layout of a buffer everywhere in the function: the buffer of the
+ * block's read region number `index`, or, if `write`, of its write region. The
+ * buffer of a parameter also changes in the signature; the caller must convert
+ * its data (packed weights). */
 bool sched_transform_layout(struct sched *s, int block, bool write, int index,
 			    const struct index_map *map);
 bool sched_rename_loop(struct sched *s, int loop, const char *name);

@@ -26,14 +26,15 @@ bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
  * of them. */
 struct trace_name {
 	int step, result;
-	/* the name, "b0", "l1", "v2": numbered over all results */
+	/* the name of a result, "b0", "l1", "v2": numbered over all results */
 	const char *text;
 };
 
 /* Names of all results of a schedule's steps. */
 struct trace_names {
 	struct arena *arena;
-	/* by handle; text is NULL if no kept step returned it */
+	/* by handle: the name; its text is NULL if no kept step returned the
+	 * handle */
 	VEC(struct trace_name) of_id;
 	/* by index of the sample in s->samples */
 	VEC(struct trace_name) of_var;
@@ -42,13 +43,14 @@ struct trace_names {
 	VEC(int) first_result; /* by step */
 };
 
-/* Sets keep[i] if step i changes the function, or a kept step uses one of its
- * results. */
+/* Sets keep[i] to whether step i changes the function, or a kept step uses a
+ * result of step i. */
 void trace_live(const struct sched *s, bool *keep);
-/* Names the results of the kept steps, with consecutive numbers. */
+/* Gives names with consecutive numbers to the results of the steps with keep[i]
+ * set. */
 void trace_name_all(const struct sched *s, const bool *keep,
 		    struct trace_names *out);
-/* The name of a handle; NULL if no kept step returned it. */
+/* The name of the handle `id`; NULL if no kept step returned it. */
 const char *trace_handle(const struct trace_names *names, int id);
 /* The number of a step's results: 1, or the number of items of a list. */
 int trace_n_results(const struct sched_step *step);

@@ -229,8 +229,8 @@ trace_handle(const struct trace_names *names, int id)
 	return at < names->of_id.n ? names->of_id.data[at].text : NULL;
 }
 
-/* The map from the variables of sampled values to variables that have their
- * names in the trace. */
+/* A map from the variables of sampled values to new variables, whose names are
+ * those in the trace. */
 static struct var_map
 sample_names(const struct sched *s, const struct trace_names *names)
 {

@@ -106,7 +106,9 @@ add_piece(struct dots *d, struct piece p)
 	d->pieces[at] = p;
 }
 
-/* Adds the parts of the summed axis. False if its size is not known. */
+/* Adds to d the parts of the summed axis, iter var `iter`. False if its extent
+ * is not known, or is not a multiple of the block in which the data has the
+ * axis. */
 static bool
 add_axis(struct dots *d, int iter)
 {
@@ -178,7 +180,7 @@ find_operands(struct dots *d)
 
 /* Finds the axes: an axis that only the constant has, for the results of a row;
  * summed axes, which both operands have; other axes, which only the data have.
- * False if there is an axis of another kind. */
+ * False if the block has an axis of another kind. */
 static bool
 find_axes(struct dots *d)
 {
@@ -231,8 +233,8 @@ whole(int64_t terms)
 	return (terms + STEP - 1) / STEP * STEP;
 }
 
-/* The usual number of rows or results of a tile if it divides the axis, else the
- * largest divisor up to `most`. */
+/* USUAL_SIDE, the usual number of rows or results in a tile, if it divides the
+ * axis; else the largest divisor of the axis up to `most`. */
 static int64_t
 choose_side(int64_t extent, int64_t most)
 {
@@ -378,7 +380,8 @@ row_map(struct rules *r, const struct dots *d)
 	return map;
 }
 
-/* The index map that fuses the last two of n axes. */
+/* The index map that fuses the last two of n axes into one; `inner` is the
+ * extent of the last axis. */
 static const struct index_map *
 flat_map(struct rules *r, int n, int64_t inner)
 {
@@ -496,8 +499,8 @@ loop_of(struct rules *r, int block, int axis, int at)
 	return found;
 }
 
-/* Gives the sums a layout with the results of a row last. False after a
- * failure. */
+/* Gives the array of the sums a layout in which the results of a row are last.
+ * False after a failure. */
 static bool
 lanes_last(struct rules *r, const struct dots *d, int sums)
 {
@@ -515,9 +518,8 @@ lanes_last(struct rules *r, const struct dots *d, int sums)
 	       sched_transform_layout(&r->s, sums, true, 0, map);
 }
 
-/* Writes out the loops of the block over the tile's results and rows, inside of
- * the loop `at`, in this order and, if k is not 0, inside of the loop k. False
- * after a failure. */
+/* Writes out (unrolls) the tile's loops over results and over rows, in this
+ * order, inside of the loop k if k is not 0. False after a failure. */
 static bool
 write_out(struct rules *r, int k, const int *tile)
 {

@@ -29,7 +29,7 @@ dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
-/* Is the index v, or a sum of v and terms that do not use v? */
+/* Is the index v itself, or a sum of v and terms that do not use v? */
 static bool
 is_addend(const struct expr *index, const struct var *v)
 {

@@ -19,8 +19,8 @@
 enum { MOST_VECTORS = 4 };
 
 /* The number of lanes of a row: as many vectors, up to MOST_VECTORS, as divide
- * the columns; all columns if no number of vectors does, two vectors if their
- * number is symbolic (0). */
+ * the columns; all columns if no number of vectors does; two vectors if the
+ * number of columns is symbolic (0). */
 static int64_t
 lanes_of_row(int64_t columns, int64_t vector)
 {
@@ -215,7 +215,8 @@ rule_padded_rows(struct rules *r, const struct kernel_blocks *k)
 	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
-	/* The sums have whole vectors; the results need not. */
+	/* The array of the sums has whole vectors; a row of the results need
+	 * not. */
 	return extent > 0 ||
 	       tiling_overlap(r, output, at, x.info->iters[lane].var, -1, 1,
 			      true);

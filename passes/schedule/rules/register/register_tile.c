@@ -87,8 +87,9 @@ reads_reduce_axis(const struct block_access *x, const struct load_access *a)
 	return false;
 }
 
-/* Sets t->lane and t->operand to the best axis for lanes. constants: may it be
- * an axis of a constant? False if there is none. */
+/* Sets t->lane to the best axis for lanes, and t->operand to the operand in
+ * which it lies. constants: may the operand be a constant? False if there is no
+ * such axis. */
 static bool
 find_lane(struct tiling *t, bool constants)
 {
@@ -392,8 +393,8 @@ pad_lanes_of(struct rules *r, const struct tiling *t, int block,
 	return sched_apply(&r->s, "pad_parameter", args, 3, NULL);
 }
 
-/* Pads t's operand in the same way, and finds t's loads again. False after a
- * failure. */
+/* Pads the extent of t's operand along the lanes to whole vectors, and finds
+ * t's loads again. False after a failure. */
 static bool
 pad_operand(struct rules *r, struct tiling *t, int reduction)
 {

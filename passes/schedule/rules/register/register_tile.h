@@ -56,7 +56,7 @@ struct tiling {
 	/* the load that has the lane axis; NULL: all loads have this axis, in
 	 * blocks */
 	struct load_access *operand;
-	/* the number of lanes and of rows of a tile */
+	/* the number of lanes of a tile, and the number of its rows */
 	int64_t lanes, rows;
 	/* the number of lanes must divide this number; 0: the number of lanes
 	 * is free */
@@ -96,7 +96,8 @@ struct tiling {
 	bool repeated; /* as in struct product_tile */
 };
 
-/* The loops of a tile, outermost first; 0 where there is none. */
+/* The loops of a tile, outermost first; 0 for a loop that the tile does not
+ * have. */
 struct tile_loops {
 	int rows, vectors, lanes;
 	int first; /* the outermost reduction loop */
@@ -110,15 +111,15 @@ struct tile_loops {
 /* Compilers unroll loops of at most this number of iterations. */
 enum { TILING_SHORT = 8 };
 
-/* The extent of the axis if it is constant, else 0. */
+/* The extent of axis `iter` if it is constant, else 0. */
 int64_t tiling_extent(const struct block_access *x, int iter);
 /* The number of iterations of an axis that remain after tiles of n iterations;
  * -1: the number is known only when the kernel runs. */
 int64_t tiling_rest(struct rules *r, const struct block_access *x, int iter,
 		    int64_t n);
 
-/* The number of lanes of a tile for an axis of this extent, at most `most`:
- * whole vectors if possible. granularity: see struct tiling. */
+/* The number of lanes of a tile, at most `most`, if the lanes lie along an axis
+ * of this extent: whole vectors if possible. granularity: see struct tiling. */
 int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
 /* Chooses the tile's size: sets t's lanes, rows, vector and padded. */
@@ -148,12 +149,12 @@ double tiling_lanes_time(const struct rules *r, struct dtype type,
 			 int64_t extent, int64_t lanes);
 
 /* tile_tail.c: decides whether the last tile of an axis overlaps the tile
- * before (the note "overlap" on the loop) or becomes a second copy of the
- * loops, and describes the decision in the kernel's comment. rest: the axis's
- * extent modulo the tile, or -1 (tiling_rest); time: the time of whole tiles
- * relative to that with a smaller last tile; output: the block that stores;
- * is_lanes: a tile is a vector of lanes, or several. Does nothing if rest or
- * loop is 0. */
+ * before (the note "overlap" on the loop) or whether it becomes a second copy
+ * of the loops, and describes the decision in the kernel's comment. rest: the
+ * axis's extent modulo the tile, or -1 (tiling_rest); time: the time of whole
+ * tiles relative to that with a smaller last tile; output: the block that
+ * stores; is_lanes: a tile is a vector of lanes, or several. Does nothing if
+ * rest or loop is 0. */
 bool tiling_overlap(struct rules *r, int output, int loop,
 		    const struct var *axis, int64_t rest, double time,
 		    bool is_lanes);
@@ -188,8 +189,8 @@ bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
 bool tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
 			  int *lane_loop);
 /* Orders the loops of the reduction inside of the loop `below`: reduction
- * loops, then their parts within blocks, then the loops of the tile, which are
- * set in *tile. False after a failure. */
+ * loops, then the loops over parts of these within blocks, then the loops of
+ * the tile. Sets *tile to the latter. False after a failure. */
 bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		  int below, struct tile_loops *tile);
 /* Lists the loops of a tile, at most four, and returns their number. The lanes
@@ -217,11 +218,11 @@ bool tiling_hoist_loads(struct rules *r, const struct tiling *t,
 /* Vectorizes and unrolls the loops of a tile. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
-/* dot_product.c: sets t->dot_lanes and t->dot_depth if a reduction axis fits
- * the dot-product instruction p; else false. */
+/* dot_product.c: if a reduction axis fits the dot-product instruction p, sets
+ * t->dot_lanes and t->dot_depth and returns true; else returns false. */
 bool tiling_fits_dot(struct tiling *t, const struct product_desc *p);
-/* Sets t->dot if the lanes and a reduction axis fit the instruction p; else
- * false. */
+/* If the lanes and a reduction axis fit the instruction p, sets t->dot and
+ * returns true; else returns false. */
 bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 /* Removes from order[0..n) the loop over the elements that one dot product
  * sums, and sets tile->dot to it. If the loop has more iterations than one dot
@@ -229,7 +230,8 @@ bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 		      int *order, int *n, struct tile_loops *tile);
 /* Makes the reduction's init a block of its own, and replaces the loop over
- * lanes by the instruction: that loop is gone then. False after a failure. */
+ * lanes by the instruction: the loop no longer exists then. False after a
+ * failure. */
 bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
 
@@ -244,8 +246,8 @@ bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 /* The axis that is to be summed in parts, and *size, the size of a part; -1:
  * the sum is computed as a whole. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
-/* Moves the reduction into the loop `at`, with sums of parts (of `size`
- * elements) of the axis in accumulators. False after a failure. */
+/* Moves the reduction into the loop `at`. There accumulators sum over a part of
+ * the axis, of `size` elements, at a time. False after a failure. */
 bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
 		      int axis, int64_t size, int at);
 /* Moves the reduction into the loop over lanes, and writes out its loops. False

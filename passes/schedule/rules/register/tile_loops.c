@@ -60,10 +60,11 @@ tiling_loop_order(const struct rules *r, const struct tile_loops *tile,
 	return n;
 }
 
-/* The number of steps to unroll in sums that no instruction computes. Compilers
- * unroll short loops themselves; they do not unroll a long loop without
- * vectors, whose overhead for each iteration is as long as a few products. The
- * loads of several rows and steps would take too many registers. */
+/* The number of steps of the reduction that are unrolled together in sums that
+ * no instruction computes. Compilers unroll short loops themselves; they do not
+ * unroll a long loop without vectors, whose overhead for each iteration is as
+ * long as a few products. The loads of several rows and steps would take too
+ * many registers. */
 static int64_t
 steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
 {
@@ -82,8 +83,8 @@ steps_of_sums(const struct rules *r, const struct tiling *t, int64_t extent)
 	return n;
 }
 
-/* The result of steps_of_sums, or the number of steps that the caller of the
- * rules prefers. */
+/* The number of steps that are unrolled together: that which the caller of the
+ * rules prefers, else the result of steps_of_sums. */
 static int64_t
 open_steps(struct rules *r, const struct tiling *t, int64_t extent)
 {

@@ -242,14 +242,15 @@ most_rows(const struct target *target, int64_t n, int64_t ahead)
 					   : (registers - 1 - n - (n > 2)) / n;
 }
 
-/* The cost of a tile of this many vectors and rows, for all rows of one
+/* The cost of a tile of `vectors` vectors and `rows` rows, for all rows of one
  * vector. */
 struct tile_cost {
 	int64_t vectors, rows;
 	/* the estimated cycles of the tile; 0: no tile was found */
 	double cycles;
-	bool divides; /* the rows divide the axis: no overlap, no second copy
-			* of the loops */
+	/* the number of rows divides the axis: no tile overlaps another, and
+	 * the loops need no second copy */
+	bool divides;
 };
 
 /* A tile whose rows divide the axis is preferred if it takes at most this many
@@ -281,8 +282,9 @@ better_cost(struct tile_cost x, struct tile_cost y)
 	return x.cycles <= y.cycles * more ? x : y;
 }
 
-/* The number of tiles with this number of rows. A symbolic axis is assumed to
- * have a medium length, with half of its last tile wasted. */
+/* The number of tiles along the rows if a tile has this number of rows. A
+ * symbolic axis is assumed to have a medium length, with half of its last tile
+ * wasted. */
 static double
 count_tiles(const struct tiling *t, int64_t all, int64_t rows)
 {
@@ -331,9 +333,9 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 	return best;
 }
 
-/* Sets t->lanes and t->rows to the tile that takes the fewest cycles. Fewer
- * lanes, a divisor of t->lanes, may leave registers for more rows. Changes
- * nothing if no tile is found. */
+/* Sets t->lanes and t->rows to the sizes of the tile that takes the fewest
+ * cycles. Fewer lanes, a divisor of t->lanes, may leave registers for more
+ * rows. Changes nothing if no tile fits. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
@@ -360,9 +362,9 @@ lanes_cycles(int64_t vectors, double sums, int64_t stores)
 	return (double)vectors * (sums / 2 + (double)stores);
 }
 
-/* The vector length for padded lanes: the dot product's lanes if there is a dot
- * product; else the target's vector, halved (down to four lanes) until the axis
- * fills it. */
+/* The length of the vectors to which lanes are padded: the dot product's lanes
+ * if there is a dot product; else the target's vector, halved (down to four
+ * lanes) until the axis fills it. */
 static int64_t
 padded_vector(const struct tiling *t, int64_t vector)
 {
@@ -390,8 +392,9 @@ gains_by_padding(const struct rules *r, const struct tiling *t, int64_t vector)
 			uses *= (double)t->x.most[i];
 		}
 	}
-	/* For operands whose elements are used once, or that exceed the cache,
-	 * the time is that of loading their bytes, which padding increases. */
+	/* If an element of the operand is used only once, or the operands
+	 * exceed the cache, the time is that of loading the operands' bytes,
+	 * which padding increases. */
 	if (t->dot_lanes == 0 &&
 	    (uses < 2 ||
 	     (padded * 8 > extent * 9 &&

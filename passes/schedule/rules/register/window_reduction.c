@@ -22,8 +22,9 @@ tests_lanes(const struct block_access *x, int lane)
 			       x->info->iters[lane].var, true);
 }
 
-/* Should the last two axes be fused? They should if the lanes of a vector leave
- * a rest of the last axis, but no rest of the fused axis. */
+/* Should the last two axes be fused? Yes if the number of lanes in a vector
+ * does not divide the extent of the last axis, but divides that of the fused
+ * axis. */
 static bool
 is_better_fused(const struct block_access *x, int lane, int64_t vector)
 {
