@@ -20,7 +20,8 @@
 extern uint8_t tirc_data_start[], tirc_data_end[], tirc_data_values[];
 extern uint8_t tirc_bss_start[], tirc_bss_end[];
 extern uint8_t tirc_stack_limit[];
-extern uint8_t tirc_board_hz[]; /* the address of this symbol is the number */
+/* the address of this symbol is the frequency */
+extern uint8_t tirc_board_hz[];
 extern uint8_t tirc_model_code_start[], tirc_model_code_end[];
 extern uint8_t tirc_model_constants_start[], tirc_model_constants_end[];
 extern uint8_t tirc_model_data_start[], tirc_model_data_end[];

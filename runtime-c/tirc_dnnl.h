@@ -56,7 +56,7 @@ struct tirc_dnnl {
 /* How tirc_dnnl_make computes a value. */
 enum tirc_dnnl_recipe {
 	TIRC_DNNL_NONE,    /* a run computes the value, or copies it */
-	TIRC_DNNL_GIVEN,   /* it is the caller's constant */
+	TIRC_DNNL_GIVEN,   /* the value is the caller's constant */
 	TIRC_DNNL_FACTORS, /* doubles, converted to floats */
 	TIRC_DNNL_BIASES,  /* biases, plus the terms that zero points add */
 	TIRC_DNNL_NUMBER   /* one number */
@@ -70,9 +70,10 @@ struct tirc_dnnl_value {
 	 * until the constant is known */
 	const void *constant;
 	size_t bytes, offset; /* in the region's memory */
-	int input, output; /* its index among the region's inputs and outputs,
-			    * or -1 */
-	int place;         /* index of the value that owns its memory */
+	/* the value's index among the region's inputs and outputs, or -1 */
+	int input, output;
+	/* index of the value in whose memory this value is */
+	int place;
 	/* index of the value of which this value is a copy, or -1 */
 	int original;
 	/* the first and the last step that use the value's memory */
@@ -156,8 +157,9 @@ struct tirc_dnnl_region {
 	/* oneDNN has Winograd's algorithm for one of the region's
 	 * convolutions */
 	bool can_tile;
-	int n_tiled; /* number of convolutions that use it */
-	int n_slow;  /* number of reorders and of primitives for which oneDNN
+	/* the number of convolutions that use Winograd's algorithm */
+	int n_tiled;
+	int n_slow; /* number of reorders and of primitives for which oneDNN
 		        * has only reference code */
 };
 

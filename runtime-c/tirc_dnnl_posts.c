@@ -120,7 +120,7 @@ append_sum(dnnl_post_ops_t ops, float scale)
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
-	(void)r; /* only version 2 needs the change */
+	(void)r; /* only version 2 of oneDNN needs the change */
 	(void)ndims;
 }
 

@@ -479,8 +479,8 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 {
 	switch (at) {
 	case AT_INPUT:
-		/* an input is not written: graph_check has refused kernels that
-		 * do */
+		/* an input is not written: graph_check refuses kernels that
+		 * write one */
 		return g->inputs[io].is_own ? g->inputs[io].own
 					    : as_argument(g->inputs[io].in);
 	case AT_OUTPUT:

@@ -82,8 +82,8 @@ enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
 struct arg {
 	enum arg_kind kind;
 	size_t tensor; /* ARG_TENSOR: index of the tensor */
-	/* its offset: ARG_PARAM: in the file of weights; ARG_SCRATCH: in the
-	 * workspace */
+	/* the argument's offset: of an ARG_PARAM in the file of weights, of an
+	 * ARG_SCRATCH in the workspace */
 	size_t offset, bytes;
 	int written; /* the kernel writes the argument */
 	size_t of;   /* index of the tensor whose memory the kernel overwrites
@@ -109,7 +109,8 @@ struct io {
 	/* memory that the graph itself allocates for the tensor, of the
 	 * tensor's capacity */
 	void *own;
-	int is_own;   /* this run uses the graph's own memory */
+	/* this run uses the graph's own memory for the input or output */
+	int is_own;
 	size_t bytes; /* the bytes of the caller's memory; 0 if it has not
 			 * been set */
 };

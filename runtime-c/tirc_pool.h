@@ -36,8 +36,9 @@ struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round; /* number of the loop that the threads execute;
-			      * each loop has another */
+	/* number of the loop that the threads execute; it changes with each
+	 * loop */
+	atomic_uint round;
 	/* the number of threads that wait for `wake` or soon will wait */
 	atomic_int sleepers;
 	/* the number of threads that have not yet finished their range of the
@@ -149,7 +150,7 @@ tirc_pool_for(void *pool, int32_t n,
 	while (atomic_load_explicit(&p->busy, memory_order_acquire) > 0) {
 		tirc_pool_look_again();
 		if (++looks > TIRC_POOL_LOOKS) {
-			sched_yield(); /* lets another thread have the core */
+			sched_yield(); /* lets another thread use the core */
 		}
 	}
 }

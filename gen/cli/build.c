@@ -279,7 +279,8 @@ harness_build(struct harness *h, const char *text)
 /* -- running -- */
 
 /* Adds to `command` the words that run the program. A simulator takes all
- * arguments of the program as one word. */
+ * arguments of the program as one word. Returns false after an error
+ * message. */
 static bool
 add_run(const struct harness *h, const char *arguments, struct command *command)
 {

@@ -166,7 +166,7 @@ print_json(struct shown *s, FILE *f)
 }
 
 /* Calls print() with the file of -o, or with the standard output if -o is
- * absent. */
+ * absent. Returns false after an error message. */
 static bool
 write_out(struct shown *s, bool (*print)(struct shown *s, FILE *f))
 {

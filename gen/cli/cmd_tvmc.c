@@ -184,7 +184,7 @@ set(struct tvmc *o, const struct row *row, const char *value)
 }
 
 /* Handles the option "--target-KIND-OPTION=VALUE": adds "-OPTION=VALUE" to the
- * string of the target. */
+ * string of the target. Returns false after an error message. */
 static bool
 add_target_option(struct cli *c, struct tvmc *o, const char *text)
 {

@@ -79,7 +79,7 @@ read_option(struct found *f, const char *text, int i)
 
 /* Reads input_0.pb, … of a folder. The positions of the files count the states,
  * which are still inputs of the model here, and the constants of --const-input,
- * which are not. */
+ * which are not. Returns false after an error message. */
 static bool
 read_folder(struct found *f, const char *folder)
 {

@@ -107,7 +107,8 @@ make_calls(struct harness *h, struct timing *t, int *told)
 	return ok;
 }
 
-/* Calls a function and prints its times. */
+/* Calls a function and prints its times. Returns false after an error
+ * message. */
 static bool
 time_call(struct harness *h, struct timed *x)
 {

@@ -36,7 +36,7 @@ struct packing {
 /* -- options -- */
 
 /* Reads the argument of --input-shapes, "a:[1,3] b:[2]", and adds the shapes to
- * the options of c. */
+ * the options of c. Returns false after an error message. */
 static bool
 take_shapes(struct cli *c, const char *text)
 {
@@ -250,7 +250,8 @@ add_source(struct packing *p)
 	return true;
 }
 
-/* Compiles the sources in the folder to mod.so. */
+/* Compiles the sources in the folder to mod.so. Returns false after an error
+ * message. */
 static bool
 make_library(struct packing *p)
 {

@@ -20,7 +20,8 @@ enum { USUAL_REPEAT = 1, USUAL_NUMBER = 10 };
 
 /* -- the package -- */
 
-/* Copies a member of the package to a file. */
+/* Copies a member of the package to a file. Returns false after an error
+ * message. */
 static bool
 extract(struct arena *a, FILE *from, const struct tar_member *m,
 	const char *path)
@@ -40,7 +41,7 @@ extract(struct arena *a, FILE *from, const struct tar_member *m,
 }
 
 /* Copies the model out of the package into the folder and sets c->model to its
- * path. */
+ * path. Returns false after an error message. */
 static bool
 unpack(struct cli *c, const char *package, FILE *from, const char *folder)
 {

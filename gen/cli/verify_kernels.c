@@ -47,7 +47,7 @@ write_fresh(struct verifying *v, struct harness *h)
 }
 
 /* Builds the program that calls single kernels, from the files in the folder of
- * h. */
+ * h. Returns false after an error message. */
 static bool
 build_kernels(struct verifying *v, struct harness *h)
 {

@@ -373,7 +373,8 @@ skip_blanks(struct py_lexer *lex)
 	}
 }
 
-/* Adds the tokens of one logical line, or of an expression in brackets. */
+/* Adds the tokens of one logical line, or of an expression in brackets. False
+ * after an error. */
 static bool
 lex_line(struct py_lexer *lex)
 {
@@ -446,7 +447,7 @@ measure(struct py_lexer *lex)
 }
 
 /* Adds the tokens that open or close suites before a line whose indentation is
- * `in`. */
+ * `in`. False after an error. */
 static bool
 lex_indent(struct py_lexer *lex, struct indent *stack, int *depth,
 	   struct indent in)

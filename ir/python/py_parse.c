@@ -408,7 +408,8 @@ definition(struct py_parser *p, const struct py_nodes *decorators, int first)
 	return py_finish(p, node, &kids, first);
 }
 
-/* Reads the bases of a class and the closing parenthesis. */
+/* Reads the bases of a class and the closing parenthesis. False after an
+ * error. */
 static bool
 class_bases(struct py_parser *p, struct py_nodes *kids)
 {

@@ -84,7 +84,8 @@ const struct py_token *py_here(const struct py_parser *p);
 /* is the next token this operator or keyword? */
 bool py_at(const struct py_parser *p, const char *op);
 bool py_accept(struct py_parser *p, const char *op);
-/* Skips op; if another token is here, reports "'X' expected, not …; why". */
+/* Skips op; if another token is here, reports "'X' expected, not …; why". False
+ * after an error. */
 bool py_expect(struct py_parser *p, const char *op, const char *why);
 /* The token in words, for a message: "the end of the line". */
 const char *py_describe(struct py_parser *p, const struct py_token *t);

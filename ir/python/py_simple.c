@@ -136,7 +136,7 @@ dotted_name(struct py_parser *p)
 }
 
 /* Reads `path [as name], …`. `modules`: each path is a module's, which may have
- * dots. */
+ * dots. False after an error. */
 static bool
 import_names(struct py_parser *p, struct py_node *node, bool modules)
 {
@@ -321,7 +321,8 @@ simple_statement(struct py_parser *p)
 	return expression_statement(p);
 }
 
-/* Reads the simple statements of one line, which ";" separates. */
+/* Reads the simple statements of one line, which ";" separates. False after an
+ * error. */
 bool
 py_simple_statements(struct py_parser *p, struct py_nodes *out)
 {

@@ -43,7 +43,8 @@ put_utf8(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* Reads the digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is after the letter. */
+/* Reads the digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is after the letter.
+ * False after an error. */
 static bool
 hex_escape(struct py_parser *p, struct place *s, int digits, struct strbuf *out)
 {
@@ -292,7 +293,8 @@ format_of(struct py_parser *p, struct place *s, const struct py_node *value,
 	return value != NULL;
 }
 
-/* Reads the expression between braces; s->at is after the opening one. */
+/* Reads the expression between braces; s->at is after the opening one. False
+ * after an error. */
 static bool
 braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 {

@@ -207,7 +207,8 @@ read_one(struct allreduce *a, int i, const struct py_node *source,
 	       script_expr_as(r, identity, t, &one->identity);
 }
 
-/* Sets out[i] to value number i of `left` and `right`, combined. */
+/* Sets out[i] to value number i of `left` and `right`, combined. False after an
+ * error. */
 static bool
 combine(struct allreduce *a, const struct expr *const *left,
 	const struct expr *const *right, const struct expr **out)

@@ -428,7 +428,8 @@ allocate(struct script_reader *r, const struct py_node *call, const char *name,
 	return true;
 }
 
-/* Appends the constant numbers in node, a list or a list of lists, to `all`. */
+/* Appends the constant numbers in node, a list or a list of lists, to `all`.
+ * False after an error. */
 static bool
 constant_items(struct script_reader *r, const struct py_node *node,
 	       struct script_constants *all)

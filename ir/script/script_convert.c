@@ -39,7 +39,7 @@ script_describe(const struct script_value *v)
 }
 
 /* Converts a pointer to an expression; any other value that is not an
- * expression is an error. */
+ * expression is an error. False after an error. */
 bool
 script_need_expr(struct script_reader *r, const struct py_node *node,
 		 struct script_value *v)

@@ -209,7 +209,8 @@ loop_args(struct script_reader *r, const struct py_node *call, bool binds,
 	return true;
 }
 
-/* Gives the range the type of the loop's variable, dtype="uint32". */
+/* Gives the range the type of the loop's variable, dtype="uint32". False after
+ * an error. */
 static bool
 range_as(struct script_reader *r, const struct py_node *type,
 	 struct range *range)

@@ -197,7 +197,8 @@ const char *script_path(const struct script_reader *r,
 /* Is node the call T.NAME(…)? */
 bool script_calls(const struct script_reader *r, const struct py_node *node,
 		  const char *name);
-/* Reports that T.NAME is unknown, with the nearest known name. */
+/* Reports that T.NAME is unknown, with the nearest known name. Returns
+ * false. */
 bool script_unknown(struct script_reader *r, const struct py_node *node,
 		    const char *path);
 /* Does def have a decorator named word (with or without a call)? */
@@ -232,13 +233,13 @@ struct script_value script_value_of_outer(struct script_reader *r,
 /* A value in words, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 /* Makes *v an expression: converts a pointer; any other value that is not an
- * expression is an error. */
+ * expression is an error. False after an error. */
 bool script_need_expr(struct script_reader *r, const struct py_node *node,
 		      struct script_value *v);
 bool script_eval(struct script_reader *r, const struct py_node *node,
 		 struct script_value *out);
 /* Evaluates node to an expression; Python's numbers become int32 (int64 if they
- * do not fit), float32 or bool. */
+ * do not fit), float32 or bool. False after an error. */
 bool script_expr(struct script_reader *r, const struct py_node *node,
 		 const struct expr **out);
 /* Sets *out to the value of node as an expression of type t; false after an
@@ -260,7 +261,8 @@ bool script_constant(struct script_reader *r, const struct py_node *node,
 		     int64_t *out);
 bool script_condition(struct script_reader *r, const struct py_node *node,
 		      const struct expr **out);
-/* Sets *out to the expression node, which must be a scalar integer. */
+/* Sets *out to the expression node, which must be a scalar integer. False after
+ * an error. */
 bool script_index(struct script_reader *r, const struct py_node *node,
 		  const struct expr **out);
 /* Sets *out to the value of node, which must be a string. */
@@ -282,7 +284,7 @@ bool script_access_ptr(struct script_reader *r, const struct py_node *call,
 /* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);
-/* Reads a call of the intrinsic function op. */
+/* Reads a call of the intrinsic function op. False after an error. */
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
 const char *const *script_call_names(struct script_reader *r, int *n);
@@ -362,14 +364,14 @@ int script_rank(const struct script_value *v);
  * False after an error. */
 bool script_slice(struct script_reader *r, const struct py_node *slice,
 		  const struct expr *size, struct range *out);
-/* Sets *out to the range from min to end (exclusive). */
+/* Sets *out to the range from min to end (exclusive). False after an error. */
 bool script_range(struct script_reader *r, const struct py_node *min,
 		  const struct py_node *end, struct range *out);
 
 /* ---- buffers, blocks, statements */
 
 /* Reads the shape, type and other arguments of a type annotation: T.Buffer(…),
- * or the old T.Buffer[…]. */
+ * or the old T.Buffer[…]. False after an error. */
 bool script_buffer_type(struct script_reader *r, const struct py_node *node,
 			struct buffer_spec *spec);
 /* Does the call declare a buffer: T.match_buffer(…), T.alloc_buffer(…), …? */

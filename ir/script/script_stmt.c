@@ -314,7 +314,8 @@ expand(struct script_reader *r, const struct py_node *call,
 	return ok;
 }
 
-/* Reads the call of a function of steps, as statements. */
+/* Reads the call of a function of steps, as statements. False after an
+ * error. */
 static bool
 read_function_call(struct script_reader *r, const struct py_node *call,
 		   const struct py_node *def, struct script_suite *suite)

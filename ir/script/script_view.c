@@ -136,7 +136,8 @@ script_view_index(struct script_reader *r, const struct py_node *node,
 	return script_view_place(r, node, b, place, index);
 }
 
-/* Sets the ranges of the buffer that hold the ranges of the view. */
+/* Sets the ranges of the buffer that hold the ranges of the view. False after
+ * an error. */
 bool
 script_view_region(struct script_reader *r, const struct py_node *node,
 		   const struct script_view *view, struct region *out)
@@ -295,7 +296,8 @@ buffer_of_memory(struct script_reader *r, struct script_memory *memory,
 	return memory->buffer;
 }
 
-/* Checks that elements of the type can be read from the elements of the buffer. */
+/* Checks that elements of the type can be read from the elements of the buffer.
+ * False after an error. */
 static bool
 check_types(struct script_reader *r, const struct py_node *node,
 	    const struct buffer *b, struct dtype t)

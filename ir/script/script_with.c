@@ -394,7 +394,8 @@ script_assert(struct script_reader *r, const struct py_node *condition,
 	return true;
 }
 
-/* Reads T.Assert(condition, message) or T.While(condition), and its suite. */
+/* Reads T.Assert(condition, message) or T.While(condition), and its suite.
+ * False after an error. */
 static bool
 read_wrapper(struct script_reader *r, const struct py_node *node,
 	     const struct py_node *call, bool loops, int item,

@@ -70,10 +70,11 @@ bool graph_expect(struct graph_reader *r, const char *text, const char *why);
 /* The next word of plain characters, without reading it; "" if the next
  * character is not a plain character. */
 const char *graph_peek(struct graph_reader *r);
-/* Reads a name, with or without quotes. */
+/* Reads a name, with or without quotes. False after a diagnostic. */
 bool graph_read_name(struct graph_reader *r, const char *what,
 		     const char **name);
-/* Reads a quoted string, of *length bytes of any value. */
+/* Reads a quoted string, of *length bytes of any value. False after a
+ * diagnostic. */
 bool graph_read_string(struct graph_reader *r, const char **text,
 		       size_t *length);
 bool graph_read_int(struct graph_reader *r, int64_t *v);
@@ -93,13 +94,14 @@ bool graph_read_value(struct graph_reader *r, struct dtype type, int64_t elems,
  * always the same for the same text. False after a diagnostic. */
 bool graph_make_value(struct graph_reader *r, size_t from, struct dtype type,
 		      int64_t elems, const struct value **out);
-/* Reads one number, which must be representable in the type. */
+/* Reads one number, which must be representable in the type. False after a
+ * diagnostic. */
 bool graph_read_number(struct graph_reader *r, struct dtype type,
 		       union number *out);
 
 /* -- reading: graph_read_attr.c */
 
-/* Reads the value of an attribute, after "=". */
+/* Reads the value of an attribute, after "=". False after a diagnostic. */
 bool graph_read_attr(struct graph_reader *r, struct attr *a);
 
 /* -- reading: graph_read_call.c */

@@ -87,7 +87,8 @@ read_output_index(struct graph_reader *r, int64_t *index, int64_t *count)
 			   "outputs less 1"));
 }
 
-/* Reads the recipe of a constant, which may only read constants. */
+/* Reads the recipe of a constant, which may only read constants. False after a
+ * diagnostic. */
 static bool
 read_recipe(struct graph_reader *r, struct tensor *t)
 {

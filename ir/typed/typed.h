@@ -75,7 +75,7 @@ bool typed_convert(const struct typing *t, struct py_span at,
 bool typed_fits(const struct typing *t, struct py_span at, const struct expr *e,
 		struct dtype to, const char *remedy);
 /* Sets *a and *b to the operands x and y in one type: the common type that they
- * have after typed_settle(), lanes included. */
+ * have after typed_settle(), lanes included. False after an error. */
 bool typed_promote(const struct typing *t, struct py_span at,
 		   const struct typed *x, const struct typed *y,
 		   const struct expr **a, const struct expr **b);
@@ -89,14 +89,15 @@ bool typed_follow(const struct typing *t, struct py_span at,
 /* ---- operators */
 
 /* Sets *out to x op y, for operators of the groups NUMBERS, POWERS, BITS, ORDER
- * and LOGIC. Two numbers of Python are computed as in Python. */
+ * and LOGIC. Two numbers of Python are computed as in Python. False after an
+ * error. */
 bool typed_binary(const struct typing *t, struct py_span at,
 		  enum py_operator op, const struct typed *x,
 		  const struct typed *y, struct typed *out);
 bool typed_unary(const struct typing *t, struct py_span at, enum py_operator op,
 		 const struct typed *x, struct typed *out);
 /* Sets *out to x op y, for operators of the group BITS on values that have a
- * type. */
+ * type. False after an error. */
 bool typed_bits(const struct typing *t, struct py_span at, enum py_operator op,
 		const struct typed *x, const struct typed *y,
 		struct typed *out);

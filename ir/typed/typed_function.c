@@ -53,7 +53,7 @@ rounds(enum intrin op)
 	       op == INTRIN_TRUNC || op == INTRIN_NEARBYINT;
 }
 
-/* Converts the n arguments to their common type. */
+/* Converts the n arguments to their common type. False after an error. */
 static bool
 one_type(const struct typed_call *c, int n, const struct expr **list)
 {

@@ -40,7 +40,7 @@ bool detect_check(struct detect *d, struct iter_map *map,
  * false. */
 bool detect_fail(struct detect *d, const struct expr *e, const char *what);
 /* detect_int: v as a literal of e's type. detect_same: are x and y provably
- * equal? The third: the quotient of x and c, rounded up. */
+ * equal? detect_ceil_div: the quotient of x and c, rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
 			      int64_t v);
 bool detect_same(struct detect *d, const struct expr *x, const struct expr *y);

@@ -354,7 +354,8 @@ linear_add_product(struct analyser *a, struct linear *l,
 		linear_add_constant(l, p->scale);
 		return;
 	}
-	if (p->n == 1) { /* the only factor may be a sum */
+	/* a factor may be a sum only if it is the only factor */
+	if (p->n == 1) {
 		linear_add_modulo(l, p->factor[0], p->scale);
 		return;
 	}

@@ -21,7 +21,8 @@ struct linear {
 	/* The form is invalid: a coefficient overflowed, or is INT64_MIN, whose
 	 * negation does not exist. */
 	bool broken;
-	struct term *more; /* all terms, if there are too many for `inside` */
+	/* the array of all terms, if there are too many for `inside` */
+	struct term *more;
 	struct term inside[LINEAR_INLINE];
 };
 

@@ -11,7 +11,7 @@ struct loop_bound {
 	/* the largest number of iterations per execution; BOUND_POS_INF: not
 	 * bounded */
 	int64_t most;
-	bool is_constant; /* it always has `most` iterations */
+	bool is_constant; /* the loop always has `most` iterations */
 };
 
 struct loop_bounds {

@@ -6,7 +6,7 @@
 #include "expr.h"
 
 enum wildcard {
-	WILD_NONE, /* no wildcard: an operator with operands args */
+	WILD_NONE, /* not a wildcard: an operator whose operands are args */
 	WILD_X,
 	WILD_Y,
 	WILD_Z,

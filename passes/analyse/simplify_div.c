@@ -213,8 +213,8 @@ keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
 	for (int i = 0; i < plain.n; i++) {
 		int64_t k = linear_coeff(x, terms[i].atom);
 
-		/* parts of the coefficient may come from expanded moduli: then
-		 * it is not restored */
+		/* parts of the coefficient may come from expanded moduli: if
+		 * they do not fit, the coefficient is not restored */
 		if (k % c == terms[i].coeff) {
 			terms[i].coeff = k;
 		}
@@ -234,8 +234,8 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 	if (c == 1) {
 		return expr_int(a->module, t, 0);
 	}
-	/* The remainder was in range before the expansion: x minus a multiple
-	 * of c. */
+	/* If all values of x have the same quotient by c, the remainder is x
+	 * minus a multiple of c. */
 	if (same_quotient(linear_bounds(a, x), c, &k) &&
 	    !__builtin_mul_overflow(k, c, &k)) {
 		linear_copy(&plain, x);
@@ -536,8 +536,8 @@ linear_merge_division(struct analyser *a, struct linear *l, struct dtype t)
 {
 	for (int i = 0; i < l->n && l->n > 1 && !l->broken; i++) {
 		if (merge_term(a, l, i, t) || merge_symbolic(a, l, i)) {
-			/* start again: the merged terms are gone, so this
-			 * ends */
+			/* start again from the first term: the merged terms are
+			 * gone, so this ends */
 			i = -1;
 		}
 	}

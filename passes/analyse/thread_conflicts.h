@@ -27,7 +27,7 @@ struct thread_accesses {
 struct conflict_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];
-	/* the buffers outside of shared memory that are written */
+	/* the buffers outside of shared memory to which the kernel writes */
 	VEC(const struct buffer *) written;
 	/* Set by accesses_conflict for the pair of accesses that it compares:
 	 * are both made by the same statement, with the same index

@@ -20,7 +20,7 @@
 struct buffer_range {
 	const struct var *data; /* the data pointer of the buffer */
 	struct bounds range;
-	/* where the range comes from: the buffer's type; a call of
+	/* the origin of the range: the buffer's type; a call of
 	 * value_ranges_state; the analysis of all stores to the buffer */
 	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
 	/* the range of the variable is being computed: a use of the variable in

@@ -716,7 +716,8 @@ value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 			fresh = r->buffers.data[i];
 			if (!bounds_within(fresh.range, all)) {
 				/* the array is also accessed as another type:
-				 * its range does not hold here */
+				 * the range of the stored values does not
+				 * hold */
 				fresh.range = all;
 			}
 			return fresh;

@@ -48,10 +48,11 @@ enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
 
 struct tensor_condition {
 	enum tensor_kind kind;
-	int node;        /* of TENSOR_NODE: the node's index in the pattern, or
+	int node; /* of TENSOR_NODE: the node's index in the pattern, or
 			  * BEFORE */
-	int node_output; /* of TENSOR_NODE: which of the node's outputs */
-	bool optional;   /* the tensor may be absent */
+	/* of TENSOR_NODE: the index among the outputs of that node */
+	int node_output;
+	bool optional; /* the tensor may be absent */
 	/* the accepted types: a set of enum dtype_kind, as bits; 0: all
 	 * types */
 	uint64_t dtypes;
@@ -81,7 +82,7 @@ struct tensor_condition {
 	 * 1 in all other dimensions; have the data type of same_dtype. */
 	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
-	/* where backend.json has the condition, as a JSON pointer */
+	/* the place of the condition in backend.json, as a JSON pointer */
 	const char *pointer;
 };
 
@@ -98,7 +99,7 @@ struct attribute_condition {
 	/* the texts that are accepted as value; NULL: any text */
 	const char *const *texts;
 	int n_texts;
-	bool has_float; /* the attribute must be `real`, up to rounding */
+	bool has_float; /* the attribute must equal `real`, up to rounding */
 	double real;
 };
 
@@ -152,7 +153,8 @@ struct pattern_node {
 struct pattern_count {
 	const char *name;
 	int64_t number;
-	int64_t each; /* added once more for each input of the match's nodes */
+	/* added to the count once more for each input of the match's nodes */
+	int64_t each;
 };
 
 /* The nodes of a pattern's body or of a follower, with their edges. */
@@ -204,7 +206,7 @@ struct pattern {
 	int n_chains;
 	/* a match with fewer multiply-accumulates or bytes is not taken */
 	int64_t min_macs, min_bytes;
-	/* options of the backend that must all have these values */
+	/* options that the backend must have with these values, all of them */
 	const struct pattern_option *options;
 	int n_options;
 	/* if false, a match of this pattern is taken only in a region that has
@@ -222,7 +224,8 @@ struct backend_option {
 	/* the values that are allowed for the option; NULL: any text */
 	const char *const *values;
 	int n_values;
-	const char *value; /* from the command line, or the default */
+	/* the option's value: from the command line, or the default */
+	const char *value;
 };
 
 enum region_stage { REGION_ANNOTATED, REGION_MERGED, REGION_PARTITIONED };
@@ -250,7 +253,8 @@ struct backend_file {
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
-	/* rendered once for all regions, instead of once for each region */
+	/* the template is rendered once for all regions, not once for each
+	 * region */
 	bool shared;
 	const struct tdata *names; /* the names that the template may use */
 };

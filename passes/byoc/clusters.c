@@ -20,7 +20,9 @@ struct clusters {
 	/* by cluster: the first and the last node in the list of the cluster's
 	 * nodes */
 	int *head, *tail;
-	int *min, *max; /* by cluster: first and last position */
+	/* by cluster: the first and the last position of a node of the
+	 * cluster */
+	int *min, *max;
 	/* by cluster: the stamp of the last search that visited the cluster */
 	int *mark, stamp;
 	int *stack;

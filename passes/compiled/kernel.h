@@ -28,10 +28,12 @@ struct weight {
 	/* the layout in which the weight is stored; NULL if it is stored in the
 	 * model's layout, row-major */
 	const struct index_map *map;
-	const struct buffer *buffer; /* type and shape as stored */
+	/* the constant as it is stored: type and shape */
+	const struct buffer *buffer;
 	int64_t elems;
 	int64_t bytes;
-	int64_t offset_bytes; /* its place in the packed weights blob */
+	/* the place of the constant in the packed weights blob, in bytes */
+	int64_t offset_bytes;
 	/* two 4-bit elements are packed in a byte, the first in the low nibble;
 	 * if false, each element has a byte */
 	bool paired;
@@ -63,13 +65,15 @@ struct kernel_arg {
 	/* `tensor` is an element of a larger tensor: the kernel takes the whole
 	 * tensor and the index of the element */
 	bool is_element;
-	int64_t n_elements; /* is_element: at most so many does it have */
+	/* is_element: the largest number of such elements in the larger
+	 * tensor */
+	int64_t n_elements;
 };
 
 struct host_device;
 
 struct kernel {
-	const char *name; /* identifier, from the model's names */
+	const char *name; /* an identifier, made from the model's names */
 	struct group *group;
 	/* The lowered function; on a device, the host function that launches
 	 * the device kernels. Its name is that of the kernel, or another if
@@ -116,7 +120,7 @@ struct kernel {
 	 * argument; the places for the kernel's other scratch arguments follow
 	 * it */
 	int scratch_place;
-	/* how many of read_bytes are constants */
+	/* the part of read_bytes that are constants */
 	int64_t weight_bytes;
 	bool forbids_contraction; /* see func_forbids_contraction */
 };
@@ -203,14 +207,16 @@ struct memory_plan {
  * function stores it for the caller. */
 struct given_size {
 	const struct var *size;
-	/* the parameter of entry through which it is stored: one element */
+	/* the parameter of the entry function through which the size is stored:
+	 * an array of one element */
 	const struct buffer *buffer;
 };
 
 struct program {
 	struct graph *graph;
 	const struct target *target;
-	VEC(struct kernel *) kernels; /* in the order of execution */
+	/* the kernels in the order of execution */
+	VEC(struct kernel *) kernels;
 	VEC(struct weight *) weights;
 	struct memory_plan plan;
 	struct func *entry;

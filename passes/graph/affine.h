@@ -62,7 +62,7 @@ struct affine_link {
 	bool scales;
 };
 
-/* is n a Mul, Add, Sub or Div? Its inputs are not looked at */
+/* is n a Mul, Add, Sub or Div? Its inputs are not checked */
 bool affine_is_link(const struct node *n);
 /* Sets *link to n, a Mul, Add, Sub or Div that maps x along one axis. False if
  * n is another node, or its constant is not of floats or changes the shape. */
@@ -82,7 +82,8 @@ struct affine_host {
 	int axis;
 	int64_t channels;
 	bool has_bias; /* the operator has an input 2, the bias */
-	/* the node's factors of the product (alpha) and of input 2 (beta) */
+	/* the factors that the node applies: alpha to the product, beta to
+	 * input 2 */
 	double alpha, beta;
 	/* by channel: the bias times beta; NULL if the product has no bias */
 	double *bias;

@@ -42,8 +42,8 @@ struct channels {
 struct channel_weights {
 	int64_t to, from, taps;
 	int64_t in_group, group_elems;
-	int64_t stride_to, stride_from; /* in elements; the stride of a tap is
-					 * 1 */
+	/* strides in elements; the stride from tap to tap is 1 */
+	int64_t stride_to, stride_from;
 	const struct value *value;
 };
 

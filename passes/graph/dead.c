@@ -21,7 +21,8 @@ struct needed {
 	struct arena *a;
 	struct pointer_map numbers; /* the numbers of sizes, from
 				     * graph_number_sizes */
-	struct node **reads; /* by size: the node that reads it, or NULL */
+	/* by size: the node that reads it at run time, or NULL */
+	struct node **reads;
 	/* by body: the node that ends the body, or NULL */
 	VEC(struct node *) ends;
 	bool *seen; /* by node->id */

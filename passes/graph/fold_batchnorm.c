@@ -61,7 +61,7 @@ struct norm {
 	struct dtype type; /* the type in which the normalization is computed */
 	int64_t channels;
 	double *parameters[N_PARAMETERS];
-	/* by channel: s, with each operation rounded to the type */
+	/* by channel: the factor s, with each operation rounded to the type */
 	double *rounded;
 	double epsilon;
 	/* For the first form: the map made of s, t and the links after them;

@@ -67,7 +67,7 @@ bool fuse_waits_for_sizes(struct fusion *f, const struct node *view);
  * in such an order, it is kept. */
 void fuse_order_by_sizes(struct fusion *f);
 
-/* fuse_loops.c: finds the bodies, and drops the copies at the borders of
+/* fuse_loops.c: finds the bodies, and removes those copies at the borders of
  * branches and loops that are not needed. */
 void fuse_drop_copies(struct graph *g);
 /* Chooses the places of the states and slices of loops: sets

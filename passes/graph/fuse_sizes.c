@@ -17,7 +17,7 @@ typedef VEC(struct node *) node_list;
 struct fuse_sizes {
 	struct pointer_map numbers; /* the numbers of sizes, from
 				     * graph_number_sizes */
-	size_numbers *of; /* by node->id: the sizes that it relies on */
+	size_numbers *of; /* by node->id: the sizes on which the node relies */
 	node_list *users; /* by size: the nodes that rely on the size */
 };
 

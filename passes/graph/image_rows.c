@@ -12,9 +12,10 @@
 #include "pointer_map.h"
 
 enum rows {
-	ROWS_NONE,  /* does not depend on inputs by image */
-	ROWS_APART, /* row i depends on row i alone */
-	ROWS_MIXED  /* anything else */
+	ROWS_NONE, /* the rows do not depend on inputs that differ by image */
+	/* row i of the result depends on row i of the inputs alone */
+	ROWS_APART,
+	ROWS_MIXED /* anything else */
 };
 
 struct row_search {

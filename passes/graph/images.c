@@ -124,7 +124,7 @@ fits_image(const struct images *b, const struct node *n, const bool *by_image)
 	bool good;
 
 	if (node_is(n, "Reshape")) {
-		return true; /* its shape changes in the loop */
+		return true; /* the shape of the state changes in the loop */
 	}
 	part.inputs = arena_copy(&m->arena, n->inputs,
 				 sizeof *part.inputs * (size_t)n->n_inputs);

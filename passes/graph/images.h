@@ -8,7 +8,9 @@
 /* A batch of images, and the nodes that a loop over them computes. */
 struct images {
 	struct graph *g;
-	int64_t count; /* images of the batch: iterations of the loop */
+	/* the number of images in the batch, which is the number of iterations
+	 * of the loop */
+	int64_t count;
 	bool *depends; /* by tensor id: is the tensor computed from images? */
 	/* by tensor id: is the tensor an input whose rows belong to images, or
 	 * a result of a node in the loop? In such a tensor, each image has the

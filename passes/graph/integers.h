@@ -14,7 +14,9 @@ struct product_bias {
 	/* The node that dequantizes the bias; NULL if the bias is stored in
 	 * floats. */
 	const struct node *dequantize;
-	bool rescaled; /* an integer in units differs from the stored number */
+	/* an integer of the bias in units differs from the number that the
+	 * model stores */
+	bool rescaled;
 };
 
 /* Reads the tensor t, the bias, into *bias, which the caller has cleared; t may

@@ -38,7 +38,7 @@ struct product {
 	/* is_conv: a convolution; by_rows: w has a row for each output
 	 * channel */
 	bool is_conv, by_rows;
-	/* n is a ConvTranspose, with w [ic, oc / group, k…] */
+	/* n is a ConvTranspose, whose w has the shape [ic, oc / group, k…] */
 	bool transposed;
 	/* of a ConvTranspose: the attribute `group`, and the number of elements
 	 * of the kernel's window */
@@ -55,11 +55,12 @@ struct product {
 	double *real; /* by output channel: sx * sw */
 	/* the nodes that dequantize x and w */
 	const struct node *dx, *dw;
-	bool moved;                        /* w2 and w are different tensors */
+	/* w2 and w are different tensors: the weights were changed */
+	bool moved;
 	bool by_halves;                    /* w2 is w - 128, not w - zw */
 	int64_t least_weight, most_weight; /* of w2 */
-	int x_zero, w_zero; /* the indices of the inputs of dx and dw that are
-			     * the zero points */
+	/* the indices of those inputs of dx and dw that are the zero points */
+	int x_zero, w_zero;
 };
 
 /* Input i of a DequantizeLinear (its scale or zero point), for a description to

@@ -209,7 +209,7 @@ is_free(const struct tensor *x)
 struct rounding {
 	struct graph *g;
 	bool *seen; /* by tensor id */
-	int n;      /* the number of tensors when the pass began */
+	int n;      /* the number of the graph's tensors when the pass began */
 	struct visible visible;
 };
 

@@ -46,7 +46,8 @@ struct requantize {
 	int64_t count;
 	int axis;
 	int64_t n_channels; /* the extent of `axis` */
-	/* arrays of n_factors numbers; exponent: NULL if absent */
+	/* arrays of n_factors numbers; exponent is NULL if the node has no
+	 * exponents */
 	const double *factor, *exponent;
 	int64_t n_factors;
 	int64_t *low, *high; /* by channel: the bounds of x */
@@ -141,8 +142,9 @@ step_to(const struct requantize *r, int64_t c, int64_t below, int64_t high,
 
 /* -- proofs -- */
 
-/* x times multiplier and left shift, the high word: the sum that is shifted to
- * the right, before the addend is added. */
+/* The sum that is shifted to the right, before the addend is added: the high
+ * word of x * 2^left * multiplier; if ties round to even, plus bit `right` of
+ * this word. */
 static int64_t
 scaled(const struct requantize *r, int64_t c, int64_t x)
 {

@@ -19,11 +19,15 @@
 #include "rewrite.h"
 
 enum {
-	LEAST_ROW = 1024, /* for shorter rows, four kernels take too long */
+	/* for shorter rows, the four kernels of a scan in blocks take longer
+	 * than one */
+	LEAST_ROW = 1024,
 	LEAST_PIECE = 64,
-	FULL_DEVICE = 4096,   /* this many rows keep the threads of a device
-			       * busy */
-	MOST_THREADS = 16384, /* the most threads over all rows */
+	/* with this many rows, each on its own thread, all threads of a device
+	 * are busy */
+	FULL_DEVICE = 4096,
+	/* the largest number of threads over all rows together */
+	MOST_THREADS = 16384,
 };
 
 struct scan {

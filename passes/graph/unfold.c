@@ -42,10 +42,10 @@ enum { WORK_MAX = 64, COSTLY_WORK = 24 };
  * that its recipe reads. */
 struct part {
 	struct tensor *tensor;
-	/* the node that computes it; NULL if the constant is stored */
+	/* the node that computes the constant; NULL if it is stored */
 	const struct node *recipe;
-	/* the bytes of all constants that are stored so that it can be
-	 * computed */
+	/* the bytes of all constants that are stored so that the constant can
+	 * be computed */
 	int64_t bytes;
 	/* the tensor that readers get: the stored constant, or the result of a
 	 * new node; NULL: not made yet */

@@ -45,12 +45,14 @@ static const double price = 0.25;
 
 struct conv {
 	int64_t batch, in, out; /* in, out: numbers of channels */
-	int64_t runs;           /* iterations of the loop around it, or 1 */
-	int64_t height, width;  /* the size of the input */
+	/* iterations of the loop around the convolution, or 1 */
+	int64_t runs;
+	int64_t height, width; /* the height and width of the input */
 	/* size: the height and width of the output; pads: the padding above and
 	 * left of the input */
 	int64_t size[2], pads[2];
-	double constants; /* elements of all constants of the graph */
+	/* the number of elements of all constants of the graph together */
+	double constants;
 	/* the number of products that one operation of the direct convolution
 	 * adds up: more than 1 if the target has a dot product for the type of
 	 * the weights */

@@ -300,7 +300,7 @@ eval_call(struct frame *f, struct node *n)
 	}
 	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH ||
 	    op == INTRIN_ASYNC_COMMIT || op == INTRIN_ASYNC_WAIT) {
-		return; /* run by one thread, a barrier does nothing */
+		return; /* if one thread runs alone, a barrier does nothing */
 	}
 	if (op == INTRIN_COPY_BOX) {
 		copy_box(f, n);

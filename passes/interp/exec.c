@@ -116,8 +116,8 @@ compile_nest(struct exec_builder *b, const struct stmt *s, int n,
 		}
 		if (choice.absorbed[i] ||
 		    (i == choice.lanes && choice.rows >= 0)) {
-			/* the iterations of this loop are lanes, its variable
-			 * stays 0 */
+			/* the iterations of this loop are lanes, so that its
+			 * variable stays 0 */
 			continue;
 		}
 		if (i == choice.lanes || i == choice.rows) {

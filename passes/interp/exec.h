@@ -26,7 +26,7 @@ enum exec_code {
 	/* dst = a op b, with the operator `kind`, on operands of type `from` */
 	EXEC_BINARY,
 	EXEC_NOT,
-	EXEC_SELECT,    /* dst = c ? a : b */
+	EXEC_SELECT,    /* dst = c ? a : b, lane by lane */
 	EXEC_CAST,      /* dst = a, converted from type `from` to `type` */
 	EXEC_CALL,      /* dst = the intrinsic `index` of a, b, c */
 	EXEC_BROADCAST, /* dst = in every lane, the uniform value a */
@@ -72,7 +72,7 @@ struct exec_address {
 	struct dtype type;
 	int64_t base;
 	int64_t stride;
-	int64_t row_stride; /* only used while the address is built */
+	int64_t row_stride; /* only used while the address is being built */
 	VEC(struct exec_term) terms;
 	int gather;
 };
@@ -193,7 +193,8 @@ struct exec_builder {
 	int region_depth;
 	VEC(struct exec_memo) memo;
 	VEC(bool) reg_uniform;
-	/* the function uses something that the executor does not support */
+	/* the function uses something that the executor does not support, so
+	 * that it is not compiled */
 	bool failed;
 };
 

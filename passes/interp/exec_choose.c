@@ -32,7 +32,7 @@ struct nest {
 	int n;
 	VEC(struct access) accesses;
 	VEC(const struct expr *) seen;
-	/* by loop: its variable is used outside of affine indices */
+	/* by loop: is its variable used outside of affine indices? */
 	bool *otherwise;
 	int n_nodes; /* the number of expression nodes, an estimate of the
 		      * work */

@@ -13,7 +13,7 @@ struct machine {
 	/* by buffer: memory that the run has allocated, or NULL */
 	void **owned;
 	unsigned char *columns; /* all columns */
-	void **reg;             /* by register: where its values are */
+	void **reg;             /* by register: the address of its values */
 	int lanes;              /* the number of lanes in the current strip */
 	bool failed;
 };

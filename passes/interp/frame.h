@@ -12,7 +12,8 @@
 struct var_cell {
 	const struct var *var;
 	union number value;
-	union number *lanes; /* a vector's lanes, used instead of value */
+	/* the lanes of a vector, used in place of `value` */
+	union number *lanes;
 	bool bound;
 	bool is_data; /* as node.is_data */
 };
@@ -28,11 +29,13 @@ struct buffer_cell {
 	/* the size of an element with all of its lanes */
 	int elem_bytes;
 	void *data;
-	int64_t room_bytes; /* the bytes from data on that are the buffer's */
-	int64_t room;       /* the same in elements */
+	/* the number of bytes from `data` on that belong to the buffer */
+	int64_t room_bytes;
+	int64_t room; /* the same in elements */
 	/* by element: was it written? NULL if that is not tracked */
 	unsigned char *written;
-	/* the sizes of data and written that the cell has allocated */
+	/* the numbers of bytes of `data` and of elements of `written` that the
+	 * cell has allocated */
 	size_t cap_bytes, cap_elems;
 	struct var_cell *pointer;
 	bool bound;
@@ -54,8 +57,9 @@ struct node {
 	 * again as long as frame.epoch is the same */
 	uint64_t epoch;
 	int lanes;
-	bool is_data;     /* it has elements of arrays, which wrap */
-	bool is_constant; /* value is set from the start */
+	bool is_data; /* the value has elements of arrays, which wrap */
+	/* the value is set from the start and never changes */
+	bool is_constant;
 };
 
 /* A statement. */
@@ -80,9 +84,9 @@ struct frame {
 	struct interp *interp;
 	const struct func *func;
 	struct arena *arena;
-	struct pointer_map places; /* maps an expr, var or buffer to 1 and its
-				    * index in slots */
-	VEC(void *) slots;         /* their nodes and cells */
+	/* maps an expr, var or buffer to the index of its slot, plus 1 */
+	struct pointer_map places;
+	VEC(void *) slots; /* their nodes and cells */
 	VEC(struct buffer_cell *) buffers;
 	VEC(struct buffer_cell *) owned; /* cells whose memory is to be freed */
 	struct step *body;

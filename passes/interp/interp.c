@@ -19,7 +19,7 @@ interp_fail(struct frame *f, const char *fmt, ...)
 	va_list ap;
 
 	if (f->interp->failed) {
-		return; /* the first failure is reported */
+		return; /* only the first failure is reported */
 	}
 	f->interp->failed = true;
 	if (source) {

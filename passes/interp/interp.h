@@ -31,7 +31,8 @@ bool interp_run(struct func *f, const struct run_arg *args, int n);
 /* The number of statements that a run may still take; the filling of local
  * arrays counts, too. */
 struct run_steps {
-	int64_t left; /* below 0 after a run for which they did not suffice */
+	/* negative after a run for which the steps did not suffice */
+	int64_t left;
 	/* NULL, or called whenever `every` more were taken, with their number in
 	 * this run */
 	void (*tell)(void *ctx, int64_t taken);

@@ -14,13 +14,14 @@ enum { MOST_THREADS = 1 << 16 };
 
 /* A variable that has its own value in each thread. */
 struct lane_var {
-	struct var_cell *cell; /* has the value of the active thread */
-	union number *value;   /* by thread: its value */
+	/* the cell has the value of the thread that is running */
+	struct var_cell *cell;
+	union number *value; /* by thread: its value */
 };
 
 /* A local array, of which each thread has its own. */
 struct lane_array {
-	/* has the array of the thread that is running */
+	/* the cell has the array of the thread that is running */
 	struct buffer_cell *cell;
 	/* the cell of the buffer as it was before the threads ran */
 	struct buffer_cell saved;

@@ -113,8 +113,8 @@ conflicts_with(const struct moment *old, const struct interp *x, bool is_shared)
 		return false;
 	}
 	if (old->block != x->block) {
-		/* threads of different blocks: shared memory is each block's
-		 * own */
+		/* the threads are in different blocks, which have shared memory
+		 * of their own */
 		return !is_shared;
 	}
 	return old->interval == x->interval && old->thread != x->thread;

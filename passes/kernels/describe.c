@@ -359,7 +359,7 @@ kernel_title(struct graph *g, const struct group *group)
 	strbuf_init(&s);
 	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
 	if (node_attr(n, "title") != NULL) {
-		/* the layer's name tells enough */
+		/* the layer's name tells enough: nothing is added */
 	} else if (node_has_window(n)) {
 		put_window(&s, n);
 	} else if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&

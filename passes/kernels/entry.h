@@ -23,14 +23,15 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
-	const struct expr **of_weight; /* pointers by the weight's number */
+	/* pointers to weights, by the weight's number */
+	const struct expr **of_weight;
 	/* the arrays of the workspace by element type, if each type has its own
 	 * array */
 	const struct buffer **parts;
 	/* pointers to tensors by tensor id; NULL before a pointer's first
 	 * use */
 	const struct expr **of_tensor;
-	/* the pointers that are LETs, outermost first */
+	/* the pointers that are variables of LETs, outermost first */
 	VEC(struct var *) pointers;
 	VEC(const struct expr *) values;
 	int next;                   /* the index of the next kernel to call */

@@ -26,7 +26,7 @@ struct part {
 	 * with each operation in 64 bits */
 	const struct expr *wide;
 	struct bounds span;
-	/* no operation of 32 bits in the expression leaves 32 bits */
+	/* no operation in the 32-bit expression exceeds 32 bits */
 	bool fits;
 };
 

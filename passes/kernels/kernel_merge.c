@@ -238,7 +238,7 @@ body_name(struct builder *b, const struct kernel *k)
 	bool behind = false;
 
 	if (node_attr(n, "kernel_body") != NULL) {
-		/* the operator's name tells enough */
+		/* the operator's name tells enough: nothing is added */
 	} else if (node_has_window(n)) {
 		add_window(&w, n);
 		add_shape(&w, n->outputs[0], 2);

@@ -19,7 +19,7 @@ struct kept {
 	/* the index of the next entry in the same slot of the hash table; -1:
 	 * this is the last one */
 	int next;
-	/* the function before its schedule, and lowered */
+	/* the function before its schedule, and the function after lowering */
 	const struct func *before, *after;
 	const struct kernel_arg *args; /* the arguments before the schedule */
 	int n_args;

@@ -272,13 +272,14 @@ arg_bytes(const struct kernel_arg *arg)
 /* The bytes of one array that a kernel's function accesses, at most. */
 struct array_bytes {
 	double read, written;
-	/* an element's address is taken: all elements may be accessed */
+	/* the address of an element is taken: all elements may be accessed */
 	bool read_whole, written_whole;
 };
 
 /* The bytes of all arrays of a function, in one walk over its accesses. */
 struct array_table {
-	struct pointer_map index; /* from the variable of an array's data */
+	/* from the variable of an array's data to the array's index */
+	struct pointer_map index;
 	VEC(struct array_bytes) list;
 };
 

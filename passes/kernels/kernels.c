@@ -340,7 +340,8 @@ schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
 	}
 	k->schedule = by_hand;
 	if (out != NULL) {
-		/* the trace describes the program that the hook has replaced */
+		/* the trace describes a program that the hook has replaced, so
+		 * it is removed */
 		out->trace.n = 0;
 	}
 	return true;

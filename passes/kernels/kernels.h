@@ -21,7 +21,8 @@ bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
 /* A kernel like one of the program, built again with another schedule. */
 struct kernel_again {
-	/* its func is scheduled; after kernel_again_lower, lowered */
+	/* the func of this kernel is scheduled; after kernel_again_lower, it is
+	 * lowered */
 	struct kernel *kernel;
 	/* the function before its schedule, with the parameters of `kernel`; it
 	 * writes the same elements as the kernel, those of halos included */

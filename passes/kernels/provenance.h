@@ -12,7 +12,7 @@
 
 /* What became of one node of the model. */
 struct node_fate {
-	/* the kernels that compute it, in the order of execution */
+	/* the kernels that compute the node, in the order of execution */
 	VEC(const struct kernel *) kernels;
 	/* the kernels whose constants depend on the node */
 	VEC(const struct kernel *) folded;

@@ -11,8 +11,8 @@
 
 struct role_row {
 	const char *op;
-	/* the roles of the inputs, separated by spaces; NULL if there are two
-	 * symmetric inputs */
+	/* the roles of the inputs, separated by spaces; NULL if the operator
+	 * has two symmetric inputs */
 	const char *inputs;
 	/* the roles of a symmetric input: of a constant, and of a tensor that
 	 * is joined with one that the group computes */

@@ -60,7 +60,9 @@ struct guarded_load {
 	struct stmt *at;
 	const struct expr *test; /* the IF */
 	const struct expr *load;
-	int64_t outside; /* the value of the constant alternative */
+	/* the value of the load outside of the buffer: the constant
+	 * alternative */
+	int64_t outside;
 };
 struct guarded_loads {
 	VEC(struct guarded_load) list;

@@ -19,8 +19,10 @@ struct name_set;
 
 /* Limits of a device; 0: the limit is not known, and is not checked. */
 struct device_limits {
-	int max_threads;      /* the most threads of a thread block */
-	int64_t shared_bytes; /* the shared memory of a thread block */
+	/* the largest number of threads in a thread block */
+	int max_threads;
+	/* the largest number of bytes of shared memory for a thread block */
+	int64_t shared_bytes;
 };
 
 /* One kernel launch. Grid and block extents along x, y, z are expressions over

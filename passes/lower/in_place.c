@@ -36,7 +36,7 @@ struct sharing {
 	const struct func *func;
 	struct access_list loads; /* the loads of the input */
 	struct access_list uses;  /* the accesses of the output */
-	/* the lowest common ancestor of all these accesses */
+	/* the lowest statement that contains all these accesses */
 	struct stmt *common;
 	int ndim;
 };

@@ -21,7 +21,7 @@
 struct lower_pass {
 	const char *name, *what;
 	int phase;
-	bool needed; /* if the pass is left out, the program is wrong */
+	bool needed; /* without this pass, the program is wrong */
 	bool (*run)(struct func *f);
 };
 

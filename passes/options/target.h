@@ -35,7 +35,8 @@ struct simulator {
 	 * no simulator */
 	const char *command;
 	const char *argument; /* the option before the program's arguments */
-	const char *package;  /* its Debian package, or NULL */
+	/* the Debian package with the simulator, or NULL */
+	const char *package;
 	const char *const *runtime; /* the files of runtime-c/ that programs
 				     * need */
 	int n_runtime;
@@ -73,8 +74,8 @@ struct target {
 	/* the target's tensor intrinsics, including those of its product
 	 * instructions; or NULL */
 	struct tensor_intrins *intrins;
-	struct dtype_list vectors; /* the vector types to compute with, best
-				    * first */
+	/* the vector types in which loops compute, the preferred first */
+	struct dtype_list vectors;
 	/* vectors of bytes can be widened to vectors of 32-bit integers, and
 	 * such vectors can be scaled and narrowed to bytes */
 	bool byte_vectors;
@@ -97,7 +98,7 @@ struct target {
 	 * cache; the time to start and end a parallel loop. */
 	int cores;
 	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
-	/* larger local arrays are put in the workspace */
+	/* local arrays that are larger are put in the workspace */
 	int64_t stack_limit_bytes;
 	int align_bytes; /* the alignment of the workspace and of weights */
 	/* each tensor in the workspace has the alignment align_bytes, too */
@@ -106,8 +107,9 @@ struct target {
 	 * its largest object in bytes; 0: as the dialect says. */
 	int int_bits, char_bits;
 	int64_t object_bytes;
-	/* the most threads of a thread block; 1 for cores that compute with
-	 * vectors; 0 if not known, or if the target is not a device */
+	/* the largest number of threads in a thread block; 1 for cores that
+	 * compute with vectors; 0 if it is not known, or if the target is not a
+	 * device */
 	int max_threads;
 	/* the size of the shared memory of a thread block */
 	int64_t shared_bytes;
@@ -141,7 +143,7 @@ struct target {
 	/* the number of multiprocessors, each of which runs at least one thread
 	 * block; 0 if the number is not known */
 	int units;
-	bool single_exit; /* the entry function returns only at its end */
+	bool single_exit; /* the entry function must return only at its end */
 	/* the workspace has an array for each element type, so that no memory
 	 * is used with two types */
 	bool typed_workspace;
@@ -154,8 +156,9 @@ struct target {
 	/* What the emitted sources assume about the target; NULL if they assume
 	 * nothing. */
 	const struct requirement *relies_on;
-	const char *cc;         /* the suggested command line of the compiler */
-	const char *cc_package; /* its Debian package, or NULL */
+	const char *cc; /* the suggested command line of the compiler */
+	/* the Debian package with the compiler, or NULL */
+	const char *cc_package;
 	const char *cflags;
 	const char *ldflags;       /* options for linking, or "" */
 	const char *device_cflags; /* options for the device compiler that the

@@ -149,8 +149,8 @@ add_places(struct program *p, const struct storages *s)
 		const struct storage *x;
 
 		if (s->of[i] < 0) {
-			/* no kernel uses the tensor: it stays in the caller's
-			 * memory */
+			/* no kernel uses the tensor, so that it stays in the
+			 * caller's memory */
 			place.tensor->in_workspace = false;
 			continue;
 		}

@@ -14,7 +14,8 @@
 
 /* the most steps of the improvement: one block moved in each */
 #define MAX_STEPS 400
-/* the limit of search.work: pairs of blocks compared and spans sorted */
+/* the limit of search.work: pairs of blocks that are compared and spans that
+ * are sorted */
 #define MAX_WORK 50000000LL
 
 /* The block that is being placed cannot start at an offset x with from < x <

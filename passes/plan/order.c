@@ -18,7 +18,7 @@
 /* A set of kernels that have run, with the best order that was found for
  * running them. */
 struct state {
-	uint64_t hash; /* the hash of the set */
+	uint64_t hash; /* the hash of the set of kernels that have run */
 	/* peak: the most bytes that were live at the same time so far; live:
 	 * the bytes that are live after `kernel` */
 	int64_t peak, live;
@@ -48,7 +48,8 @@ struct order {
 	struct storages s;
 	int n;       /* the number of kernels */
 	int *writer; /* by tensor id: the kernel that writes it, or -1 */
-	/* by tensor id: 1 + the kernel whose producers were added last */
+	/* by tensor id: 1 + the kernel to which the tensor's producers were
+	 * added last */
 	int *added_for;
 	struct pointer_map sizes; /* of graph_number_sizes */
 	/* by kernel: the kernels that must run before it, each listed once,
@@ -56,7 +57,8 @@ struct order {
 	 * compute */
 	int_vec *before;
 	int_vec *after;
-	/* by kernel: the storages in the workspace that it reads or writes */
+	/* by kernel: the storages in the workspace that the kernel reads or
+	 * writes */
 	int_vec *touched;
 	int64_t *scratch_bytes;
 	/* by storage: the number of kernels that use it; plus one if the caller

@@ -35,7 +35,8 @@ find_edge(const int64_t *edges, int n, int64_t at)
  * each range the first or the last use that covers it. */
 struct runs {
 	int64_t *edges; /* ascending, each once */
-	int n;          /* the number of ranges: one less than edges */
+	/* the number of ranges, which is one less than the number of edges */
+	int n;
 	/* by range: the use that covers it; -1 if no use does */
 	int *use;
 	/* by range: itself if no use is assigned to it yet; else a range after

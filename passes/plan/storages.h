@@ -17,7 +17,7 @@ struct piece {
  * in-place results, parts of a concatenation), or the scratch of a kernel. */
 struct storage {
 	enum place_kind kind;
-	struct dtype type; /* the type of its elements */
+	struct dtype type; /* the element type of the tensor or the scratch */
 	/* the first tensor of the storage that is not in the workspace (an
 	 * input, output or constant); if all are in the workspace, the first
 	 * tensor */
@@ -44,7 +44,7 @@ struct storages {
 	int n_tensors;
 	/* by tensor id: the index in `list` of the tensor's storage, or -1 */
 	int *of;
-	/* by tensor id: its offset in bytes within the storage */
+	/* by tensor id: the tensor's offset within the storage, in bytes */
 	int64_t *inside;
 	/* by tensor id: the size of the tensor in bytes, as kernels store it */
 	int64_t *bytes;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (4 << 20)
-/* pages of the source are released each time so many bytes of output are
- * done */
+/* the pages of the source are released each time this number of bytes of output
+ * is done */
 #define DROP_BYTES (16 << 20)
 
 typedef bool sink_fn(void *ctx, const void *bytes, size_t n);
@@ -353,7 +353,8 @@ run_chunk(struct stream *s, struct arena *scratch, struct program_chunk *p,
 		build_chunk(s, rows, p);
 		p->exec = exec_compile(scratch, p->func);
 	}
-	/* after a fault, the interpreter reports it */
+	/* after a fault of the executor, the interpreter runs the function and
+	 * reports it */
 	return (p->exec && exec_run(p->exec, args, n)) ||
 	       interp_run(p->func, args, n);
 }

@@ -56,7 +56,8 @@ struct search {
 	int next_row;
 	int base;          /* the base of the present descent, or -1 */
 	struct point best; /* the best schedule of the present descent */
-	double best_ratio; /* the ratio of the best schedule of all */
+	/* the ratio of the best schedule that any descent has found */
+	double best_ratio;
 	VEC(struct move) moves;
 	int next_move;
 	bool started;

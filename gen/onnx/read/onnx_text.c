@@ -175,7 +175,8 @@ put_opsets(struct onnx_text *r, const struct head *h, uint32_t field)
 
 /* -- functions */
 
-/* Reads a function's parameters: <alpha, beta: float = 1.0>. */
+/* Reads a function's parameters: <alpha, beta: float = 1.0>. False after a
+ * diagnostic. */
 static bool
 read_parameters(struct onnx_text *r)
 {
@@ -200,7 +201,7 @@ read_parameters(struct onnx_text *r)
 }
 
 /* Reads the inputs or outputs of a function, (x, float[2] y), whose types are
- * optional. */
+ * optional. False after a diagnostic. */
 static bool
 read_formals(struct onnx_text *r, uint32_t field)
 {

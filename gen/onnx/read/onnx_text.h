@@ -69,7 +69,8 @@ int text_peek(struct onnx_text *r);
 /* If the next byte after blanks and comments is c, consumes it and returns
  * true; else returns false. */
 bool text_accept(struct onnx_text *r, char c);
-/* Consumes c, or reports that c must follow `what`: "an input". */
+/* Consumes c, or reports that c must follow `what`: "an input". False after a
+ * diagnostic. */
 bool text_expect(struct onnx_text *r, char c, const char *what);
 /* Returns the next word without consuming it; its length is 0 if no word
  * follows. */
@@ -78,13 +79,14 @@ struct onnx_word text_peek_word(struct onnx_text *r);
  * The functions below have a parameter `what`, too. */
 bool text_word(struct onnx_text *r, const char *what, struct onnx_word *w);
 /* Reads words with points between them, "ai.onnx.ml.Op": *last is "Op", *before
- * is "ai.onnx.ml", or of length 0 if there is one word only. */
+ * is "ai.onnx.ml", or of length 0 if there is one word only. False after a
+ * diagnostic. */
 bool text_words(struct onnx_text *r, const char *what, struct onnx_word *before,
 		struct onnx_word *last);
 /* The two texts with a point between them. */
 struct onnx_word text_joined(struct onnx_text *r, struct onnx_word before,
 			     struct onnx_word last);
-/* Reads a word or a text in quotes. */
+/* Reads a word or a text in quotes. False after a diagnostic. */
 bool text_name(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_string(struct onnx_text *r, const char *what, struct onnx_word *w);
 bool text_literal(struct onnx_text *r, const char *what,
@@ -121,21 +123,26 @@ bool text_type(struct onnx_text *r);
  * ValueInfoProto in field `field`. w: is set to the name. */
 bool text_value_info(struct onnx_text *r, uint32_t field, struct onnx_word *w);
 /* Reads the content of a tensor of r->type, appended as a TensorProto in
- * `field`. */
+ * `field`. False after a diagnostic. */
 bool text_tensor(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* Reads "key": "value", …, appended as entries of `field`. */
+/* Reads "key": "value", …, appended as entries of `field`. False after a
+ * diagnostic. */
 bool text_entries(struct onnx_text *r, uint32_t field);
 
 /* -- onnx_text_node.c */
 
-/* Reads an attribute after its name, appended in `field`. */
+/* Reads an attribute after its name, appended in `field`. False after a
+ * diagnostic. */
 bool text_attribute(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* Reads a graph after its name, appended in `field`. */
+/* Reads a graph after its name, appended in `field`. False after a
+ * diagnostic. */
 bool text_graph(struct onnx_text *r, uint32_t field, struct onnx_word name);
-/* Reads {…}, each node appended as a NodeProto in `field`. */
+/* Reads {…}, each node appended as a NodeProto in `field`. False after a
+ * diagnostic. */
 bool text_nodes(struct onnx_text *r, uint32_t field);
 /* Reads <…>, a list of value infos, appended in `field`. Initializers are
- * appended in the field `initializers`, or refused if it is 0. */
+ * appended in the field `initializers`, or refused if it is 0. False after a
+ * diagnostic. */
 bool text_values(struct onnx_text *r, uint32_t field, uint32_t initializers);
 
 /* -- onnx_text.c */

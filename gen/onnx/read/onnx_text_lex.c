@@ -167,7 +167,8 @@ text_joined(struct onnx_text *r, struct onnx_word before, struct onnx_word last)
 	return (struct onnx_word){ text, strlen(text) };
 }
 
-/* Reads a text in quotes. A backslash escapes a quote or another backslash. */
+/* Reads a text in quotes. A backslash escapes a quote or another backslash.
+ * False after a diagnostic. */
 static bool
 read_quoted(struct onnx_text *r, struct onnx_word *w)
 {

@@ -171,7 +171,7 @@ read_tensor_type(struct onnx_text *r, uint32_t field, int64_t elem)
 static bool read_type(struct onnx_text *r);
 
 /* Reads the type in the parentheses of another type, seq(…), and appends it as
- * `field`. */
+ * `field`. False after a diagnostic. */
 static bool
 read_inner(struct onnx_text *r, uint32_t field)
 {
@@ -215,7 +215,8 @@ read_sparse(struct onnx_text *r)
 	return read_shape(r);
 }
 
-/* Reads (), (name) or (domain, name); the domain may contain points. */
+/* Reads (), (name) or (domain, name); the domain may contain points. False
+ * after a diagnostic. */
 static bool
 read_opaque(struct onnx_text *r)
 {
@@ -445,7 +446,7 @@ put_number(struct onnx_text *r, uint32_t list, int64_t elem,
 	}
 }
 
-/* Reads the elements after {, and the }. */
+/* Reads the elements after {, and the }. False after a diagnostic. */
 static bool
 read_elements(struct onnx_text *r, int64_t elem)
 {

@@ -124,7 +124,8 @@ nd_numpy(struct call *c, struct pval *out)
 	return np_result(c->ev, c->span, &w, array_cast(&w, x, x->type), out);
 }
 
-/* Implements the methods a.copyfrom(x) and a.copyto(b). */
+/* Implements the methods a.copyfrom(x) and a.copyto(b). Returns false after an
+ * error. */
 bool
 nd_copy(struct call *c, struct pval *out)
 {

@@ -172,7 +172,8 @@ call_row(struct eval *ev, struct py_span at, const struct name_row *row,
 	return row->fn(&c, out) || eval_locate(ev, at, errors);
 }
 
-/* Calls the method with its object as the first argument. */
+/* Calls the method with its object as the first argument. Returns false after
+ * an error. */
 static bool
 call_bound(struct eval *ev, struct py_span at, const struct pv_bound *b,
 	   const struct call_args *args, struct pval *out)

@@ -588,7 +588,8 @@ eval_ifelse(struct eval *ev, struct scope *s, const struct py_node *e,
 static bool eval_fstring(struct eval *ev, struct scope *s,
 			 const struct py_node *e, struct pval *out);
 
-/* Appends a value of an f-string in its format. */
+/* Appends a value of an f-string in its format. Returns false after an
+ * error. */
 static bool
 eval_formatted(struct eval *ev, struct scope *s, const struct py_node *e,
 	       struct strbuf *out)

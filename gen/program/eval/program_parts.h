@@ -22,7 +22,8 @@ bool dict_set(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pval *key, const struct pval *value);
 bool dict_get(struct eval *ev, struct py_span at, const struct pv_dict *d,
 	      const struct pval *key, const struct pval **out);
-/* Copies all keys of `more` with their values to d. */
+/* Copies all keys of `more` with their values to d. Returns false after an
+ * error. */
 bool dict_add(struct eval *ev, struct py_span at, struct pv_dict *d,
 	      const struct pv_dict *more);
 /* Removes a key and its value from d; if d does not have the key, reports a

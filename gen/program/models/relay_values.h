@@ -57,7 +57,7 @@ bool rmod_shapes(struct call *c, int i, struct graph_request *r);
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
-/* Calls a value of kind PASS. */
+/* Calls a value of kind PASS. Returns false after an error. */
 bool pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 	       const struct call_args *args, struct pval *out);
 /* Calls a value of kind RUNTIME, as in vm["main"](x, …): runs the model with

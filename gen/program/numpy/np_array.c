@@ -137,7 +137,8 @@ np_linspace(struct call *c, struct pval *out)
 			 out);
 }
 
-/* Implements numpy.eye(N, M, k) and numpy.identity(N). */
+/* Implements numpy.eye(N, M, k) and numpy.identity(N). Returns false after an
+ * error. */
 bool
 np_eye(struct call *c, struct pval *out)
 {
@@ -322,7 +323,8 @@ np_flatten(struct call *c, struct pval *out)
 			 x ? array_reshape(&w, x, 1, &all) : NULL, out);
 }
 
-/* Implements numpy.pad with a constant as the new elements. */
+/* Implements numpy.pad with a constant as the new elements. Returns false after
+ * an error. */
 bool
 np_pad(struct call *c, struct pval *out)
 {

@@ -254,7 +254,7 @@ np_sort(struct call *c, struct pval *out)
 }
 
 /* Implements numpy.linalg.norm, without an axis: the root of the sum of the
- * squares of all elements. */
+ * squares of all elements. Returns false after an error. */
 bool
 np_norm(struct call *c, struct pval *out)
 {

@@ -73,7 +73,7 @@ bool np_negated(struct eval *ev, struct py_span at, enum py_operator op,
 bool np_product(struct eval *ev, struct py_span at, const struct pval *x,
 		const struct pval *y, struct pval *out);
 /* Evaluates x op= y in the memory of the array x; a scalar of numpy gets a new
- * value. */
+ * value. Returns false after an error. */
 bool np_augment(struct eval *ev, struct py_span at, enum py_operator op,
 		const struct pval *x, const struct pval *y, struct pval *out);
 bool np_subscript(struct eval *ev, struct py_span at, const struct pval *of,

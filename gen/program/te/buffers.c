@@ -120,7 +120,8 @@ buffer_vload(struct call *c, struct pval *out)
 	       buffer_load(c->ev, c->span, c->self.u.buffer, &c->args[0], out);
 }
 
-/* Implements the method b.vstore(index, value), whose result is a statement. */
+/* Implements the method b.vstore(index, value), whose result is a statement.
+ * Returns false after an error. */
 bool
 buffer_vstore(struct call *c, struct pval *out)
 {

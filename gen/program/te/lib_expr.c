@@ -208,7 +208,8 @@ external_call(struct call *c, struct dtype t, int name, struct pval *out)
 	       eval_typed_result(ev, c->span, &x, depth, out);
 }
 
-/* Implements call_extern(type, name, *args): a call of an external function. */
+/* Implements call_extern(type, name, *args): a call of an external function.
+ * Returns false after an error. */
 bool
 expr_call_extern(struct call *c, struct pval *out)
 {

@@ -120,7 +120,7 @@ loop_kind(struct call *c, int i, enum for_kind *out)
 }
 
 /* Implements for_range(begin, end, name, dtype, kind): a scope that is the body
- * of a loop. */
+ * of a loop. Returns false after an error. */
 bool
 ir_builder_for_range(struct call *c, struct pval *out)
 {

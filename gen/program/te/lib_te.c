@@ -145,7 +145,8 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Implements thread_axis(tag) and thread_axis(dom, tag, name). */
+/* Implements thread_axis(tag) and thread_axis(dom, tag, name). Returns false
+ * after an error. */
 bool
 te_make_thread_axis(struct call *c, struct pval *out)
 {

@@ -272,7 +272,8 @@ arg_stmt(struct call *c, int i, struct stmt **out)
 	return true;
 }
 
-/* Implements tvm.tir.For(loop_var, min, extent, kind, body). */
+/* Implements tvm.tir.For(loop_var, min, extent, kind, body). Returns false
+ * after an error. */
 bool
 stmt_make_for(struct call *c, struct pval *out)
 {

@@ -93,7 +93,7 @@ add_callee(struct defining *d, const char *name, const struct func *f,
 
 /* Defines the external functions that f calls, for the interpreter. source: f
  * is a function of the source, and the definitions are also added to
- * d->callees. */
+ * d->callees. Returns false after an error. */
 static bool
 define_called(struct defining *d, const struct func *f, bool source)
 {

@@ -43,7 +43,8 @@ struct var_map trial_map(struct module *m, const struct func *f,
  * take some minutes. */
 #define TRIAL_STEPS INT64_C(3000000000)
 
-/* The statements between two messages of a run's progress. */
+/* The number of statements that a run executes between two messages about its
+ * progress. */
 #define TRIAL_PART INT64_C(1000000)
 
 struct run_steps; /* interp.h */

@@ -70,7 +70,8 @@ lower_below(struct func *f, struct stmt *s)
  * applies. */
 struct alignment {
 	const struct buffer *buffer;
-	const struct expr *padding; /* the list [axis, factor, offset] */
+	/* the list [axis, factor, offset] of the note */
+	const struct expr *padding;
 };
 
 struct alignments {

@@ -50,10 +50,10 @@ struct cross {
 	/* the value that the block stores, B[i] op source, where B[i] is the
 	 * element that it stores to */
 	const struct expr *combine;
-	/* the init's value and the update's source, in terms of the loop
-	 * variables */
+	/* the value of the init and the source of the update, in terms of the
+	 * loop variables */
 	const struct expr *identity, *source;
-	const struct expr *const *index; /* the index i in B */
+	const struct expr *const *index; /* the index i in B[i] */
 	/* reducing: the block's predicate; spatial: those of its conjuncts that
 	 * use no reduction loops, NULL if there are none */
 	const struct expr *reducing, *spatial;

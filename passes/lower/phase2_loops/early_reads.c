@@ -27,7 +27,7 @@ struct hoisting {
 	/* the conditional load to move out of the loop; NULL if none was
 	 * found */
 	const struct expr *value;
-	/* the inner loops that the value depends on */
+	/* the inner loops on which the value depends */
 	struct stmt *over[MOST_LOOPS];
 	int n_over;
 	const struct buffer *row;

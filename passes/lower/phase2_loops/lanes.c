@@ -294,7 +294,8 @@ pad(struct lanes *l, struct stmt *store)
 	struct stmt *guard = store->parent;
 
 	if (guard->kind != STMT_IF) {
-		return; /* already changed for another load */
+		/* already changed, because another load reads the same array */
+		return;
 	}
 	stmt_set_arg(l->func, store, 0,
 		     expr_if(m, guard->args[0], store->args[0],

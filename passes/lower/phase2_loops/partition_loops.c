@@ -146,7 +146,8 @@ narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 		}
 		edge = floor_div(-b.max, coeff > 0 ? coeff : -coeff);
 		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
-			/* the guard fails in all of these iterations */
+			/* the guard fails in all of these iterations, so that
+			 * it stays */
 			continue;
 		}
 		vec_push(&p->func->module->arena, &p->guards, at);

@@ -31,7 +31,8 @@ struct tail {
 	/* the unguarded iterations, first <= i < end; an end without guards is
 	 * NULL */
 	const struct expr *first, *end;
-	VEC(const struct expr *) guards; /* guards that hold in them */
+	/* guards that hold in the unguarded iterations */
+	VEC(const struct expr *) guards;
 	int n_stmts;
 };
 
@@ -184,7 +185,8 @@ partition_tail(struct func *f, struct stmt *loop)
 	}
 	if (prove(&a, expr_le(m, middle, min)) ||
 	    (!t.first && prove(&a, expr_le(m, end, middle)))) {
-		return; /* all iterations are guarded, or none is */
+		/* either all iterations are guarded or none: the loop stays */
+		return;
 	}
 	if (t.first) {
 		t.first = simplify(&a, t.first);

@@ -681,7 +681,8 @@ pipeline_below(struct func *f, struct stmt *s)
 			if (!pipeline_below(f, s->children[i])) {
 				return false;
 			}
-			/* a SEQ was spliced in: skip its statements */
+			/* a SEQ was spliced in at this place: skip its
+			 * statements */
 			i += s->n_children - n;
 		}
 	}
@@ -703,7 +704,8 @@ drop_marks(struct func *f, struct stmt *s)
 			stmt_replace(f, child, inner);
 			child = s->n_children == n ? s->children[i] : NULL;
 			if (!child) {
-				/* visit the statements that were spliced in */
+				/* visit the statements that were spliced in at
+				 * this place */
 				i--;
 			}
 		}

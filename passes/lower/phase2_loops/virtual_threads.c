@@ -410,7 +410,8 @@ expand_below(struct func *f, struct stmt *s)
 			int n = s->n_children;
 
 			expand_below(f, s->children[i]);
-			/* a SEQ was spliced in: skip its statements */
+			/* a SEQ was spliced in at this place: skip its
+			 * statements */
 			i += s->n_children - n;
 		}
 	}

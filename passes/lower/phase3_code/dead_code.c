@@ -160,7 +160,7 @@ remove_stmt(struct dead *d, struct stmt *s)
 
 	for (; s; s = s->parent) {
 		if (s->kind == STMT_SEQ && s->n_children > 1) {
-			break; /* this SEQ does not become empty */
+			break; /* the SEQ does not become empty, so it stays */
 		}
 		vec_push(&d->tmp, &around.list, s);
 	}

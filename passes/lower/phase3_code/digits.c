@@ -25,7 +25,7 @@
 struct use {
 	const struct expr *e;
 	struct stmt *common;
-	/* it is used in another way than as the operand of a modulus */
+	/* the axis is used in another way than as the operand of a modulus */
 	bool used_directly;
 };
 

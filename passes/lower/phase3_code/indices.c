@@ -162,8 +162,8 @@ struct node_count {
 
 enum {
 	MANY = 1 << 20
-}; /* the largest number of occurrences or operations that
-			  * is counted */
+}; /* the largest number of occurrences or operations that is counted; more are
+    * not needed */
 
 /* The nodes of an expression, each once, operands first. */
 struct nodes {

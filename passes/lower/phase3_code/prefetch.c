@@ -28,7 +28,7 @@ enum { PREFETCH_LOOPS = 16 };
 
 struct prefetch {
 	struct func *func;
-	struct stmt *loop; /* the loop that has the note */
+	struct stmt *loop; /* the loop that has the note about prefetching */
 	int64_t line;
 	const struct access *read;
 	struct stmt *repeats[PREFETCH_LOOPS]; /* outermost first */

@@ -336,7 +336,9 @@ is_whole_vector(struct vectors *x, const struct access *u)
 struct retyping {
 	struct vectors *x;
 	const struct buffer *from;
-	bool drop; /* the last dimension is dropped, because it is one vector */
+	/* the last dimension is dropped, because its elements become one
+	 * vector */
+	bool drop;
 };
 
 static void

@@ -180,7 +180,8 @@ define_clamped(struct define *c, const struct expr *e, const struct expr *low,
 	struct dtype wide = dtype_of(DT_I64);
 
 	if (e->type.kind == DT_U64) {
-		/* as an int64, an index beyond INT64_MAX would be negative */
+		/* as an int64, an index beyond INT64_MAX would become
+		 * negative */
 		e = expr_min(m, e, expr_cast(m, e->type, high));
 	} else if (dtype_bits(e->type) < 32 || e->type.kind == DT_I32) {
 		wide = high->type;

@@ -93,7 +93,8 @@ dim_ceil_div(struct module *m, const struct expr *a, int64_t b)
 	if (expr_is_int(a, &x)) {
 		return expr_index(m, x / b + (x % b > 0));
 	}
-	/* the quotient is 0 or 1: avoids a sum that needs more bits */
+	/* the quotient can only be 0 or 1: a comparison avoids a sum that needs
+	 * more bits */
 	if (size_bounds(a, &min, &max) && min > -b && max <= b &&
 	    max > INT32_MAX - b) {
 		a = dim_max(m, a, expr_int(m, a->type, 0));

@@ -63,8 +63,9 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 	const char *text;
 
-	if (!c) { /* definitions repeat checks that inference has already made,
-		   * and need no message */
+	/* definitions repeat checks that inference has already made; they need
+	 * no message */
+	if (!c) {
 		return false;
 	}
 	va_start(ap, fmt);

@@ -14,8 +14,9 @@ enum fuse_class {
 	/* element i of the output is computed from element j of each input,
 	 * where j is a part of the indices i */
 	FUSE_BROADCAST,
-	FUSE_INJECTIVE, /* each element of the output from one element of each
-			 * input (Transpose, Slice, Concat, Gather …) */
+	/* each element of the output is one element of an input (Transpose,
+	 * Slice, Concat, Gather …) */
+	FUSE_INJECTIVE,
 	/* sums and the like along axes: Reduce*, pools, ArgMax */
 	FUSE_REDUCTION,
 	/* products (Conv, MatMul, Gemm): they can take an elementwise
@@ -63,7 +64,7 @@ enum op_types {
 
 struct op {
 	const char *name, *domain;
-	/* max_inputs is -1 if their number is not limited */
+	/* max_inputs is -1 if the number of inputs is not limited */
 	int min_inputs, max_inputs;
 	int min_outputs, max_outputs;
 	enum op_types types;

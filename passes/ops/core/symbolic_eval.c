@@ -16,7 +16,7 @@
  * evaluated. */
 struct ordered_memory {
 	const struct te_stage *stage;
-	/* by output: its elements; NULL if not evaluated yet */
+	/* by output: its elements; NULL if the output is not evaluated yet */
 	const struct expr ***elems;
 	struct ordered_memory *next;
 };

@@ -247,7 +247,7 @@ define_one_hot(struct define *c, const struct node *n,
 	}
 	hot = te_at(m, in[0], at, rank);
 	if (hot->type.kind == DT_U64) {
-		/* as an int64, a large uint64 index would be negative */
+		/* as an int64, a large uint64 index would become negative */
 		hot = expr_min(m, hot, expr_int(m, hot->type, INT64_MAX));
 	}
 	hot = convert_to(c, dtype_of(DT_I64), hot);

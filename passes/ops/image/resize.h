@@ -10,7 +10,8 @@
 struct resize_axis {
 	const struct expr *size, *result; /* size: of the input; result: of the
 					   * output */
-	/* false if output i is input i for all i */
+	/* false if output i is input i, for all i: the dimension is not
+	 * resized */
 	bool resized;
 	/* the model gives the size of the result; otherwise it gives a scale */
 	bool by_sizes;

@@ -97,7 +97,8 @@ number_at(struct module *m, const struct te_tensor *list, int i)
 struct source {
 	const struct expr *i, *size, *result, *scale;
 	const struct expr *start,
-		/* the start and end of the region, as fractions of the axis */
+		/* the start and the end of the region, as fractions of the
+		 * axis's extent */
 		*end;
 };
 

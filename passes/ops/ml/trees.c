@@ -42,8 +42,9 @@ leads_on(struct infer *c, const struct node *n, int64_t nodes)
 	bool all = true;
 
 	if (!feature || !next) {
-		return true; /* constants with recipes were checked when they
-			      * had values */
+		/* constants that have recipes were checked when they still had
+		 * values */
+		return true;
 	}
 	for (int64_t i = 0; all && i < nodes; i++) {
 		int64_t to = value_int(next, i);

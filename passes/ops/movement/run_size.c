@@ -137,14 +137,15 @@ is_counted(const struct node *n)
 	       count->inputs[0] == n->inputs[0];
 }
 
-/* 	for i, j in order:
+/*	for i, j in order:
  *		if x[i, j] != 0 and found < count:
  *			y[0, found] = i
  *			y[1, found] = j
  *			found = found + 1
  *
  * With the operator's own count, `found < count` always holds and is left out.
- * Another count may be larger: columns beyond the elements found are 0. */
+ * If the count comes from elsewhere, it may be larger: then the columns beyond
+ * the elements found are 0. */
 bool
 define_nonzero(struct define *c, const struct node *n,
 	       struct te_tensor *const *in, struct te_tensor **out)

@@ -360,8 +360,9 @@ struct transposed_tap {
 	/* k: the number of the tap; at: the index in the input that the tap
 	 * reads */
 	const struct expr *k, *at;
-	const struct expr *whole; /* the condition that the quotient is an
-				   * integer; NULL if it is always an integer */
+	/* the condition that the quotient, the index, is an integer; NULL if it
+	 * always is */
+	const struct expr *whole;
 };
 
 static struct transposed_tap

@@ -122,7 +122,8 @@ implicit_result(struct einsum *e, int n_inputs)
 		e->result.labels[e->result.n++] = LETTERS + k;
 	}
 	for (int i = 0; i < LETTERS && e->result.n < RANK_MAX; i++) {
-		int label = (i + 26) % LETTERS; /* in the order A … Z, a … z */
+		/* labels are numbered in the order A … Z, a … z */
+		int label = (i + 26) % LETTERS;
 
 		if (count[label] == 1) {
 			e->result.labels[e->result.n++] = label;

@@ -19,7 +19,10 @@
 
 #include <math.h>
 
-enum { POINTS = 6 }; /* the most points of a transform: a for m = 4 */
+enum {
+	POINTS = 6
+}; /* the largest number of points of a transform, a: 6 for m
+		      * = 4 */
 
 /* A product with a matrix. Columns form a group if all rows have the same terms
  * in these columns, up to a factor; each group is summed first. The common

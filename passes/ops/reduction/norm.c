@@ -4,7 +4,7 @@
 #include "define.h"
 
 struct moments {
-	/* mean is NULL if the mean counts as 0 */
+	/* the mean of each row; NULL if the mean counts as 0 */
 	struct te_tensor *mean, *inv_std;
 	/* the sum of the squared deviations from the mean */
 	struct te_tensor *square_sum;

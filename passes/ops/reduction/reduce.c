@@ -116,7 +116,8 @@ post_mean(struct define *c, const struct expr *y, const struct expr *count)
 		return y;
 	}
 	if (dtype_is_int(t) && dtype_bits(t) < dtype_bits(count->type)) {
-		/* the count may exceed the range of t; the quotient does not */
+		/* the sum or the count may exceed the range of t; their
+		 * quotient does not */
 		y = expr_div(m, expr_cast(m, count->type, y), count);
 		return expr_cast(m, t, y);
 	}

@@ -22,8 +22,8 @@ enum { LEAST_THREADS = 32, MOST_SLICES = 256 };
 struct target {
 	const struct expr **at; /* the index in the output */
 	const struct expr *inside;
-	/* arrays of n definitions each: the indices as read, and the
-	 * positions */
+	/* arrays of n definitions each: `entry`, the indices as read; `place`,
+	 * the positions */
 	struct te_let *entry, *place;
 	int n;
 };

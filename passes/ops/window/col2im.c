@@ -18,7 +18,7 @@ struct blocks {
 	/* by dimension: the number of blocks along it */
 	int64_t count[MOST_DIMS];
 	int64_t elems; /* the number of elements of a block */
-	int64_t all;   /* the number of blocks in all */
+	int64_t all;   /* the number of blocks in all dimensions together */
 };
 
 static void

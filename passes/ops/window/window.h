@@ -37,8 +37,8 @@ const struct expr *window_index(struct module *m, const struct window *w, int d,
 const struct expr *window_position(struct module *m, const struct window *w,
 				   int d, const struct expr *o,
 				   const struct expr *k);
-/* window_below: can a tap along d lie before the input, so that a read needs a
- * guard? The second function: can it lie after the input? */
+/* window_below: can a tap along dimension d lie before the input, so that its
+ * read needs a guard? window_above: can it lie after the input? */
 bool window_below(const struct window *w, int d);
 bool window_above(struct module *m, const struct window *w, int d);
 /* Can a window have no tap inside of the input along dimension d, because of

@@ -125,7 +125,7 @@ struct pairing {
 	int n;
 	/* maps the description's iter vars to those of the block */
 	struct var_map rename;
-	/* from the block's iter vars of extent 1 to their values */
+	/* from the block's iter vars of extent 1 to their only values */
 	struct var_map fixed;
 };
 
@@ -443,7 +443,8 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 
 struct search {
 	struct pairing p;
-	struct iter_var *want; /* the description's iter vars of extent > 1 */
+	/* the description's iter vars whose extent is above 1 */
+	struct iter_var *want;
 	bool *taken;
 	const struct stmt *want_body, *have_body, *want_init, *have_init;
 	const char *why;

@@ -18,8 +18,9 @@ struct tensor_view {
 	/* the buffer of the program that the parameter stands for; NULL until
 	 * the first access is matched */
 	const struct buffer *target;
-	/* by dimension of param: the corresponding dimension of target; -1 if
-	 * it has extent 1 and no counterpart */
+	/* by dimension of the parameter: the dimension of the buffer that
+	 * belongs to it; -1 if the dimension has extent 1 and belongs to
+	 * none */
 	int *dim_of;
 	/* by dimension of the parameter: the step between consecutive indices,
 	 * in elements of the buffer's dimension */

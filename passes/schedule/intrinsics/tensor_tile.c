@@ -16,7 +16,7 @@ tensor_view_buffer(struct tensor_match *match, int i, const struct buffer *p)
 				 match->sizes.n };
 	bool dense = true;
 
-	/* buffers of loads are compared by their ids */
+	/* a new id, because buffers of loads are compared by their ids */
 	copy->id = m->next_buffer_id++;
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(m, 1);

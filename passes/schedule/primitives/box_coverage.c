@@ -420,7 +420,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 			done[k] |= dims[k];
 		}
 		if (single_element(store, box, dims)) {
-			/* a single element counts as stored */
+			/* a group with a single element counts as stored */
 			continue;
 		}
 		g.box = anywhere(e, store, box, dims);

@@ -15,7 +15,7 @@ struct copying {
 	struct edit *e;
 	struct stmt *loop, *block;
 	const struct buffer *buffer, *cache;
-	/* the block's loads, or stores, of the buffer */
+	/* the block's loads of the buffer, or its stores to the buffer */
 	struct access_list uses;
 	struct range *box;
 };
@@ -297,7 +297,7 @@ struct positions {
 	struct edit *e;
 	const struct stmt *block;
 	VEC(struct position) list;
-	/* the expression that is replaced now, and its replacement */
+	/* the expression that is being replaced, and its replacement */
 	const struct expr *from, *to;
 };
 

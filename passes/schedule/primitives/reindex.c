@@ -299,8 +299,8 @@ copy_nest(struct reindex *r, struct stmt **block)
 			  block);
 }
 
-/* Puts the buffer r->made between the block and r->buffer, with a block that
- * copies. False after a diagnostic. */
+/* Makes the block access the buffer r->made in place of r->buffer, and adds a
+ * block that copies between both. False after a diagnostic. */
 static bool
 insert_made(struct reindex *r, struct sched_value *out)
 {

@@ -18,7 +18,8 @@ struct rolling {
 	/* inner: the innermost loop around all accesses of the buffer */
 	struct stmt *block, *store, *inner;
 	const struct buffer *buffer;
-	struct stmt *loop; /* the loop along which the buffer rolls */
+	/* the loop along whose iterations the buffer rolls */
+	struct stmt *loop;
 	int dim;
 	/* stride: the distance, along the rolling dimension, from one
 	 * iteration's region to the region of the next iteration; extent: the

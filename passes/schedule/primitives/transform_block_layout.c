@@ -263,7 +263,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			stmt_substitute(e->f, block->children[i], &iters);
 		}
 	}
-	/* nested statements may use the loops' variables */
+	/* nested statements may also use the loops' variables */
 	for (int i = 0; i < 2; i++) {
 		if (block->children[i]) {
 			stmt_substitute(e->f, block->children[i], &vars);

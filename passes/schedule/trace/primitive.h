@@ -13,8 +13,8 @@ struct sched;
 
 enum sched_value_kind {
 	SV_NONE,  /* no value; also a factor to be inferred */
-	SV_BLOCK, /* the id of a block's statement */
-	SV_LOOP,  /* the id of the loop's statement */
+	SV_BLOCK, /* the id of the statement that is the block */
+	SV_LOOP,  /* the id of the statement that is the loop */
 	SV_INT,
 	SV_FLOAT,
 	SV_BOOL,
@@ -59,7 +59,7 @@ enum sched_param_role {
 /* A parameter of a primitive. accepts: the set of the kinds that its value, or
  * each element of a list, may have, as bits 1 << enum sched_value_kind. */
 struct sched_param {
-	const char *name; /* its name in TVM's Python */
+	const char *name; /* the parameter's name in TVM's Python */
 	unsigned accepts;
 	bool is_list;
 	/* in TVM's trace, the argument is among the inputs, not among the

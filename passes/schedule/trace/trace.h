@@ -36,7 +36,7 @@ struct trace_names {
 	/* by handle: the name; its text is NULL if no kept step returned the
 	 * handle */
 	VEC(struct trace_name) of_id;
-	/* by index of the sample in s->samples */
+	/* by index of a sample in s->samples: its name */
 	VEC(struct trace_name) of_var;
 	/* the names of results, over all steps */
 	VEC(const char *) of_result;

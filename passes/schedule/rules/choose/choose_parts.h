@@ -14,8 +14,10 @@ struct rule_need {
 
 /* The blocks that a rule schedules. */
 enum rule_over {
-	OVER_KERNEL, /* all blocks of the kernel that no rule has taken yet */
-	OVER_BLOCKS  /* a single block */
+	/* the stage's rules see all blocks of the kernel that no rule has taken
+	 * yet */
+	OVER_KERNEL,
+	OVER_BLOCKS /* a single block */
 };
 
 struct rule_stage {

@@ -22,7 +22,9 @@ enum axis_use {
 
 struct load_access {
 	const struct expr *load;
-	enum axis_use *use; /* by iter var of the block: how it is used */
+	/* by iter var of the block: the way in which the load or store uses
+	 * it */
+	enum axis_use *use;
 	/* by iter var: the number c in AXIS_GRANULAR and AXIS_BLOCKED */
 	int64_t *granularity;
 	/* by iter var: the number of the index that consists of the iter var,
@@ -41,7 +43,7 @@ struct block_access {
 	const struct buffer *out; /* the buffer that the block stores to */
 	/* the loads in the block, without loads of the accumulator */
 	struct load_access *loads;
-	/* the use of axes by the store; its member load is NULL */
+	/* the use of axes by the store, whose member `load` is NULL */
 	struct load_access store;
 	int n_loads;
 	int n_spatial, n_reduce;

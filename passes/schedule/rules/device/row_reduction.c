@@ -29,7 +29,8 @@ struct rows {
 	/* the number of rows; if it is symbolic, a number that is large enough
 	 * to fill the device */
 	int64_t count;
-	bool any_size;   /* the number of rows is symbolic */
+	/* the number of rows is symbolic, so that it may be any number */
+	bool any_size;
 	int64_t threads; /* per row */
 	/* the number of rows that a thread block computes, in threadIdx.y */
 	int64_t side;
@@ -292,7 +293,7 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
 
 		if (inside && loop->u.loop.kind == FOR_THREAD) {
-			continue; /* the loop over rows of the output */
+			continue; /* this is the loop over rows of the output */
 		}
 		if (inside && w->side > 1 &&
 		    rules_driven_iter(s, loop) == w->rows - 1) {

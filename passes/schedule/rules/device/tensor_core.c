@@ -335,7 +335,8 @@ copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
 /* -- the nest */
 
 struct nest {
-	/* the loops over blocks, warps, fragments, elements */
+	/* the loops over blocks, warps, fragments and elements, in this
+	 * order */
 	int row[4], column[4], sum[3];
 };
 

@@ -17,8 +17,9 @@ struct warp_tiles {
 	struct product_desc p;
 	/* by operand: the alignment in bytes of its tiles in shared memory */
 	int64_t align[2];
-	bool boxes; /* one thread starts bulk copies of boxes (TMA) */
-	/* by part: the extent of the instruction's fragments */
+	/* one thread of the block starts bulk copies of boxes (TMA) */
+	bool boxes;
+	/* by part: the extent of the instruction's fragments along it */
 	int64_t size[PARTS];
 	/* by operand: rows are stored in parts of this many elements: part 0 of
 	 * all rows, then part 1 of all rows, and so on; 0: each row is stored

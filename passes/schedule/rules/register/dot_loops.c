@@ -49,7 +49,7 @@ struct piece {
 	/* the value is v % modulus; 0: no remainder is taken */
 	int64_t modulus;
 	int64_t extent;
-	int place; /* the dimension of the data that it indexes */
+	int place; /* the dimension of the data that the part indexes */
 };
 
 struct dots {
@@ -57,11 +57,13 @@ struct dots {
 	const struct load_access *data, *constant;
 	/* numbers of iter vars; row is -1 if the block has no such axis */
 	int lane, row;
-	int64_t terms;       /* the number of summed elements */
-	int64_t inner;       /* the length of contiguous runs of these
-			      * elements */
-	int64_t padded;      /* the number of elements including zeros */
-	int64_t rows, lanes; /* the numbers of rows and results of a tile */
+	int64_t terms; /* the number of summed elements */
+	/* the length of the runs of summed elements that are contiguous */
+	int64_t inner;
+	/* the number of summed elements, including zeros that are added */
+	int64_t padded;
+	/* the number of rows, and of results in a row, of a tile */
+	int64_t rows, lanes;
 	struct piece pieces[2 * MAX_AXES];
 	int n_pieces;
 	/* by spatial iter var: its index among the iter vars with extents above

@@ -238,8 +238,9 @@ overlap_tails(struct rules *r, const struct tiling *t, int output, int lanes,
 	int64_t extent = tiling_extent(&t->x, t->lane);
 
 	if (t->dot.intrin != NULL) {
-		return true; /* an instruction takes the addresses of whole
-			      * tiles */
+		/* an instruction takes the addresses of whole tiles, so that
+		 * they are arrays */
+		return true;
 	}
 	/* Rows at the border of an image are tested: the pass partition-loops
 	 * makes a separate copy of the code for such tiles, and for the last,
@@ -579,7 +580,9 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		return false;
 	}
 	if (t.dot.fill != NULL) {
-		inner.rows = 0; /* this instruction keeps its sums in memory */
+		/* the instruction keeps its sums in memory, so that registers
+		 * do not limit the rows */
+		inner.rows = 0;
 	}
 	if (!overlap_tails(r, &t, output, lane_split[0], tile_split[0])) {
 		return false;

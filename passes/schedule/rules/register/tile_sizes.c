@@ -664,7 +664,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
-			/* one vector, and a remainder of the axis */
+			/* the tile is one vector, and the axis has a
+			 * remainder */
 			t->lanes = vector;
 		}
 	}
@@ -701,7 +702,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->row >= 0) {
 		most = needs_general_registers(r, t)
-			       ? 1 /* the sums are in memory */
+			       ? 1 /* the sums are in memory, not in
+				    * registers */
 			       : (registers * 7 / 8) / per_row;
 		/* If elements are not reused, there are enough rows to hide the
 		 * latency of additions. */
