@@ -297,7 +297,7 @@ REFUSED = {
         simple([node("Reshape", ["x", "s"], ["y"], "shape")],
                [tensor("s", [2], ints(-5, 2), INT64)], out=None),
         "'shape'"),
-    "many_gradients": (gradients(9), "nest fewer"),
+    "many_gradients": (gradients(20), "nest fewer"),
     "compress_axis": (simple(
         [node("Compress", ["x", "c"], ["y"], "pick", axis=2**63 - 1)],
         [tensor("c", [3], b"\1\0\1", 9)], out=None),
