@@ -64,7 +64,7 @@ check_clock(void)
 	}
 }
 
-/* Reads the command line into text, which has room for so many bytes, with a
+/* Reads the command line into `text`, which has room for `bytes` bytes, with a
  * NUL at the end. */
 static void
 read_command_line(char *text, size_t bytes)

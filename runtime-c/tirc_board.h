@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Call the first function before a call and the second one after it: the second
- * returns the number of instructions that were executed in between. Both
- * together also measure the stack that the call used. */
+/* Call tirc_board_begin before a call and tirc_board_end after it:
+ * tirc_board_end returns the number of instructions that were executed in
+ * between. Both together also measure the stack that the call used. */
 void tirc_board_begin(void);
 uint64_t tirc_board_end(void);
 /* The number of instructions since the program started, for measurements

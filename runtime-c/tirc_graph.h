@@ -200,8 +200,9 @@ enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g, const char *name,
 size_t tirc_graph_tensor_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
 					    struct tirc_graph_tensor *out);
-/* The number of inputs; then, by the next function, input i. name: the name for
- * tirc_graph_set_input and tirc_graph_set_output. */
+/* tirc_graph_input_count: the number of inputs; tirc_graph_input_at: sets *out
+ * to input i, and *name to its name for tirc_graph_set_input. The other two
+ * functions do the same for outputs and tirc_graph_set_output. */
 size_t tirc_graph_input_count(const struct tirc_graph *g);
 size_t tirc_graph_output_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_input_at(struct tirc_graph *g, size_t i,

@@ -157,9 +157,9 @@ bool context_schedules_used(struct tirc *t);
  * diagnostic. */
 bool context_check_schedule(struct tirc *t, const char *by,
 			    const struct func *f, bool by_schedule);
-/* records_option.c: the option records. The first function reads the files of
- * records; the second schedules a kernel with the best record for the kernel,
- * if a record applies. */
+/* records_option.c: the option records. context_records reads the files of
+ * records; context_schedule_record schedules a kernel with the best record for
+ * the kernel, if a record applies. */
 bool context_records(struct tirc *t);
 enum hook_schedule context_schedule_record(struct tirc *t,
 					   const struct kernel *k,

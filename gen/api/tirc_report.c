@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report about a compiled model: its options and files, for gen/report/; and
- * the difference of two. */
+/* The report about a compiled model, whose options and files it passes to
+ * gen/report/; and the difference between two folders that tirc wrote. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -68,9 +68,9 @@ struct array *array_range(struct array_work *w, struct dtype type, int64_t n,
 int64_t array_elems(const struct array *x);
 /* Are the elements in row-major order without gaps? */
 bool array_is_dense(const struct array *x);
-/* array_load: the element at position `place` of x->data. The second function:
- * the bytes of n elements from there on. If they are outside of the data, that
- * is a bug of tirc, and tirc is ended. */
+/* array_load: the element at position `place` of x->data. array_bytes: the
+ * bytes of n elements from there on. If they are outside of the data, that is a
+ * bug of tirc, and tirc is ended. */
 union number array_load(const struct array *x, int64_t place);
 void *array_bytes(const struct array *x, int64_t place, int64_t n);
 /* An element by its number in row-major order. */

@@ -114,7 +114,7 @@ struct plan_fault {
 	 * `tensor` before it is read. */
 	const struct tensor *over;
 	const struct kernel *by;
-	/* the first byte in question, counted from the start of the array */
+	/* the first byte that differs, counted from the start of the array */
 	int64_t from;
 };
 

@@ -174,8 +174,8 @@ void cli_note_backends(struct tirc *t);
 bool cli_package(struct cli *c, struct tirc *t);
 
 /* next_step.c: cli_print_next prints the last line of a summary, which says
- * what the user can do next with the compiled model; the third function prints
- * this line for the source of a tensor program. */
+ * what the user can do next with the compiled model; cli_print_next_of_program
+ * prints this line for the source of a tensor program. */
 void cli_print_next(const struct cli *c, struct tirc *t);
 /* Does the option (enum option_id) change the compiled model? Then a verb that
  * is to compile the same kernels as another one needs the same option. */
@@ -188,8 +188,8 @@ void cli_print_next_of_program(const struct cli *c, struct tirc *t);
  * cannot start a line. Conversions: s c d i u x f g e %. */
 void say(FILE *f, const char *fmt, ...) TIRC_PRINTF(2, 3);
 void say_args(FILE *f, const char *fmt, va_list ap);
-/* Prints a text of several lines in the way of say(); the second function
- * prints only its first `length` bytes. */
+/* say_lines prints a text of several lines in the way of say(); say_bytes
+ * prints only the first `length` bytes of the text. */
 void say_lines(FILE *f, const char *text);
 void say_bytes(FILE *f, const char *text, size_t length);
 

@@ -31,7 +31,7 @@ struct test_case {
 	/* The values of the symbolic sizes for a test on random inputs with the
 	 * interpreter's results; NULL for a data set of the user. */
 	const int64_t *sizes;
-	/* the test of the other value of --requant, or NULL */
+	/* the test with the other value of --requant, or NULL */
 	struct other_rounding *other;
 };
 

@@ -86,8 +86,9 @@ struct comparison {
 	bool same_shape;
 };
 
-/* compare.c: the tolerance of a pair: the user's, or the default of its type.
- * The second function takes `arithmetic` and `step` as in struct pair. */
+/* compare.c: pair_tolerance: the tolerance of a pair, which is the user's, or
+ * the default of its type. compare_tolerance does the same for a type, and
+ * takes `arithmetic` and `step` as in struct pair. */
 struct tolerance pair_tolerance(const struct cli *c, const struct pair *x);
 struct tolerance compare_tolerance(const struct cli *c, struct dtype t,
 				   const char *arithmetic, double step);
@@ -143,15 +144,17 @@ bool harness_compare(struct harness *h, const struct array *inputs,
  * and checks whether the data sets were recorded with that rounding. This
  * struct is the state of the check, with counts over all data sets. */
 struct other_rounding {
-	struct harness *program; /* the program with the other value, or NULL */
+	/* the program with the other value of --requant, or NULL */
+	struct harness *program;
 	/* the program has been built, or the attempt failed */
 	bool tried;
-	/* the value of --requant, and the other value */
+	/* rounding: the value of --requant; other: the other value that it may
+	 * have */
 	const char *rounding, *other;
 	/* The number of data sets whose results equal the expected ones with
-	 * the other value, the name of the first of these, and the number of
-	 * data sets that have fewer unequal elements with the other value than
-	 * with the present one. */
+	 * the other value of --requant, the name of the first of these, and the
+	 * number of data sets that have fewer unequal elements with the other
+	 * value than with the present one. */
 	int n_equal;
 	const char *where;
 	int n_closer;
@@ -173,8 +176,8 @@ const char *other_rounding_try(struct other_rounding *r, struct harness *h,
  * called before the states of h change. */
 bool other_rounding_agrees(struct harness *h, const struct array *inputs,
 			   struct pair *pairs, int n);
-/* Prints a note if the other value gave equal or closer results, unless --quiet
- * is given. Closes r->program. */
+/* Prints a note if the other value of --requant gave equal or closer results,
+ * unless --quiet is given. Closes r->program. */
 void other_rounding_end(struct other_rounding *r, struct harness *h);
 
 #endif

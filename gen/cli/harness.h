@@ -72,9 +72,9 @@ bool harness_begin(struct harness *h, struct cli *c);
  * message. */
 bool harness_write(const struct harness *h, const char *name, const void *data,
 		   size_t bytes);
-/* The first function writes the elements of an array to a file in the folder.
- * The second reads such a file; the caller sets the array's type and number of
- * elements before. */
+/* harness_write_array writes the elements of an array to a file in the folder.
+ * harness_read_array reads such a file; the caller sets the array's type and
+ * number of elements before. */
 bool harness_write_array(const struct harness *h, const char *name,
 			 const struct array *a);
 bool harness_read_array(const struct harness *h, const char *name,
@@ -87,9 +87,9 @@ bool harness_build(struct harness *h, const char *text);
 /* The command of the compiler: --cc; else the variable CC if the program runs
  * on this machine; else the target's compiler. */
 const char *harness_compiler(const struct harness *h);
-/* The first function empties the list of files that the next run may write; the
- * second adds a file to the list, and makes the file or empties it. Returns
- * false after an error message. */
+/* harness_expect_none empties the list of files that the next run may write;
+ * harness_expect adds a file to the list, and makes the file or empties it.
+ * Returns false after an error message. */
 void harness_expect_none(struct harness *h);
 bool harness_expect(struct harness *h, const char *name);
 /* Runs the program in the folder with these arguments. The program may read the

@@ -30,8 +30,8 @@ struct tune_runner tune_runner_queue(struct harness *h, const char *url,
  * arguments.txt for this number of calls. Returns NULL after an error message. */
 const char *tune_folder(struct harness *h, const struct tune_job *job,
 			long calls);
-/* The first function writes a file into the folder, the second arguments.txt.
- * They return false after an error message. */
+/* tune_write writes a file into the folder, tune_write_arguments the file
+ * arguments.txt. They return false after an error message. */
 bool tune_write(const char *folder, const char *name, const void *data,
 		size_t bytes);
 bool tune_write_arguments(const struct tune_job *job, const char *folder,
@@ -43,8 +43,8 @@ const char *tune_read_outputs(struct arena *a, const struct tune_job *job,
 /* The command that compiles and links the job in its folder. */
 struct command tune_compile_command(struct harness *h,
 				    const struct tune_job *job);
-/* The first function returns the name of this machine's processor, the second
- * the first line of the compiler's version with its flags. */
+/* tune_machine returns the name of this machine's processor, tune_compiler the
+ * first line of the compiler's version with its flags. */
 const char *tune_machine(struct arena *a);
 const char *tune_compiler(struct harness *h);
 

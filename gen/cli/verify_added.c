@@ -80,8 +80,9 @@ is_named(const struct searching *s, const char *name, size_t bytes)
 	return text_map_get_bytes(&s->names, name, bytes, -1) >= 0;
 }
 
-/* Would make take the file for what it builds of a written file, or remake a
- * written file of it? name: without its folder. */
+/* Would the program `make` use the file `name`, whose name is given without its
+ * folder, as the result of building a written file, or use it to make a written
+ * file anew? */
 static bool
 is_built(const struct searching *s, const char *name)
 {

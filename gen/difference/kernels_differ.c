@@ -14,7 +14,8 @@ struct kernel_keys {
 	VEC(struct kernel_key) list;
 };
 
-/* Of the outputs of a kernel, so many bytes are enough to recognize it. */
+/* This many bytes of the text of a kernel's outputs are enough to recognize the
+ * kernel. */
 enum { OUTPUTS_BYTES = 4096 };
 
 /* The keys of the nodes that the call computes, as one text. NULL after a

@@ -12,7 +12,8 @@ struct node_keys {
 	VEC(struct node_key) list;
 };
 
-/* Of the schedules of a node's kernels, so many bytes are shown. */
+/* At most this many bytes of the text of the schedules of a node's kernels are
+ * shown. */
 enum { SCHEDULES_BYTES = 4096 };
 
 /* The schedules of the kernels of a row of the trace, as one text. NULL after a

@@ -80,7 +80,8 @@ const char *snapshot_joined(struct snapshot *s, const struct strbuf *text);
 bool snapshot_function(struct snapshot *s, const char *name,
 		       struct text_lines *out);
 
-/* Files may be anybody's: the work for all functions together has an end. */
+/* Limits of the work for all functions together, because the files may come
+ * from anybody. */
 enum {
 	MOST_LINES = 20000000,
 	MOST_CELLS = 1 << 26,

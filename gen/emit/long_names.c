@@ -13,7 +13,8 @@ enum { MOST_BYTES = 56 };
 /* The most bytes of a short form, and of a short form that several names would
  * share. */
 enum { FORM_BYTES = 40, LONGER_FORM_BYTES = 56 };
-/* a name's form is made from its last parts, at most this number */
+/* the form of a name is made from the last parts of the name, at most
+ * MOST_PARTS */
 enum { MOST_PARTS = 16 };
 
 #define GAP "..."

@@ -27,8 +27,8 @@ const char *walk_expr(struct walker *w, const struct expr *e, int level);
 /* The text of e as an operand of <, in parentheses if the dialect wants them
  * around operands of a comparison. */
 const char *walk_compared(struct walker *w, const struct expr *e);
-/* walk_piece: the text of expression e with the precedence of its operator. The
- * second function does this for a call of an intrinsic of the IR. */
+/* walk_piece: the text of expression e with the precedence of its operator.
+ * walk_intrinsic does the same for a call of an intrinsic of the IR. */
 struct piece walk_piece(struct walker *w, const struct expr *e);
 struct piece walk_intrinsic(struct walker *w, const struct expr *e);
 /* walk_form.c: the text of the operation `id` on n arguments, in the dialect's
@@ -126,7 +126,7 @@ bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 /* Does the function wait for asynchronous copies that write b? */
 bool walk_is_awaited(struct walker *w, const struct buffer *b);
 /* For bulk copies from one source. walk_box_parameter: the text of the kernel's
- * parameter for the descriptor of the source. The second function: the text of
+ * parameter for the descriptor of the source. walk_box_argument: the text of
  * the argument for this parameter in a launch; `pointer` is the array. */
 const char *walk_box_parameter(struct walker *w, struct box_source *source);
 const char *walk_box_argument(struct walker *w, const struct box_source *source,

@@ -111,9 +111,9 @@ const char *package_model(const struct package *pkg);
  * first cache, the second cache and memory); and for each run a line with the
  * nanoseconds of each kernel. Returns NULL after a diagnostic. */
 const char *package_harness(const struct package *pkg);
-/* package_harness_files: the sources of runtime-c that the program of
- * package_harness() needs in addition. The next function: the flags for the
- * linker that this program needs. */
+/* package_harness_files: the number of sources of runtime-c that the program of
+ * package_harness() needs in addition; package_harness_file: source number i;
+ * package_harness_ldflags: the flags for the linker that this program needs. */
 int package_harness_files(const struct package *pkg);
 const char *package_harness_file(const struct package *pkg, int i,
 				 const char **name);

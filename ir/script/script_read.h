@@ -31,8 +31,8 @@ enum script_kind {
 struct script_view {
 	int ndim;
 	const struct expr **min;
-	/* the dimensions of the part are those of the buffer for which min is
-	 * NULL, instead of the last ones */
+	/* the dimensions of the part are the buffer's dimensions for which
+	 * `min` is NULL, not the last ndim dimensions of the buffer */
 	bool picks;
 	const struct expr *const *shape;
 	/* flat: the view is the buffer's memory with another shape or type.
@@ -324,7 +324,7 @@ bool script_plus(struct script_reader *r, const struct py_node *node,
 		 const struct expr *a, const struct expr *b,
 		 const struct expr **out);
 /* script_view.c: script_view_index replaces the indices of an element of a flat
- * view by those of the same element in the buffer b; the second function does
+ * view by those of the same element in the buffer b; script_view_region does
  * this for the ranges of a region of the view. False after an error. */
 bool script_view_index(struct script_reader *r, const struct py_node *node,
 		       const struct script_view *view, const struct buffer *b,

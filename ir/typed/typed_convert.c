@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of operands. A conversion never changes a constant: a constant that
- * the new type does not hold is an error. */
+/* Conversions between the types of operands. A conversion never changes the
+ * value of a constant: a constant that the new type cannot represent is an
+ * error. */
 #include "typed.h"
 
 const struct typing_rules typing_of_scripts = {

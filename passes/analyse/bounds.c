@@ -70,7 +70,8 @@ quotient_pair(struct analyser *a, const struct linear *l, int i,
 		linear_of(a, s->atom->args[0], &d);
 		linear_add_expr(&d, t->atom->args[0], -1);
 		if (d.broken || d.n > 0) {
-			/* only pairs for which p - q is constant are used */
+			/* only pairs whose dividends differ by a constant are
+			 * used */
 			continue;
 		}
 		b.min = floor_div(d.constant, c);

@@ -101,8 +101,8 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 		if (prove(d->a, expr_le(d->m, part.extent, edge))) {
 			return true;
 		}
-	} else { /* the scale is negative: there, too, the sum is <= 0, hence x
-		  * >= ceil(-base/scale) */
+	} else { /* the scale is negative, and the sum is <= 0 in this case too,
+		  * hence x >= ceil(-base/scale) */
 		edge = detect_ceil_div(d, over, scale);
 		if (prove(d->a, expr_le(d->m, edge, zero))) {
 			return true;

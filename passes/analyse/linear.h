@@ -130,7 +130,8 @@ bool linear_difference(struct analyser *a, const struct expr *x,
 bool condition_implies(struct analyser *a, const struct expr *p,
 		       const struct expr *q);
 
-/* -- simplify_div.c: the operands must be simplified */
+/* -- simplify_div.c. The operands that these functions get must be simplified
+ * already */
 /* x // d or x % d. */
 const struct expr *simplify_floor(struct analyser *a, enum expr_kind kind,
 				  const struct expr *x, const struct expr *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The note that schedules leave for the pass block-sums. */
+/* The note that schedules leave for the pass `block-sums`. */
 #ifndef TIRC_SUM_TERMS_H
 #define TIRC_SUM_TERMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The note that schedules leave for the pass place-init. */
+/* The note that schedules leave for the pass `place-init`. */
 #ifndef TIRC_WRITTEN_OUT_H
 #define TIRC_WRITTEN_OUT_H
 

@@ -285,7 +285,8 @@ struct backend {
 	int n_includes;
 	const char *const *header_includes; /* #includes of the header */
 	int n_header_includes;
-	struct backend_file *runtime; /* files written beside the source */
+	/* files that are written beside the source */
+	struct backend_file *runtime;
 	int n_runtime;
 	/* options for the compiler and the linker; "" if the backend needs
 	 * none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private declarations of the pass channels. */
+/* Private declarations of the pass `channels`. */
 #ifndef TIRC_CHANNELS_H
 #define TIRC_CHANNELS_H
 

@@ -168,7 +168,7 @@ is_of_magnitude(double term, double deviation, double mean)
 }
 
 /* Can the first form be used for each channel: are x * s and t not much larger
- * than the result, and does the type hold s and t? */
+ * than the result, and can the type represent s and t? */
 static bool
 cancels_little(const struct norm *b)
 {

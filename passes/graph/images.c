@@ -39,9 +39,9 @@
 #include "rewrite.h"
 
 enum {
-	/* A product that uses each weight fewer times per image than this
-	 * spends its time on reading weights: it is not in the loop, but
-	 * computes the whole batch. */
+	/* A product that uses each weight fewer than LEAST_USES times for each
+	 * image spends its time on reading weights: it is not put in the loop,
+	 * but computes the whole batch. */
 	LEAST_USES = 8,
 	/* A loop around fewer nodes than this keeps nothing in the cache. */
 	LEAST_NODES = 2,

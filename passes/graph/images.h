@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the files of the pass images (images.c). */
+/* Declarations shared by the files of the pass `images` (images.c). */
 #ifndef TIRC_IMAGES_H
 #define TIRC_IMAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private declarations of the pass integers. */
+/* Private declarations of the pass `integers`. */
 #ifndef TIRC_INTEGERS_H
 #define TIRC_INTEGERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private declarations of the pass requantize. */
+/* Private declarations of the pass `requantize`. */
 #ifndef TIRC_REQUANTIZE_H
 #define TIRC_REQUANTIZE_H
 

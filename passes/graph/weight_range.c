@@ -49,8 +49,9 @@ element(const struct value *v, int64_t i)
 	return v->data ? number_load(v->type, v->data, (size_t)i).f : v->fill.f;
 }
 
-/* Counts the weights that are large enough beside the largest of their channel.
- * NaN is not smaller than any. */
+/* Counts, for each channel, the weights that are not 0 and not negligible
+ * beside the largest: not smaller than half of the epsilon of the type times
+ * the largest. A NaN is counted. */
 static void
 count_terms(struct weight_range *r, const struct value *v, int64_t rest,
 	    int64_t channels)

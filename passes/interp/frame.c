@@ -7,8 +7,8 @@
 
 #include "thread_loops.h"
 
-/* Of an array that an ALLOC fills, so many bytes count as a statement, which
- * takes about as long. */
+/* An array that an ALLOC fills counts as one statement for each STEP_BYTES
+ * bytes, which take about as long as a statement. */
 enum { STEP_BYTES = 256 };
 
 /* The slot for `key`; *slot is NULL until the caller sets it. The returned

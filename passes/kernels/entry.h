@@ -81,8 +81,8 @@ void entry_choose_checks(struct graph *g);
  * before all other checks. The kernels must already be lowered. False after a
  * diagnostic. */
 bool entry_check_formulas(struct entry *e);
-/* The formula `of` (a size or a condition) with each operation in a type that
- * holds its result. */
+/* The formula `of` (a size or a condition) in which each operation is computed
+ * in a type that can represent its result. */
 const struct expr *entry_wide(const struct entry *e, const struct expr *of);
 
 /* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the

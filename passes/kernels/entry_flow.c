@@ -230,7 +230,8 @@ conditional_loop(struct entry *e, int id)
 	return begin_loop(e, id, stmt_seq(e->f, list, 2));
 }
 
-/* Why there is a loop that the model does not have (passes/graph/images.c). */
+/* Gives the loop s a comment that says why there is a loop over images, which
+ * the model does not have (passes/graph/images.c). */
 static void
 images_comment(struct entry *e, struct stmt *s, int64_t count)
 {

@@ -671,7 +671,7 @@ build_kernels(struct graph *g, const struct target *target,
 
 /* Does a kernel overwrite each loop state that fuse_loops.c has given one place
  * (element_of NULL)? If one cannot be overwritten, every state gets two places,
- * which take turns. */
+ * which are used in turns. */
 static bool
 states_are_in_place(const struct program *p)
 {

@@ -23,7 +23,7 @@ lower_passes(int *n)
 	return passes;
 }
 
-/* The pass simplify; several rows of lower.def run it. */
+/* The pass `simplify`; several rows of lower.def run it. */
 bool
 lower_simplify(struct func *f)
 {

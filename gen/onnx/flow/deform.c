@@ -14,7 +14,7 @@
 
 /* Sizes of a deformable convolution; rank: of its tensors. */
 struct sizes {
-	int64_t group, maps, rows; /* rows: the terms of each sum */
+	int64_t group, maps, rows; /* rows: the number of terms of each sum */
 	int64_t kernel[ONNX_MAX_RANK], out[ONNX_MAX_RANK];
 	bool known; /* the sizes in `out` are numbers */
 	int rank;

@@ -12,7 +12,8 @@ enum { MISSING_SIZE = 256 };
  * this size. */
 bool missing_add(struct importer *imp, enum missing_kind kind, const char *name,
 		 const char *what, int size);
-/* Records, for the same message, that a missing size is assumed to be 1. */
+/* Records that the size `name`, which is missing because it counts a batch, is
+ * assumed to be 1; the message about missing sizes then says so. */
 void missing_note_batch(struct importer *imp, const char *name);
 /* Copies the options `given` and adds --bound for each missing bound of the
  * list. */

@@ -416,9 +416,9 @@ value_at(struct size_names *s, const char *formula,
 	return e && expr_is_int(e, out);
 }
 
-/* Finds the number of `open`, the only name without a number in the formula of
- * `row`. The formula is linear, and its value is known: if "past + 1" is 5,
- * past is 4. */
+/* Sets the number of `open`, the only name in the formula of `row` that has no
+ * number yet. The formula is linear, and its value is known: if "past + 1" is
+ * 5, past is 4. */
 static void
 solve(struct size_names *s, const struct size_name *row, struct size_name *open)
 {

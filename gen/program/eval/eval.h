@@ -369,9 +369,9 @@ struct name_row {
 	name_fn *fn;
 };
 
-/* names_in: the row of a name in one of the modules whose bits are in `in`. The
- * second function: the row of a method or attribute of a kind of values. NULL
- * if no row has the name. */
+/* names_in: the row of a name in one of the modules whose bits are in `in`.
+ * names_of: the row of a method or attribute of a kind of values. NULL if no
+ * row has the name. */
 const struct name_row *names_in(struct eval *ev, uint64_t in, const char *name);
 const struct name_row *names_of(struct eval *ev, enum pv_kind kind,
 				const char *name);

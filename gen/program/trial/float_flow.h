@@ -35,7 +35,8 @@ struct flow {
 	bool changed;
 };
 
-/* Sets w->marks and w->parts for all functions that are reached. */
+/* Sets w->marks and w->parts for the checked function and all functions that it
+ * calls, directly or indirectly. */
 void flow_all(struct flow *w);
 bool has_mark(const struct flow *w, const struct var *v, int bit);
 /* Does the value of e depend on floats? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A check of the pass threads. */
+/* A check that the pass `threads` makes. */
 #ifndef TIRC_THREAD_UPDATES_H
 #define TIRC_THREAD_UPDATES_H
 

@@ -37,8 +37,8 @@ struct lanes {
 	struct module *module;
 	const struct stmt *alloc;
 	VEC(struct lane_store) stores;
-	/* stores to other local arrays, whose guards become values: zero where
-	 * the guard fails */
+	/* stores to other local arrays under a guard; they become stores
+	 * without the guard of a value that is zero where the guard fails */
 	VEC(struct stmt *) padded;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the pass partition-loops. */
+/* Shared by the files of the pass `partition-loops`. */
 #ifndef TIRC_PARTITION_LOOPS_H
 #define TIRC_PARTITION_LOOPS_H
 

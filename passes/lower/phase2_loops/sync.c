@@ -172,7 +172,8 @@ is_plain_if(const struct stmt *s)
 	       !expr_has_load(s->args[0]);
 }
 
-/* Would the pass insert a barrier within s? Found by a dry run. */
+/* Would the pass insert a barrier within s? The pass finds out by a walk that
+ * changes nothing. */
 static bool
 needs_barrier(struct sync *y, struct stmt *s)
 {

@@ -186,8 +186,8 @@ check(struct dead *d, int number)
 			remove_stmt(d, one->stores.list.data[i]);
 		}
 	}
-	/* The removal of the last store to it may have removed this ALLOC
-	 * already. */
+	/* If the last store to the array of this ALLOC was removed, the ALLOC
+	 * may have been removed with it. */
 	if (one->at != NULL) {
 		one->at = NULL;
 		stmt_replace(d->func, s, s->children[0]);

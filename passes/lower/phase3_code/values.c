@@ -322,8 +322,9 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 						      : NULL;
 }
 
-/* The widest step that can be split off from e's operands, or from the factors
- * of products among them; NULL if there is none. */
+/* The widest step (see step_of) that can be split off from e's operands or, in
+ * a sum of integer data, from the factors of products among the operands; NULL
+ * if there is none. */
 static const struct expr *
 widest_step(struct values *v, const struct expr *e)
 {

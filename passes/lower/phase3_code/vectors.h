@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the files of the pass vectors. */
+/* Declarations shared by the files of the pass `vectors`. */
 #ifndef TIRC_VECTORS_H
 #define TIRC_VECTORS_H
 

@@ -44,9 +44,9 @@ struct ratio {
 /* Fills one axis for each dimension of input 0. False after a diagnostic. */
 bool resize_axes(struct infer *c, const struct node *n,
 		 struct resize_axis *axes);
-/* The index in the input, by nearest_mode, for each of the virtual_result
- * indices of the output; the second function gives this index as an expression
- * of i, the index of the output. */
+/* resize_nearest_sources: the index in the input, by nearest_mode, for each of
+ * the virtual_result indices of the output; resize_nearest_index gives this
+ * index as an expression of i, the index of the output. */
 const int64_t *resize_nearest_sources(struct module *m, const struct node *n,
 				      const struct resize_axis *a);
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,

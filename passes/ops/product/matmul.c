@@ -85,9 +85,9 @@ infer_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
-/* product_rows: the number of rows of the result, for a vector of scales; 1 if
- * the result has no dimension of rows. The next function: the same for
- * columns. */
+/* product_rows: the number of rows of the result, which is the length of a
+ * vector with a scale for each row; 1 if the result has no dimension of rows.
+ * product_columns: the same for columns. */
 static const struct expr *
 product_rows(struct module *m, const struct product *p)
 {

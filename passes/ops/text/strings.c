@@ -283,8 +283,8 @@ most_pieces(const struct node *n, int64_t bytes)
 	return splits >= 0 && splits < most - 1 ? splits + 1 : most;
 }
 
-/* StringPieces: the outputs have places for the number of pieces that an
- * attribute gives. */
+/* StringPieces: for each string, the outputs have room for the number of pieces
+ * that the attribute `pieces` gives. */
 bool
 infer_string_pieces(struct infer *c, struct node *n)
 {

@@ -22,7 +22,8 @@ bool te_tensor_intrin(struct module *m, const char *name,
 		      const struct expr *compute, const struct expr *reset,
 		      const struct expr *update,
 		      const struct tensor_intrin **made, const char **why);
-/* Like te_tensor_intrin, with the statements of functions instead of calls. */
+/* Does the same as te_tensor_intrin, but gets the statements of functions in
+ * place of calls. */
 bool te_tensor_intrin_of(struct module *m, const char *name,
 			 const struct te_tensor *out,
 			 const struct buffer *const *views,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions of the rules as a tuner sees them. */
+/* Decisions of the rules, which a tuner can read and choose. */
 #include "choices.h"
 
 static int

@@ -434,9 +434,9 @@ padded_cost(struct rules *r, const struct tiling *t, int64_t vector)
 	return best;
 }
 
-/* Are tiles of several vectors faster, with zeros at the end, where only single
- * vectors divide the axis? Elements that are spread are loaded once for each
- * tile. */
+/* Are tiles of several vectors faster, padded with zeros at the end, than tiles
+ * of one vector, if the number of lanes of only one vector divides the axis?
+ * Elements that are spread are loaded once for each tile. */
 static bool
 gains_by_wide_tiles(struct rules *r, const struct tiling *t, int64_t vector)
 {
