@@ -14,6 +14,7 @@
 struct user {
 	const struct kernel *kernel;
 	const struct kernel_arg *arg;
+	bool writes;
 	int next; /* the index of the next use of the same tensor, or -1 */
 };
 
@@ -26,14 +27,49 @@ struct users {
 	int *first;
 };
 
-static void
-add_user(struct packer *k, struct users *u, const struct tensor *t,
-	 const struct kernel *kernel, const struct kernel_arg *arg)
+/* The place whose pointer the entry function uses for t; NULL if it uses none. */
+static const struct placement *
+place_used(const struct packer *k, struct tensor *t)
 {
 	const struct placement *at = plan_find(&k->p->plan, t);
-	int id = at != NULL && at->of != NULL ? at->of->tensor->id : t->id;
-	struct user x = { kernel, arg, u->first[id] };
 
+	if (at == NULL || (at->of == NULL && at->var == NULL)) {
+		at = plan_find(&k->p->plan, graph_view_root(k->g, t));
+	}
+	return at != NULL && at->of != NULL ? at->of : at;
+}
+
+/* The id of the tensor whose pointer t uses. */
+static int
+place_id(const struct packer *k, struct tensor *t)
+{
+	const struct placement *at = place_used(k, t);
+
+	return at != NULL ? at->tensor->id : t->id;
+}
+
+/* What a comment adds to the kernel that overwrites its input with a result. */
+static const char *
+in_place_text(const struct packer *k, const struct kernel_arg *arg)
+{
+	const struct placement *from, *to = place_used(k, arg->tensor);
+
+	if (arg->in_place == NULL) {
+		return "";
+	}
+	from = place_used(k, arg->in_place);
+	return from == NULL || from == to || place_name(from) == NULL
+		       ? " (in place)"
+		       : arena_printf(k->a, " (in place of %s)",
+				      place_name(from));
+}
+
+static void
+add_user(struct packer *k, struct users *u, struct tensor *t, struct user x)
+{
+	int id = place_id(k, t);
+
+	x.next = u->first[id];
 	u->first[id] = u->list.n;
 	vec_push(k->a, &u->list, x);
 }
@@ -55,33 +91,46 @@ find_users(struct packer *k, struct users *u)
 			if (arg->kind != ARG_TENSOR || arg->tensor == NULL) {
 				continue;
 			}
-			add_user(k, u, arg->tensor, kernel, arg);
+			add_user(k, u, arg->tensor,
+				 (struct user){ kernel, arg, arg->written,
+						-1 });
 			if (arg->in_place != NULL &&
-			    arg->in_place != arg->tensor) {
-				add_user(k, u, arg->in_place, kernel, arg);
+			    place_id(k, arg->in_place) !=
+				    place_id(k, arg->tensor)) {
+				add_user(k, u, arg->in_place,
+					 (struct user){ kernel, arg, false,
+							-1 });
 			}
 		}
 	}
 }
 
+/* Appends who writes the place and who reads it, in the order of the calls:
+ * ", written by conv1, read by relu1, add1". */
 static void
-say_users(const struct users *u, const struct tensor *t, struct strbuf *s)
+say_users(const struct packer *k, const struct users *u,
+	  const struct placement *at, struct strbuf *s)
 {
 	const struct kernel *last = NULL;
-	int readers = 0;
+	const char *before = "";
 
-	for (int i = u->first[t->id]; i >= 0; i = u->list.data[i].next) {
+	for (int i = u->first[at->tensor->id]; i >= 0;
+	     i = u->list.data[i].next) {
 		const struct user *x = &u->list.data[i];
+		const char *verb = x->writes ? "written by " : "read by ";
 
-		if (x->arg->tensor == t && x->arg->written) {
-			strbuf_printf(s, ", written by %s%s", x->kernel->name,
-				      x->arg->in_place != NULL ? " (in place)"
-							       : "");
-		} else if (x->kernel != last) {
-			strbuf_puts(s, readers++ > 0 ? ", " : ", read by ");
-			strbuf_puts(s, x->kernel->name);
-			last = x->kernel;
+		if (!x->writes && x->kernel == last) {
+			continue;
 		}
+		strbuf_printf(s, ", %s%s%s",
+			      strcmp(verb, before) != 0 ? verb : "",
+			      x->kernel->name,
+			      x->writes ? in_place_text(k, x->arg) : "");
+		before = verb;
+		last = x->kernel;
+	}
+	if (at->read_by_entry) {
+		strbuf_printf(s, ", read by %s_run", k->model);
 	}
 }
 
@@ -135,7 +184,7 @@ add_plan(struct packer *k, struct tdata *data)
 			strbuf_printf(&s, ", scratch of %s",
 				      at->scratch_of->name);
 		} else {
-			say_users(&users, at->tensor, &s);
+			say_users(k, &users, at, &s);
 		}
 		tdata_text(tdata_item(data, "plan"), "place",
 			   comment_wrap(k->a, k->d,

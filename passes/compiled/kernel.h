@@ -177,9 +177,12 @@ struct placement {
 	struct var *var;
 	/* the name of var as printed; NULL before it is printed */
 	const char *name;
-	/* For a view that uses the pointer of another tensor: the place of that
-	 * tensor; else NULL. */
+	/* For a tensor that uses the pointer of another tensor (a view, or a value
+	 * that a branch or a loop passes on): the place of that tensor; else
+	 * NULL. */
 	const struct placement *of;
+	/* the entry function itself reads the tensor: a condition, a size */
+	bool read_by_entry;
 };
 
 /* An array of the workspace that has the elements of one type. */

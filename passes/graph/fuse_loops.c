@@ -111,7 +111,7 @@ place_state(struct graph *g, const struct graph_body *loop, int k)
 		return;
 	}
 	both = graph_tensor(g,
-			    arena_printf(&m->arena, "%s_turns", first->name));
+			    arena_printf(&m->arena, "%s_turns", state->name));
 	both->type = first->type;
 	both->typed = true;
 	both->ndim = first->ndim + 1;

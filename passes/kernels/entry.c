@@ -170,19 +170,86 @@ find_viewed(const struct entry *e, struct tensor *t, const struct placement *at)
 		       : NULL;
 }
 
-static const struct expr *
-tensor_pointer(struct entry *e, const struct kernel *k, struct tensor *t,
+/* The place of a tensor that a branch or a loop passes on as t, or as which it
+ * passes on t, if it has a pointer; NULL otherwise. */
+static const struct placement *
+find_passed_on(const struct entry *e, const struct tensor *t,
 	       const struct placement *at)
 {
-	struct memory_plan *plan = &e->p->plan;
-	const struct placement *of = find_viewed(e, t, at);
+	const struct placement *of = e->flow_place[e->flow_root[t->id]];
 
+	return of != NULL && of->offset_bytes == at->offset_bytes &&
+			       dtype_equal(dtype_stored(of->tensor->type),
+					   dtype_stored(t->type))
+		       ? of
+		       : NULL;
+}
+
+static const struct expr *
+tensor_pointer(struct entry *e, const struct kernel *k, struct tensor *t,
+	       const struct placement *place)
+{
+	struct memory_plan *plan = &e->p->plan;
+	struct placement *at = &plan->places.data[place - plan->places.data];
+	const struct placement *of = find_viewed(e, t, at);
+	int root = e->flow_root[t->id];
+	const struct expr *pointer;
+
+	of = of != NULL ? of : find_passed_on(e, t, at);
 	if (of == NULL) {
-		return workspace_pointer(e, tensor_stem(e, k, t),
+		e->flow_place[root] = at;
+		return workspace_pointer(e,
+					 tensor_stem(e, k, e->flow_name[root]),
 					 dtype_stored(t->type), at);
 	}
-	plan->places.data[at - plan->places.data].of = of;
-	return entry_pointer(e, k, of->tensor);
+	pointer = entry_pointer(e, k, of->tensor);
+	at->of = of->of != NULL ? of->of : of;
+	return pointer;
+}
+
+/* Names the places of the first `count` results of n after them; the results of
+ * a loop after its states in an iteration, if its body reads these. */
+static void
+name_results(struct entry *e, const struct node *n, int count)
+{
+	for (int k = 0; k < count; k++) {
+		const struct tensor **name;
+
+		if (n->outputs[k] == NULL) {
+			continue;
+		}
+		name = &e->flow_name[e->flow_root[n->outputs[k]->id]];
+		if ((*name)->producer == NULL ||
+		    !node_is_carry((*name)->producer)) {
+			*name = n->outputs[k];
+		}
+	}
+}
+
+/* Names the place of a branch's results after the value behind the branch, and
+ * that of a loop's state after the state in an iteration. */
+static void
+name_flow(struct entry *e)
+{
+	const struct graph *g = e->p->graph;
+
+	e->flow_root = plan_flow_roots(g);
+	e->flow_name = arena_array(&e->m->arena, const struct tensor *,
+				   g->tensors.n + 1);
+	e->flow_place = arena_array(&e->m->arena, struct placement *,
+				    g->tensors.n + 1);
+	for (int i = 0; i < g->tensors.n; i++) {
+		e->flow_name[i] = g->tensors.data[i];
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		if (node_is_carry(n) || node_ends_if(n)) {
+			name_results(e, n, n->n_outputs);
+		} else if (node_ends_loop(n)) {
+			name_results(e, n, node_loop_end(n).states);
+		}
+	}
 }
 
 const struct expr *
@@ -215,6 +282,21 @@ entry_pointer(struct entry *e, const struct kernel *k, struct tensor *t)
 		assert(!"a tensor without storage");
 	}
 	return e->of_tensor[t->id];
+}
+
+const struct expr *
+entry_read(struct entry *e, const struct kernel *k, struct tensor *t)
+{
+	const struct expr *pointer = entry_pointer(e, k, t);
+	struct memory_plan *plan = &e->p->plan;
+
+	for (int i = 0; i < plan->places.n; i++) {
+		struct placement *at = &plan->places.data[i];
+
+		at->read_by_entry |= at->var != NULL &&
+				     at->var == pointer->u.var;
+	}
+	return pointer;
 }
 
 static const struct expr *
@@ -405,6 +487,7 @@ entry_build(struct program *p)
 				     k->device->launches[l].kernel->name);
 		}
 	}
+	name_flow(&e);
 	add_tensor_params(&e, g->inputs.data, g->inputs.n);
 	add_tensor_params(&e, g->outputs.data, g->outputs.n);
 	add_weight_params(&e);

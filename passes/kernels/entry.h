@@ -31,6 +31,13 @@ struct entry {
 	/* pointers to tensors by tensor id; NULL before a pointer's first
 	 * use */
 	const struct expr **of_tensor;
+	/* Tensors that branches and loops pass on have one pointer. flow_root:
+	 * the result of plan_flow_roots, by tensor id. By root, flow_name: the
+	 * tensor after which the pointer is named; flow_place: the place of the
+	 * pointer, NULL before its first use. */
+	int *flow_root;
+	const struct tensor **flow_name;
+	struct placement **flow_place;
 	/* the pointers that are variables of LETs, outermost first */
 	VEC(struct var *) pointers;
 	VEC(const struct expr *) values;
@@ -64,6 +71,9 @@ struct entry {
  * k. */
 const struct expr *entry_pointer(struct entry *e, const struct kernel *k,
 				 struct tensor *t);
+/* Like entry_pointer, for a tensor whose elements the entry function reads. */
+const struct expr *entry_read(struct entry *e, const struct kernel *k,
+			      struct tensor *t);
 struct stmt *entry_call(struct entry *e, const struct kernel *k);
 
 /* entry_flow.c: the calls of all kernels, within the branches and loops of the

@@ -6,12 +6,12 @@
  *	if positive[0]:                     # EndIf
  *	    neg(state, y, 0)
  *
- * A loop with a condition counts its iterations in memory:
+ * A loop with a condition counts its iterations:
  *
- *	iterations[0] = 0
- *	while iterations[0] < 100 and go[0]:
- *	    let t = iterations[0]: …
- *	    iterations[0] = t + 1 */
+ *	iterations = 0
+ *	while iterations < 100 and go[0]:
+ *	    let t = iterations: …
+ *	    iterations = t + 1 */
 #include "entry.h"
 #include "passes.h"
 
@@ -51,7 +51,7 @@ read_scalar(struct entry *e, struct tensor *t)
 	if (tensor_is_constant(t)) {
 		return constant_scalar(e, t);
 	}
-	pointer = entry_pointer(e, near, whole);
+	pointer = entry_read(e, near, whole);
 	spec = (struct buffer_spec){
 		.name = pointer->u.var->name,
 		.type = dtype_stored(t->type),
@@ -116,22 +116,20 @@ static const struct expr *
 trips(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
-	const struct expr *zero = expr_i32(e->m, 0);
 	struct loop_end end = node_loop_end(b->end);
 
-	return e->trips[id] != NULL ? expr_load(e->m, e->trips[id], &zero, 1)
+	return e->trips[id] != NULL ? expr_load(e->m, e->trips[id], NULL, 0)
 	       : end.counted ? limited(e, b, known_count(e, b->end->inputs[0]))
 			     : expr_int(e->m, b->iteration->type,
 					end.trips >= 0 ? end.trips : INT32_MAX);
 }
 
-/* let n_given = n[0]: trips[0] = min(max(n_given, 0), limit)
+/* let n_given = n[0]: trips = min(max(n_given, 0), limit)
  * the loop */
 static struct stmt *
 begin_loop(struct entry *e, int id, struct stmt *loop)
 {
 	const struct graph_body *b = body_at(e, id);
-	const struct expr *zero = expr_i32(e->m, 0);
 	struct stmt *both[2] = { NULL, loop };
 	struct tensor *t = b->end->inputs[0];
 	struct var *given;
@@ -142,7 +140,7 @@ begin_loop(struct entry *e, int id, struct stmt *loop)
 	given = entry_given(e, t->name, t->type);
 	both[0] = stmt_let(e->f, given, read_scalar(e, t),
 			   stmt_store(e->f, e->trips[id],
-				      limited(e, b, given->expr), &zero, 1));
+				      limited(e, b, given->expr), NULL, 0));
 	return stmt_seq(e->f, both, 2);
 }
 
@@ -153,7 +151,7 @@ entry_flow_size(struct entry *e, const struct var *v)
 
 	for (int i = 1; i < e->p->graph->bodies.n; i++) {
 		const struct graph_body *b = body_at(e, i);
-		const struct expr *count, *zero;
+		const struct expr *count;
 
 		if (b->end == NULL || !b->is_loop) {
 			continue;
@@ -163,9 +161,8 @@ entry_flow_size(struct entry *e, const struct var *v)
 					   expr_int(m, v->type, 2));
 		}
 		if (v == b->last) {
-			zero = expr_i32(m, 0);
 			count = e->counters[i] != NULL
-					? expr_load(m, e->counters[i], &zero, 1)
+					? expr_load(m, e->counters[i], NULL, 0)
 					: trips(e, i);
 			return expr_binary(m, EXPR_TRUNCMOD, count,
 					   expr_int(m, count->type, 2));
@@ -192,7 +189,7 @@ static struct stmt *
 conditional_loop(struct entry *e, int id)
 {
 	const struct graph_body *b = body_at(e, id);
-	const struct expr *zero = expr_i32(e->m, 0), *go, *count;
+	const struct expr *go, *count;
 	struct loop_end end = node_loop_end(b->end);
 	const struct buffer *counter = e->counters[id];
 	struct tensor *state = b->end->inputs[end.first];
@@ -201,7 +198,7 @@ conditional_loop(struct entry *e, int id)
 	struct var *iteration = b->iteration;
 	struct var_map map = { &iteration, &count, 1 };
 
-	count = expr_load(e->m, counter, &zero, 1);
+	count = expr_load(e->m, counter, NULL, 0);
 	for (int i = 0; i < state->uses.n; i++) {
 		const struct node *user = state->uses.data[i].node;
 
@@ -215,12 +212,12 @@ conditional_loop(struct entry *e, int id)
 	list[0] = flow(e, id);
 	next = expr_add(e->m, b->iteration->expr,
 			expr_int(e->m, b->iteration->type, 1));
-	list[1] = stmt_store(e->f, counter, next, &zero, 1);
+	list[1] = stmt_store(e->f, counter, next, NULL, 0);
 	body = stmt_let(e->f, b->iteration, count, stmt_seq(e->f, list, 2));
 	loop = stmt_while(e->f, expr_and(e->m, expr_lt(e->m, count, most), go),
 			  body);
 	list[0] = stmt_store(e->f, counter,
-			     expr_int(e->m, b->iteration->type, 0), &zero, 1);
+			     expr_int(e->m, b->iteration->type, 0), NULL, 0);
 	list[1] = loop;
 	comment(e, loop, b->end,
 		end.trips < 0 && !end.counted
@@ -360,12 +357,9 @@ flow_after(struct entry *e, int body, struct stmt *first)
 static const struct buffer *
 new_cell(struct entry *e, const char *name, const struct graph_body *loop)
 {
-	const struct expr *one = expr_i32(e->m, 1);
 	struct buffer_spec spec = {
 		.name = name_set_add(&e->names, name),
 		.type = loop->iteration->type,
-		.ndim = 1,
-		.shape = &one,
 		.scope = "local",
 	};
 

@@ -132,9 +132,8 @@ load_size(struct entry *e, int kernel, struct tensor *t, int index)
 					.i);
 	}
 	b = buffer_new(m, &spec);
-	b->data = entry_pointer(e,
-				kernel >= 0 ? e->p->kernels.data[kernel] : NULL,
-				t)
+	b->data = entry_read(e, kernel >= 0 ? e->p->kernels.data[kernel] : NULL,
+			     t)
 			  ->u.var;
 	return expr_load(m, b, &at, 1);
 }

@@ -36,4 +36,10 @@ struct placement *plan_find_scratch(const struct memory_plan *p,
  * workspace, in row-major order without gaps? */
 bool plan_is_left(const struct program *p, const struct placement *at);
 
+/* By tensor id: a tensor for all tensors that have one place in memory because a
+ * branch or a loop passes one on as the other: both results of an If and the value
+ * after it; the first value of a loop's state, the value in an iteration, the next
+ * one and the last one. Other tensors stand for themselves. */
+int *plan_flow_roots(const struct graph *g);
+
 #endif

@@ -97,6 +97,24 @@ join_control(const struct graph *g, struct joined *j)
 	}
 }
 
+int *
+plan_flow_roots(const struct graph *g)
+{
+	struct arena *a = &g->module->arena;
+	struct joined j = { arena_array(a, int, g->tensors.n + 1),
+			    arena_array(a, int64_t, g->tensors.n + 1) };
+	int64_t inside;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		j.parent[i] = i;
+	}
+	join_control(g, &j);
+	for (int i = 0; i < g->tensors.n; i++) {
+		j.parent[i] = find(&j, i, &inside);
+	}
+	return j.parent;
+}
+
 static void
 join_in_place(const struct program *p, struct joined *j)
 {

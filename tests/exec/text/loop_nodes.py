@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """loop_nodes.py: nodes of branches and of bodies of loops are in the metadata and in
 comments like all others, each with the node that has its graph; and a node that comes
-into a model changes nothing in the metadata of the others."""
+into a model changes nothing in the metadata of the others. What a branch or a loop
+passes on has one name in the entry function, and the plan says who writes and who
+reads it; iterations are counted by scalars."""
 import copy
 import difflib
 import json
 import os
+import re
 
 from helper import compile_model, fail, skip, tirc, work_folder
 
@@ -64,6 +67,16 @@ for key, op in (("last/turned/a", "Relu"), ("last/turned/b", "Neg"),
 for line in ('Relu, in If of turned -> "a"', 'Add, in Loop of last -> "next"'):
     if line not in text:
         fail("no comment says %s:\n%s" % (line, text))
+plan = re.sub(r"\n \* {9,}", " ", re.search(r"/\* Workspace, .*?\*/", text,
+                                           re.S)[0])
+for place in re.findall(r"^ \*   bytes (.*)$", plan, re.M):
+    if "written by" not in place or "read by" not in place:
+        fail("who writes it, who reads it: " + place)
+offsets = re.findall(r"void \*const \w+ = workspace(?: \+ (\d+))?;", text)
+if len(offsets) != len(set(offsets)):
+    fail("two names for one place:\n" + text)
+if re.search(r"\bint\d+_t \w+\[1\];", text):
+    fail("a counter is an array:\n" + text)
 written = os.path.join(folder, "net.json")
 tirc("partition", os.path.join(folder, "net.onnx"), "-o", written)
 again = compile_model(written, "--target", "c99")
