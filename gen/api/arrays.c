@@ -13,6 +13,7 @@
 #include "arrays.h"
 #include "output_file.h"
 #include "text.h"
+#include "text_map.h"
 
 /* The most sizes of an array, and the longest header, in bytes, that are accepted:
  * more than an array of plain numbers needs. */
@@ -344,13 +345,35 @@ read_member(struct module *m, const char *path, zip_t *zip, zip_uint64_t i,
 	return ok;
 }
 
+/* Has each of the n members of the archive another name? Members of one name
+ * may share their bytes in the file, so that a small file unpacks to much. False
+ * after a diagnostic. */
+static bool
+names_differ(struct module *m, const char *path, zip_t *zip, int n)
+{
+	struct text_map names;
+
+	text_map_init(&names, &m->arena);
+	for (int i = 0; i < n; i++) {
+		const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
+
+		name = arena_strdup(&m->arena, name != NULL ? name : "");
+		if (!text_map_add(&names, name, i)) {
+			return bad_file(m, path, name,
+					"two members have this name; keep one "
+					"of them");
+		}
+	}
+	return true;
+}
+
 static bool
 read_npz(struct module *m, const char *path, const struct array_filter *filter,
 	 struct array **list, int *n)
 {
 	zip_t *zip = zip_open(path, ZIP_RDONLY, NULL);
 	zip_int64_t count;
-	bool ok = true;
+	bool ok;
 
 	if (zip == NULL) {
 		return bad_file(m, path, NULL,
@@ -362,6 +385,7 @@ read_npz(struct module *m, const char *path, const struct array_filter *filter,
 		return bad_file(m, path, NULL, "it has too many members");
 	}
 	*n = (int)count;
+	ok = names_differ(m, path, zip, *n);
 	*list = arena_array(&m->arena, struct array, *n + 1);
 	for (int i = 0; ok && i < *n; i++) {
 		ok = read_member(m, path, zip, (zip_uint64_t)i, filter, *n,

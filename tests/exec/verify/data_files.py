@@ -5,6 +5,8 @@ of a failure before the verdict; integers and strings printed as they are."""
 import os
 import subprocess
 import sys
+import warnings
+import zipfile
 
 import numpy as np
 import onnx
@@ -105,6 +107,11 @@ test("two data sets", path("data.npz"), "--input", path("in.npz"), "--expect",
 LAST = "0 of 1 data set passed"
 test("no such file", path("none.npz"), status=1,
      says=["error: ", "none.npz", "FAIL  none.npz  not compared", LAST])
+with warnings.catch_warnings(), zipfile.ZipFile(archive("twice.npz"), "a") as twice:
+    warnings.simplefilter("ignore")
+    twice.writestr("y.npy", twice.read("y.npy"))
+test("a name twice", path("twice.npz"), status=1,
+     says=["twice.npz: y.npy: two members have this name", LAST])
 test("no input", archive("less.npz", **{"in/big": None}), status=1,
      says=["error: ", "'in/big', which is an input", "not compared", LAST])
 test("no output", archive("blind.npz", y=None, k=None, same=None, huger=None),
