@@ -45,21 +45,20 @@ report_first(const struct two_runs *t, const int *far, int n)
 	}
 }
 
-/* Prints the line of two equal runs, with the tensor of the largest error in
- * units of its tolerance. */
+/* Prints the line of two equal runs, with the largest error. */
 static void
 report_equal(const struct two_runs *t)
 {
 	int n_equal = 0, worst = -1;
-	double units = 0;
+	double most = 0;
 
 	for (int i = 0; i < t->pairs.n; i++) {
 		struct comparison f;
 
 		pair_compare(t->cli, &t->pairs.data[i], &f);
 		n_equal += f.max_abs == 0;
-		if (f.worst_units > units) {
-			units = f.worst_units;
+		if (f.max_abs > most) {
+			most = f.max_abs;
 			worst = i;
 		}
 	}
@@ -67,8 +66,8 @@ report_equal(const struct two_runs *t)
 	say(stdout, "  %s  %d tensors: %d equal, %d within the tolerance",
 	    t->where, t->pairs.n, n_equal, t->pairs.n - n_equal);
 	if (worst >= 0) {
-		say(stdout, ", nearest to it '%s', at %.2g of it",
-		    t->pairs.data[worst].got->name, units);
+		say(stdout, ", largest error %.3g, of '%s'", most,
+		    t->pairs.data[worst].got->name);
 	}
 	say(stdout, "\n");
 }

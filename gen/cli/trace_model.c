@@ -4,6 +4,7 @@
  * --requant tflite: after the passes that set the rounding). A tensor of the
  * compiled model is compared with the model's tensor of the same values; one
  * that only passes made is not compared. */
+#include <limits.h>
 #include <string.h>
 
 #include "bisect.h"
@@ -21,8 +22,10 @@ struct against {
 	struct harness h; /* has the compiled model; its runs are interpreted */
 	struct traced_list shown;
 	const struct trace_run *run; /* the present one */
-	/* the model, with numbers for its symbolic sizes */
-	struct tirc *model;
+	/* The model, with numbers for its symbolic sizes: as it was read, whose
+	 * values are right; and after all passes over the graph, whose values on
+	 * perturbed inputs show what rounding does to the compiled model. */
+	struct tirc *model, *passed;
 	const char **paths; /* the data sets of --data */
 	int n_paths;
 	/* the values of tensors, for as long as h */
@@ -149,26 +152,26 @@ find_inputs(struct against *x, const char *path, struct array *inputs)
 	return true;
 }
 
-/* The elements of the inputs of x->model; NULL after an error message. */
+/* The elements of the inputs of the model; NULL after an error message. */
 static const void **
-input_data(struct against *x, const struct array *inputs)
+input_data(struct against *x, struct tirc *model, const struct array *inputs)
 {
 	struct arena *a = arena_of(x);
-	int n = tirc_input_count(x->model), next = 0;
+	int n = tirc_input_count(model), next = 0;
 	const void **data = arena_array(a, const void *, n + 1);
 
 	for (int i = 0; i < n; i++) {
-		struct tirc_tensor t = tirc_input(x->model, i);
+		struct tirc_tensor t = tirc_input(model, i);
 		struct array one;
 
-		if (state_of_input(x->model, i) < 0) {
+		if (state_of_input(model, i) < 0) {
 			one = inputs[next++];
 		} else if (given_record(x, t.name) != NULL) {
 			one = given_record(x, t.name)->array;
 		} else {
 			one = harness_zeros(a, t);
 		}
-		if (!harness_fit_input(a, x->model, i, &one)) {
+		if (!harness_fit_input(a, model, i, &one)) {
 			return NULL;
 		}
 		data[i] = one.data;
@@ -179,22 +182,24 @@ input_data(struct against *x, const struct array *inputs)
 /* -- the interpreter -- */
 
 /* Runs the model in the interpreter. outputs: for each tensor that the compiled
- * model shows, the model's tensor; without data if the model has none. */
+ * model shows, the tensor of `model` with the same name in the model as read;
+ * without data if there is none. */
 static bool
-interpret(struct harness *h, const struct array *inputs, struct array *outputs)
+interpret(struct against *x, struct tirc *model, const struct array *inputs,
+	  struct array *outputs)
 {
-	struct against *x = h->run_ctx;
-	struct graph *g = tirc_graph(x->model);
+	struct harness *h = &x->h;
+	struct graph *g = tirc_graph(model);
 	struct arena *a = arena_of(x);
 	struct node_results *results = arena_new(a, struct node_results);
-	const void **data = input_data(x, inputs);
+	const void **data = input_data(x, model, inputs);
 	struct right_values right;
 	int next = 0;
 
 	node_results_init(results);
 	vec_push(a, &x->results, results);
 	if (data == NULL || !right_values_find(g, data, results, a, &right)) {
-		cli_messages(x->model);
+		cli_messages(model);
 		return false;
 	}
 	for (int i = 0; i < x->shown.list.n; i++) {
@@ -213,16 +218,40 @@ interpret(struct harness *h, const struct array *inputs, struct array *outputs)
 	return true;
 }
 
-/* Loads the model with the sizes that the inputs have. */
+/* A run on perturbed inputs (harness.run). */
+static bool
+run_perturbed(struct harness *h, const struct array *inputs,
+	      struct array *outputs)
+{
+	struct against *x = h->run_ctx;
+
+	return interpret(x, x->passed, inputs, outputs);
+}
+
+/* Loads the model with the sizes that the inputs have, twice. */
 static bool
 load_model(struct against *x, const struct array *inputs)
 {
+	const char *const *names;
+
 	if (x->model != NULL && tirc_dim_count(x->h.t) == 0) {
 		return true;
 	}
 	tirc_free(x->model);
+	tirc_free(x->passed);
+	x->passed = NULL;
 	x->model = interpreted_sized(&x->h, &x->cli, inputs);
-	return x->model != NULL && interpreted_round(x->h.t, x->model) &&
+	if (x->model != NULL) {
+		x->passed = interpreted_sized(&x->h, &x->cli, inputs);
+	}
+	if (x->passed == NULL) {
+		return false;
+	}
+	if (tirc_graph_passes(x->passed, INT_MAX, &names) < 0) {
+		cli_messages(x->passed);
+		return false;
+	}
+	return interpreted_round(x->h.t, x->model) &&
 	       can_compare(x, tirc_graph(x->model));
 }
 
@@ -285,7 +314,7 @@ compare_run(struct against *x, int index, bool *differ)
 	if (!is_of_model(x) ||
 	    !find_inputs(x, x->paths != NULL ? x->paths[index] : NULL,
 			 inputs) ||
-	    !load_model(x, inputs) || !interpret(&x->h, inputs, want)) {
+	    !load_model(x, inputs) || !interpret(x, x->model, inputs, want)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
@@ -329,7 +358,7 @@ begin(struct against *x)
 	x->cli.tirc.n_print_after = x->cli.tirc.n_print_phases = 0;
 	x->cli.tirc.time_passes = false;
 	traced_find(arena_of(x), tirc_compiled_program(x->h.t), &x->shown);
-	x->h.run = interpret;
+	x->h.run = run_perturbed;
 	x->h.run_ctx = x;
 	x->h.n_results = x->shown.list.n;
 	x->h.twin = x->h.tried_factors = true;
@@ -346,6 +375,7 @@ trace_against_model(struct cli *c, const struct trace *trace, bool *differ)
 		ok = compare_run(&x, i, differ);
 	}
 	tirc_free(x.model);
+	tirc_free(x.passed);
 	for (int i = 0; i < x.results.n; i++) {
 		node_results_release(x.results.data[i]);
 	}

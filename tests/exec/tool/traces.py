@@ -10,7 +10,7 @@ import os
 import re
 
 from helper import (DIGITS, STRICT, compile_model, compilers, contents, fail,
-                    has_dialect, tirc, work_folder)
+                    has_dialect, shared, tirc, work_folder)
 from proto import (BOOL, INT64, floats, graph, ints, model, nested_graph, node,
                    tensor, value_info)
 from traced import EXAMPLE, trace_of, write_main
@@ -179,6 +179,16 @@ def made_by_passes():
         fail("tensors of Winograd's algorithm: " + said)
 
 
+def reference():
+    """A deep model, in which Winograd's algorithm rounds more than the model as it
+    was read: its rounding is that of the graph after the passes."""
+    path = os.path.join(shared() or "", "models", "mlperf_tiny",
+                        "resnet8_fp32", "model.onnx")
+    if os.path.exists(path):
+        trace, _ = check(path, "c99", "--name", "resnet")
+        equal(trace, path, "c99")
+
+
 def refused():
     for target in ("cuda", "opencl"):
         if has_dialect(target):
@@ -223,6 +233,7 @@ for target in TARGETS:
     run_stateful(target)
     run_looped(target)
 made_by_passes()
+reference()
 refused()
 verified()
 example()
