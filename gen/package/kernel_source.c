@@ -665,6 +665,9 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	for (int a = 0; a < kernel->group->nodes.n; a++) {
 		const struct node *n = kernel->group->nodes.data[a];
 
+		if (op_gates(n) != NULL) {
+			add_row(k, item, "schedules", "gates", op_gates(n));
+		}
 		if (strcmp(n->op_type, "MultiplyShift") == 0) {
 			add_rescaling(k, item, n);
 		}

@@ -52,6 +52,9 @@ struct forest {
 	struct weight *weights;
 	int64_t n_weights, n_targets;
 	bool single; /* every leaf has exactly one weight */
+	/* the attributes that have the limits of branches, the weights of leaves,
+	 * and the targets of these weights */
+	const char *limits_from, *weights_from, *targets_from;
 	/* the tables, by entry */
 	VEC(struct place) places;
 	VEC(double) feature, value, next, flags, row;
@@ -254,6 +257,19 @@ sort_weights(struct forest *f)
 	return true;
 }
 
+/* A table of the operator as a constant; `from` says in comments which attributes
+ * of the model its elements come from. */
+static struct tensor *
+table_of(struct forest *f, const char *name, struct dtype type,
+	 const double *values, int n_dims, const int64_t *shape,
+	 const char *from)
+{
+	return graph_made_of(f->m->imp->g,
+			     ml_constant(f->m, name, type, values, n_dims,
+					 shape),
+			     from, f->m->n, NULL, 0);
+}
+
 /* The weights as a table [leaves, targets]; if a leaf has no weight for a
  * target, the element is the neutral element of the aggregation. Sets f->row to
  * the row of each leaf in the table. */
@@ -292,7 +308,56 @@ weight_table(struct forest *f, const char *how)
 	}
 	shape[0] = n;
 	shape[1] = f->n_targets;
-	return ml_constant(f->m, "weights", f->type, table, 2, shape);
+	return table_of(f, "weights", f->type, table, 2, shape,
+			arena_printf(&f->m->imp->g->module->arena,
+				     "%s of each leaf by %s", f->weights_from,
+				     f->targets_from));
+}
+
+/* Makes the tables of the operator, in[1] to in[8] but for the weights. early: the
+ * search ends at a leaf. */
+static void
+add_tables(struct forest *f, struct tensor **in, bool early)
+{
+	struct dtype i32 = dtype_of(DT_I32), u8 = dtype_of(DT_U8);
+	struct arena *a = &f->m->imp->g->module->arena;
+	const int64_t n = f->feature.n, pairs[2] = { n, 2 };
+
+	in[1] = table_of(f, "feature", i32, f->feature.data, 1, &n,
+			 early ? "nodes_featureids, at leaves -1"
+			       : "nodes_featureids");
+	in[2] = table_of(
+		f, "value", f->type, f->value.data, 1, &n,
+		arena_printf(a,
+			     f->single
+				     ? "%s, for < and >= the float before; at "
+				       "leaves %s"
+				     : "%s, for < and >= the float before",
+			     f->limits_from, f->weights_from));
+	in[3] = table_of(f, "next", i32, f->next.data, early ? 1 : 2, pairs,
+			 early ? "nodes_truenodeids (false: the next place), "
+				 "exchanged for >, >= and !="
+			       : "nodes_truenodeids and nodes_falsenodeids, "
+				 "exchanged for >, >= and !=; at leaves "
+				 "themselves");
+	in[4] = table_of(f, "root", i32, f->root, 1, &f->n_roots,
+			 "the place of each tree's root");
+	in[5] = early ? NULL
+		      : table_of(f, "depth", i32, f->depth, 1, &f->n_roots,
+				 "the depth of each tree");
+	in[6] = f->single && f->n_targets == 1
+			? NULL
+			: table_of(f, "row", i32, f->row.data, 1, &n,
+				   f->single ? arena_printf(a, "%s of leaves",
+							    f->targets_from)
+					     : "the row of each leaf in the "
+					       "weights");
+	in[8] = f->has_flags
+			? table_of(f, "flags", u8, f->flags.data, 1, &n,
+				   "nodes_modes (2: ==, else <=) + "
+				   "nodes_missing_value_tracks_true (1: NaN "
+				   "goes to the first of next)")
+			: NULL;
 }
 
 /* For each row of x, the weights of the leaves that the trees give, aggregated
@@ -301,9 +366,7 @@ static struct tensor *
 forest_sums(struct forest *f, struct tensor *x, const char *how)
 {
 	struct ml *m = f->m;
-	struct dtype i32 = dtype_of(DT_I32), u8 = dtype_of(DT_U8);
 	struct tensor *in[9] = { x };
-	int64_t n, pairs[2];
 	struct node *node;
 	bool early;
 
@@ -317,25 +380,12 @@ forest_sums(struct forest *f, struct tensor *x, const char *how)
 			return NULL;
 		}
 	}
-	n = f->feature.n;
-	pairs[0] = n;
-	pairs[1] = 2;
 	early = ends_early(f);
 	if (early) {
 		keep_first(f);
 	}
 	in[7] = f->single ? NULL : weight_table(f, how);
-	in[1] = ml_constant(m, "feature", i32, f->feature.data, 1, &n);
-	in[2] = ml_constant(m, "value", f->type, f->value.data, 1, &n);
-	in[3] = ml_constant(m, "next", i32, f->next.data, early ? 1 : 2, pairs);
-	in[4] = ml_constant(m, "root", i32, f->root, 1, &f->n_roots);
-	in[5] = early ? NULL
-		      : ml_constant(m, "depth", i32, f->depth, 1, &f->n_roots);
-	in[6] = f->single && f->n_targets == 1
-			? NULL
-			: ml_constant(m, "row", i32, f->row.data, 1, &n);
-	in[8] = f->has_flags ? ml_constant(m, "flags", u8, f->flags.data, 1, &n)
-			     : NULL;
+	add_tables(f, in, early);
 	node = ml_trees(m, in, f->has_flags ? 9 : f->single ? 7 : 8);
 	node_set_attr_int(m->imp->g, node, "targets", f->n_targets);
 	node_set_attr_string(m->imp->g, node, "aggregate_function", how);
@@ -408,6 +458,7 @@ read_nodes(struct forest *f, int64_t n_features)
 	if (n == 0 || ml_floats(f->m, "nodes_values", &values) != n) {
 		return bad_trees(f);
 	}
+	f->limits_from = "nodes_values";
 	f->n_nodes = n;
 	f->nodes = arena_array(f->a, struct model_node, n + 1);
 	f->roots = arena_array(f->a, int64_t, n + 1);
@@ -462,6 +513,8 @@ read_weights(struct forest *f, const char *what)
 		    n) {
 		return bad_trees(f);
 	}
+	f->weights_from = arena_printf(f->a, "%s_weights", what);
+	f->targets_from = arena_printf(f->a, "%s_ids", what);
 	f->weights = arena_array(f->a, struct weight, n + 1);
 	f->n_weights = n;
 	for (int i = 0; i < n; i++) {
@@ -664,6 +717,9 @@ read_lists(struct forest *f, int64_t n_features)
 	}
 	n_missing = ml_attr_ints(f->m, "nodes_missing_value_tracks_true",
 				 &missing);
+	f->limits_from = "nodes_splits and membership_values";
+	f->weights_from = "leaf_weights";
+	f->targets_from = "leaf_targetids";
 	f->n_nodes = n + leaves;
 	f->nodes = arena_array(f->a, struct model_node, f->n_nodes + 1);
 	f->weights = arena_array(f->a, struct weight, leaves + 1);

@@ -171,5 +171,8 @@ struct op_matrix {
 	int stride;
 };
 bool op_matrix_of(const struct node *n, struct op_matrix *out);
+/* recurrent/: the gates of a recurrent node in the order in which x and r have
+ * them, in words; NULL if n is another node. */
+const char *op_gates(const struct node *n);
 
 #endif

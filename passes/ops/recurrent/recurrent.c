@@ -692,6 +692,33 @@ gates_phase(struct recurrent *r)
 	sum_phase(r, r->sums[0], is_quantized(r) ? r->bytes : r->h, 1);
 }
 
+const char *
+op_gates(const struct node *n)
+{
+	if (strcmp(n->domain, "tirc") != 0) {
+		return NULL;
+	}
+	if (strcmp(n->op_type, "LSTM") == 0) {
+		return node_input(n, 5) != NULL
+			       ? "i (input), o (output), f (forget), c (cell), in "
+				 "this order in x, which has the sums of W and B, "
+				 "and in r, ONNX's R; i, o, f in peepholes"
+			       : "i (input), o (output), f (forget), c (cell), in "
+				 "this order in x, which has the sums of W and B, "
+				 "and in r, ONNX's R";
+	}
+	if (strcmp(n->op_type, "GRU") == 0) {
+		return node_input(n, 4) != NULL
+			       ? "z (update), r (reset), h (hidden), in this "
+				 "order in x, which has the sums of W and B; z "
+				 "and r in r, h in inner_r, both ONNX's R"
+			       : "z (update), r (reset), h (hidden), in this "
+				 "order in x, which has the sums of W and B, and "
+				 "in r, ONNX's R";
+	}
+	return NULL;
+}
+
 /* -- LSTM: gates i, o, f and c in this order -- */
 
 /* The sum of gate `part` as a real number. */
