@@ -491,8 +491,8 @@ cover_one(const struct func *f, const struct stmt *top, const struct access *x,
 			break;
 		}
 	}
-	if (expr_has_load(index)) {
-		return false;
+	if (expr_has_load(index) || index->type.lanes > 1) {
+		return false; /* vectors keep the whole dimension */
 	}
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, top);

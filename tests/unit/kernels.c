@@ -318,9 +318,10 @@ test_unknown_tag(void)
 	module_free(h.m);
 }
 
-/* local = A by the threads; B = local by each of them, all of it. */
+/* local = A by the threads; B = local, all of it by one of them: the array becomes
+ * shared. */
 static void
-test_local_stays(void)
+test_local_is_shared(void)
 {
 	struct hand h;
 	struct buffer_spec spec = { .name = "mine",
@@ -329,7 +330,8 @@ test_local_stays(void)
 	const struct expr *shape;
 	const struct buffer *mine;
 	struct var *t, *i;
-	struct stmt *pair[2];
+	struct stmt *pair[2], *s;
+	int n = 0;
 
 	hand_start(&h);
 	shape = expr_i32(h.m, N);
@@ -343,8 +345,13 @@ test_local_stays(void)
 	pair[1] = stmt_for(h.f, i, expr_i32(h.m, 0), shape, FOR_SERIAL,
 			   store(&h, h.b, i->expr, load(&h, mine, i->expr)));
 	h.f->body = stmt_alloc(h.f, mine, stmt_seq(h.f, pair, 2));
-	CHECK(!lower_func(h.f, NULL));
-	CHECK(says(&h.m->diags, "mine is local to a thread"));
+	CHECK(lower_func(h.f, NULL));
+	for (struct stmt_iter it = stmt_each_of(h.f->body, STMT_ALLOC);
+	     (s = stmt_next(&it));) {
+		CHECK(strcmp(s->u.buffer->scope, "shared") == 0);
+		n++;
+	}
+	CHECK(n == 1);
 	module_free(h.m);
 }
 
@@ -530,7 +537,7 @@ main(void)
 	test_barriers();
 	test_ragged_loop();
 	test_unknown_tag();
-	test_local_stays();
+	test_local_is_shared();
 	test_split_refuses();
 	test_launch_fits();
 	test_reduction_refusals();

@@ -21,12 +21,15 @@
  *   part = part + T.warp_shuffle_xor(part, 2)
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
- * The pass `sync` inserts the barriers. Between the outermost reduction loop
- * and the block, there must only be reduction loops. Statements that come
- * before the block and are inside of all thread loops stay there: in them a
- * thread computes the partial result that it contributes (rfactor, then
+ * A result that is declared as local becomes shared: one thread stores it, and
+ * all may read it. The pass `sync` inserts the barriers. Between the outermost
+ * reduction loop and the block, there must only be reduction loops. Statements
+ * that come before the block and are inside of all thread loops stay there: in
+ * them a thread computes the partial result that it contributes (rfactor, then
  * compute_at). */
 #include "lower_passes.h"
+
+#include <string.h>
 
 #include "access.h"
 #include "block_init.h"
@@ -612,6 +615,18 @@ rewrite(struct cross *x)
 	return true;
 }
 
+/* One thread stores the result. A result that is declared as local, which in TVM each
+ * thread has, becomes shared, so that all threads of the block can read it. */
+static void
+share_result(struct cross *x)
+{
+	if (strcmp(x->result->scope, "local") == 0) {
+		stmt_replace_buffer(x->func, x->func->body, x->result,
+				    buffer_with_scope(x->m, x->result,
+						      "shared"));
+	}
+}
+
 bool
 lower_cross_thread(struct func *f)
 {
@@ -633,6 +648,7 @@ lower_cross_thread(struct func *f)
 		    !split_predicate(&x) || !rewrite(&x)) {
 			return false;
 		}
+		share_result(&x);
 	}
 	return true;
 }

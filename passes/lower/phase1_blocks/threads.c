@@ -22,6 +22,7 @@
 #include "iterate.h"
 #include "thread_conflicts.h"
 #include "thread_loops.h"
+#include "thread_scopes.h"
 #include "thread_updates.h"
 
 struct binder {
@@ -39,149 +40,6 @@ struct binder {
 #define bind_fail(b, ...)                                                      \
 	((b)->failed = true,                                                   \
 	 func_error((b)->func, DIAG_UNSUPPORTED, __VA_ARGS__))
-
-/* -- scopes */
-
-static bool
-has_thread_between(const struct stmt *top, const struct stmt *s, bool threads)
-{
-	for (; s && s != top; s = s->parent) {
-		int tag = tag_of(s);
-
-		if (tag >= 0 && tag < TAG_COUNT &&
-		    tag_is_thread(tag) == threads) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Is s a loop of threads or inside of one? Loops of virtual threads count too,
- * as each virtual thread has data of its own. */
-static bool
-in_kernel(const struct stmt *s)
-{
-	while (s && tag_of(s) < 0) {
-		s = s->parent;
-	}
-	return s != NULL;
-}
-
-static void
-choose_scope(struct func *f, struct stmt *alloc)
-{
-	const struct buffer *b = alloc->u.buffer;
-	struct access_list uses = { 0 };
-	struct stmt *common;
-	const char *scope = "local";
-
-	if (strcmp(b->scope, "global") != 0) {
-		return;
-	}
-	access_collect(f, alloc->children[0], b, &uses);
-	if (uses.list.n == 0) {
-		return;
-	}
-	common = uses.list.data[0].at;
-	for (int i = 1; i < uses.list.n; i++) {
-		common = stmt_common(common, uses.list.data[i].at);
-	}
-	/* Private and shared memory is lost after a launch, so values must not
-	 * be carried there from one launch to the next. */
-	if (!in_kernel(carried_scope(f, alloc, common, &uses))) {
-		return;
-	}
-	for (int i = 0; i < uses.list.n; i++) {
-		if (has_thread_between(common, uses.list.data[i].at, false)) {
-			return;
-		}
-		if (has_thread_between(common, uses.list.data[i].at, true)) {
-			scope = "shared";
-		}
-	}
-	stmt_replace_buffer(f, f->body, b,
-			    buffer_with_scope(f->module, b, scope));
-}
-
-static bool
-has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
-{
-	for (; s && s != top; s = s->parent) {
-		if (tag_of(s) == tag) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Checks the scope that an ALLOC declares. Each thread has its own copy of a
- * local buffer, so its accesses must not be partly inside and partly outside of
- * a loop over threads. The same rule holds for a shared buffer and loops over
- * thread blocks. */
-static bool
-check_scope(struct binder *b, const struct stmt *alloc)
-{
-	const struct buffer *buffer = alloc->u.buffer;
-	bool local = strcmp(buffer->scope, "local") == 0;
-	struct access_list uses = { 0 };
-	struct stmt *common;
-
-	if (!local && strcmp(buffer->scope, "shared") != 0) {
-		return true;
-	}
-	access_collect(b->func, alloc->children[0], buffer, &uses);
-	if (uses.list.n == 0) {
-		return true;
-	}
-	common = uses.list.data[0].at;
-	for (int i = 1; i < uses.list.n; i++) {
-		common = stmt_common(common, uses.list.data[i].at);
-	}
-	for (int tag = 0; tag < TAG_COUNT; tag++) {
-		int inside = 0;
-
-		if (tag_is_thread(tag) && !local) {
-			continue;
-		}
-		for (int i = 0; i < uses.list.n; i++) {
-			inside += has_tag_between(common, uses.list.data[i].at,
-						  tag);
-		}
-		if (inside > 0 && inside < uses.list.n && !tag_is_thread(tag)) {
-			return bind_fail(b,
-					 "%s belongs to one block of "
-					 "threads, but is used inside and "
-					 "outside of loops over blocks; bind "
-					 "those loops alike",
-					 buffer->name);
-		}
-		if (inside > 0 && inside < uses.list.n) {
-			return bind_fail(b,
-					 "%s is local to a thread, but is "
-					 "used inside and outside of loops "
-					 "over threads; set_scope to "
-					 "\"shared\"",
-					 buffer->name);
-		}
-	}
-	return true;
-}
-
-static bool
-choose_scopes(struct func *f)
-{
-	struct binder b = { .func = f };
-	struct stmt_list allocs = stmts_of(&f->module->arena, f->body,
-					   STMT_ALLOC);
-
-	for (int i = 0; i < allocs.list.n; i++) {
-		if (!check_scope(&b, allocs.list.data[i])) {
-			return false;
-		}
-		choose_scope(f, allocs.list.data[i]);
-	}
-	return true;
-}
 
 /* -- one kernel */
 
@@ -826,9 +684,10 @@ lower_threads(struct func *f)
 	if (kernels.list.n == 0) {
 		return true;
 	}
-	if (!choose_scopes(f)) {
+	if (!threads_choose_scopes(f)) {
 		return false;
 	}
+	kernels = threads_roots(f);
 	for (int i = 0; i < kernels.list.n; i++) {
 		if (!bind_kernel(f, kernels.list.data[i])) {
 			return false;
