@@ -24,12 +24,26 @@ number_at(const struct expr *e, int i, int64_t *v)
 	       expr_is_int(e->args[i], v) && *v >= 0;
 }
 
+/* The statements of the loop; those of a block without axes that is around all of
+ * them, such as one that allocates the buffers between them, are the loop's. */
+static struct stmt *
+statements_of(const struct stmt *loop)
+{
+	struct stmt *body = loop->children[0], *inner = body;
+
+	while (inner->kind == STMT_BLOCK && inner->children[1] == NULL &&
+	       expr_is_value(inner->args[0], 1)) {
+		inner = inner->children[0];
+	}
+	return inner->kind == STMT_SEQ ? inner : body;
+}
+
 static bool
 mark_loop(struct func *f, struct stmt *loop)
 {
 	const struct expr *stage = stmt_note(loop, PIPELINE_STAGE);
 	const struct expr *order = stmt_note(loop, PIPELINE_ORDER);
-	struct stmt *body = loop->children[0];
+	struct stmt *body = statements_of(loop);
 	int n = body->kind == STMT_SEQ ? body->n_children : 1;
 
 	if (!stage || !order) {
