@@ -152,6 +152,12 @@ struct fragment_form {
 	struct names needs;
 };
 
+/* An instruction of a device by TVM's name, as an expression of its arguments. */
+struct instruction_form {
+	const char *name, *text;
+	struct names needs;
+};
+
 /* The name by which the unit that copies boxes (TMA) calls the layout of arrays
  * in a memory scope. row_bytes > 0: rows have this many bytes in a swizzled
  * order, which only intrinsics can access. */
@@ -241,6 +247,7 @@ struct device_forms {
 	 * arrays; wait NULL: no statement is needed. */
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
+	VEC(struct instruction_form) instructions;
 };
 
 /* A vector type that the language has, and its name there. */

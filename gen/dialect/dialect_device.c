@@ -57,6 +57,24 @@ dialect_read_fragments(void *ctx, struct json j)
 }
 
 void
+dialect_read_instructions(void *ctx, struct json j)
+{
+	struct loader *l = ctx;
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, j.value)
+	{
+		struct instruction_form f = {
+			.name = arena_strdup(&l->m->arena, one->string),
+		};
+
+		json_keys_read(&dialect_keys, json_get(j, one->string),
+			       "/device/instructions/*", &f, l);
+		vec_push(&l->m->arena, &l->d->device.instructions, f);
+	}
+}
+
+void
 dialect_check_models(void *ctx, struct json j)
 {
 	const struct device_forms *f = &((struct loader *)ctx)->d->device;

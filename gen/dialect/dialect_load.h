@@ -52,6 +52,7 @@ void dialect_read_fp(void *ctx, struct json j);
 void dialect_read_statements(void *ctx, struct json j);
 void dialect_read_device(void *ctx, struct json j);
 void dialect_read_fragments(void *ctx, struct json j);
+void dialect_read_instructions(void *ctx, struct json j);
 void dialect_check_models(void *ctx, struct json j);
 void dialect_read_async_bytes(void *ctx, struct json j);
 void dialect_read_box_ranks(void *ctx, struct json j);

@@ -214,6 +214,61 @@ walk_shuffle(struct walker *w, const struct expr *e)
 			       w->d->primary };
 }
 
+static const struct instruction_form *
+instruction_of(const struct walker *w, const char *name)
+{
+	for (int i = 0; i < w->d->device.instructions.n; i++) {
+		const struct instruction_form *f =
+			&w->d->device.instructions.data[i];
+
+		if (strcmp(f->name, name) == 0) {
+			return f;
+		}
+	}
+	return NULL;
+}
+
+struct piece
+walk_instruction(struct walker *w, const struct expr *e)
+{
+	static const char *const keys[] = { "a", "b", "c", "d", "e", "f" };
+	const int most = sizeof keys / sizeof *keys;
+	const char *name = e->args[0]->u.text;
+	const struct instruction_form *f = instruction_of(w, name);
+	struct tdata *data = tdata_new(w->a);
+
+	if (f == NULL || e->n_args - 1 > most) {
+		walk_fail(w,
+			  f == NULL
+				  ? "the dialect has no instruction %s; write "
+				    "what it computes as loops, and let "
+				    "tensorize() choose an instruction, or "
+				    "give its text in device.instructions of "
+				    "a dialect"
+				  : "more arguments of %s than the text of an "
+				    "instruction takes",
+			  name);
+		return (struct piece){ "", w->d->primary };
+	}
+	for (int i = 0; i < f->needs.n; i++) {
+		unit_need(w->u, f->needs.data[i]);
+	}
+	tdata_text(data, "type",
+		   dtype_class(e->type) == DTC_VOID ? "void"
+						    : unit_type(w->u, e->type));
+	for (int i = 0; i < most; i++) {
+		bool given = i + 1 < e->n_args;
+		const struct expr *one = given ? e->args[i + 1] : NULL;
+
+		tdata_text(data, keys[i],
+			   !given ? NULL
+			   : one->kind == EXPR_STRING
+				   ? one->u.text
+				   : walk_expr(w, one, w->d->assignment));
+	}
+	return (struct piece){ walk_render(w, f->text, data), w->d->primary };
+}
+
 /* -- asynchronous copies */
 
 static void

@@ -119,6 +119,8 @@ int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
  * walk_shuffle: the text of e, a read of another thread's value. */
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
+/* e: an instruction of a device, which the dialect must have. */
+struct piece walk_instruction(struct walker *w, const struct expr *e);
 /* Sets *out to the text of e, a call that ends a group of asynchronous copies
  * or waits for groups. False if nothing is printed, because copies of the
  * dialect are synchronous. */

@@ -58,6 +58,11 @@ reinterpret(struct walker *w, const struct expr *e)
 							       : DT_U16);
 	struct piece p = { "", w->d->primary };
 
+	if (a->type.lanes != e->type.lanes) {
+		walk_fail(w, "the bits of a vector as another type; compute "
+			     "with its elements");
+		return p;
+	}
 	if (!from && !to) {
 		return walk_apply_to(w, FORM_REINTERPRET, a->type, e->type,
 				     e->args, 1);
@@ -91,6 +96,8 @@ walk_intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_CALL_FUNC:
 	case INTRIN_CALL_EXTERN:
 		return walk_call_function(w, e);
+	case INTRIN_CALL_INTRIN:
+		return walk_instruction(w, e);
 	case INTRIN_LAUNCH:
 		return walk_launch(w, e);
 	case INTRIN_STORAGE_SYNC:

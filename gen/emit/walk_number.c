@@ -59,7 +59,8 @@ passes_addresses(const struct func *f)
 
 	while (!found && (e = tree_next(&it)) != NULL) {
 		found = e->u.intrin == INTRIN_ADDRESS_OF ||
-			e->u.intrin == INTRIN_CALL_EXTERN;
+			e->u.intrin == INTRIN_CALL_EXTERN ||
+			e->u.intrin == INTRIN_CALL_INTRIN;
 	}
 	tree_stop(&it);
 	return found;

@@ -65,6 +65,8 @@ rebuild_call(struct module *m, const struct expr *e,
 
 	if (e->n_args == 0 || !intrin_is_pure(e->u.intrin) ||
 	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
+	    (e->u.intrin == INTRIN_REINTERPRET &&
+	     t.lanes != e->args[0]->type.lanes) ||
 	    e->n_args > 8) {
 		return expr_call(m, e->u.intrin, t, args, e->n_args);
 	}

@@ -223,10 +223,15 @@ find_address(struct usage *u, const struct expr *e, const struct buffer *b)
 	}
 	for (int i = 1; e->kind == EXPR_CALL &&
 			(e->u.intrin == INTRIN_CALL_EXTERN ||
+			 e->u.intrin == INTRIN_CALL_INTRIN ||
 			 e->u.intrin == INTRIN_CALL_FUNC) &&
 			i < e->n_args;
 	     i++) {
-		if (e->args[i] == b->data->expr) {
+		const struct expr *one = e->args[i];
+
+		if (one == b->data->expr ||
+		    (e->u.intrin == INTRIN_CALL_INTRIN &&
+		     one->kind == EXPR_LOAD && one->u.buffer == b)) {
 			u->read = u->written = true;
 		}
 	}

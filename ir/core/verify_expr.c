@@ -232,6 +232,11 @@ verify_call(struct verifier *v, const struct expr *e)
 		   !text_is_identifier(e->args[0]->u.text, "")) {
 		verify_fail(v, "a call without a function's name", e);
 	}
+	if (e->u.intrin == INTRIN_CALL_INTRIN &&
+	    (e->n_args == 0 || e->args[0]->kind != EXPR_STRING ||
+	     !text_is_identifier(e->args[0]->u.text, ".:"))) {
+		verify_fail(v, "an instruction without a name", e);
+	}
 	if (e->u.intrin == INTRIN_SHUFFLE_XOR &&
 	    (!same_type(e, e->args[0]) || e->type.lanes != 1 ||
 	     !dtype_is_int(e->args[1]->type))) {

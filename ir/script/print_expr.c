@@ -154,6 +154,21 @@ print_call(struct printer *p, const char *name, const struct expr *e,
 	strbuf_putc(p->out, ')');
 }
 
+/* T.call_intrin("float32", "tirx.ptx_mma", …), TVM's form for all of them */
+static void
+print_instruction(struct printer *p, const struct expr *e)
+{
+	bool old = p->version == SCRIPT_OLD;
+
+	strbuf_puts(p->out, "T.call_intrin(");
+	print_quoted_type(p, e->type);
+	strbuf_printf(p->out, ", \"%s.%s\"", old ? "tir" : "tirx",
+		      e->args[0]->u.text);
+	strbuf_puts(p->out, e->n_args > 1 ? ", " : "");
+	print_exprs(p, e->args + 1, e->n_args - 1);
+	strbuf_putc(p->out, ')');
+}
+
 static void
 print_intrinsic(struct printer *p, const struct expr *e)
 {
@@ -163,6 +178,10 @@ print_intrinsic(struct printer *p, const struct expr *e)
 		strbuf_putc(p->out, '[');
 		print_exprs(p, e->args, e->n_args);
 		strbuf_putc(p->out, ']');
+		return;
+	}
+	if (e->u.intrin == INTRIN_CALL_INTRIN) {
+		print_instruction(p, e);
 		return;
 	}
 	snprintf(name, sizeof name, "T.%s", intrin_name(e->u.intrin));

@@ -27,6 +27,9 @@ struct script_scope {
 	 * "Module.twice") refers to; NULL: it refers to no other function of
 	 * the text. */
 	const char *(*function)(void *ctx, const struct py_node *callee);
+	/* The type of what the function with this name returns; DT_VOID: it
+	 * returns nothing, or is not known. May be NULL. */
+	struct dtype (*result)(void *ctx, const char *name);
 	/* Sets *out to the value of `name`, which is a list or a tuple; false
 	 * if it has no such value. This member and the next may be NULL. */
 	bool (*list)(void *ctx, const char *name, struct script_outer *out);

@@ -143,6 +143,9 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	     !script_declares_buffer(r, value))) {
 		return script_store(r, node, target, value, NULL, suite);
 	}
+	if (script_calls(r, value, "preflattened_buffer")) {
+		return true; /* see script_stmt.c */
+	}
 	if (script_is_axis(r, value)) {
 		return script_axis(r, target, value);
 	}
@@ -152,7 +155,8 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	if (script_is_thread_ids(r, value)) {
 		return script_thread_ids(r, value, target, suite);
 	}
-	if (script_calls(r, value, "bind")) {
+	if (script_calls(r, value, "bind") ||
+	    script_calls(r, value, "LetStmt")) {
 		if (!script_read_opener(r, value, "bind", target, &opener)) {
 			return false;
 		}
@@ -196,6 +200,60 @@ script_assign(struct script_reader *r, const struct py_node *node,
 	return bind_value(r, node, target, v, suite);
 }
 
+/* T.Ptr, old for T.handle */
+static bool
+is_pointer_type(const struct script_reader *r, const struct py_node *node)
+{
+	const char *path = script_path(r, node);
+
+	return path && strcmp(path, "Ptr") == 0;
+}
+
+/* How many lines below the node give the name a value? */
+static int
+times_stored(const struct py_node *node, const char *name)
+{
+	int n = 0;
+
+	if (!node) {
+		return 0;
+	}
+	if ((node->kind == PY_ASSIGN || node->kind == PY_ANNOTATED ||
+	     node->kind == PY_AUGMENTED) &&
+	    node->kids[0]->kind == PY_NAME &&
+	    strcmp(node->kids[0]->text, name) == 0) {
+		n++;
+	}
+	for (int i = 0; i < node->n_kids; i++) {
+		n += times_stored(node->kids[i], name);
+	}
+	return n;
+}
+
+/* x: T.int32, a variable; v: T.float32[8], an array of a thread. */
+static bool
+declare_cell(struct script_reader *r, const struct py_node *node,
+	     struct script_suite *suite)
+{
+	const struct py_node *type = node->kids[1];
+	const struct py_node *shape = NULL;
+	struct dtype t;
+
+	if (type->kind == PY_SUBSCRIPT) {
+		shape = type->kids[1];
+		type = type->kids[0];
+	}
+	if (!script_type(r, type, &t)) {
+		return false;
+	}
+	if (shape) {
+		return script_local_array(r, node, node->kids[0]->text, shape,
+					  t, suite);
+	}
+	script_cell(r, node, node->kids[0]->text, t, "local", suite);
+	return true;
+}
+
 /* x: T.int32 = value */
 bool
 script_annotated(struct script_reader *r, const struct py_node *node,
@@ -206,18 +264,34 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 	const struct expr *value;
 	struct dtype t;
 
-	if (target->kind != PY_NAME || !node->kids[2]) {
+	if (target->kind == PY_NAME && node->kids[2] &&
+	    script_declares_buffer(r, node->kids[2])) {
+		return script_declare_buffer(r, node->kids[2], target->text,
+					     suite);
+	}
+	if (target->kind == PY_NAME && !node->kids[2]) {
+		return declare_cell(r, node, suite);
+	}
+	if (target->kind != PY_NAME) {
 		return script_fail(r, node,
 				   "no let; write name: T.int32 = "
 				   "value");
 	}
-	if (type->kind == PY_SUBSCRIPT) { /* T.let[T.int32] */
-		type = type->kids[1];
+	if (r->def && times_stored(r->def->kids[0], target->text) > 1 &&
+	    script_path(r, type) && script_type(r, type, &t)) {
+		/* a variable that later lines change */
+		script_cell(r, node, target->text, t, "local", suite);
+		return script_store(r, node, target, node->kids[2], NULL,
+				    suite);
 	}
-	if (type->kind == PY_CALL) { /* T.handle("float32") */
-		type = type->kids[0];
+	if (type->kind == PY_SUBSCRIPT && !is_pointer_type(r, type->kids[0])) {
+		type = type->kids[1]; /* T.let[T.int32] */
 	}
-	const char *path = script_path(r, type);
+	if (type->kind == PY_CALL || type->kind == PY_SUBSCRIPT) {
+		type = type->kids[0]; /* T.handle("float32") */
+	}
+	const char *path = is_pointer_type(r, type) ? "handle"
+						    : script_path(r, type);
 
 	if (path && strcmp(path, "let") == 0) {
 		if (!script_expr(r, node->kids[2], &value)) {

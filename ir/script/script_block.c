@@ -155,6 +155,26 @@ script_region(struct script_reader *r, const struct py_node *node,
 			     : widen(r, node, &v, out));
 }
 
+/* Replaces the lets of the block's suite, which its regions are outside of, by their
+ * values. */
+static void
+write_out_lets(struct script_reader *r, struct region *region)
+{
+	struct module *m = r->m;
+
+	for (int k = r->lets.n - 1; k >= r->block->n_lets; k--) {
+		struct script_let_value *let = &r->lets.data[k];
+		struct var_map map = { &let->var, &let->value, 1 };
+
+		for (int i = 0; i < region->buffer->ndim; i++) {
+			struct range *one = &region->ranges[i];
+
+			one->min = expr_substitute(m, one->min, &map);
+			one->extent = expr_substitute(m, one->extent, &map);
+		}
+	}
+}
+
 /* Reads the regions of T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) into the
  * block. False after an error. */
 static bool
@@ -180,6 +200,7 @@ regions(struct script_reader *r, const struct py_node *call, bool writes)
 		if (!script_region(r, list[i], &one)) {
 			return false;
 		}
+		write_out_lets(r, &one);
 		if (writes) {
 			vec_push(&r->m->arena, &b->writes, one);
 		} else {
@@ -197,15 +218,22 @@ bool
 script_note_value(struct script_reader *r, const struct py_node *node,
 		  const struct expr **out)
 {
-	if (node->kind != PY_LIST && node->kind != PY_TUPLE) {
-		if (node->kind == PY_DICT) {
-			return script_fail(r, node,
-					   "a dict in an annotation; "
-					   "give a number, a string or a "
-					   "list");
+	if (node->kind != PY_LIST && node->kind != PY_TUPLE &&
+	    node->kind != PY_DICT) {
+		struct script_value v;
+
+		if (!script_eval(r, node, &v)) {
+			return false;
 		}
-		return script_expr(r, node, out);
+		if (v.kind == SCRIPT_BUFFER || v.kind == SCRIPT_HANDLE) {
+			*out = expr_string(r->m, node->kind == PY_NAME
+							 ? node->text
+							 : "");
+			return true;
+		}
+		return script_settle(r, node, &v, out);
 	}
+	/* a dict is the list of its keys and values, in turn */
 	const struct expr **list = arena_exprs(&r->m->arena, node->n_kids + 1);
 
 	for (int i = 0; i < node->n_kids; i++) {
@@ -291,6 +319,19 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 	return true;
 }
 
+/* T.target("llvm"), tvm.target.Target("llvm", host="llvm") */
+static bool
+names_target(const struct script_reader *r, const struct py_node *node)
+{
+	const struct py_node *callee = node->kind == PY_CALL ? node->kids[0]
+							     : NULL;
+
+	return callee &&
+	       (script_calls(r, node, "target") ||
+		((callee->kind == PY_ATTRIBUTE || callee->kind == PY_NAME) &&
+		 strcmp(callee->text, "Target") == 0));
+}
+
 bool
 script_func_attr(struct script_reader *r, const struct py_node *call)
 {
@@ -320,9 +361,7 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 			}
 			continue;
 		}
-		if (key->kind == PY_STRING &&
-		    strcmp(key->text, "target") == 0 &&
-		    script_calls(r, dict->kids[i + 1], "target")) {
+		if (names_target(r, dict->kids[i + 1])) {
 			/* no target is known here: the build names it */
 			continue;
 		}
@@ -458,6 +497,70 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	return true;
 }
 
+/* The names of n axes: those of the target, or, if it is one name for all of them,
+ * names made from that. */
+static const struct py_node *const *
+axis_names(struct script_reader *r, const struct py_node *const *target, int n,
+	   int *n_names)
+{
+	const struct py_node **names;
+
+	if ((*target)->kind != PY_NAME || n < 2) {
+		return script_items(target, n_names);
+	}
+	names = arena_array(&r->m->arena, const struct py_node *, n);
+	for (int i = 0; i < n; i++) {
+		struct py_node *one = arena_new(&r->m->arena, struct py_node);
+
+		*one = **target;
+		one->text = arena_printf(&r->m->arena, "%s_%d", one->text, i);
+		names[i] = one;
+	}
+	*n_names = n;
+	return names;
+}
+
+/* Sets *out to the axis of kind S or R for the loop whose variable is v, at the node
+ * `at`. kinds: the node of the kinds, for messages. */
+static bool
+remap_one(struct script_reader *r, const struct py_node *at,
+	  const struct py_node *kinds, const struct script_value *v, char kind,
+	  const struct py_node *name, struct script_value *out)
+{
+	const struct script_loop *loop = NULL;
+	const struct expr *e;
+
+	if (!script_settle(r, at, v, &e)) {
+		return false;
+	}
+	for (int k = 0; k < r->loops.n; k++) {
+		if (e->kind == EXPR_VAR && r->loops.data[k].var == e->u.var) {
+			loop = &r->loops.data[k];
+		}
+	}
+	if (!loop) {
+		return script_fail(r, at,
+				   "a binding that is not a "
+				   "loop around the block; use "
+				   "T.axis.spatial or T.axis.reduce");
+	}
+	if (kind != 'S' && kind != 'R') {
+		return script_fail(r, kinds,
+				   "'%c' is not a kind of "
+				   "axis; write S or R",
+				   kind);
+	}
+	if (name->kind != PY_NAME) {
+		return script_fail(r, name,
+				   "no name; give the "
+				   "block's variable one");
+	}
+	*out = add_axis(r, name->text,
+			(struct range){ loop->min, loop->extent },
+			kind == 'S' ? ITER_SPATIAL : ITER_REDUCE, e);
+	return true;
+}
+
 /* Reads a, b = T.axis.remap("SR", [i, j]), which defines an axis for each loop.
  * False after an error. */
 static bool
@@ -472,8 +575,21 @@ remap(struct script_reader *r, const struct py_node *target,
 	    !script_text(r, found[0], &kinds)) {
 		return false;
 	}
-	const struct py_node *const *list = script_items(&found[1], &n);
-	const struct py_node *const *wanted = script_items(&target, &n_names);
+	struct script_value list;
+
+	if (!script_eval(r, found[1], &list)) {
+		return false;
+	}
+	if (list.kind != SCRIPT_LIST) {
+		list = (struct script_value){
+			.kind = SCRIPT_LIST,
+			.items = arena_copy(&r->m->arena, &list, sizeof list),
+			.n_items = 1
+		};
+	}
+	n = list.n_items;
+	const struct py_node *const *wanted = axis_names(r, &target, n,
+							 &n_names);
 
 	if ((size_t)n != strlen(kinds) || n != n_names) {
 		return script_fail(r, call,
@@ -485,43 +601,25 @@ remap(struct script_reader *r, const struct py_node *target,
 						  struct script_value, n + 1);
 
 	for (int i = 0; i < n; i++) {
-		const struct expr *e;
-		const struct script_loop *loop = NULL;
+		const struct py_node *at = found[1];
 
-		if (!script_expr(r, list[i], &e)) {
+		if ((at->kind == PY_LIST || at->kind == PY_TUPLE) &&
+		    at->n_kids == n) {
+			at = at->kids[i];
+		}
+		if (!remap_one(r, at, found[0], &list.items[i], kinds[i],
+			       wanted[i], &values[i])) {
 			return false;
 		}
-		for (int k = 0; k < r->loops.n; k++) {
-			if (e->kind == EXPR_VAR &&
-			    r->loops.data[k].var == e->u.var) {
-				loop = &r->loops.data[k];
-			}
-		}
-		if (!loop) {
-			return script_fail(r, list[i],
-					   "a binding that is not a "
-					   "loop around the block; use "
-					   "T.axis.spatial or T.axis.reduce");
-		}
-		if (kinds[i] != 'S' && kinds[i] != 'R') {
-			return script_fail(r, found[0],
-					   "'%c' is not a kind of "
-					   "axis; write S or R",
-					   kinds[i]);
-		}
-		if (wanted[i]->kind != PY_NAME) {
-			return script_fail(r, wanted[i],
-					   "no name; give the "
-					   "block's variable one");
-		}
-		values[i] = add_axis(r, wanted[i]->text,
-				     (struct range){ loop->min, loop->extent },
-				     kinds[i] == 'S' ? ITER_SPATIAL
-						     : ITER_REDUCE,
-				     e);
 	}
 	for (int i = 0; i < n; i++) {
 		script_define(r, wanted[i]->text, values[i]);
+	}
+	if (target->kind == PY_NAME && n > 1) {
+		script_define(r, target->text,
+			      (struct script_value){ .kind = SCRIPT_LIST,
+						     .items = values,
+						     .n_items = n });
 	}
 	return true;
 }
@@ -573,13 +671,12 @@ script_block_line(struct script_reader *r, const struct py_node *call,
 					    : e;
 		return true;
 	}
-	if (b->notes) {
-		return script_fail(r, call,
-				   "a second T.%s; say all of it in "
-				   "one",
-				   path);
+	struct note **end = &b->notes;
+
+	while (*end) {
+		end = &(*end)->next;
 	}
-	return script_notes(r, found[0], &b->notes);
+	return script_notes(r, found[0], end);
 }
 
 /* ---- the block */
@@ -591,8 +688,41 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
+/* May the range hold all of the other one? Ranges that are not constant may. */
+static bool
+range_may_hold(const struct range *range, const struct range *inner)
+{
+	int64_t min, extent, first, count;
+
+	return !expr_is_int(range->min, &min) ||
+	       !expr_is_int(range->extent, &extent) ||
+	       !expr_is_int(inner->min, &first) ||
+	       !expr_is_int(inner->extent, &count) ||
+	       (first >= min && first + count <= min + extent);
+}
+
+/* May one of the regions hold all of r? */
+static bool
+regions_may_hold(const struct region *list, int n, const struct region *r)
+{
+	for (int i = 0; i < n; i++) {
+		bool holds = list[i].buffer == r->buffer;
+
+		for (int d = 0; holds && list[i].ranges && r->ranges &&
+				d < r->buffer->ndim;
+		     d++) {
+			holds = range_may_hold(&list[i].ranges[d],
+					       &r->ranges[d]);
+		}
+		if (holds) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The declared regions, followed by a region for each buffer that the block
- * accesses but does not declare. A buffer in `other`, the declared regions of
+ * accesses but does not declare, or elsewhere than declared. A buffer in `other`, the declared regions of
  * the other direction, counts as declared: a block may read a buffer that it
  * writes without declaring the read; and a buffer whose address the block
  * passes counts as only read if the block declares only the read. */
@@ -609,8 +739,8 @@ completed(struct script_reader *r, const struct region *declared, int n,
 		all[(*count)++] = declared[i];
 	}
 	for (int i = 0; i < n_found; i++) {
-		if (!regions_have(declared, n, found[i].buffer) &&
-		    !regions_have(other, n_other, found[i].buffer)) {
+		if (!regions_may_hold(declared, n, &found[i]) &&
+		    !regions_may_hold(other, n_other, &found[i])) {
 			all[(*count)++] = found[i];
 		}
 	}
@@ -679,7 +809,7 @@ script_block(struct script_reader *r, const struct py_node *call,
 	     const struct py_node *suite, struct stmt **out)
 {
 	const struct py_node *found[2];
-	struct script_block block = { .outer = r->block };
+	struct script_block block = { .outer = r->block, .n_lets = r->lets.n };
 	const char *name = "";
 	struct stmt *body;
 	int mark = r->names.n;

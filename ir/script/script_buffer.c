@@ -15,19 +15,34 @@ enum {
 	MORE_TYPE,
 	MORE_SEPARATORS,
 	MORE_LAYOUT,
+	MORE_ADDRESS,
+	MORE_BYTES,
+	MORE_NAME,
 	MORE_COUNT
 };
 
 /* The names of these arguments, in TVM's order. */
 #define MORE_FACTS                                                             \
 	"data?, strides?, elem_offset?, scope?, align?, offset_factor?, "      \
-	"buffer_type?, axis_separators?, layout?"
+	"buffer_type?, axis_separators?, layout?, allocated_addr?, "           \
+	"byte_offset?, buffer_name?"
 
 /* The elements of a constant array, of one type. */
 struct script_constants {
 	VEC(const struct expr *) list;
 	struct dtype type;
 };
+
+static bool
+has_star(const struct py_node *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i]->kind == PY_STAR) {
+			return true;
+		}
+	}
+	return false;
+}
 
 static bool
 read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
@@ -42,8 +57,10 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 				   "more than 32 dimensions; use "
 				   "fewer");
 	}
-	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE) {
-		/* the node may name a list: A.shape */
+	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE ||
+	    has_star(list, n)) {
+		/* the node may name a list: A.shape; it may have a part that
+		 * does: (4, *A.shape) */
 		if (!script_eval(r, node, &v)) {
 			return false;
 		}
@@ -87,34 +104,34 @@ is_absent(const struct py_node *node)
 	return !node || node->kind == PY_NONE;
 }
 
-/* elem_offset and layout must have their default values. Axis separators assign
+/* Is the layout the one that tirc's buffers have, row by row? */
+static bool
+is_plain_layout(const struct py_node *layout)
+{
+	return is_absent(layout) || (layout->kind == PY_STRING &&
+				     strcmp(layout->text, "default") == 0);
+}
+
+/* Does the buffer begin behind its pointer? */
+static bool
+has_offset(const struct py_node *const *more)
+{
+	const struct py_node *node = more[MORE_OFFSET];
+
+	return !is_absent(node) && is_absent(more[MORE_DATA]) &&
+	       !(node->kind == PY_INT && node->ival == 0);
+}
+
+/* The layout must have its default value, except that of an allocation, whose
+ * elements only their indices name. Axis separators assign
  * axes to the dimensions of a target's memory; the memory of tirc's targets has
- * one dimension. */
+ * one dimension. The address of an allocation is left to the compiler. */
 static bool
 check_ignored(struct script_reader *r, const struct py_node *const *more)
 {
 	const struct py_node *layout = more[MORE_LAYOUT];
-	struct script_value v;
-	int64_t value;
 
-	if (more[MORE_OFFSET] && is_absent(more[MORE_DATA])) {
-		if (!script_eval(r, more[MORE_OFFSET], &v)) {
-			return false;
-		}
-		bool zero = v.kind == SCRIPT_NONE ||
-			    (v.kind == SCRIPT_EXPR &&
-			     expr_is_int(v.e, &value) && value == 0);
-
-		if (!zero) {
-			return script_fail(r, more[MORE_OFFSET],
-					   "a buffer "
-					   "that does not begin at its "
-					   "pointer; tirc's do, so add the "
-					   "offset to the indices");
-		}
-	}
-	if (!is_absent(layout) && (layout->kind != PY_STRING ||
-				   strcmp(layout->text, "default") != 0)) {
+	if (!is_plain_layout(layout) && !r->allocates) {
 		return script_fail(
 			r, layout,
 			"a layout of tiles, which only tile operators "
@@ -210,6 +227,12 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 					   "a parameter with a "
 					   "pointer of another; leave it out");
 		}
+		if (has_offset(found + 2)) {
+			return script_fail(r, found[2 + MORE_OFFSET],
+					   "a parameter that does not begin at "
+					   "its pointer; make it a T.handle, "
+					   "and match it with elem_offset");
+		}
 		return script_buffer_facts(r, found[0], found[1], found + 2,
 					   spec);
 	}
@@ -240,7 +263,8 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 static const char *const declarations[] = {
 	"match_buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer",
 	"allocate",     "Buffer",       "buffer_decl",         "allocate_const",
-	"alloc_shared", "alloc_local",
+	"alloc_shared", "alloc_local",  "local_scalar",        "shared_scalar",
+	"alloc_scalar",
 };
 
 bool
@@ -302,6 +326,55 @@ matched_hint(const struct script_handle *handle, const struct py_node *written,
 	return hint;
 }
 
+/* Gives the variable that the node names, declared before by s = T.int32(), the value
+ * of the expression. */
+static void
+take_value(struct script_reader *r, const struct py_node *node,
+	   const struct expr *value)
+{
+	const struct script_value *v = node->kind == PY_NAME
+					       ? script_find(r, node->text)
+					       : NULL;
+
+	if (v && v->kind == SCRIPT_EXPR && v->e->kind == EXPR_VAR) {
+		script_define(r, node->text, script_value_of(value, false));
+	}
+}
+
+/* The variables among the strides and the offset of a part become those that it has:
+ * strides=[s1, s0], elem_offset=p. */
+static bool
+part_facts(struct script_reader *r, const struct py_node *const *found,
+	   const struct script_value *part)
+{
+	const struct py_node *strides = found[3 + MORE_STRIDES];
+	const struct py_node *offset = found[3 + MORE_OFFSET];
+	const struct py_node *const *list;
+	struct script_value all;
+	const struct expr *place;
+	int n;
+
+	if (!is_absent(offset) && offset->kind == PY_NAME) {
+		if (!script_place_of(r, offset, part->buffer->ndim,
+				     part->buffer->shape, part->buffer->strides,
+				     part->view->min, &place)) {
+			return false;
+		}
+		take_value(r, offset, place);
+	}
+	if (is_absent(strides)) {
+		return true;
+	}
+	list = script_items(&strides, &n);
+	if (!script_part_strides(r, strides, part, &all)) {
+		return false;
+	}
+	for (int i = 0; i < n && i < all.n_items; i++) {
+		take_value(r, list[i], all.items[i].e);
+	}
+	return true;
+}
+
 /* Defines a name for a part of a buffer: A0 = T.match_buffer(A[i:i + 16, 0:8],
  * (16, 8)). An element of the part is read as the element of the buffer at this
  * position. */
@@ -316,8 +389,15 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 	const struct expr **dims;
 	int ndim, lead;
 
-	if (!script_region(r, found[0], &part) ||
-	    !read_shape(r, found[1], &ndim, &dims) ||
+	if (!script_region(r, found[0], &part)) {
+		return false;
+	}
+	ndim = part.buffer->ndim;
+	dims = arena_exprs(&r->m->arena, ndim + 1);
+	for (int i = 0; i < ndim; i++) {
+		dims[i] = part.ranges[i].extent;
+	}
+	if ((found[1] && !read_shape(r, found[1], &ndim, &dims)) ||
 	    (found[2] && !script_type(r, found[2], &spec.type))) {
 		return false;
 	}
@@ -333,10 +413,13 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 		const struct expr *extent = part.ranges[i].extent;
 		int64_t have, want = 1;
 
+		if (lead >= 0 && i >= lead && extent == dims[i - lead]) {
+			continue;
+		}
 		if (lead < 0 || !expr_is_int(extent, &have) ||
 		    (i >= lead && !expr_is_int(dims[i - lead], &want)) ||
 		    have != want) {
-			return script_fail(r, found[1],
+			return script_fail(r, found[1] ? found[1] : found[0],
 					   "a part of another shape than its "
 					   "name has; give each dimension one "
 					   "constant size, and those before "
@@ -352,7 +435,7 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 	}
 	v.buffer = part.buffer;
 	script_define(r, name, v);
-	return true;
+	return part_facts(r, found, &v);
 }
 
 static bool
@@ -363,11 +446,16 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 	struct buffer_spec spec = { .name = script_hint(r, name) };
 	struct script_value v;
 
-	if (!script_args(r, call, "param, shape, dtype?, " MORE_FACTS, found)) {
+	if (!script_args(r, call, "param, shape?, dtype?, " MORE_FACTS,
+			 found)) {
 		return false;
 	}
 	if (found[0]->kind == PY_SUBSCRIPT) {
 		return match_part(r, found, name);
+	}
+	if (!found[1]) {
+		return script_fail(r, call,
+				   "T.match_buffer() needs an argument shape");
 	}
 	if (!script_eval(r, found[0], &v)) {
 		return false;
@@ -391,6 +479,10 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	spec.name = matched_hint(v.handle, found[0], name, spec.name);
+	if (has_offset(found + 3)) {
+		return script_view_offset(r, found[3 + MORE_OFFSET], v.handle,
+					  name, &spec);
+	}
 	v.handle->buffer = buffer_new(r->m, &spec);
 	define_buffer(r, name, v.handle->buffer);
 	return true;
@@ -513,6 +605,67 @@ belongs_to_block(const struct script_reader *r, const char *path)
 	       (strcmp(path, "alloc_buffer") == 0 && r->old_blocks);
 }
 
+void
+script_cell(struct script_reader *r, const struct py_node *node,
+	    const char *name, struct dtype type, const char *scope,
+	    struct script_suite *suite)
+{
+	struct buffer_spec spec = { .name = script_hint(r, name),
+				    .type = type,
+				    .scope = scope };
+	const struct buffer *b = buffer_new(r->m, &spec);
+
+	script_open(r, suite, node,
+		    (struct script_opener){ .kind = STMT_ALLOC, .buffer = b });
+	script_define(r, name,
+		      (struct script_value){ .kind = SCRIPT_BUFFER,
+					     .buffer = b,
+					     .scalar = true });
+}
+
+bool
+script_local_array(struct script_reader *r, const struct py_node *node,
+		   const char *name, const struct py_node *shape,
+		   struct dtype type, struct script_suite *suite)
+{
+	struct buffer_spec spec = { .name = script_hint(r, name),
+				    .type = type,
+				    .scope = "local" };
+	const struct expr **dims;
+	const struct buffer *b;
+
+	if (!read_shape(r, shape, &spec.ndim, &dims)) {
+		return false;
+	}
+	spec.shape = dims;
+	b = buffer_new(r->m, &spec);
+	script_open(r, suite, node,
+		    (struct script_opener){ .kind = STMT_ALLOC, .buffer = b });
+	define_buffer(r, name, b);
+	return true;
+}
+
+/* count = T.local_scalar("int32"): a buffer of one element, for which its name
+ * stands */
+static bool
+read_cell(struct script_reader *r, const struct py_node *call, const char *path,
+	  const char *name, struct script_suite *suite)
+{
+	const struct py_node *found[2];
+	const char *scope = strcmp(path, "shared_scalar") == 0  ? "shared"
+			    : strcmp(path, "local_scalar") == 0 ? "local"
+								: "global";
+	struct dtype t = dtype_of(DT_F32);
+
+	if (!script_args(r, call, "dtype?, scope?", found) ||
+	    (found[0] && !script_type(r, found[0], &t)) ||
+	    (found[1] && !script_text(r, found[1], &scope))) {
+		return false;
+	}
+	script_cell(r, call, name, t, scope, suite);
+	return true;
+}
+
 bool
 script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		      const char *name, struct script_suite *suite)
@@ -532,9 +685,19 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	if (strcmp(path, "allocate") == 0) {
 		return allocate(r, call, name, suite);
 	}
+	if (strlen(path) > 7 &&
+	    strcmp(path + strlen(path) - 7, "_scalar") == 0) {
+		return read_cell(r, call, path, name, suite);
+	}
 	if (!script_args(r, call, "shape, dtype?, " MORE_FACTS ", annotations?",
-			 found) ||
-	    !script_buffer_facts(r, found[0], found[1], more, &spec) ||
+			 found)) {
+		return false;
+	}
+	r->allocates = is_absent(more[MORE_DATA]);
+	bool good = script_buffer_facts(r, found[0], found[1], more, &spec);
+
+	r->allocates = false;
+	if (!good ||
 	    (more[MORE_COUNT] && !script_notes(r, more[MORE_COUNT], &notes))) {
 		return false;
 	}
@@ -545,6 +708,12 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	if (!is_absent(more[MORE_DATA])) {
 		return script_view_memory(r, more[MORE_DATA], more[MORE_OFFSET],
 					  name, &spec);
+	}
+	if (has_offset(more)) {
+		return script_fail(r, more[MORE_OFFSET],
+				   "a buffer that does not begin at its "
+				   "pointer; tirc's do, so add the offset to "
+				   "the indices");
 	}
 	spec.name = script_hint(r, name);
 	const struct buffer *b = buffer_new(r->m, &spec);

@@ -5,6 +5,9 @@
  * script_intrin.c. */
 #include "script_read.h"
 
+/* Each may double an expression. */
+enum { MAX_LETS = 16 };
+
 bool
 script_typed_args(struct script_reader *r, const struct py_node *call,
 		  struct script_typed_args *out)
@@ -69,7 +72,7 @@ typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
 	if (!script_args(r, call, "value?, is_size_var?, dtype?", found)) {
 		return false;
 	}
-	if (!found[0] || found[0]->kind == PY_NONE) {
+	if (!found[0] || found[0]->kind == PY_NONE || t.kind == DT_HANDLE) {
 		*out = (struct script_value){ .kind = SCRIPT_NEW_VAR,
 					      .type = t };
 		return true;
@@ -250,6 +253,48 @@ script_access_ptr(struct script_reader *r, const struct py_node *call,
 	}
 	if (!dtype_is_int(offset->type)) {
 		return script_fail(r, found[3], "an offset is an integer");
+	}
+	element = element_at(r->m, b, offset);
+	*out = script_value_of(expr_call(r->m,
+					 writes ? INTRIN_ADDRESS_OF
+						: INTRIN_READ_ADDRESS_OF,
+					 dtype_of(DT_HANDLE), &element, 1),
+			       false);
+	return true;
+}
+
+/* T.tvm_access_ptr(T.type_annotation("float32"), A.data, offset, extent, mask): the
+ * same address */
+static bool
+read_access_ptr(struct script_reader *r, const struct py_node *call,
+		struct script_value *out)
+{
+	const struct py_node *found[6];
+	const struct expr *offset, *element;
+	const struct buffer *b = NULL;
+	struct script_value data;
+	bool writes;
+
+	if (!script_args(r, call,
+			 "ptype, data, offset, extent, rw_mask, dtype?",
+			 found) ||
+	    !script_eval(r, found[1], &data) ||
+	    !script_index(r, found[2], &offset) ||
+	    !read_mask(r, found[4], &writes)) {
+		return false;
+	}
+	if (data.kind == SCRIPT_MEMORY || data.kind == SCRIPT_HANDLE) {
+		if (!script_need_expr(r, found[1], &data)) {
+			return false;
+		}
+	}
+	if (data.kind == SCRIPT_EXPR && data.e->kind == EXPR_VAR) {
+		b = script_owner(r, data.e->u.var);
+	}
+	if (!b) {
+		return script_fail(r, found[1],
+				   "an address in memory whose buffer is not "
+				   "known; give the data of a buffer");
 	}
 	element = element_at(r->m, b, offset);
 	*out = script_value_of(expr_call(r->m,
@@ -447,24 +492,115 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	    !script_eval(r, found[0], out)) {
 		return false;
 	}
-	/* only a value without operands may be used several times by its
-	 * expression: otherwise repeated calls would let expressions grow
-	 * without bound */
+	/* few with operands: otherwise repeated calls would let expressions
+	 * grow without bound */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 || r->is_steps ||
+	       r->n_lets++ < MAX_LETS ||
 	       script_fail(r, found[0],
-			   "an expression to be repeated; give "
-			   "it a name, as a let");
+			   "more than %d expressions to be repeated; give "
+			   "them names, as lets",
+			   MAX_LETS);
 }
 
+/* T.var("int32"); T.Var("n", "int32"), whose type is argument `typed`. */
 static bool
 read_var(struct script_reader *r, const struct py_node *call,
-	 struct script_value *out)
+	 const char *params, int typed, struct script_value *out)
 {
 	const struct py_node *found[2];
 
 	*out = (struct script_value){ .kind = SCRIPT_NEW_VAR };
-	return script_args(r, call, "dtype, name?", found) &&
-	       script_type(r, found[0], &out->type);
+	return script_args(r, call, params, found) &&
+	       script_type(r, found[typed], &out->type);
+}
+
+/* T.const(1, "uint32"); the types "int" and "uint" have 32 bits */
+static bool
+read_const(struct script_reader *r, const struct py_node *call,
+	   struct script_value *out)
+{
+	const struct py_node *found[2];
+	struct script_value v;
+	struct typed x, y;
+	struct dtype t;
+	const char *name;
+
+	if (!script_args(r, call, "value, dtype?", found) ||
+	    !script_eval(r, found[0], &v)) {
+		return false;
+	}
+	if (!found[1]) {
+		*out = v;
+		return true;
+	}
+	if (found[1]->kind == PY_STRING &&
+	    (strcmp(found[1]->text, "int") == 0 ||
+	     strcmp(found[1]->text, "uint") == 0)) {
+		name = found[1]->text;
+		t = dtype_of(name[0] == 'i' ? DT_I32 : DT_U32);
+	} else if (!script_type(r, found[1], &t)) {
+		return false;
+	}
+	if (!script_operand(r, found[0], &v, &x) ||
+	    !typed_constant(&r->typing, found[0]->span, t, &x, &y)) {
+		return false;
+	}
+	*out = script_value_of(y.e, false);
+	return true;
+}
+
+/* Sets *var to the variable that the node names, one that was declared before. */
+static bool
+declared_var(struct script_reader *r, const struct py_node *node,
+	     struct var **var)
+{
+	const struct expr *e;
+
+	if (!script_expr(r, node, &e)) {
+		return false;
+	}
+	*var = e->u.var;
+	return e->kind == EXPR_VAR ||
+	       script_fail(r, node, "no variable; declare one with T.int32()");
+}
+
+/* T.Let(x + 1, where={x: value}), T.Let(x, value, x + 1): an expression in which a
+ * variable, declared before, stands for a value. */
+static bool
+read_inner_let(struct script_reader *r, const struct py_node *call,
+	       struct script_value *out)
+{
+	bool dict = call->n_kids == 3;
+	const struct py_node *found[3], *pair[2];
+	const struct expr *body, *value;
+	struct var *var;
+
+	if (!script_args(r, call, dict ? "body, where" : "var, value, body",
+			 found)) {
+		return false;
+	}
+	if (dict && (found[1]->kind != PY_DICT || found[1]->n_kids != 2)) {
+		return script_fail(r, found[1],
+				   "a let of other than one variable; write "
+				   "where={x: value}");
+	}
+	pair[0] = dict ? found[1]->kids[0] : found[0];
+	pair[1] = dict ? found[1]->kids[1] : found[1];
+	if (r->n_lets++ >= MAX_LETS) {
+		return script_fail(r, call,
+				   "more than %d lets in expressions; name the "
+				   "values by statements",
+				   MAX_LETS);
+	}
+	if (!declared_var(r, pair[0], &var) ||
+	    !script_expr_as(r, pair[1], var->type, &value) ||
+	    !script_expr(r, found[dict ? 0 : 2], &body)) {
+		return false;
+	}
+	struct var_map map = { &var, &value, 1 };
+
+	*out = script_value_of(expr_substitute(r->m, body, &map), false);
+	return true;
 }
 
 static bool
@@ -551,6 +687,9 @@ script_call(struct script_reader *r, const struct py_node *node,
 	if (f) {
 		return read_function(r, node, f, out);
 	}
+	if (strcmp(path, "call_intrin") == 0) {
+		return script_call_intrin(r, node, out);
+	}
 	if (intrin_from_name(path, &op)) {
 		return script_intrin(r, node, op, out);
 	}
@@ -564,13 +703,34 @@ script_call(struct script_reader *r, const struct py_node *node,
 		return read_meta(r, node, out);
 	}
 	if (strcmp(path, "var") == 0) {
-		return read_var(r, node, out);
+		return read_var(r, node, "dtype, name?", 0, out);
+	}
+	if (strcmp(path, "Var") == 0 || strcmp(path, "SizeVar") == 0) {
+		return read_var(r, node, "name, dtype", 1, out);
+	}
+	if (strcmp(path, "const") == 0) {
+		return read_const(r, node, out);
+	}
+	if (strcmp(path, "tvm_access_ptr") == 0) {
+		return read_access_ptr(r, node, out);
+	}
+	if (strcmp(path, "Let") == 0) {
+		return read_inner_let(r, node, out);
+	}
+	if (strcmp(path, "Call") == 0) {
+		return script_call_node(r, node, out);
 	}
 	if (strcmp(path, "env_thread") == 0) {
 		return read_thread(r, node, out);
 	}
 	if (dtype_from_name(path, &t)) {
 		return typed_value(r, node, t, out);
+	}
+	if (script_is_packed(path)) {
+		return script_packed(r, node, path, out);
+	}
+	if (script_is_instruction(path)) {
+		return script_instruction(r, node, path, out);
 	}
 	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
 		if (strcmp(other_names[i], path) == 0) {

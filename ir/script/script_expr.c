@@ -44,6 +44,23 @@ eval_binary(struct script_reader *r, const struct py_node *node,
 	       script_binary(r, node, op, &a, &b, out);
 }
 
+/* Compares two texts. False if one of the values is something else. */
+static bool
+compare_texts(struct script_reader *r, enum py_operator op,
+	      const struct script_value *a, const struct script_value *b,
+	      struct script_value *out)
+{
+	if (a->kind != SCRIPT_EXPR || a->e->kind != EXPR_STRING ||
+	    b->kind != SCRIPT_EXPR || b->e->kind != EXPR_STRING ||
+	    (op != PY_OP_EQ && op != PY_OP_NE)) {
+		return false;
+	}
+	bool same = strcmp(a->e->u.text, b->e->u.text) == 0;
+
+	*out = script_value_of(expr_bool(r->m, same == (op == PY_OP_EQ)), true);
+	return true;
+}
+
 static bool
 eval_compare(struct script_reader *r, const struct py_node *node,
 	     struct script_value *out)
@@ -56,8 +73,12 @@ eval_compare(struct script_reader *r, const struct py_node *node,
 	}
 	for (int i = 0; i + 1 < node->n_kids; i++, a = b) {
 		if (!script_operator(r, node, node->ops[i], &op) ||
-		    !script_eval(r, node->kids[i + 1], &b) ||
-		    !script_binary(r, node, op, &a, &b, &one)) {
+		    !script_eval(r, node->kids[i + 1], &b)) {
+			return false;
+		}
+		if (compare_texts(r, op, &a, &b, &one)) {
+			/* Python's texts, which are known now */
+		} else if (!script_binary(r, node, op, &a, &b, &one)) {
 			return false;
 		}
 		if (i == 0) {
@@ -211,6 +232,45 @@ whole_index(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+/* The indices of an element that are read so far, of a buffer of this shape. */
+struct indices {
+	VEC(const struct expr *) list;
+	int rank;
+	const struct expr *const *shape;
+};
+
+/* Appends what the node gives: one index, or those of a list that it names. */
+static bool
+put_indices(struct script_reader *r, const struct py_node *node,
+	    struct indices *all)
+{
+	bool star = node->kind == PY_STAR;
+	struct script_value v = { .kind = SCRIPT_NONE };
+	const struct expr *e;
+
+	if ((star || node->kind == PY_NAME) &&
+	    !script_eval(r, star ? node->kids[0] : node, &v)) {
+		return false;
+	}
+	for (int i = 0; v.kind == SCRIPT_LIST && i < v.n_items; i++) {
+		if (!script_settle(r, node, &v.items[i], &e)) {
+			return false;
+		}
+		vec_push(&r->m->arena, &all->list, e);
+	}
+	if (v.kind == SCRIPT_LIST) {
+		return true;
+	}
+	int at = all->list.n < all->rank ? all->list.n : all->rank - 1;
+
+	if (!eval_index(r, node, at < 0 ? expr_i32(r->m, 0) : all->shape[at],
+			&e)) {
+		return false;
+	}
+	vec_push(&r->m->arena, &all->list, e);
+	return true;
+}
+
 /* Like script_element, with the n indices as a list. */
 static bool
 element_at(struct script_reader *r, const struct py_node *node,
@@ -227,27 +287,30 @@ element_at(struct script_reader *r, const struct py_node *node,
 				   script_describe(v));
 	}
 	int rank = v->view ? v->view->ndim : (*buffer)->ndim;
+	struct indices all = { { NULL, 0, 0 },
+			       rank,
+			       v->view ? v->view->shape : (*buffer)->shape };
 
-	if (n != rank) {
+	for (int i = 0; i < n; i++) {
+		if (!put_indices(r, list[i], &all)) {
+			return false;
+		}
+	}
+	if (all.list.n != rank) {
 		return script_fail(r, node,
 				   "%d %s for the %d %s of '%s'; "
 				   "give one for each",
-				   n, n == 1 ? "index" : "indices", rank,
+				   all.list.n,
+				   all.list.n == 1 ? "index" : "indices", rank,
 				   rank == 1 ? "dimension" : "dimensions",
 				   (*buffer)->name);
 	}
-	*index = arena_exprs(&r->m->arena, n + 1);
-	for (int i = 0; i < n; i++) {
-		if (!eval_index(r, list[i],
-				v->view ? v->view->shape[i]
-					: (*buffer)->shape[i],
-				&(*index)[i])) {
-			return false;
-		}
+	*index = all.list.data ? all.list.data : arena_exprs(&r->m->arena, 1);
+	for (int i = 0; i < rank; i++) {
 		int own = (*index)[i]->type.lanes;
 
 		if (own > 1 && lanes > 1 && own != lanes) {
-			return script_fail(r, list[i],
+			return script_fail(r, node,
 					   "indices of %d and %d "
 					   "lanes; make them equally long",
 					   lanes, own);
@@ -284,7 +347,8 @@ script_element(struct script_reader *r, const struct py_node *node,
 bool
 script_is_scalar(const struct script_reader *r, const struct script_value *v)
 {
-	return r->is_steps && v->kind == SCRIPT_BUFFER && script_rank(v) == 0;
+	return (r->is_steps || v->scalar) && v->kind == SCRIPT_BUFFER &&
+	       script_rank(v) == 0;
 }
 
 bool
@@ -345,6 +409,29 @@ expr_items(struct script_reader *r, const struct expr *const *list, int n)
 				      .n_items = n };
 }
 
+/* The strides of a part of a buffer: those of the buffer's last dimensions. */
+bool
+script_part_strides(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, struct script_value *out)
+{
+	const struct buffer *b = v->buffer;
+	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
+	const struct expr *dense = expr_i32(r->m, 1);
+
+	for (int i = b->ndim - 1; i >= 0; i--) {
+		struct script_value x = script_value_of(dense, false);
+		struct script_value y = script_value_of(b->shape[i], false);
+
+		all[i] = b->strides ? b->strides[i] : dense;
+		if (!script_binary(r, node, PY_OP_MUL, &x, &y, &x) ||
+		    !script_settle(r, node, &x, &dense)) {
+			return false;
+		}
+	}
+	*out = expr_items(r, all + b->ndim - v->view->ndim, v->view->ndim);
+	return true;
+}
+
 static bool
 eval_attribute(struct script_reader *r, const struct py_node *node,
 	       struct script_value *out)
@@ -403,6 +490,10 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		*out = script_value_of(offset, false);
 		return true;
 	}
+	if (b && v.view && !v.view->flat && !v.view->picks &&
+	    strcmp(node->text, "strides") == 0) {
+		return script_part_strides(r, node, &v, out);
+	}
 	if (b && v.view && !v.view->flat && strcmp(node->text, "dtype") != 0 &&
 	    strcmp(node->text, "data") != 0) {
 		return script_fail(r, node,
@@ -414,6 +505,10 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	if (b && strcmp(node->text, "data") == 0) {
 		*out = script_value_of(b->data->expr, false);
+		return true;
+	}
+	if (b && strcmp(node->text, "name") == 0) {
+		*out = script_value_of(expr_string(r->m, b->name), true);
 		return true;
 	}
 	if (b && strcmp(node->text, "dtype") == 0) {
@@ -594,18 +689,54 @@ static bool
 eval_list(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)
 {
-	struct script_value *items = arena_array(&r->m->arena,
-						 struct script_value,
-						 node->n_kids + 1);
+	VEC(struct script_value) items = { NULL, 0, 0 };
 
 	for (int i = 0; i < node->n_kids; i++) {
-		if (!script_eval(r, node->kids[i], &items[i])) {
+		const struct py_node *one = node->kids[i];
+		bool star = one->kind == PY_STAR;
+		struct script_value v;
+
+		if (!script_eval(r, star ? one->kids[0] : one, &v)) {
 			return false;
+		}
+		if (star && v.kind != SCRIPT_LIST) {
+			return script_fail(r, one,
+					   "a star before %s; it takes "
+					   "a list",
+					   script_describe(&v));
+		}
+		for (int k = 0; star && k < v.n_items; k++) {
+			vec_push(&r->m->arena, &items, v.items[k]);
+		}
+		if (!star) {
+			vec_push(&r->m->arena, &items, v);
 		}
 	}
 	*out = (struct script_value){ .kind = SCRIPT_LIST,
-				      .items = items,
-				      .n_items = node->n_kids };
+				      .items = items.data,
+				      .n_items = items.n };
+	return true;
+}
+
+/* T.ptx["ld.global.b32"], a family of instructions with the name of one: its
+ * path, ptx.ld.global.b32. Leaves *path alone for others; false after an error. */
+static bool
+script_family(struct script_reader *r, const struct py_node *node,
+	      const char **path)
+{
+	const char *family = node->kind == PY_SUBSCRIPT
+				     ? script_path(r, node->kids[0])
+				     : NULL;
+	const char *name;
+
+	if (!family ||
+	    (strcmp(family, "ptx") != 0 && strcmp(family, "ptx_legacy") != 0)) {
+		return true;
+	}
+	if (!script_text(r, node->kids[1], &name)) {
+		return false;
+	}
+	*path = arena_printf(&r->m->arena, "%s.%s", family, name);
 	return true;
 }
 
@@ -613,11 +744,16 @@ static bool
 eval_call(struct script_reader *r, const struct py_node *node,
 	  struct script_value *out)
 {
-	const char *path = script_path(r, node->kids[0]);
+	const char *path = script_path(r, node->kids[0]), *name;
 	const struct py_node *def = script_function(r, node);
+	const struct expr *e;
+	struct dtype t;
 
 	if (def) {
 		return script_function_value(r, node, def, NULL, out);
+	}
+	if (!path && !script_family(r, node->kids[0], &path)) {
+		return false;
 	}
 	if (!path && node->kids[0]->kind == PY_NAME) {
 		static const char *const plain[] = { "min", "max", "abs" };
@@ -633,6 +769,14 @@ eval_call(struct script_reader *r, const struct py_node *node,
 		return script_astype(r, node, out);
 	}
 	if (!path && node->kids[0]->kind == PY_ATTRIBUTE &&
+	    strcmp(node->kids[0]->text, "ptr_to") == 0) {
+		return script_ptr_to(r, node, out);
+	}
+	if (!path && node->kids[0]->kind == PY_ATTRIBUTE &&
+	    strcmp(node->kids[0]->text, "vload") == 0) {
+		return script_vload(r, node, out);
+	}
+	if (!path && node->kids[0]->kind == PY_ATTRIBUTE &&
 	    strcmp(node->kids[0]->text, "access_ptr") == 0) {
 		struct script_value v;
 		const struct buffer *b;
@@ -644,6 +788,21 @@ eval_call(struct script_reader *r, const struct py_node *node,
 		return b ? script_access_ptr(r, node, b, out)
 			 : script_fail(r, node->kids[0],
 				       "only buffers have access_ptr()");
+	}
+	if (!path && r->scope && r->scope->function && r->scope->result &&
+	    (name = r->scope->function(r->scope->ctx, node->kids[0]))) {
+		t = r->scope->result(r->scope->ctx, name);
+		if (t.kind == DT_VOID) {
+			return script_fail(r, node,
+					   "the value of a function that gives "
+					   "none; say its type, as in "
+					   "-> T.int32");
+		}
+		if (!script_call_of(r, node, name, t, &e)) {
+			return false;
+		}
+		*out = script_value_of(e, false);
+		return true;
 	}
 	if (!path && node->kids[0]->kind == PY_NAME && r->scope &&
 	    r->scope->call) {

@@ -84,8 +84,20 @@ read_param(struct script_reader *r, const struct py_node *def,
 			       : strcmp(name->text, "bool") == 0  ? "bool"
 								  : NULL;
 		}
+		if (type->kind == PY_SUBSCRIPT) { /* T.Ptr[T.uint8] */
+			path = script_path(r, type->kids[0]);
+			path = path && strcmp(path, "Ptr") == 0 ? "handle"
+								: NULL;
+		} else if (path && strcmp(path, "Ptr") == 0) {
+			path = "handle";
+		}
 		if (!path && type->kind == PY_STRING) {
 			path = type->text;
+		}
+		if (path && strcmp(path, "TensorMap") == 0) {
+			path = "handle";
+		} else if (path && strcmp(path, "boolean") == 0) {
+			path = "bool";
 		}
 		if (!path) {
 			return script_fail(r, type,
@@ -315,6 +327,7 @@ script_read_func(struct module *m, const struct source *src,
 	struct script_reader r = {
 		.m = m,
 		.src = src,
+		.def = def,
 		.typing = { m, src, &typing_of_scripts },
 		.scope = scope,
 		.f = func_new(m, def->text),

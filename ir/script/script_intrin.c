@@ -4,12 +4,52 @@
 #include "script_read.h"
 
 bool
+script_intrin_of(struct script_reader *r, const struct py_node *call,
+		 enum intrin op, struct dtype t,
+		 const struct py_node *const *args, int n,
+		 struct script_value *out)
+{
+	const struct expr **list = arena_exprs(&r->m->arena, n + 1);
+	int want = intrin_arity(op);
+	struct typed x;
+
+	if ((want >= 0 && !script_want_count(r, call, n, want)) ||
+	    (want < 0 && n == 0 && op != INTRIN_LIST &&
+	     !script_want_count(r, call, 0, 1))) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!script_expr(r, args[i], &list[i])) {
+			return false;
+		}
+	}
+	if (op == INTRIN_REINTERPRET &&
+	    (t.kind == DT_HANDLE || list[0]->type.kind == DT_HANDLE)) {
+		return script_instruction_of(r, call, "reinterpret", t, list, n,
+					     out);
+	}
+	if (intrin_is_address(op) && list[0]->type.kind == DT_HANDLE) {
+		return script_instruction_of(r, call, "address_of", t, list, n,
+					     out);
+	}
+	if (intrin_result(op) == RESULT_SAME) {
+		t = list[0]->type;
+	} else if (intrin_result(op) == RESULT_BOOL) {
+		t = dtype_of(DT_BOOL);
+		t.lanes = list[0]->type.lanes;
+	}
+	if (!typed_intrin(&r->typing, call->span, op, t, list, n, &x)) {
+		return false;
+	}
+	*out = script_value_of(x.e, false);
+	return true;
+}
+
+bool
 script_intrin(struct script_reader *r, const struct py_node *call,
 	      enum intrin op, struct script_value *out)
 {
 	struct script_typed_args args;
-	const struct expr **list;
-	struct typed x;
 	int want = intrin_arity(op), first = 0;
 	struct dtype t = dtype_of(intrin_is_address(op) ? DT_HANDLE : DT_VOID);
 
@@ -33,26 +73,11 @@ script_intrin(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	args.n -= first;
-	if ((want >= 0 && !script_want_count(r, call, args.n, want)) ||
-	    (want < 0 && args.n == 0 && op != INTRIN_LIST &&
-	     !script_want_count(r, call, 0, 1))) {
-		return false;
-	}
-	list = arena_exprs(&r->m->arena, args.n + 1);
-	for (int i = 0; i < args.n; i++) {
-		if (!script_expr(r, args.list[first + i], &list[i])) {
-			return false;
-		}
-	}
 	if (!tells_type && t.kind != DT_VOID) {
 		return script_fail(r, args.type,
 				   "T.%s gives nothing; leave "
 				   "dtype out",
 				   intrin_name(op));
 	}
-	if (!typed_intrin(&r->typing, call->span, op, t, list, args.n, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
+	return script_intrin_of(r, call, op, t, args.list + first, args.n, out);
 }

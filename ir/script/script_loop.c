@@ -75,44 +75,118 @@ loop_suite(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
+/* The ranges of several loops, the outermost first. */
+struct ranges {
+	VEC(struct range) list;
+};
+
+/* Reads the extents of T.grid(4, *A.shape). */
+static bool
+grid_ranges(struct script_reader *r, const struct py_node *call,
+	    struct ranges *out)
+{
+	for (int i = 1; i < call->n_kids; i++) {
+		const struct py_node *one = call->kids[i];
+		bool star = one->kind == PY_STAR;
+		struct script_value v = { .kind = SCRIPT_NONE };
+		struct range range;
+
+		if (one->kind == PY_KEYWORD) {
+			return script_fail(r, one,
+					   "T.grid has "
+					   "no named arguments; use T.serial");
+		}
+		if (star && !script_eval(r, one->kids[0], &v)) {
+			return false;
+		}
+		if (star && v.kind != SCRIPT_LIST) {
+			return script_fail(r, one,
+					   "a star before %s; it takes a list",
+					   script_describe(&v));
+		}
+		for (int k = 0; star && k < v.n_items; k++) {
+			if (!script_settle(r, one, &v.items[k],
+					   &range.extent)) {
+				return false;
+			}
+			range.min = expr_int(r->m, range.extent->type, 0);
+			vec_push(&r->m->arena, &out->list, range);
+		}
+		if (!star && !loop_range(r, one, NULL, &range)) {
+			return false;
+		}
+		if (!star) {
+			vec_push(&r->m->arena, &out->list, range);
+		}
+	}
+	return true;
+}
+
+/* Defines the variables of T.grid: a name for each loop, or one for the list of all
+ * of them. */
+static bool
+define_grid(struct script_reader *r, const struct py_node *loop,
+	    const struct ranges *ranges, struct var **vars)
+{
+	const struct py_node *target = loop->kids[0];
+	int n_targets, n = ranges->list.n;
+	const struct py_node *const *targets = script_items(&target,
+							    &n_targets);
+	struct script_value *all = arena_array(&r->m->arena,
+					       struct script_value, n + 1);
+	struct py_node one = *target;
+
+	if (n_targets == n) {
+		for (int i = 0; i < n; i++) {
+			if (!define_loop(r, targets[i], &ranges->list.data[i],
+					 NULL, &vars[i])) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (target->kind != PY_NAME) {
+		return script_fail(r, loop,
+				   "%d loop variables for %d "
+				   "extents; give equally many",
+				   n_targets, n);
+	}
+	for (int i = 0; i < n; i++) {
+		one.text = arena_printf(&r->m->arena, "%s_%d", target->text, i);
+		if (!define_loop(r, &one, &ranges->list.data[i], NULL,
+				 &vars[i])) {
+			return false;
+		}
+		all[i] = script_value_of(vars[i]->expr, false);
+	}
+	script_define(r, target->text,
+		      (struct script_value){ .kind = SCRIPT_LIST,
+					     .items = all,
+					     .n_items = n });
+	return true;
+}
+
 static bool
 read_grid(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, struct stmt **out)
 {
-	const struct py_node *target = node->kids[0];
 	int n, names = r->names.n, loops = r->loops.n;
-	const struct py_node *const *targets = script_items(&target, &n);
-	struct range *ranges = arena_array(&r->m->arena, struct range, n + 1);
-	struct var **vars = arena_array(&r->m->arena, struct var *, n + 1);
+	struct ranges ranges = { { NULL, 0, 0 } };
 	struct script_loop_flags flags;
+	struct var **vars;
 
-	if (n != call->n_kids - 1) {
-		return script_fail(r, node,
-				   "%d loop variables for %d "
-				   "extents; give equally many",
-				   n, call->n_kids - 1);
+	if (!grid_ranges(r, call, &ranges)) {
+		return false;
 	}
-	for (int i = 0; i < n; i++) {
-		if (call->kids[1 + i]->kind == PY_KEYWORD) {
-			return script_fail(r, call->kids[1 + i],
-					   "T.grid has "
-					   "no named arguments; use T.serial");
-		}
-		if (!loop_range(r, call->kids[1 + i], NULL, &ranges[i])) {
-			return false;
-		}
-	}
-	for (int i = 0; i < n; i++) {
-		if (!define_loop(r, targets[i], &ranges[i], NULL, &vars[i])) {
-			return false;
-		}
-	}
-	if (!loop_suite(r, node, FOR_SERIAL, n, &flags, out)) {
+	n = ranges.list.n;
+	vars = arena_array(&r->m->arena, struct var *, n + 1);
+	if (!define_grid(r, node, &ranges, vars) ||
+	    !loop_suite(r, node, FOR_SERIAL, n, &flags, out)) {
 		return false;
 	}
 	for (int i = n - 1; i >= 0; i--) {
-		*out = stmt_for(r->f, vars[i], ranges[i].min, ranges[i].extent,
-				FOR_SERIAL, *out);
+		*out = stmt_for(r->f, vars[i], ranges.list.data[i].min,
+				ranges.list.data[i].extent, FOR_SERIAL, *out);
 		(*out)->pos = (struct src_pos){ node->span.line,
 						node->span.col };
 	}

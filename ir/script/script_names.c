@@ -199,22 +199,13 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 	const char *const *names = script_call_names(r, &n);
 	const char *nearest = text_nearest(path, names, n);
 
-	static const char *const warps[] = { "ptx",         "tvm_mma",
-					     "tvm_fill_f",  "tvm_load_m",
-					     "tvm_store_m", "nki.",
-					     "mma_" };
-
-	for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
-		if (strncmp(path, warps[i], strlen(warps[i])) == 0) {
-			return script_fail(
-				r, node,
-				"T.%s is an instruction of one kind of device, "
-				"which no dialect has; write what it computes "
-				"as loops, and let tensorize() choose the "
-				"instruction",
-				path);
-		}
+	if (strcmp(path, "vscale") == 0) {
+		return script_fail(r, node,
+				   "T.vscale, vectors of a length that only "
+				   "the processor knows; write a loop, and "
+				   "vectorize it by a number");
 	}
+
 	return nearest ? script_fail(r, node,
 				     "T.%s is not known; did you mean T.%s?",
 				     path, nearest)
@@ -277,6 +268,12 @@ script_type(struct script_reader *r, const struct py_node *node,
 	if (path && dtype_from_name(path, out)) {
 		return true;
 	}
-	return script_text(r, node, &path) &&
-	       script_type_named(r, node, path, out);
+	if (!script_text(r, node, &path)) {
+		return false;
+	}
+	if (!*path) { /* TVM's name of no type */
+		*out = dtype_of(DT_VOID);
+		return true;
+	}
+	return script_type_named(r, node, path, out);
 }

@@ -59,6 +59,7 @@ struct script_value {
 	const char *text;
 	struct dtype type;
 	const struct py_node *def;
+	bool scalar; /* of SCRIPT_BUFFER: the name stands for its only element */
 };
 
 struct script_name {
@@ -108,6 +109,7 @@ struct script_block {
 	const struct expr *predicate;
 	VEC(struct region) reads, writes;
 	bool has_reads, has_writes;
+	int n_lets; /* of the reader, where the block begins */
 	VEC(const struct buffer *) allocs;
 	struct note *notes;
 	struct stmt *init;
@@ -133,7 +135,21 @@ struct script_suite {
 	VEC(struct script_opener) openers;
 };
 
+struct script_let_value {
+	struct var *var;
+	const struct expr *value;
+};
+
+/* The loops of blocks, or of threads, of a function that names them by
+ * T.cta_id, T.warp_id and so on. n: the number of loops; 0: not opened. */
+struct script_threads {
+	int n;
+	const struct expr *sizes[3], *index[3];
+};
+
 struct script_reader {
+	const struct py_node *def;        /* the function that is read */
+	struct script_threads threads[2]; /* of blocks, of threads */
 	struct module *m;
 	const struct source *src;
 	struct typing typing;
@@ -170,7 +186,11 @@ struct script_reader {
 	/* the call of T.comm_reducer that the latest attribute "reduce_scope"
 	 * has, or NULL */
 	const struct py_node *reducer;
+	/* the lets of the text so far, in order */
+	VEC(struct script_let_value) lets;
 	bool has_allreduce; /* of threads */
+	int n_lets;         /* in expressions */
+	bool allocates; /* are the facts of a buffer read that is allocated? */
 };
 
 /* ---- names */
@@ -284,9 +304,46 @@ bool script_access_ptr(struct script_reader *r, const struct py_node *call,
 /* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);
+/* script_vector.c: A.vload([i], "float32x4"); B.vstore([i], x), a statement. */
+bool script_vload(struct script_reader *r, const struct py_node *call,
+		  struct script_value *out);
+/* A.ptr_to([i, j]): the address of the element. */
+bool script_ptr_to(struct script_reader *r, const struct py_node *call,
+		   struct script_value *out);
+bool script_is_vstore(const struct script_reader *r,
+		      const struct py_node *call);
+bool script_vstore(struct script_reader *r, const struct py_node *call,
+		   struct script_suite *suite);
 /* Reads a call of the intrinsic function op. False after an error. */
 bool script_intrin(struct script_reader *r, const struct py_node *call,
 		   enum intrin op, struct script_value *out);
+/* The same for arguments whose type t the caller has read. */
+bool script_intrin_of(struct script_reader *r, const struct py_node *call,
+		      enum intrin op, struct dtype t,
+		      const struct py_node *const *args, int n,
+		      struct script_value *out);
+/* script_device.c: is T.path an instruction of a device, or a call of TVM's
+ * runtime (instruction.def)? Is it a call of a packed function? Each is read by
+ * the function behind it. */
+bool script_is_instruction(const char *path);
+bool script_instruction(struct script_reader *r, const struct py_node *call,
+			const char *path, struct script_value *out);
+/* The call of the instruction `name` with n arguments that are read. */
+bool script_instruction_of(struct script_reader *r, const struct py_node *call,
+			   const char *name, struct dtype t,
+			   const struct expr *const *list, int n,
+			   struct script_value *out);
+bool script_is_packed(const char *path);
+bool script_packed(struct script_reader *r, const struct py_node *call,
+		   const char *path, struct script_value *out);
+/* T.Call("int32", "tir.call_extern", ["f", x]): a call as TVM's text of a node. */
+bool script_call_node(struct script_reader *r, const struct py_node *call,
+		      struct script_value *out);
+bool script_call_intrin(struct script_reader *r, const struct py_node *call,
+			struct script_value *out);
+/* Sets *out to the call of another PrimFunc, which gives a value of type t. */
+bool script_call_of(struct script_reader *r, const struct py_node *call,
+		    const char *name, struct dtype t, const struct expr **out);
 const char *const *script_call_names(struct script_reader *r, int *n);
 /* Sets *out to the operator that `text`, the text of node, stands for; false
  * after an error if it is none. */
@@ -357,6 +414,18 @@ const struct expr *script_view_stored(struct script_reader *r,
 bool script_view_memory(struct script_reader *r, const struct py_node *data,
 			const struct py_node *offset, const char *name,
 			struct buffer_spec *spec);
+/* The strides of the part v of a buffer, as a list. */
+bool script_part_strides(struct script_reader *r, const struct py_node *node,
+			 const struct script_value *v,
+			 struct script_value *out);
+/* The buffer of the text whose pointer is var, or NULL. */
+const struct buffer *script_owner(const struct script_reader *r,
+				  const struct var *var);
+/* Defines the name as a buffer of the parameter that begins `offset` elements behind
+ * its pointer: the parameter becomes an array of one dimension. */
+bool script_view_offset(struct script_reader *r, const struct py_node *offset,
+			struct script_handle *handle, const char *name,
+			const struct buffer_spec *spec);
 /* The number of dimensions of v, a buffer or a part of one. */
 int script_rank(const struct script_value *v);
 /* Sets *out to the range of the slice a:b of a dimension whose size is `size`.
@@ -377,6 +446,14 @@ bool script_buffer_type(struct script_reader *r, const struct py_node *node,
 /* Does the call declare a buffer: T.match_buffer(…), T.alloc_buffer(…), …? */
 bool script_declares_buffer(const struct script_reader *r,
 			    const struct py_node *call);
+/* Defines the name as an array in the scope "local". */
+bool script_local_array(struct script_reader *r, const struct py_node *node,
+			const char *name, const struct py_node *shape,
+			struct dtype type, struct script_suite *suite);
+/* Defines the name as a variable: a buffer without dimensions. */
+void script_cell(struct script_reader *r, const struct py_node *node,
+		 const char *name, struct dtype type, const char *scope,
+		 struct script_suite *suite);
 bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
 			   const char *name, struct script_suite *suite);
 
@@ -469,7 +546,7 @@ bool script_init(struct script_reader *r, const struct py_node *with,
 		 const struct py_node *call);
 bool script_assert(struct script_reader *r, const struct py_node *condition,
 		   const struct py_node *message, struct stmt **out);
-/* script_is_thread_ids: is the call T.cta_id(…) or T.thread_id(…)?
+/* script_is_thread_ids: is the call T.cta_id(…), T.thread_id(…), T.warp_id(…), …?
  * script_thread_ids reads the call. */
 bool script_is_thread_ids(const struct script_reader *r,
 			  const struct py_node *call);

@@ -350,10 +350,9 @@ function_argument(struct script_reader *r, const struct py_node *node,
 	return script_need_expr(r, node, &v) && script_settle(r, node, &v, out);
 }
 
-static bool
-call_function(struct script_reader *r, const struct py_node *node,
-	      const struct py_node *call, const char *name,
-	      struct script_suite *suite)
+bool
+script_call_of(struct script_reader *r, const struct py_node *call,
+	       const char *name, struct dtype t, const struct expr **out)
 {
 	int n = call->n_kids;
 	const struct expr **args = arena_exprs(&r->m->arena, n + 1);
@@ -364,9 +363,24 @@ call_function(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	script_push(r, suite, node,
-		    stmt_evaluate(r->f, expr_call(r->m, INTRIN_CALL_FUNC,
-						  dtype_of(DT_VOID), args, n)));
+	*out = expr_call(r->m, INTRIN_CALL_FUNC, t, args, n);
+	return true;
+}
+
+static bool
+call_function(struct script_reader *r, const struct py_node *node,
+	      const struct py_node *call, const char *name,
+	      struct script_suite *suite)
+{
+	const struct expr *e;
+	struct dtype t = r->scope->result
+				 ? r->scope->result(r->scope->ctx, name)
+				 : dtype_of(DT_VOID);
+
+	if (!script_call_of(r, call, name, t, &e)) {
+		return false;
+	}
+	script_push(r, suite, node, stmt_evaluate(r->f, e));
 	return true;
 }
 
@@ -425,6 +439,9 @@ read_call(struct script_reader *r, const struct py_node *node,
 	if (def) {
 		return read_function_call(r, call, def, suite);
 	}
+	if (script_is_vstore(r, call)) {
+		return script_vstore(r, call, suite);
+	}
 	if (!path) {
 		return outer_call(r, node, call, suite, &done) &&
 		       (done || read_evaluate(r, node, call, suite));
@@ -445,6 +462,12 @@ read_call(struct script_reader *r, const struct py_node *node,
 	}
 	if (script_is_thread_ids(r, call)) {
 		return script_thread_ids(r, call, NULL, suite);
+	}
+	if (strcmp(path, "realize") == 0) {
+		return true; /* the buffer's declaration allocates it */
+	}
+	if (strcmp(path, "hint") == 0) {
+		return true; /* words for whoever writes the schedule */
 	}
 	if (strcmp(path, "preflattened_buffer") == 0) {
 		/* the shape of a parameter before its dimensions were fused:
@@ -478,7 +501,8 @@ read_call(struct script_reader *r, const struct py_node *node,
 		       read_return(r, node, found[0], suite);
 	}
 	if (strcmp(path, "attr") == 0 || strcmp(path, "launch_thread") == 0 ||
-	    strcmp(path, "let") == 0 || strcmp(path, "bind") == 0) {
+	    strcmp(path, "let") == 0 || strcmp(path, "bind") == 0 ||
+	    strcmp(path, "LetStmt") == 0) {
 		if (!script_read_opener(r, call, path, NULL, &opener)) {
 			return false;
 		}

@@ -212,9 +212,8 @@ script_view_stored(struct script_reader *r, const struct script_value *v,
 
 /* ---- declarations */
 
-/* The buffer of the script whose pointer is var, or NULL. */
-static const struct buffer *
-owner_of(const struct script_reader *r, const struct var *var)
+const struct buffer *
+script_owner(const struct script_reader *r, const struct var *var)
 {
 	for (int i = r->names.n - 1; i >= 0; i--) {
 		const struct script_value *v = &r->names.data[i].value;
@@ -350,7 +349,7 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 	} else if (v.kind == SCRIPT_MEMORY) {
 		out.buffer = buffer_of_memory(r, v.memory, name, spec);
 	} else if (v.kind == SCRIPT_EXPR && v.e->kind == EXPR_VAR) {
-		out.buffer = owner_of(r, v.e->u.var);
+		out.buffer = script_owner(r, v.e->u.var);
 	} else if (v.kind == SCRIPT_EXPR && v.e->kind == EXPR_CALL &&
 		   intrin_is_address(v.e->u.intrin) &&
 		   dtype_equal(v.e->args[0]->type, spec->type)) {
@@ -385,5 +384,55 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 		out.view = NULL;
 	}
 	script_define(r, name, out);
+	return true;
+}
+
+/* The number of elements from the first to the last one of the buffer. */
+static bool
+extent_of(struct script_reader *r, const struct py_node *node,
+	  const struct buffer_spec *spec, const struct expr **out)
+{
+	const struct expr **last = arena_exprs(&r->m->arena, spec->ndim + 1);
+
+	for (int i = 0; i < spec->ndim; i++) {
+		const struct expr *one = expr_int(r->m, spec->shape[i]->type,
+						  -1);
+
+		if (!script_plus(r, node, spec->shape[i], one, &last[i])) {
+			return false;
+		}
+	}
+	return script_place_of(r, node, spec->ndim, spec->shape, spec->strides,
+			       last, out) &&
+	       script_plus(r, node, *out, expr_int(r->m, (*out)->type, 1), out);
+}
+
+bool
+script_view_offset(struct script_reader *r, const struct py_node *offset,
+		   struct script_handle *handle, const char *name,
+		   const struct buffer_spec *spec)
+{
+	struct script_view *view = arena_new(&r->m->arena, struct script_view);
+	struct buffer_spec flat = *spec;
+	const struct expr **size = arena_exprs(&r->m->arena, 1);
+
+	*view = (struct script_view){ .flat = true,
+				      .ndim = spec->ndim,
+				      .shape = spec->shape,
+				      .strides = spec->strides,
+				      .type = spec->type };
+	if (!script_index(r, offset, &view->offset) ||
+	    !extent_of(r, offset, spec, &size[0]) ||
+	    !script_plus(r, offset, view->offset, size[0], &size[0])) {
+		return false;
+	}
+	flat.ndim = 1;
+	flat.shape = size;
+	flat.strides = NULL;
+	handle->buffer = buffer_new(r->m, &flat);
+	script_define(r, name,
+		      (struct script_value){ .kind = SCRIPT_BUFFER,
+					     .buffer = handle->buffer,
+					     .view = view });
 	return true;
 }

@@ -14,6 +14,8 @@ script_let(struct script_reader *r, const char *name, const struct expr *value,
 	*out = (struct script_opener){ .kind = STMT_LET,
 				       .var = v,
 				       .value = value };
+	vec_push(&r->m->arena, &r->lets,
+		 ((struct script_let_value){ v, value }));
 	script_define(r, name, script_value_of(v->expr, false));
 }
 
@@ -173,27 +175,6 @@ extent_of_thread(struct script_reader *r, const struct py_node *thread,
 	return true;
 }
 
-/* Is the attribute `key` of memory only a hint about how the memory is kept,
- * without effect on what is computed? */
-static bool
-is_hint_of_memory(const struct script_value *node, const char *key)
-{
-	static const char *const keys[] = { "double_buffer_scope",
-					    "double_buffer_write",
-					    "volatile_scope" };
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		if (strcmp(keys[i], key) == 0) {
-			return node->kind == SCRIPT_BUFFER ||
-			       node->kind == SCRIPT_MEMORY ||
-			       node->kind == SCRIPT_HANDLE ||
-			       (node->kind == SCRIPT_EXPR &&
-				node->e->type.kind == DT_HANDLE);
-		}
-	}
-	return false;
-}
-
 static bool
 read_attr(struct script_reader *r, const struct py_node *call,
 	  struct script_opener *out)
@@ -226,14 +207,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 	if (!script_note_value(r, found[2], &out->value)) {
 		return false;
 	}
-	if (is_hint_of_memory(&node, out->text)) {
-		return true;
-	}
-	if (node.kind != SCRIPT_EXPR || node.e->kind != EXPR_INT) {
-		return script_fail(r, found[0],
-				   "an attribute of a node; "
-				   "tirc's are of statements alone, write 0");
-	}
+	/* An attribute is one of its statement, whatever it was about: a text,
+	 * a number, a buffer. */
 	return true;
 }
 
@@ -268,85 +243,13 @@ read_launch(struct script_reader *r, const struct py_node *call,
 }
 
 bool
-script_is_thread_ids(const struct script_reader *r, const struct py_node *call)
-{
-	return script_calls(r, call, "cta_id") ||
-	       script_calls(r, call, "thread_id");
-}
-
-/* x, y = T.cta_id([2, 3]) and T.thread_id([128]): opens loops bound to thread
- * blocks or to threads around the rest of the suite; the first loop is bound to
- * axis x of the grid or block. target: the names of the variables, or NULL. */
-bool
-script_thread_ids(struct script_reader *r, const struct py_node *call,
-		  const struct py_node *target, struct script_suite *suite)
-{
-	static const char *const tags[2][3] = {
-		{ "blockIdx.x", "blockIdx.y", "blockIdx.z" },
-		{ "threadIdx.x", "threadIdx.y", "threadIdx.z" },
-	};
-	bool threads = script_calls(r, call, "thread_id");
-	const struct py_node *found[3];
-	const struct py_node *const *sizes, *const *names = NULL;
-	int n, n_names = 0;
-
-	if (!script_args(r, call,
-			 threads ? "extents?, dtype?"
-				 : "extents?, preferred?, dtype?",
-			 found)) {
-		return false;
-	}
-	if (!found[0] || found[0]->kind == PY_NONE) {
-		return script_fail(r, call,
-				   "a number of %s that is not given; write "
-				   "T.%s([4])",
-				   threads ? "threads" : "blocks",
-				   threads ? "thread_id" : "cta_id");
-	}
-	sizes = script_items(&found[0], &n);
-	if (target) {
-		names = script_items(&target, &n_names);
-	}
-	if (n < 1 || n > 3 || (target && n_names != n)) {
-		return script_fail(r, call,
-				   "%d sizes for %d names; give one to three, "
-				   "and a name for each",
-				   n, n_names);
-	}
-	for (int i = 0; i < n; i++) {
-		struct script_opener o = { .kind = STMT_FOR,
-					   .text = tags[threads][i] };
-		const char *name = target && names[i]->kind == PY_NAME
-					   ? names[i]->text
-					   : NULL;
-
-		if (!script_index(r, sizes[i], &o.value)) {
-			return false;
-		}
-		o.min = expr_int(r->m, o.value->type, 0);
-		o.var = var_new(r->m,
-				name ? script_hint(r, name)
-				     : (threads ? "thread" : "block"),
-				o.value->type);
-		if (name) {
-			script_define(r, name,
-				      script_value_of(o.var->expr, false));
-		}
-		vec_push(&r->m->arena, &r->loops,
-			 ((struct script_loop){ o.var, o.min, o.value,
-						o.text }));
-		script_open(r, suite, call, o);
-	}
-	return true;
-}
-
-bool
 script_read_opener(struct script_reader *r, const struct py_node *call,
 		   const char *path, const struct py_node *target,
 		   struct script_opener *out)
 {
-	return strcmp(path, "let") == 0    ? read_let(r, call, out)
-	       : strcmp(path, "bind") == 0 ? read_bind(r, call, target, out)
+	return strcmp(path, "let") == 0 ? read_let(r, call, out)
+	       : strcmp(path, "bind") == 0 || strcmp(path, "LetStmt") == 0
+		       ? read_bind(r, call, target, out)
 	       : strcmp(path, "attr") == 0 ? read_attr(r, call, out)
 	       : strcmp(path, "launch_thread") == 0
 		       ? read_launch(r, call, target, out)

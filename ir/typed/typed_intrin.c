@@ -22,8 +22,9 @@ check(const struct typing *c, struct py_span at, enum intrin op, struct dtype t,
 			dtype_class(t) <= DTC_FLOAT &&
 			dtype_class(args[0]->type) >= DTC_BOOL &&
 			dtype_class(args[0]->type) <= DTC_FLOAT &&
-			dtype_bytes(t) == dtype_bytes(args[0]->type) &&
-			t.lanes == args[0]->type.lanes) ||
+			dtype_bytes(t) * t.lanes ==
+				dtype_bytes(args[0]->type) *
+					args[0]->type.lanes) ||
 		       py_error(c->m, c->src, at,
 				"reinterpreted as a type of "
 				"another size; use one of equal bytes");
@@ -62,6 +63,14 @@ check(const struct typing *c, struct py_span at, enum intrin op, struct dtype t,
 				"its first argument is a string of letters, "
 				"digits and '_'",
 				c->rules->module, intrin_name(op));
+	case INTRIN_CALL_INTRIN:
+		return (args[0]->kind == EXPR_STRING &&
+			text_is_identifier(args[0]->u.text, ".:")) ||
+		       py_error(c->m, c->src, at,
+				"%scall_intrin without an instruction's name; "
+				"its first argument behind the type is a "
+				"string, such as \"tir.ptx_mma\"",
+				c->rules->module);
 	case INTRIN_STORAGE_SYNC:
 		return args[0]->kind == EXPR_STRING ||
 		       py_error(c->m, c->src, at,

@@ -271,6 +271,28 @@ is_in_domain(const struct node *n, const union number *args)
 	}
 }
 
+/* The bits of a vector as those of another vector, or of a number, of as many
+ * bytes: the lanes follow each other, the first one in the low bits. */
+static void
+eval_bits(struct node *n)
+{
+	struct dtype from = n->args[0]->expr->type, to = n->expr->type;
+	int from_bytes = dtype_bytes(from), to_bytes = dtype_bytes(to);
+	unsigned char lane[8] = { 0 }, bits[8] = { 0 };
+
+	from.lanes = to.lanes = 1;
+	for (int i = 0; i < n->lanes; i++) {
+		for (int k = 0; k < to_bytes; k++) {
+			int at = i * to_bytes + k;
+
+			number_store(from, lane, 0,
+				     n->args[0]->value[at / from_bytes]);
+			bits[k] = lane[at % from_bytes];
+		}
+		n->value[i] = number_load(to, bits, 0);
+	}
+}
+
 static void
 eval_call(struct frame *f, struct node *n)
 {
@@ -311,6 +333,17 @@ eval_call(struct frame *f, struct node *n)
 		if (!f->interp->failed) {
 			frame_call(f, n);
 		}
+		return;
+	}
+	if (op == INTRIN_CALL_INTRIN) {
+		interp_fail(f,
+			    "'%s' is an instruction of a device, which the "
+			    "interpreter does not have",
+			    n->expr->args[0]->u.text);
+		return;
+	}
+	if (op == INTRIN_REINTERPRET && n->lanes != n->args[0]->lanes) {
+		eval_bits(n);
 		return;
 	}
 	for (int lane = 0; lane < n->lanes; lane++) {

@@ -360,7 +360,9 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
 	    /* the arguments of these intrinsics have two types */
 	    e->u.intrin == INTRIN_NIBBLE ||
-	    e->u.intrin == INTRIN_SCALE_NEAREST) {
+	    e->u.intrin == INTRIN_SCALE_NEAREST ||
+	    (e->u.intrin == INTRIN_REINTERPRET &&
+	     e->type.lanes != e->args[0]->type.lanes)) {
 		b->failed = true;
 		return 0;
 	}

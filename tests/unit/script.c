@@ -202,10 +202,6 @@ static const struct {
 	  "loop that is bound to threadIdx.x, y or z",
 	  "        T.tvm_thread_allreduce(T.uint32(1), I[0], True, I[0], n)\n"
 	  "                                                              ^" },
-	{ true, "    T.attr(A.data, \"k\", 1)\n",
-	  "t.py:3:12: an attribute of a node; tirc's are of stateme"
-	  "nts alone, write 0",
-	  "        T.attr(A.data, \"k\", 1)\n               ^^^^^^" },
 	{ true, "    with T.init():\n        pass\n",
 	  "t.py:3:10: T.init outside of a block; move it into one",
 	  "        with T.init():\n             ^^^^^^^^" },

@@ -170,6 +170,11 @@ module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 {
 	const struct name_row *row = names_in(ev, in, name);
 	uint64_t inner = submodule(ev->a, in, name);
+
+	if (!row && !inner && (in & IN_SCRIPT_TIR)) {
+		/* TVMScript's T has the functions of tir, too */
+		row = names_in(ev, IN_TIR, name);
+	}
 	const char *const *known;
 	const char *elsewhere;
 	int n;

@@ -201,6 +201,35 @@ outer_function(void *ctx, const struct py_node *callee)
 	return NULL;
 }
 
+/* The type that the function of this name, of the class or of the program, says that it
+ * returns. */
+static struct dtype
+outer_result(void *ctx, const char *name)
+{
+	struct lookup *l = ctx;
+	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
+	struct dtype t = dtype_of(DT_VOID);
+
+	if (v && v->kind == PV_FUNC) {
+		return v->u.func->func->ret;
+	}
+	for (int i = 0; l->module && i < l->module->kids[0]->n_kids; i++) {
+		const struct py_node *def = l->module->kids[0]->kids[i];
+		const struct py_node *type = def->kind == PY_DEF &&
+							     strcmp(def->text,
+								    name) == 0
+						     ? def->kids[1]
+						     : NULL;
+
+		if (type && type->kind == PY_STRING) {
+			dtype_from_name(type->text, &t);
+		} else if (type && type->kind == PY_ATTRIBUTE) {
+			dtype_from_name(type->text, &t);
+		}
+	}
+	return t;
+}
+
 static bool
 is_param(const struct func *f, const struct var *v)
 {
@@ -244,8 +273,13 @@ read_func(struct eval *ev, struct scope *s, const struct py_node *def,
 	  const struct py_node *module)
 {
 	struct lookup l = { ev, s, module };
-	struct script_scope scope = { outer_name, outer_macro, outer_function,
-				      outer_list, outer_call,  &l };
+	struct script_scope scope = { outer_name,
+				      outer_macro,
+				      outer_function,
+				      outer_result,
+				      outer_list,
+				      outer_call,
+				      &l };
 	struct program_func *f = arena_new(ev->a, struct program_func);
 	int errors = ev->m->diags.list.n;
 
