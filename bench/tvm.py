@@ -9,7 +9,8 @@ files below FOLDER, with the constants, functions and macros that the text aroun
 defines, as a program of its own: `tirc lower` reads and lowers it, `tirc codegen` emits
 it for --target, or, if its loops are bound to threads, for --threads (cuda). The
 parameters of a Python function that makes PrimFuncs have the values of its first call
-with constants, else their defaults. Prints both numbers and the N most frequent reasons
+with constants, else their defaults. Functions that TVM must refuse, by what its own
+tests say, are counted apart. Prints both numbers and the N most frequent reasons
 for those that fail. Nothing of the checkout is executed. --keep writes the programs that are not read to the folder OUT."""
 import argparse
 import ast
@@ -31,8 +32,9 @@ from tvm.script import tir as T
 HEAD_NAMES = {"tvm", "te", "tir", "tirx", "I", "T", "Tx", "TIR", "cls"} | \
     set(dir(builtins))
 MARKS = {"prim_func": "a function", "ir_module": "a module"}
-# what tirc says of a function for threads, and the target that it is emitted for
-THREADS = "loops are bound to threads of a GPU"
+# what tirc says of a function for threads, which is emitted for another target
+THREADS = re.compile("loops are bound to threads of a GPU|has no grids of threads|"
+                     "has no memory that threads share")
 
 
 def mark(node):
@@ -70,6 +72,26 @@ def names_of(node):
         elif isinstance(one, ast.alias):
             bound.add((one.asname or one.name).split(".")[0])
     return used - bound - HEAD_NAMES
+
+
+def is_refused(node, name):
+    """Does a test below the node say that TVM refuses what has the name: in a `with
+    pytest.raises(…)`, or as an argument of check_error()?"""
+    for one in ast.walk(node):
+        if isinstance(one, ast.With) and any(
+                isinstance(i.context_expr, ast.Call) and
+                ast.unparse(i.context_expr.func).endswith("raises")
+                for i in one.items):
+            names = {n.id for s in one.body for n in ast.walk(s)
+                     if isinstance(n, ast.Name)}
+        elif isinstance(one, ast.Call) and \
+                ast.unparse(one.func).endswith("check_error"):
+            names = {n.id for n in one.args if isinstance(n, ast.Name)}
+        else:
+            continue
+        if name in names:
+            return True
+    return False
 
 
 class Around:
@@ -163,9 +185,23 @@ class Around:
         return all_lines
 
 
+REFUSED = "TVM refuses it"
+
+
+def expects_error(tree):
+    """A class of a test whose `expected` is an exception: `before` is refused."""
+    return isinstance(tree, ast.ClassDef) and any(
+        isinstance(one, ast.Assign) and
+        any(isinstance(t, ast.Name) and t.id == "expected"
+            for t in one.targets) and
+        ast.unparse(one.value).endswith(("Error", "Exception"))
+        for one in tree.body)
+
+
 def definitions(tree, text, around):
     """(name, program) of each marked definition, also inside of others; program is
-    None if it needs a value that only running the text around it gives."""
+    None if it needs a value that only running the text around it gives, REFUSED if
+    TVM's tests say that TVM refuses it."""
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
@@ -178,6 +214,9 @@ def definitions(tree, text, around):
             continue
         # relax's functions are no tensor programs
         if re.search(r"@R\.|\bR\.", own):
+            continue
+        if is_refused(tree, node.name) or expects_error(tree):
+            yield node.name, REFUSED
             continue
         before = around.lines(names_of(node), {node.name})
         yield node.name, None if before is None else "%s%s\n%s\n" % (
@@ -240,7 +279,7 @@ def attempt(task):
         if read:
             return read, read
         emitted = emit(target)
-        if emitted and THREADS in emitted:
+        if emitted and THREADS.search(emitted):
             emitted = emit(threads)
         return None, emitted
 
@@ -254,7 +293,8 @@ def main():
     parser.add_argument("--keep")
     args = parser.parse_args()
     found = list(programs(args.folder))
-    tasks = [t for t in found if t[2]]
+    refused = [t for t in found if t[2] == REFUSED]
+    tasks = [t for t in found if t[2] and t[2] != REFUSED]
     if not tasks:
         sys.exit("%s: no PrimFuncs below; give the folder of TVM's sources" %
                  args.folder)
@@ -275,9 +315,10 @@ def main():
     print("%d functions and modules: %d read and lowered (%.1f%%), %d emitted "
           "(%.1f%%)" % (n, reads[None], 100 * reads[None] / n, emits[None],
                         100 * emits[None] / n))
-    if len(found) > n:
-        print("%d more need values that only running the Python code around them "
-              "gives; they are not counted" % (len(found) - n))
+    print("%d more are not counted: TVM's tests say that TVM refuses them" %
+          len(refused))
+    print("%d more need values that only running the Python code around them "
+          "gives; they are not counted" % (len(found) - n - len(refused)))
     try:
         show(reads, emits, args.reasons)
     except BrokenPipeError:
