@@ -38,6 +38,73 @@ statements_of(const struct stmt *loop)
 	return inner->kind == STMT_SEQ ? inner : body;
 }
 
+/* Is the statement a pipelined loop? In TVM it becomes three statements: the iterations
+ * before, of, and after the full steps. */
+static bool
+is_pipeline(const struct stmt *s)
+{
+	while (s->kind == STMT_BLOCK) {
+		s = s->children[0];
+	}
+	return s->kind == STMT_FOR && stmt_note(s, PIPELINE_STAGE) != NULL;
+}
+
+/* The list without the two elements behind element `first`, which must be numbers; NULL
+ * unless those three are equal (same), or follow each other with no other number of the
+ * list between them. */
+static const struct expr *
+without_two(struct module *m, const struct expr *list, int first, bool same)
+{
+	const struct expr **left = arena_exprs(&m->arena, list->n_args);
+	int64_t v[3], other;
+	int n = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (!number_at(list, first + i, &v[i])) {
+			return NULL;
+		}
+	}
+	if (same ? v[0] != v[1] || v[1] != v[2]
+		 : v[0] >= v[1] || v[1] >= v[2]) {
+		return NULL;
+	}
+	for (int i = 0; i < list->n_args; i++) {
+		if (i > first && i <= first + 2) {
+			continue;
+		}
+		if (!same && i != first && number_at(list, i, &other) &&
+		    other > v[0] && other < v[2]) {
+			return NULL;
+		}
+		left[n++] = list->args[i];
+	}
+	return expr_list(m, left, n);
+}
+
+/* Leaves one stage and one place for each pipelined loop among the statements, which
+ * TVM's annotations count as three. */
+static void
+count_loops_once(struct module *m, const struct stmt *body, int n,
+		 const struct expr **stage, const struct expr **order)
+{
+	for (int i = 0; i < n && (*stage)->n_args > n; i++) {
+		const struct stmt *child = body->kind == STMT_SEQ
+						   ? body->children[i]
+						   : body;
+		const struct expr *s, *o;
+
+		if (!is_pipeline(child) || (*stage)->n_args < i + 3) {
+			continue;
+		}
+		s = without_two(m, *stage, i, true);
+		o = without_two(m, *order, i, false);
+		if (s && o) {
+			*stage = s;
+			*order = o;
+		}
+	}
+}
+
 static bool
 mark_loop(struct func *f, struct stmt *loop)
 {
@@ -58,6 +125,10 @@ mark_loop(struct func *f, struct stmt *loop)
 				     "the loop is %s; only loops that "
 				     "run in order are pipelined",
 				     for_kind_name(loop->u.loop.kind));
+	}
+	if (expr_is_list(stage) && expr_is_list(order) &&
+	    stage->n_args == order->n_args) {
+		count_loops_once(f->module, body, n, &stage, &order);
 	}
 	if (!expr_is_list(stage) || !expr_is_list(order) ||
 	    stage->n_args != n || order->n_args != n) {
