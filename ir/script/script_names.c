@@ -136,10 +136,13 @@ is_defined(const struct script_reader *r, const struct py_node *node)
 const char *
 script_path(const struct script_reader *r, const struct py_node *node)
 {
-	static const char *const modules[] = {
-		"T.",       "tvm.script.tir.", "tvm.script.tirx.",
-		"tvm.tir.", "tvm.tirx.",       "tir.",
-		"I.",       "tvm.script.ir.",
+	/* Tx is T.tile */
+	static const char *const modules[][2] = {
+		{ "T.", "" },        { "tvm.script.tir.", "" },
+		{ "tvm.tir.", "" },  { "tvm.script.tirx.", "" },
+		{ "tvm.tirx.", "" }, { "tvm.script.ir.", "" },
+		{ "tir.", "" },      { "I.", "" },
+		{ "Tx.", "tile." },
 	};
 	const char *path = NULL;
 	struct strbuf text;
@@ -150,10 +153,12 @@ script_path(const struct script_reader *r, const struct py_node *node)
 	strbuf_init(&text);
 	if (py_put_path(node, &text) && !is_defined(r, node)) {
 		for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-			size_t n = strlen(modules[i]);
+			size_t n = strlen(modules[i][0]);
 
-			if (strncmp(text.data, modules[i], n) == 0 && !path) {
-				path = arena_strdup(&r->m->arena,
+			if (strncmp(text.data, modules[i][0], n) == 0 &&
+			    !path) {
+				path = arena_printf(&r->m->arena, "%s%s",
+						    modules[i][1],
 						    text.data + n);
 			}
 		}

@@ -304,6 +304,11 @@ bool script_access_ptr(struct script_reader *r, const struct py_node *call,
 /* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);
+/* script_tile.c: is the call an operator on parts of buffers, such as Tx.copy(B[0:8],
+ * A[0:8])? script_tile reads it as the loops over their elements. */
+bool script_is_tile(const struct script_reader *r, const struct py_node *call);
+bool script_tile(struct script_reader *r, const struct py_node *call,
+		 struct script_suite *suite);
 /* script_vector.c: A.vload([i], "float32x4"); B.vstore([i], x), a statement. */
 bool script_vload(struct script_reader *r, const struct py_node *call,
 		  struct script_value *out);

@@ -439,6 +439,9 @@ read_call(struct script_reader *r, const struct py_node *node,
 	if (def) {
 		return read_function_call(r, call, def, suite);
 	}
+	if (script_is_tile(r, call)) {
+		return script_tile(r, call, suite);
+	}
 	if (script_is_vstore(r, call)) {
 		return script_vstore(r, call, suite);
 	}

@@ -19,7 +19,7 @@ MAY = {
     "ir/graph": (2, "an edit renames, a rename edits"),
     "ir/tensor": (5, "a stage's body contains stages of other kinds"),
     "ir/python": (5, "expressions contain lambdas, suites contain suites"),
-    "ir/script": (14, "expressions and statements contain each other"),
+    "ir/script": (18, "expressions and statements contain each other"),
     "passes/analyse": (4, "a fact simplifies, a simplification needs facts"),
     "passes/interp": (5, "a block's value is an expression with blocks"),
     "passes/ops/core": (8, "elements of a size are computed by definitions, "
