@@ -321,20 +321,62 @@ tiling_copies_operand(const struct rules *r, const struct tiling *t)
 	       bytes <= r->target->l2_bytes / 2;
 }
 
+/* Finds t's loads again. False after a failure. */
+static bool
+find_loads(struct rules *r, struct tiling *t, int reduction)
+{
+	int operand = (int)(t->operand - t->x.loads);
+
+	if (!rules_access(r, reduction, &t->x)) {
+		return false;
+	}
+	t->operand = &t->x.loads[operand];
+	return true;
+}
+
+/* Makes the block, *copy, that copies the operand into a local array of this
+ * name, and finds t's loads again. False after a failure. */
+static bool
+cache_operand(struct rules *r, struct tiling *t, int reduction,
+	      const char *name, int *copy)
+{
+	const struct buffer *b = t->operand->load->u.buffer;
+
+	return sched_cache_read(&r->s, reduction,
+				rules_read_index(r, reduction, b), "local",
+				copy) &&
+	       sched_rename_buffer(&r->s, *copy, 0, name) &&
+	       find_loads(r, t, reduction);
+}
+
+bool
+tiling_widen(struct rules *r, struct tiling *t, int reduction)
+{
+	const char *type = dtype_name(t->x.out->type);
+	const char *name = t->operand->load->u.buffer->name;
+	int copy;
+
+	/* tiling_pack may have given the constants another layout. */
+	if (!find_loads(r, t, reduction) ||
+	    !cache_operand(r, t, reduction, "wide", &copy)) {
+		return false;
+	}
+	strbuf_printf(&r->words, ", %s copied as %s", name, type);
+	return sched_apply(&r->s, "unsafe_set_dtype",
+			   (struct sched_value[]){ sv_block(copy), sv_int(0),
+						   sv_string(type) },
+			   3, NULL) &&
+	       find_loads(r, t, reduction);
+}
+
 bool
 tiling_copy_operand(struct rules *r, struct tiling *t, int reduction, int *copy)
 {
 	const struct buffer *b = t->operand->load->u.buffer;
-	int operand = (int)(t->operand - t->x.loads);
 
-	if (!sched_cache_read(&r->s, reduction,
-			      rules_read_index(r, reduction, b), "local",
-			      copy) ||
-	    !sched_rename_buffer(&r->s, *copy, 0, "pack") ||
-	    !rules_access(r, reduction, &t->x)) {
+	if (!cache_operand(r, t, reduction, "pack", copy)) {
 		return false;
 	}
-	t->operand = &t->x.loads[operand];
 	strbuf_printf(&r->words, ", %s copied by %lld lanes", b->name,
 		      (long long)t->lanes);
 	return true;

@@ -525,7 +525,9 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		   : !tiling_pack(r, &t)) {
 		return false;
 	}
-	if (!rules_separate_accumulator(r, &t.x, reduction, &output)) {
+	if ((t.dot.intrin == NULL && tiling_widens(r, &t) &&
+	     !tiling_widen(r, &t, reduction)) ||
+	    !rules_separate_accumulator(r, &t.x, reduction, &output)) {
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);

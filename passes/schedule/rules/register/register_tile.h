@@ -165,6 +165,13 @@ int64_t tiling_block(const struct tiling *t, int iter);
 /* Gives a layout with the lanes last to the constants that the loop of the
  * lanes indexes. False after a failure. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
+/* Should the kernel copy the constants, bytes of fewer lanes than a vector, as
+ * numbers as wide as the sums? Where vectorization is left to the compiler, the
+ * bytes would give its vectors their length. */
+bool tiling_widens(const struct rules *r, const struct tiling *t);
+/* Copies the operand that way before all loops, into an array on the stack, and
+ * finds t's loads again. False after a failure. */
+bool tiling_widen(struct rules *r, struct tiling *t, int reduction);
 /* Gives the accumulators, t->x.out, a layout with the lanes last. False after a
  * failure. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);

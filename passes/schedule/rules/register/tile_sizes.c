@@ -302,6 +302,68 @@ count_tiles(const struct tiling *t, int64_t all, int64_t rows)
  * tiles with more lanes are faster for products of bytes, by this factor. */
 static const double HALF_VECTORS = 1.8;
 
+/* Are rows of the tile next to each other in the other operand? */
+static bool
+has_adjacent_rows(const struct tiling *t)
+{
+	for (int l = 0; l < t->x.n_loads; l++) {
+		const struct load_access *a = &t->x.loads[l];
+
+		if (t->row >= 0 && a != t->operand &&
+		    expr_uses_var(a->load->args[a->load->n_args - 1],
+				  t->x.info->iters[t->row].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The number of terms of each sum; 0: it is not a constant. */
+static int64_t
+count_terms(const struct tiling *t)
+{
+	int64_t terms = 1;
+
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			terms *= tiling_extent(&t->x, i);
+		}
+	}
+	return terms;
+}
+
+/* Is a vector of lanes two registers of a compiler that has sixteen of these,
+ * each of half of a vector? So it is if vectorization is left to the compiler and
+ * the processor has AVX2. Products of bytes take other vectors (HALF_VECTORS), and
+ * compilers write out short sums. */
+static bool
+takes_two_registers(const struct target *target, const struct tiling *t)
+{
+	return target->complete_unroll > 0 && target->vector_registers <= 16 &&
+	       t->operand != NULL && dtype_bytes(t->operand->load->type) == 4 &&
+	       t->lanes % (target->vector_bytes / 4) == 0 &&
+	       count_terms(t) > TILING_SHORT && !has_adjacent_rows(t);
+}
+
+/* The estimated cycles, for each vector, of one step of a tile whose vectors take
+ * two registers each; fitted to times on an EPYC of Zen 5, with AVX2 and with
+ * AVX-512. clang loads the elements of all rows first, and keeps sums in memory
+ * where the sums, the elements and a part of a vector do not fit the registers.
+ * Sums of up to three rows of one vector wait for each other where a vector is one
+ * register. */
+static double
+two_register_cycles(int64_t vectors, int64_t rows)
+{
+	enum { REGISTERS = 16 };
+	static const double of_rows[] = { 6, 6, 6, 5.5, 6 };
+	bool fits = rows * (2 * vectors + 1) < REGISTERS;
+
+	if (vectors > 1) {
+		return fits ? 5 : 2 * (double)(rows + 1);
+	}
+	return fits ? of_rows[rows - 1] : 1.24 * (double)(rows + 1);
+}
+
 /* The tile with this number of vectors and the best number of rows for it. */
 static struct tile_cost
 tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
@@ -311,7 +373,12 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 	struct tile_cost best = { .vectors = vectors };
 
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
-		double step = step_cycles(r->target, t, vectors, rows);
+		double step = takes_two_registers(r->target, t)
+				      ? (double)vectors *
+						two_register_cycles(vectors,
+								    rows)
+				      : step_cycles(r->target, t, vectors,
+						    rows);
 		double least = second_cache_cycles(r, t, vectors) + 1;
 		struct tile_cost x = {
 			vectors,
@@ -564,13 +631,19 @@ needs_general_registers(const struct rules *r, const struct tiling *t)
 	       !dtype_is_float(t->x.out->type);
 }
 
-bool
-tiling_sums_in_general_registers(const struct rules *r, const struct tiling *t)
+/* Is speed the goal (--optimize), not small code or little memory? */
+static bool
+is_for_speed(const struct rules *r)
 {
 	const char *goal = r->target->goal;
 
-	return needs_general_registers(r, t) &&
-	       (goal == NULL || strcmp(goal, "speed") == 0);
+	return goal == NULL || strcmp(goal, "speed") == 0;
+}
+
+bool
+tiling_sums_in_general_registers(const struct rules *r, const struct tiling *t)
+{
+	return needs_general_registers(r, t) && is_for_speed(r);
 }
 
 /* Chooses the tile of sums in general registers: no more sums than these hold.
@@ -632,6 +705,28 @@ sums_lane_by_lane(const struct rules *r, const struct tiling *t)
 		}
 	}
 	return terms * t->lanes >= LEAST_PRODUCTS;
+}
+
+bool
+tiling_widens(const struct rules *r, const struct tiling *t)
+{
+	enum { LEAST_LANES = 8, LEAST_USES = 256 };
+	const struct load_access *a = t->operand;
+	int64_t elems, uses = 1, bytes = dtype_bytes(t->x.out->type);
+
+	if (r->target->complete_unroll == 0 || !is_for_speed(r) || a == NULL ||
+	    a->weight == NULL || t->row < 0 || t->padded || t->x.n_loads != 2 ||
+	    dtype_bits(a->load->type) != 8 || !dtype_is_int(a->load->type) ||
+	    !dtype_is_int(t->x.out->type) || t->lanes < LEAST_LANES ||
+	    t->lanes * bytes >= r->target->vector_bytes ||
+	    !buffer_const_elems(a->load->u.buffer, &elems)) {
+		return false;
+	}
+	for (int i = 0; i < t->x.n_spatial; i++) {
+		uses *= a->use[i] == AXIS_UNUSED ? tiling_extent(&t->x, i) : 1;
+	}
+	return uses >= LEAST_USES &&
+	       elems * bytes <= r->target->stack_limit_bytes / 8;
 }
 
 void
@@ -712,7 +807,8 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		}
 		if (r->target->complete_unroll > 0 && t->lanes > 0 &&
 		    t->lanes <= vector) {
-			most = unrolled_rows(r->target, vector, t->lanes);
+			most = unrolled_rows(r->target, vector, t->lanes) /
+			       (tiling_widens(r, t) ? 2 : 1);
 		}
 		t->rows = choose_rows(t->x.most[t->row], most < 1 ? 1 : most,
 				      t->row_granularity);
