@@ -338,8 +338,8 @@ attempt(struct module *m, const struct tensor_source *file,
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
 		imp.g->file = arena_strdup(&m->arena, file->path);
-		imp.g->digest = sha256_text_of(&m->arena, file->base,
-					       file->length, file->mapped);
+		imp.g->digest = sha256_whole_of(&m->arena, file->base,
+						file->length, file->mapped);
 		if (imp.model->producer_name != NULL) {
 			imp.g->producer =
 				arena_strdup(&m->arena,

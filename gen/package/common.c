@@ -20,7 +20,7 @@ add_origin(struct packer *k)
 			   : k->g->file != NULL ? file_part(k->g->file)
 						: "a graph";
 	const char *digest = k->g->digest != NULL && k->g->digest[0] != '\0'
-				     ? arena_printf(k->a, " (sha256 %s...)",
+				     ? arena_printf(k->a, " (sha256 %.16s...)",
 						    k->g->digest)
 				     : "";
 

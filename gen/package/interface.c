@@ -385,7 +385,9 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out,
 	 * out: the hash identifies the interface, which does not change with
 	 * the weights. */
 	tdata_text(data, "model_digest",
-		   version_hash == NULL ? k->g->digest : NULL);
+		   version_hash == NULL && k->g->digest != NULL
+			   ? arena_printf(k->a, "%.16s", k->g->digest)
+			   : NULL);
 	tdata_text(data, "tirc_version", version_text());
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");

@@ -313,7 +313,8 @@ struct graph {
 	/* the path of the model if `file` is another file, such as one of
 	 * external data; else NULL */
 	const char *model;
-	const char *digest;   /* first 16 hex digits of sha256 of the file */
+	const char
+		*digest; /* sha256 of the file; older partitions: 16 digits */
 	const char *producer; /* the program that made the model, or NULL */
 	VEC(struct tensor *) tensors;
 	/* in a topological order after graph_sort or graph_order */

@@ -98,7 +98,7 @@ print_graph(const struct graph *g)
 	struct strbuf text;
 
 	strbuf_init(&text);
-	printf("digest %s\n", g->digest);
+	printf("digest %.16s\n", g->digest);
 	if (!graph_verify_text(g)) {
 		print_messages(g->module);
 		exit(1);

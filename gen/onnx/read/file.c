@@ -296,12 +296,21 @@ sha256_text_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
 }
 
 const char *
-onnx_file_sha256(const struct onnx_file *file, int i, struct arena *a)
+sha256_whole_of(struct arena *a, const uint8_t *data, size_t length,
+		bool mapped)
 {
-	const struct onnx_map *map = &file->maps[i];
 	struct sha256 s;
 
 	sha256_init(&s);
-	add_bytes(&s, map->base, map->length, map->kind == BYTES_MAPPED);
+	add_bytes(&s, data, length, mapped);
 	return sha256_whole(&s, a);
+}
+
+const char *
+onnx_file_sha256(const struct onnx_file *file, int i, struct arena *a)
+{
+	const struct onnx_map *map = &file->maps[i];
+
+	return sha256_whole_of(a, map->base, map->length,
+			       map->kind == BYTES_MAPPED);
 }

@@ -58,6 +58,9 @@ void onnx_file_forget(const void *at, size_t length);
  * be dropped after reading. */
 const char *sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
 			   bool mapped);
+/* Like sha256_text_of, all 64 digits. */
+const char *sha256_whole_of(struct arena *a, const uint8_t *data, size_t length,
+			    bool mapped);
 
 /* -- beside.c: files that a model or a partition names -- */
 

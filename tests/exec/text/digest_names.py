@@ -52,7 +52,7 @@ def neutral(data):
         for form in (json.dumps(mark)[1:-1], mark.replace("\x06", "<U+0006>")):
             data = data.replace(form.encode(), plain.encode())
     # The digest of the model's file, which has the names.
-    return re.sub(rb"(sha256 |MODEL_DIGEST \"|\t\"digest\": \")[0-9a-f]{16}",
+    return re.sub(rb"(sha256 |MODEL_DIGEST \"|\t\"digest\": \")[0-9a-f]{16,64}",
                   rb"\1", data)
 
 

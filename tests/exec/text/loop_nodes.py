@@ -7,6 +7,7 @@ passes on has one name in the entry function, and the plan says who writes and w
 reads it; iterations are counted by scalars."""
 import copy
 import difflib
+import hashlib
 import json
 import os
 import re
@@ -51,8 +52,16 @@ def compiled(model):
         return source.read(), facts.read()
 
 
+def check_digest(described):
+    with open(os.path.join(folder, "net.onnx"), "rb") as file:
+        if json.loads(described)["digest"] != \
+                hashlib.sha256(file.read()).hexdigest():
+            fail("the digest is not the file's SHA-256")
+
+
 net = parser.parse_model(MODEL)
 text, described = compiled(net)
+check_digest(described)
 rows = {row["id"]: row for row in json.loads(described)["trace"]}
 for key, within in (("first", None), ("last", None), ("y", None),
                     ("last/odd", "last"), ("last/turned", "last"),
