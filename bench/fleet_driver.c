@@ -37,7 +37,7 @@ now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void
+static _Noreturn void
 stop(const char *why)
 {
 	fprintf(stderr, "fleet_driver: %s\n", why);

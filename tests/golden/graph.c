@@ -86,6 +86,7 @@ add_origins(struct graph *g)
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 		struct origin o = {
+			.within = -1,
 			.index = i,
 			.name = n->name,
 			.op_type = n->op_type,

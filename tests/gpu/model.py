@@ -20,7 +20,7 @@ from helper import (DIGITS, QUICK_OPENCL, STRICT_C, compile_model, fail, skip,
                     tirc, work_folder)
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
-        "pooled", "groups", "ordered", "scans")
+        "pooled", "groups", "ordered", "scans", "tall")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 made, facts = None, ""

@@ -149,7 +149,7 @@ test_edits(void)
 	struct tensor *x = make_tensor(g, "x", 8);
 	struct tensor *a = make_tensor(g, "a", 8);
 	struct tensor *y = make_tensor(g, "y", 8);
-	struct origin origin = { .index = 0, .op_type = "Identity" };
+	struct origin origin = { .within = -1, .op_type = "Identity" };
 	struct node *identity;
 
 	set_input(g, x);

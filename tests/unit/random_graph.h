@@ -65,7 +65,8 @@ add_node(struct maker *k, const char *op, struct tensor *const *in, int n)
 {
 	struct tensor *y = graph_tensor(k->g, "t");
 	struct node *node = graph_node(k->g, "", op, "", in, n, &y, 1);
-	struct origin o = { .index = k->g->origins.n,
+	struct origin o = { .within = -1,
+			    .index = k->g->origins.n,
 			    .op_type = op,
 			    .output = y->name };
 

@@ -213,22 +213,26 @@ is_number(const struct expr *e, int64_t n)
 	       (e->kind == EXPR_FLOAT && e->u.fval == (double)n);
 }
 
+static bool
+is_identity(struct module *m, enum expr_kind op, const struct expr *e)
+{
+	return op == EXPR_ADD   ? is_number(e, 0)
+	       : op == EXPR_MUL ? is_number(e, 1)
+	       : op == EXPR_MAX ? e == reducer_max(m, e->type)->identity[0]
+				: e == reducer_min(m, e->type)->identity[0];
+}
+
 /* The new initial value: the term, combined with the old value unless that is
- * the identity element. In a min or max, any constant counts as the
- * identity. */
+ * the identity element of the operator. */
 static const struct expr *
 start_with(struct fusing *x, const struct expr *term)
 {
 	const struct expr *start = x->start->args[0];
 	enum expr_kind op = x->update->args[0]->kind;
-	bool constant = start->kind == EXPR_INT || start->kind == EXPR_FLOAT;
 
-	if (op == EXPR_ADD   ? is_number(start, 0)
-	    : op == EXPR_MUL ? is_number(start, 1)
-			     : constant) {
-		return term;
-	}
-	return expr_binary(x->e->m, op, start, term);
+	return is_identity(x->e->m, op, start)
+		       ? term
+		       : expr_binary(x->e->m, op, start, term);
 }
 
 bool

@@ -166,6 +166,16 @@ set_runs(struct gemm_tile *t, enum part p)
 	t->runs[p] = per / t->run[p];
 }
 
+const char *const *
+gemm_grid_axes(const struct rules *r, const struct gemm_tile *t)
+{
+	static const char *const usual[] = { "blockIdx.y", "blockIdx.x" };
+	static const char *const tall[] = { "blockIdx.x", "blockIdx.y" };
+
+	return target_takes_blocks(r->target, blocks_of(t, PART_ROW)) ? usual
+								      : tall;
+}
+
 /* Chooses tiles that are as large as extents and registers allow, as long as
  * there are at least as many tiles as multiprocessors. */
 bool

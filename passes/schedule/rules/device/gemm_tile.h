@@ -52,6 +52,11 @@ struct gemm_blocks {
 bool gemm_find_axes(struct rules *r, struct gemm_tile *t);
 /* Chooses the sizes of the tiles. False: the product is too small. */
 bool gemm_choose_tiles(struct rules *r, struct gemm_tile *t);
+/* The axes of the grid along which the tiles of rows ([0]) and of columns ([1])
+ * lie: rows along the second axis, or along the first one if the device takes
+ * fewer blocks along the second than there are tiles of rows. */
+const char *const *gemm_grid_axes(const struct rules *r,
+				  const struct gemm_tile *t);
 
 /* Describes the product for the kernel's comment, with ", " at the end:
  * "implicit GEMM, M = oc = 64, N = oh * ow = 3025, K = ic * kh * kw = 144". ""

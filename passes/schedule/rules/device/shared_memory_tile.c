@@ -189,9 +189,10 @@ static bool
 build_nest(struct rules *r, const struct gemm_tile *t, int block, int store,
 	   const int *copies)
 {
-	static const char *const threads[] = {
-		"blockIdx.y", "blockIdx.x",  "vthread.y",
-		"vthread.x",  "threadIdx.y", "threadIdx.x",
+	const char *const *grid = gemm_grid_axes(r, t);
+	const char *const threads[] = {
+		grid[0],     grid[1],       "vthread.y",
+		"vthread.x", "threadIdx.y", "threadIdx.x",
 	};
 	static const char *const axes[] = { "b", "k", "m", "n" };
 	int first = gemm_first_part(t);

@@ -345,6 +345,7 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block,
 	   struct nest *l)
 {
 	static const char *const axes[] = { "b", "k", "m", "n" };
+	const char *const *grid = gemm_grid_axes(r, &x->t);
 	int first = gemm_first_part(&x->t), *all, n, loops[PARTS] = { 0 };
 
 	if (!sched_get_loops(&r->s, block, &all, &n) || n != PARTS - first) {
@@ -379,8 +380,8 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block,
 			     11) &&
 	       (first > 0 ||
 		sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) &&
-	       sched_bind(&r->s, l->row[0], "blockIdx.y") &&
-	       sched_bind(&r->s, l->column[0], "blockIdx.x") &&
+	       sched_bind(&r->s, l->row[0], grid[0]) &&
+	       sched_bind(&r->s, l->column[0], grid[1]) &&
 	       sched_bind(&r->s, l->row[1], "threadIdx.z") &&
 	       sched_bind(&r->s, l->column[1], "threadIdx.y") &&
 	       sched_unroll(&r->s, l->sum[1]) &&
