@@ -96,7 +96,9 @@ tensor_text(const struct bisecting *b, const struct tensor *t)
 }
 
 /* Describes the fault where each kernel and the graph are right: the places of
- * tensors in memory, or the order of the calls, are wrong. */
+ * tensors in memory or the order of the calls are wrong, or the fault shows in the
+ * whole model alone, such as a flag of the compiler for values that the cases of
+ * the kernels lack. */
 static const char *
 plan_text(struct bisecting *b)
 {
@@ -104,9 +106,10 @@ plan_text(struct bisecting *b)
 	const char *reader;
 
 	if (plan_is_right(b->a, tirc_compiled_program(b->verify.fresh.t), &f)) {
-		return "The places of tensors in memory, or the order of the "
-		       "calls, made the model wrong: each kernel by itself is "
-		       "right, and so is the graph.";
+		return "The model as a whole is wrong, but the graph, each "
+		       "kernel by itself, the order of the calls and the "
+		       "places of tensors in memory are right: try the model "
+		       "without the flags of the compiler (--cflags).";
 	}
 	reader = bisect_kernel_text(b, f.kernel);
 	if (f.by == NULL) {
