@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up the table of embedded templates, which templates/embed.py writes
+/* Searches the table of embedded templates, which templates/embed.py writes
  * sorted by path. */
 #include "templates.h"
 

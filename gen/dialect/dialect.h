@@ -502,8 +502,8 @@ struct dialect {
 const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
-/* Do dialects have forms for the type? Not for integers of fewer than 8 bits,
- * which the pass nibbles stores and computes as bytes. */
+/* Do dialects have forms for the type? Not for integers of fewer than 8 bits: the
+ * pass `nibbles` has made bytes of them. */
 bool dialect_computes(struct dtype t);
 /* How lines of functions are written to `out`: indents, and where they are
  * broken. deep: the function is nested too deeply for tabs. */

@@ -337,7 +337,8 @@ put_computed(struct graph *g, const struct node *n, const char *word,
 	return put_window(g, n, word, out);
 }
 
-/* Appends the integers of a constant input, "#1", or its only number, "#1.". */
+/* Appends what a word of an operator's row stands for: "#1", the integers of
+ * constant input 1; "#1.", the only number of constant input 1. */
 static bool
 put_input(struct graph *g, const struct node *n, const char *word,
 	  enum relay_form form, struct strbuf *out)

@@ -122,8 +122,9 @@ is_known(const struct known_buffers *k, const struct buffer *b)
 	return false;
 }
 
-/* A buffer that the body reads or writes although it is neither a view nor
- * allocated in the body; NULL if there is no such buffer. */
+/* A buffer that `call`, or the body if call is NULL, reads or writes although it
+ * is neither an input or output of the extern operation nor allocated in the
+ * body; NULL if there is no such buffer. */
 static const struct buffer *
 foreign_buffer(const struct known_buffers *k, const struct expr *call)
 {

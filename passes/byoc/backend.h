@@ -170,7 +170,8 @@ struct pattern_graph {
 	 * reader of BEFORE on */
 	int *order;
 	int result; /* the node whose result followers read */
-	/* the counts that a match of the follower adds */
+	/* of a follower (struct pattern_chain): what its match adds to the sums
+	 * of the region */
 	const struct pattern_count *counts;
 	int n_counts;
 	/* by node: true if another node of the pattern reads its result */
@@ -275,8 +276,8 @@ struct backend {
 	int n_passes;
 	struct backend_file *templates; /* "region", "members" */
 	int n_templates;
-	/* The counts that are added for each input and for each output of a
-	 * region. */
+	/* what each input and each output of a region adds to the sums of the
+	 * region */
 	const struct pattern_count *input_counts, *output_counts;
 	int n_input_counts, n_output_counts;
 	/* the region's functions take a pointer to the model's struct */

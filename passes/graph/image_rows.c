@@ -26,10 +26,11 @@ struct row_search {
 
 static enum rows rows_of(struct row_search *s, const struct te_tensor *t);
 
-/* Does the node e itself, without its operands, use the row correctly: only as
- * the first index of loads from tensors whose rows belong to images, and in
- * each load from such a tensor? loaded: enum rows of the stage's inputs, keyed
- * by their buffers. */
+/* Does the node e itself, without its operands, keep the rows of tensors with a
+ * row for each image (ROWS_APART) apart? Then it uses the variable `row` only as
+ * the first index of loads from these tensors, and in each of these loads.
+ * loaded: enum rows of the inputs of the stage with e, keyed by their
+ * buffers. */
 static bool
 uses_row_well(const struct pointer_map *loaded, const struct expr *e,
 	      const struct expr *row)

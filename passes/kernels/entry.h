@@ -95,8 +95,9 @@ bool entry_check_formulas(struct entry *e);
  * in a type that can represent its result. */
 const struct expr *entry_wide(const struct entry *e, const struct expr *of);
 
-/* entry_sizes.c: finds the tensors of the graph's run_sizes, and adds the
- * parameters of the entry function that they need. False after a diagnostic. */
+/* entry_sizes.c: finds the tensors that hold the graph's run_sizes. Adds to the
+ * entry function the parameters by which it gives these sizes to its caller.
+ * False after a diagnostic. */
 bool entry_find_sizes(struct entry *e);
 /* A new variable for a number that was read, before the number is checked or
  * limited. */

@@ -32,9 +32,9 @@ find_concat(struct dtype type, const struct tensor *carried,
 		carried = reader->outputs[0];
 		reader = sole_user(carried);
 	}
-	/* Walks back from the next value to the node that computes it, as long
-	 * as only the loop reads the value: a tensor with another reader ends
-	 * the walk. */
+	/* Walks back from the value for the next iteration, over nodes that
+	 * pass it on unchanged, to the node that computes it. A tensor that two
+	 * nodes read ends the walk. */
 	while (sole_user(next) && made && passes_on(made, type)) {
 		next = made->inputs[0];
 		made = next->producer;

@@ -378,10 +378,11 @@ define_rows(struct define *c, const struct node *n, struct te_tensor *const *in,
 	return true;
 }
 
-/* -- with names for one position -- */
+/* -- definitions in which a name is an element beside one position -- */
 
 /* GridSample, which samples one position for each element of the result. The
- * names in the definition stand for the taps of this position. Bilinear
+ * names in the definition stand for the elements of x beside this position, its
+ * taps. Bilinear
  * sampling without the setting by_threads computes the taps of a row once
  * (define_rows). */
 bool

@@ -200,8 +200,8 @@ copy_tile(struct tensorizer *z, const struct func *part, int i,
 	return true;
 }
 
-/* The part's body, with views in place of its parameters; NULL after a
- * diagnostic. */
+/* The body of a part of the instruction (its init or its update), with the
+ * block's tiles in place of the part's parameters; NULL after a diagnostic. */
 static struct stmt *
 inline_part(struct tensorizer *z, const struct func *part)
 {

@@ -137,8 +137,8 @@ bool sched_rename_loop(struct sched *s, int loop, const char *name);
 bool sched_rename_buffer(struct sched *s, int block, int write_index,
 			 const char *name);
 
-/* Appends the steps that changed the function to out, one on each line, for
- * people. */
+/* Appends to *out, for people, the steps that changed the function, one on each
+ * line. */
 void sched_print_trace(const struct sched *s, struct strbuf *out);
 
 #endif

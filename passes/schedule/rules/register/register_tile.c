@@ -370,8 +370,8 @@ round_up(int64_t n, int64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Gives the constant that the block reads by `a` zeros beyond its last lane, so
- * that every tile has all lanes. False after a failure. */
+/* Appends zeros to the constant that the block reads by the access `a`, so that
+ * every tile has all lanes. False after a failure. */
 static bool
 pad_lanes_of(struct rules *r, const struct tiling *t, int block,
 	     const struct load_access *a)
