@@ -688,44 +688,11 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
-/* May the range hold all of the other one? Ranges that are not constant may. */
-static bool
-range_may_hold(const struct range *range, const struct range *inner)
-{
-	int64_t min, extent, first, count;
-
-	return !expr_is_int(range->min, &min) ||
-	       !expr_is_int(range->extent, &extent) ||
-	       !expr_is_int(inner->min, &first) ||
-	       !expr_is_int(inner->extent, &count) ||
-	       (first >= min && first + count <= min + extent);
-}
-
-/* May one of the regions hold all of r? */
-static bool
-regions_may_hold(const struct region *list, int n, const struct region *r)
-{
-	for (int i = 0; i < n; i++) {
-		bool holds = list[i].buffer == r->buffer;
-
-		for (int d = 0; holds && list[i].ranges && r->ranges &&
-				d < r->buffer->ndim;
-		     d++) {
-			holds = range_may_hold(&list[i].ranges[d],
-					       &r->ranges[d]);
-		}
-		if (holds) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The declared regions, followed by a region for each buffer that the block
- * accesses but does not declare, or elsewhere than declared. A buffer in `other`, the declared regions of
- * the other direction, counts as declared: a block may read a buffer that it
- * writes without declaring the read; and a buffer whose address the block
- * passes counts as only read if the block declares only the read. */
+ * accesses but does not declare. A buffer in `other`, the declared regions of the
+ * other direction, counts as declared: a block may read a buffer that it writes
+ * without declaring the read; and a buffer whose address the block passes counts
+ * as only read if the block declares only the read. */
 static struct region *
 completed(struct script_reader *r, const struct region *declared, int n,
 	  const struct region *found, int n_found, const struct region *other,
@@ -739,8 +706,8 @@ completed(struct script_reader *r, const struct region *declared, int n,
 		all[(*count)++] = declared[i];
 	}
 	for (int i = 0; i < n_found; i++) {
-		if (!regions_may_hold(declared, n, &found[i]) &&
-		    !regions_may_hold(other, n_other, &found[i])) {
+		if (!regions_have(declared, n, found[i].buffer) &&
+		    !regions_have(other, n_other, found[i].buffer)) {
 			all[(*count)++] = found[i];
 		}
 	}
