@@ -171,14 +171,15 @@ threads_choose_scopes(struct func *f)
 /* -- kernels */
 
 /* The statement around all accesses of a buffer that a kernel's threads have, if it
- * is not inside of a thread loop; else NULL. */
+ * is not inside of a thread loop; else NULL. NULL also for a buffer that is never
+ * read, whose elements may be lost with each kernel. */
 static struct stmt *
 around_uses(struct func *f, const struct stmt *alloc)
 {
 	const struct buffer *b = alloc->u.buffer;
 	struct access_list uses = { 0 };
 	struct stmt *common;
-	bool any = false;
+	bool any = false, is_read = false;
 
 	if (!buffer_is_shared(b) && !buffer_is_private(b)) {
 		return NULL;
@@ -188,8 +189,9 @@ around_uses(struct func *f, const struct stmt *alloc)
 	for (int i = 0; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 		any |= in_kernel(uses.list.data[i].at);
+		is_read |= !uses.list.data[i].fills;
 	}
-	return any && !in_kernel(common) ? common : NULL;
+	return any && is_read && !in_kernel(common) ? common : NULL;
 }
 
 static bool
