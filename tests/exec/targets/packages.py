@@ -295,6 +295,7 @@ def names():
         [make.make_node("Exp", ["x."], ["x:"])], "names", [x], [y]),
         opset_imports=[make.make_opsetid("", 20)], ir_version=8), path)
     for name, prefix in (("string", "string_model"), ("Test", "Test_model"),
+                         ("xmmintrin", "xmmintrin_model"),
                          ("CON", "CON_model"), ("m", "m")):
         out = package(path, "cmake", "--name", name)
         if "include/%s.h" % prefix not in files(out):
