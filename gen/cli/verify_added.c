@@ -27,7 +27,7 @@ struct searching {
 	struct arena *a;
 	const struct text_map *written;
 	/* the names of the written files without their folders, and these names
-	 * up to the first '.' */
+	 * up to the first '.', in small letters */
 	struct text_map names;
 	struct added_files *out;
 	int entries;
@@ -35,20 +35,21 @@ struct searching {
 
 /* The endings of files that make's own rules read, and of what is built. */
 static const char *const built_endings[] = {
-	"C",  "F",   "S",   "a",   "c",   "cc",  "ch",  "cpp", "d",   "dll",
-	"el", "elc", "exe", "f",   "i",   "ii",  "l",   "la",  "lib", "lm",
-	"ln", "lo",  "m",   "mod", "o",   "obj", "out", "p",   "r",   "s",
-	"sh", "so",  "sym", "w",   "web", "y",   "yl",  "ym",
+	"a",   "c",  "cc",  "ch", "cpp", "d",   "dll", "el", "elc",
+	"exe", "f",  "i",   "ii", "l",   "la",  "lib", "lm", "ln",
+	"lo",  "m",  "mod", "o",  "obj", "out", "p",   "r",  "s",
+	"sh",  "so", "sym", "w",  "web", "y",   "yl",  "ym",
 };
 
-/* Files that a build system reads before or beside another one. */
+/* Files that a build system reads before or beside another one, in small
+ * letters. */
 static const struct {
 	const char *written, *added;
 } beside[] = {
-	{ "Makefile", "GNUmakefile" },
-	{ "Makefile", "makefile" },
-	{ "CMakeLists.txt", "CMakePresets.json" },
-	{ "CMakeLists.txt", "CMakeUserPresets.json" },
+	{ "makefile", "gnumakefile" },
+	{ "makefile", "makefile" },
+	{ "cmakelists.txt", "cmakepresets.json" },
+	{ "cmakelists.txt", "cmakeuserpresets.json" },
 	{ "meson.build", "meson.options" },
 	{ "meson.build", "meson_options.txt" },
 };
@@ -63,6 +64,18 @@ static int
 by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The path in small letters: some systems do not tell Net.H from net.h. */
+static const char *
+small_letters(struct arena *a, const char *path)
+{
+	char *out = arena_strdup(a, path);
+
+	for (char *p = out; *p != '\0'; p++) {
+		*p += *p >= 'A' && *p <= 'Z' ? 'a' - 'A' : 0;
+	}
+	return out;
 }
 
 static const char *
@@ -122,25 +135,28 @@ is_beside(const struct searching *s, const char *name)
 /* May the entry be a header, or contain one: is it a header by its name, a
  * precompiled one too, or a link to a folder? */
 static bool
-may_be_header(const char *path, const struct stat *link)
+may_be_header(const char *path, const char *shown, const struct stat *link)
 {
 	struct stat st;
 
-	return text_ends_in(path, ".h") || text_ends_in(path, ".gch") ||
-	       text_ends_in(path, ".pch") || strstr(path, ".gch/") != NULL ||
+	return text_ends_in(shown, ".h") || text_ends_in(shown, ".gch") ||
+	       text_ends_in(shown, ".pch") || strstr(shown, ".gch/") != NULL ||
 	       (S_ISLNK(link->st_mode) && stat(path, &st) == 0 &&
 		S_ISDIR(st.st_mode));
 }
 
-/* Does the file, which tirc did not write, change what is built? shown: its
- * path within the folder of the source. */
+/* Does the file, which tirc did not write, change what is built, on a system that
+ * tells small letters from others or on one that does not? shown: its path within
+ * the folder of the source. */
 static bool
 changes_build(const struct searching *s, const char *path, const char *shown,
 	      const struct stat *link)
 {
-	const char *name = base_name(shown);
+	const char *name;
 
-	return may_be_header(path, link) || is_built(s, name) ||
+	shown = small_letters(s->a, shown);
+	name = base_name(shown);
+	return may_be_header(path, shown, link) || is_built(s, name) ||
 	       is_beside(s, name);
 }
 
@@ -190,7 +206,7 @@ verify_find_added(struct arena *a, const char *folder,
 	text_map_init(&paths, a);
 	text_map_init(&s.names, a);
 	for (int i = 0; i < n; i++) {
-		const char *name = base_name(written[i]);
+		const char *name = base_name(small_letters(a, written[i]));
 
 		text_map_add(&paths, written[i], i);
 		text_map_add(&s.names, name, i);

@@ -276,7 +276,8 @@ def certificates(source):
     stem = source.name[:-2]
     for name in (stem + ".mk.sh", stem + ".c.sh", stem + ".y", stem + ".o",
                  "lib" + stem + ".a", "s.%s.c" % stem, "RCS/%s.c,v" % stem,
-                 stem + ".h.gch", stem + ".h.gch/c"):
+                 stem + ".h.gch", stem + ".h.gch/c", "STDINT.H",
+                 stem.upper() + ".O"):
         changed = source.copy("", name)
         out = tirc(*check, changed, "--check", path, status=1).stdout
         if name + "  added" not in out:
