@@ -140,7 +140,7 @@ if shutil.which("bash"):
     with open(script, "w", encoding="utf-8") as file:
         file.write(texts["bash"])
     for words, want in [
-            (["comp"], "compile"), (["test", "--lay"], "--layers"),
+            (["compi"], "compile"), (["test", "--lay"], "--layers"),
             (["compile", "--target", "cortex-m0p"], "cortex-m0plus"),
             (["compile", "m.onnx", "--weights", "in"], "incbin"),
             (["compile", "--out", ""], ""), (["compile", "mod"], "")]:
