@@ -281,17 +281,18 @@ struct array_table {
 	/* from the variable of an array's data to the array's index */
 	struct pointer_map index;
 	VEC(struct array_bytes) list;
+	struct arena arena; /* of the table */
 };
 
 static struct array_bytes *
-bytes_of(struct arena *arena, struct array_table *t, const struct buffer *b)
+bytes_of(struct array_table *t, const struct buffer *b)
 {
 	int i = pointer_map_get(&t->index, b->data, -1);
 
 	if (i < 0) {
 		i = t->list.n;
 		pointer_map_put(&t->index, b->data, i);
-		vec_push(arena, &t->list, ((struct array_bytes){ 0 }));
+		vec_push(&t->arena, &t->list, ((struct array_bytes){ 0 }));
 	}
 	return &t->list.data[i];
 }
@@ -313,16 +314,17 @@ access_bytes(struct module *m, const struct access *x)
 	return times * buffer_element_bytes(x->buffer) / x->buffer->type.lanes;
 }
 
+/* Fills the table with the arrays of f. The caller releases t->arena. */
 static void
 measure_arrays(const struct func *f, struct array_table *t)
 {
 	struct module *m = f->module;
 	struct access_list list = accesses_of(f, f->body, NULL);
 
-	pointer_map_init(&t->index, &m->arena);
+	pointer_map_init(&t->index, &t->arena);
 	for (int i = 0; i < list.list.n; i++) {
 		const struct access *x = &list.list.data[i];
-		struct array_bytes *b = bytes_of(&m->arena, t, x->buffer);
+		struct array_bytes *b = bytes_of(t, x->buffer);
 
 		if (x->address) {
 			b->read_whole = b->written_whole = true;
@@ -352,6 +354,7 @@ kernel_count(struct kernel *k)
 	struct work work = count_func(k->func, NULL);
 	struct array_table t = { 0 };
 
+	arena_init(&t.arena);
 	k->flops = work.floats;
 	k->int_ops = work.ints;
 	k->counts_vary = work.by_values;
@@ -360,14 +363,13 @@ kernel_count(struct kernel *k)
 		struct kernel_arg *arg = &k->args.data[i];
 
 		if (arg->buffer != NULL) {
-			const struct array_bytes *b =
-				bytes_of(&k->func->module->arena, &t,
-					 arg->buffer);
+			const struct array_bytes *b = bytes_of(&t, arg->buffer);
 
 			arg->most_read_bytes = b->read_whole ? INFINITY
 							     : b->read;
 		}
 	}
+	arena_release(&t.arena);
 }
 
 /* Adds the bytes that the kernel reads and writes of each argument: reads as
@@ -377,6 +379,7 @@ measure_bytes(struct kernel *k)
 {
 	struct array_table t = { 0 };
 
+	arena_init(&t.arena);
 	if (k->group->region == NULL) {
 		measure_arrays(k->func, &t);
 	}
@@ -389,7 +392,7 @@ measure_bytes(struct kernel *k)
 			continue;
 		}
 		if (arg->buffer != NULL && k->group->region == NULL) {
-			b = *bytes_of(&k->func->module->arena, &t, arg->buffer);
+			b = *bytes_of(&t, arg->buffer);
 		}
 		read = arg->read ? accessed_bytes(arg, arg->most_read_bytes,
 						  false)
@@ -400,6 +403,7 @@ measure_bytes(struct kernel *k)
 					       : 0;
 		k->weight_bytes += arg->kind == ARG_WEIGHT ? read : 0;
 	}
+	arena_release(&t.arena);
 }
 
 void
