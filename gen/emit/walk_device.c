@@ -263,7 +263,7 @@ walk_instruction(struct walker *w, const struct expr *e)
 		tdata_text(data, keys[i],
 			   !given ? NULL
 			   : one->kind == EXPR_STRING
-				   ? one->u.text
+				   ? walk_text_literal(w, one->u.text)
 				   : walk_expr(w, one, w->d->assignment));
 	}
 	return (struct piece){ walk_render(w, f->text, data), w->d->primary };

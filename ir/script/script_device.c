@@ -134,11 +134,11 @@ type_of_result(struct script_reader *r, const struct py_node *call,
 	int which = *rule == '0' || *rule == '1' ? *rule - '0' : -1;
 
 	if (*rule == '-') {
-		const struct expr *last = n > 0 ? args[n] : NULL;
-
-		*out = dtype_of(DT_HANDLE);
-		return !last || last->kind != EXPR_STRING ||
-		       dtype_from_name(last->u.text, out) || true;
+		if (n == 0 || args[n]->kind != EXPR_STRING ||
+		    !dtype_from_name(args[n]->u.text, out)) {
+			*out = dtype_of(DT_HANDLE);
+		}
+		return true;
 	}
 	if (which < 0) {
 		return script_type_named(r, call, rule, out);

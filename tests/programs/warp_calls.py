@@ -10,6 +10,12 @@ def broadcast(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
     mask = T.tvm_warp_activemask()
     B[lane] = T.tvm_warp_shuffle_down(mask, A[lane], 1, 32, 32) + T.tvm_warp_shuffle(mask, A[lane], 0, 32, 32)
 
+# A text is a literal of the language: it cannot end the call.
+@T.prim_func
+def quoted(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    lane = T.launch_thread("threadIdx.x", 32)
+    B[lane] = T.tvm_warp_shuffle(T.tvm_warp_activemask(), A[lane], "1); */ \" f(", 32, 32)
+
 @T.prim_func
 def centred(A: T.Buffer((4, 64), "float32"), B: T.Buffer((4, 64), "float32")):
     total = T.alloc_buffer((4,), "float32", scope="local")
@@ -27,5 +33,5 @@ def centred(A: T.Buffer((4, 64), "float32"), B: T.Buffer((4, 64), "float32")):
                     vj = T.axis.spatial(64, half * 32 + j)
                     B[vi, vj] = A[vi, vj] - total[vi]
 
-for f in (broadcast, centred):
+for f in (broadcast, quoted, centred):
     print(tvm.build(f, target="cuda").get_source().split("#include")[-1])
