@@ -32,7 +32,7 @@ struct tirc_options {
 	/* the name of a target, see tirc_target() and tirc_target_at_hand();
 	 * NULL: the default target */
 	const char *target;
-	/* the user's folder of dialects, or NULL if there is none */
+	/* the folder of dialects that the user names, or NULL */
 	const char *dialect_path;
 	/* the prefix of all emitted names; NULL: the name of the graph */
 	const char *name;
@@ -311,10 +311,11 @@ struct tirc_program_options {
 bool tirc_run_program(struct tirc *t, const char *path,
 		      const struct tirc_program_options *o);
 
-/* The source of a program's functions: of the functions that the program passes
- * to tvm.build; if there are none, of those that it lowers; else of those that
- * it creates. It is for the context's target, or, if that has none, for the
- * program's. */
+/* The source of the functions that a program passes to tvm.build. If the program
+ * builds no function, it is the source of the functions that the program lowers;
+ * if it lowers no function either, of the functions that it creates. The source
+ * is for the context's target, or, if the context has no target, for the target
+ * that the program names. */
 struct tirc_source {
 	const char *name; /* of the file: "matmul.c" */
 	const char *text;
@@ -395,8 +396,8 @@ bool tirc_function_check(struct tirc *t, int function, int run,
 /* The statements that the interpreter runs in both functions above, about. */
 double tirc_function_statements(struct tirc *t, int function, int run);
 /* The text for the file arguments.txt, from which the program of tirc_harness()
- * reads which function it calls, how often, and with which arguments (those of
- * the run). The program reads the array of parameter i, unless that is scratch
+ * reads the number of the function, the number of calls, and the arguments of
+ * the run. The program reads the array of parameter i, unless that is scratch
  * memory, from array_i.bin, and writes it to result_i.bin after the last call;
  * the time of each call goes to times.txt. */
 const char *tirc_function_arguments(struct tirc *t, int function, int run,

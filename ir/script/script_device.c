@@ -110,18 +110,39 @@ argument(struct script_reader *r, const struct py_node *node,
 	return script_settle(r, node, &v, out);
 }
 
-/* The arguments of the call behind its name. */
+/* Sets *out to the values of n arguments. False after an error. */
 static bool
 arguments(struct script_reader *r, const struct py_node *const *list, int n,
-	  const char *name, const struct expr ***out)
+	  const struct expr *const **out)
 {
-	*out = arena_exprs(&r->m->arena, n + 1);
-	(*out)[0] = expr_string(r->m, name);
+	const struct expr **all = arena_exprs(&r->m->arena, n + 1);
+
+	*out = all;
 	for (int i = 0; i < n; i++) {
-		if (!argument(r, list[i], &(*out)[i + 1])) {
+		if (!argument(r, list[i], &all[i])) {
 			return false;
 		}
 	}
+	return true;
+}
+
+/* Sets *out to a call of `op` whose first argument is the text `name`. */
+static bool
+call_named(struct script_reader *r, const struct py_node *call, enum intrin op,
+	   const char *name, struct dtype t, const struct expr *const *list,
+	   int n, struct script_value *out)
+{
+	const struct expr **all = arena_exprs(&r->m->arena, n + 1);
+	struct typed x;
+
+	all[0] = expr_string(r->m, name);
+	for (int i = 0; i < n; i++) {
+		all[i + 1] = list[i];
+	}
+	if (!typed_intrin(&r->typing, call->span, op, t, all, n + 1, &x)) {
+		return false;
+	}
+	*out = script_value_of(x.e, false);
 	return true;
 }
 
@@ -134,8 +155,8 @@ type_of_result(struct script_reader *r, const struct py_node *call,
 	int which = *rule == '0' || *rule == '1' ? *rule - '0' : -1;
 
 	if (*rule == '-') {
-		if (n == 0 || args[n]->kind != EXPR_STRING ||
-		    !dtype_from_name(args[n]->u.text, out)) {
+		if (n == 0 || args[n - 1]->kind != EXPR_STRING ||
+		    !dtype_from_name(args[n - 1]->u.text, out)) {
 			*out = dtype_of(DT_HANDLE);
 		}
 		return true;
@@ -146,7 +167,7 @@ type_of_result(struct script_reader *r, const struct py_node *call,
 	if (which >= n) {
 		return script_want_count(r, call, n, which + 1);
 	}
-	*out = args[which + 1]->type;
+	*out = args[which]->type;
 	return true;
 }
 
@@ -156,22 +177,17 @@ script_instruction(struct script_reader *r, const struct py_node *call,
 {
 	const struct instruction *known = find(path);
 	struct script_typed_args args;
-	const struct expr **list;
+	const struct expr *const *list;
 	struct dtype t;
-	struct typed x;
 	bool stated;
 
 	all_arguments(r, call, &args);
-	if (!stated_type(r, &args, &t, &stated) ||
-	    !arguments(r, args.list, args.n, path, &list) ||
-	    (!stated && !type_of_result(r, call, known ? known->type : "void",
-					list, args.n, &t)) ||
-	    !typed_intrin(&r->typing, call->span, INTRIN_CALL_INTRIN, t, list,
-			  args.n + 1, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
+	return stated_type(r, &args, &t, &stated) &&
+	       arguments(r, args.list, args.n, &list) &&
+	       (stated || type_of_result(r, call, known ? known->type : "void",
+					 list, args.n, &t)) &&
+	       call_named(r, call, INTRIN_CALL_INTRIN, path, t, list, args.n,
+			  out);
 }
 
 bool
@@ -180,19 +196,7 @@ script_instruction_of(struct script_reader *r, const struct py_node *call,
 		      const struct expr *const *list, int n,
 		      struct script_value *out)
 {
-	const struct expr **all = arena_exprs(&r->m->arena, n + 1);
-	struct typed x;
-
-	all[0] = expr_string(r->m, name);
-	for (int i = 0; i < n; i++) {
-		all[i + 1] = list[i];
-	}
-	if (!typed_intrin(&r->typing, call->span, INTRIN_CALL_INTRIN, t, all,
-			  n + 1, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
+	return call_named(r, call, INTRIN_CALL_INTRIN, name, t, list, n, out);
 }
 
 bool
@@ -208,6 +212,7 @@ script_call_intrin(struct script_reader *r, const struct py_node *call,
 {
 	static const char *const modules[] = { "tirx.", "tir." };
 	struct script_typed_args args;
+	const struct expr *const *list;
 	struct dtype t;
 	const char *name;
 	enum intrin op;
@@ -231,16 +236,9 @@ script_call_intrin(struct script_reader *r, const struct py_node *call,
 		return script_intrin_of(r, call, op, t, args.list + 1,
 					args.n - 1, out);
 	}
-	const struct expr **list;
-	struct typed x;
-
-	if (!arguments(r, args.list + 1, args.n - 1, name, &list) ||
-	    !typed_intrin(&r->typing, call->span, INTRIN_CALL_INTRIN, t, list,
-			  args.n, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
+	return arguments(r, args.list + 1, args.n - 1, &list) &&
+	       call_named(r, call, INTRIN_CALL_INTRIN, name, t, list,
+			  args.n - 1, out);
 }
 
 /* ---- packed functions */
@@ -284,10 +282,9 @@ script_packed(struct script_reader *r, const struct py_node *call,
 {
 	bool pure = strcmp(path, "call_pure_extern") == 0;
 	struct script_typed_args args;
-	const struct expr **list;
+	const struct expr *const *list;
 	struct dtype t = dtype_of(DT_I32);
 	const char *name;
-	struct typed x;
 	bool stated = false;
 
 	if (!script_typed_args(r, call, &args) ||
@@ -297,14 +294,10 @@ script_packed(struct script_reader *r, const struct py_node *call,
 	if (args.n < 1) {
 		return script_want_count(r, call, args.n, 1);
 	}
-	if (!script_text(r, args.list[0], &name) ||
-	    !arguments(r, args.list + 1, args.n - 1, symbol(r, name), &list) ||
-	    !typed_intrin(&r->typing, call->span, INTRIN_CALL_EXTERN, t, list,
-			  args.n, &x)) {
-		return false;
-	}
-	*out = script_value_of(x.e, false);
-	return true;
+	return script_text(r, args.list[0], &name) &&
+	       arguments(r, args.list + 1, args.n - 1, &list) &&
+	       call_named(r, call, INTRIN_CALL_EXTERN, symbol(r, name), t, list,
+			  args.n - 1, out);
 }
 
 /* ---- calls by the name of their operator */
