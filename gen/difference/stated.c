@@ -48,8 +48,23 @@ add_dim(struct module *m, const cJSON *row, struct stated *out)
 	return true;
 }
 
+/* Does the list "assumed" of an input contain dimension d? */
+static bool
+is_assumed(const cJSON *input, int d)
+{
+	const cJSON *x;
+
+	cJSON_ArrayForEach(x, member_list(input, "assumed"))
+	{
+		if (cJSON_IsNumber(x) && x->valuedouble == d) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Adds the shape of an input as an option: "data:8,?,5", where a size that is no
- * number is "?". */
+ * number, or that was assumed, is "?". */
 static bool
 add_shape(struct module *m, const cJSON *row, struct stated *out)
 {
@@ -71,6 +86,7 @@ add_shape(struct module *m, const cJSON *row, struct stated *out)
 		      floor(size->valuedouble) != size->valuedouble))) {
 			return false;
 		}
+		number = number && !is_assumed(row, n);
 		text = arena_printf(&m->arena, "%s%s%s", text,
 				    n++ > 0 ? "," : "",
 				    number ? arena_printf(&m->arena, "%lld",

@@ -49,6 +49,21 @@ metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 	return list;
 }
 
+/* Lists the dimensions of an input whose sizes are assumed, if it has such. */
+static void
+put_assumed(cJSON *object, const struct tensor *t)
+{
+	cJSON *list = t->assumed_dims != 0
+			      ? cJSON_AddArrayToObject(object, "assumed")
+			      : NULL;
+
+	for (int d = 0; list != NULL && d < t->ndim; d++) {
+		if ((t->assumed_dims >> d & 1) != 0) {
+			cJSON_AddItemToArray(list, cJSON_CreateNumber(d));
+		}
+	}
+}
+
 static cJSON *
 tensor_json(struct packer *k, const struct tensor *t, const char *field)
 {
@@ -60,6 +75,7 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	metadata_text(object, "dtype", dtype_name(t->type));
 	cJSON_AddItemToObject(object, "shape",
 			      metadata_shape(k, t->ndim, t->shape));
+	put_assumed(object, t);
 	if (tensor_max_elems(t, &elems)) {
 		put_number(object, "max_elements", (double)elems);
 	}

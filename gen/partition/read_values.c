@@ -413,6 +413,21 @@ read_known(struct reading *in, struct json list, struct tensor *t)
 	return true;
 }
 
+/* Reads the dimensions of t whose sizes are assumed. False after a diagnostic. */
+static bool
+read_assumed(struct json list, struct tensor *t)
+{
+	for (int i = 0; i < json_length(list); i++) {
+		int64_t d = json_int(json_at(list, i), 0, t->ndim - 1, -1);
+
+		if (d < 0) {
+			return false;
+		}
+		t->assumed_dims |= (uint32_t)1 << d;
+	}
+	return true;
+}
+
 bool
 read_tensor(struct reading *in, struct json j, const char *name)
 {
@@ -423,7 +438,7 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	int64_t elems;
 
 	json_check_keys(j, "type shape from values splat offset bytes digest "
-			   "known model_name recipe sources origins");
+			   "known model_name recipe sources origins assumed");
 	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
 		return json_error(j, *name == '\0'
 					     ? "the tensor has no name"
@@ -432,7 +447,8 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	}
 	t = graph_tensor(in->g, name);
 	if (!read_type(in, json_get(j, "type"), &t->type) ||
-	    !read_shape(in, json_get(j, "shape"), t)) {
+	    !read_shape(in, json_get(j, "shape"), t) ||
+	    !read_assumed(json_get(j, "assumed"), t)) {
 		return false;
 	}
 	t->typed = true;

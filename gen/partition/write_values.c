@@ -207,6 +207,25 @@ write_maker(struct writing *w, const struct tensor *t)
 	return ok;
 }
 
+static void
+write_assumed(struct writing *w, const struct tensor *t)
+{
+	bool first = true;
+
+	if (t->assumed_dims == 0) {
+		return;
+	}
+	write_key(w, "assumed");
+	for (int d = 0; d < t->ndim; d++) {
+		if ((t->assumed_dims >> d & 1) != 0) {
+			strbuf_puts(w->out, first ? "[" : ", ");
+			json_put_int(w->out, d);
+			first = false;
+		}
+	}
+	strbuf_putc(w->out, ']');
+}
+
 bool
 write_tensor(struct writing *w, struct tensor *t)
 {
@@ -220,6 +239,7 @@ write_tensor(struct writing *w, struct tensor *t)
 	json_put_text(w->out, dtype_name(t->type));
 	write_key(w, "shape");
 	ok = write_sizes(w, t->shape, t->ndim);
+	write_assumed(w, t);
 	if (t->model_name == NULL || strcmp(t->model_name, t->name) != 0) {
 		write_key(w, "model_name");
 		ok = ok && write_text(w, t->model_name);

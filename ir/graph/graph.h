@@ -86,6 +86,9 @@ struct tensor {
 	/* Of a tensor of strings: the last dimension holds the bytes of one
 	 * string, and zeros after them. */
 	bool is_string;
+	/* Of an input of the graph: bit d is set if the import assumed the size
+	 * of dimension d, which neither the model nor an option gives. */
+	uint32_t assumed_dims;
 	/* Of a quantized input or output: how its integers map to real numbers;
 	 * NULL if that is not known. */
 	const struct reals *reals;

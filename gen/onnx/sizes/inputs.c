@@ -259,11 +259,11 @@ fixed_dim(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 }
 
 /* Sets *out to the size of dimension d of the input with index `at`, as an
- * expression, and *max to the largest value of this size. False after a
- * diagnostic. */
+ * expression, *max to the largest value of this size, and *assumed if no option
+ * and no number in the model gives the size. False after a diagnostic. */
 static bool
 dim_expr(struct inputs *in, int at, int d, const struct expr **out,
-	 int64_t *max)
+	 int64_t *max, bool *assumed)
 {
 	const Onnx__ValueInfoProto *p = in->list.data[at];
 	const Onnx__TensorShapeProto *s = declared_shape(p);
@@ -277,6 +277,7 @@ dim_expr(struct inputs *in, int at, int d, const struct expr **out,
 
 		*out = row->expr;
 		*max = row->max;
+		*assumed = row->assumed;
 		return true;
 	} else if (!fixed_dim(in, p, d, s->dim[d], max)) {
 		return false;
@@ -378,9 +379,12 @@ make_input(struct inputs *in, int at)
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
 	t->shape = arena_exprs(&imp->m->arena, t->ndim + 2);
 	for (int d = 0; d < t->ndim; d++) {
-		if (!dim_expr(in, at, d, &t->shape[d], &max[d])) {
+		bool assumed = false;
+
+		if (!dim_expr(in, at, d, &t->shape[d], &max[d], &assumed)) {
 			return NULL;
 		}
+		t->assumed_dims |= (uint32_t)assumed << d;
 	}
 	if (dtype_class(t->type) == DTC_STRING &&
 	    !make_bytes(in, t, item, max)) {

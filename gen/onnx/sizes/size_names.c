@@ -493,7 +493,7 @@ assume_batches(struct size_names *s)
 		one = command_quoted(a, arena_printf(a, "%s=N", row->name));
 		range = command_quoted(a,
 				       arena_printf(a, "%s=1..N", row->name));
-		row->bound = true;
+		row->bound = row->assumed = true;
 		row->min = row->max = row->step = 1;
 		missing_note_batch(s->imp, row->name);
 		import_assume(
@@ -513,12 +513,21 @@ assume_batches(struct size_names *s)
 
 static const struct expr *resolve(struct size_names *s, struct size_name *row);
 
+/* A formula whose names are resolved. */
+struct resolving {
+	struct size_names *s;
+	bool assumed; /* one of its names is assumed */
+};
+
 static const struct expr *
 resolve_name(void *ctx, const char *name, size_t length)
 {
-	struct size_names *s = ctx;
+	struct resolving *of = ctx;
+	struct size_name *row = find(of->s, name, length);
+	const struct expr *e = resolve(of->s, row);
 
-	return resolve(s, find(s, name, length));
+	of->assumed |= row->assumed;
+	return e;
 }
 
 /* For a size that is given by a formula, and that an option declares to be a
@@ -651,9 +660,11 @@ resolve(struct size_names *s, struct size_name *row)
 	}
 	row->busy = true;
 	if (row->formula) {
+		struct resolving of = { .s = s };
 		int errors = m->diags.n_errors;
 
-		row->expr = formula_read(m, row->formula, resolve_name, s);
+		row->expr = formula_read(m, row->formula, resolve_name, &of);
+		row->assumed = of.assumed;
 		if (row->expr && !check_formula(s, row)) {
 			row->expr = NULL;
 		}

@@ -24,6 +24,9 @@ struct size_name {
 	bool needed;
 	bool from_option; /* only an option mentions the name, the model does
 			   * not */
+	/* no option gives the size, which is 1 because `batch` is set; or a size
+	 * in its formula is such a size. Final after size_names_settle(). */
+	bool assumed;
 	/* resolve() is computing this size: by this flag it finds formulas that
 	 * use each other */
 	bool busy;

@@ -115,6 +115,11 @@ symbolic = write("symbolic.onnx", model(graph(
      tensor("scale", [250], floats(*(1 + i for i in range(250)))),
      tensor("low", [], floats(float("-inf"))),
      tensor("high", [], floats(3.4028234663852886e38))])))
+path = round_trip(symbolic)
+with open(path, encoding="utf-8") as f:
+    assumed = json.load(f)
+if assumed["tensors"]["x"].get("assumed") != [0]:
+    fail("a size that was assumed: %s" % assumed["tensors"]["x"])
 path = round_trip(symbolic, "--dim", "batch size=1..7")
 with open(path, encoding="utf-8") as f:
     p = json.load(f)
@@ -220,6 +225,9 @@ refused("no type", "/tensors/conv1/type: 'real' is not an element type",
         at("tensors", "conv1", "type", "real"))
 refused("negative size", "/tensors/image/shape/0: sizes are",
         at("tensors", "image", "shape", [-1, 1, 8, 8]))
+for assumed in [4], [-1], ["0"], 0:
+    refused("an assumed size", "/tensors/image/assumed",
+            at("tensors", "image", "assumed", assumed))
 refused("unknown symbol", "no dimension has this name",
         at("tensors", "image", "shape", ["n", 1, 8, 8]))
 refused("no expression", "/tensors/image/shape/0",

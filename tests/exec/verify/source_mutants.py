@@ -425,10 +425,39 @@ def symbolic_sizes():
         fail(out)
 
 
+def assumed_sizes():
+    """A folder is verified with the sizes that its NAME.json states, but for those
+    that tirc assumed, however the others were given."""
+    model = write("open.onnx", [
+        node("MatMul", ["x", "w"], ["a"], "product"),
+        node("Relu", ["p"], ["b"], "pairs"),
+        node("Relu", ["q"], ["c"], "others")],
+        [value_info("x", ["batch", 5]), value_info("p", ["2*batch", 3]),
+         value_info("q", ["?", 2])],
+        [value_info("a", ["batch", 7]), value_info("b", ["m", 3]),
+         value_info("c", ["k", 2])],
+        [tensor("w", [5, 7], random_floats(random.Random(6), 35))])
+    for options, assumed in (
+            ([], [[0], [0], [0]]),
+            (["--dim", "batch=1"], [None, None, [0]]),
+            (["--dim", "batch=1..3"], [None, None, [0]]),
+            (["--input-shape", "q:1,2"], [[0], [0], None]),
+            (["--input-shape", "x:1,5", "--input-shape", "q:4,2"],
+             [None, None, None])):
+        source = Source(model, "--target", "c99", *options)
+        with open(os.path.join(source.folder, "net.json"),
+                  encoding="utf-8") as file:
+            inputs = json.load(file)["inputs"]
+        if [row.get("assumed") for row in inputs] != assumed:
+            fail("%s: %s" % (options, inputs))
+        unchanged(source)
+
+
 def main():
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
     symbolic_sizes()
+    assumed_sizes()
     digits = Source(DIGITS, "--target", "c99")
     data_sets(digits)
     certificates(digits)
