@@ -214,8 +214,8 @@ make_rows(struct rows *r, const struct buffer *to)
 
 	b.iters = arena_array(&m->arena, struct iter_var, to->ndim);
 	for (int d = 0; d < to->ndim; d++) {
-		static const char *const names[] = { "v_n", "v_c", "v_h",
-						     "v_w" };
+		static const char *const names[] = { "v_n", "v_c", "v_ih",
+						     "v_iw" };
 		struct iter_var *it = &b.iters[d];
 		struct dtype t = from->shape[d]->type;
 

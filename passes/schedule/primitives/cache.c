@@ -100,6 +100,8 @@ struct reading {
 	struct access_list writes;
 	struct level level;
 	struct range *box;
+	/* the index of the first read, whose variables name the copy's axes */
+	const struct expr *const *index;
 };
 
 static bool
@@ -265,6 +267,7 @@ find_box(struct reading *r)
 		access_collect(e->f, r->consumers.list.data[i], r->buffer,
 			       &loads);
 	}
+	r->index = loads.list.data[0].index;
 	r->box = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
 	if (!func_has_param(e->f, r->buffer) && reads_unstored(r)) {
@@ -354,7 +357,7 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	cache = cache_buffer(e, r.buffer, args[2].u.text);
-	nest = copy_box_nest(e, cache->name, cache, r.buffer, r.box, NULL,
+	nest = copy_box_nest(e, cache->name, cache, r.buffer, r.box, r.index,
 			     r.level.seq, &copy);
 	stmt_set_arg(e->f, copy, 0, expr_and(e->m, copy->args[0], when));
 	for (int i = 0; i < r.consumers.list.n; i++) {

@@ -130,17 +130,17 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
 		float acc[8][16];
 		float rows[3][10];
 
-		for (int32_t h_i = 0; h_i < 3; ++h_i) {
-			for (int32_t w_2 = 0; w_2 < 10; ++w_2) {
-				rows[h_i][w_2] = 0.0f;
+		for (int32_t ih_i = 0; ih_i < 3; ++ih_i) {
+			for (int32_t iw = 0; iw < 10; ++iw) {
+				rows[ih_i][iw] = 0.0f;
 			}
 		}
-		for (int32_t h_i = 0; h_i < 3; ++h_i) {
-			const int32_t ih = oh + h_i - 1;
+		for (int32_t ih_i = 0; ih_i < 3; ++ih_i) {
+			const int32_t ih = oh + ih_i - 1;
 
 			if (ih >= 0 && ih < 8) {
-				for (int32_t w_2 = 0; w_2 < 8; ++w_2) {
-					rows[h_i][w_2 + 1] = x[ih][w_2];
+				for (int32_t iw = 0; iw < 8; ++iw) {
+					rows[ih_i][iw + 1] = x[ih][iw];
 				}
 			}
 		}

@@ -28,9 +28,9 @@ matmul_kernel(const float (*__restrict__ A)[40],
 	}
 	for (int k_o = 0; k_o < 5; ++k_o) {
 		A_shared[ty][tx] = A[ii][k_o * 8 + tx];
-		for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-			B_shared[i0_i_i1_i_0 * 4 + ty_div2][tx + ty0] =
-			        B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_div2][j_0 * 16 + tx + ty0];
+		for (int k_i_j_i_0 = 0; k_i_j_i_0 < 2; ++k_i_j_i_0) {
+			B_shared[k_i_j_i_0 * 4 + ty_div2][tx + ty0] =
+			        B[k_o * 8 + k_i_j_i_0 * 4 + ty_div2][j_0 * 16 + tx + ty0];
 		}
 		__syncthreads();
 		for (int k_i = 0; k_i < 8; ++k_i) {

@@ -39,11 +39,11 @@ matmul_kernel(__global const float (*restrict A)[37],
 			A_shared[ty][tx] = A[ii][ik2];
 		}
 		if (ij < 50) {
-			for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty_div2;
+			for (int k_i_j_i_0 = 0; k_i_j_i_0 < 2; ++k_i_j_i_0) {
+				const int ik = k_o * 8 + k_i_j_i_0 * 4 + ty_div2;
 
 				if (ik < 37) {
-					B_shared[i0_i_i1_i_0 * 4 + ty_div2][tx + ty0] = B[ik][ij];
+					B_shared[k_i_j_i_0 * 4 + ty_div2][tx + ty0] = B[ik][ij];
 				}
 			}
 		}

@@ -354,11 +354,12 @@ tiling_widen(struct rules *r, struct tiling *t, int reduction)
 {
 	const char *type = dtype_name(t->x.out->type);
 	const char *name = t->operand->load->u.buffer->name;
+	const char *wide = arena_printf(&r->module->arena, "%s_wide", name);
 	int copy;
 
 	/* tiling_pack may have given the constants another layout. */
 	if (!find_loads(r, t, reduction) ||
-	    !cache_operand(r, t, reduction, "wide", &copy)) {
+	    !cache_operand(r, t, reduction, wide, &copy)) {
 		return false;
 	}
 	strbuf_printf(&r->words, ", %s copied as %s", name, type);

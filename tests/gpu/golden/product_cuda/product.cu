@@ -156,16 +156,16 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
             nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
             #pragma unroll
-            for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+            for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
                 tirc_wmma_load_16x16x16_f16_a_shared(
-                    &a[i0_i_o], &rows[k_mod4][tz * 64 + i0_i_o * 16][k_1 * 16],
+                    &a[i_i_o], &rows[k_mod4][tz * 64 + i_i_o * 16][k_1 * 16],
                     40);
             }
             #pragma unroll
-            for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+            for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
                 tirc_wmma_load_16x16x16_f16_b_shared(
-                    &b[i1_i_o],
-                    &columns[k_mod4][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+                    &b[j_i_o], &columns[k_mod4][k_1 * 16][ty * 32 + j_i_o * 16],
+                    72);
             }
             #pragma unroll
             for (int m_2 = 0; m_2 < 4; ++m_2) {
@@ -185,14 +185,14 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
         nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
         #pragma unroll
-        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+        for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
             tirc_wmma_load_16x16x16_f16_a_shared(
-                &a[i0_i_o], &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+                &a[i_i_o], &rows[1][tz * 64 + i_i_o * 16][k_1 * 16], 40);
         }
         #pragma unroll
-        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+        for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
             tirc_wmma_load_16x16x16_f16_b_shared(
-                &b[i1_i_o], &columns[1][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+                &b[j_i_o], &columns[1][k_1 * 16][ty * 32 + j_i_o * 16], 72);
         }
         #pragma unroll
         for (int m_2 = 0; m_2 < 4; ++m_2) {
@@ -211,14 +211,14 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
         nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
         #pragma unroll
-        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+        for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
             tirc_wmma_load_16x16x16_f16_a_shared(
-                &a[i0_i_o], &rows[2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+                &a[i_i_o], &rows[2][tz * 64 + i_i_o * 16][k_1 * 16], 40);
         }
         #pragma unroll
-        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+        for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
             tirc_wmma_load_16x16x16_f16_b_shared(
-                &b[i1_i_o], &columns[2][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+                &b[j_i_o], &columns[2][k_1 * 16][ty * 32 + j_i_o * 16], 72);
         }
         #pragma unroll
         for (int m_2 = 0; m_2 < 4; ++m_2) {
@@ -237,14 +237,14 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
         nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
         #pragma unroll
-        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+        for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
             tirc_wmma_load_16x16x16_f16_a_shared(
-                &a[i0_i_o], &rows[3][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+                &a[i_i_o], &rows[3][tz * 64 + i_i_o * 16][k_1 * 16], 40);
         }
         #pragma unroll
-        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+        for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
             tirc_wmma_load_16x16x16_f16_b_shared(
-                &b[i1_i_o], &columns[3][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+                &b[j_i_o], &columns[3][k_1 * 16][ty * 32 + j_i_o * 16], 72);
         }
         #pragma unroll
         for (int m_2 = 0; m_2 < 4; ++m_2) {
