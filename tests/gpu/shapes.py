@@ -17,6 +17,8 @@ SCHEDULES = {
     "across": "staged", "alone": "staged", "conv": "staged",
     "strided": "staged",
     "groups": "staged", "softmax": "together", "middle": "stages",
+    "ten": "each computes all statistics", "tens": "a row per thread",
+    "normed": "each computes all statistics",
     "norm": "together", "pool": "together", "product": "together",
     "columns": "together", "few": "element",
     "logs": "together", "largest": "together", "halves": "element",
@@ -139,6 +141,16 @@ def rows(m):
     e = numpy.exp(x - x.max(1, keepdims=True))
     m.node("Softmax", "xr", "softmax", axis=-1)
     m.gives("softmax", e / e.sum(1, keepdims=True))
+    for name, count in ("ten", 3), ("tens", 2100):
+        x = m.given("x" + name, count, 10)
+        e = numpy.exp(x - x.max(1, keepdims=True))
+        m.node("Softmax", "x" + name, name, axis=-1)
+        m.gives(name, e / e.sum(1, keepdims=True))
+    x, s, b = m.given("xd", 3, 16), m.constant("sd", 16), m.constant("bd", 16)
+    away = x - x.mean(1, keepdims=True)
+    m.node("LayerNormalization", "xd sd bd", "normed", axis=-1)
+    m.gives("normed", away / numpy.sqrt(
+        (away ** 2).mean(1, keepdims=True) + 1e-5) * s + b)
     x = m.given("xm", 2, 40, 9)
     e = numpy.exp(x - x.max(1, keepdims=True))
     m.node("Softmax", "xm", "middle", axis=1)

@@ -90,23 +90,54 @@ has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
 	return false;
 }
 
+/* The number of accesses below common that are inside of a loop that is bound to
+ * the index; *stores: the number of those among them that may store. */
+static int
+count_inside(const struct access_list *uses, const struct stmt *common, int tag,
+	     int *stores)
+{
+	int inside = 0;
+
+	*stores = 0;
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+
+		if (has_tag_between(common, x->at, tag)) {
+			inside++;
+			*stores += x->load == NULL || x->address;
+		}
+	}
+	return inside;
+}
+
 /* Are accesses below common both inside and outside of a loop that is bound to a
- * block (threads: to a thread) index? */
+ * block index? */
 static bool
-is_mixed(const struct access_list *uses, const struct stmt *common,
-	 bool threads)
+mixes_blocks(const struct access_list *uses, const struct stmt *common)
+{
+	int stores;
+
+	for (int tag = 0; tag < TAG_COUNT; tag++) {
+		int inside = count_inside(uses, common, tag, &stores);
+
+		if (!tag_is_thread(tag) && inside > 0 &&
+		    inside < uses->list.n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does a thread store below common, inside of a loop that is bound to a thread
+ * index, what is accessed outside of such a loop? What is stored outside of the
+ * loop alone each thread stores for itself. */
+static bool
+gives_to_others(const struct access_list *uses, const struct stmt *common)
 {
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
-		int inside = 0;
+		int stores, inside = count_inside(uses, common, tag, &stores);
 
-		if (tag_is_thread(tag) != threads) {
-			continue;
-		}
-		for (int i = 0; i < uses->list.n; i++) {
-			inside += has_tag_between(common, uses->list.data[i].at,
-						  tag);
-		}
-		if (inside > 0 && inside < uses->list.n) {
+		if (tag_is_thread(tag) && stores > 0 && inside < uses->list.n) {
 			return true;
 		}
 	}
@@ -115,9 +146,8 @@ is_mixed(const struct access_list *uses, const struct stmt *common,
 
 /* Checks a declared scope. Each block of threads has its own copy of a shared
  * buffer, so accesses must not be both inside and outside of a loop over blocks.
- * A local buffer that is accessed inside and outside of a loop over threads holds
- * what a thread gives to others, such as the result of a reduction across threads:
- * it becomes shared. */
+ * A local buffer that holds what a thread gives to others, such as the result of a
+ * reduction across threads, becomes shared. */
 static bool
 check_scope(struct func *f, const struct stmt *alloc)
 {
@@ -137,7 +167,7 @@ check_scope(struct func *f, const struct stmt *alloc)
 	for (int i = 1; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 	}
-	if (is_mixed(&uses, common, false)) {
+	if (mixes_blocks(&uses, common)) {
 		return func_error(f, DIAG_UNSUPPORTED,
 				  "%s belongs to one block of "
 				  "threads, but is used inside and "
@@ -145,7 +175,7 @@ check_scope(struct func *f, const struct stmt *alloc)
 				  "those loops alike",
 				  buffer->name);
 	}
-	if (local && is_mixed(&uses, common, true)) {
+	if (local && gives_to_others(&uses, common)) {
 		stmt_replace_buffer(f, f->body, buffer,
 				    buffer_with_scope(f->module, buffer,
 						      "shared"));

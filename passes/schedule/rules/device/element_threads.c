@@ -181,10 +181,8 @@ fuse_vectors(struct rules *r, int block, int *loop, int64_t *lanes)
 	return fuse_spatial(r, block, loop);
 }
 
-/* Binds a thread to each iteration of the loop; *thread: the loop over the
- * threads of a thread block. False after a failure. */
-static bool
-bind_threads(struct rules *r, int loop, int *thread)
+bool
+rules_bind_threads(struct rules *r, int loop, int *thread)
 {
 	int64_t n = block_threads(r, func_find(r->s.func, loop));
 	int64_t warp = target_warp(r->target);
@@ -206,7 +204,8 @@ rules_bind_element_threads(struct rules *r, int block, int *thread)
 {
 	int loop;
 
-	return fuse_spatial(r, block, &loop) && bind_threads(r, loop, thread);
+	return fuse_spatial(r, block, &loop) &&
+	       rules_bind_threads(r, loop, thread);
 }
 
 int
@@ -242,7 +241,7 @@ rule_thread_sum(struct rules *r, const struct kernel_blocks *k)
 	return (store != 0 ||
 		sched_cache_write(&r->s, k->block, 0, "local", &store)) &&
 	       fuse_spatial(r, store, &loop) &&
-	       bind_threads(r, loop, &thread) &&
+	       rules_bind_threads(r, loop, &thread) &&
 	       sched_compute_at(&r->s, k->block, thread) &&
 	       sched_set_scope(&r->s, k->block, 0, "local") &&
 	       rules_accumulator(r, k->block, &sum) && took_nest(r, 1);
@@ -255,7 +254,7 @@ rule_element_threads(struct rules *r, const struct kernel_blocks *k)
 	int loop, thread;
 
 	return fuse_vectors(r, k->block, &loop, &lanes) &&
-	       bind_threads(r, loop, &thread) && took_nest(r, lanes);
+	       rules_bind_threads(r, loop, &thread) && took_nest(r, lanes);
 }
 
 void

@@ -9,6 +9,9 @@
  * loops; *thread: the loop over the threads of a thread block. False after a
  * failure. */
 bool rules_bind_element_threads(struct rules *r, int block, int *thread);
+/* element_threads.c: binds a thread to each iteration of the loop; *thread: the
+ * loop over the threads of a thread block. False after a failure. */
+bool rules_bind_threads(struct rules *r, int loop, int *thread);
 /* Describes the nests that rules have bound to threads of single elements. */
 void rules_describe_threads(struct rules *r);
 /* The only block that reads the block's output, if it reads only the element at

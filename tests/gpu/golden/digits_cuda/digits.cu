@@ -273,61 +273,34 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   nodes     prob (Softmax) -> "prob"
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
- *   schedule  stages of threads an element per thread
- *   launch    prob: grid 1; block 32
- *             prob_2: grid 1; block 32
- *             prob_3: grid 1; block 32
- *             prob_4: grid 1; block 32
- *   work      51 FLOP, reads 40 bytes, writes 40 bytes, locals 4 bytes of a
- *             thread, scratch 48 bytes of the workspace
+ *   schedule  together 32 threads per row, each computes all statistics
+ *   launch    grid 1; block 32; shared 40 bytes
+ *   work      51 FLOP, reads 40 bytes, writes 40 bytes, locals 12 bytes of a
+ *             thread
  */
 static __global__ void __launch_bounds__(32)
-prob(const float *__restrict__ x, float *__restrict__ max_)
+prob(const float *__restrict__ x, float *__restrict__ y)
 {
-	const int i_i = threadIdx.x;
-	float acc = -INFINITY;
+	__shared__ float exp_[10];
+	const int j_i = threadIdx.x;
+	float max_ = -INFINITY;
+	float sum;
+	float inverse;
 
 	for (int j = 0; j < 10; ++j) {
-		acc = max_f32(acc, x[j]);
+		max_ = max_f32(max_, x[j]);
 	}
-	if (i_i < 1) {
-		max_[0] = acc;
-	}
-}
-
-static __global__ void __launch_bounds__(32)
-prob_2(const float *__restrict__ x, float *__restrict__ exp_,
-       const float *__restrict__ max_)
-{
-	const int j_i = threadIdx.x;
-
 	if (j_i < 10) {
-		exp_[j_i] = expf(x[j_i] - max_[0]);
+		exp_[j_i] = expf(x[j_i] - max_);
 	}
-}
-
-static __global__ void __launch_bounds__(32)
-prob_3(float *__restrict__ inverse, const float *__restrict__ exp_)
-{
-	const int i_i = threadIdx.x;
-	float acc = 0.0f;
-
+	sum = 0.0f;
+	__syncthreads();
 	for (int j = 0; j < 10; ++j) {
-		acc += exp_[j];
+		sum += exp_[j];
 	}
-	if (i_i < 1) {
-		inverse[0] = 1.0f / acc;
-	}
-}
-
-static __global__ void __launch_bounds__(32)
-prob_4(float *__restrict__ y, const float *__restrict__ inverse,
-       const float *__restrict__ exp_)
-{
-	const int j_i = threadIdx.x;
-
+	inverse = 1.0f / sum;
 	if (j_i < 10) {
-		y[j_i] = exp_[j_i] * inverse[0];
+		y[j_i] = exp_[j_i] * inverse;
 	}
 }
 
@@ -440,9 +413,6 @@ digits_init(struct digits *m, const struct digits_config *config)
  *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
- *   bytes 256..259: prob_inverse, scratch of prob
- *   bytes 0..39: prob_exp, scratch of prob
- *   bytes 512..515: prob_max, scratch of prob
  */
 enum digits_status
 digits_run(struct digits *m, const struct digits_inputs *in,
@@ -466,9 +436,6 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
 	void *const fc = workspace + 1536;
-	void *const prob_inverse = workspace + 256;
-	void *const prob_exp = workspace;
-	void *const prob_max = workspace + 512;
 
 	launch(m, conv1, dim3(2), dim3(16, 16),
 	       (const float (*)[8])in->image,
@@ -484,14 +451,7 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	       (const float *)relu2,
 	       (const float (*)[384])(weights + at_fc_gemm_w),
 	       (const float *)(weights + at_fc_gemm_bias), (float *)fc);
-	launch(m, prob, dim3(1), dim3(32),
-	       (const float *)fc, (float *)prob_max);
-	launch(m, prob_2, dim3(1), dim3(32),
-	       (const float *)fc, (float *)prob_exp, (const float *)prob_max);
-	launch(m, prob_3, dim3(1), dim3(32),
-	       (float *)prob_inverse, (const float *)prob_exp);
-	launch(m, prob_4, dim3(1), dim3(32),
-	       out->prob, (const float *)prob_inverse, (const float *)prob_exp);
+	launch(m, prob, dim3(1), dim3(32), (const float *)fc, out->prob);
 	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
 }
 
