@@ -44,6 +44,15 @@ has_star(const struct py_node *const *list, int n)
 	return false;
 }
 
+/* Has a buffer at most SCRIPT_MAX_RANK dimensions? False after an error. */
+static bool
+check_rank(struct script_reader *r, const struct py_node *node, int ndim)
+{
+	return ndim <= SCRIPT_MAX_RANK ||
+	       script_fail(r, node, "%d dimensions; at most %d are read", ndim,
+			   SCRIPT_MAX_RANK);
+}
+
 static bool
 read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	   const struct expr ***out)
@@ -52,10 +61,8 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	int n;
 	const struct py_node *const *list = script_items(&node, &n);
 
-	if (n > 32) {
-		return script_fail(r, node,
-				   "more than 32 dimensions; use "
-				   "fewer");
+	if (!check_rank(r, node, n)) {
+		return false;
 	}
 	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE ||
 	    has_star(list, n)) {
@@ -67,6 +74,9 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 		if (v.kind == SCRIPT_LIST) {
 			*ndim = v.n_items;
 			*out = arena_exprs(&r->m->arena, v.n_items + 1);
+			if (!check_rank(r, node, v.n_items)) {
+				return false;
+			}
 			for (int i = 0; i < v.n_items; i++) {
 				if (!script_settle(r, node, &v.items[i],
 						   &(*out)[i])) {

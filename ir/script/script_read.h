@@ -9,6 +9,9 @@
 #include "text_map.h"
 #include "typed.h"
 
+/* The most dimensions of a buffer. */
+enum { SCRIPT_MAX_RANK = 32 };
+
 /* The kinds of values that a name or an expression can have; with each, the
  * members that are set. */
 enum script_kind {

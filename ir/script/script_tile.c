@@ -173,8 +173,9 @@ script_tile(struct script_reader *r, const struct py_node *call,
 	const struct tile_operator *op = operator_of(r, call);
 	struct operand all[1 + MAX_OPERANDS];
 	struct script_value args[MAX_OPERANDS], value;
-	const struct expr *at[32], *extents[32], *target, *e;
-	struct var *vars[32];
+	const struct expr *at[SCRIPT_MAX_RANK], *extents[SCRIPT_MAX_RANK],
+		*target, *e;
+	struct var *vars[SCRIPT_MAX_RANK];
 	int n_given = 0, n = 0;
 
 	for (int i = 1; i < call->n_kids && n_given < 1 + op->n; i++) {

@@ -542,7 +542,7 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 	struct module *m = g->m;
 	struct arena *a = g->ev->a;
 	const struct expr *body = st->bodies[0], *weight, *value, *d,
-			  *index[64];
+			  *index[EVAL_MAX_RANK];
 	const struct reduction *r = body->kind == EXPR_REDUCE ? body->u.reduce
 							      : NULL;
 	struct solving s = { .g = g, .n = st->n_axes + (r ? r->n_axes : 0) };
@@ -600,7 +600,7 @@ add_load(struct gradient *g, const struct te_stage *st, struct te_tensor *own,
 static struct te_tensor *
 whole(struct gradient *g, const struct adjoint *x)
 {
-	const struct expr *sum = NULL, *index[64];
+	const struct expr *sum = NULL, *index[EVAL_MAX_RANK];
 	struct iter_var *axes;
 	int n;
 
@@ -702,10 +702,21 @@ start(struct gradient *g, struct te_tensor *output, struct te_tensor *head)
 	int n;
 
 	g->n_prefix = head ? head->buffer->ndim - rank : rank;
-	if (g->n_prefix < 0 || g->n_prefix + EVAL_MAX_RANK > 64) {
+	if (g->n_prefix < 0) {
 		return call_error(g->c, 2,
 				  "the last dimensions of head must be those "
 				  "of the output");
+	}
+	for (int i = 0; i < g->list.n; i++) {
+		int all = g->n_prefix + g->list.data[i].t->buffer->ndim;
+
+		if (g->list.data[i].needed && all > EVAL_MAX_RANK) {
+			return call_error(g->c, -1,
+					  "the derivative by %s has %d "
+					  "dimensions; at most %d are read",
+					  g->list.data[i].t->buffer->name, all,
+					  EVAL_MAX_RANK);
+		}
 	}
 	g->prefix = arena_exprs(g->ev->a, g->n_prefix + 1);
 	for (int i = 0; i < g->n_prefix; i++) {
