@@ -310,6 +310,10 @@ enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
  * library. */
 enum { NOT_LOADED = 127 };
 
+/* The exit status of the programs of templates/ that a machine, such as a
+ * simulated board, has too little memory for. */
+enum { NO_MEMORY = 3 };
+
 void
 harness_expect_none(struct harness *h)
 {
@@ -351,6 +355,18 @@ harness_fits_processor(const struct harness *h)
 			 lacking, other_processor(h));
 }
 
+bool
+harness_lacks_instructions(int status)
+{
+	return status == ILLEGAL_INSTRUCTION;
+}
+
+bool
+harness_lacks_memory(int status)
+{
+	return status == NO_MEMORY;
+}
+
 static bool
 program_failed(const struct harness *h, const char *failed, int status,
 	       bool is_confined)
@@ -361,6 +377,10 @@ program_failed(const struct harness *h, const char *failed, int status,
 				 "system",
 				 failed);
 	}
+	if (harness_lacks_memory(status)) {
+		return cli_error("the machine that the program runs on has too "
+				 "little memory for the model's arrays");
+	}
 	if (status != ILLEGAL_INSTRUCTION) {
 		return cli_error("the program %s", failed);
 	}
@@ -368,12 +388,6 @@ program_failed(const struct harness *h, const char *failed, int status,
 		"the program %s: it has instructions that this processor lacks; "
 		"%s",
 		failed, other_processor(h));
-}
-
-bool
-harness_lacks_instructions(int status)
-{
-	return status == ILLEGAL_INSTRUCTION;
 }
 
 const char *

@@ -106,6 +106,9 @@ bool harness_fits_processor(const struct harness *h);
 /* Does this exit status mean that the processor lacks an instruction of the
  * program? */
 bool harness_lacks_instructions(int status);
+/* build.c: does the exit status of a program say that the machine has too little
+ * memory for its arrays? */
+bool harness_lacks_memory(int status);
 /* confined.c: sets *out to the confinement of the program that this command
  * runs in the folder, or to NULL if it runs unconfined. Returns false after an
  * error message. */

@@ -290,6 +290,30 @@ compare_with_fresh(struct running *given, struct verified_kernel *k)
 	}
 }
 
+/* Does the exit status say that no program, or not this one, can run here? */
+static bool
+cannot_run(int status)
+{
+	return status < 0 || harness_lacks_instructions(status) ||
+	       harness_lacks_memory(status);
+}
+
+static const char *
+why_not_run(const struct running *r, const char *why, int status)
+{
+	if (status < 0) {
+		return arena_printf(r->a, "the program %s", why);
+	}
+	if (harness_lacks_memory(status)) {
+		return arena_printf(r->a,
+				    "the machine has too little memory for the "
+				    "arrays of kernel %s",
+				    r->k->of.kernel->name);
+	}
+	return "this processor lacks instructions of the source; give --runner "
+	       "a processor that has them";
+}
+
 static void
 run_size(struct verifying *v, int index, int size)
 {
@@ -320,13 +344,8 @@ run_size(struct verifying *v, int index, int size)
 						 : TIMES_INTERPRETER) *
 						(process_clock() - start);
 	why = run(&r, &v->given_kernels, &status);
-	if (why != NULL && (status < 0 || harness_lacks_instructions(status))) {
-		v->not_run =
-			status < 0 ? keep(v, arena_printf(&a, "the program %s",
-							  why))
-				   : "this processor lacks instructions of the "
-				     "source; give --runner a processor that "
-				     "has them";
+	if (why != NULL && cannot_run(status)) {
+		v->not_run = keep(v, why_not_run(&r, why, status));
 	} else if (why != NULL) {
 		k->wrong = keep(v, arena_printf(&a, "the program %s", why));
 	} else {

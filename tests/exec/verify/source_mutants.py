@@ -453,7 +453,28 @@ def assumed_sizes():
         unchanged(source)
 
 
+def little_memory():
+    """A machine that has too little memory for the arrays of a kernel says nothing
+    about the source: it is not run, and nothing is wrong."""
+    n = 1 << 22
+    source = Source(write("large.onnx", [node("Neg", ["x"], ["y"], "neg")],
+                          [value_info("x", [n])], [value_info("y", [n])], []),
+                    "--target", "c99")
+    board = helper.text_file(
+        work_folder(), "board", '#!/bin/sh\nulimit -v 12000\nexec "$@"\n')
+    os.chmod(board, 0o755)
+    out = source.verify(source.folder, 0, "--runner", board).stdout
+    if "too little memory for the arrays of kernel neg" not in out or \
+            "text only: " not in out:
+        fail(out)
+    done = tirc("test", source.model, *QUICK, "--target", "c99", "--runner",
+                board, status=1)
+    if "has too little memory for the model's arrays" not in done.stderr:
+        fail(done.stderr)
+
+
 def main():
+    little_memory()
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
     symbolic_sizes()
@@ -462,7 +483,7 @@ def main():
     data_sets(digits)
     certificates(digits)
     planted(digits, "acc[0][oc] = 0.0f", "acc[0][oc] = 1.0f", "conv1")
-    planted(digits, "oh + h_i - 1", "oh + h_i + 1", "conv1")
+    planted(digits, "oh + ih_i - 1", "oh + ih_i + 1", "conv1")
     planted(digits, "ih >= 0 && ih < 8", "ih >= 0 || ih < 8", "conv1")
     planted(digits, "0.166665763f", "0.176665763f", "prob")
     out = planted(digits, "0.18477423f", "0.18477433f", "conv2",
