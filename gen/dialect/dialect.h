@@ -94,6 +94,7 @@ struct lines {
 	const char *rejected; /* why the dialect lacks the statement, or NULL */
 	const char *file;     /* the dialect.json that has the lines */
 	struct names open, otherwise, close;
+	struct names needs; /* headers */
 	const char *line;
 };
 

@@ -90,6 +90,16 @@ is_tvm_option(const struct reading *r, const char *key)
 	return false;
 }
 
+/* The option's name in today's releases, if the table has `key` among those of
+ * earlier ones; else `key`. */
+static const char *
+todays_name(const struct reading *r, const char *key)
+{
+	const char *now = member(cJSON_GetObjectItem(r->table, "earlier"), key);
+
+	return now != NULL ? now : key;
+}
+
 static bool
 add_option(struct reading *r, const char *word, const char **rest)
 {
@@ -108,7 +118,7 @@ add_option(struct reading *r, const char *word, const char **rest)
 				  "the target has more than %d options",
 				  MAX_OPTIONS);
 	}
-	*o = (struct option){ .key = arena_strndup(a, name, n),
+	*o = (struct option){ .key = todays_name(r, arena_strndup(a, name, n)),
 			      .value = name[n] == '=' ? name + n + 1 : "",
 			      .word = word };
 	/* "-mcpu haswell" is "-mcpu=haswell" */

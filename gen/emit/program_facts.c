@@ -2,6 +2,7 @@
 #include "program_facts.h"
 
 #include "comment_text.h"
+#include "size_words.h"
 
 void
 program_add_fact(struct tdata *data, const char *label, const char *text)
@@ -54,7 +55,7 @@ program_bytes(struct module *m, const struct buffer *b)
 			continue;
 		}
 		strbuf_puts(&s, plain ? "" : "(");
-		expr_print(b->shape[d], &s);
+		size_words(b->shape[d], &s);
 		strbuf_puts(&s, plain ? " * " : ") * ");
 	}
 	strbuf_printf(&s, "%lld", (long long)bytes);
@@ -70,7 +71,7 @@ put_type(struct strbuf *s, const struct buffer *b)
 	strbuf_puts(s, dtype_short(b->type));
 	for (int d = 0; d < b->ndim; d++) {
 		strbuf_puts(s, d == 0 ? " [" : "[");
-		expr_print(b->shape[d], s);
+		size_words(b->shape[d], s);
 		strbuf_putc(s, ']');
 	}
 }

@@ -41,6 +41,9 @@ lines_of(struct walker *w, enum statement_id id)
 		walk_refuse(w, s->file, s->rejected);
 		return NULL;
 	}
+	for (int i = 0; i < s->needs.n; i++) {
+		unit_need(w->u, s->needs.data[i]);
+	}
 	return s;
 }
 
@@ -733,6 +736,21 @@ walk_evaluate(struct walker *w, const struct expr *e)
 	}
 }
 
+static void
+walk_assert(struct walker *w, struct stmt *s)
+{
+	struct tdata *data = tdata_new(w->a);
+	const char *message = s->args[1]->u.text;
+
+	tdata_text(data, "condition",
+		   walk_expr(w, s->args[0],
+			     *message ? w->d->forms[FORM_AND][DT_BOOL]->level
+				      : w->d->assignment));
+	tdata_text(data, "message",
+		   *message ? walk_text_literal(w, message) : NULL);
+	walk_say(w, SAY_ASSERT, false, data);
+}
+
 /* Prints the note "comment" of the statement, if it has one, on the line before
  * the statement. The note "comment_node", if present, is the name of a node,
  * which is printed before that text. */
@@ -798,12 +816,11 @@ walk_stmt(struct walker *w, struct stmt *s)
 	case STMT_SEQ:
 		walk_seq(w, s);
 		break;
+	case STMT_ASSERT:
+		walk_assert(w, s);
+		break;
 	default:
-		lines_of(w, SAY_ASSERT);
-		if (!w->failed) {
-			walk_fail(w, "%s cannot be emitted",
-				  stmt_kind_name(s->kind));
-		}
+		walk_fail(w, "%s cannot be emitted", stmt_kind_name(s->kind));
 		break;
 	}
 }

@@ -2,6 +2,7 @@
 /* The table of the libraries that programs can use, and the functions for each
  * kind of values. */
 #include "build_parts.h"
+#include "library_text.h"
 #include "numpy.h"
 #include "python_parts.h"
 #include "relay_values.h"
@@ -10,8 +11,8 @@
 #include "tir_parts.h"
 
 static const struct library *const list[] = {
-	&python_library, &te_library,  &build_library,
-	&models_library, &tir_library, &numpy_library,
+	&python_library, &te_library,    &build_library, &models_library,
+	&tir_library,    &numpy_library, &text_library,
 };
 
 const struct libraries libraries = {

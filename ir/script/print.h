@@ -19,6 +19,9 @@ struct printer {
 	struct strbuf *out;
 	struct arena arena; /* owns the names */
 	enum script_version version;
+	/* for readers who know nothing of TVMScript: numbers without their types,
+	 * and no casts between integers */
+	bool words;
 	int indent;
 	/* a hash table by address; never iterated */
 	struct print_name *names;

@@ -59,24 +59,25 @@ static void
 print_int(struct printer *p, const struct expr *e)
 {
 	enum dtype_class class = dtype_class(e->type);
-	long long value = (long long)e->u.ival;
+	bool typed = e->type.kind != DT_I32 && !p->words;
 
 	if (class == DTC_BOOL) {
-		const char *text = value ? "True" : "False";
+		const char *text = e->u.ival ? "True" : "False";
 
 		strbuf_printf(p->out,
 			      p->version == SCRIPT_OLD ? "%s" : "T.bool(%s)",
 			      text);
 		return;
 	}
-	if (e->type.kind == DT_I32) {
-		strbuf_printf(p->out, "%lld", value);
-	} else if (class == DTC_UINT) {
-		strbuf_printf(p->out, "T.%s(%llu)", dtype_name(e->type),
-			      (unsigned long long)e->u.ival);
-	} else {
-		strbuf_printf(p->out, "T.%s(%lld)", dtype_name(e->type), value);
+	if (typed) {
+		strbuf_printf(p->out, "T.%s(", dtype_name(e->type));
 	}
+	if (class == DTC_UINT) {
+		strbuf_printf(p->out, "%llu", (unsigned long long)e->u.ival);
+	} else {
+		strbuf_printf(p->out, "%lld", (long long)e->u.ival);
+	}
+	strbuf_puts(p->out, typed ? ")" : "");
 }
 
 /* Appends a float literal: the shortest decimal number that reads back as the
@@ -278,6 +279,11 @@ print_expr(struct printer *p, const struct expr *e, int strength)
 		}
 		break;
 	case EXPR_CAST:
+		if (p->words && !dtype_is_float(e->type) &&
+		    !dtype_is_float(e->args[0]->type)) {
+			print_expr(p, e->args[0], strength);
+			break;
+		}
 		strbuf_puts(p->out, old ? "T.cast(" : "T.Cast(");
 		if (old) {
 			print_expr(p, e->args[0], PRINT_LOOSE);
@@ -390,10 +396,13 @@ expr_print(const struct expr *e, struct strbuf *out)
 void
 size_words(const struct expr *e, struct strbuf *out)
 {
-	size_t start = out->len, to;
+	size_t start = out->len, to = start;
+	struct printer p;
 
-	expr_print(e, out);
-	to = start;
+	printer_init(&p, SCRIPT_CURRENT, out);
+	p.words = true;
+	print_expr(&p, e, PRINT_LOOSE);
+	printer_release(&p);
 	for (size_t i = start; i < out->len; i++) {
 		bool in_name = i > start &&
 			       strchr("(, ", out->data[i - 1]) == NULL;

@@ -50,6 +50,7 @@ print({1: [2], 3: 4} == {3: 4, 1: [2]}, {1: 2} == {1: 3}, {1, 2} == {2, 1}, {1} 
 print([0, 1, 0].count(0), ("a", "b").index("b"), 1 is 1, "a" is not "b", None is None)
 print(type(3), type("a"), [type(x) for x in (None, 1.5, True, (), [], {}, {1})])
 print(type(3) == int, type(3) is int, type(3) == float, type(True) == int, type([]).__name__)
+print("ab".ljust(4, ".") + "|" + "ab".rjust(5, "*") + "|" + "ab".center(5) + "|" + "abc".center(6, "-") + "|", "abc".ljust(2, "-"))
 
 if __name__ == "__main__":
     print((lambda *args, **kw: (args, kw))(1, 2, k=3))

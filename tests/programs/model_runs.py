@@ -52,3 +52,11 @@ from tvm.relax.frontend.onnx import from_onnx
 newest = relax.get_pipeline("zero")(from_onnx(onnx.load(path)))
 machine = relax.VirtualMachine(relax.build(newest, target="llvm"), tvm.cpu())
 np.testing.assert_allclose(machine["main"](tvm.nd.array(image)).numpy(), first)
+
+# Executors, and an array for an output.
+taken = tvm.nd.array(np.zeros_like(first))
+print(module.get_output(0, taken).shape, (taken.numpy() == first).all())
+evaluate = relay.create_executor("graph", mod, tvm.cpu(0), "llvm", params).evaluate()
+np.testing.assert_allclose(evaluate(tvm.nd.array(image)).numpy(), first)
+evaluate = relay.build_module.create_executor("vm", mod, tvm.cpu(0), "llvm", params).evaluate()
+np.testing.assert_allclose(evaluate(image=image).numpy(), first)

@@ -95,6 +95,8 @@ with tvm.transform.PassContext(
 
 print(timeit.timeit(lambda: 1 + 1, number=10) >= 0,
       len(timeit.repeat(lambda: None, repeat=3, number=1)))
+timer = timeit.Timer(lambda: 1 + 1)
+print(timer.timeit(number=2) >= 0, len(timer.repeat(repeat=4, number=1)))
 
 
 @T.prim_func

@@ -85,6 +85,8 @@ if "x86-64-v3" in there:
     chooses("llvm -mtriple=aarch64-linux-gnu -keys=arm_cpu,cpu", "aarch64",
             "-keys=arm_cpu,cpu")
     chooses("llvm -mcpu=haswell -l2_bytes=524288", "x86-64-v3")
+chooses("llvm -target=armv7l-none-linux-gnueabihf", "gnu-c")
+chooses("llvm -target aarch64-linux-gnu -system_lib", "aarch64", "-system_lib")
 chooses("c -keys=arm_cpu -model=stm32f746xx", "cortex-m7", "-keys=arm_cpu")
 chooses("llvm -mcpu=cortex-m4", "cortex-m4")
 chooses("llvm -libs=mkl -num-cores=4 -system-lib", "c99", "-libs=mkl",

@@ -621,8 +621,8 @@ built_imports(struct call *c, struct pval *out)
 	return true;
 }
 
-/* Implements export_library: no file is written, but load_module() of the name gives the
- * value back. */
+/* Implements export_library and save: no file is written, but load_module() of the name
+ * gives the value back. */
 bool
 build_export(struct call *c, struct pval *out)
 {
@@ -634,12 +634,11 @@ build_export(struct call *c, struct pval *out)
 	}
 	if (ev->exported == NULL) {
 		ev->exported = pv_dict_new(ev).u.dict;
-		diag_note(
-			&ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
-			"export_library writes no file here; tirc codegen %s, "
-			"or tirc compile MODEL.onnx, writes the source, and "
-			"the command that compiles it",
-			ev->src->name);
+		diag_note(&ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
+			  "%s writes no file here; tirc codegen %s, "
+			  "or tirc compile MODEL.onnx, writes the source, and "
+			  "the command that compiles it",
+			  c->row->name, ev->src->name);
 	}
 	*out = (struct pval){ .kind = PV_NONE };
 	return dict_set(ev, c->span, ev->exported, &c->args[0], &c->self);
@@ -666,4 +665,24 @@ build_load_module(struct call *c, struct pval *out)
 	}
 	*out = *found;
 	return true;
+}
+
+/* Implements rpc.connect and rpc.connect_tracker: a session, or a tracker, that
+ * runs here. The text of the module (texts/rpc.py) has both. */
+bool
+rpc_connect(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const char *local = strcmp(c->row->name, "connect") == 0
+				    ? "LocalSession"
+				    : "Tracker";
+	struct call make = *c;
+
+	diag_note(&ev->m->diags, DIAG_ASSUMPTION, call_place(c, -1),
+		  "rpc.%s opens no connection: the session runs here, in the "
+		  "interpreter; tirc codegen writes the source for the board",
+		  c->row->name);
+	make.row = names_in(ev, IN_RPC, local);
+	return make.row->fn(&make, out) &&
+	       eval_apply(ev, c->span, out, NULL, 0, out);
 }

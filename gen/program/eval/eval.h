@@ -42,7 +42,7 @@ struct random_stream;
 struct array;
 struct ir_builder;
 struct libraries;
-struct topi_scopes;
+struct library_scopes;
 struct stage;
 struct te_schedule;
 struct tir_schedule;
@@ -297,9 +297,9 @@ struct eval {
 	const char *tag;
 	/* the generator of numpy.random; NULL before its first use */
 	struct random_stream *random;
-	/* the scopes of topi's functions that are written as texts; NULL before
-	 * the first use of one */
-	struct topi_scopes *topi_scopes;
+	/* the scopes of functions of libraries that are written as texts; NULL
+	 * before the first use of one */
+	struct library_scopes *library_scopes;
 };
 
 /* Limits of programs. */

@@ -216,23 +216,59 @@ str_strip(struct call *c, struct pval *out)
 	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n);
 }
 
-/* Implements ljust and rjust. */
+/* The character that fills a text, " " if the call gives none; NULL after an
+ * error. */
+static const char *
+fill_character(struct call *c)
+{
+	const char *fill = " ";
+	int64_t length = 1;
+
+	if (arg_given(c, 1)) {
+		if (!arg_text(c, 1, &fill)) {
+			return NULL;
+		}
+		pv_length(&c->args[1], &length);
+	}
+	if (length != 1) {
+		call_error(c, 1, "the fill character is one character");
+		return NULL;
+	}
+	return fill;
+}
+
+static void
+put_times(struct strbuf *s, const char *text, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		strbuf_puts(s, text);
+	}
+}
+
+/* Implements ljust, rjust and center. */
 bool
 str_pad(struct call *c, struct pval *out)
 {
 	enum { WIDEST = 10000 };
-	bool left = c->row->name[0] == 'l';
-	int64_t width, length = 0;
+	const char *name = c->row->name, *fill = fill_character(c);
+	int64_t width, length = 0, before;
+	struct strbuf s;
 
-	if (!arg_int(c, 0, 0, WIDEST, &width)) {
+	if (fill == NULL || !arg_int(c, 0, 0, WIDEST, &width)) {
 		return false;
 	}
 	pv_length(&c->self, &length);
+	before = width; /* Python puts the odd one of center() there */
 	width = width > length ? width - length : 0;
-	*out = pv_string(c->ev, arena_printf(c->ev->a, "%*s%s%*s",
-					     left ? 0 : (int)width, "",
-					     c->self.u.text.data,
-					     left ? (int)width : 0, ""));
+	before = name[0] == 'l'   ? 0
+		 : name[0] == 'r' ? width
+				  : width / 2 + (width & before & 1);
+	strbuf_init(&s);
+	put_times(&s, fill, before);
+	strbuf_write(&s, c->self.u.text.data, c->self.u.text.n);
+	put_times(&s, fill, width - before);
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
 	return eval_tick_bytes(c->ev, c->span, c->self.u.text.n + WIDEST);
 }
 

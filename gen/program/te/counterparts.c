@@ -11,8 +11,11 @@ static const struct {
 	{ "call_packed", "there is no registry of functions; "
 			 "tir.call_extern(type, name, "
 			 "buffer.access_ptr(\"r\"), …) calls a function of C" },
-	{ "tempdir", "a program writes no files; tirc codegen FILE.py -o DIR "
-		     "writes what it builds" },
+	{ "download_testdata", "a program has no network; put the file beside "
+			       "the program, and give its name, to onnx.load "
+			       "for a model" },
+	{ "download", "a program has no network; put the file beside the "
+		      "program, and give its name, to onnx.load for a model" },
 };
 
 bool

@@ -6,9 +6,9 @@
 
 #include "define.h"
 
+#include "library_text.h"
 #include "te_parts.h"
 #include "text.h"
-#include "topi_text.h"
 
 struct topi {
 	const char *name;
@@ -43,7 +43,6 @@ topi_list(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 			vec_push(ev->a, list, rows[i].name);
 		}
 	}
-	topi_text_list(ev, in, list);
 }
 
 /* A call of a function of topi that is being converted to a node. */
@@ -473,7 +472,7 @@ topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
 		if ((in & IN_TOPI) && strcmp(rows[i].name, name) == 0 &&
-		    (name[0] != '_' || topi_is_text(ev->src))) {
+		    (name[0] != '_' || library_is_text(ev->src))) {
 			struct name_row *row = arena_new(ev->a,
 							 struct name_row);
 
@@ -484,5 +483,5 @@ topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 			return row;
 		}
 	}
-	return topi_text_find(ev, in, name);
+	return NULL;
 }

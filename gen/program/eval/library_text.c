@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates the texts that define operators of topi, and looks up their
- * functions (topi_text.h). */
-#include "topi_text.h"
+/* Evaluates the texts of libraries, and looks up their functions
+ * (library_text.h). */
+#include "library_text.h"
 
-#include "program_parts.h"
+#include "library.h"
 
-extern const struct topi_text topi_text_table[];
-extern const int topi_text_count;
+extern const struct library_text library_text_table[];
+extern const int library_text_count;
 
-/* For each row of topi_text_table: the scope with the names that the row's text
+/* For each row of library_text_table: the scope with the names that the row's text
  * defines; NULL before the first use of the text. */
-struct topi_scopes {
+struct library_scopes {
 	struct scope **data;
 };
 
 /* Evaluates the statements of a text in a new scope, in which the text's
  * functions can call each other. Returns the scope. */
 static struct scope *
-evaluate(struct eval *ev, const struct topi_text *text)
+evaluate(struct eval *ev, const struct library_text *text)
 {
 	struct scope *s = arena_new(ev->a, struct scope);
 	const struct source *src = ev->src;
@@ -39,15 +39,16 @@ evaluate(struct eval *ev, const struct topi_text *text)
 static struct scope *
 scope_of(struct eval *ev, int i)
 {
-	if (!ev->topi_scopes) {
-		ev->topi_scopes = arena_new(ev->a, struct topi_scopes);
-		ev->topi_scopes->data = arena_array(ev->a, struct scope *,
-						    topi_text_count);
+	if (!ev->library_scopes) {
+		ev->library_scopes = arena_new(ev->a, struct library_scopes);
+		ev->library_scopes->data = arena_array(ev->a, struct scope *,
+						       library_text_count);
 	}
-	if (!ev->topi_scopes->data[i]) {
-		ev->topi_scopes->data[i] = evaluate(ev, &topi_text_table[i]);
+	if (!ev->library_scopes->data[i]) {
+		ev->library_scopes->data[i] = evaluate(ev,
+						       &library_text_table[i]);
 	}
-	return ev->topi_scopes->data[i];
+	return ev->library_scopes->data[i];
 }
 
 /* Is the name a function that the text itself defines, not a name that it
@@ -59,10 +60,10 @@ is_function(const struct scope_entry *e)
 }
 
 bool
-topi_is_text(const struct source *src)
+library_is_text(const struct source *src)
 {
-	for (int i = 0; i < topi_text_count; i++) {
-		if (src == &topi_text_table[i].source) {
+	for (int i = 0; i < library_text_count; i++) {
+		if (src == &library_text_table[i].source) {
 			return true;
 		}
 	}
@@ -73,8 +74,8 @@ topi_is_text(const struct source *src)
 static bool
 function_value(struct call *c, struct pval *out)
 {
-	for (int i = 0; i < topi_text_count; i++) {
-		struct pval *found = topi_text_table[i].in & c->row->in
+	for (int i = 0; i < library_text_count; i++) {
+		struct pval *found = library_text_table[i].in & c->row->in
 					     ? eval_scope_find(c->ev,
 							       scope_of(c->ev,
 									i),
@@ -89,20 +90,21 @@ function_value(struct call *c, struct pval *out)
 	return false;
 }
 
-const struct name_row *
-topi_text_find(struct eval *ev, uint64_t in, const char *name)
+static const struct name_row *
+find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 {
-	if (name[0] == '_' && !topi_is_text(ev->src)) {
+	(void)of;
+	if (name[0] == '_' && !library_is_text(ev->src)) {
 		return NULL;
 	}
-	for (int i = 0; i < topi_text_count; i++) {
-		const struct scope *s = in & topi_text_table[i].in
+	for (int i = 0; i < library_text_count; i++) {
+		const struct scope *s = in & library_text_table[i].in
 						? scope_of(ev, i)
 						: NULL;
 
 		for (int k = 0; s && k < s->names.n; k++) {
 			const struct scope_entry *e = &s->names.data[k];
-			struct name_row row = { topi_text_table[i].in,
+			struct name_row row = { library_text_table[i].in,
 						PV_MISSING, name, NULL,
 						function_value };
 
@@ -114,11 +116,12 @@ topi_text_find(struct eval *ev, uint64_t in, const char *name)
 	return NULL;
 }
 
-void
-topi_text_list(struct eval *ev, uint64_t in, struct pv_names *list)
+static void
+list_names(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 {
-	for (int i = 0; i < topi_text_count; i++) {
-		const struct scope *s = in & topi_text_table[i].in
+	(void)of;
+	for (int i = 0; i < library_text_count; i++) {
+		const struct scope *s = in & library_text_table[i].in
 						? scope_of(ev, i)
 						: NULL;
 
@@ -131,3 +134,5 @@ topi_text_list(struct eval *ev, uint64_t in, struct pv_names *list)
 		}
 	}
 }
+
+const struct library text_library = { .find = find, .list = list_names };
