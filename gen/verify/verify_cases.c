@@ -6,7 +6,7 @@
 #include "interp.h"
 #include "random.h"
 #include "trial.h"
-#include "verify_kernel.h"
+#include "verify_parts.h"
 
 /* MOST_BYTES limits the bytes of the arrays of all cases together. A kernel of
  * more than MANY_OPERATIONS operations runs FEW_CASES cases. Any other kernel
@@ -18,6 +18,10 @@ enum {
 	FEW_CASES = 4,
 	MORE_OPERATIONS = 1000000
 };
+
+/* The first and the largest exponent by which the largest numbers are made
+ * smaller (struct filling). */
+enum { FIRST_BELOW = 8, MOST_BELOW = 1000 };
 
 const char *
 verify_mood_name(enum verify_mood mood)
@@ -37,17 +41,33 @@ verify_mood_name(enum verify_mood mood)
 	return names[mood];
 }
 
+/* The numbers that the inputs of a case get. */
+struct filling {
+	enum verify_mood mood;
+	/* the largest and the least float are those of the type, divided by
+	 * 2^below */
+	int below;
+};
+
+bool
+verify_is_huge(enum verify_mood mood)
+{
+	return mood == MOOD_EXTREMES || mood == MOOD_MOST || mood == MOOD_LEAST;
+}
+
 static double
-float_of(struct dtype t, enum verify_mood mood, uint64_t next)
+float_of(struct dtype t, struct filling how, uint64_t next)
 {
 	const uint64_t r = next >> 40;
+	const double most = ldexp(dtype_highest(t), -how.below);
+	const double least = ldexp(dtype_lowest(t), -how.below);
 
-	switch (mood) {
+	switch (how.mood) {
 	case MOOD_WHOLE:
 		return (double)(r % 7) - 3;
 	case MOOD_EXTREMES:
-		return r % 5 == 0   ? dtype_highest(t)
-		       : r % 5 == 1 ? dtype_lowest(t)
+		return r % 5 == 0   ? most
+		       : r % 5 == 1 ? least
 		       : r % 5 == 2 ? 0
 		       : r % 5 == 3 ? 1
 				    : -1;
@@ -57,9 +77,9 @@ float_of(struct dtype t, enum verify_mood mood, uint64_t next)
 		       : r % 61 == 2 ? NAN
 				     : random_fraction(next << 7);
 	case MOOD_MOST:
-		return dtype_highest(t);
+		return most;
 	case MOOD_LEAST:
-		return dtype_lowest(t);
+		return least;
 	case MOOD_ZERO:
 		return 0;
 	case MOOD_TINY:
@@ -109,7 +129,7 @@ integer_of(struct dtype t, enum verify_mood mood, uint64_t next)
 }
 
 static void
-fill(struct dtype t, enum verify_mood mood, uint64_t *state, void *data,
+fill(struct dtype t, struct filling how, uint64_t *state, void *data,
      int64_t elems)
 {
 	for (int64_t i = 0; i < elems; i++) {
@@ -117,20 +137,20 @@ fill(struct dtype t, enum verify_mood mood, uint64_t *state, void *data,
 		union number v;
 
 		if (dtype_is_float(t)) {
-			v.f = float_of(t, mood, next);
+			v.f = float_of(t, how, next);
 		} else {
-			v.i = integer_of(t, mood, next);
+			v.i = integer_of(t, how.mood, next);
 		}
 		number_store(t, data, (size_t)i, v);
 	}
 }
 
 /* Interprets k->plain on the arrays of one case. data: the array of each
- * parameter. Returns false if the interpreter reports an error, whose message
- * is dropped. */
+ * parameter. overflow: NULL, or gets the overflows of the run. Returns false if
+ * the interpreter reports an error, whose message is dropped. */
 static bool
 run(struct verify_kernel *k, const struct verify_cases *cases,
-    void *const *data)
+    void *const *data, struct run_overflow *overflow)
 {
 	struct func *f = k->plain;
 	struct diags *diags = &f->module->diags;
@@ -146,36 +166,34 @@ run(struct verify_kernel *k, const struct verify_cases *cases,
 		args[i].data = data[i];
 		args[i].bytes = cases->bytes[i];
 	}
-	ok = run_func(f, args, f->params.n);
+	ok = overflow != NULL
+		     ? interp_run_overflow(f, args, f->params.n, overflow)
+		     : run_func(f, args, f->params.n);
 	diags_drop_errors(diags, n_diags, DIAG_COUNT);
 	arena_release(&scratch);
 	return ok;
 }
 
-/* The mood of the values that an array has before the call. An array that the
- * kernel only writes gets random numbers, so that an element that the kernel
- * fails to write is noticed. */
-static enum verify_mood
-mood_of(const struct func *f, const struct buffer *b, enum verify_mood mood)
+/* What an array has before the call. An array that the kernel only writes gets
+ * random numbers, so that an element that the kernel fails to write is
+ * noticed. */
+static struct filling
+filling_of(const struct func *f, const struct buffer *b, struct filling how)
 {
-	return func_reads(f, b) || !func_writes(f, b) ? mood : MOOD_RANDOM;
+	return func_reads(f, b) || !func_writes(f, b)
+		       ? how
+		       : (struct filling){ .mood = MOOD_RANDOM };
 }
 
-/* Makes case number c->n with values of the kind `mood`. Returns false if the
- * interpreter reports an error, because the kernel is not defined for these
- * values. */
-static bool
-add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
-	 uint64_t seed)
+/* Fills the arrays of case number c->n. data: gets the array of each parameter;
+ * that of a result is c->want, which begins as the array before the call. */
+static void
+fill_case(const struct verify_kernel *k, const struct verify_cases *c,
+	  struct filling how, uint64_t seed, void **data)
 {
 	const struct func *f = k->plain;
-	struct arena scratch;
 	uint64_t state = seed;
-	void **data;
-	bool ok;
 
-	arena_init(&scratch);
-	data = arena_array(&scratch, void *, f->params.n + 1);
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 		size_t at = (size_t)c->bytes[i] * (size_t)c->n;
@@ -189,7 +207,7 @@ add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 			continue;
 		}
 		t = dtype_of((enum dtype_kind)b->type.kind);
-		fill(t, mood_of(f, b, mood), &state, c->in[i] + at,
+		fill(t, filling_of(f, b, how), &state, c->in[i] + at,
 		     c->bytes[i] / dtype_bytes(t));
 		data[i] = c->in[i] + at;
 	}
@@ -205,7 +223,50 @@ add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
 			memcpy(data[i], c->in[i] + at, (size_t)c->bytes[i]);
 		}
 	}
-	ok = run(k, c, data);
+}
+
+/* Makes a case of huge numbers for a kernel whose products a compiler may fuse
+ * into sums. A fused product does not overflow, so that 4 * x - 5 * y may be
+ * an infinity as well as NaN: both are right. Therefore the largest numbers are
+ * made smaller until no product that is added overflows. Returns false if no
+ * such numbers are found. */
+static bool
+run_below_overflow(struct verify_kernel *k, struct verify_cases *c,
+		   enum verify_mood mood, uint64_t seed, void **data)
+{
+	for (int below = 0; below <= MOST_BELOW; below += below + FIRST_BELOW) {
+		struct filling how = { .mood = mood, .below = below };
+		struct run_overflow overflow;
+
+		fill_case(k, c, how, seed, data);
+		if (!run(k, c, data, &overflow)) {
+			return false;
+		}
+		if (!overflow.product || !overflow.sum) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Makes case number c->n with values of the kind `mood`. Returns false if the
+ * kernel is not defined for these values. */
+static bool
+add_case(struct verify_kernel *k, struct verify_cases *c, enum verify_mood mood,
+	 uint64_t seed)
+{
+	struct arena scratch;
+	void **data;
+	bool ok;
+
+	arena_init(&scratch);
+	data = arena_array(&scratch, void *, k->plain->params.n + 1);
+	if (k->contracts && verify_is_huge(mood)) {
+		ok = run_below_overflow(k, c, mood, seed, data);
+	} else {
+		fill_case(k, c, (struct filling){ .mood = mood }, seed, data);
+		ok = run(k, c, data, NULL);
+	}
 	arena_release(&scratch);
 	return ok;
 }
@@ -269,8 +330,7 @@ mood_of_case(int i)
 static bool
 is_allowed(const struct verify_kernel *k, enum verify_mood mood)
 {
-	return !k->finite || (mood != MOOD_SPECIAL && mood != MOOD_MOST &&
-			      mood != MOOD_LEAST && mood != MOOD_EXTREMES);
+	return !k->finite || (mood != MOOD_SPECIAL && !verify_is_huge(mood));
 }
 
 const char *
@@ -346,5 +406,5 @@ verify_perturbed(struct verify_kernel *k, const struct verify_cases *c,
 			number_store(t, data[i], (size_t)e, v);
 		}
 	}
-	return run(k, c, data);
+	return run(k, c, data, NULL);
 }

@@ -187,12 +187,6 @@ is_observed(struct comparing *c, int64_t i, double value, double allowed,
 	}
 }
 
-static bool
-is_huge(enum verify_mood mood)
-{
-	return mood == MOOD_EXTREMES || mood == MOOD_MOST || mood == MOOD_LEAST;
-}
-
 /* Is element i right? The cheap test for equal bits comes first, because it
  * decides most elements. */
 static bool
@@ -218,14 +212,15 @@ is_right(struct comparing *c, int64_t i)
 	}
 	/* Where a sum may overflow, the order of summation decides which
 	 * elements overflow. */
-	if (c->k->sums && is_huge(c->cases->moods[c->index]) &&
+	if (c->k->sums && verify_is_huge(c->cases->moods[c->index]) &&
 	    (!isfinite(a) || !isfinite(b))) {
 		return true;
 	}
 	if (a == b) {
 		return true;
 	}
-	allowed = c->k->atol + c->k->rtol * fabs(b);
+	/* nothing finite is near an infinity */
+	allowed = c->k->atol + (isfinite(b) ? c->k->rtol * fabs(b) : 0);
 	if (fabs(a - b) <= allowed) {
 		return true;
 	}
@@ -269,7 +264,7 @@ compare(struct comparing *c, struct verify_result *out)
 			return;
 		}
 		if (dtype_is_float(c->type) &&
-		    !is_huge(c->cases->moods[c->index])) {
+		    !verify_is_huge(c->cases->moods[c->index])) {
 			out->max_ulp = fmax(out->max_ulp,
 					    ulp_between(c->type,
 							as_double(c->type,

@@ -5,6 +5,7 @@
 #include "interp.h"
 #include "iterate.h"
 #include "plan.h"
+#include "rounding.h"
 #include "tolerance.h"
 #include "trial.h"
 #include "verify_parts.h"
@@ -215,6 +216,8 @@ prepare(struct verify_kernel *k)
 		}
 	}
 	k->sums = has_sums(k->plain);
+	k->contracts = !k->sums && func_contracts(k->plain) &&
+		       strcmp(k->program->target->fp, "strict") != 0;
 	set_tolerance(k);
 	return NULL;
 }

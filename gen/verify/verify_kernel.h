@@ -12,8 +12,9 @@
 enum verify_mood {
 	MOOD_RANDOM, /* floats in [-1, 1], any bytes, integers from -3 to 3 */
 	MOOD_WHOLE,  /* small whole numbers, whose sums are exact */
-	/* the largest and the least value of the type, 0, 1 and -1, in random
-	 * order */
+	/* The largest and the least value of the type, 0, 1 and -1, in random
+	 * order. Here and in MOOD_MOST and MOOD_LEAST, the floats of a kernel
+	 * that `contracts` are smaller where a product would overflow. */
 	MOOD_EXTREMES,
 	MOOD_SPECIAL, /* random floats, some of them infinite or NaN */
 	MOOD_MOST,    /* every element is the largest value of its type */
@@ -43,6 +44,8 @@ struct verify_kernel {
 	const char *obstacle;
 	bool sums;   /* the kernel has sums, whose order is not defined */
 	bool floats; /* the kernel computes with floats */
+	/* compilers may fuse its products into sums, which have no loops */
+	bool contracts;
 	/* --fp fast: results are not defined for infinities and NaN */
 	bool finite;
 	/* for each parameter: the elements of a constant, or NULL */

@@ -5,6 +5,9 @@
 
 #include "verify_kernel.h"
 
+/* Are some numbers of the case the largest or least of their type? */
+bool verify_is_huge(enum verify_mood mood);
+
 /* Interprets case `index` on changed inputs: each float is multiplied by a
  * random factor near 1 (verify_kernel.share). data[i]: an array for parameter
  * i, which gets the changed input and, after the run, the result; if the

@@ -69,3 +69,11 @@ func_forbids_contraction(const struct func *f)
 
 	return uses.rounds && ((uses.multiplies && uses.adds) || uses.calls);
 }
+
+bool
+func_contracts(const struct func *f)
+{
+	struct float_uses uses = float_uses(f);
+
+	return uses.multiplies && uses.adds && !uses.rounds;
+}

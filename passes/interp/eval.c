@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter's evaluation of expressions, lane by lane. */
+#include <math.h>
+
 #include "frame.h"
 
 int64_t
@@ -411,6 +413,22 @@ check_fits(struct frame *f, const struct node *n)
 	}
 }
 
+/* Notes an overflow that an operation on floats makes or takes part in. */
+static void
+note_overflow(struct run_overflow *out, const struct node *n)
+{
+	const enum expr_kind kind = n->expr->kind;
+
+	for (int i = 0; i < n->lanes; i++) {
+		bool finite = isfinite(n->args[0]->value[i].f) &&
+			      isfinite(n->args[1]->value[i].f);
+
+		out->product |= kind == EXPR_MUL && finite &&
+				!isfinite(n->value[i].f);
+		out->sum |= (kind == EXPR_ADD || kind == EXPR_SUB) && !finite;
+	}
+}
+
 static void
 eval_binary(struct frame *f, struct node *n)
 {
@@ -427,6 +445,9 @@ eval_binary(struct frame *f, struct node *n)
 	for (int i = 0; i < n->lanes; i++) {
 		n->value[i] = scalar_binary(n->expr->kind, a->expr->type,
 					    a->value[i], b->value[i], &fault);
+	}
+	if (f->interp->overflow != NULL && dtype_is_float(n->expr->type)) {
+		note_overflow(f->interp->overflow, n);
 	}
 	if (fault) {
 		report_fault(f, n, fault);

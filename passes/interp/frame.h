@@ -129,6 +129,8 @@ struct interp {
 	const struct stmt *at; /* the statement that runs */
 	/* handles are addresses of memory that is large enough */
 	bool trusts_handles;
+	/* NULL, or where the run notes overflows */
+	struct run_overflow *overflow;
 	/* the steps that the run may still take: a statement takes one, and the
 	 * filling of arrays takes steps, too; NULL: there is no limit */
 	struct run_steps *steps;

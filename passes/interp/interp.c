@@ -875,6 +875,16 @@ interp_run_races(struct func *f, const struct run_arg *args, int n)
 }
 
 bool
+interp_run_overflow(struct func *f, const struct run_arg *args, int n,
+		    struct run_overflow *out)
+{
+	struct interp x = { .overflow = out };
+
+	*out = (struct run_overflow){ .product = false };
+	return run(&x, f, args, n, false);
+}
+
+bool
 interp_run_source(const struct func *f, const struct run_arg *args, int n,
 		  const struct run_source *how)
 {

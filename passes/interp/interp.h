@@ -48,6 +48,17 @@ struct run_steps {
  * DIAG_INTERPRET also if they do not suffice. */
 bool interp_run_steps(struct func *f, const struct run_arg *args, int n,
 		      struct run_steps *steps);
+/* Overflows of floats in a run. If both members are set, a compiler that fuses
+ * products into sums, where a product does not overflow, may give other
+ * results. */
+struct run_overflow {
+	bool product; /* a product of two finite floats is infinite */
+	bool sum;     /* an operand of a sum or difference is not finite */
+};
+
+/* Like interp_run; also sets *out. */
+bool interp_run_overflow(struct func *f, const struct run_arg *args, int n,
+			 struct run_overflow *out);
 /* A function under the name by which a source calls it, with T.call_extern if
  * `external`, else with T.call_func. */
 struct run_callee {

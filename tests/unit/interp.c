@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "interp.h"
+#include "rounding.h"
 #include "te.h"
 
 /* Runs "out[()] = e" and returns what was stored. */
@@ -437,6 +438,29 @@ test_refused(void)
 	CHECK(steps.left < 0);
 	steps.left = 100000;
 	CHECK(interp_run_steps(f, &arg, 1, &steps));
+
+	/* A run notes the overflow of a product, and where it is added. */
+	const struct expr *x = expr_load(m, a, &first, 1);
+	const struct expr *sum = expr_sub(m,
+					  expr_mul(m, expr_float(m, f32, 4), x),
+					  x);
+	struct run_overflow overflow;
+
+	f->body = stmt_store(f, a, sum, &first, 1);
+	CHECK(func_contracts(f));
+	for (int big = 0; big < 2; big++) {
+		data[0] = big ? 2e38f : 2e30f;
+		CHECK(interp_run_overflow(f, &arg, 1, &overflow));
+		CHECK(overflow.product == big && overflow.sum == big);
+	}
+	f->body = stmt_store(f, a, expr_mul(m, x, x), &first, 1);
+	CHECK(!func_contracts(f));
+	data[0] = 2e38f;
+	CHECK(interp_run_overflow(f, &arg, 1, &overflow));
+	CHECK(overflow.product && !overflow.sum);
+	data[0] = INFINITY;
+	CHECK(interp_run_overflow(f, &arg, 1, &overflow));
+	CHECK(!overflow.product && !overflow.sum);
 
 	/* A run tells how many steps it has taken. */
 	int64_t told[3] = { 0 };

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import helper
+import processors
 from helper import DIGITS, fail, tirc, work_folder
 from proto import (attribute, blob, floats, graph, node, number, opset, tensor,
                    value_info)
@@ -473,12 +474,61 @@ def little_memory():
         fail(done.stderr)
 
 
+def fused_products():
+    """A compiler may fuse products into sums, in which they do not overflow: kernels
+    of such sums are right on a processor with fused multiply-adds, too, and are still
+    compared at large numbers."""
+    rng = random.Random(7)
+    model = write("fused.onnx", [
+        node("Conv", ["x", "w"], ["a"], "conv", pads=[1, 1, 1, 1]),
+        node("Relu", ["a"], ["y"], "relu"),
+        node("Mul", ["p", "two"], ["p2"], "twice"),
+        node("Sub", ["p2", "q"], ["z"], "difference")],
+        [value_info("x", [1, 16, 24, 24]), value_info("p", [40]),
+         value_info("q", [40])],
+        [value_info("y", [1, 16, 24, 24]), value_info("z", [40])],
+        [tensor("w", [16, 16, 3, 3], random_floats(rng, 16 * 16 * 9)),
+         tensor("two", [], floats(2))])
+    fuses = processors.ALL[0]
+    if fuses.missing():
+        print("products are not fused: there is no " + fuses.missing())
+        return
+    source = Source(model, "--target", fuses.target, "--conv", "winograd")
+    out = source.verify(source.folder, 0, "--conv", "winograd",
+                        *fuses.options()).stdout
+    if "FAIL" in out or not out.endswith("verified\n"):
+        fail(out)
+    names = [k for _, _, _, kernels in source.functions for k in kernels]
+    if names != ["conv_input", "conv_products", "conv", "twice"]:
+        fail("the kernels are %s" % names)
+    out = source.verify(
+        replaced(source, "* 2.0f - b[i]", "* 2.0f - b[i] + 1e30f"), 1, "--conv",
+        "winograd", *fuses.options()).stdout
+    if failing(out) != ["twice"]:
+        fail(out)
+
+
+def infinities():
+    """Where an infinity is expected, nothing else is right."""
+    source = Source(write("sum.onnx", [node("Add", ["x", "one"], ["y"], "plus")],
+                          [value_info("x", [400])], [value_info("y", [400])],
+                          [tensor("one", [], floats(1))]), "--target", "c99")
+    unchanged(source)
+    for change in ("x[i] > 3.4028235e38f ? 7.0f : x[i]",
+                   "x[i] < -3.4028235e38f ? 0.0f - x[i] : x[i]"):
+        if "within rounding" in planted(source, "y[i] = x[i]",
+                                        "y[i] = " + change, "plus"):
+            fail(change + ": taken for rounding")
+
+
 def main():
     little_memory()
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
     symbolic_sizes()
     assumed_sizes()
+    fused_products()
+    infinities()
     digits = Source(DIGITS, "--target", "c99")
     data_sets(digits)
     certificates(digits)
