@@ -132,6 +132,20 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	return d != NULL && d->device.rejected == NULL ? name : NULL;
 }
 
+/* The function without vectors, if the dialect does not have them; f itself if
+ * it does, or if a vector has to stay, which the dialect then refuses. */
+static struct func *
+in_numbers(struct writing *w, struct func *f)
+{
+	struct func *numbers;
+
+	if (w->dialect->vectors.rejected == NULL || !lower_has_vectors(f)) {
+		return f;
+	}
+	numbers = func_clone(f, f->name);
+	return lower_lane_loops(numbers) ? numbers : f;
+}
+
 /* Checks that the target has grids of threads if loops of the function are
  * bound to threads. Returns false after a diagnostic. */
 static bool
@@ -274,6 +288,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (!program_check_indices(f, w->list->file)) {
 		return false;
 	}
+	f = in_numbers(w, f);
 	part->schedule = from->schedule ? from->schedule : "";
 	part->n_params = f->params.n;
 	shared_loops_find(f, &loops);
