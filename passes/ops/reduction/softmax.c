@@ -2,7 +2,10 @@
 /* The softmax family along one axis: Softmax consists of the stages max, exp,
  * sum, the inverse of the sum, and products with this inverse, which take less
  * time than a division for each element. The sum is at least 1, so that its
- * inverse does not overflow; the result is rounded once more. */
+ * inverse does not overflow; the result is rounded once more.
+ *
+ * Along an axis of one element x the stages give exp(x - x) / exp(x - x), which is 1,
+ * and NaN for an infinity or NaN: x - x + 1, without any stage. */
 #include "define.h"
 
 bool
@@ -27,6 +30,39 @@ softmax_axis(struct define *c, const struct node *n)
 
 	reduced[axis < 0 ? axis + ndim : axis] = true;
 	return reduced;
+}
+
+/* Has the axis one element? */
+static bool
+is_of_one(const struct node *n, const bool *reduced)
+{
+	int axis = 0;
+
+	while (!reduced[axis]) {
+		axis++;
+	}
+	return expr_is_value(n->inputs[0]->shape[axis], 1);
+}
+
+/* The softmax along an axis of one element, or, with log set, its logarithm. */
+static struct te_tensor *
+define_of_one(struct define *c, const struct node *n, struct te_tensor *x,
+	      bool log)
+{
+	struct module *m = c->module;
+	struct dtype type = x->buffer->type, t = accumulator_type(type);
+	int ndim = x->buffer->ndim;
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	const struct expr *e = expr_cast(m, t,
+					 te_at(m, x, axes_exprs(c, axes, ndim),
+					       ndim));
+
+	e = expr_sub(m, e, e);
+	if (!log) {
+		e = expr_add(m, e, expr_const(m, t, 1));
+	}
+	return define_stage(c, log ? "log_softmax" : "softmax", "elementwise",
+			    ndim, axes, expr_cast(m, type, e));
 }
 
 static struct te_tensor *
@@ -66,12 +102,18 @@ define_softmax(struct define *c, const struct node *n,
 	const bool *reduced = softmax_axis(c, n);
 	int ndim = in[0]->buffer->ndim;
 	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
-	struct te_tensor *max = define_max(c, in[0], t, reduced), *exp, *sum,
-			 *inverse;
-	struct iter_var *axes = define_axes(c, n->outputs[0]);
-	const struct expr **index = axes_exprs(c, axes, ndim), *e;
+	struct te_tensor *max, *exp, *sum, *inverse;
+	struct iter_var *axes;
+	const struct expr **index, *e;
 	struct reduce_plan p;
 
+	if (is_of_one(n, reduced)) {
+		out[0] = define_of_one(c, n, in[0], false);
+		return true;
+	}
+	max = define_max(c, in[0], t, reduced);
+	axes = define_axes(c, n->outputs[0]);
+	index = axes_exprs(c, axes, ndim);
 	exp = define_stage(c, "exp", "broadcast", ndim, axes,
 			   expr_call1(m, INTRIN_EXP,
 				      shifted(c, in[0], max, reduced, index)));
@@ -101,11 +143,17 @@ define_log_softmax(struct define *c, const struct node *n,
 	const bool *reduced = softmax_axis(c, n);
 	int ndim = in[0]->buffer->ndim;
 	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
-	struct te_tensor *max = define_max(c, in[0], t, reduced), *sum, *log;
-	struct reduce_plan p = reduce_plan(c, in[0], reduced, false);
+	struct te_tensor *max, *sum, *log;
+	struct reduce_plan p;
 	struct iter_var *axes;
 	const struct expr **index, *e;
 
+	if (is_of_one(n, reduced)) {
+		out[0] = define_of_one(c, n, in[0], true);
+		return true;
+	}
+	max = define_max(c, in[0], t, reduced);
+	p = reduce_plan(c, in[0], reduced, false);
 	e = expr_call1(m, INTRIN_EXP, shifted(c, in[0], max, reduced, p.at));
 	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, e, p.over, p.n_over));

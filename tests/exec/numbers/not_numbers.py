@@ -115,6 +115,11 @@ def rows(m, kind):
         m.output(m.node("Softmax", [x], axis=1))
         m.output(m.node("LogSoftmax", [x], axis=1))
         m.output(m.node("Hardmax", [x], axis=1), hard(array))
+        ones = m.input("ones_" + name, array[:, :1].copy())
+        with np.errstate(invalid="ignore"):
+            none = array[:, :1] - array[:, :1]
+        m.output(m.node("Softmax", [ones], axis=1), none + 1)
+        m.output(m.node("LogSoftmax", [ones], axis=1), none)
     # The sign of -0 is 0: its reciprocal is inf.
     with np.errstate(divide="ignore"):
         m.output(m.node("Reciprocal", [m.node("Sign", [x])]),
