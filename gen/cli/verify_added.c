@@ -3,8 +3,8 @@
  * change what is built there:
  *
  * - headers, precompiled ones too: the compilers of the emitted build files look
- *   for a header such as <stdint.h> in the folder first, also when a header of the
- *   system includes it;
+ *   for a header such as <stdint.h>, or <cmath> in CUDA C++, in the folder first,
+ *   also when a header of the system includes it;
  * - objects and libraries of the emitted sources, which make takes if they are
  *   newer, and files of which make's own rules remake an emitted file, such as
  *   net.mk.sh and s.net.c;
@@ -30,6 +30,7 @@ struct searching {
 	 * up to the first '.', in small letters */
 	struct text_map names;
 	struct added_files *out;
+	bool has_cxx; /* a written file is CUDA C++ */
 	int entries;
 };
 
@@ -132,15 +133,48 @@ is_beside(const struct searching *s, const char *name)
 	return false;
 }
 
+static bool
+is_one_of(const char *const *list, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is this a name of C++'s library, such as <cmath>, which the headers of CUDA
+ * include: a word without an ending that is not one of those that people give
+ * to texts? */
+static bool
+is_cxx_header(const char *name)
+{
+	static const char *const texts[] = { "authors", "changelog", "copying",
+					     "license", "news",      "notice",
+					     "readme",  "todo" };
+
+	return strchr(name, '.') == NULL &&
+	       !is_one_of(texts, sizeof texts / sizeof *texts, name);
+}
+
 /* May the entry be a header, or contain one: is it a header by its name, a
  * precompiled one too, or a link to a folder? */
 static bool
-may_be_header(const char *path, const char *shown, const struct stat *link)
+may_be_header(const struct searching *s, const char *path, const char *shown,
+	      const struct stat *link)
 {
+	static const char *const endings[] = { "h",   "gch", "pch", "hh",
+					       "hpp", "hxx", "h++", "cuh",
+					       "inc", "inl", "ipp", "tcc" };
+	const char *name = base_name(shown), *dot = strrchr(name, '.');
 	struct stat st;
 
-	return text_ends_in(shown, ".h") || text_ends_in(shown, ".gch") ||
-	       text_ends_in(shown, ".pch") || strstr(shown, ".gch/") != NULL ||
+	return (dot != NULL &&
+		is_one_of(endings, sizeof endings / sizeof *endings,
+			  dot + 1)) ||
+	       (s->has_cxx && is_cxx_header(name)) ||
+	       strstr(shown, ".gch/") != NULL ||
 	       (S_ISLNK(link->st_mode) && stat(path, &st) == 0 &&
 		S_ISDIR(st.st_mode));
 }
@@ -156,7 +190,7 @@ changes_build(const struct searching *s, const char *path, const char *shown,
 
 	shown = small_letters(s->a, shown);
 	name = base_name(shown);
-	return may_be_header(path, shown, link) || is_built(s, name) ||
+	return may_be_header(s, path, shown, link) || is_built(s, name) ||
 	       is_beside(s, name);
 }
 
@@ -208,6 +242,9 @@ verify_find_added(struct arena *a, const char *folder,
 	for (int i = 0; i < n; i++) {
 		const char *name = base_name(small_letters(a, written[i]));
 
+		s.has_cxx |= text_ends_in(name, ".cu") ||
+			     text_ends_in(name, ".cpp") ||
+			     text_ends_in(name, ".ino");
 		text_map_add(&paths, written[i], i);
 		text_map_add(&s.names, name, i);
 		text_map_add(&s.names,

@@ -116,7 +116,7 @@ read_threads(struct allreduce *a, const struct py_node *const *list, int n)
 			return false;
 		}
 		if (!expr_is_int(loop->extent, &extent) || extent < 1 ||
-		    extent * a->n_threads > REDUCTION_THREADS_MAX) {
+		    extent > REDUCTION_THREADS_MAX / a->n_threads) {
 			return script_fail(r, list[i],
 					   "a number of threads that is no "
 					   "constant, or above %d",

@@ -5,9 +5,6 @@
  * script_intrin.c. */
 #include "script_read.h"
 
-/* Each may double an expression. */
-enum { MAX_LETS = 16 };
-
 bool
 script_typed_args(struct script_reader *r, const struct py_node *call,
 		  struct script_typed_args *out)
@@ -344,14 +341,21 @@ read_repeated(struct script_reader *r, const struct py_node *node,
 	const struct py_node *in = node->kids[1];
 	int64_t n;
 
-	if (in->kind != PY_CALL || in->n_kids != 2 ||
-	    !script_constant(r, in->kids[1], &n)) {
+	if (node->kids[0]->kind != PY_NAME || in->kind != PY_CALL ||
+	    in->kids[0]->kind != PY_NAME ||
+	    strcmp(in->kids[0]->text, "range") != 0 || in->n_kids != 2) {
 		return script_fail(r, node,
 				   "a loop that is not over a range(size)");
+	}
+	if (!script_constant(r, in->kids[1], &n)) {
+		return false;
 	}
 	for (int64_t j = 0; j < n && !*done; j++) {
 		struct py_number number = py_int(j);
 
+		if (!script_expands(r, node)) {
+			return false;
+		}
 		script_define(r, node->kids[0]->text,
 			      script_value_of(typed_number(r->m, &number).e,
 					      true));
@@ -488,18 +492,8 @@ read_meta(struct script_reader *r, const struct py_node *call,
 {
 	const struct py_node *found[1];
 
-	if (!script_args(r, call, "value", found) ||
-	    !script_eval(r, found[0], out)) {
-		return false;
-	}
-	/* few with operands: otherwise repeated calls would let expressions
-	 * grow without bound */
-	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 || r->is_steps ||
-	       r->n_lets++ < MAX_LETS ||
-	       script_fail(r, found[0],
-			   "more than %d expressions to be repeated; give "
-			   "them names, as lets",
-			   MAX_LETS);
+	return script_args(r, call, "value", found) &&
+	       script_eval(r, found[0], out);
 }
 
 /* T.var("int32"); T.Var("n", "int32"), whose type is argument `typed`. */
@@ -586,12 +580,6 @@ read_inner_let(struct script_reader *r, const struct py_node *call,
 	}
 	pair[0] = dict ? found[1]->kids[0] : found[0];
 	pair[1] = dict ? found[1]->kids[1] : found[1];
-	if (r->n_lets++ >= MAX_LETS) {
-		return script_fail(r, call,
-				   "more than %d lets in expressions; name the "
-				   "values by statements",
-				   MAX_LETS);
-	}
 	if (!declared_var(r, pair[0], &var) ||
 	    !script_expr_as(r, pair[1], var->type, &value) ||
 	    !script_expr(r, found[dict ? 0 : 2], &body)) {

@@ -817,9 +817,9 @@ eval_call(struct script_reader *r, const struct py_node *node,
 	return script_call(r, node, path, out);
 }
 
-bool
-script_eval(struct script_reader *r, const struct py_node *node,
-	    struct script_value *out)
+static bool
+evaluate(struct script_reader *r, const struct py_node *node,
+	 struct script_value *out)
 {
 	struct module *m = r->m;
 	struct py_number number;
@@ -886,4 +886,11 @@ script_eval(struct script_reader *r, const struct py_node *node,
 				   "meaning in a tensor function; write it "
 				   "out");
 	}
+}
+
+bool
+script_eval(struct script_reader *r, const struct py_node *node,
+	    struct script_value *out)
+{
+	return evaluate(r, node, out) && script_fits(r, node, out);
 }

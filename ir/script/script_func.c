@@ -331,6 +331,7 @@ script_read_func(struct module *m, const struct source *src,
 		.typing = { m, src, &typing_of_scripts },
 		.scope = scope,
 		.f = func_new(m, def->text),
+		.first_id = m->next_expr_id,
 	};
 
 	text_map_init(&r.ids, &m->arena);

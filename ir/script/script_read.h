@@ -184,7 +184,7 @@ struct script_reader {
 	/* the number of names, from the first on, that the body of a macro does
 	 * not see */
 	int n_hidden;
-	int macro_depth, n_expanded; /* see script_stmt.c */
+	int macro_depth, n_expanded; /* see script_stmt.c, script_size.c */
 	bool is_steps;               /* the text is read by script_read_steps */
 	/* the call of T.comm_reducer that the latest attribute "reduce_scope"
 	 * has, or NULL */
@@ -192,9 +192,22 @@ struct script_reader {
 	/* the lets of the text so far, in order */
 	VEC(struct script_let_value) lets;
 	bool has_allreduce; /* of threads */
-	int n_lets;         /* in expressions */
+	/* The parts of the expressions from first_id on, by their ids; see
+	 * script_size.c. */
+	VEC(int) parts;
+	uint32_t first_id;
 	bool allocates; /* are the facts of a buffer read that is allocated? */
 };
+
+/* ---- limits: script_size.c */
+
+/* Is the value of the node an expression of not too many parts? False after an
+ * error. */
+bool script_fits(struct script_reader *r, const struct py_node *node,
+		 const struct script_value *v);
+/* Counts a call of a macro, or an iteration of a loop in one; false after an
+ * error, if there are too many. */
+bool script_expands(struct script_reader *r, const struct py_node *node);
 
 /* ---- names */
 

@@ -8,8 +8,7 @@
 
 enum {
 	MAX_DEPTH = 5000,
-	MAX_NESTED = 100,    /* macros that call macros */
-	MAX_EXPANDED = 10000 /* calls of macros in a function */
+	MAX_NESTED = 100 /* macros that call macros */
 };
 
 static bool read_line(struct script_reader *r, const struct py_node *node,
@@ -268,17 +267,18 @@ script_enter_macro(struct script_reader *r, const struct py_node *call,
 						  def->n_params + 1);
 
 	*out = (struct script_macro){ r->names.n, r->n_hidden };
-	if (r->macro_depth >= MAX_NESTED || r->n_expanded >= MAX_EXPANDED) {
-		return script_fail(r, call,
-				   "macros in macros more than %d deep, or "
-				   "more than %d calls of them; write a loop",
-				   MAX_NESTED, MAX_EXPANDED);
+	if (r->macro_depth >= MAX_NESTED) {
+		return script_fail(
+			r, call,
+			"macros in macros more than %d deep; write a "
+			"loop",
+			MAX_NESTED);
 	}
-	if (!macro_arguments(r, call, def, values)) {
+	if (!script_expands(r, call) ||
+	    !macro_arguments(r, call, def, values)) {
 		return false;
 	}
 	r->macro_depth++;
-	r->n_expanded++;
 	if (hides) {
 		r->n_hidden = out->names;
 	}

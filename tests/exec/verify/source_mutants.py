@@ -311,6 +311,21 @@ def certificates(source):
             fail(done.stdout + done.stderr)
 
 
+def cuda_headers():
+    """The headers of CUDA include <cmath>, which a compiler looks for in the folder
+    first; a text for readers is no header."""
+    folder = work_folder()
+    tirc("compile", DIGITS, "--target", "cuda", "-o", folder)
+    for name, status in ("README", 0), ("cmath", 1), ("nv/target", 1), ("a.cuh", 1):
+        added = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(added), exist_ok=True)
+        helper.text_file(folder, name, "")
+        out = tirc("verify", DIGITS, folder, status=status).stdout
+        if (name + "  is not from tirc" in out) != (status == 1):
+            fail(out)
+        os.remove(added)
+
+
 def hostile(source):
     """Folders of anybody: one clear error each."""
     path = source.name[:-2] + ".json"
@@ -532,6 +547,7 @@ def main():
     digits = Source(DIGITS, "--target", "c99")
     data_sets(digits)
     certificates(digits)
+    cuda_headers()
     planted(digits, "acc[0][oc] = 0.0f", "acc[0][oc] = 1.0f", "conv1")
     planted(digits, "oh + ih_i - 1", "oh + ih_i + 1", "conv1")
     planted(digits, "ih >= 0 && ih < 8", "ih >= 0 || ih < 8", "conv1")
