@@ -3,7 +3,7 @@
  * change what is built there:
  *
  * - headers, precompiled ones too: the compilers of the emitted build files look
- *   for a header such as <stdint.h>, or <cmath> in CUDA C++, in the folder first,
+ *   for a header such as <stdint.h>, or <cmath> of C++, in the folder first,
  *   also when a header of the system includes it;
  * - objects and libraries of the emitted sources, which make takes if they are
  *   newer, and files of which make's own rules remake an emitted file, such as
@@ -30,7 +30,7 @@ struct searching {
 	 * up to the first '.', in small letters */
 	struct text_map names;
 	struct added_files *out;
-	bool has_cxx; /* a written file is CUDA C++ */
+	bool has_cxx; /* a written file is C++, or a dialect of it */
 	int entries;
 };
 
@@ -144,8 +144,8 @@ is_one_of(const char *const *list, size_t n, const char *word)
 	return false;
 }
 
-/* Is this a name of C++'s library, such as <cmath>, which the headers of CUDA
- * include: a word without an ending that is not one of those that people give
+/* Is this a name of C++'s library, such as <cmath>, which the
+ * headers of kernels' dialects include: a word without an ending that is not one of those that people give
  * to texts? */
 static bool
 is_cxx_header(const char *name)

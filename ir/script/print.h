@@ -5,6 +5,7 @@
 #define TIRC_PRINT_H
 
 #include "func.h"
+#include "text_map.h"
 
 /* The name under which a variable or a buffer is printed; key is its
  * address. */
@@ -29,6 +30,9 @@ struct printer {
 	/* the texts of the names that are in use, in a hash table */
 	const char **taken;
 	int n_taken, cap_taken;
+	/* the index in `numbers` of a stem of names; see print_unique() */
+	struct text_map stems;
+	VEC(int) numbers;
 };
 
 /* The contexts in which expressions are printed, each with the precedence that

@@ -120,6 +120,24 @@ take_reserved(struct printer *p)
 	}
 }
 
+/* The number that print_unique() appended last to a stem, at first 0: names
+ * with it and with smaller numbers are taken. */
+static int *
+last_number(struct printer *p, const char *stem)
+{
+	int at;
+
+	if (!p->stems.arena) {
+		text_map_init(&p->stems, &p->arena);
+	}
+	at = text_map_get(&p->stems, stem, p->numbers.n);
+	if (at == p->numbers.n) {
+		text_map_add(&p->stems, stem, at);
+		vec_push(&p->arena, &p->numbers, 0);
+	}
+	return &p->numbers.data[at];
+}
+
 const char *
 print_unique(struct printer *p, const char *hint)
 {
@@ -128,9 +146,10 @@ print_unique(struct printer *p, const char *hint)
 	}
 	const char *stem = print_identifier(p, hint);
 	const char *name = stem;
+	int *number = last_number(p, stem);
 
-	for (int i = 1; is_taken(p, name); i++) {
-		name = arena_printf(&p->arena, "%s_%d", stem, i);
+	while (is_taken(p, name)) {
+		name = arena_printf(&p->arena, "%s_%d", stem, ++*number);
 	}
 	take(p, name);
 	return name;

@@ -209,25 +209,45 @@ is_pointer_type(const struct script_reader *r, const struct py_node *node)
 	return path && strcmp(path, "Ptr") == 0;
 }
 
-/* How many lines below the node give the name a value? */
-static int
-times_stored(const struct py_node *node, const char *name)
+/* Counts the statements in node that give a value to a name, for each name. */
+static void
+count_stores(struct script_reader *r, const struct py_node *node)
 {
-	int n = 0;
-
 	if (!node) {
-		return 0;
+		return;
 	}
 	if ((node->kind == PY_ASSIGN || node->kind == PY_ANNOTATED ||
 	     node->kind == PY_AUGMENTED) &&
-	    node->kids[0]->kind == PY_NAME &&
-	    strcmp(node->kids[0]->text, name) == 0) {
-		n++;
+	    node->kids[0]->kind == PY_NAME) {
+		const char *name = node->kids[0]->text;
+		int at = text_map_get(&r->stored, name, r->stores.n);
+
+		if (at == r->stores.n) {
+			text_map_add(&r->stored, name, at);
+			vec_push(&r->m->arena, &r->stores, 0);
+		}
+		r->stores.data[at]++;
 	}
 	for (int i = 0; i < node->n_kids; i++) {
-		n += times_stored(node->kids[i], name);
+		count_stores(r, node->kids[i]);
 	}
-	return n;
+}
+
+/* How many statements of the function give a value to the name? */
+static int
+times_stored(struct script_reader *r, const char *name)
+{
+	int at;
+
+	if (!r->def) {
+		return 0;
+	}
+	if (r->stores.n == 0) {
+		text_map_init(&r->stored, &r->m->arena);
+		count_stores(r, r->def->kids[0]);
+	}
+	at = text_map_get(&r->stored, name, -1);
+	return at < 0 ? 0 : r->stores.data[at];
 }
 
 /* x: T.int32, a variable; v: T.float32[8], an array of a thread. */
@@ -277,8 +297,8 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 				   "no let; write name: T.int32 = "
 				   "value");
 	}
-	if (r->def && times_stored(r->def->kids[0], target->text) > 1 &&
-	    script_path(r, type) && script_type(r, type, &t)) {
+	if (times_stored(r, target->text) > 1 && script_path(r, type) &&
+	    script_type(r, type, &t)) {
 		/* a variable that later lines change */
 		script_cell(r, node, target->text, t, "local", suite);
 		return script_store(r, node, target, node->kids[2], NULL,

@@ -132,8 +132,7 @@ script_region(struct script_reader *r, const struct py_node *node,
 		}
 	}
 	out->buffer = v.buffer;
-	out->ranges = arena_array(&r->m->arena, struct range,
-				  v.buffer->ndim + 1);
+	out->ranges = arena_array(&r->m->arena, struct range, rank + 1);
 	for (int i = 0; i < rank; i++) {
 		struct range *range = &out->ranges[i];
 		const struct expr *extent = size_of(&v, i);

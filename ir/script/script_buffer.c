@@ -412,6 +412,13 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 		return false;
 	}
 	lead = part.buffer->ndim - ndim;
+	if (lead < 0) {
+		return script_fail(
+			r, found[1],
+			"%d dimensions for a part of a buffer of %d; "
+			"give as many as the buffer has, or fewer",
+			ndim, part.buffer->ndim);
+	}
 	if (found[2] && !dtype_equal(spec.type, part.buffer->type)) {
 		return script_fail(r, found[2],
 				   "a part of type %s of a buffer of %s; give "
@@ -423,10 +430,10 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 		const struct expr *extent = part.ranges[i].extent;
 		int64_t have, want = 1;
 
-		if (lead >= 0 && i >= lead && extent == dims[i - lead]) {
+		if (i >= lead && extent == dims[i - lead]) {
 			continue;
 		}
-		if (lead < 0 || !expr_is_int(extent, &have) ||
+		if (!expr_is_int(extent, &have) ||
 		    (i >= lead && !expr_is_int(dims[i - lead], &want)) ||
 		    have != want) {
 			return script_fail(r, found[1] ? found[1] : found[0],

@@ -192,6 +192,10 @@ struct script_reader {
 	/* the lets of the text so far, in order */
 	VEC(struct script_let_value) lets;
 	bool has_allreduce; /* of threads */
+	/* how many statements of the function give a value to a name: the name's
+	 * index in `stores`; see script_assign.c */
+	struct text_map stored;
+	VEC(int) stores;
 	/* The parts of the expressions from first_id on, by their ids; see
 	 * script_size.c. */
 	VEC(int) parts;

@@ -76,6 +76,14 @@ def calls(A: T.Buffer(shape, "float32"), B: T.Buffer((4, 8), "float32")):
         B[p, q] = plus(A[i, j], 3)
 
 @T.prim_func
+def deeper(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    a = T.decl_buffer((2, 1, 2, 1, 2), "float32", data=A.data)
+    with T.sblock("copy"):
+        T.reads(a)
+        T.writes(B)
+        Tx.copy(B, a)
+
+@T.prim_func
 def fixed(A: T.Buffer((6,), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     w = T.allocate_const([1, -2, 3, -4, 5, -6], "int32", [6])
     W = T.decl_buffer((2, 3), "int32", data=w)
@@ -132,3 +140,9 @@ def parts(A: T.Buffer((4, 8), "float32")):
 
 for f in (reverse, threads, parts):
     print(f.script())
+
+# A view of more dimensions than its buffer.
+a = tvm.nd.array(np.arange(8, dtype="float32"))
+b = tvm.nd.array(np.zeros(8, dtype="float32"))
+tvm.build(deeper, target="c")(a, b)
+print(b)
