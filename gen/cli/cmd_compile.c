@@ -8,6 +8,7 @@
 #include "bisecting.h"
 #include "cleanup.h"
 #include "cli.h"
+#include "left_over.h"
 #include "output_file.h"
 #include "quote.h"
 #include "text.h"
@@ -414,6 +415,22 @@ write_depfile(struct cli *c, struct tirc *t)
 			       strerror(errno));
 }
 
+/* Writes the files of the compiled model. Returns false after a message of t. */
+static bool
+write_files(struct cli *c, struct tirc *t)
+{
+	struct earlier_files earlier;
+
+	left_over_find(t, c->out, &earlier);
+	if (!tirc_write(t, c->out)) {
+		return false;
+	}
+	if (!c->quiet) {
+		left_over_note(t, c->out, &earlier);
+	}
+	return true;
+}
+
 int
 cmd_compile(struct cli *c)
 {
@@ -431,7 +448,7 @@ cmd_compile(struct cli *c)
 	}
 	ok = tirc_compile(t) &&
 	     (c->tirc.package == NULL || cli_package(c, t)) &&
-	     tirc_write(t, c->out) &&
+	     write_files(c, t) &&
 	     (c->depfile_path == NULL || write_depfile(c, t));
 	cli_messages(t);
 	cli_timings(t);

@@ -93,4 +93,24 @@ struct stated {
 bool difference_stated(struct module *m, const char *folder,
 		       struct stated *out);
 
+/* -- what was in a folder -- */
+
+/* A compiled model that is to be written to a folder. */
+struct model_files {
+	const char *name;
+	const char *digest; /* of the ONNX file, in hex digits; or NULL */
+};
+
+/* The paths of files within a folder. */
+struct earlier_files {
+	VEC(const char *) list;
+};
+
+/* Finds the files that earlier compilations of the model, or of another one with
+ * its name, wrote to the folder, which may be absent. Files that belong to other
+ * models there are left out. */
+void difference_earlier(struct module *m, const char *folder,
+			const struct model_files *model,
+			struct earlier_files *out);
+
 #endif

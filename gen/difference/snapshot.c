@@ -40,11 +40,11 @@ enum { MOST_MEMBERS = 256 };
 /* Appends the text of a file in the folder, which must be a file and no link.
  * NULL, or why it cannot be read. */
 static const char *
-read_text(struct snapshot *s, const char *name, int64_t most,
+read_text(struct arena *a, const char *folder, const char *name, int64_t most,
 	  struct strbuf *out)
 {
 	const char *why = "";
-	int fd = beside_open(&s->m->arena, s->folder, s->folder, name, &why);
+	int fd = beside_open(a, folder, folder, name, &why);
 	char part[1 << 16];
 	ssize_t n;
 
@@ -61,26 +61,34 @@ read_text(struct snapshot *s, const char *name, int64_t most,
 					  : NULL;
 }
 
-/* Reads the file, unless it is no metadata of a model. */
-static void
-try_file(struct snapshot *s, const char *name, int *found)
+cJSON *
+snapshot_metadata(struct arena *a, const char *folder, const char *name)
 {
 	struct strbuf text;
 	cJSON *json = NULL;
 
 	strbuf_init(&text);
 	strbuf_puts(&text, "");
-	if (read_text(s, name, MOST_JSON_BYTES, &text) == NULL) {
+	if (read_text(a, folder, name, MOST_JSON_BYTES, &text) == NULL) {
 		json = json_parse_quietly(text.data, NULL);
 	}
 	strbuf_release(&text);
-	if (json == NULL) {
-		return;
-	}
 	if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "calls")) ||
 	    !cJSON_IsString(
 		    cJSON_GetObjectItemCaseSensitive(json, "generator"))) {
 		cJSON_Delete(json);
+		return NULL;
+	}
+	return json;
+}
+
+/* Reads the file, unless it is no metadata of a model. */
+static void
+try_file(struct snapshot *s, const char *name, int *found)
+{
+	cJSON *json = snapshot_metadata(&s->m->arena, s->folder, name);
+
+	if (json == NULL) {
 		return;
 	}
 	++*found;
@@ -248,7 +256,8 @@ source_of(struct snapshot *s, const char *name)
 	}
 	strbuf_init(&text);
 	strbuf_puts(&text, "");
-	why = read_text(s, name, MOST_BYTES - s->bytes, &text);
+	why = read_text(&s->m->arena, s->folder, name, MOST_BYTES - s->bytes,
+			&text);
 	if (why == NULL) {
 		s->bytes += (int64_t)text.len;
 		fresh.text = arena_strndup(&s->m->arena, text.data, text.len);

@@ -59,6 +59,9 @@ struct snapshot {
 	struct text_map source_names;
 };
 
+/* The content of the file `name` in a folder if it is the NAME.json of a model;
+ * else NULL. The caller deletes it. */
+cJSON *snapshot_metadata(struct arena *a, const char *folder, const char *name);
 /* Reads the folder's NAME.json. False after a diagnostic. */
 bool snapshot_open(struct snapshot *s, struct module *m, struct texts *texts,
 		   const char *folder);

@@ -156,6 +156,69 @@ seen = tirc("run", DIGITS, "-q", "--keep", kept, status=1)
 expect("no word of the folder: " + seen.stderr, "everybody" in seen.stderr)
 expect("parts are left", not [n for n in os.listdir(folder)
                               if n.endswith(".part")])
+
+# -- files that an earlier compilation left --
+left = path("left")
+
+
+def compiled(*options):
+    """The files that a note names after a compilation with these options."""
+    seen = tirc("compile", DIGITS, "-o", left, "--target", "c99", *options)
+    notes = re.findall(r"note: .*left over from an earlier compilation: (.*); "
+                       r"remove (?:it|them), ", seen.stderr)
+    expect("several notes: " + seen.stderr, len(notes) < 2)
+    return set(notes[0].split(", ")) if notes else set()
+
+
+def left_over(what, found, *names):
+    expect("%s: left over are %s, not %s" % (what, found, names),
+           found == set(names))
+
+
+digits = {"digits" + end for end in (".c", ".h", ".mk", ".cmake", ".json",
+                                     "_weights.c")}
+left_over("an empty folder", compiled())
+left_over("the same again", compiled())
+left_over("other weights", compiled("--weights", "file"), "digits_weights.c")
+# NAME.json does not list it any more
+left_over("once more", compiled("--weights", "file"), "digits_weights.c")
+left_over("-q", compiled("--weights", "file", "-q"))
+os.remove(os.path.join(left, "digits_weights.bin"))
+left_over("another name", compiled("--name", "net"), *digits)
+# The files of another model, of a report and of somebody else are none.
+for name in digits:
+    os.remove(os.path.join(left, name))
+with open(DIGITS, "rb") as file:
+    model = file.read()
+with open(path("digits.onnx"), "wb") as file:
+    file.write(model + b"\xa0\x06\x00")
+seen = tirc("compile", path("digits.onnx"), "-o", left, "--target", "c99",
+            "--name", "net_2")
+expect("another model: " + seen.stderr, "left over" not in seen.stderr)
+tirc("report", DIGITS, "--target", "c99", "-o",
+     os.path.join(left, "net_report.html"))
+for name in "net_mine.c", "net.txt", "net_empty.c":
+    with open(os.path.join(left, name), "w") as file:
+        file.write("" if "empty" in name else "mine\n")
+left_over("files of others", compiled("--name", "net"))
+# A list from anybody names no file outside of the folder, and no link.
+with open(path("other.c"), "w") as file:
+    file.write("/* written by tirc 0.1.0 */\n")
+os.symlink(path("other.c"), os.path.join(left, "link.c"))
+about = os.path.join(left, "net.json")
+with open(about, encoding="utf-8") as file:
+    text = file.read()
+with open(about, "w", encoding="utf-8") as file:
+    file.write(text.replace('"net.json"]', '"net.json","../other.c","link.c",7,'
+                            '"net_mine.c","%s"]' % path("other.c")))
+left_over("a strange list", compiled("--name", "net"), "net_mine.c")
+shutil.rmtree(left)
+package = ("--package", "arduino")
+left_over("a package", compiled(*package))
+found = compiled("--name", "net", *package)
+expect("of a package: %s" % found, {"src/digits.c", "extras/digits.json"} <=
+       found and "library.properties" not in found)
+
 # A program for threads, emitted twice: its launches are a file of tirc's, too.
 if os.path.isdir(os.path.join(ROOT, "templates", "dialects", "cuda")):
     program = os.path.join(folder, "threads.py")
