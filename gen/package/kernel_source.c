@@ -687,17 +687,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	}
 	add_matrices(k, item, kernel);
 	if (kernel->same_but_literals != NULL) {
-		const struct host_device *d = kernel->same_but_literals->device;
-
 		add_row(k, item, "schedules", "like",
-			arena_printf(
-				k->a,
-				"%s, with other constants: apart, so that the compiler "
-				"folds them",
-				d != NULL && d->n_launches > 0
-					? d->launches[0].kernel->name
-					: kernel->same_but_literals->func
-						  ->name));
+			kernel_like_text(k, u, kernel));
 	}
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->callers.n > 1 ? ", each call" : "");

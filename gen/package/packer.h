@@ -172,6 +172,11 @@ void add_kept_states(struct packer *k);
 void places_find(struct packer *k, const char *name, const char *text,
 		 const struct anchors *anchors);
 
+/* kernel_like.c: which constants of the kernel kernel->same_but_literals the kernel
+ * has others for, with literals as u spells them. */
+const char *kernel_like_text(struct packer *k, struct unit *u,
+			     const struct kernel *kernel);
+
 /* kernel_source.c. reserve_kernel_names reserves the names of functions and
  * weights in u; add_kernels adds the list "kernels", with text, title, nodes,
  * tensors, schedules and work; add_helpers adds the "helpers" that u uses. */

@@ -26,6 +26,10 @@ struct comparison {
 	bool but_literals;        /* the parameter of funcs_equal */
 	/* literals may differ in the expression that is compared */
 	bool loose;
+	/* receives the literals that differ, in memory of literals_arena; or
+	 * NULL */
+	struct literal_pairs *literals;
+	struct arena *literals_arena;
 	/* of func_equal_named: names are compared, too */
 	bool named;
 	/* The two lists of functions being compared; their functions may call
@@ -263,6 +267,24 @@ same_text(const struct comparison *c, const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/* Notes a literal of one function in whose place the other has another one. */
+static void
+note_literals(struct comparison *c, const struct expr *a, const struct expr *b)
+{
+	struct literal_pair pair = { a, b };
+
+	if (c->literals == NULL || a == b) {
+		return;
+	}
+	for (int i = 0; i < c->literals->list.n; i++) {
+		if (c->literals->list.data[i].a == a &&
+		    c->literals->list.data[i].b == b) {
+			return;
+		}
+	}
+	vec_push(c->literals_arena, &c->literals->list, pair);
+}
+
 static bool
 same_payload(struct comparison *c, const struct expr *a, const struct expr *b)
 {
@@ -306,6 +328,9 @@ same_expr(struct comparison *c, const struct expr *a, const struct expr *b)
 	c->loose = loose && a->kind != EXPR_LOAD;
 	args = same_exprs(c, a->args, b->args, a->n_args);
 	c->loose = loose;
+	if (loose && (a->kind == EXPR_INT || a->kind == EXPR_FLOAT)) {
+		note_literals(c, a, b);
+	}
 	if (args) {
 		put(c, same, a)->partner = b;
 	}
@@ -513,6 +538,24 @@ func_equal_named(const struct func *a, const struct func *b)
 	return same;
 }
 
+/* Are the functions of the two lists equal, one by one? */
+static bool
+compare_lists(struct comparison *c)
+{
+	bool same = true;
+
+	arena_init(&c->arena);
+	for (int i = 0; same && i < c->n; i++) {
+		/* each function has variables of its own: the pairs of the
+		 * functions compared before are dropped */
+		c->forth = c->back = (struct pairs){ NULL, 0, 0 };
+		c->same = c->alike = c->forth;
+		same = same_func(c, c->a[i], c->b[i]);
+	}
+	arena_release(&c->arena);
+	return same;
+}
+
 bool
 funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 	    bool but_literals)
@@ -523,16 +566,23 @@ funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 		.n = n,
 		.but_literals = but_literals,
 	};
-	bool same = true;
 
-	arena_init(&c.arena);
-	for (int i = 0; same && i < n; i++) {
-		/* each function has variables of its own: the pairs of the
-		 * functions compared before are dropped */
-		c.forth = c.back = (struct pairs){ NULL, 0, 0 };
-		c.same = c.alike = c.forth;
-		same = same_func(&c, a[i], b[i]);
-	}
-	arena_release(&c.arena);
-	return same;
+	return compare_lists(&c);
+}
+
+void
+funcs_other_literals(struct arena *arena, const struct func *const *a,
+		     const struct func *const *b, int n,
+		     struct literal_pairs *out)
+{
+	struct comparison c = {
+		.a = a,
+		.b = b,
+		.n = n,
+		.but_literals = true,
+		.literals = out,
+		.literals_arena = arena,
+	};
+
+	compare_lists(&c);
 }

@@ -89,6 +89,21 @@ bool func_equal_named(const struct func *a, const struct func *b);
  * literals in indices may not. */
 bool funcs_equal(const struct func *const *a, const struct func *const *b,
 		 int n, bool but_literals);
+/* A literal of a function, and the one in its place in another function. */
+struct literal_pair {
+	const struct expr *a, *b;
+};
+
+struct literal_pairs {
+	VEC(struct literal_pair) list;
+};
+
+/* For functions that funcs_equal finds equal but for literals: appends each pair of
+ * different literals to out, once, in the order of the statements. The list is in
+ * the arena. */
+void funcs_other_literals(struct arena *arena, const struct func *const *a,
+			  const struct func *const *b, int n,
+			  struct literal_pairs *out);
 /* A hash that is the same for all functions that funcs_equal considers
  * equal. */
 uint64_t func_hash(const struct func *f, bool but_literals);

@@ -72,6 +72,8 @@ struct kernel_arg {
 
 struct host_device;
 
+struct literal_pairs;
+
 struct kernel {
 	const char *name; /* an identifier, made from the model's names */
 	struct group *group;
@@ -88,6 +90,9 @@ struct kernel {
 	/* If this kernel is an owner: the first owner before it whose function
 	 * differs only in literals; NULL if there is none. */
 	const struct kernel *same_but_literals;
+	/* the literals of same_but_literals, and those of this kernel in their
+	 * place (ir/script/script.h); NULL if there is no such kernel */
+	const struct literal_pairs *other_literals;
 	/* the device kernels that func launches; NULL if func computes on the
 	 * host */
 	struct host_device *device;

@@ -339,6 +339,26 @@ find_or_add(struct buckets *s, struct kernel *k)
 	return NULL;
 }
 
+/* Notes that the kernel is `first` with other literals; NULL: it is like none. */
+static void
+note_alike(struct builder *b, struct kernel *k, const struct kernel *first)
+{
+	struct arena *a = &b->m->arena;
+	const struct func *const *of_first, *const *of_k;
+	struct literal_pairs *pairs;
+	int n;
+
+	k->same_but_literals = first;
+	if (first == NULL) {
+		return;
+	}
+	n = functions_of(a, first, &of_first);
+	functions_of(a, k, &of_k);
+	pairs = arena_new(a, struct literal_pairs);
+	funcs_other_literals(a, of_first, of_k, n, pairs);
+	k->other_literals = pairs;
+}
+
 void
 kernels_merge(struct builder *b)
 {
@@ -359,7 +379,7 @@ kernels_merge(struct builder *b)
 		if (owner != NULL) {
 			merge_into(b, k, owner);
 		} else {
-			k->same_but_literals = find_or_add(&alike, k);
+			note_alike(b, k, find_or_add(&alike, k));
 		}
 	}
 	drop_unused(b->m);

@@ -423,14 +423,17 @@ test_hashes(void)
 	static const struct {
 		const char *a, *b;
 		bool same, same_but_literals;
+		int literals; /* other ones, if all else is the same */
 	} pairs[] = {
-		{ "I[0] = n + 1", "I[0] = n + 1", true, true },
-		{ "I[0] = n + 1", "I[0] = n + 2", false, true },
-		{ "I[0] = n + 1", "I[1] = n + 1", false, false },
+		{ "I[0] = n + 1", "I[0] = n + 1", true, true, 0 },
+		{ "I[0] = n + 1", "I[0] = n + 2", false, true, 1 },
+		{ "I[0] = n * 3 + n * 3 * 5", "I[0] = n * 4 + n * 4 * 7", false,
+		  true, 2 },
+		{ "I[0] = n + 1", "I[1] = n + 1", false, false, 0 },
 		{ "for i in range(8): I[i] = 1", "for i in range(9): I[i] = 1",
-		  false, false },
+		  false, false, 0 },
 		{ "for i in range(8): I[i] = 1", "for i in range(8): I[i] = 2",
-		  false, true },
+		  false, true, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -445,6 +448,13 @@ test_hashes(void)
 				 pairs[i].same_but_literals);
 			CHECK_EQ(funcs_equal(&a, &b, 1, true),
 				 pairs[i].same_but_literals);
+			if (pairs[i].same_but_literals) {
+				struct literal_pairs other = { 0 };
+
+				funcs_other_literals(&m->arena, &a, &b, 1,
+						     &other);
+				CHECK_EQ(other.list.n, pairs[i].literals);
+			}
 		}
 		module_free(m);
 	}

@@ -128,7 +128,7 @@ def check_alike(folder, target):
                   if os.path.exists(os.path.join(out, name)))
     with open(os.path.join(out, source), encoding="utf-8") as file:
         text = file.read()
-    told = [re.findall(r"like +(\w+), with other constants", comment)
+    told = [re.findall(r"like +(\w+), with 0\.375f for 0\.25f: apart", comment)
             for _, comment, _ in functions(text)]
     named = [name for names in told for name in names]
     if len(told) != 3 or len(named) != 1 or not re.search(
