@@ -64,6 +64,12 @@ dtype_is_int(struct dtype t)
 }
 
 bool
+dtype_is_number(struct dtype t)
+{
+	return dtype_is_int(t) || dtype_is_float(t) || t.kind == DT_BOOL;
+}
+
+bool
 dtype_is_signed(struct dtype t)
 {
 	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_FLOAT;

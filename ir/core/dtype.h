@@ -49,6 +49,7 @@ int dtype_bytes(struct dtype t); /* the bytes of one lane in memory, at least
 bool dtype_is_float(struct dtype t);
 bool dtype_is_int(struct dtype t); /* true for signed and unsigned integers, not
 				    * for bool */
+bool dtype_is_number(struct dtype t); /* an integer, a float or bool */
 bool dtype_is_signed(struct dtype t);
 /* Sets *out to the type to which the operands of an operator, of types a and b,
  * are cast, by TVM's rules (BinaryOpMatchTypes in src/tirx/op/op.cc): of two

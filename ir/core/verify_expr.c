@@ -319,6 +319,12 @@ verify_node(struct verifier *v, const struct expr *e)
 		if (e->type.lanes != e->args[0]->type.lanes) {
 			verify_fail(v, "a cast that changes the lanes", e);
 		}
+		if (!dtype_equal(e->type, e->args[0]->type) &&
+		    (!dtype_is_number(e->type) ||
+		     !dtype_is_number(e->args[0]->type))) {
+			verify_fail(v, "a cast of a value that is no number",
+				    e);
+		}
 		break;
 	case EXPR_LOAD:
 		verify_buffer(v, e->u.buffer);

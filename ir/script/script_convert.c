@@ -150,6 +150,20 @@ script_constant(struct script_reader *r, const struct py_node *node,
 }
 
 bool
+script_cast(struct script_reader *r, const struct py_node *node,
+	    const struct expr *e, struct dtype t, const struct expr **out)
+{
+	const struct typed x = typed_expr(e);
+	struct typed y;
+
+	if (!typed_cast(&r->typing, node->span, &x, t, &y)) {
+		return false;
+	}
+	*out = y.e;
+	return true;
+}
+
+bool
 script_index(struct script_reader *r, const struct py_node *node,
 	     const struct expr **out)
 {

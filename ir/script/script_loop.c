@@ -297,9 +297,8 @@ range_as(struct script_reader *r, const struct py_node *type,
 	if (!dtype_is_int(t) || t.lanes != 1) {
 		return script_fail(r, type, "no type of integers");
 	}
-	range->min = expr_cast(r->m, t, range->min);
-	range->extent = expr_cast(r->m, t, range->extent);
-	return true;
+	return script_cast(r, type, range->min, t, &range->min) &&
+	       script_cast(r, type, range->extent, t, &range->extent);
 }
 
 static bool

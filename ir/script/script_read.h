@@ -321,6 +321,10 @@ bool script_call(struct script_reader *r, const struct py_node *node,
 /* b.access_ptr(mask, offset=n): the address of an element. */
 bool script_access_ptr(struct script_reader *r, const struct py_node *call,
 		       const struct buffer *b, struct script_value *out);
+/* Sets *out to e as a number of type t; false after an error at the node, if one
+ * of both is no number. */
+bool script_cast(struct script_reader *r, const struct py_node *node,
+		 const struct expr *e, struct dtype t, const struct expr **out);
 /* x.astype("int32") */
 bool script_astype(struct script_reader *r, const struct py_node *call,
 		   struct script_value *out);

@@ -327,11 +327,11 @@ script_thread_ids(struct script_reader *r, const struct py_node *call,
 					   n_names, t->n);
 		}
 		if (!index_of(r, call, word, t, i, &e) ||
-		    (typed && !script_type(r, typed, &type))) {
+		    (typed && (!script_type(r, typed, &type) ||
+			       !script_cast(r, typed, e, type, &e)))) {
 			return false;
 		}
-		define_index(r, call, names[i]->text,
-			     typed ? expr_cast(r->m, type, e) : e, suite);
+		define_index(r, call, names[i]->text, e, suite);
 	}
 	return true;
 }

@@ -222,7 +222,9 @@ script_tile(struct script_reader *r, const struct py_node *call,
 		       : !script_settle(r, call, &value, &e)) {
 		return false;
 	}
-	e = expr_cast(r->m, target->type, e);
+	if (!script_cast(r, call, e, target->type, &e)) {
+		return false;
+	}
 	script_push(r, suite, call,
 		    in_loops(r,
 			     stmt_store(r->f, target->u.buffer, e, target->args,

@@ -67,12 +67,6 @@ typed_name(struct module *m, struct dtype t)
 					   t.lanes);
 }
 
-static bool
-is_numeric(struct dtype t)
-{
-	return dtype_is_int(t) || dtype_is_float(t) || t.kind == DT_BOOL;
-}
-
 /* ---- constants */
 
 /* The text of a constant as a program would write it, for messages. */
@@ -155,7 +149,7 @@ typed_convert(const struct typing *t, struct py_span at, const struct typed *x,
 		*out = x->e;
 		return true;
 	}
-	if (x->weak && x->e->kind != EXPR_STRING && is_numeric(to)) {
+	if (x->weak && x->e->kind != EXPR_STRING && dtype_is_number(to)) {
 		return convert_weak(t, at, x->e, to, out);
 	}
 	bool whole = dtype_is_int(from) || from.kind == DT_BOOL;

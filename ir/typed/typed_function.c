@@ -122,12 +122,6 @@ of_intrin(const struct typed_call *c, struct typed *out)
 
 /* ---- types */
 
-static bool
-is_numeric(struct dtype t)
-{
-	return dtype_is_int(t) || dtype_is_float(t) || t.kind == DT_BOOL;
-}
-
 bool
 typed_cast(const struct typing *t, struct py_span at, const struct typed *x,
 	   struct dtype to, struct typed *out)
@@ -140,7 +134,7 @@ typed_cast(const struct typing *t, struct py_span at, const struct typed *x,
 	if (to.lanes == 1) {
 		to.lanes = e->type.lanes;
 	}
-	if ((!(is_numeric(to) && is_numeric(e->type)) &&
+	if ((!(dtype_is_number(to) && dtype_is_number(e->type)) &&
 	     !dtype_equal(to, e->type)) ||
 	    (to.lanes != e->type.lanes && e->type.lanes != 1)) {
 		return py_error(t->m, t->src, at,
@@ -192,7 +186,7 @@ typed_constant(const struct typing *t, struct py_span at, struct dtype to,
 {
 	double special;
 
-	if (!is_numeric(to)) {
+	if (!dtype_is_number(to)) {
 		return py_error(t->m, t->src, at,
 				"no value can be made a %s; give a number a "
 				"numeric type",
@@ -251,7 +245,7 @@ of_limit(const struct typed_call *c, struct typed *out)
 						   : dtype_highest(t)));
 		return true;
 	}
-	if (c->f->value == LIMIT_INFINITY || !is_numeric(t)) {
+	if (c->f->value == LIMIT_INFINITY || !dtype_is_number(t)) {
 		return py_error(m, c->t->src, c->args[0].at,
 				"%s has no such value; use a type of numbers",
 				typed_name(m, t));

@@ -230,6 +230,9 @@ ir_builder_scope_attr(struct call *c, struct pval *out)
 	if (!arg_expr(c, 2, &s.extent, &depth)) {
 		return false;
 	}
+	if (!dtype_is_int(s.extent->type)) {
+		return call_error(c, 2, "the extent of a thread is an integer");
+	}
 	s.var = axis->iv.var;
 	s.thread = axis->thread;
 	s.first = expr_int(c->ev->m, s.var->type, 0);

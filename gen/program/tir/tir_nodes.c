@@ -272,6 +272,23 @@ arg_stmt(struct call *c, int i, struct stmt **out)
 	return true;
 }
 
+/* Sets *out to e, argument i of the call or a part of it, as a number of type t.
+ * Returns false after an error. */
+static bool
+as_number(struct call *c, int i, const struct expr *e, struct dtype t,
+	  const struct expr **out)
+{
+	const struct typed x = typed_expr(e);
+	struct typed y;
+
+	if (!typed_cast(&c->ev->typing, c->spans[i], &x, t, &y)) {
+		return false;
+	}
+	*out = y.e;
+	return y.e->type.lanes == t.lanes ||
+	       call_error(c, i, "a vector in place of a number");
+}
+
 /* Implements tvm.tir.For(loop_var, min, extent, kind, body). Returns false
  * after an error. */
 bool
@@ -293,8 +310,10 @@ stmt_make_for(struct call *c, struct pval *out)
 				  "a loop runs over a variable, such as "
 				  "te.var(\"i\")");
 	}
-	min = expr_cast(c->ev->m, var->type, min);
-	extent = expr_cast(c->ev->m, var->type, extent);
+	if (!as_number(c, 1, min, var->type, &min) ||
+	    !as_number(c, 2, extent, var->type, &extent)) {
+		return false;
+	}
 	*out = pv_stmt(stmt_for(detached(c->ev), var->u.var, min, extent,
 				(enum for_kind)kind, body));
 	return true;
@@ -330,8 +349,10 @@ functor_substitute(struct call *c, struct pval *out)
 					  "expressions");
 		}
 		deepest = depth > deepest ? depth : deepest;
-		map.from[map.n] = from->u.var;
-		map.to[map.n++] = expr_cast(ev->m, from->type, to);
+		if (!as_number(c, 1, to, from->type, &map.to[map.n])) {
+			return false;
+		}
+		map.from[map.n++] = from->u.var;
 	}
 	if (c->args[0].kind == PV_STMT) {
 		if (!arg_stmt(c, 0, &s)) {
