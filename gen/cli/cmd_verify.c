@@ -137,6 +137,19 @@ print_change(struct verifying *v, const struct verified_file *f,
 	print_line('+', x->lines.new_line);
 }
 
+/* Asks for other options if NAME.json differs. */
+static void
+print_options(const struct verifying *v)
+{
+	if (v->other_options != NULL) {
+		say(stdout,
+		    "  was it compiled with other options? From what these "
+		    "options give to what %s states:\n",
+		    v->stated.file);
+		say_lines(stdout, v->other_options);
+	}
+}
+
 static void
 print_files(struct verifying *v)
 {
@@ -147,12 +160,18 @@ print_files(struct verifying *v)
 	}
 	say(stdout, "text     %d of %d files are what tirc %s writes\n", same,
 	    v->files.n, tirc_version());
+	print_options(v);
 	for (int i = 0; i < v->files.n; i++) {
 		const struct verified_file *f = &v->files.data[i];
 
 		if (f->data == NULL) {
 			say(stdout, "  %s  %s\n", f->name,
 			    f->why != NULL ? f->why : "is not there");
+		}
+		if (v->other_options != NULL && f->changes.n > 0) {
+			say(stdout, "  %s  %d change%s\n", f->name,
+			    f->changes.n, f->changes.n == 1 ? "" : "s");
+			continue;
 		}
 		for (int k = 0; k < f->changes.n && k < MOST_CHANGES; k++) {
 			print_change(v, f, &f->changes.data[k]);
@@ -295,6 +314,7 @@ verify(struct verifying *v)
 		return false;
 	}
 	v->not_run = verify_obstacle(v);
+	verify_find_options(v);
 	if (!v->cli->quiet || !v->same_texts) {
 		print_files(v);
 	}
@@ -339,6 +359,9 @@ cmd_verify(struct cli *c)
 		v.a = &v.fresh.m->arena;
 		ok = data_sets_check(&v.fresh, v.paths, v.n_paths) &&
 		     verify(&v);
+	}
+	if (v.a == NULL) {
+		verify_note_sizes(&v);
 	}
 	if (ok && c->out != NULL) {
 		ok = verify_write_certificate(&v, c->out);

@@ -64,7 +64,8 @@ struct verifying {
 	int n_paths;
 	struct tirc *stating; /* owns `stated` */
 	struct stated stated;
-	int64_t number; /* the value of --seed */
+	bool took_sizes; /* the options have the sizes of `stated` */
+	int64_t number;  /* the value of --seed */
 	uint64_t seed;
 	struct arena *a;
 	/* Programs with the whole model and programs with its kernels: the
@@ -80,6 +81,9 @@ struct verifying {
 	 * files that change what is built */
 	bool same_texts;
 	struct added_files added;
+	/* what differs in the folder's NAME.json from the one that tirc writes,
+	 * a line for each change; NULL if nothing does */
+	const char *other_options;
 	const char *not_run; /* why no program is run, or NULL */
 	/* why no kernel is run separately, or NULL */
 	const char *alone_not_run;
@@ -110,6 +114,14 @@ bool verify_write_given(struct verifying *v, struct harness *h);
 /* Reads an open file of at most `most` bytes. Returns NULL, or the reason of a
  * failure. */
 const char *verify_read(int fd, int64_t most, struct strbuf *out);
+
+/* verify_options.c: after verify_files(): if the folder's NAME.json differs from
+ * the one that tirc writes, sets v->other_options. Sets v->not_run if the kernels
+ * have other parameters, or if the folder lacks a file of the source. */
+void verify_find_options(struct verifying *v);
+/* A note about the sizes that the options got from NAME.json, for a model that
+ * cannot be loaded with them. */
+void verify_note_sizes(const struct verifying *v);
 
 /* verify_added.c: finds such files in the folder, or in folders below it.
  * written: the paths, within the folder, of the n files that tirc wrote. */

@@ -86,6 +86,7 @@ verify_take_stated(struct verifying *v)
 		o->n_dims = v->stated.dims.n;
 		o->input_shapes = v->stated.shapes.data;
 		o->n_input_shapes = v->stated.shapes.n;
+		v->took_sizes = v->stated.dims.n > 0;
 	}
 	ok = take_word(v, "optimize", v->stated.optimize, goals,
 		       &o->optimize) &&
@@ -147,7 +148,7 @@ read_given(struct verifying *v, struct verified_file *f, size_t fresh_size)
 	struct module *m = tirc_module(v->fresh.t);
 	struct strbuf text;
 	struct sha256 s;
-	int fd = beside_open(v->a, v->folder, v->folder, f->name, &f->why);
+	int fd = beside_open(v->a, "source", v->folder, f->name, &f->why);
 
 	if (fd < 0) {
 		return;

@@ -23,9 +23,11 @@ static const struct {
 	[CHANGE_OTHER] = { "different", "!" },
 };
 
-bool
-difference_of(struct module *m, const char *old_folder, const char *new_folder,
-	      struct difference *out)
+/* Compares two folders: only NAME.json if `lists`, else the code of functions,
+ * too. False after a diagnostic. */
+static bool
+compare_folders(struct module *m, const char *old_folder,
+		const char *new_folder, bool lists, struct difference *out)
 {
 	struct snapshot old, new = { .json = NULL };
 	struct comparing c = {
@@ -38,13 +40,32 @@ difference_of(struct module *m, const char *old_folder, const char *new_folder,
 	texts_init(&c.texts, &m->arena);
 	ok = snapshot_open(&old, m, &c.texts, old_folder) &&
 	     snapshot_open(&new, m, &c.texts, new_folder);
-	ok = ok && compare_nodes(&c) && compare_kernels(&c);
+	if (ok && lists) {
+		compare_kernel_names(&c);
+		out->same_calls = same_calls(&c);
+	} else {
+		ok = ok && compare_nodes(&c) && compare_kernels(&c);
+	}
 	if (ok) {
 		compare_lists(&c);
 	}
 	snapshot_close(&old);
 	snapshot_close(&new);
 	return ok;
+}
+
+bool
+difference_of(struct module *m, const char *old_folder, const char *new_folder,
+	      struct difference *out)
+{
+	return compare_folders(m, old_folder, new_folder, false, out);
+}
+
+bool
+difference_of_lists(struct module *m, const char *old_folder,
+		    const char *new_folder, struct difference *out)
+{
+	return compare_folders(m, old_folder, new_folder, true, out);
 }
 
 /* -- text -- */
@@ -78,13 +99,20 @@ put_words(struct strbuf *out, const char *before, const char *text)
 }
 
 static void
-put_row(const struct change_row *row, struct strbuf *out)
+put_change(const struct change_row *row, struct strbuf *out)
 {
-	strbuf_printf(out, "  %s", changes[row->change].sign);
+	strbuf_puts(out, changes[row->change].sign);
 	put_words(out, " ", row->name);
 	put_words(out, ": ", row->old);
 	put_words(out, " -> ", row->new);
 	strbuf_printf(out, " (%s)\n", changes[row->change].word);
+}
+
+static void
+put_row(const struct change_row *row, struct strbuf *out)
+{
+	strbuf_puts(out, "  ");
+	put_change(row, out);
 	for (int i = 0; i < row->lines.n; i++) {
 		put_words(out, "    ", row->lines.data[i]);
 		strbuf_putc(out, '\n');
@@ -105,6 +133,32 @@ difference_put_text(const struct difference *d, struct strbuf *out)
 				put_row(&rows->list.data[i], out);
 			}
 		}
+	}
+}
+
+void
+difference_put_first(const struct difference *d, int most, struct strbuf *out)
+{
+	static const enum difference_part order[] = {
+		PART_OPTIONS, PART_INTERFACE, PART_KERNELS,
+		PART_WEIGHTS, PART_MEMORY,
+	};
+	int n = 0;
+
+	for (size_t p = 0; p < sizeof order / sizeof *order; p++) {
+		const struct change_rows *rows = &d->parts[order[p]];
+
+		for (int i = 0; i < rows->list.n; i++) {
+			if (rows->list.data[i].change != CHANGE_NONE &&
+			    n++ < most) {
+				strbuf_printf(out, "    %-9s  ",
+					      part_names[order[p]]);
+				put_change(&rows->list.data[i], out);
+			}
+		}
+	}
+	if (n > most) {
+		strbuf_printf(out, "    and %d more\n", n - most);
 	}
 }
 

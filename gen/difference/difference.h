@@ -45,11 +45,21 @@ struct change_rows {
 struct difference {
 	struct change_rows parts[PART_COUNT];
 	bool is_any; /* something differs */
+	/* after difference_of_lists(): each kernel is called with the same
+	 * arguments, and the constants have the same types and shapes */
+	bool same_calls;
 };
 
 /* Compares two folders. False after a diagnostic. */
 bool difference_of(struct module *m, const char *old_folder,
 		   const char *new_folder, struct difference *out);
+/* Does the same, but reads no other file than NAME.json. */
+bool difference_of_lists(struct module *m, const char *old_folder,
+			 const char *new_folder, struct difference *out);
+/* Appends the first `most` changes, a line for each: those of options first, then
+ * of the interface, kernels, weights and memory; and how many more there are. */
+void difference_put_first(const struct difference *d, int most,
+			  struct strbuf *out);
 /* Append the difference for people, and as JSON. */
 void difference_put_text(const struct difference *d, struct strbuf *out);
 void difference_put_json(const struct difference *d, struct strbuf *out);

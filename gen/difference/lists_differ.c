@@ -6,11 +6,13 @@
 
 /* A list of objects: the member that names each, and the members that are
  * compared ("a b c"), of which a change is told with both values. */
-static const struct {
+struct list_row {
 	enum difference_part part;
 	const char *list, *what, *key;
 	const char *members[8];
-} lists[] = {
+};
+
+static const struct list_row lists[] = {
 	{ PART_WEIGHTS,
 	  "weights",
 	  "",
@@ -43,6 +45,11 @@ static const struct {
 	  "size ",
 	  "name",
 	  { "field", "min", "max", "multiple_of" } },
+};
+
+/* The kernels without their code. */
+static const struct list_row kernels = {
+	PART_KERNELS, "kernels", "", "name", { "title", "schedule" },
 };
 
 /* Single values: of the object `in`, or of the file itself (NULL). */
@@ -98,20 +105,20 @@ struct items {
  * left out: else all weights of two models with different names would
  * differ. */
 static void
-list_items(struct comparing *c, const struct snapshot *s, int list,
-	   struct items *out)
+list_items(struct comparing *c, const struct snapshot *s,
+	   const struct list_row *row, struct items *out)
 {
 	const char *model = member_text(s->json, "model");
 	size_t n = strlen(model);
 	const cJSON *item;
 
 	text_map_init(&out->places, c->a);
-	cJSON_ArrayForEach(item, member_list(s->json, lists[list].list))
+	cJSON_ArrayForEach(item, member_list(s->json, row->list))
 	{
-		const char *name = member_text(item, lists[list].key);
+		const char *name = member_text(item, row->key);
 
-		if (lists[list].part == PART_WEIGHTS &&
-		    strncmp(name, model, n) == 0 && name[n] == '_') {
+		if (row->part == PART_WEIGHTS && strncmp(name, model, n) == 0 &&
+		    name[n] == '_') {
 			name += n + 1;
 		}
 		text_map_add(&out->places, name, out->list.n);
@@ -121,14 +128,14 @@ list_items(struct comparing *c, const struct snapshot *s, int list,
 }
 
 static void
-compare_items(struct comparing *c, int list, const char *key, const cJSON *old,
-	      const cJSON *new)
+compare_items(struct comparing *c, const struct list_row *row, const char *key,
+	      const cJSON *old, const cJSON *new)
 {
 	const char *was = "", *is = "";
-	const char *name = arena_printf(c->a, "%s%s", lists[list].what, key);
+	const char *name = arena_printf(c->a, "%s%s", row->what, key);
 
-	for (int i = 0; i < 8 && lists[list].members[i] != NULL; i++) {
-		const char *member = lists[list].members[i];
+	for (int i = 0; i < 8 && row->members[i] != NULL; i++) {
+		const char *member = row->members[i];
 		const char *x = value_text(c->a, old, member);
 		const char *y = value_text(c->a, new, member);
 		const char *between = was[0] != '\0' ? ", " : "";
@@ -141,41 +148,41 @@ compare_items(struct comparing *c, int list, const char *key, const cJSON *old,
 		}
 	}
 	if (was[0] != '\0') {
-		add_change(c, lists[list].part, CHANGE_OTHER, name, was, is);
+		add_change(c, row->part, CHANGE_OTHER, name, was, is);
 	} else {
-		add_change(c, lists[list].part, CHANGE_NONE, name, NULL, NULL);
+		add_change(c, row->part, CHANGE_NONE, name, NULL, NULL);
 	}
 }
 
 static void
-add_item(struct comparing *c, int list, enum change change, const char *key)
+add_item(struct comparing *c, const struct list_row *row, enum change change,
+	 const char *key)
 {
-	add_change(c, lists[list].part, change,
-		   arena_printf(c->a, "%s%s", lists[list].what, key), NULL,
-		   NULL);
+	add_change(c, row->part, change,
+		   arena_printf(c->a, "%s%s", row->what, key), NULL, NULL);
 }
 
 static void
-compare_list(struct comparing *c, int i)
+compare_list(struct comparing *c, const struct list_row *row)
 {
 	struct items old = { 0 }, new = { 0 };
 
-	list_items(c, c->old, i, &old);
-	list_items(c, c->new, i, &new);
+	list_items(c, c->old, row, &old);
+	list_items(c, c->new, row, &new);
 	for (int k = 0; k < old.list.n; k++) {
 		const char *name = old.names.data[k];
 		int at = text_map_get(&new.places, name, -1);
 
 		if (at >= 0) {
-			compare_items(c, i, name, old.list.data[k],
+			compare_items(c, row, name, old.list.data[k],
 				      new.list.data[at]);
 		} else {
-			add_item(c, i, CHANGE_REMOVED, name);
+			add_item(c, row, CHANGE_REMOVED, name);
 		}
 	}
 	for (int k = 0; k < new.list.n; k++) {
 		if (text_map_get(&old.places, new.names.data[k], -1) < 0) {
-			add_item(c, i, CHANGE_ADDED, new.names.data[k]);
+			add_item(c, row, CHANGE_ADDED, new.names.data[k]);
 		}
 	}
 }
@@ -204,6 +211,50 @@ compare_lists(struct comparing *c)
 		}
 	}
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		compare_list(c, (int)i);
+		compare_list(c, &lists[i]);
 	}
+}
+
+void
+compare_kernel_names(struct comparing *c)
+{
+	compare_list(c, &kernels);
+}
+
+/* Have two lists the same number of items, of which these members are equal? */
+static bool
+same_members(const struct comparing *c, const char *list,
+	     const char *const *members, int n)
+{
+	const cJSON *old = member_list(c->old->json, list), *x;
+	const cJSON *y = member_list(c->new->json, list);
+
+	if (cJSON_GetArraySize(old) != cJSON_GetArraySize(y)) {
+		return false;
+	}
+	y = y != NULL ? y->child : NULL;
+	cJSON_ArrayForEach(x, old)
+	{
+		for (int i = 0; i < n; i++) {
+			/* as texts: to compare objects as such takes a time
+			 * that grows with the square of their members */
+			if (strcmp(value_text(c->a, x, members[i]),
+				   value_text(c->a, y, members[i])) != 0) {
+				return false;
+			}
+		}
+		y = y->next;
+	}
+	return true;
+}
+
+bool
+same_calls(const struct comparing *c)
+{
+	static const char *const calls[] = { "kernel", "arguments" };
+	static const char *const weights[] = { "symbol", "dtype", "shape",
+					       "element" };
+
+	return same_members(c, "calls", calls, 2) &&
+	       same_members(c, "weights", weights, 4);
 }

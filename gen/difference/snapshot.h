@@ -152,5 +152,9 @@ bool compare_nodes(struct comparing *c);
 bool compare_kernels(struct comparing *c);
 /* The parts that are lists of named objects. */
 void compare_lists(struct comparing *c);
+/* The kernels by their names, titles and schedules. */
+void compare_kernel_names(struct comparing *c);
+/* See struct difference. */
+bool same_calls(const struct comparing *c);
 
 #endif

@@ -489,6 +489,43 @@ def little_memory():
         fail(done.stderr)
 
 
+def other_options():
+    """A folder that was compiled with options that NAME.json does not state: what
+    NAME.json shows of them is told, and nothing is built that cannot be."""
+    plain = Source(DIGITS, "--target", "c99")
+    for options, says in (
+            (["--in-workspace", "both"], "interface  ! input image: "),
+            (["--precision", "bf16"], "weights    ! conv2_w: dtype "),
+            (["--byoc", "cblas"], "kernels    + cblas_0 (added)"),
+            (["--form", "graph"], "  digits.c  cannot be read")):
+        folder = work_folder()
+        tirc("compile", DIGITS, "-q", "-o", folder, "--target", "c99", *options)
+        done = plain.verify(folder, 1)
+        if "was it compiled with other options? " not in done.stdout or \
+                says not in done.stdout or "kernels  not run" not in \
+                done.stdout or not done.stdout.endswith("differs\n"):
+            fail(done.stdout)
+        if "error" in done.stderr:
+            fail(done.stderr)
+        plain.verify(folder, 0, *options)
+    # Where the kernels are called as before, they are run.
+    path = plain.name[:-2] + ".json"
+    out = plain.verify(replaced(plain, '"workspace_bytes":', '"workspace_bytes":1',
+                                path), 1).stdout
+    if "memory     ! workspace_bytes: " not in out or "FAIL" in out or \
+            "ok    conv1" not in out:
+        fail(out)
+    # Sizes whose names an option gave.
+    sizes = Source(write("sizes.onnx", [node("Relu", ["x"], ["y"], "relu")],
+                         [value_info("x", ["m", 5])],
+                         [value_info("y", ["m", 5])], []),
+                   "--target", "c99", "--dim", "m=n", "--dim", "n=1..4")
+    done = sizes.verify(sizes.folder, 2)
+    if "states the sizes --dim n=1..4; " not in done.stderr:
+        fail(done.stderr)
+    sizes.verify(sizes.folder, 0, "--dim", "m=n", "--dim", "n=1..4")
+
+
 def fused_products():
     """A compiler may fuse products into sums, in which they do not overflow: kernels
     of such sums are right on a processor with fused multiply-adds, too, and are still
@@ -542,6 +579,7 @@ def main():
     many_constants("file", "bin", other_bytes)
     symbolic_sizes()
     assumed_sizes()
+    other_options()
     fused_products()
     infinities()
     digits = Source(DIGITS, "--target", "c99")
