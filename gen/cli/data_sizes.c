@@ -190,8 +190,11 @@ add_dims(struct found *f, struct cli *c)
 	}
 	if (kept > c->tirc.n_dims && !c->quiet) {
 		cli_note("sizes that the model leaves open are those of the "
-			 "data:%s",
-			 text);
+			 "data:%s; tirc compile writes the same source only "
+			 "with %s",
+			 text,
+			 kept == c->tirc.n_dims + 1 ? "this option"
+						    : "these options");
 	}
 	c->tirc.dims = list;
 	c->tirc.n_dims = kept;

@@ -65,22 +65,26 @@ check("a size that often varies", "compile", MODEL, "-o", path("out"),
       says=["for example: --dim frames=1..256  or  --dim frames=256"])
 
 check("one data set", "test", MODEL, SMALL,
-      says=["those of the data: --dim frames=7\n", "ok    small.npz  y"])
+      says=["those of the data: --dim frames=7; tirc compile writes the "
+            "same source only with this option\n", "ok    small.npz  y"])
 check("two of them", "test", MODEL, SMALL, LARGE,
-      says=["--dim frames=7..501\n", "2 of 2 data sets passed"])
+      says=["--dim frames=7..501; ", "2 of 2 data sets passed"])
 check("a size that is given", "test", MODEL, SMALL, "--dim", "frames=1..9",
       says=["ok    small.npz"], never=["those of the data"])
 check("an option", "test", MODEL, "--input", SMALL, "--expect", SMALL,
-      says=["--dim frames=7\n", "ok    --expect  y"])
+      says=["--dim frames=7; tirc compile writes the "
+            "same source only with this option\n", "ok    --expect  y"])
 check("results beside the inputs", "run", MODEL, "--input", SMALL,
-      says=["--dim frames=7\n", "y  float32 [7, 2]"])
+      says=["--dim frames=7; tirc compile writes the "
+            "same source only with this option\n", "y  float32 [7, 2]"])
 # An array of an archive without dimensions, beside one that has them.
 SCALED = save("scaled", [make.make_node("Mul", ["x", "s"], ["y"])],
               {"x": ["frames", 3], "s": []}, [])
 np.savez(path("scaled.npz"), x=np.ones((7, 3), np.float32), s=np.float32(2),
          y=np.full((7, 3), 2, np.float32))
 check("a scalar", "test", SCALED, path("scaled.npz"),
-      says=["--dim frames=7\n", "ok    scaled.npz  y"])
+      says=["--dim frames=7; tirc compile writes the "
+            "same source only with this option\n", "ok    scaled.npz  y"])
 check("too large", "test", MODEL, LARGE, "--dim", "frames=1..500", status=1,
       says=["input 'x': frames = 501, but frames is 1..500; give --dim "
             "frames=1..501"], never=["elements"])
@@ -92,8 +96,15 @@ X = np.load(SMALL)["x"]
 for kind, array in (("input", X), ("output", X @ W)):
     onnx.save_tensor(numpy_helper.from_array(array), path(
         "product", "test_data_set_0", kind + "_0.pb"))
+# Where tirc compile assumes a size of 1, its source is another one.
+BATCH = save("batches", [make.make_node("MatMul", ["x", "w"], ["y"])],
+             {"x": ["batch", 3]}, [numpy_helper.from_array(W, "w")])
+check("a size that compile assumes", "test", BATCH, SMALL, LARGE,
+      says=["--dim batch=7..501; tirc compile writes the same source only with "
+            "this option\n", "2 of 2 data sets passed"])
 check("a folder beside the model", "test", MODEL,
-      says=["--dim frames=7\n", "ok    test_data_set_0  y"])
+      says=["--dim frames=7; tirc compile writes the "
+            "same source only with this option\n", "ok    test_data_set_0  y"])
 
 # Random inputs, where no data lie beside the model.
 WINDOW = save("window", [
