@@ -668,7 +668,7 @@ script_block_line(struct script_reader *r, const struct py_node *call,
 		}
 		b->predicate = b->predicate ? expr_and(r->m, b->predicate, e)
 					    : e;
-		return true;
+		return script_expr_fits(r, call, b->predicate);
 	}
 	struct note **end = &b->notes;
 

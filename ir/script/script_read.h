@@ -12,6 +12,12 @@
 /* The most dimensions of a buffer. */
 enum { SCRIPT_MAX_RANK = 32 };
 
+/* Of an expression: its parts, each as often as it is used, and the parts on the
+ * longest way into it. */
+struct script_size {
+	int parts, levels;
+};
+
 /* The kinds of values that a name or an expression can have; with each, the
  * members that are set. */
 enum script_kind {
@@ -196,19 +202,23 @@ struct script_reader {
 	 * index in `stores`; see script_assign.c */
 	struct text_map stored;
 	VEC(int) stores;
-	/* The parts of the expressions from first_id on, by their ids; see
-	 * script_size.c. */
-	VEC(int) parts;
+	/* of the expressions from first_id on, by their ids; see
+	 * script_size.c */
+	VEC(struct script_size) sizes;
 	uint32_t first_id;
 	bool allocates; /* are the facts of a buffer read that is allocated? */
 };
 
 /* ---- limits: script_size.c */
 
-/* Is the value of the node an expression of not too many parts? False after an
- * error. */
+/* Is the value of the node, or e, an expression of not too many parts and levels?
+ * False after an error. */
+bool script_expr_fits(struct script_reader *r, const struct py_node *node,
+		      const struct expr *e);
 bool script_fits(struct script_reader *r, const struct py_node *node,
 		 const struct script_value *v);
+/* Is r->depth within its limit? False after an error at the node. */
+bool script_depth_fits(struct script_reader *r, const struct py_node *node);
 /* Counts a call of a macro, or an iteration of a loop in one; false after an
  * error, if there are too many. */
 bool script_expands(struct script_reader *r, const struct py_node *node);

@@ -6,44 +6,69 @@
 
 enum {
 	MAX_PARTS = 1 << 18, /* of an expression, each as often as it is used */
+	MAX_LEVELS = 1000,   /* of an expression: functions walk recursively */
+	MAX_DEPTH = 5000,    /* of statements in statements */
 	/* calls of macros, and iterations of their loops, in a function */
 	MAX_EXPANDED = 10000
 };
 
-/* The number of parts of e. Counting stops a little above MAX_PARTS. An
+/* The parts and levels of e. Counting parts stops a little above MAX_PARTS. An
  * expression that was made before the text is read counts as one part. */
-static int
-parts_of(struct script_reader *r, const struct expr *e)
+static struct script_size
+size_of(struct script_reader *r, const struct expr *e)
 {
 	uint32_t at = e->id - r->first_id;
-	int n = 1;
+	struct script_size size = { 1, 1 };
 
 	if (e->id < r->first_id) {
-		return 1;
+		return size;
 	}
-	while ((uint32_t)r->parts.n <= at) {
-		vec_push(&r->m->arena, &r->parts, 0);
+	while ((uint32_t)r->sizes.n <= at) {
+		vec_push(&r->m->arena, &r->sizes, ((struct script_size){ 0 }));
 	}
-	if (r->parts.data[at] > 0) {
-		return r->parts.data[at];
+	if (r->sizes.data[at].parts > 0) {
+		return r->sizes.data[at];
 	}
-	for (int i = 0; i < e->n_args && n <= MAX_PARTS; i++) {
-		n += parts_of(r, e->args[i]);
+	for (int i = 0; i < e->n_args && size.parts <= MAX_PARTS; i++) {
+		struct script_size one = size_of(r, e->args[i]);
+
+		size.parts += one.parts;
+		size.levels = one.levels >= size.levels ? one.levels + 1
+							: size.levels;
 	}
-	r->parts.data[at] = n;
-	return n;
+	r->sizes.data[at] = size;
+	return size;
+}
+
+bool
+script_expr_fits(struct script_reader *r, const struct py_node *node,
+		 const struct expr *e)
+{
+	struct script_size size;
+
+	if (r->is_steps || e->n_args == 0) {
+		return true;
+	}
+	size = size_of(r, e);
+	if (size.parts > MAX_PARTS) {
+		return script_fail(r, node,
+				   "an expression of more than %d parts; store "
+				   "some in buffers of their own",
+				   MAX_PARTS);
+	}
+	return size.levels <= MAX_LEVELS ||
+	       script_fail(
+		       r, node,
+		       "an expression more than %d levels deep; store parts "
+		       "of it in buffers of their own",
+		       MAX_LEVELS);
 }
 
 bool
 script_fits(struct script_reader *r, const struct py_node *node,
 	    const struct script_value *v)
 {
-	return v->kind != SCRIPT_EXPR || r->is_steps || v->e->n_args == 0 ||
-	       parts_of(r, v->e) <= MAX_PARTS ||
-	       script_fail(r, node,
-			   "an expression of more than %d parts; store some in "
-			   "buffers of their own",
-			   MAX_PARTS);
+	return v->kind != SCRIPT_EXPR || script_expr_fits(r, node, v->e);
 }
 
 bool
@@ -54,4 +79,14 @@ script_expands(struct script_reader *r, const struct py_node *node)
 			   "more than %d calls of macros, and iterations of "
 			   "their loops; write a loop of T",
 			   MAX_EXPANDED);
+}
+
+bool
+script_depth_fits(struct script_reader *r, const struct py_node *node)
+{
+	return r->depth <= MAX_DEPTH ||
+	       script_fail(r, node,
+			   "more than %d values and scopes that hold for the "
+			   "rest of their suites; use buffers",
+			   MAX_DEPTH);
 }

@@ -6,10 +6,7 @@
  * first. */
 #include "script_read.h"
 
-enum {
-	MAX_DEPTH = 5000,
-	MAX_NESTED = 100 /* macros that call macros */
-};
+enum { MAX_NESTED = 100 /* macros that call macros */ };
 
 static bool read_line(struct script_reader *r, const struct py_node *node,
 		      struct script_suite *suite);
@@ -95,13 +92,8 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 		r->depth = depth + suite.openers.n;
-		if (r->depth > MAX_DEPTH) {
-			return script_fail(r, node->kids[i],
-					   "more than %d "
-					   "values that hold for the rest of "
-					   "their suites; use with, or "
-					   "buffers",
-					   (int)MAX_DEPTH);
+		if (!script_depth_fits(r, node->kids[i])) {
+			return false;
 		}
 	}
 	script_leave(r, names);

@@ -345,9 +345,9 @@ script_init(struct script_reader *r, const struct py_node *node,
 
 /* Reads the items of a `with` from the index `item` on, then its suite, and
  * sets *out to the statement. False after an error. */
-bool
-script_with(struct script_reader *r, const struct py_node *node, int item,
-	    struct stmt **out)
+static bool
+with_items(struct script_reader *r, const struct py_node *node, int item,
+	   struct stmt **out)
 {
 	if (item == node->n_kids - 1) {
 		return script_read_suite(r, node->kids[item], out);
@@ -413,4 +413,17 @@ script_with(struct script_reader *r, const struct py_node *node, int item,
 	r->loops.n = loops;
 	*out = script_close_suite(r, &suite);
 	return true;
+}
+
+bool
+script_with(struct script_reader *r, const struct py_node *node, int item,
+	    struct stmt **out)
+{
+	bool ok;
+
+	r->depth++;
+	ok = script_depth_fits(r, node->kids[item]) &&
+	     with_items(r, node, item, out);
+	r->depth--;
+	return ok;
 }

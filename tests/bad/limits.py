@@ -370,6 +370,24 @@ PROGRAM = "from tvm.script import tir as T\n\n@T.prim_func\ndef f(%s):\n%s"
 refused(write("parameters.py", PROGRAM % (
     ", ".join("A%d: T.Buffer((%d,), 'float32')" % (i, i + 1) for i in range(2000)),
     "    A7[0] = A8[0]\n")), "2000 parameters; the most is 1024", verb="codegen")
+# Scopes in scopes, and levels of an expression that many lines make.
+refused(write("scopes.py", PROGRAM % (
+    "A: T.Buffer((4,), 'float32')", "    with %s:\n        A[0] = 1.0\n" % (
+        ", ".join(["T.attr(0, 'a', 1)"] * 6000)))),
+        "more than 5000 values and scopes", verb="codegen")
+for name, deep in (
+        ("conditions", "    with T.sblock('b'):\n" + "".join(
+            "        T.where(A[0] < %d.0)\n" % i for i in range(1100)) +
+         "        A[0] = 1.0\n"),
+        ("steps", "    @T.inline\n    def h(x):\n" +
+         "        x = x + A[0]\n" * 1100 +
+         "        return x\n    A[0] = h(A[1])\n"),
+        ("nested", "    b = T.decl_buffer((8,), 'int32', data=A.data)\n"
+         "    b[0] = " + "b[" * 30 + "0" + "]" * 30 + "\n")):
+    kind = "(%s), 'int32'" % ("2, " * 32) if name == "nested" else "(4,), 'float32'"
+    refused(write(name + ".py", PROGRAM % ("A: T.Buffer(%s)" % kind, deep)),
+        "an expression of more than 262144 parts" if name == "nested"
+        else "an expression more than 1000 levels deep", verb="codegen")
 ARRAYS = 1200
 tirc("codegen", write("arrays.py", PROGRAM % (
     "A: T.Buffer((9000,), 'float32')", "".join(
