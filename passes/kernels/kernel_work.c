@@ -54,11 +54,68 @@ count_index(const struct expr *e, struct work *w)
 	}
 }
 
+/* What count_expr() needs to know. */
+struct counting {
+	struct analyser *a;
+	/* the expressions that are counted already, or NULL: an expression
+	 * counts where it occurs */
+	struct pointer_map *seen;
+};
+
+static void count_expr(const struct counting *c, const struct expr *e,
+		       struct work *w);
+
+/* A choice by an index: i == 0 ? x : i == 1 ? y : z. */
+static bool
+is_choice(const struct expr *e, const struct expr *index)
+{
+	return e->kind == EXPR_SELECT && e->args[0]->kind == EXPR_EQ &&
+	       e->args[0]->args[0]->kind == EXPR_VAR &&
+	       e->args[0]->args[1]->kind == EXPR_INT &&
+	       (index == NULL || e->args[0]->args[0] == index);
+}
+
+/* Counts a choice by an index: for each value of the index one branch, and what
+ * branches have in common once, as loops over the index that are unrolled compute
+ * it. Returns false, with nothing counted, if the index has no bounds. */
+static bool
+count_choice(const struct counting *c, const struct expr *e, struct work *w)
+{
+	const struct expr *index = e->args[0]->args[0];
+	struct bounds b = analyse_bounds(c->a, index);
+	double values = (double)b.max - (double)b.min + 1;
+	struct work all = { 0 };
+	struct pointer_map seen;
+	struct counting once = { c->a, &seen };
+	struct arena arena;
+
+	if (b.min == BOUND_NEG_INF || b.max == BOUND_POS_INF || values < 1) {
+		return false;
+	}
+	arena_init(&arena);
+	pointer_map_init(&seen, &arena);
+	for (; is_choice(e, index); e = e->args[2]) {
+		count_expr(&once, e->args[1], &all);
+	}
+	count_expr(&once, e, &all);
+	arena_release(&arena);
+	w->floats += all.floats / values;
+	w->ints += all.ints / values;
+	return true;
+}
+
 static void
-count_expr(const struct expr *e, struct work *w)
+count_expr(const struct counting *c, const struct expr *e, struct work *w)
 {
 	struct dtype type = e->type;
 	bool counts = false;
+
+	if (c->seen != NULL && e->n_args > 0 && !pointer_map_add(c->seen, e)) {
+		return;
+	}
+	if (c->seen == NULL && is_choice(e, NULL) && count_choice(c, e, w)) {
+		return;
+	}
 
 	if (is_comparison(e)) {
 		if (!compares_data(e)) {
@@ -90,7 +147,7 @@ count_expr(const struct expr *e, struct work *w)
 		w->ints += type.lanes;
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		count_expr(e->args[i], w);
+		count_expr(c, e->args[i], w);
 	}
 }
 
@@ -137,18 +194,31 @@ repeat(struct analyser *a, const struct stmt *s, struct work *w)
 	w->ints *= n < 0 ? 1 : n;
 }
 
+static void
+bind_iters(struct analyser *a, const struct block *b)
+{
+	for (int i = 0; i < b->n_iters; i++) {
+		analyser_bind(a, b->iters[i].var, b->iters[i].min,
+			      b->iters[i].extent);
+	}
+}
+
 static struct work
 count_stmt(struct analyser *a, const struct stmt *s)
 {
+	const struct counting c = { .a = a };
 	struct work w = { 0 };
 	struct analyser_mark mark = analyser_mark(a);
 
 	if (s->kind == STMT_STORE) {
-		count_expr(s->args[0], &w);
+		count_expr(&c, s->args[0], &w);
 		return w;
 	}
 	if (s->kind == STMT_LET && is_value(s->args[0])) {
-		count_expr(s->args[0], &w);
+		count_expr(&c, s->args[0], &w);
+	}
+	if (s->kind == STMT_BLOCK) {
+		bind_iters(a, s->u.block);
 	}
 	if (s->kind == STMT_LET && dtype_is_int(s->args[0]->type) &&
 	    s->args[0]->type.lanes == 1) {
@@ -355,8 +425,9 @@ kernel_count(struct kernel *k)
 	struct array_table t = { 0 };
 
 	arena_init(&t.arena);
-	k->flops = work.floats;
-	k->int_ops = work.ints;
+	/* parts of a choice are fractions, of which a loop has whole ones */
+	k->flops = round(work.floats);
+	k->int_ops = round(work.ints);
 	k->counts_vary = work.by_values;
 	measure_arrays(k->func, &t);
 	for (int i = 0; i < k->args.n; i++) {

@@ -83,3 +83,24 @@ for target in "c99", "gnu-c", "x86-64-v4":
             if not kernel["macs"] and kernel["read_bytes"] > 4 * 64 + 16:
                 fail("%s reads %d bytes" % (kernel["name"],
                                             kernel["read_bytes"]))
+
+# The transforms of Winograd's tiles: the operations that are left when terms in common
+# are computed once, 18 for each of the 6 columns and rows of a tile of pixels, 13 for
+# each of the 6 columns and 4 rows of results, and the Relu.
+path = os.path.join(work_folder(), "tiles.onnx")
+with open(path, "wb") as file:
+    file.write(model(graph(
+        [node("Conv", ["x", "w"], ["c"], "conv", pads=[1, 1, 1, 1]),
+         node("Relu", ["c"], ["y"])],
+        [value_info("x", [1, 16, 24, 24])], [value_info("y", [1, 16, 24, 24])],
+        [tensor("w", [16, 16, 3, 3], floats(*range(16 * 16 * 9)))])))
+for target in "c99", "x86-64-v4":
+    out = compile_model(path, "--name", "tiles", "--target", target, "--conv",
+                        "winograd")
+    with open(os.path.join(out, "tiles.json")) as file:
+        flops = {k["title"].split(",")[2].split()[0]: k["flops"]
+                 for k in json.load(file)["kernels"]}
+    tiles = 6 * 6 * 16
+    if flops != {"input": 12 * 18 * tiles, "products": 2 * 36 * 16 * tiles,
+                 "output": (10 * 13 + 16) * tiles}:
+        fail("%s: Winograd's kernels have %s FLOP" % (target, flops))
