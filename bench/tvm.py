@@ -3,6 +3,7 @@
 """How many PrimFuncs of a checkout of TVM's sources tirc reads and emits.
 
     ./run bench tvm FOLDER [--target T] [--threads T] [--reasons N] [--keep OUT]
+                           [--ask-tvm]
 
 Takes each function marked prim_func, and each class marked ir_module, of the Python
 files below FOLDER, with the constants, functions and macros that the text around it
@@ -11,12 +12,17 @@ it for --target, or, if its loops are bound to threads, for --threads (cuda). Th
 parameters of a Python function that makes PrimFuncs have the values of its first call
 with constants, else their defaults. Functions that TVM must refuse, by what its own
 tests say, are counted apart. Prints both numbers and the N most frequent reasons
-for those that fail. Nothing of the checkout is executed. --keep writes the programs that are not read to the folder OUT."""
+for those that fail. --keep writes the programs that are not read to the folder OUT.
+Nothing of the checkout is executed, unless with --ask-tvm: then the interpreter that
+TIRC_TVM_PYTHON names, which has a TVM with tvm.tirx, compiles the functions that tirc
+does not read or emit; those that TVM itself compiles for none of its targets are not
+counted."""
 import argparse
 import ast
 import builtins
 import collections
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -284,6 +290,21 @@ def attempt(task):
         return None, emitted
 
 
+def ask_tvm(tasks, results):
+    """The programs that tirc does not emit and that TVM compiles for no target."""
+    python = os.environ.get("TIRC_TVM_PYTHON")
+    if not python:
+        sys.exit("--ask-tvm: name an interpreter with TVM in TIRC_TVM_PYTHON")
+    asked = [t[2] for t, (_, emitted) in zip(tasks, results) if emitted]
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "tvm_compiles.py")
+    done = subprocess.run([python, beside], input=json.dumps(asked), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=True)
+    return {program for program, line in zip(asked, done.stdout.splitlines())
+            if json.loads(line) is False}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder")
@@ -291,6 +312,7 @@ def main():
     parser.add_argument("--threads", default="cuda")
     parser.add_argument("--reasons", type=int, default=15)
     parser.add_argument("--keep")
+    parser.add_argument("--ask-tvm", action="store_true")
     args = parser.parse_args()
     found = list(programs(args.folder))
     refused = [t for t in found if t[2] == REFUSED]
@@ -301,8 +323,13 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(attempt, [(t[2], args.target, args.threads)
                                           for t in tasks]))
+    impossible = set()
+    if args.ask_tvm:
+        impossible = ask_tvm(tasks, results)
     reads, emits = collections.Counter(), collections.Counter()
     for (path, name, program), (read, emitted) in zip(tasks, results):
+        if program in impossible:
+            continue
         reads[read] += 1
         emits[emitted if not read else "not read"] += 1
         if read and args.keep:
@@ -311,12 +338,15 @@ def main():
             with open(os.path.join(args.keep, file_name), "w",
                       encoding="utf-8") as file:
                 file.write("# %s\n%s" % (read, program))
-    n = len(tasks)
+    n = sum(reads.values())
     print("%d functions and modules: %d read and lowered (%.1f%%), %d emitted "
           "(%.1f%%)" % (n, reads[None], 100 * reads[None] / n, emits[None],
                         100 * emits[None] / n))
     print("%d more are not counted: TVM's tests say that TVM refuses them" %
           len(refused))
+    if args.ask_tvm:
+        print("%d more are not counted: TVM compiles them for none of its targets" %
+              (len(tasks) - n))
     print("%d more need values that only running the Python code around them "
           "gives; they are not counted" % (len(found) - n - len(refused)))
     try:

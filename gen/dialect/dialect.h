@@ -155,7 +155,8 @@ struct fragment_form {
 
 /* An instruction of a device by TVM's name, as an expression of its arguments. */
 struct instruction_form {
-	const char *name, *text;
+	/* one of text and helper is NULL; helper is the key of a function */
+	const char *name, *text, *helper;
 	struct names needs;
 };
 

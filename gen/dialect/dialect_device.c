@@ -70,6 +70,14 @@ dialect_read_instructions(void *ctx, struct json j)
 
 		json_keys_read(&dialect_keys, json_get(j, one->string),
 			       "/device/instructions/*", &f, l);
+		if ((f.text == NULL) == (f.helper == NULL)) {
+			json_error(json_get(j, one->string),
+				   "exactly one of text and helper");
+		} else if (f.helper != NULL &&
+			   dialect_helper(l->d, f.helper) == NULL) {
+			json_error(json_get(j, one->string),
+				   "no helper is called '%s'", f.helper);
+		}
 		vec_push(&l->m->arena, &l->d->device.instructions, f);
 	}
 }

@@ -259,7 +259,11 @@ emit_program_header(struct module *m, const struct dialect *d,
 {
 	struct tdata *data = tdata_new(&m->arena);
 	struct unit u;
-	char *guard = arena_strdup(&m->arena, p->stem);
+	/* a macro does not begin with a digit */
+	char *guard = arena_printf(&m->arena, "%s%s",
+				   p->stem[0] >= '0' && p->stem[0] <= '9' ? "P"
+									  : "",
+				   p->stem);
 
 	if (!any_called(d, p)) {
 		return true;

@@ -277,6 +277,19 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 }
 
 const char *
+walk_passed(struct walker *w, const struct expr *e)
+{
+	const char *text = e->kind == EXPR_STRING
+				   ? walk_text_literal(w, e->u.text)
+				   : walk_expr(w, e, w->d->assignment);
+
+	if (e->kind != EXPR_STRING) {
+		external_param(w, e, &text);
+	}
+	return text;
+}
+
+const char *
 walk_arguments(struct walker *w, const struct expr *e, int first)
 {
 	const struct func *callee = walk_callee(w, e->args[0]->u.text);

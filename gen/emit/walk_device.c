@@ -233,7 +233,7 @@ walk_instruction(struct walker *w, const struct expr *e)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "e", "f" };
 	const int most = sizeof keys / sizeof *keys;
-	const char *name = e->args[0]->u.text;
+	const char *name = e->args[0]->u.text, *texts[6];
 	const struct instruction_form *f = instruction_of(w, name);
 	struct tdata *data = tdata_new(w->a);
 
@@ -260,11 +260,14 @@ walk_instruction(struct walker *w, const struct expr *e)
 		bool given = i + 1 < e->n_args;
 		const struct expr *one = given ? e->args[i + 1] : NULL;
 
-		tdata_text(data, keys[i],
-			   !given ? NULL
-			   : one->kind == EXPR_STRING
-				   ? walk_text_literal(w, one->u.text)
-				   : walk_expr(w, one, w->d->assignment));
+		texts[i] = given ? walk_passed(w, one) : NULL;
+		tdata_text(data, keys[i], texts[i]);
+	}
+	if (f->helper != NULL) {
+		name = unit_helper(w->u, dialect_helper(w->d, f->helper),
+				   e->type, e->type);
+		return name != NULL ? walk_call(w, name, texts, e->n_args - 1)
+				    : walk_failed_piece(w);
 	}
 	return (struct piece){ walk_render(w, f->text, data), w->d->primary };
 }

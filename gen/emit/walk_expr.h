@@ -95,6 +95,9 @@ bool walk_is_data(struct walker *w, const struct expr *e);
  * an external function. */
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
+/* e as an argument of a function that is not tirc's: an array is a pointer to its
+ * first element, a text a literal. */
+const char *walk_passed(struct walker *w, const struct expr *e);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
 /* walk_traced.c: a call of ENTRY_TRACED. */
 struct piece walk_traced(struct walker *w, const struct expr *e);
