@@ -199,6 +199,28 @@ struct box_forms {
 	VEC(struct box_type) types;
 };
 
+/* A family of instructions: those whose name begins so have these operands
+ * (gen/emit/assembly.c). */
+struct assembly_family {
+	const char *begins, *operands;
+};
+
+/* What stands for `from` in the names of instructions. */
+struct assembly_word {
+	const char *from, *to;
+};
+
+/* Statements in assembly for families of instructions; statement NULL: there
+ * are none. */
+struct assembly_forms {
+	const char *statement, *operand, *several, *output, *input;
+	const char *literal; /* what stands for the letter of a number */
+	const char *shared;  /* the address of an element in shared memory */
+	VEC(struct box_type) letters;
+	VEC(struct assembly_word) words;
+	VEC(struct assembly_family) families;
+};
+
 struct device_forms {
 	const char *rejected; /* why the dialect has no kernels, or NULL */
 	/* path of the dialect.json that rejects kernels */
@@ -250,6 +272,7 @@ struct device_forms {
 	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 	VEC(struct instruction_form) instructions;
+	struct assembly_forms assembly;
 };
 
 /* A vector type that the language has, and its name there. */

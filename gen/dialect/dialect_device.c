@@ -83,6 +83,62 @@ dialect_read_instructions(void *ctx, struct json j)
 }
 
 void
+dialect_read_letters(void *ctx, struct json j)
+{
+	struct loader *l = ctx;
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, j.value)
+	{
+		struct json row = json_get(j, item->string);
+		struct box_type letter = {
+			.type = type_called(row, item->string),
+			.name = json_text(row, false),
+		};
+
+		vec_push(&l->m->arena, &l->d->device.assembly.letters, letter);
+	}
+}
+
+void
+dialect_read_assembly_words(void *ctx, struct json j)
+{
+	struct loader *l = ctx;
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, j.value)
+	{
+		struct assembly_word word = {
+			.from = arena_strdup(&l->m->arena, item->string),
+			.to = json_text(json_get(j, item->string), false),
+		};
+
+		if (*word.from == '\0') {
+			json_error(j, "nothing stands for an empty word");
+			return;
+		}
+		vec_push(&l->m->arena, &l->d->device.assembly.words, word);
+	}
+}
+
+void
+dialect_read_families(void *ctx, struct json j)
+{
+	struct loader *l = ctx;
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, j.value)
+	{
+		struct assembly_family family = {
+			.begins = arena_strdup(&l->m->arena, item->string),
+			.operands = json_text(json_get(j, item->string), false),
+		};
+
+		vec_push(&l->m->arena, &l->d->device.assembly.families, family);
+	}
+}
+
+void
 dialect_check_models(void *ctx, struct json j)
 {
 	const struct device_forms *f = &((struct loader *)ctx)->d->device;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel launches and barriers as text, in dialects that have them. */
+#include "assembly.h"
 #include "host_device.h"
 #include "iterate.h"
 #include "walk_stmt.h"
@@ -228,48 +229,92 @@ instruction_of(const struct walker *w, const char *name)
 	return NULL;
 }
 
-struct piece
-walk_instruction(struct walker *w, const struct expr *e)
+/* The texts of the arguments behind the instruction's name. */
+static const char *const *
+argument_texts(struct walker *w, const struct expr *e)
+{
+	const char **texts = arena_array(w->a, const char *, e->n_args + 1);
+
+	for (int i = 1; i < e->n_args; i++) {
+		texts[i - 1] = walk_passed(w, e->args[i]);
+	}
+	return texts;
+}
+
+/* The instruction as an expression with up to six arguments. */
+static struct piece
+from_text(struct walker *w, const struct instruction_form *f,
+	  const struct expr *e, const char *const *texts)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "e", "f" };
 	const int most = sizeof keys / sizeof *keys;
-	const char *name = e->args[0]->u.text, *texts[6];
-	const struct instruction_form *f = instruction_of(w, name);
 	struct tdata *data = tdata_new(w->a);
+	struct piece p = { "", w->d->primary };
 
-	if (f == NULL || e->n_args - 1 > most) {
+	if (e->n_args - 1 > most) {
 		walk_fail(w,
-			  f == NULL
-				  ? "the dialect has no instruction %s; write "
-				    "what it computes as loops, and let "
-				    "tensorize() choose an instruction, or "
-				    "give its text in device.instructions of "
-				    "a dialect"
-				  : "more arguments of %s than the text of an "
-				    "instruction takes",
+			  "more arguments of %s than the text of an "
+			  "instruction takes",
+			  f->name);
+		return p;
+	}
+	tdata_text(data, "type",
+		   dtype_class(e->type) == DTC_VOID ? "void"
+						    : unit_type(w->u, e->type));
+	for (int i = 0; i < most; i++) {
+		tdata_text(data, keys[i], i + 1 < e->n_args ? texts[i] : NULL);
+	}
+	p.text = walk_render(w, f->text, data);
+	return p;
+}
+
+static struct piece
+from_helper(struct walker *w, const struct instruction_form *f,
+	    const struct expr *e, const char *const *texts)
+{
+	const char *name = unit_helper(w->u, dialect_helper(w->d, f->helper),
+				       e->type, e->type);
+
+	return name != NULL ? walk_call(w, name, texts, e->n_args - 1)
+			    : walk_failed_piece(w);
+}
+
+static struct piece
+in_assembly(struct walker *w, const struct expr *e)
+{
+	const char *why;
+	const char *text = assembly_text(w->m, w->d, e, argument_texts(w, e),
+					 &why);
+
+	if (why != NULL) {
+		walk_fail(w, "%s", why);
+	}
+	return (struct piece){ text, w->d->primary };
+}
+
+struct piece
+walk_instruction(struct walker *w, const struct expr *e)
+{
+	const char *name = e->args[0]->u.text;
+	const struct instruction_form *f = instruction_of(w, name);
+
+	if (f == NULL && assembly_has(w->d, name)) {
+		return in_assembly(w, e);
+	}
+	if (f == NULL) {
+		walk_fail(w,
+			  "the dialect has no instruction %s; write what it "
+			  "computes as loops, and let tensorize() choose an "
+			  "instruction, or give its text in "
+			  "device.instructions of a dialect",
 			  name);
 		return (struct piece){ "", w->d->primary };
 	}
 	for (int i = 0; i < f->needs.n; i++) {
 		unit_need(w->u, f->needs.data[i]);
 	}
-	tdata_text(data, "type",
-		   dtype_class(e->type) == DTC_VOID ? "void"
-						    : unit_type(w->u, e->type));
-	for (int i = 0; i < most; i++) {
-		bool given = i + 1 < e->n_args;
-		const struct expr *one = given ? e->args[i + 1] : NULL;
-
-		texts[i] = given ? walk_passed(w, one) : NULL;
-		tdata_text(data, keys[i], texts[i]);
-	}
-	if (f->helper != NULL) {
-		name = unit_helper(w->u, dialect_helper(w->d, f->helper),
-				   e->type, e->type);
-		return name != NULL ? walk_call(w, name, texts, e->n_args - 1)
-				    : walk_failed_piece(w);
-	}
-	return (struct piece){ walk_render(w, f->text, data), w->d->primary };
+	return f->helper != NULL ? from_helper(w, f, e, argument_texts(w, e))
+				 : from_text(w, f, e, argument_texts(w, e));
 }
 
 /* -- asynchronous copies */

@@ -43,15 +43,28 @@ names_type(const struct py_node *node, struct dtype *out)
 	return node->text[0] == '\0' || dtype_from_name(node->text, out);
 }
 
+/* The name of an argument, as a text. */
+static const struct py_node *
+name_of(struct script_reader *r, const struct py_node *keyword)
+{
+	struct py_node *name = arena_copy(&r->m->arena, keyword,
+					  sizeof *keyword);
+
+	name->kind = PY_STRING;
+	name->n_kids = 0;
+	return name;
+}
+
 /* The arguments of an instruction: those with a name count like the others, in the
- * order of the text; dtype=… is the type. */
+ * order of the text, and if `named` the name goes before as a text; dtype=… is
+ * the type. */
 static void
-all_arguments(struct script_reader *r, const struct py_node *call,
+all_arguments(struct script_reader *r, const struct py_node *call, bool named,
 	      struct script_typed_args *out)
 {
 	const struct py_node **list = arena_array(&r->m->arena,
 						  const struct py_node *,
-						  call->n_kids + 1);
+						  2 * call->n_kids + 1);
 
 	*out = (struct script_typed_args){ .list = list };
 	for (int i = 1; i < call->n_kids; i++) {
@@ -61,6 +74,9 @@ all_arguments(struct script_reader *r, const struct py_node *call,
 		    (strcmp(one->text, "dtype") == 0 ||
 		     strcmp(one->text, "ret_ty") == 0)) {
 			out->type = one->kids[0];
+		} else if (named && one->kind == PY_KEYWORD && one->text) {
+			list[out->n++] = name_of(r, one);
+			list[out->n++] = one->kids[0];
 		} else {
 			list[out->n++] = one->kind == PY_KEYWORD && one->text
 						 ? one->kids[0]
@@ -181,7 +197,8 @@ script_instruction(struct script_reader *r, const struct py_node *call,
 	struct dtype t;
 	bool stated;
 
-	all_arguments(r, call, &args);
+	/* the names of PTX's operands say more than their places: pred=… */
+	all_arguments(r, call, strncmp(path, "ptx.", 4) == 0, &args);
 	return stated_type(r, &args, &t, &stated) &&
 	       arguments(r, args.list, args.n, &list) &&
 	       (stated || type_of_result(r, call, known ? known->type : "void",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""instructions.py PROGRAM: nvcc takes the functions `reduced` and `ordered` of the
-program, whose instructions have TVM's names."""
+"""instructions.py PROGRAM: nvcc takes the functions of the program but for
+`quoted`, whose instructions have TVM's names."""
 import os
 import sys
 
@@ -14,7 +14,7 @@ nvcc.find()
 with open(sys.argv[1], encoding="utf-8") as file:
     text = file.read()
 folder = work_folder()
-for function in "reduced", "ordered":
+for function in "reduced", "ordered", "assembled":
     program = os.path.join(folder, function + ".py")
     with open(program, "w", encoding="utf-8") as file:
         file.write(text[:text.index("# A text is")] +

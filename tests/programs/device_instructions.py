@@ -35,6 +35,25 @@ def ordered(A: T.Buffer((2, 64), "int32"), C: T.Buffer((1,), "float32")):
     T.cuda.thread_fence()
 
 
+@T.prim_func
+def assembled(A: T.Buffer((32,), "uint32"), B: T.Buffer((64,), "float32"), C: T.Buffer((4,), "uint64")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    shared = T.alloc_buffer((64,), "float32", scope="shared")
+    value = T.local_scalar("uint32")
+    pair = T.alloc_local((2,), "float32")
+    T.ptx.ld.global_.acquire.gpu.b32(value, A.ptr_to([tx]))
+    T.ptx.lop3.b32(value, value, A[0], A[1], 0x96)
+    T.ptx.ld.global_.v2.f32(pair[0], pair[1], B.ptr_to([tx * 2]))
+    T.ptx.fma.rn.f32(pair[0], pair[0], pair[1], T.float32(0.5))
+    T.ptx.st.shared__cta.v2.f32(shared.ptr_to([tx * 2]), pair[0], pair[1])
+    T.cuda.cta_sync()
+    T.ptx.ld.shared.f32(B[tx], shared.ptr_to([63 - tx]))
+    T.ptx.red.relaxed.gpu.global_.add.u32(A.ptr_to([tx]), value)
+    T.ptx.ld.global_.b64(C[0], T.ptx.addr(C.data, 8))
+    T.ptx.st.release.gpu.global_.b32(A.ptr_to([0]), T.uint32(7))
+
+
 # A text is a literal of the language: it ends neither the call nor the assembly.
 @T.prim_func
 def quoted(A: T.Buffer((32,), "float32")):
@@ -43,5 +62,5 @@ def quoted(A: T.Buffer((32,), "float32")):
     A[lane] = T.float32(0)
 
 
-for f in (reduced, ordered, quoted):
+for f in (reduced, ordered, assembled, quoted):
     print(tvm.build(f, target="cuda").get_source().split("#include")[-1])

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# An operand that the family does not have.
+import tvm
+from tvm.script import tir as T
+
+
+@T.prim_func
+def f(A: T.Buffer((32,), "uint32")):
+    lane = T.launch_thread("threadIdx.x", 32)
+    T.ptx.ld.global_.b32(A[lane], A.ptr_to([0]), pred=lane)
+
+
+tvm.build(f)
