@@ -525,7 +525,7 @@ tile_product(struct rules *r, struct product_tile *p, bool may_pad,
 		   : !tiling_pack(r, &t)) {
 		return false;
 	}
-	if ((t.dot.intrin == NULL && tiling_widens(r, &t) &&
+	if ((t.dot.intrin == NULL && t.widens &&
 	     !tiling_widen(r, &t, reduction)) ||
 	    !rules_separate_accumulator(r, &t.x, reduction, &output)) {
 		return false;

@@ -73,7 +73,10 @@ struct tiling {
 	bool panels;  /* constants are stored in panels of lanes even if
 			    * their lanes are contiguous */
 	bool may_pad; /* padding the lanes may be tried, if it is faster */
-	bool padded;  /* constants are padded with zeros beyond the last
+	/* the kernel copies the constants, bytes, as numbers as wide as the
+	 * sums */
+	bool widens;
+	bool padded; /* constants are padded with zeros beyond the last
 			    * lane */
 	/* an iter var that runs over a part of an axis which lies in blocks of
 	 * part_block elements; -1: there is none */
@@ -165,12 +168,8 @@ int64_t tiling_block(const struct tiling *t, int iter);
 /* Gives a layout with the lanes last to the constants that the loop of the
  * lanes indexes. False after a failure. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
-/* Should the kernel copy the constants, bytes of fewer lanes than a vector, as
- * numbers as wide as the sums? Where vectorization is left to the compiler, the
- * bytes would give its vectors their length. */
-bool tiling_widens(const struct rules *r, const struct tiling *t);
-/* Copies the operand that way before all loops, into an array on the stack, and
- * finds t's loads again. False after a failure. */
+/* Copies the constants as numbers as wide as the sums, before all loops, into an
+ * array on the stack, and finds t's loads again. False after a failure. */
 bool tiling_widen(struct rules *r, struct tiling *t, int reduction);
 /* Gives the accumulators, t->x.out, a layout with the lanes last. False after a
  * failure. */

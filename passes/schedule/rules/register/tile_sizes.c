@@ -7,8 +7,9 @@
 
 /* MOST_TERMS: the largest number of terms of a sum that is written out, those
  * of a window of 5 x 5. LEAST_PRODUCTS: if a loop over lanes has fewer products
- * in total, compilers unroll it before they vectorize it. */
-enum { MOST_TERMS = 25, LEAST_PRODUCTS = 72 };
+ * in total, compilers unroll it before they vectorize it. LEAST_WIDE: the least
+ * lanes for which constants are copied as numbers as wide as the sums. */
+enum { MOST_TERMS = 25, LEAST_PRODUCTS = 72, LEAST_WIDE = 8 };
 
 int64_t
 tiling_extent(const struct block_access *x, int iter)
@@ -332,6 +333,13 @@ count_terms(const struct tiling *t)
 	return terms;
 }
 
+/* The bytes of an element of the lanes' operand, as the products read it. */
+static int
+operand_bytes(const struct tiling *t)
+{
+	return dtype_bytes(t->widens ? t->x.out->type : t->operand->load->type);
+}
+
 /* Is a vector of lanes two registers of a compiler that has sixteen of these,
  * each of half of a vector? So it is if vectorization is left to the compiler and
  * the processor has AVX2. Products of bytes take other vectors (HALF_VECTORS), and
@@ -340,9 +348,10 @@ static bool
 takes_two_registers(const struct target *target, const struct tiling *t)
 {
 	return target->complete_unroll > 0 && target->vector_registers <= 16 &&
-	       t->operand != NULL && dtype_bytes(t->operand->load->type) == 4 &&
+	       t->operand != NULL && operand_bytes(t) == 4 &&
 	       t->lanes % (target->vector_bytes / 4) == 0 &&
-	       count_terms(t) > TILING_SHORT && !has_adjacent_rows(t);
+	       count_terms(t) > TILING_SHORT &&
+	       (t->widens || !has_adjacent_rows(t));
 }
 
 /* The estimated cycles, for each vector, of one step of a tile whose vectors take
@@ -352,11 +361,11 @@ takes_two_registers(const struct target *target, const struct tiling *t)
  * Sums of up to three rows of one vector wait for each other where a vector is one
  * register. */
 static double
-two_register_cycles(int64_t vectors, int64_t rows)
+two_register_cycles(const struct tiling *t, int64_t vectors, int64_t rows)
 {
 	enum { REGISTERS = 16 };
 	static const double of_rows[] = { 6, 6, 6, 5.5, 6 };
-	bool fits = rows * (2 * vectors + 1) < REGISTERS;
+	bool fits = rows * (2 * vectors + 1) + t->widens < REGISTERS;
 
 	if (vectors > 1) {
 		return fits ? 5 : 2 * (double)(rows + 1);
@@ -375,7 +384,7 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
 		double step = takes_two_registers(r->target, t)
 				      ? (double)vectors *
-						two_register_cycles(vectors,
+						two_register_cycles(t, vectors,
 								    rows)
 				      : step_cycles(r->target, t, vectors,
 						    rows);
@@ -389,8 +398,7 @@ tile_cycles(struct rules *r, const struct tiling *t, int64_t vectors)
 		};
 
 		if (r->target->complete_unroll > 0 && vectors == 1 &&
-		    t->operand != NULL &&
-		    dtype_bytes(t->operand->load->type) == 1) {
+		    t->operand != NULL && operand_bytes(t) == 1) {
 			x.cycles *= HALF_VECTORS;
 		}
 		if (t->row_granularity == 0 || t->row_granularity % rows == 0) {
@@ -540,6 +548,7 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t whole)
 	}
 	t->vector = vector;
 	t->padded = true;
+	t->widens = false;
 }
 
 double
@@ -707,18 +716,21 @@ sums_lane_by_lane(const struct rules *r, const struct tiling *t)
 	return terms * t->lanes >= LEAST_PRODUCTS;
 }
 
-bool
-tiling_widens(const struct rules *r, const struct tiling *t)
+/* Should the kernel copy the constants, bytes, as numbers as wide as the sums?
+ * Where vectorization is left to the compiler, bytes would give its vectors
+ * their length, so that sixteen of them make several vectors of sums. */
+static bool
+gains_by_widening(const struct rules *r, const struct tiling *t, int64_t extent,
+		  int64_t vector)
 {
-	enum { LEAST_LANES = 8, LEAST_USES = 256 };
+	enum { LEAST_USES = 256 };
 	const struct load_access *a = t->operand;
 	int64_t elems, uses = 1, bytes = dtype_bytes(t->x.out->type);
 
 	if (r->target->complete_unroll == 0 || !is_for_speed(r) || a == NULL ||
-	    a->weight == NULL || t->row < 0 || t->padded || t->x.n_loads != 2 ||
-	    dtype_bits(a->load->type) != 8 || !dtype_is_int(a->load->type) ||
-	    !dtype_is_int(t->x.out->type) || t->lanes < LEAST_LANES ||
-	    t->lanes * bytes >= r->target->vector_bytes ||
+	    a->weight == NULL || t->row < 0 || t->x.n_loads != 2 ||
+	    extent > vector || dtype_bits(a->load->type) != 8 ||
+	    !dtype_is_int(a->load->type) || !dtype_is_int(t->x.out->type) ||
 	    !buffer_const_elems(a->load->u.buffer, &elems)) {
 		return false;
 	}
@@ -726,7 +738,7 @@ tiling_widens(const struct rules *r, const struct tiling *t)
 		uses *= a->use[i] == AXIS_UNUSED ? tiling_extent(&t->x, i) : 1;
 	}
 	return uses >= LEAST_USES &&
-	       elems * bytes <= r->target->stack_limit_bytes / 8;
+	       elems * bytes <= r->target->stack_limit_bytes / 4;
 }
 
 void
@@ -756,7 +768,9 @@ tiling_sizes(struct rules *r, struct tiling *t)
 			   : largest >= vector ? vector
 					       : 0;
 	} else if (t->operand != NULL) {
+		t->widens = gains_by_widening(r, t, extent, vector);
 		t->lanes = tiling_lanes(extent, vector, most, t->granularity);
+		t->widens &= t->lanes >= LEAST_WIDE;
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
 			/* the tile is one vector, and the axis has a
@@ -808,7 +822,7 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		if (r->target->complete_unroll > 0 && t->lanes > 0 &&
 		    t->lanes <= vector) {
 			most = unrolled_rows(r->target, vector, t->lanes) /
-			       (tiling_widens(r, t) ? 2 : 1);
+			       (t->widens ? 2 : 1);
 		}
 		t->rows = choose_rows(t->x.most[t->row], most < 1 ? 1 : most,
 				      t->row_granularity);
