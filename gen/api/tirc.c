@@ -451,6 +451,7 @@ tirc_compile(struct tirc *t)
 	}
 	context_progress(t, "source", 3, 4);
 	start = hooks_start(&hooks);
+	emit.options = context_options_text(t);
 	if (!package_build(&t->program, t->dialect, &emit, &t->package)) {
 		return false;
 	}

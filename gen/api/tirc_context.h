@@ -194,4 +194,9 @@ void context_progress(struct tirc *t, const char *step, int done, int total);
 struct report_file;
 bool context_read_files(struct tirc *t, struct report_file *files, int *n);
 
+/* options_text.c: the options that shape the source and that it does not show
+ * otherwise, as on the command line; NULL: all have their defaults. The graph's
+ * passes have run. */
+const char *context_options_text(struct tirc *t);
+
 #endif

@@ -19,7 +19,7 @@ const char *comment_wrap(struct arena *a, const struct dialect *d,
 const char *comment_origin(struct arena *a, const struct dialect *d,
 			   const char *from, const char *version,
 			   const char *target);
-/* The compiler flags for which a file is made, wrapped for the row "meant for"
+/* The compiler flags for which a file is made, or the options, wrapped for a row
  * at the file's head. */
 const char *comment_flags(struct arena *a, const struct dialect *d,
 			  const char *flags);

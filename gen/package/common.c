@@ -71,6 +71,10 @@ add_common(struct packer *k)
 	tdata_flag(d, "traced", k->p->traced);
 	tdata_text(d, "rounding", graph_rounding(k->g));
 	tdata_text(d, "flags", comment_flags(k->a, k->d, k->cflags));
+	tdata_text(d, "options",
+		   k->o->options != NULL
+			   ? comment_flags(k->a, k->d, k->o->options)
+			   : NULL);
 	tdata_text(d, "link_libraries",
 		   comment_text(k->a, k->d, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);

@@ -14,6 +14,8 @@ struct emit_options {
 	enum weights_form weights;
 	const char *section; /* for WEIGHTS_SECTION: the section's name */
 	const char *version; /* the version of tirc, such as "0.1.0" */
+	/* the options for the first comment, such as "--fp strict", or NULL */
+	const char *options;
 	/* the entry function reports when each kernel has ended */
 	bool profile;
 	/* --form graph: the program has no entry function, but a table of

@@ -573,8 +573,27 @@ def infinities():
             fail(change + ": taken for rounding")
 
 
+def stated_options():
+    """The first comment states the options that the source does not show otherwise,
+    in one order; without such options it states none."""
+    given = [["--conv", "direct"], ["--fp", "strict"], ["--precision", "f16"],
+             ["--in-workspace", "inputs"]]
+    heads = []
+    for options in [given, given[::-1], [["--fp", "default"]]]:
+        out = work_folder()
+        tirc("compile", DIGITS, "-q", "-o", out, "--target", "c99",
+             *sum(options, []))
+        with open(os.path.join(out, "digits.c"), encoding="utf-8") as file:
+            heads.append(file.read().split("*/")[0])
+    says = " * options     --fp strict --precision f16 --conv direct " \
+        "--in-workspace inputs\n"
+    if says not in heads[0] or heads[0] != heads[1] or " options " in heads[2]:
+        fail("\n".join(heads))
+
+
 def main():
     little_memory()
+    stated_options()
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
     symbolic_sizes()

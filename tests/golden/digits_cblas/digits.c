@@ -1,6 +1,7 @@
 /* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target c99
  * SPDX-License-Identifier: MIT-0
  *
+ * options     --byoc cblas
  * meant for   -std=c99 -O3
  * linked with -lblas
  */
