@@ -435,6 +435,15 @@ program_summary(const struct tirc *t)
 	};
 }
 
+/* Are loops shared between threads? */
+static bool
+has_threads(const struct tirc *t)
+{
+	return t->target->max_threads == 0 &&
+	       (t->dialect->tasks.used ||
+		dialect_has_loop(t->dialect, SAY_PARALLEL));
+}
+
 static struct tirc_summary
 model_summary(const struct tirc *t)
 {
@@ -472,7 +481,7 @@ model_summary(const struct tirc *t)
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
 		.tf32 = t->target->tf32,
-		.cores = t->target->max_threads == 0 ? t->target->cores : 0,
+		.cores = has_threads(t) ? t->target->cores : 0,
 		.takes_threads = t->dialect->tasks.used,
 		.is_device = t->target->max_threads > 0,
 	};

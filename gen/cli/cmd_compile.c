@@ -227,8 +227,8 @@ print_heaviest(struct tirc *t, struct tirc_summary s)
 enum { LONG_TEXT_BYTES = 1 << 20 };
 
 /* Prints for how many cores the loops are planned, and who provides the
- * threads. Without threads, if the target is the machine itself, says where to
- * read about them. */
+ * threads. Without threads, if the target is the machine itself or has a number of
+ * cores, says where to read about them. */
 static void
 print_threads(const struct cli *c, struct tirc_summary s)
 {
@@ -241,7 +241,7 @@ print_threads(const struct cli *c, struct tirc_summary s)
 		    : strstr(s.ldflags, "-fopenmp") != NULL
 			    ? "-fopenmp is linked"
 			    : "the compiler provides the threads");
-	} else if (c->at_hand != NULL) {
+	} else if (c->at_hand != NULL || strstr(s.target, " -cores=") != NULL) {
 		say(stdout, "threads  one; for several see docs/how-to/"
 			    "threads.md\n");
 	}

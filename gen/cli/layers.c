@@ -322,9 +322,11 @@ make_pairs(struct layers *w, const struct probe *p, const struct array *got,
 	return n;
 }
 
+/* Prints the first wrong result `bad`, of n_bad wrong ones among n. result: its
+ * index among the outputs of the reference. */
 static void
 report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
-       int result, int n_bad)
+       int result, int n_bad, int n)
 {
 	struct arena *a = arena_of(w);
 	int node = tirc_output_node(p->reference->model, result);
@@ -347,7 +349,12 @@ report(struct layers *w, struct probe *p, const char *where, struct pair *bad,
 		    p->reference->rounded ? " after those that set the rounding"
 					  : "");
 	}
-	if (n_bad > 1) {
+	if (w->cli->layers_file != NULL && n_bad > 1 && n_bad == n) {
+		say(stdout,
+		    "      so do all other results: has %s the results for "
+		    "these inputs?\n",
+		    w->cli->layers_file);
+	} else if (n_bad > 1) {
 		say(stdout,
 		    "      so do the results of %d later node%s: see this one "
 		    "first\n",
@@ -383,7 +390,8 @@ run_probe(struct layers *w, struct probe *p, const struct data_set *d, int *n,
 		}
 	}
 	if (n_bad > 0 && !*wrong) {
-		report(w, p, d->where, &pairs[first], results[first], n_bad);
+		report(w, p, d->where, &pairs[first], results[first], n_bad,
+		       *n);
 	}
 	*wrong |= n_bad > 0;
 	return harness_set_states(h, got + tirc_output_count(h->t));

@@ -562,4 +562,8 @@ const char *dialect_literal(const struct dialect *d, struct arena *a,
  * "1e-05"; single: as a float32. */
 void format_float(char *out, size_t size, double v, bool single);
 
+/* Does the dialect print this kind of loop in a different way than a serial
+ * loop? */
+bool dialect_has_loop(const struct dialect *d, enum statement_id id);
+
 #endif

@@ -36,6 +36,26 @@ statement_key(enum statement_id id)
 	return statement_keys[id];
 }
 
+static bool
+same_lines(const struct names *a, const struct names *b)
+{
+	bool same = a->n == b->n;
+
+	for (int i = 0; same && i < a->n; i++) {
+		same = strcmp(a->data[i], b->data[i]) == 0;
+	}
+	return same;
+}
+
+bool
+dialect_has_loop(const struct dialect *d, enum statement_id id)
+{
+	const struct lines *own = &d->statements[id];
+	const struct lines *serial = &d->statements[SAY_SERIAL];
+
+	return own->rejected == NULL && !same_lines(&own->open, &serial->open);
+}
+
 void
 dialect_read_headers(void *ctx, struct json j)
 {

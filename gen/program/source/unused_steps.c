@@ -3,28 +3,6 @@
 
 #include "iterate.h"
 
-static bool
-same_lines(const struct names *a, const struct names *b)
-{
-	bool same = a->n == b->n;
-
-	for (int i = 0; same && i < a->n; i++) {
-		same = strcmp(a->data[i], b->data[i]) == 0;
-	}
-	return same;
-}
-
-/* Does the dialect print this kind of loop in a different way than a serial
- * loop? */
-static bool
-has_loop(const struct dialect *d, enum statement_id id)
-{
-	const struct lines *own = &d->statements[id];
-	const struct lines *serial = &d->statements[SAY_SERIAL];
-
-	return own->rejected == NULL && !same_lines(&own->open, &serial->open);
-}
-
 /* -- loops -- */
 
 static void
@@ -120,7 +98,7 @@ note_unused_loops(const struct program_func *from, const char *file,
 	find_loops(f, FOR_PARALLEL, &now);
 	find_loops(f, FOR_VECTORIZED, &vectors);
 	lost = without(a, before, &now);
-	if (before->names.n > 0 && !has_loop(d, SAY_PARALLEL)) {
+	if (before->names.n > 0 && !dialect_has_loop(d, SAY_PARALLEL)) {
 		diag_note(diags, DIAG_ASSUMPTION, place,
 			  "%s not shared between threads: target %s has none; "
 			  "docs/how-to/threads.md names the targets that have",
@@ -147,14 +125,15 @@ static const char *
 why_unused(const struct target *t, const struct dialect *d, const char *step)
 {
 	if (strncmp(step, "parallel(", 9) == 0) {
-		return has_loop(d, SAY_PARALLEL)
+		return dialect_has_loop(d, SAY_PARALLEL)
 			       ? NULL
 			       : "unused: the target has no threads";
 	}
 	if (strncmp(step, "vectorize(", 10) == 0) {
 		return t->vector_bytes == 0
 			       ? "unused: the target has no vectors"
-		       : t->vectors.n == 0 && !has_loop(d, SAY_VECTORIZED)
+		       : t->vectors.n == 0 &&
+				       !dialect_has_loop(d, SAY_VECTORIZED)
 			       ? "left to the compiler"
 			       : NULL;
 	}

@@ -88,6 +88,15 @@ expect("no next step of a package:\n" + said, step)
 if shutil.which("make"):
     check_output(execute(["sh", "-c", step[1]]).stdout, "are right")
 
+# Only a target with threads shares loops, whatever its number of cores is.
+for target, says in (
+        ("c99 -cores=4", "threads  one; for several see docs/how-to/threads.md\n"),
+        ("c-openmp -cores=4", "planned for 4 cores (-cores=N in --target); "
+         "-fopenmp is linked\n"),
+        ("c-threads -cores=3", "the caller provides the threads\n")):
+    if target.startswith("c99") or has_dialect(target.split()[0]):
+        check_output(tirc("compile", DIGITS, "-o", os.path.join(folder, "threads"),
+                          "--target", target).stdout, says)
 said = tirc("compile", DIGITS, "-o", os.path.join(folder, "board"), "--package",
             "cmake", "--target", "cortex-m4").stdout
 check_output(said, "CMAKE_TOOLCHAIN_FILE=YOUR.cmake")

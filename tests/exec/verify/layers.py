@@ -118,6 +118,11 @@ layers("no array", archive("none.npz", **{
 np.savez(path("inputs.npz"), x=X)
 layers("inputs of a file", path("inputs.npz"), "--layers", *CC, status=0,
        says=["ok    inputs.npz  "])
+np.savez(path("others.npz"), x=-X)
+layers("results for other inputs", path("others.npz"),
+       "--layers=" + path("right.npz"), *CC, status=1,
+       says=["FAIL  others.npz  node 1 of 6, ", "so do all other results: has ",
+             "right.npz the results for these inputs?"])
 np.save(path("x.npy"), X)
 layers("inputs of an option", "--layers=" + path("right.npz"), "--input",
        "x=" + path("x.npy"), *CC, status=0, model=save_model("bare", data=False),
