@@ -98,6 +98,10 @@ integer_of(struct dtype t, enum verify_mood mood, uint64_t next)
 	const int bits = dtype_bits(t);
 	const int64_t least = dtype_min_int(t);
 	const int64_t most = (int64_t)dtype_max_int(t);
+	/* the amounts at which a shift ends: the number of bits and its
+	 * neighbours */
+	const int64_t amount = bits - 1 + (int64_t)(r % 3);
+	const bool fits = (uint64_t)amount <= dtype_max_int(t);
 
 	if (mood == MOOD_ZERO) {
 		return 0;
@@ -109,11 +113,12 @@ integer_of(struct dtype t, enum verify_mood mood, uint64_t next)
 	}
 	switch (mood) {
 	case MOOD_EXTREMES:
-		return r % 5 == 0   ? most
-		       : r % 5 == 1 ? least
-		       : r % 5 == 2 ? 0
-		       : r % 5 == 3 ? 1
-				    : most - 1;
+		return r % 8 == 0          ? most
+		       : r % 8 == 1        ? least
+		       : r % 8 == 2        ? 0
+		       : r % 8 == 3        ? 1
+		       : r % 8 > 4 && fits ? amount
+					   : most - 1;
 	case MOOD_MOST:
 		return most;
 	case MOOD_LEAST:

@@ -12,7 +12,8 @@
 enum verify_mood {
 	MOOD_RANDOM, /* floats in [-1, 1], any bytes, integers from -3 to 3 */
 	MOOD_WHOLE,  /* small whole numbers, whose sums are exact */
-	/* The largest and the least value of the type, 0, 1 and -1, in random
+	/* The largest and the least value of the type, 0, 1 and -1 (of integers
+	 * also the number of bits and its neighbours, at which shifts end), in random
 	 * order. Here and in MOOD_MOST and MOOD_LEAST, the floats of a kernel
 	 * that `contracts` are smaller where a product would overflow. */
 	MOOD_EXTREMES,

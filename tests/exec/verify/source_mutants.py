@@ -573,6 +573,22 @@ def infinities():
             fail(change + ": taken for rounding")
 
 
+def shifts():
+    """Where a shift by data ends: the number of bits, and one less."""
+    x, n, y, z = (value_info(v, [64], kind=12) for v in "xnyz")
+    source = Source(write("shifts.onnx", [
+        node("BitShift", ["x", "n"], ["y"], "left",
+             direction="LEFT"),
+        node("BitShift", ["x", "n"], ["z"], "right",
+             direction="RIGHT")], [x, n], [y, z], []),
+        "--target", "c99")
+    for bits in "31", "33":
+        planted(source, "(uint32_t)b >= 32u", "(uint32_t)b >= %su" % bits,
+                "left")
+        planted(source, "\tif (b >= 32u", "\tif (b >= %su" % bits,
+                "right")
+
+
 def stated_options():
     """The first comment states the options that the source does not show otherwise,
     in one order; without such options it states none."""
@@ -593,6 +609,7 @@ def stated_options():
 
 def main():
     little_memory()
+    shifts()
     stated_options()
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
