@@ -412,7 +412,7 @@ struct dialect {
 	struct {
 		/* Texts: an element of an array, a call, and the casts of a
 		 * pointer to an array and to an element; */
-		const char *element, *call, *array_cast, *pointer_cast;
+		const char *element, *call, *array_cast, *pointer_cast, *null;
 		/* texts: an input, an output, a place in the workspace and a
 		 * weight in the entry function. */
 		const char *input, *output, *workspace, *weight;

@@ -55,6 +55,55 @@ takes_plain_pointers(struct unit *u, const struct func *f,
 	return true;
 }
 
+/* Sets *out to a type that holds all values of a and of b, two integers or two
+ * floats. False if there is no such type. */
+static bool
+holds_both(struct dtype a, struct dtype b, struct dtype *out)
+{
+	bool sign_a = dtype_class(a) == DTC_INT,
+	     sign_b = dtype_class(b) == DTC_INT;
+	int bits_a = dtype_bits(a) + (sign_a ? 0 : 1);
+	int bits_b = dtype_bits(b) + (sign_b ? 0 : 1);
+	int bits = bits_a > bits_b ? bits_a : bits_b;
+
+	if (a.lanes > 1 || b.lanes > 1) {
+		return false;
+	}
+	if (dtype_is_float(a) && dtype_is_float(b)) {
+		*out = dtype_of(DT_F64);
+		return true;
+	}
+	if (!dtype_is_int(a) || !dtype_is_int(b) || bits > 64) {
+		return false;
+	}
+	*out = dtype_of(bits > 32 ? DT_I64 : DT_I32);
+	return true;
+}
+
+/* Makes the parameter x one for what another call passes, too: a pointer to
+ * anything, or a number of a wider type. False if no parameter takes both. */
+static bool
+widen(struct unit *u, const struct external *of, struct external_param *x,
+      const struct external_param *other)
+{
+	if (x->pointer != other->pointer) {
+		return false;
+	}
+	if (dtype_equal(x->type, other->type)) {
+		return true;
+	}
+	if (of->symbol != NULL) {
+		return false; /* its text has types of its own */
+	}
+	if (x->pointer) {
+		x->type = dtype_of(DT_VOID);
+	} else if (!holds_both(x->type, other->type, &x->type)) {
+		return false;
+	}
+	unit_need_type(u, x->type);
+	return true;
+}
+
 /* Merges the parameters of two calls of a function: where one call passes a
  * pointer to const, the declaration has const. False after a diagnostic. */
 static bool
@@ -68,8 +117,7 @@ join(struct unit *u, const struct func *f, struct external *x,
 			    x->name);
 	}
 	for (int i = 0; i < n; i++) {
-		if (x->params[i].pointer != params[i].pointer ||
-		    !dtype_equal(x->params[i].type, params[i].type)) {
+		if (!widen(u, x, &x->params[i], &params[i])) {
 			return fail(u, f,
 				    "two calls with arguments of "
 				    "different types of",
@@ -142,6 +190,12 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 	if (is_word(u->d, name)) {
 		return fail(u, f,
 			    "no function, but a word of the language:", name);
+	}
+	if (name_set_has(&u->globals, name)) {
+		return fail(u, f,
+			    "an external function of the name of one of the "
+			    "program, which T.call_func calls:",
+			    name);
 	}
 	if (u->intrinsics == NULL) {
 		u->intrinsics = intrinsic_set_load(u->m, u->d->dir);

@@ -279,6 +279,15 @@ from_helper(struct walker *w, const struct instruction_form *f,
 			    : walk_failed_piece(w);
 }
 
+/* Is e the number 0 as a pointer? */
+static bool
+is_null(const struct expr *e)
+{
+	return dtype_class(e->type) == DTC_HANDLE && e->n_args == 2 &&
+	       strcmp(e->args[0]->u.text, "reinterpret") == 0 &&
+	       expr_is_value(e->args[1], 0);
+}
+
 static struct piece
 in_assembly(struct walker *w, const struct expr *e)
 {
@@ -298,6 +307,9 @@ walk_instruction(struct walker *w, const struct expr *e)
 	const char *name = e->args[0]->u.text;
 	const struct instruction_form *f = instruction_of(w, name);
 
+	if (f == NULL && is_null(e)) {
+		return (struct piece){ w->d->access.null, w->d->unary };
+	}
 	if (f == NULL && assembly_has(w->d, name)) {
 		return in_assembly(w, e);
 	}
