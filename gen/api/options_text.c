@@ -11,6 +11,27 @@
 #include "quantization.h"
 #include "tirc_context.h"
 
+/* The smallest block of channels (target.block_elems) with which Winograd's
+ * algorithm is used. */
+enum { LEAST_BLOCK = 8 };
+
+bool
+context_takes_direct_alone(const struct target *target)
+{
+	return target->block_elems < LEAST_BLOCK ||
+	       target->max_threads > 0 || /* it is a device */
+	       strcmp(target->fp, "strict") == 0;
+}
+
+enum conv_algorithm
+context_default_conv(const struct target *target)
+{
+	return target->core_gflops <= 1 || target->optimize_memory ||
+			       context_takes_direct_alone(target)
+		       ? CONV_DIRECT
+		       : CONV_AUTO;
+}
+
 static void
 put(struct strbuf *s, const char *option, const char *value)
 {
@@ -68,7 +89,7 @@ context_options_text(struct tirc *t)
 	if (set->weight_type != DT_VOID) {
 		put(&s, "--precision", dtype_short(dtype_of(set->weight_type)));
 	}
-	if (set->conv != CONV_AUTO) {
+	if (set->conv != context_default_conv(t->target)) {
 		int n;
 
 		put(&s, "--conv",

@@ -124,10 +124,6 @@ set_fates(struct tirc *t)
 	}
 }
 
-/* The smallest block of channels (target.block_elems) with which Winograd's
- * algorithm is used. */
-enum { LEAST_BLOCK = 8 };
-
 /* Sets `setting` to the value that the word of an option stands for; if the
  * word is NULL, the setting stays unchanged. False after a diagnostic. */
 static bool
@@ -167,10 +163,8 @@ choose_conv(struct tirc *t)
 		return false;
 	}
 	if ((s->conv == CONV_AUTO &&
-	     (target->core_gflops <= 1 || target->optimize_memory)) ||
-	    target->block_elems < LEAST_BLOCK ||
-	    target->max_threads > 0 || /* it is a device */
-	    strcmp(target->fp, "strict") == 0) {
+	     context_default_conv(target) == CONV_DIRECT) ||
+	    context_takes_direct_alone(target)) {
 		s->conv = CONV_DIRECT;
 	}
 	if (s->conv != CONV_DIRECT) {

@@ -194,6 +194,12 @@ void context_progress(struct tirc *t, const char *step, int done, int total);
 struct report_file;
 bool context_read_files(struct tirc *t, struct report_file *files, int *n);
 
+/* options_text.c: are convolutions of the target direct, whatever --conv says? */
+bool context_takes_direct_alone(const struct target *target);
+/* options_text.c: the algorithm of convolutions for the target where --conv says
+ * nothing. */
+enum conv_algorithm context_default_conv(const struct target *target);
+
 /* options_text.c: the options that shape the source and that it does not show
  * otherwise, as on the command line; NULL: all have their defaults. The graph's
  * passes have run. */
