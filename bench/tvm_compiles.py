@@ -15,8 +15,12 @@ import signal
 import sys
 import tempfile
 
-import tvm
-from tvm import tirx
+# bench/tvm.py is not TVM.
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path = [p for p in sys.path if os.path.abspath(p) != HERE]
+
+import tvm  # noqa: E402
+from tvm import tirx  # noqa: E402
 
 HEAD = """import tvm
 from tvm import te, tirx

@@ -132,6 +132,29 @@ own_grid_target(struct writing *w, const struct program_func *from)
 	return d != NULL && d->device.rejected == NULL ? name : NULL;
 }
 
+/* In a language without threads, memory that the threads of a block share is
+ * that of a function without loops of threads. */
+static void
+own_shared_memory(struct writing *w, struct func *f)
+{
+	struct stmt_iter it;
+	struct stmt *s;
+
+	if (w->dialect->device.rejected == NULL || lower_has_threads(f)) {
+		return;
+	}
+	it = stmt_each_of(f->body, STMT_ALLOC);
+	while ((s = stmt_next(&it)) != NULL) {
+		const struct buffer *b = s->u.buffer;
+
+		if (buffer_is_shared(b)) {
+			stmt_replace_buffer(f, s, b,
+					    buffer_with_scope(w->m, b,
+							      "local"));
+		}
+	}
+}
+
 /* The function without vectors, if the dialect does not have them; f itself if
  * it does, or if a vector has to stay, which the dialect then refuses. */
 static struct func *
@@ -288,6 +311,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (!program_check_indices(f, w->list->file)) {
 		return false;
 	}
+	own_shared_memory(w, f);
 	f = in_numbers(w, f);
 	part->schedule = from->schedule ? from->schedule : "";
 	part->n_params = f->params.n;
