@@ -7,6 +7,10 @@
 #include "func.h"
 #include "python.h"
 
+/* The most lists in lists, and the most elements of a list, with those of lists in
+ * it. */
+enum { SCRIPT_MAX_LISTS = 100, SCRIPT_MAX_ITEMS = 1 << 18 };
+
 /* A value of the text around a function: e (weak: a number of Python) or, where e is
  * NULL, a list. */
 struct script_outer {
@@ -30,11 +34,13 @@ struct script_scope {
 	/* The type of what the function with this name returns; DT_VOID: it
 	 * returns nothing, or is not known. May be NULL. */
 	struct dtype (*result)(void *ctx, const char *name);
-	/* Sets *out to the value of `name`, which is a list or a tuple; false
-	 * if it has no such value. This member and the next may be NULL. */
-	bool (*list)(void *ctx, const char *name, struct script_outer *out);
+	/* Sets *out to the value that the node names, if it is a list or a
+	 * tuple; *is_one: is it one? False after an error. This member and the
+	 * next may be NULL. */
+	bool (*list)(void *ctx, const struct py_node *node, bool *is_one,
+		     struct script_outer *out);
 	/* Calls the Python function with this name; *is_one: does it exist?
-	 * False after an error, which is not reported. */
+	 * False after an error. */
 	bool (*call)(void *ctx, const struct py_node *node, const char *name,
 		     const struct script_outer *args, int n, bool *is_one,
 		     struct script_outer *out);

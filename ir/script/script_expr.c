@@ -395,8 +395,9 @@ eval_subscript(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-static struct script_value
-expr_items(struct script_reader *r, const struct expr *const *list, int n)
+static bool
+expr_items(struct script_reader *r, const struct py_node *node,
+	   const struct expr *const *list, int n, struct script_value *out)
 {
 	struct script_value *items = arena_array(&r->m->arena,
 						 struct script_value, n + 1);
@@ -404,9 +405,7 @@ expr_items(struct script_reader *r, const struct expr *const *list, int n)
 	for (int i = 0; i < n; i++) {
 		items[i] = script_value_of(list[i], false);
 	}
-	return (struct script_value){ .kind = SCRIPT_LIST,
-				      .items = items,
-				      .n_items = n };
+	return script_list(r, node, items, n, out);
 }
 
 /* The strides of a part of a buffer: those of the buffer's last dimensions. */
@@ -428,8 +427,8 @@ script_part_strides(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	*out = expr_items(r, all + b->ndim - v->view->ndim, v->view->ndim);
-	return true;
+	return expr_items(r, node, all + b->ndim - v->view->ndim, v->view->ndim,
+			  out);
 }
 
 static bool
@@ -462,8 +461,7 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	const struct buffer *b = buffer_of(r, &v);
 
 	if (b && v.view && strcmp(node->text, "shape") == 0) {
-		*out = expr_items(r, v.view->shape, v.view->ndim);
-		return true;
+		return expr_items(r, node, v.view->shape, v.view->ndim, out);
 	}
 	if (b && v.view && v.view->flat && strcmp(node->text, "dtype") == 0) {
 		*out = script_value_of(expr_string(r->m,
@@ -473,9 +471,8 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		return true;
 	}
 	if (b && v.view && v.view->flat && strcmp(node->text, "strides") == 0) {
-		*out = expr_items(r, v.view->strides,
-				  v.view->strides ? v.view->ndim : 0);
-		return true;
+		return expr_items(r, node, v.view->strides,
+				  v.view->strides ? v.view->ndim : 0, out);
 	}
 	if (b && strcmp(node->text, "elem_offset") == 0) {
 		const struct expr *offset = expr_i32(r->m, 0);
@@ -523,12 +520,11 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		return true;
 	}
 	if (b && strcmp(node->text, "shape") == 0) {
-		*out = expr_items(r, b->shape, b->ndim);
-		return true;
+		return expr_items(r, node, b->shape, b->ndim, out);
 	}
 	if (b && strcmp(node->text, "strides") == 0) {
-		*out = expr_items(r, b->strides, b->strides ? b->ndim : 0);
-		return true;
+		return expr_items(r, node, b->strides, b->strides ? b->ndim : 0,
+				  out);
 	}
 	return script_fail(r, node, "%s has no attribute %s%s",
 			   script_describe(&v), node->text,
@@ -552,21 +548,23 @@ outer_value(struct script_reader *r, const struct expr *e, bool weak)
 	return script_value_of(e, weak);
 }
 
-struct script_value
-script_value_of_outer(struct script_reader *r, const struct script_outer *o)
+bool
+script_value_of_outer(struct script_reader *r, const struct py_node *node,
+		      const struct script_outer *o, struct script_value *out)
 {
 	struct script_value *items;
 
 	if (o->e) {
-		return outer_value(r, o->e, o->weak);
+		*out = outer_value(r, o->e, o->weak);
+		return true;
 	}
 	items = arena_array(&r->m->arena, struct script_value, o->n_items + 1);
 	for (int i = 0; i < o->n_items; i++) {
-		items[i] = script_value_of_outer(r, &o->items[i]);
+		if (!script_value_of_outer(r, node, &o->items[i], &items[i])) {
+			return false;
+		}
 	}
-	return (struct script_value){ .kind = SCRIPT_LIST,
-				      .items = items,
-				      .n_items = o->n_items };
+	return script_list(r, node, items, o->n_items, out);
 }
 
 static bool
@@ -632,8 +630,7 @@ eval_outer_call(struct script_reader *r, const struct py_node *node,
 			"a function of numbers that is defined above; "
 			"write out what it computes");
 	}
-	*out = script_value_of_outer(r, &result);
-	return true;
+	return script_value_of_outer(r, node, &result, out);
 }
 
 /* Sets *out to the value of a name that the script defines or, if it does not,
@@ -667,11 +664,14 @@ eval_name(struct script_reader *r, const struct py_node *node,
 		return true;
 	}
 	struct script_outer list;
+	bool is_list = false;
 
 	if (r->scope && r->scope->list &&
-	    r->scope->list(r->scope->ctx, node->text, &list)) {
-		*out = script_value_of_outer(r, &list);
-		return true;
+	    !r->scope->list(r->scope->ctx, node, &is_list, &list)) {
+		return false;
+	}
+	if (is_list) {
+		return script_value_of_outer(r, node, &list, out);
 	}
 	const char **names = arena_array(&r->m->arena, const char *,
 					 r->names.n + 1);
@@ -691,6 +691,8 @@ eval_list(struct script_reader *r, const struct py_node *node,
 {
 	VEC(struct script_value) items = { NULL, 0, 0 };
 
+	*out = (struct script_value){ .kind = SCRIPT_LIST,
+				      .all = { .levels = 1 } };
 	for (int i = 0; i < node->n_kids; i++) {
 		const struct py_node *one = node->kids[i];
 		bool star = one->kind == PY_STAR;
@@ -705,16 +707,20 @@ eval_list(struct script_reader *r, const struct py_node *node,
 					   "a list",
 					   script_describe(&v));
 		}
-		for (int k = 0; star && k < v.n_items; k++) {
-			vec_push(&r->m->arena, &items, v.items[k]);
-		}
-		if (!star) {
-			vec_push(&r->m->arena, &items, v);
+		int n = star ? v.n_items : 1;
+
+		for (int k = 0; k < n; k++) {
+			const struct script_value *item = star ? &v.items[k]
+							       : &v;
+
+			if (!script_list_grows(r, one, item, out)) {
+				return false;
+			}
+			vec_push(&r->m->arena, &items, *item);
 		}
 	}
-	*out = (struct script_value){ .kind = SCRIPT_LIST,
-				      .items = items.data,
-				      .n_items = items.n };
+	out->items = items.data;
+	out->n_items = items.n;
 	return true;
 }
 
@@ -892,5 +898,11 @@ bool
 script_eval(struct script_reader *r, const struct py_node *node,
 	    struct script_value *out)
 {
-	return evaluate(r, node, out) && script_fits(r, node, out);
+	bool ok;
+
+	r->n_evals++;
+	ok = script_evals_fit(r, node) && evaluate(r, node, out) &&
+	     script_fits(r, node, out);
+	r->n_evals--;
+	return ok;
 }

@@ -133,7 +133,8 @@ define_grid(struct script_reader *r, const struct py_node *loop,
 	const struct py_node *const *targets = script_items(&target,
 							    &n_targets);
 	struct script_value *all = arena_array(&r->m->arena,
-					       struct script_value, n + 1);
+					       struct script_value, n + 1),
+			    list;
 	struct py_node one = *target;
 
 	if (n_targets == n) {
@@ -159,10 +160,10 @@ define_grid(struct script_reader *r, const struct py_node *loop,
 		}
 		all[i] = script_value_of(vars[i]->expr, false);
 	}
-	script_define(r, target->text,
-		      (struct script_value){ .kind = SCRIPT_LIST,
-					     .items = all,
-					     .n_items = n });
+	if (!script_list(r, target, all, n, &list)) {
+		return false;
+	}
+	script_define(r, target->text, list);
 	return true;
 }
 
@@ -180,10 +181,15 @@ read_grid(struct script_reader *r, const struct py_node *node,
 	}
 	n = ranges.list.n;
 	vars = arena_array(&r->m->arena, struct var *, n + 1);
+	if (!script_suites_fit(r, call, n)) {
+		return false;
+	}
+	r->n_suites += n;
 	if (!define_grid(r, node, &ranges, vars) ||
 	    !loop_suite(r, node, FOR_SERIAL, n, &flags, out)) {
 		return false;
 	}
+	r->n_suites -= n;
 	for (int i = n - 1; i >= 0; i--) {
 		*out = stmt_for(r->f, vars[i], ranges.list.data[i].min,
 				ranges.list.data[i].extent, FOR_SERIAL, *out);

@@ -63,6 +63,9 @@ struct script_value {
 	const struct script_view *view;
 	const struct script_value *items;
 	int n_items;
+	/* of SCRIPT_LIST: its elements with those of lists in it, and the lists
+	 * on the longest way into it */
+	struct script_size all;
 	struct script_handle *handle;
 	struct script_memory *memory;
 	const char *text;
@@ -186,7 +189,10 @@ struct script_reader {
 	/* the number of names, from the first on, that are sizes which the body
 	 * declares */
 	int n_sizes;
-	int depth; /* the nesting depth of the statement being read */
+	int depth;   /* the nesting depth of the statement being read */
+	int n_evals; /* the values that wait for the value of a part of theirs */
+	/* the suites, and the loops of T.grid, around the statement being read */
+	int n_suites;
 	/* the number of names, from the first on, that the body of a macro does
 	 * not see */
 	int n_hidden;
@@ -217,8 +223,23 @@ bool script_expr_fits(struct script_reader *r, const struct py_node *node,
 		      const struct expr *e);
 bool script_fits(struct script_reader *r, const struct py_node *node,
 		 const struct script_value *v);
+/* Counts the item, which is appended to the list, in list->all. False after an error,
+ * if the list has too many elements, with those of lists in it, or lists too deep in
+ * others. */
+bool script_list_grows(struct script_reader *r, const struct py_node *node,
+		       const struct script_value *item,
+		       struct script_value *list);
+/* Sets *out to the list of the items. False after the same errors. */
+bool script_list(struct script_reader *r, const struct py_node *node,
+		 const struct script_value *items, int n,
+		 struct script_value *out);
 /* Is r->depth within its limit? False after an error at the node. */
 bool script_depth_fits(struct script_reader *r, const struct py_node *node);
+/* Is r->n_evals within its limit? False after an error at the node. */
+bool script_evals_fit(struct script_reader *r, const struct py_node *node);
+/* May n suites more be in those around the node? False after an error. */
+bool script_suites_fit(struct script_reader *r, const struct py_node *node,
+		       int n);
 /* Counts a call of a macro, or an iteration of a loop in one; false after an
  * error, if there are too many. */
 bool script_expands(struct script_reader *r, const struct py_node *node);
@@ -278,8 +299,11 @@ bool script_want_count(struct script_reader *r, const struct py_node *call,
 /* ---- values and expressions */
 
 struct script_value script_value_of(const struct expr *e, bool weak);
-struct script_value script_value_of_outer(struct script_reader *r,
-					  const struct script_outer *o);
+/* Sets *out to a value of the text around the function; false after an error at the
+ * node. */
+bool script_value_of_outer(struct script_reader *r, const struct py_node *node,
+			   const struct script_outer *o,
+			   struct script_value *out);
 /* A value in words, for messages: "a whole buffer". */
 const char *script_describe(const struct script_value *v);
 /* Makes *v an expression: converts a pointer; any other value that is not an

@@ -8,6 +8,7 @@ enum {
 	MAX_PARTS = 1 << 18, /* of an expression, each as often as it is used */
 	MAX_LEVELS = 1000,   /* of an expression: functions walk recursively */
 	MAX_DEPTH = 5000,    /* of statements in statements */
+	MAX_SUITES = 500,    /* of suites and loops of T.grid in others */
 	/* calls of macros, and iterations of their loops, in a function */
 	MAX_EXPANDED = 10000
 };
@@ -72,6 +73,43 @@ script_fits(struct script_reader *r, const struct py_node *node,
 }
 
 bool
+script_list_grows(struct script_reader *r, const struct py_node *node,
+		  const struct script_value *item, struct script_value *list)
+{
+	struct script_size *all = &list->all;
+
+	all->parts += 1 + item->all.parts;
+	if (item->all.levels >= all->levels) {
+		all->levels = item->all.levels + 1;
+	}
+	if (all->parts > SCRIPT_MAX_ITEMS) {
+		return script_fail(r, node,
+				   "a list of more than %d elements, with "
+				   "those of lists in it",
+				   SCRIPT_MAX_ITEMS);
+	}
+	return all->levels <= SCRIPT_MAX_LISTS ||
+	       script_fail(r, node, "lists in lists more than %d deep",
+			   SCRIPT_MAX_LISTS);
+}
+
+bool
+script_list(struct script_reader *r, const struct py_node *node,
+	    const struct script_value *items, int n, struct script_value *out)
+{
+	*out = (struct script_value){ .kind = SCRIPT_LIST,
+				      .items = items,
+				      .n_items = n,
+				      .all = { .levels = 1 } };
+	for (int i = 0; i < n; i++) {
+		if (!script_list_grows(r, node, &items[i], out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
 script_expands(struct script_reader *r, const struct py_node *node)
 {
 	return r->n_expanded++ < MAX_EXPANDED ||
@@ -79,6 +117,26 @@ script_expands(struct script_reader *r, const struct py_node *node)
 			   "more than %d calls of macros, and iterations of "
 			   "their loops; write a loop of T",
 			   MAX_EXPANDED);
+}
+
+bool
+script_evals_fit(struct script_reader *r, const struct py_node *node)
+{
+	return r->n_evals <= MAX_LEVELS ||
+	       script_fail(r, node,
+			   "calls of functions and values in one another more "
+			   "than %d deep; store parts in buffers of their own",
+			   MAX_LEVELS);
+}
+
+bool
+script_suites_fit(struct script_reader *r, const struct py_node *node, int n)
+{
+	return n <= MAX_SUITES - r->n_suites ||
+	       script_fail(r, node,
+			   "more than %d loops, branches and other suites in "
+			   "one another",
+			   MAX_SUITES);
 }
 
 bool

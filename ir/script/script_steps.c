@@ -5,17 +5,14 @@
 
 #include <assert.h>
 
-/* The value of a name that steps may use. */
+/* A buffer, or a part of one, that steps may use. */
 static struct script_value
-value_of(struct script_reader *r, const struct script_binding *b)
+buffer_value(struct script_reader *r, const struct script_binding *b)
 {
 	struct script_value v = { .kind = SCRIPT_BUFFER, .buffer = b->buffer };
 	struct script_view *view;
 	const struct expr **shape;
 
-	if (!b->buffer) {
-		return script_value_of_outer(r, &b->value);
-	}
 	if (!b->at) {
 		return v;
 	}
@@ -72,7 +69,15 @@ script_read_steps(struct func *f, const struct source *src, const char *name,
 		}
 	}
 	for (int i = 0; i < n; i++) {
-		script_define(&r, list[i].name, value_of(&r, &list[i]));
+		struct script_value v;
+
+		if (list[i].buffer) {
+			v = buffer_value(&r, &list[i]);
+		} else if (!script_value_of_outer(&r, tree, &list[i].value,
+						  &v)) {
+			return NULL;
+		}
+		script_define(&r, list[i].name, v);
 	}
 	assert(def);
 	for (int i = 0; i < def->n_params; i++) {

@@ -87,6 +87,10 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 
 	int depth = r->depth;
 
+	if (!script_suites_fit(r, node, 1)) {
+		return false;
+	}
+	r->n_suites++;
 	for (int i = 0; i < node->n_kids; i++) {
 		if (!read_line(r, node->kids[i], &suite)) {
 			return false;
@@ -99,6 +103,7 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 	script_leave(r, names);
 	r->loops.n = loops;
 	r->depth = depth;
+	r->n_suites--;
 	*out = script_close_suite(r, &suite);
 	return true;
 }
@@ -139,9 +144,16 @@ read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 	    !script_read_suite(r, node->kids[1], &then)) {
 		return false;
 	}
-	if (otherwise && !(otherwise->kind == PY_IF
-				   ? read_if(r, otherwise, &other)
-				   : script_read_suite(r, otherwise, &other))) {
+	if (otherwise && otherwise->kind == PY_IF) {
+		if (!script_suites_fit(r, otherwise, 1)) {
+			return false;
+		}
+		r->n_suites++;
+		if (!read_if(r, otherwise, &other)) {
+			return false;
+		}
+		r->n_suites--;
+	} else if (otherwise && !script_read_suite(r, otherwise, &other)) {
 		return false;
 	}
 	*out = stmt_if(r->f, condition, then, other);

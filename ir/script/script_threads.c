@@ -49,6 +49,13 @@ script_is_thread_ids(const struct script_reader *r, const struct py_node *call)
 	return word_of(r, call) != NULL;
 }
 
+/* Does the word name the threads or the blocks themselves, one index for each size? */
+static bool
+names_threads(const struct thread_word *word)
+{
+	return strcmp(word->path, word->threads ? "thread_id" : "cta_id") == 0;
+}
+
 /* The sizes of the first call of T.path below the node that gives them, or NULL. */
 static const struct py_node *
 given_sizes(const struct script_reader *r, const struct py_node *node,
@@ -174,15 +181,12 @@ block_sizes(struct script_reader *r, const struct expr **out, int *n)
 static bool
 open_loops(struct script_reader *r, const struct py_node *call,
 	   const struct thread_word *word, const struct py_node *const *names,
-	   struct script_suite *suite, struct script_threads *t)
+	   int n_names, struct script_suite *suite, struct script_threads *t)
 {
 	static const char *const tags[2][3] = {
 		{ "blockIdx.x", "blockIdx.y", "blockIdx.z" },
 		{ "threadIdx.x", "threadIdx.y", "threadIdx.z" },
 	};
-	bool own = strcmp(word->path, word->threads ? "thread_id" : "cta_id") ==
-		   0;
-
 	if (!(word->threads ? thread_sizes(r, t->sizes, &t->n)
 			    : block_sizes(r, t->sizes, &t->n))) {
 		return false;
@@ -198,7 +202,8 @@ open_loops(struct script_reader *r, const struct py_node *call,
 		struct script_opener o = { .kind = STMT_FOR,
 					   .text = tags[word->threads][i],
 					   .value = t->sizes[i] };
-		const char *name = own && names && names[i]->kind == PY_NAME
+		const char *name = names_threads(word) && i < n_names &&
+						   names[i]->kind == PY_NAME
 					   ? names[i]->text
 					   : NULL;
 
@@ -238,8 +243,7 @@ index_of(struct script_reader *r, const struct py_node *call,
 	const struct expr *within[3], *one;
 	int n;
 
-	if (strcmp(word->path, "thread_id") == 0 ||
-	    strcmp(word->path, "cta_id") == 0) {
+	if (names_threads(word)) {
 		*out = t->index[i];
 		return true;
 	}
@@ -314,17 +318,20 @@ script_thread_ids(struct script_reader *r, const struct py_node *call,
 				   "and a name for each",
 				   n_sizes, n_names);
 	}
-	if (t->n == 0 && !open_loops(r, call, word, names, suite, t)) {
+	if (t->n == 0 && !open_loops(r, call, word, names, n_names, suite, t)) {
 		return false;
 	}
 	for (int i = 0; i < n_names; i++) {
 		const struct expr *e = NULL;
 
-		if (names[i]->kind != PY_NAME || i >= t->n) {
+		if (names[i]->kind != PY_NAME || i >= t->n ||
+		    (names_threads(word) && n_names != t->n)) {
 			return script_fail(r, call,
-					   "%d names for %d indices; give one "
-					   "for each",
-					   n_names, t->n);
+					   "%d %s for %d indices; give one for "
+					   "each",
+					   n_names,
+					   n_names == 1 ? "name" : "names",
+					   t->n);
 		}
 		if (!index_of(r, call, word, t, i, &e) ||
 		    (typed && (!script_type(r, typed, &type) ||

@@ -375,6 +375,29 @@ refused(write("scopes.py", PROGRAM % (
     "A: T.Buffer((4,), 'float32')", "    with %s:\n        A[0] = 1.0\n" % (
         ", ".join(["T.attr(0, 'a', 1)"] * 6000)))),
         "more than 5000 values and scopes", verb="codegen")
+MACROS = 6
+nested = "".join(
+    "@T.macro\ndef g%d(A):\n%s%s\n" % (
+        k, "".join("    " * (i + 1) + "for i%d in range(2):\n" % i
+                   for i in range(100)),
+        "    " * 101 + ("g%d(A)" % (k + 1) if k < MACROS else "A[0] = 1.0"))
+    for k in range(MACROS, -1, -1))
+refused(write("loops.py", (PROGRAM % (
+    "A: T.Buffer((4,), 'float32')", "    g0(A)\n")).replace(
+        "@T.prim_func", nested + "\n@T.prim_func")),
+        "more than 500 loops, branches and other suites", verb="codegen")
+refused(write("grid.py", (PROGRAM % (
+    "A: T.Buffer((4,), 'float32')",
+    "    for i in T.grid(*L):\n        A[0] = 1.0\n")).replace(
+        "@T.prim_func", "L = [2] * 20000\n\n@T.prim_func")),
+        "more than 500 loops, branches and other suites", verb="codegen")
+# Functions whose value is an index in an index: 56 in each, and one calls another.
+refused(write("calls.py", PROGRAM % (
+    "A: T.Buffer((4,), 'int32')", "".join(
+        "    @T.inline\n    def g%d(J, x):\n        return %s\n" % (
+            k, "J[" * 56 + ("g%d(J, x)" % (k + 1) if k < 90 else "x") + "]" * 56)
+        for k in range(90, -1, -1)) + "    A[0] = g0(A, A[0])\n")),
+        "values in one another more than 1000 deep", verb="codegen")
 for name, deep in (
         ("conditions", "    with T.sblock('b'):\n" + "".join(
             "        T.where(A[0] < %d.0)\n" % i for i in range(1100)) +

@@ -11,6 +11,8 @@ struct lookup {
 	struct scope *scope;
 	/* the class whose functions are read, or NULL */
 	const struct py_node *module;
+	/* the elements of the list that is being converted, so far */
+	int64_t n_items;
 };
 
 /* The expression that stands for the value v; NULL if v has no expression. */
@@ -45,8 +47,11 @@ outer_name(void *ctx, const char *name)
 	return v ? expr_of(l, v) : NULL;
 }
 
+/* Sets *out to the value, which is `depth` lists deep in others. False after an
+ * error. */
 static bool
-to_script(struct lookup *l, const struct pval *v, struct script_outer *out)
+put_script(struct lookup *l, struct py_span at, const struct pval *v, int depth,
+	   struct script_outer *out)
 {
 	struct script_outer *items;
 
@@ -56,17 +61,42 @@ to_script(struct lookup *l, const struct pval *v, struct script_outer *out)
 		return true;
 	}
 	if (v->kind != PV_LIST && v->kind != PV_TUPLE) {
+		return eval_error(l->ev, at,
+				  "something else than numbers and lists of "
+				  "them; a tensor function takes those");
+	}
+	if (depth == SCRIPT_MAX_LISTS) {
+		return eval_error(l->ev, at, "lists in lists more than %d deep",
+				  SCRIPT_MAX_LISTS);
+	}
+	l->n_items += v->u.list->n;
+	if (l->n_items > SCRIPT_MAX_ITEMS) {
+		return eval_error(l->ev, at,
+				  "a list of more than %d elements, with "
+				  "those of lists in it",
+				  SCRIPT_MAX_ITEMS);
+	}
+	if (!eval_tick(l->ev, at, v->u.list->n)) {
 		return false;
 	}
 	items = arena_array(l->ev->a, struct script_outer, v->u.list->n + 1);
 	out->items = items;
 	out->n_items = v->u.list->n;
 	for (int i = 0; i < v->u.list->n; i++) {
-		if (!to_script(l, &v->u.list->data[i], &items[i])) {
+		if (!put_script(l, at, &v->u.list->data[i], depth + 1,
+				&items[i])) {
 			return false;
 		}
 	}
 	return true;
+}
+
+static bool
+to_script(struct lookup *l, struct py_span at, const struct pval *v,
+	  struct script_outer *out)
+{
+	l->n_items = 0;
+	return put_script(l, at, v, 0, out);
 }
 
 static struct pval
@@ -101,13 +131,14 @@ from_script(struct lookup *l, const struct script_outer *o)
 }
 
 static bool
-outer_list(void *ctx, const char *name, struct script_outer *out)
+outer_list(void *ctx, const struct py_node *node, bool *is_one,
+	   struct script_outer *out)
 {
 	struct lookup *l = ctx;
-	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
+	const struct pval *v = eval_scope_find(l->ev, l->scope, node->text);
 
-	return v && (v->kind == PV_LIST || v->kind == PV_TUPLE) &&
-	       to_script(l, v, out);
+	*is_one = v && (v->kind == PV_LIST || v->kind == PV_TUPLE);
+	return !*is_one || to_script(l, node->span, v, out);
 }
 
 /* Calls a function of the program from a TVMScript function, with expressions
@@ -130,11 +161,7 @@ outer_call(void *ctx, const struct py_node *node, const char *name,
 		values[i] = from_script(l, &args[i]);
 	}
 	return eval_apply(l->ev, node->span, f, values, n, &result) &&
-	       (to_script(l, &result, out) ||
-		eval_error(l->ev, node->span,
-			   "%s() gives something else than numbers; return "
-			   "those",
-			   name));
+	       to_script(l, node->span, &result, out);
 }
 
 /* Has the definition e a decorator whose last part is `name`, such as
@@ -272,7 +299,7 @@ static struct program_func *
 read_func(struct eval *ev, struct scope *s, const struct py_node *def,
 	  const struct py_node *module)
 {
-	struct lookup l = { ev, s, module };
+	struct lookup l = { .ev = ev, .scope = s, .module = module };
 	struct script_scope scope = { outer_name,
 				      outer_macro,
 				      outer_function,

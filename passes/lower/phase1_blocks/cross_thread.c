@@ -302,8 +302,8 @@ reduction_thread_index(struct cross *x, int64_t *n)
 		const struct expr *v = from_zero(x->m, s);
 		int64_t extent;
 
-		if (!expr_is_int(s->args[1], &extent) ||
-		    extent * *n > REDUCTION_THREADS_MAX) {
+		if (!expr_is_int(s->args[1], &extent) || extent < 1 ||
+		    extent > REDUCTION_THREADS_MAX / *n) {
 			return NULL;
 		}
 		*n *= extent;
