@@ -702,6 +702,19 @@ main(int argc, char **argv)
 	CASE_VECTORS("wide_padded",
 		     "tiled  j_tile 16, i_tile 6, b packed by 16",
 		     matmul(&k, 12, 88, 40, true, true, true));
+	/* With few results the additions of a tile would wait for each other. */
+	CASE_VECTORS("few_results", "rowwise  2 stages per row, sums by lanes",
+		     matmul(&k, 1, 10, 256, true, false, true));
+	CASE_VECTORS("few_results_turned",
+		     "rowwise  2 stages per row, sums by lanes",
+		     matmul(&k, 1, 10, 250, true, true, false));
+	CASE_VECTORS("few_results_of_rows",
+		     "rowwise  2 stages per row, sums by lanes",
+		     matmul(&k, 8, 2, 256, true, false, true));
+	CASE_VECTORS("enough_rows", "tiled",
+		     matmul(&k, 8, 8, 256, true, false, true));
+	CASE_VECTORS("enough_results", "tiled",
+		     matmul(&k, 1, 64, 256, true, false, true));
 	/* The channels are in blocks; images lie apart. */
 	CASE_VECTORS("one_image", "tiled  c_tile 8, oh_tile 4",
 		     images(&k, 1, 16, 12));

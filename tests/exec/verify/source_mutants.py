@@ -634,8 +634,8 @@ def main():
     if "in constant conv2_w, of kernel conv2" not in out:
         fail(out)
     filed = Source(DIGITS, *FILE)
-    out = planted(filed, "j < 10; ++j) {\n\t\ty[j] = acc[j]",
-                  "j <= 10; ++j) {\n\t\ty[j] = acc[j]", "fc_gemm")
+    out = planted(filed, "j < 10; ++j) {\n\t\tfloat matmul;",
+                  "j <= 10; ++j) {\n\t\tfloat matmul;", "fc_gemm")
     if "it writes outside of y" not in out:
         fail(out)
     same = digits.verify(replaced(digits, "static void\nconv1",

@@ -31,8 +31,8 @@ extern const float digits_conv1_bias[16];
 extern const float digits_conv2_w[3][3][16][2][16];
 /* "conv2.bias"; digest c36bbe1a4da66ef3 */
 extern const float digits_conv2_bias[24];
-/* "fc.weight"; element [i][j] at [j][i]; digest 9ca1ddad7a92f64a */
-extern const float digits_fc_gemm_w[384][10];
+/* "fc.weight"; digest dec0a3cf7ca1a516 */
+extern const float digits_fc_gemm_w[10][384];
 /* "fc.bias"; digest 5cde751797645761 */
 extern const float digits_fc_gemm_bias[10];
 
@@ -300,25 +300,44 @@ conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][2][16],
  *   nodes     fc (Gemm) -> "fc"
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
- *   schedule  tiled j_tile 10, w packed by 10
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 40 bytes
+ *   schedule  rowwise 2 stages per row, sums by lanes
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 124 bytes
  */
 static void
-fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
+fc_gemm(const float x[restrict 384], const float w[restrict 10][384],
 	const float bias[restrict 10], float y[restrict 10])
 {
-	float acc[10];
+	for (int32_t j = 0; j < 10; ++j) {
+		float matmul;
+		float matmul_part[16];
+		float matmul_part_2[8];
+		float matmul_part_3[4];
+		float matmul_part_4[2];
 
-	for (int32_t j = 0; j < 10; ++j) {
-		acc[j] = 0.0f;
-	}
-	for (int32_t k = 0; k < 384; ++k) {
-		for (int32_t j = 0; j < 10; ++j) {
-			acc[j] += x[k] * w[k][j];
+		for (int32_t k_i = 0; k_i < 16; ++k_i) {
+			matmul_part[k_i] = 0.0f;
 		}
-	}
-	for (int32_t j = 0; j < 10; ++j) {
-		y[j] = acc[j] + bias[j];
+		for (int32_t k_o = 0; k_o < 24; ++k_o) {
+			for (int32_t k_i = 0; k_i < 16; ++k_i) {
+				const int32_t k = k_o * 16 + k_i;
+
+				matmul_part[k_i] += x[k] * w[j][k];
+			}
+		}
+		for (int32_t k_i_i = 0; k_i_i < 8; ++k_i_i) {
+			matmul_part_2[k_i_i] = matmul_part[k_i_i]
+			                     + matmul_part[k_i_i + 8];
+		}
+		for (int32_t k_i_i_i = 0; k_i_i_i < 4; ++k_i_i_i) {
+			matmul_part_3[k_i_i_i] = matmul_part_2[k_i_i_i]
+			                       + matmul_part_2[k_i_i_i + 4];
+		}
+		for (int32_t k_i_i_i_i = 0; k_i_i_i_i < 2; ++k_i_i_i_i) {
+			matmul_part_4[k_i_i_i_i] = matmul_part_3[k_i_i_i_i]
+			                         + matmul_part_3[k_i_i_i_i + 2];
+		}
+		matmul = matmul_part_4[0] + matmul_part_4[1];
+		y[j] = matmul + bias[j];
 	}
 }
 

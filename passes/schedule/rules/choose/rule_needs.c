@@ -65,6 +65,12 @@ need_sum_of_rows(struct rules *r, const struct kernel_blocks *k)
 }
 
 bool
+need_few_results(struct rules *r, const struct kernel_blocks *k)
+{
+	return need_one_sum(r, k) && rules_has_few_results(r, k->reduction);
+}
+
+bool
 need_several(struct rules *r, const struct kernel_blocks *k)
 {
 	return k->n_outputs == 1 && !need_one_sum(r, k) &&

@@ -34,4 +34,12 @@ void rules_vectorize_lanes(struct rules *r, int block);
  * once, in order. */
 bool rules_sums_rows(struct rules *r, int block);
 
+/* few_results.c: is the block a product of data and a constant with so few
+ * results that sums by the lanes of a vector, along the terms of each, are faster
+ * than a register tile? */
+bool rules_has_few_results(struct rules *r, int block);
+/* Stores the terms of each result of such a product next to each other in the
+ * constant. False after a failure. */
+bool rules_pack_terms(struct rules *r, int block);
+
 #endif

@@ -143,6 +143,12 @@ rule_rowwise(struct rules *r, const struct kernel_blocks *k)
 }
 
 bool
+rule_few_results(struct rules *r, const struct kernel_blocks *k)
+{
+	return rules_pack_terms(r, k->reduction) && stages_per_row(r, k, true);
+}
+
+bool
 rule_lane_reduction(struct rules *r, const struct kernel_blocks *k)
 {
 	return stages_per_row(r, k, true);
