@@ -47,13 +47,19 @@ cli_is_of_model(int option)
 	}
 }
 
-/* Can `tirc test` build and run the source on this machine? Not if a vendor's
- * compiler builds the source for a processor for which tirc knows no
- * simulator. */
 static bool
-can_test(struct tirc_summary s)
+is_graph(const struct cli *c)
 {
-	return strcmp(s.cc, "cc") == 0 || s.simulator != NULL;
+	return c->tirc.form != NULL && strcmp(c->tirc.form, "graph") == 0;
+}
+
+/* Can `tirc test` build and run the source on this machine? Not if a vendor's
+ * compiler builds the source for a processor for which tirc knows no simulator,
+ * and not for a graph whose executor does not run on simulated boards. */
+static bool
+can_test(const struct cli *c, struct tirc_summary s)
+{
+	return s.simulator != NULL ? !is_graph(c) : strcmp(s.cc, "cc") == 0;
 }
 
 /* Prints the command that builds the same source and compares its results. The
@@ -76,7 +82,7 @@ print_test(const struct cli *c, int test)
 void
 cli_print_next_of_program(const struct cli *c, struct tirc *t)
 {
-	if (can_test(tirc_summary(t))) {
+	if (can_test(c, tirc_summary(t))) {
 		print_test(c, TEST_PROGRAM);
 		say(stdout, "\n");
 	}
@@ -94,12 +100,17 @@ cli_print_next(const struct cli *c, struct tirc *t)
 		say(stdout, "next     cd %s && %s\n",
 		    command_quoted(&a, c->out), s.next);
 		arena_release(&a);
-	} else if (can_test(s) && c->tirc.package == NULL) {
+	} else if (can_test(c, s) && c->tirc.package == NULL) {
 		print_test(c, TEST);
 		if (c->tirc.target == NULL && !tirc_is_partition(c->model)) {
 			say(stdout, " --target %s", tirc_target_default(t));
 		}
 		say(stdout, "\n");
+	} else if (is_graph(c)) {
+		say(stdout,
+		    "next     the executor of runtime-c runs %s_graph.json; "
+		    "see docs/how-to/graph-form.md\n",
+		    s.name);
 	} else {
 		say(stdout, "next     %s.h declares %s_run() and the rest\n",
 		    s.name, s.name);

@@ -205,9 +205,9 @@ absent_note(struct eval *ev, const char *file, int first)
 	if (ev->n_absent == 0) {
 		return;
 	}
+	/* without functions tirc test and run have nothing to call */
 	diag_note(&ev->m->diags, DIAG_ASSUMPTION, place,
-		  "%s: from here on, %d statement%s did not run%s; tirc test "
-		  "compares the results of functions, tirc run times them%s",
+		  "%s: from here on, %d statement%s did not run%s%s%s",
 		  ev->absent, ev->n_absent, ev->n_absent == 1 ? "" : "s",
 		  asserts > 0 ? arena_printf(ev->a,
 					     ", so that %d assert%s of the "
@@ -215,6 +215,10 @@ absent_note(struct eval *ev, const char *file, int first)
 					     asserts, asserts == 1 ? "" : "s",
 					     asserts == 1 ? "is" : "are")
 			      : "",
+		  ev->result->funcs.n > 0
+			  ? "; tirc test compares the results of functions, "
+			    "tirc run times them"
+			  : "",
 		  ev->gave_up ? "; smaller arrays take less, and tirc lower "
 				"--execute runs each call to its end"
 			      : "");

@@ -88,6 +88,12 @@ expect("no next step of a package:\n" + said, step)
 if shutil.which("make"):
     check_output(execute(["sh", "-c", step[1]]).stdout, "are right")
 
+# A graph has no header, and its executor does not run on simulated boards.
+for target in "cortex-m4", "aarch64":
+    said = tirc("compile", DIGITS, "-o", os.path.join(folder, "graph"), "--form",
+                "graph", "--target", target).stdout
+    check_output(said, "next     the executor of runtime-c runs digits_graph.json;")
+
 # Only a target with threads shares loops, whatever its number of cores is.
 for target, says in (
         ("c99 -cores=4", "threads  one; for several see docs/how-to/threads.md\n"),
