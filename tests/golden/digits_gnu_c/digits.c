@@ -31,8 +31,8 @@ extern const float digits_conv1_bias[4][4];
 extern const float digits_conv2_w[2][3][3][16][3][4];
 /* "conv2.bias"; digest c36bbe1a4da66ef3 */
 extern const float digits_conv2_bias[6][4];
-/* "fc.weight"; digest dec0a3cf7ca1a516 */
-extern const float digits_fc_gemm_w[10][96][4];
+/* "fc.weight"; element [i][j] at [j][i]; digest 9ca1ddad7a92f64a */
+extern const float digits_fc_gemm_w[384][10];
 /* "fc.bias"; digest 5cde751797645761 */
 extern const float digits_fc_gemm_bias[10];
 
@@ -316,42 +316,28 @@ conv2(const float x[restrict 6][6][16], const f32x4 w[restrict 2][3][3][16][3],
  *   nodes     fc (Gemm) -> "fc"
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
- *   schedule  rowwise 2 stages per row, sums by lanes
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 92 bytes
+ *   schedule  tiled j_tile 10, w packed by 10
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 40 bytes
  */
 static __attribute__((noinline)) void
-fc_gemm(const f32x4 x[restrict 96], const f32x4 w[restrict 10][96],
+fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
 	const float bias[restrict 10], float y[restrict 10])
 {
+	float acc[10];
+
+	#pragma omp simd
 	for (int32_t j = 0; j < 10; ++j) {
-		float matmul;
-		f32x4 matmul_part[4];
-		float matmul_part_2[4];
-		float matmul_part_3[2];
-
-		#pragma GCC unroll 4
-		for (int32_t k_i = 0; k_i < 4; ++k_i) {
-			matmul_part[k_i] = all_f32x4(0.0f);
-		}
-		for (int32_t k_o = 0; k_o < 24; ++k_o) {
-			#pragma GCC unroll 4
-			for (int32_t k_i = 0; k_i < 4; ++k_i) {
-				const int32_t k = k_o * 4 + k_i;
-
-				matmul_part[k_i] += x[k] * w[j][k];
-			}
-		}
-		*(f32x4_any *)&matmul_part_2[0] = matmul_part[0]
-		                                + matmul_part[1]
-		                                + matmul_part[2]
-		                                + matmul_part[3];
+		acc[j] = 0.0f;
+	}
+	for (int32_t k = 0; k < 384; ++k) {
 		#pragma omp simd
-		for (int32_t k_i_i_i = 0; k_i_i_i < 2; ++k_i_i_i) {
-			matmul_part_3[k_i_i_i] = matmul_part_2[k_i_i_i]
-			                       + matmul_part_2[k_i_i_i + 2];
+		for (int32_t j = 0; j < 10; ++j) {
+			acc[j] += x[k] * w[k][j];
 		}
-		matmul = matmul_part_3[0] + matmul_part_3[1];
-		y[j] = matmul + bias[j];
+	}
+	#pragma omp simd
+	for (int32_t j = 0; j < 10; ++j) {
+		y[j] = acc[j] + bias[j];
 	}
 }
 
@@ -485,8 +471,7 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	pool1(relu1, pool1_out);
 	conv2(pool1_out, (const f32x4 (*)[3][3][16][3])digits_conv2_w,
 	      (const f32x4 *)digits_conv2_bias, relu2);
-	fc_gemm(relu2, (const f32x4 (*)[96])digits_fc_gemm_w,
-	        digits_fc_gemm_bias, fc);
+	fc_gemm(relu2, digits_fc_gemm_w, digits_fc_gemm_bias, fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;
 }
