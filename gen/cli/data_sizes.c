@@ -168,6 +168,8 @@ add_dims(struct found *f, struct cli *c)
 	int n = tirc_dim_count(f->h.t), kept = c->tirc.n_dims;
 	const char **list = arena_array(a, const char *, kept + n + 1);
 	const char *text = "";
+	/* a size is not 1, which is what tirc compile assumes of a batch */
+	bool others = false;
 
 	for (int i = 0; i < kept; i++) {
 		list[i] = c->tirc.dims[i];
@@ -184,17 +186,18 @@ add_dims(struct found *f, struct cli *c)
 				     : arena_printf(a, "%s=%lld..%lld", name,
 						    (long long)f->least[d],
 						    (long long)f->most[d]);
+		others |= f->most[d] != 1;
 		text = arena_printf(a, "%s --dim %s", text,
 				    command_quoted(a, list[kept]));
 		kept++;
 	}
 	if (kept > c->tirc.n_dims && !c->quiet) {
 		cli_note("sizes that the model leaves open are those of the "
-			 "data:%s; tirc compile writes the same source only "
-			 "with %s",
+			 "data:%s%s",
 			 text,
-			 kept == c->tirc.n_dims + 1 ? "this option"
-						    : "these options");
+			 others ? "; tirc compile writes the same source only "
+				  "with these sizes"
+				: "");
 	}
 	c->tirc.dims = list;
 	c->tirc.n_dims = kept;

@@ -66,17 +66,17 @@ check("a size that often varies", "compile", MODEL, "-o", path("out"),
 
 check("one data set", "test", MODEL, SMALL,
       says=["those of the data: --dim frames=7; tirc compile writes the "
-            "same source only with this option\n", "ok    small.npz  y"])
+            "same source only with these sizes\n", "ok    small.npz  y"])
 check("two of them", "test", MODEL, SMALL, LARGE,
       says=["--dim frames=7..501; ", "2 of 2 data sets passed"])
 check("a size that is given", "test", MODEL, SMALL, "--dim", "frames=1..9",
       says=["ok    small.npz"], never=["those of the data"])
 check("an option", "test", MODEL, "--input", SMALL, "--expect", SMALL,
       says=["--dim frames=7; tirc compile writes the "
-            "same source only with this option\n", "ok    --expect  y"])
+            "same source only with these sizes\n", "ok    --expect  y"])
 check("results beside the inputs", "run", MODEL, "--input", SMALL,
       says=["--dim frames=7; tirc compile writes the "
-            "same source only with this option\n", "y  float32 [7, 2]"])
+            "same source only with these sizes\n", "y  float32 [7, 2]"])
 # An array of an archive without dimensions, beside one that has them.
 SCALED = save("scaled", [make.make_node("Mul", ["x", "s"], ["y"])],
               {"x": ["frames", 3], "s": []}, [])
@@ -84,7 +84,7 @@ np.savez(path("scaled.npz"), x=np.ones((7, 3), np.float32), s=np.float32(2),
          y=np.full((7, 3), 2, np.float32))
 check("a scalar", "test", SCALED, path("scaled.npz"),
       says=["--dim frames=7; tirc compile writes the "
-            "same source only with this option\n", "ok    scaled.npz  y"])
+            "same source only with these sizes\n", "ok    scaled.npz  y"])
 check("too large", "test", MODEL, LARGE, "--dim", "frames=1..500", status=1,
       says=["input 'x': frames = 501, but frames is 1..500; give --dim "
             "frames=1..501"], never=["elements"])
@@ -101,10 +101,13 @@ BATCH = save("batches", [make.make_node("MatMul", ["x", "w"], ["y"])],
              {"x": ["batch", 3]}, [numpy_helper.from_array(W, "w")])
 check("a size that compile assumes", "test", BATCH, SMALL, LARGE,
       says=["--dim batch=7..501; tirc compile writes the same source only with "
-            "this option\n", "2 of 2 data sets passed"])
+            "these sizes\n", "2 of 2 data sets passed"])
+ONE = data("one.npz", 1)
+check("the size that compile assumes", "test", BATCH, ONE,
+      says=["--dim batch=1\n", "1 of 1 data set passed"], never=["same source"])
 check("a folder beside the model", "test", MODEL,
       says=["--dim frames=7; tirc compile writes the "
-            "same source only with this option\n", "ok    test_data_set_0  y"])
+            "same source only with these sizes\n", "ok    test_data_set_0  y"])
 
 # Random inputs, where no data lie beside the model.
 WINDOW = save("window", [
