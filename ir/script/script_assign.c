@@ -270,8 +270,7 @@ declare_cell(struct script_reader *r, const struct py_node *node,
 		return script_local_array(r, node, node->kids[0]->text, shape,
 					  t, suite);
 	}
-	script_cell(r, node, node->kids[0]->text, t, "local", suite);
-	return true;
+	return script_cell(r, node, node->kids[0]->text, t, "local", suite);
 }
 
 /* x: T.int32 = value */
@@ -300,8 +299,8 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 	if (times_stored(r, target->text) > 1 && script_path(r, type) &&
 	    script_type(r, type, &t)) {
 		/* a variable that later lines change */
-		script_cell(r, node, target->text, t, "local", suite);
-		return script_store(r, node, target, node->kids[2], NULL,
+		return script_cell(r, node, target->text, t, "local", suite) &&
+		       script_store(r, node, target, node->kids[2], NULL,
 				    suite);
 	}
 	if (type->kind == PY_SUBSCRIPT && !is_pointer_type(r, type->kids[0])) {

@@ -53,6 +53,22 @@ check_rank(struct script_reader *r, const struct py_node *node, int ndim)
 			   SCRIPT_MAX_RANK);
 }
 
+/* Is e, the value of the node or one of a list, a size: one integer, and not a
+ * negative constant? False after an error. */
+static bool
+check_size(struct script_reader *r, const struct py_node *node,
+	   const struct expr *e)
+{
+	int64_t extent;
+
+	if (!dtype_is_int(e->type) || e->type.lanes != 1) {
+		return script_fail(r, node, "a size of type %s; use an integer",
+				   typed_name(r->m, e->type));
+	}
+	return !expr_is_int(e, &extent) || extent >= 0 ||
+	       script_fail(r, node, "a negative size; give one from 0");
+}
+
 static bool
 read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	   const struct expr ***out)
@@ -79,7 +95,8 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 			}
 			for (int i = 0; i < v.n_items; i++) {
 				if (!script_settle(r, node, &v.items[i],
-						   &(*out)[i])) {
+						   &(*out)[i]) ||
+				    !check_size(r, node, (*out)[i])) {
 					return false;
 				}
 			}
@@ -89,19 +106,14 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	*ndim = n;
 	*out = arena_exprs(&r->m->arena, n + 1);
 	for (int i = 0; i < n; i++) {
-		int64_t extent;
 		struct py_node size = *list[i];
 
 		if (size.kind == PY_STRING) { /* "n": the size n */
 			size.kind = PY_NAME;
 		}
-		if (!script_index(r, &size, &(*out)[i])) {
+		if (!script_index(r, &size, &(*out)[i]) ||
+		    !check_size(r, list[i], (*out)[i])) {
 			return false;
-		}
-		if (expr_is_int((*out)[i], &extent) && extent < 0) {
-			return script_fail(r, list[i],
-					   "a negative size; give "
-					   "one from 0");
 		}
 	}
 	return true;
@@ -152,6 +164,20 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 	return true;
 }
 
+/* Can a buffer hold elements of type t, that of the node? False after an error. */
+static bool
+check_elements(struct script_reader *r, const struct py_node *node,
+	       struct dtype t)
+{
+	enum dtype_class of = dtype_class(t);
+
+	return (of != DTC_VOID && of != DTC_STRING && of != DTC_HANDLE) ||
+	       script_fail(r, node,
+			   "no buffer can hold elements of type %s; use a "
+			   "numeric type",
+			   dtype_name(t));
+}
+
 /* Reads shape, type and the other properties of a buffer from the arguments of
  * T.Buffer, T.match_buffer, …, or from the index of the old T.Buffer[…]. False
  * after an error. */
@@ -166,16 +192,8 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 	spec->type = dtype_of(DT_F32);
 	if (!read_shape(r, shape, &spec->ndim, &dims) ||
 	    (type && !script_type(r, type, &spec->type)) ||
-	    !check_ignored(r, more)) {
+	    !check_ignored(r, more) || !check_elements(r, type, spec->type)) {
 		return false;
-	}
-	if (dtype_class(spec->type) == DTC_VOID ||
-	    dtype_class(spec->type) == DTC_STRING ||
-	    dtype_class(spec->type) == DTC_HANDLE) {
-		return script_fail(r, type,
-				   "no buffer can hold elements of "
-				   "type %s; use a numeric type",
-				   dtype_name(spec->type));
 	}
 	spec->shape = dims;
 	if (more[MORE_STRIDES] && more[MORE_STRIDES]->kind != PY_NONE) {
@@ -622,7 +640,7 @@ belongs_to_block(const struct script_reader *r, const char *path)
 	       (strcmp(path, "alloc_buffer") == 0 && r->old_blocks);
 }
 
-void
+bool
 script_cell(struct script_reader *r, const struct py_node *node,
 	    const char *name, struct dtype type, const char *scope,
 	    struct script_suite *suite)
@@ -632,12 +650,16 @@ script_cell(struct script_reader *r, const struct py_node *node,
 				    .scope = scope };
 	const struct buffer *b = buffer_new(r->m, &spec);
 
+	if (!check_elements(r, node, type)) {
+		return false;
+	}
 	script_open(r, suite, node,
 		    (struct script_opener){ .kind = STMT_ALLOC, .buffer = b });
 	script_define(r, name,
 		      (struct script_value){ .kind = SCRIPT_BUFFER,
 					     .buffer = b,
 					     .scalar = true });
+	return true;
 }
 
 bool
@@ -651,7 +673,8 @@ script_local_array(struct script_reader *r, const struct py_node *node,
 	const struct expr **dims;
 	const struct buffer *b;
 
-	if (!read_shape(r, shape, &spec.ndim, &dims)) {
+	if (!check_elements(r, node, type) ||
+	    !read_shape(r, shape, &spec.ndim, &dims)) {
 		return false;
 	}
 	spec.shape = dims;
@@ -679,8 +702,7 @@ read_cell(struct script_reader *r, const struct py_node *call, const char *path,
 	    (found[1] && !script_text(r, found[1], &scope))) {
 		return false;
 	}
-	script_cell(r, call, name, t, scope, suite);
-	return true;
+	return script_cell(r, call, name, t, scope, suite);
 }
 
 bool

@@ -139,6 +139,16 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 
 /* ---- elements and attributes */
 
+/* Is e, the value of the node or one of a list, an index? False after an error. */
+static bool
+check_index(struct script_reader *r, const struct py_node *node,
+	    const struct expr *e)
+{
+	return dtype_is_int(e->type) ||
+	       script_fail(r, node, "an index of type %s; use an integer",
+			   typed_name(r->m, e->type));
+}
+
 /* Evaluates one index of a dimension of this size: an expression, or a slice as a vector
  * of indices. */
 static bool
@@ -149,16 +159,7 @@ eval_index(struct script_reader *r, const struct py_node *node,
 	int64_t lanes;
 
 	if (node->kind != PY_SLICE) {
-		if (!script_expr(r, node, out)) {
-			return false;
-		}
-		if (!dtype_is_int((*out)->type)) {
-			return script_fail(r, node,
-					   "an index of type %s; use "
-					   "an integer",
-					   typed_name(r->m, (*out)->type));
-		}
-		return true;
+		return script_expr(r, node, out) && check_index(r, node, *out);
 	}
 	if (!script_slice(r, node, size, &range)) {
 		return false;
@@ -253,7 +254,8 @@ put_indices(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	for (int i = 0; v.kind == SCRIPT_LIST && i < v.n_items; i++) {
-		if (!script_settle(r, node, &v.items[i], &e)) {
+		if (!script_settle(r, node, &v.items[i], &e) ||
+		    !check_index(r, node, e)) {
 			return false;
 		}
 		vec_push(&r->m->arena, &all->list, e);

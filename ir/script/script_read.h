@@ -513,8 +513,9 @@ bool script_declares_buffer(const struct script_reader *r,
 bool script_local_array(struct script_reader *r, const struct py_node *node,
 			const char *name, const struct py_node *shape,
 			struct dtype type, struct script_suite *suite);
-/* Defines the name as a variable: a buffer without dimensions. */
-void script_cell(struct script_reader *r, const struct py_node *node,
+/* Defines the name as a variable: a buffer without dimensions. False after an
+ * error. */
+bool script_cell(struct script_reader *r, const struct py_node *node,
 		 const char *name, struct dtype type, const char *scope,
 		 struct script_suite *suite);
 bool script_declare_buffer(struct script_reader *r, const struct py_node *call,

@@ -44,6 +44,12 @@ elements(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	last = (*b)->ndim - 1;
+	if (lanes > UINT16_MAX / (*b)->type.lanes) {
+		return script_fail(r, call,
+				   "an element of more than %d lanes; make it "
+				   "shorter",
+				   UINT16_MAX);
+	}
 	if (lanes > 1 && last >= 0 && lanes_of(*index, last + 1) == 1) {
 		(*index)[last] = expr_ramp(r->m, (*index)[last],
 					   expr_int(r->m, (*index)[last]->type,

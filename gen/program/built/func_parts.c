@@ -248,7 +248,12 @@ func_specialize(struct call *c, struct pval *out)
 		return value_kind_error(c, 0, "a dict");
 	}
 	s.f = func_clone(made->func, made->func->name);
-	n = d->keys.n + s.f->params.n * EVAL_MAX_RANK + 1;
+	n = d->keys.n + 1;
+	for (int i = 0; i < s.f->params.n; i++) {
+		const struct buffer *b = s.f->params.data[i].buffer;
+
+		n += b ? b->ndim : 0;
+	}
 	s.sizes.from = arena_array(ev->a, struct var *, n);
 	s.sizes.to = arena_exprs(ev->a, n);
 	for (int i = 0; i < d->keys.n; i++) {
