@@ -97,47 +97,53 @@ widen(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-bool
-script_region(struct script_reader *r, const struct py_node *node,
-	      struct region *out)
+/* The indices of a subscript: one node, or those of a tuple. NULL if the node is no
+ * subscript. */
+static const struct py_node *const *
+subscripts(const struct py_node *node, int *n)
 {
-	struct script_value v;
-	bool whole = node->kind != PY_SUBSCRIPT;
-	int n = 0, rank;
+	const struct py_node *const *list = &node->kids[1];
 
-	if (!script_eval(r, whole ? node : node->kids[0], &v)) {
+	*n = 0;
+	if (node->kind != PY_SUBSCRIPT) {
+		return NULL;
+	}
+	*n = 1;
+	if ((*list)->kind == PY_TUPLE) {
+		*n = (*list)->n_kids;
+		list = (*list)->kids;
+	}
+	return list;
+}
+
+bool
+script_ranges(struct script_reader *r, const struct py_node *node,
+	      struct script_value *v, struct range **out)
+{
+	int n, rank;
+	const struct py_node *const *list = subscripts(node, &n);
+
+	if (!script_eval(r, list ? node->kids[0] : node, v)) {
 		return false;
 	}
-	if (v.kind != SCRIPT_BUFFER) {
+	if (v->kind != SCRIPT_BUFFER) {
 		return script_fail(r, node,
 				   "no part of a buffer; write it as "
 				   "A[i, 0:16]");
 	}
-	rank = script_rank(&v);
-	const struct py_node *const *list = NULL;
-
-	if (!whole) {
-		list = &node->kids[1];
-		n = 1;
-		if ((*list)->kind == PY_TUPLE) {
-			n = (*list)->n_kids;
-			list = (*list)->kids;
-		}
-		if (n != rank) {
-			return script_fail(r, node,
-					   "%d ranges for the %d "
-					   "dimensions of '%s'; give one for "
-					   "each",
-					   n, rank, v.buffer->name);
-		}
+	rank = script_rank(v);
+	if (list && n != rank) {
+		return script_fail(r, node,
+				   "%d ranges for the %d dimensions of '%s'; "
+				   "give one for each",
+				   n, rank, v->buffer->name);
 	}
-	out->buffer = v.buffer;
-	out->ranges = arena_array(&r->m->arena, struct range, rank + 1);
+	*out = arena_array(&r->m->arena, struct range, rank + 1);
 	for (int i = 0; i < rank; i++) {
-		struct range *range = &out->ranges[i];
-		const struct expr *extent = size_of(&v, i);
+		struct range *range = &(*out)[i];
+		const struct expr *extent = size_of(v, i);
 
-		if (whole) {
+		if (!list) {
 			range->min = expr_int(r->m, extent->type, 0);
 			range->extent = extent;
 		} else if (list[i]->kind != PY_SLICE) {
@@ -149,6 +155,21 @@ script_region(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
+	return true;
+}
+
+bool
+script_region(struct script_reader *r, const struct py_node *node,
+	      struct region *out)
+{
+	struct script_value v;
+	struct range *ranges;
+
+	if (!script_ranges(r, node, &v, &ranges)) {
+		return false;
+	}
+	out->buffer = v.buffer;
+	out->ranges = ranges;
 	return !v.view ||
 	       (v.view->flat ? script_view_region(r, node, v.view, out)
 			     : widen(r, node, &v, out));

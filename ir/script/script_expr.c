@@ -209,30 +209,6 @@ script_plus(struct script_reader *r, const struct py_node *node,
 	       script_settle(r, node, &sum, out);
 }
 
-/* Sets *index, which has the indices of an element of a part of b (view), to
- * the indices in the whole buffer b. False after an error. */
-static bool
-whole_index(struct script_reader *r, const struct py_node *node,
-	    const struct script_view *view, const struct buffer *b,
-	    const struct expr ***index)
-{
-	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
-	int lead = b->ndim - view->ndim, k = 0;
-
-	for (int i = 0; i < b->ndim; i++) {
-		all[i] = view->min[i];
-		if (!all[i]) {
-			all[i] = (*index)[k++];
-		} else if (!view->picks && i >= lead &&
-			   !script_plus(r, node, all[i], (*index)[k++],
-					&all[i])) {
-			return false;
-		}
-	}
-	*index = all;
-	return true;
-}
-
 /* The indices of an element that are read so far, of a buffer of this shape. */
 struct indices {
 	VEC(const struct expr *) list;
@@ -325,10 +301,7 @@ element_at(struct script_reader *r, const struct py_node *node,
 				   "lanes; make it shorter",
 				   UINT16_MAX);
 	}
-	return !v->view ||
-	       (v->view->flat
-			? script_view_index(r, node, v->view, *buffer, index)
-			: whole_index(r, node, v->view, *buffer, index));
+	return script_whole_index(r, node, v, index);
 }
 
 bool

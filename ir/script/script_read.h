@@ -435,6 +435,16 @@ bool script_is_variable(const struct script_reader *r,
 bool script_scalar(struct script_reader *r, const struct py_node *node,
 		   const struct script_value *v, const struct buffer **buffer,
 		   const struct expr ***index);
+/* Sets *v to the buffer, or the part or view of one, that the node names, with or
+ * without indices, and *out to a range for each dimension of v. False after an
+ * error. */
+bool script_ranges(struct script_reader *r, const struct py_node *node,
+		   struct script_value *v, struct range **out);
+/* Replaces *index, the indices of an element of v, by those of the same element in
+ * the buffer of v. False after an error. */
+bool script_whole_index(struct script_reader *r, const struct py_node *node,
+			const struct script_value *v,
+			const struct expr ***index);
 /* Sets *out to the region that node names: A[i, 0:16], with a single index as a
  * range of 1, or the whole buffer A. False after an error. */
 bool script_region(struct script_reader *r, const struct py_node *node,
@@ -443,12 +453,8 @@ bool script_region(struct script_reader *r, const struct py_node *node,
 bool script_plus(struct script_reader *r, const struct py_node *node,
 		 const struct expr *a, const struct expr *b,
 		 const struct expr **out);
-/* script_view.c: script_view_index replaces the indices of an element of a flat
- * view by those of the same element in the buffer b; script_view_region does
- * this for the ranges of a region of the view. False after an error. */
-bool script_view_index(struct script_reader *r, const struct py_node *node,
-		       const struct script_view *view, const struct buffer *b,
-		       const struct expr ***index);
+/* Sets the ranges of a region of the view to those of its buffer. False after an
+ * error. */
 bool script_view_region(struct script_reader *r, const struct py_node *node,
 			const struct script_view *view, struct region *out);
 /* Sets *out to the position in memory, in elements, of the element with the

@@ -48,11 +48,11 @@ script_is_tile(const struct script_reader *r, const struct py_node *call)
 	return operator_of(r, call) != NULL;
 }
 
-/* An operand: a part of a buffer, or a number. */
+/* An operand: a part of a buffer, or of a view of one, with a range for each of its
+ * dimensions; or a number, without ranges. */
 struct operand {
 	const struct py_node *at;
-	bool is_region;
-	struct region region;
+	struct range *ranges;
 	struct script_value value;
 };
 
@@ -69,8 +69,7 @@ read_operand(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (v.kind == SCRIPT_BUFFER && !script_is_scalar(r, &v)) {
-		out->is_region = true;
-		return script_region(r, node, &out->region);
+		return script_ranges(r, node, &out->value, &out->ranges);
 	}
 	return script_eval(r, node, &out->value) &&
 	       script_need_expr(r, node, &out->value);
@@ -82,19 +81,19 @@ is_one(const struct expr *e)
 	return expr_is_value(e, 1);
 }
 
-/* Sets *out to the element of the operand in the iteration with these indices, one for
- * each dimension of the target that is longer than 1. */
+/* Sets *out to the element of the operand's buffer, as a load, in the iteration with
+ * these indices, one for each dimension of the target that is longer than 1. */
 static bool
 element_of(struct script_reader *r, const struct operand *o,
 	   const struct expr *const *at, const struct expr *const *extents,
 	   int n, const struct expr **out)
 {
-	const struct buffer *b = o->region.buffer;
-	const struct expr **index = arena_exprs(&r->m->arena, b->ndim + 1);
-	int k = 0;
+	const struct buffer *b = o->value.buffer;
+	int rank = script_rank(&o->value), k = 0;
+	const struct expr **index = arena_exprs(&r->m->arena, rank + 1);
 
-	for (int d = 0; d < b->ndim; d++) {
-		const struct range *range = &o->region.ranges[d];
+	for (int d = 0; d < rank; d++) {
+		const struct range *range = &o->ranges[d];
 
 		index[d] = range->min;
 		if (is_one(range->extent)) {
@@ -111,6 +110,9 @@ element_of(struct script_reader *r, const struct operand *o,
 		return script_fail(r, o->at,
 				   "a part of fewer dimensions than the first "
 				   "one; give both the same");
+	}
+	if (!script_whole_index(r, o->at, &o->value, &index)) {
+		return false;
 	}
 	*out = expr_load(r->m, b, index, b->ndim);
 	return true;
@@ -176,6 +178,7 @@ script_tile(struct script_reader *r, const struct py_node *call,
 	const struct expr *at[SCRIPT_MAX_RANK], *extents[SCRIPT_MAX_RANK],
 		*target, *e;
 	struct var *vars[SCRIPT_MAX_RANK];
+	struct dtype t;
 	int n_given = 0, n = 0;
 
 	for (int i = 1; i < call->n_kids && n_given < 1 + op->n; i++) {
@@ -187,14 +190,14 @@ script_tile(struct script_reader *r, const struct py_node *call,
 	if (n_given == op->n && op->n == 1) { /* Tx.exp(A[0:8]), in place */
 		all[n_given++] = all[0];
 	}
-	if (n_given != 1 + op->n || !all[0].is_region) {
+	if (n_given != 1 + op->n || !all[0].ranges) {
 		return script_fail(r, call,
 				   "an operator on parts of buffers without "
 				   "its operands; write Tx.copy(B[0:8], "
 				   "A[0:8])");
 	}
-	for (int d = 0; d < all[0].region.buffer->ndim; d++) {
-		const struct expr *extent = all[0].region.ranges[d].extent;
+	for (int d = 0; d < script_rank(&all[0].value); d++) {
+		const struct expr *extent = all[0].ranges[d].extent;
 
 		if (!is_one(extent)) {
 			vars[n] = var_new(r->m, script_hint(r, "i"),
@@ -207,24 +210,31 @@ script_tile(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	for (int i = 0; i < op->n; i++) {
-		args[i] = all[1 + i].value;
-		if (all[1 + i].is_region) {
-			if (!element_of(r, &all[1 + i], at, extents, n, &e)) {
+		const struct operand *o = &all[1 + i];
+
+		args[i] = o->value;
+		if (o->ranges) {
+			if (!element_of(r, o, at, extents, n, &e)) {
 				return false;
 			}
-			args[i] = script_value_of(e, false);
+			args[i] = script_value_of(script_view_loaded(r,
+								     &o->value,
+								     e),
+						  false);
 		}
 	}
 	if (!compute(r, call, op, args, &value)) {
 		return false;
 	}
-	if (value.weak ? !script_convert(r, call, &value, target->type, &e)
+	t = script_view_loaded(r, &all[0].value, target)->type;
+	if (value.weak ? !script_convert(r, call, &value, t, &e)
 		       : !script_settle(r, call, &value, &e)) {
 		return false;
 	}
-	if (!script_cast(r, call, e, target->type, &e)) {
+	if (!script_cast(r, call, e, t, &e)) {
 		return false;
 	}
+	e = script_view_stored(r, &all[0].value, e);
 	script_push(r, suite, call,
 		    in_loops(r,
 			     stmt_store(r->f, target->u.buffer, e, target->args,

@@ -103,10 +103,10 @@ same_dims(const struct script_view *view, const struct buffer *b)
 
 /* Replaces *index, the indices of an element of the view, by the indices of the
  * same element in the buffer b. */
-bool
-script_view_index(struct script_reader *r, const struct py_node *node,
-		  const struct script_view *view, const struct buffer *b,
-		  const struct expr ***index)
+static bool
+view_index(struct script_reader *r, const struct py_node *node,
+	   const struct script_view *view, const struct buffer *b,
+	   const struct expr ***index)
 {
 	int lanes = view->type.lanes / b->type.lanes;
 	const struct expr *place;
@@ -134,6 +134,41 @@ script_view_index(struct script_reader *r, const struct py_node *node,
 				  lanes);
 	}
 	return script_view_place(r, node, b, place, index);
+}
+
+/* Sets *index, which has the indices of an element of a part of b (view), to
+ * the indices in the whole buffer b. False after an error. */
+static bool
+whole_index(struct script_reader *r, const struct py_node *node,
+	    const struct script_view *view, const struct buffer *b,
+	    const struct expr ***index)
+{
+	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
+	int lead = b->ndim - view->ndim, k = 0;
+
+	for (int i = 0; i < b->ndim; i++) {
+		all[i] = view->min[i];
+		if (!all[i]) {
+			all[i] = (*index)[k++];
+		} else if (!view->picks && i >= lead &&
+			   !script_plus(r, node, all[i], (*index)[k++],
+					&all[i])) {
+			return false;
+		}
+	}
+	*index = all;
+	return true;
+}
+
+bool
+script_whole_index(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct expr ***index)
+{
+	const struct script_view *view = v->view;
+	const struct buffer *b = v->buffer;
+
+	return !view || (view->flat ? view_index(r, node, view, b, index)
+				    : whole_index(r, node, view, b, index));
 }
 
 /* Sets the ranges of the buffer that hold the ranges of the view. False after

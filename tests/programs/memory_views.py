@@ -81,7 +81,15 @@ def deeper(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
     with T.sblock("copy"):
         T.reads(a)
         T.writes(B)
-        Tx.copy(B, a)
+        b = T.decl_buffer((2, 1, 2, 1, 2), "float32", data=B.data)
+        Tx.copy(b, a)
+
+@T.prim_func
+def bits(A: T.Buffer((2, 4), "float32"), B: T.Buffer((2, 4), "int32")):
+    a = T.decl_buffer((8,), "float32", data=A.data)
+    b = T.decl_buffer((2, 4), "float32", data=B.data)
+    Tx.copy(b[1, 0:3], a[3:6])
+    Tx.fill(a[0:2], 7)
 
 @T.prim_func
 def fixed(A: T.Buffer((6,), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
@@ -146,3 +154,7 @@ a = tvm.nd.array(np.arange(8, dtype="float32"))
 b = tvm.nd.array(np.zeros(8, dtype="float32"))
 tvm.build(deeper, target="c")(a, b)
 print(b)
+a = tvm.nd.array(np.arange(8, dtype="float32").reshape(2, 4))
+b = tvm.nd.array(np.zeros((2, 4), dtype="int32"))
+tvm.build(bits, target="c")(a, b)
+print(a, b, bits)
