@@ -343,7 +343,6 @@ static const struct verb verbs[] = {
 	  "on the arrays of each FILE.npz that have the names of inputs, and\n"
 	  "compares with those that have the names of outputs; or on --input,\n"
 	  "with --expect. Sizes that the model leaves open are those of the data.\n"
-	  "A note has the --dim with which compile writes the same source.\n"
 	  "Without data, compares with tirc's interpreter on random inputs, at\n"
 	  "three sizes where they are symbolic. --layers compares the result of\n"
 	  "each node with the interpreter's, or with arrays of a file, and names\n"
