@@ -127,15 +127,22 @@ add_folders(struct arena *a, const char *list, struct program_file *out)
 	}
 }
 
-/* Adds an entry of the dynamic section, whose text this is, if it has one. */
+/* Adds an entry of the dynamic section that names folders or a library. texts: the
+ * offset of the texts. The values of other entries are no offsets of texts: there may
+ * be the data of a whole model. */
 static void
-add_entry(struct arena *a, const ElfW(Dyn) * entry, const char *text,
-	  struct program_file *out)
+add_entry(struct arena *a, const struct image *m, const ElfW(Dyn) * entry,
+	  uint64_t texts, struct program_file *out)
 {
+	const char *text;
+
 	if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH) {
-		add_folders(a, text, out);
-	} else if (entry->d_tag == DT_NEEDED && text != NULL) {
-		vec_push(a, &out->libraries, text);
+		add_folders(a, take_text(a, m, texts + entry->d_un.d_val), out);
+	} else if (entry->d_tag == DT_NEEDED) {
+		text = take_text(a, m, texts + entry->d_un.d_val);
+		if (text != NULL) {
+			vec_push(a, &out->libraries, text);
+		}
 	}
 }
 
@@ -159,9 +166,7 @@ read_dynamic(struct arena *a, const struct image *m, const ElfW(Ehdr) * header,
 				texts = offset_of(m, header, d.d_un.d_ptr);
 			}
 			if (pass == 1 && texts < m->n) {
-				add_entry(a, &d,
-					  take_text(a, m, texts + d.d_un.d_val),
-					  out);
+				add_entry(a, m, &d, texts, out);
 			}
 		}
 	}

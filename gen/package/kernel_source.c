@@ -668,6 +668,10 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		if (op_gates(n) != NULL) {
 			add_row(k, item, "schedules", "gates", op_gates(n));
 		}
+		if (op_method(k->a, n) != NULL) {
+			add_row(k, item, "schedules", "method",
+				op_method(k->a, n));
+		}
 		if (strcmp(n->op_type, "MultiplyShift") == 0) {
 			add_rescaling(k, item, n);
 		}

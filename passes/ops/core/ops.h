@@ -174,5 +174,8 @@ bool op_matrix_of(const struct node *n, struct op_matrix *out);
 /* recurrent/: the gates of a recurrent node in the order in which x and r have
  * them, in words; NULL if n is another node. */
 const char *op_gates(const struct node *n);
+/* core/method.c: how the node computes, in words in arena a, if its loops do not tell
+ * it; else NULL. */
+const char *op_method(struct arena *a, const struct node *n);
 
 #endif

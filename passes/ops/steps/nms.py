@@ -24,8 +24,8 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
 
     def compare():
         """Compares the box that is tried with the kept box in row `old`. If they overlap
-        too much, other = kept + 1: the box is not kept. Else other is the next kept box,
-        or other == kept, with which the box is kept."""
+        too much, other = n_kept + 1: the box is not kept. Else other is the next kept
+        box, or other == n_kept, with which the box is kept."""
         y_low_old = sides[old, 0]
         y_high_old = sides[old, 2]
         x_low_old = sides[old, 1]
@@ -37,7 +37,7 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
             joint = ((y_high - y_low) * (x_high - x_low) +
                      (y_high_old - y_low_old) * (x_high_old - x_low_old) - common)
             if 0 < joint and overlap < common / joint:
-                other = kept + 1
+                other = n_kept + 1
             else:
                 other += 1
         else:
@@ -51,11 +51,11 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
         x_high = high(boxes[b, box, 1], boxes[b, box, 3])
         other = T.alloc_local((), "uint32")
         other = start
-        while other < kept:
+        while other < n_kept:
             old = T.Cast("int32", other)
             compare()
-        if other == kept:
-            row = T.Cast("int32", kept)
+        if other == n_kept:
+            row = T.Cast("int32", n_kept)
             rows[row, 0] = T.Cast("int64", b)
             rows[row, 1] = T.Cast("int64", c)
             rows[row, 2] = T.Cast("int64", box)
@@ -63,7 +63,7 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
             sides[row, 1] = x_low
             sides[row, 2] = y_high
             sides[row, 3] = x_high
-            kept += 1
+            n_kept += 1
 
     def collect():
         """Collects the boxes with enough score, which no NaN is."""
@@ -75,7 +75,7 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
                 left += 1
 
     def wants_root():
-        limit = T.meta_var(T.Cast(most.dtype, kept - start) < most if is_limited
+        limit = T.meta_var(T.Cast(most.dtype, n_kept - start) < most if is_limited
                            else True)
         return 0 < left and limit
 
@@ -104,16 +104,16 @@ def nms(boxes, scores, rows, count, sides, is_center, overlap, least, has_least,
         start = T.alloc_local((), "uint32")
         left = T.alloc_local((), "uint32")
         unordered = T.alloc_local((), "uint32")
-        start = kept
+        start = n_kept
         collect()
         take_boxes()
 
     if keeps_any:
-        kept = T.alloc_local((), "uint32")
-        kept = 0
+        n_kept = T.alloc_local((), "uint32")
+        n_kept = 0
         for b in range(scores.shape[0]):
             for c in range(scores.shape[1]):
                 one_class()
-        count[0] = T.Cast("int32", kept)
+        count[0] = T.Cast("int32", n_kept)
     else:
         count[0] = 0
