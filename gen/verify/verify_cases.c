@@ -197,7 +197,7 @@ fill_case(const struct verify_kernel *k, const struct verify_cases *c,
 	  struct filling how, uint64_t seed, void **data)
 {
 	const struct func *f = k->plain;
-	uint64_t state = seed;
+	uint64_t state = random_state(seed);
 
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;

@@ -20,6 +20,18 @@ random_next(uint64_t *state)
 	return *state;
 }
 
+/* The initial state for a seed. States of seeds that follow each other differ in half
+ * of their bits, and so do the first numbers (the last step of SplitMix64, Steele, Lea
+ * and Flood, 2014); without it these are nearly the same. */
+static inline uint64_t
+random_state(uint64_t seed)
+{
+	seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
+	seed ^= seed >> 31;
+	return seed != 0 ? seed : RANDOM_SEED;
+}
+
 /* Converts the upper 24 of 64 random bits to a number in [-1, 1). */
 static inline double
 random_fraction(uint64_t bits)

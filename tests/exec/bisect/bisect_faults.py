@@ -337,10 +337,10 @@ def main():
          ["flag -Dkw=kh of the compiler cc", "kernel conv "]),
         (None, [net, "--target", "c99", "--cc", fast_compiler(),
                 "--cflags", "-std=c99"], 1,
-         ["optimisation of the compiler", "-O0", "kernel conv "]),
+         ["optimisation of the compiler", "-O0", "kernel pool "]),
         (None, [net, "--target", "c99", "--cc", "cc", "--cflags",
                 "-std=c99 -O1 -ffast-math"], 1,
-         ["flag -ffast-math of the compiler cc", "kernel conv "]),
+         ["flag -ffast-math of the compiler cc", "kernel pool "]),
         (None, [*wrong_data(), "--target", "c99", *STRICT_C], 1,
          ["import of the model, or the definition", "output prob"]),
     ]

@@ -589,6 +589,18 @@ def shifts():
                 "right")
 
 
+def small_arrays():
+    """The cases of a kernel with an input of one byte have nearly all bytes: a change
+    that matters for a few of them is found."""
+    x, y = value_info("x", [1], kind=3), value_info("y", [1], kind=3)
+    source = Source(write("byte.onnx", [
+        node("Equal", ["x", "few"], ["e"], "equal"),
+        node("Where", ["e", "x", "zero"], ["y"], "where")], [x], [y],
+        [tensor("few", [1], b"\x53", kind=3),
+         tensor("zero", [1], b"\x00", kind=3)]), "--target", "c99")
+    planted(source, " == 83", " == 84", "equal")
+
+
 def stated_options():
     """The first comment states the options that the source does not show otherwise,
     in one order; without such options it states none."""
@@ -613,6 +625,7 @@ def stated_options():
 def main():
     little_memory()
     shifts()
+    small_arrays()
     stated_options()
     many_constants("c", "c", other_text)
     many_constants("file", "bin", other_bytes)
