@@ -106,6 +106,34 @@ open_model(struct tirc *t, const struct graph_request *r,
 	return model;
 }
 
+/* Reads the model of the request into its context; false after diagnostics. */
+static bool
+load(struct tirc *model, const struct graph_request *r)
+{
+	struct array *values = arena_array(&model->m->arena, struct array,
+					   r->n_params + 1);
+
+	for (int i = 0; i < r->n_params; i++) {
+		const struct graph_param *p = &r->params[i];
+		int64_t elems = 1;
+
+		for (int d = 0; d < p->ndim; d++) {
+			elems *= p->shape[d];
+		}
+		values[i] = (struct array){ .name = p->name,
+					    .type = p->type,
+					    .ndim = p->ndim,
+					    .shape = p->shape,
+					    .elems = elems,
+					    .data = p->data };
+	}
+	model->given = (struct given_model){ .text = r->text,
+					     .text_bytes = r->text_bytes,
+					     .values = values,
+					     .n_values = r->n_params };
+	return tirc_load(model, r->path);
+}
+
 /* -- the file -- */
 
 /* The program's folder, "." for a program in the current one. */
@@ -209,7 +237,7 @@ read_graph(void *ctx, const struct graph_request *r)
 	if (model == NULL) {
 		return NULL;
 	}
-	ok = tirc_load(model, r->path) && run_passes(model, r);
+	ok = load(model, r) && run_passes(model, r);
 	take_messages(t, model);
 	return ok ? model->graph : NULL;
 }
@@ -276,7 +304,7 @@ build(void *ctx, const struct graph_request *r, const struct graph_build *b,
 	if (model == NULL) {
 		return false;
 	}
-	ok = tirc_load(model, r->path) && tirc_compile(model);
+	ok = load(model, r) && tirc_compile(model);
 	take_messages(t, model);
 	if (ok) {
 		collect(model, out);
@@ -294,8 +322,7 @@ run(void *ctx, const struct graph_request *r, const void *const *inputs,
 	if (model == NULL) {
 		return false;
 	}
-	ok = tirc_load(model, r->path) &&
-	     tirc_interpret(model, inputs, outputs);
+	ok = load(model, r) && tirc_interpret(model, inputs, outputs);
 	take_messages(t, model);
 	/* the caller owns the results */
 	tirc_free(model);

@@ -37,6 +37,15 @@ struct tested {
 	VEC(const int64_t *) runs;
 };
 
+/* What a tensor program gives for a model: the text of the model (NULL: it is in
+ * a file), and values of its inputs, which become constants. */
+struct given_model {
+	const char *text;
+	size_t text_bytes;
+	const struct array *values;
+	int n_values;
+};
+
 struct tirc {
 	struct tirc_options options;
 	struct module *m;
@@ -98,6 +107,7 @@ struct tirc {
 	 * read. */
 	const char *program_path;
 	VEC(struct tirc *) models;
+	struct given_model given; /* of a model of a tensor program */
 	/* the files of the models that a tensor program named; contexts of the
 	 * same model share its file. NULL: the program named no model. */
 	struct onnx_file *opened;

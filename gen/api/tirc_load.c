@@ -435,6 +435,8 @@ tirc_load(struct tirc *t, const char *path)
 		.n_functions = o->n_functions,
 		.const_inputs = consts,
 		.n_const_inputs = o->n_const_inputs,
+		.values = t->given.values,
+		.n_values = t->given.n_values,
 		.opened = t->opened,
 		.read_array = read_array,
 	};
@@ -485,10 +487,15 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	context_progress(t, "import", 0, 4);
 	start = hooks_start(&hooks);
-	if (!onnx_file_has(t->opened, path) && partition_is(path)) {
+	if (t->given.text == NULL && !onnx_file_has(t->opened, path) &&
+	    partition_is(path)) {
 		return load_partition(t, path) && context_states(t);
 	}
-	t->graph = onnx_import(t->m, path, &import, &t->file);
+	t->graph = t->given.text == NULL
+			   ? onnx_import(t->m, path, &import, &t->file)
+			   : onnx_import_bytes(t->m, path, t->given.text,
+					       t->given.text_bytes, &import,
+					       &t->file);
 	if (t->graph == NULL) {
 		return false;
 	}

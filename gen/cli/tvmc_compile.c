@@ -78,10 +78,13 @@ take_shapes(struct cli *c, const char *text)
 static bool
 take_model(struct cli *c, const struct tvmc *o)
 {
-	if (o->model_format != NULL && strcmp(o->model_format, "onnx") != 0) {
-		return cli_error("--model-format %s: tirc reads ONNX; export "
-				 "the model to it",
-				 o->model_format);
+	/* the file itself tells which of both it is */
+	if (o->model_format != NULL && strcmp(o->model_format, "onnx") != 0 &&
+	    strcmp(o->model_format, "relay") != 0) {
+		return cli_error(
+			"--model-format %s: tirc reads onnx and relay; "
+			"export the model to ONNX",
+			o->model_format);
 	}
 	c->model = o->file;
 	c->quiet = !o->verbose;

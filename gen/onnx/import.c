@@ -13,6 +13,8 @@
 #include "bodies.h"
 #include "finish.h"
 #include "import_inputs.h"
+#include "onnx_text.h"
+#include "relay_text.h"
 #include "wire.h"
 
 /* The largest number of missing bounds that one message lists. A further
@@ -296,7 +298,8 @@ text_source(struct module *m, struct tensor_source *source,
 	struct strbuf bytes;
 	bool ok;
 
-	if (!onnx_is_text(source->base, source->length)) {
+	if (!onnx_is_text(source->base, source->length) &&
+	    !relay_is_text(source->base, source->length)) {
 		return true;
 	}
 	strbuf_init(&bytes);
@@ -311,6 +314,14 @@ text_source(struct module *m, struct tensor_source *source,
 	}
 	strbuf_release(&bytes);
 	return ok;
+}
+
+/* The function that converts the text of the model, if the source is a text. */
+static bool (*model_of_text(const struct tensor_source *source))(
+	struct module *m, const struct source *src, struct strbuf *out)
+{
+	return relay_is_text(source->base, source->length) ? relay_text_model
+							   : onnx_text_model;
 }
 
 /* One attempt to import a model. message: the bytes of the file, or, if the
@@ -366,7 +377,7 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	struct graph *g;
 
 	quota_of_input(m, (int64_t)source->length);
-	if (!text_source(m, &message, onnx_text_model)) {
+	if (!text_source(m, &message, model_of_text(source))) {
 		return NULL;
 	}
 	g = attempt(m, source, &message, &options, &missing);
@@ -427,7 +438,7 @@ onnx_describe(struct module *m, const char *path,
 	if (open_source(m, path, opened, &source)) {
 		quota_of_input(m, (int64_t)source.length);
 		arena_init_within(&tmp, &m->arena);
-		model = text_source(m, &source, onnx_text_model)
+		model = text_source(m, &source, model_of_text(&source))
 				? model_unpack(&source, &tmp)
 				: NULL;
 		out = model ? model_describe(&source, model) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs in TVM's words: as the text of a Relay module, which TVM had until
  * version 0.18, or of a Relax module. The operators' names and attributes are rows of
- * relay_ops.def. The text is for readers; tirc does not read it. */
+ * relay_ops.def. gen/onnx/relay/ reads Relay's text. */
 #ifndef TIRC_RELAY_H
 #define TIRC_RELAY_H
 
@@ -16,6 +16,9 @@ const char *relay_function_name(const struct graph *g, int function);
 /* The tensors of the graph's constants that its nodes read as arguments, in the
  * order in which Relay's main has them as parameters; in the arena. */
 struct tensor *const *relay_params(struct graph *g, int *n);
+
+/* Their names in the text, without %; in the arena. */
+const char *const *relay_param_names(struct graph *g);
 
 /* relay_print appends the text of the whole module, relay_print_function that
  * of one function; relax_print appends the whole module as Relax. */

@@ -17,13 +17,113 @@ static const struct relay_row rows[] = {
 #undef ROW
 };
 
+/* Are the integers of the inputs that the row has as attributes known? */
+static bool
+has_known_inputs(const struct node *n, const struct relay_row *row)
+{
+	struct module *m = n->graph->module;
+	const int64_t *v;
+	int count;
+	double x;
+
+	for (const char *at = strchr(row->attrs, '#'); at != NULL;
+	     at = strchr(at + 1, '#')) {
+		int i = at[1] - '0';
+
+		if (node_input(n, i) != NULL &&
+		    (at[2] == '.' ? !input_scalar(n, i, &x)
+				  : !input_ints(m, n, i, &v, &count))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The value of a flag or number of the operator, which TVM's operator of the row
+ * does not have, and the only value that this computes. */
+static const struct {
+	const char *op, *attr;
+	int64_t usual, only;
+} fixed[] = {
+	{ "CumSum", "reverse", 0, 0 },
+	{ "BatchNormalization", "training_mode", 0, 0 },
+	{ "Mod", "fmod", 0, 0 },
+	{ "Resize", "antialias", 0, 0 },
+	{ "Resize", "exclude_outside", 0, 0 },
+	{ "QuantizeLinear", "block_size", 0, 0 },
+	{ "DequantizeLinear", "block_size", 0, 0 },
+};
+
+static bool
+has_sizes(const struct tensor *t)
+{
+	int64_t size;
+
+	for (int d = 0; d < t->ndim; d++) {
+		if (!expr_is_int(t->shape[d], &size)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Does TVM's operator of the row compute what the node does? */
+static bool
+is_computed(const struct node *n, const struct relay_row *row)
+{
+	const struct tensor *x = node_input(n, 0), *y = node_input(n, 1);
+	const char *op = n->op_type;
+
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		if (strcmp(fixed[i].op, op) == 0 &&
+		    node_attr_int(n, fixed[i].attr, fixed[i].usual) !=
+			    fixed[i].only) {
+			return false;
+		}
+	}
+	if (strcmp(op, "ConstantOfShape") == 0) {
+		return has_sizes(n->outputs[0]);
+	}
+	if (strcmp(op, "Gelu") == 0) {
+		return node_attr(n, "approximate") == NULL;
+	}
+	if (strcmp(op, "Swish") == 0) {
+		return node_attr_float(n, "alpha", 1) == 1;
+	}
+	if (strcmp(op, "PRelu") == 0) {
+		return y->ndim == x->ndim - 1 && y->ndim != 1;
+	}
+	if (strcmp(op, "MaxPool") == 0) {
+		return n->n_outputs == 1;
+	}
+	if (strcmp(op, "Pad") == 0) {
+		return node_input(n, 3) == NULL;
+	}
+	if (strcmp(op, "Resize") == 0) {
+		return node_attr(n, "axes") == NULL;
+	}
+	if (strcmp(op, "LayerNormalization") == 0) {
+		return n->n_outputs == 1 && node_input(n, 2) != NULL &&
+		       y->ndim == 1;
+	}
+	if (strcmp(op, "QuantizeLinear") == 0 ||
+	    strcmp(op, "DequantizeLinear") == 0) {
+		return node_input(n, 2) != NULL;
+	}
+	return has_known_inputs(n, row);
+}
+
 const struct relay_row *
-relay_row_of(const struct node *n)
+relay_row_of(const struct node *n, enum relay_form form)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (strcmp(rows[i].op, n->op_type) == 0) {
-			return &rows[i];
+		if (strcmp(rows[i].op, n->op_type) != 0) {
+			continue;
 		}
+		return form == RELAX_TEXT || (rows[i].relay[0] != '\0' &&
+					      is_computed(n, &rows[i]))
+			       ? &rows[i]
+			       : NULL;
 	}
 	return NULL;
 }
@@ -41,7 +141,7 @@ const char *
 relay_op_name(struct graph *g, const struct node *n, enum relay_form form)
 {
 	struct arena *a = &g->module->arena;
-	const struct relay_row *row = relay_row_of(n);
+	const struct relay_row *row = relay_row_of(n, form);
 	const char *name, *at;
 
 	if (row == NULL) {
@@ -55,9 +155,9 @@ relay_op_name(struct graph *g, const struct node *n, enum relay_form form)
 }
 
 bool
-relay_is_argument(const struct node *n, int i)
+relay_is_argument(const struct node *n, int i, enum relay_form form)
 {
-	const struct relay_row *row = relay_row_of(n);
+	const struct relay_row *row = relay_row_of(n, form);
 	const char *at = row != NULL ? row->args : "*";
 
 	if (strcmp(at, "*") == 0 || strcmp(at, "(*)") == 0 ||
@@ -118,6 +218,34 @@ put_float(double v, enum relay_form form, struct strbuf *out)
 		      form == RELAY_TEXT               ? "f"
 		      : strpbrk(text, ".einN") != NULL ? ""
 						       : ".0");
+}
+
+void
+relay_put_fill(const struct node *n, enum relay_form form, struct strbuf *out)
+{
+	const struct attr *a = node_attr(n, "value");
+	union number v = { 0 };
+	struct dtype t = n->outputs[0]->type;
+
+	if (a != NULL && a->kind == ATTR_TENSOR) {
+		v = a->tensor->data != NULL ? number_load(t, a->tensor->data, 0)
+					    : a->tensor->fill;
+	}
+	if (form == RELAX_TEXT) {
+		strbuf_puts(out, "R.const(");
+	}
+	if (dtype_is_float(t)) {
+		put_float(v.f, form, out);
+	} else {
+		put_int(v.i, out);
+		if (form == RELAY_TEXT && t.kind != DT_I32) {
+			strbuf_puts(out,
+				    t.kind == DT_BOOL ? "i8" : dtype_short(t));
+		}
+	}
+	if (form == RELAX_TEXT) {
+		strbuf_printf(out, ", \"%s\")", dtype_name(t));
+	}
 }
 
 static void
@@ -323,6 +451,34 @@ put_computed(struct graph *g, const struct node *n, const char *word,
 		strbuf_puts(out, "1");
 		return true;
 	}
+	if (strcmp(word, "SCALED") == 0) {
+		/* the axis along which scales differ */
+		if (n->inputs[1]->ndim != 1) {
+			return false;
+		}
+		put_int(node_attr_int(n, "axis", 1), out);
+		return true;
+	}
+	if (strcmp(word, "METHOD") == 0) {
+		const struct attr *mode = node_attr(n, "mode");
+
+		put_text(mode == NULL || strcmp(mode->s, "nearest") == 0
+				 ? "nearest_neighbor"
+				 : mode->s,
+			 out);
+		return true;
+	}
+	if (strcmp(word, "ROUNDING") == 0) {
+		const struct attr *mode = node_attr(n, "nearest_mode");
+
+		put_text(mode == NULL ? "round_prefer_floor" : mode->s, out);
+		return true;
+	}
+	if (strcmp(word, "CUBIC") == 0) {
+		put_float(node_attr_float(n, "cubic_coeff_a", -0.75), form,
+			  out);
+		return true;
+	}
 	if (strcmp(word, "CHANNELS") == 0) {
 		return y->ndim > 1 &&
 		       (put_sizes(&y->shape[1], 1, form, out), true);
@@ -386,6 +542,10 @@ put_source(struct graph *g, const struct node *n, const char *source,
 						 ? "True"
 						 : "False");
 			return a != NULL || absent != NULL;
+		}
+		if (a == NULL && absent != NULL) {
+			strbuf_puts(out, absent + 1);
+			return true;
 		}
 		return a != NULL && put_attr(a, form, out);
 	}
@@ -478,7 +638,7 @@ void
 relay_put_attributes(struct graph *g, const struct node *n,
 		     enum relay_form form, bool *first, struct strbuf *out)
 {
-	const struct relay_row *row = relay_row_of(n);
+	const struct relay_row *row = relay_row_of(n, form);
 	const char *at = row != NULL ? row->attrs : "";
 
 	if (row == NULL) {

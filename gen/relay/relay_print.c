@@ -85,7 +85,8 @@ relay_params(struct graph *g, int *n)
 			struct tensor *t = node->inputs[k];
 
 			if (t != NULL && tensor_is_constant(t) &&
-			    !seen[t->id] && relay_is_argument(node, k)) {
+			    !seen[t->id] &&
+			    relay_is_argument(node, k, RELAY_TEXT)) {
 				seen[t->id] = true;
 				vec_push(&g->module->arena, &list, t);
 			}
@@ -136,10 +137,33 @@ types_text(struct printer *p, struct tensor *const *list, int n)
 	return text;
 }
 
+/* Is the name one of Relay's as it is, words with points between them? */
+static bool
+has_points(const char *name)
+{
+	const char *at = name;
+	size_t n;
+
+	for (;;) {
+		n = strspn(at, "abcdefghijklmnopqrstuvwxyz"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+		if (n == 0 || (at == name && *at >= '0' && *at <= '9')) {
+			return false;
+		}
+		if (at[n] != '.') {
+			return at[n] == '\0' && at > name &&
+			       strlen(name) <= NAME_BYTES;
+		}
+		at += n + 1;
+	}
+}
+
 static const char *
 variable(struct printer *p, const char *name)
 {
-	const char *id = name_set_add(&p->names, name);
+	const char *id = p->form == RELAY_TEXT && has_points(name)
+				 ? name
+				 : name_set_add(&p->names, name);
 
 	return p->form == RELAX_TEXT ? id : arena_printf(p->a, "%%%s", id);
 }
@@ -229,17 +253,17 @@ static void
 put_arguments(struct printer *p, const struct node *n, struct strbuf *s,
 	      bool *first)
 {
-	const struct relay_row *row = relay_row_of(n);
+	const struct relay_row *row = relay_row_of(n, p->form);
 	const char *at = row != NULL ? row->args : "*";
 	bool tuple = strcmp(at, "(*)") == 0;
 
 	if (tuple || strcmp(at, "*") == 0) {
 		strbuf_puts(s, tuple ? "(" : "");
 		for (int i = 0; i < n->n_inputs; i++) {
-			if (n->inputs[i] != NULL) {
-				put_operand(s, first,
-					    p->refs[n->inputs[i]->id]);
-			}
+			put_operand(s, first,
+				    n->inputs[i] != NULL
+					    ? p->refs[n->inputs[i]->id]
+					    : "None");
 		}
 		strbuf_puts(s, tuple ? ")" : "");
 		return;
@@ -253,6 +277,9 @@ put_arguments(struct printer *p, const struct node *n, struct strbuf *s,
 		}
 		if (t != NULL) {
 			put_operand(s, first, p->refs[t->id]);
+		} else if (strncmp(at, "FILL", length) == 0 && length == 4) {
+			put_operand(s, first, "");
+			relay_put_fill(n, p->form, s);
 		} else if (length > 1) {
 			put_operand(s, first,
 				    p->form == RELAX_TEXT
@@ -429,7 +456,7 @@ chained_call(struct printer *p, const struct node *n, const char *type)
 static const char *
 expression(struct printer *p, const struct node *n, const char *type)
 {
-	const struct relay_row *row = relay_row_of(n);
+	const struct relay_row *row = relay_row_of(n, p->form);
 	bool is_matrix = strcmp(n->op_type, "MatMul") == 0 ||
 			 strcmp(n->op_type, "Gemm") == 0;
 
@@ -585,6 +612,25 @@ put_body(struct printer *p, struct tensor *const *results, int n)
 			      : ") -> %s {",
 		      types_text(p, results, n));
 	strbuf_putc(p->out, '\n');
+}
+
+const char *const *
+relay_param_names(struct graph *g)
+{
+	struct printer p;
+	int n;
+	struct tensor *const *params = relay_params(g, &n);
+	const char **names = arena_array(&g->module->arena, const char *,
+					 n + 1);
+
+	begin(&p, g, RELAY_TEXT, NULL);
+	for (int i = 0; i < g->inputs.n; i++) {
+		variable(&p, tensor_label(g->inputs.data[i]));
+	}
+	for (int i = 0; i < n; i++) {
+		names[i] = variable(&p, tensor_label(params[i])) + 1;
+	}
+	return names;
 }
 
 static void

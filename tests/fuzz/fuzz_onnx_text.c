@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a model and as functions: a message comes out whose slim copy the
+/* Any text as a model, as functions and as a module of Relay: a message comes out whose slim copy the
  * importer can make, or a refusal with the line. */
 #include <stdlib.h>
 
 #include "onnx_text.h"
+#include "relay_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,5 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)onnx_is_text(data, size);
 	check(onnx_text_model, data, size);
 	check(onnx_text_functions, data, size);
+	(void)relay_is_text(data, size);
+	check(relay_text_model, data, size);
 	return 0;
 }

@@ -142,17 +142,40 @@ call_like(struct body_frame *f, const struct body_value *in)
 	return x ? body_typed(f, x->type, &in[1]) : none();
 }
 
+/* onnx(t): ONNX's number of the type t, or of the type with this name */
+static struct body_value
+call_onnx(struct body_frame *f, const struct body_value *in)
+{
+	struct dtype t = in->type;
+
+	if (in->kind != BODY_TYPE &&
+	    (in->kind != BODY_STRING || !dtype_from_name(in->text, &t))) {
+		return body_no_value(f);
+	}
+	return integer(f, dtype_onnx_number(t));
+}
+
 static const struct function {
 	const char *name;
 	int n; /* arguments */
 	struct body_value (*fn)(struct body_frame *f,
 				const struct body_value *in);
 } functions[] = {
-	{ "dtype", 1, call_dtype },    { "elements", 1, call_elements },
-	{ "fixed", 1, call_fixed },    { "known", 2, call_known },
-	{ "len", 1, call_len },        { "like", 2, call_like },
-	{ "max", 2, call_max },        { "product", 1, call_product },
-	{ "range", 1, call_range_to }, { "range", 2, call_range },
+	{ "both_ends", 2, body_both_ends },
+	{ "dtype", 1, call_dtype },
+	{ "elements", 1, call_elements },
+	{ "filled", 2, body_filled },
+	{ "fixed", 1, call_fixed },
+	{ "known", 2, call_known },
+	{ "len", 1, call_len },
+	{ "like", 2, call_like },
+	{ "listed", 1, body_listed },
+	{ "max", 2, call_max },
+	{ "onnx", 1, call_onnx },
+	{ "product", 1, call_product },
+	{ "range", 1, call_range_to },
+	{ "range", 2, call_range },
+	{ "reshaped", 2, body_reshaped },
 	{ "sqrt", 1, call_sqrt },
 };
 

@@ -16,6 +16,11 @@
  *	elements(x)	the sizes in a list of integers, or None
  *	dtype(n)	the type with ONNX's number n, or None
  *	like(x, v)	the number v as a tensor of the type of x
+ *	onnx(t)		ONNX's number of a type, or of the type with a name
+ *	listed(v)	v as a list, filled(v, n) as a list of n
+ *	both_ends(v, n)	v, given once for all, once for n dimensions or for both
+ *			ends of each, as a list of 2 n
+ *	reshaped(x, s)	the sizes that Relay's reshape gives x for the list s
  *	int64(v), ...	the number v, or a list of numbers, as a tensor of a type
  *
  * Integers are sizes: exact numbers, or expressions over symbolic sizes. */

@@ -183,6 +183,12 @@ body_read(struct importer *imp, const struct composition_text *row)
 	return imp->texts[at] != &wrong ? imp->texts[at] : NULL;
 }
 
+bool
+body_is_relay(const struct text_body *b)
+{
+	return strcmp(b->row->domain, "tvm.relay") == 0;
+}
+
 const Onnx__AttributeProto *
 body_default(const struct text_body *b, const char *name)
 {

@@ -556,6 +556,36 @@ run_call(struct compose *c, const struct body_run *r)
 	return !c->failed;
 }
 
+static bool
+declares(const struct text_body *b, const char *name)
+{
+	for (size_t i = 0; i < b->proto->n_attribute; i++) {
+		if (strcmp(b->proto->attribute[i], name) == 0) {
+			return true;
+		}
+	}
+	return body_default(b, name) != NULL;
+}
+
+/* Has the function all attributes of the node? ONNX's operators may have others,
+ * which are ignored; in Relay's text they are mistakes. False after a
+ * diagnostic. */
+static bool
+has_attributes(struct compose *c, const struct text_body *b)
+{
+	const struct node *n = c->node;
+
+	for (int i = 0; i < n->attrs.n && body_is_relay(b); i++) {
+		if (!declares(b, n->attrs.data[i].name)) {
+			return compose_error(c, DIAG_BAD_ATTRIBUTE,
+					     "the operator does not have the "
+					     "attribute '%s'",
+					     n->attrs.data[i].name);
+		}
+	}
+	return true;
+}
+
 bool
 body_compose(struct compose *c, const struct text_body *b)
 {
@@ -580,7 +610,7 @@ body_compose(struct compose *c, const struct text_body *b)
 	for (int k = 0; k < n->n_outputs && !any; k++) {
 		r.wanted[k] = n->outputs[k] != NULL;
 	}
-	if (!run_call(c, &r)) {
+	if (!has_attributes(c, b) || !run_call(c, &r)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {

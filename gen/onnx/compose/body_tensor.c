@@ -28,6 +28,37 @@ body_bind(struct body_frame *f, const char *name, struct body_value v)
 	vec_push(&f->c->imp->tmp, &f->values, v);
 }
 
+/* Changes an attribute to the kind that the function declares. ONNX: an
+ * attribute of another kind counts as absent, as everywhere in the import;
+ * false. Relay: an integer may be given for a real number or for a list; false
+ * after a diagnostic for other kinds. */
+static bool
+as_declared(struct body_frame *f, enum attr_kind kind, struct attr *a)
+{
+	int64_t *one;
+
+	if (!body_is_relay(f->body)) {
+		return false;
+	}
+	if (a->kind == ATTR_INT && kind == ATTR_FLOAT) {
+		a->f = (double)a->i;
+		a->kind = kind;
+		return true;
+	}
+	if (a->kind == ATTR_INT && kind == ATTR_INTS) {
+		one = arena_array(&f->c->m->arena, int64_t, 1);
+		one[0] = a->i;
+		a->ints = one;
+		a->n = 1;
+		a->kind = kind;
+		return true;
+	}
+	return compose_error(f->c, DIAG_BAD_ATTRIBUTE,
+			     "the attribute '%s' is of another kind than the "
+			     "operator takes",
+			     a->name);
+}
+
 bool
 body_attribute(struct body_frame *f, const char *name, struct attr *out)
 {
@@ -42,15 +73,17 @@ body_attribute(struct body_frame *f, const char *name, struct attr *out)
 	}
 	for (int i = 0; i < f->n_attrs; i++) {
 		given = f->attrs[i];
-		/* an attribute of another kind than the declared one counts as
-		 * absent, as everywhere in the import */
-		if (strcmp(given.name, name) == 0 &&
-		    (!p || given.kind == out->kind)) {
-			*out = given;
+		if (strcmp(given.name, name) != 0) {
+			continue;
+		}
+		if (p && given.kind != out->kind &&
+		    !as_declared(f, out->kind, &given)) {
 			break;
 		}
+		*out = given;
+		break;
 	}
-	return out->name != NULL;
+	return !f->c->failed && out->name != NULL;
 }
 
 struct body_value
@@ -92,14 +125,15 @@ body_named(struct body_frame *f, const char *name)
 	if (v) {
 		return *v;
 	}
+	if (body_attribute(f, name, &a)) {
+		return body_attribute_value(f, &a);
+	}
 	if (strcmp(name, "inf") == 0) {
 		return number(INFINITY);
 	}
-	if (strcmp(name, "end") == 0) {
-		return size(expr_int(f->c->m, dtype_of(DT_I64), INT64_MAX));
-	}
-	return body_attribute(f, name, &a) ? body_attribute_value(f, &a)
-					   : none();
+	return strcmp(name, "end") == 0
+		       ? size(expr_int(f->c->m, dtype_of(DT_I64), INT64_MAX))
+		       : none();
 }
 
 struct body_value

@@ -116,6 +116,25 @@ struct body_value body_unary(struct body_frame *f, enum py_operator op,
 bool body_compare(struct body_frame *f, enum py_operator op,
 		  const struct body_value *a, const struct body_value *b);
 
+/* -- body_list.c: functions of expressions on lists; in: the arguments */
+
+/* listed(v): v if it is a list, else a list of v. */
+struct body_value body_listed(struct body_frame *f,
+			      const struct body_value *in);
+/* filled(v, n): a list of n elements: v if it is one, else n times v, which is a
+ * number or a list of one. */
+struct body_value body_filled(struct body_frame *f,
+			      const struct body_value *in);
+/* both_ends(v, n): a list of 2 n elements, n at the beginnings of dimensions and
+ * n at their ends: v if it is one, else twice v if it has n, else copies of
+ * v. */
+struct body_value body_both_ends(struct body_frame *f,
+				 const struct body_value *in);
+/* reshaped(x, sizes): the sizes of Relay's reshape of x, of which one at most is
+ * -1. */
+struct body_value body_reshaped(struct body_frame *f,
+				const struct body_value *in);
+
 /* -- body_call.c */
 
 /* Is there a function `name` that takes n arguments? */

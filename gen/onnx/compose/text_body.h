@@ -75,6 +75,8 @@ const struct text_body *body_of(struct importer *imp,
 				const struct composition_text *row);
 const struct text_body *body_read(struct importer *imp,
 				  const struct composition_text *row);
+/* Is it the function of an operator of Relay, whose text people write? */
+bool body_is_relay(const struct text_body *b);
 /* The function's default of an attribute, or NULL. */
 const Onnx__AttributeProto *body_default(const struct text_body *b,
 					 const char *name);
@@ -140,9 +142,9 @@ struct body_value body_attribute_value(struct body_frame *f,
 				       const struct attr *a);
 /* The value that body_bind() has given to a name, or NULL. */
 struct body_value *body_name(struct body_frame *f, const char *name);
-/* The value of a name in an expression: the value that body_bind() gave to it;
- * infinity for `inf`; INT64_MAX for `end`; else the value of the attribute with
- * this name, or None. */
+/* The value of a name in an expression: the value that body_bind() gave to it; the
+ * value of the attribute with this name; infinity for `inf`; INT64_MAX for `end`;
+ * else None. */
 struct body_value body_named(struct body_frame *f, const char *name);
 /* Gives a value to a name. */
 void body_bind(struct body_frame *f, const char *name, struct body_value v);

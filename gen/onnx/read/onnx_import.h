@@ -98,6 +98,10 @@ struct import_options {
 	int n_functions;
 	const struct const_input *const_inputs;
 	int n_const_inputs;
+	/* Values of inputs, by their names: these inputs become constants, as those
+	 * of const_inputs do. The arrays live as long as the graph. */
+	const struct array *values;
+	int n_values;
 	/* Files that are already open, such as those of the models that a
 	 * program names: the import does not open them again. May be NULL. */
 	const struct onnx_file *opened;

@@ -4,7 +4,9 @@
  *
  *	--const-input shape=1,3,-1      elements in row-major order
  *	--const-input shape=@s.npy      an array from a file
- */
+ *
+ * The same holds for the values that a program gives to the parameters of a
+ * model. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -197,7 +199,8 @@ add_constant(struct importer *imp, struct body *body,
 				 "it is not a dense tensor; other kinds are "
 				 "not supported");
 	}
-	if (given->text[0] != '@'
+	if (given->text == NULL ? false
+	    : given->text[0] != '@'
 		    ? !read_list(imp, p, given, a)
 		    : !imp->options->read_array(imp->m, given->text + 1,
 						*given->position, a)) {
@@ -236,8 +239,22 @@ import_const_inputs(struct importer *imp, struct body *body)
 			return false;
 		}
 	}
-	for (int i = 0; i < o->n_const_inputs; i++) {
-		const char *name = o->const_inputs[i].name;
+	for (int i = 0; i < o->n_values; i++) {
+		struct array *a = arena_copy(&imp->m->arena, &o->values[i],
+					     sizeof *a);
+		int position;
+		const struct const_input given = { .name = a->name,
+						   .position = &position,
+						   .array = a };
+
+		if (!add_constant(imp, body, &given, a)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_const_inputs + o->n_values; i++) {
+		int k = i - o->n_const_inputs;
+		const char *name = k < 0 ? o->const_inputs[i].name
+					 : o->values[k].name;
 
 		if (scope_find(&body->scope, name)) {
 			return bad_value(imp, name,
@@ -253,6 +270,11 @@ import_is_const_input(const struct importer *imp, const char *name)
 {
 	for (int i = 0; i < imp->options->n_const_inputs; i++) {
 		if (strcmp(imp->options->const_inputs[i].name, name) == 0) {
+			return true;
+		}
+	}
+	for (int i = 0; i < imp->options->n_values; i++) {
+		if (strcmp(imp->options->values[i].name, name) == 0) {
 			return true;
 		}
 	}

@@ -9,11 +9,28 @@
 #include "graph.h"
 #include "model_message.h"
 
+/* A value of an input: dense, in row-major order. */
+struct graph_param {
+	const char *name;
+	struct dtype type;
+	int ndim;
+	int64_t *shape;
+	void *data;
+};
+
 /* A graph, described by a model and the steps that change it. A step copies the
  * request and changes the copy, so that the module before the step stays as it
  * was. */
 struct graph_request {
-	const char *path; /* the path of the model, from find() */
+	/* the path of the model, from find(); of a text: its name in messages */
+	const char *path;
+	/* the text of a model in Relay, of text_bytes bytes; NULL: the model is
+	 * in a file */
+	const char *text;
+	size_t text_bytes;
+	/* values of inputs, which become constants */
+	const struct graph_param *params;
+	int n_params;
 	/* shapes of inputs, such as "data:1,3,224,224" */
 	const char *const *shapes;
 	int n_shapes;

@@ -78,14 +78,25 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 bool
 relay_build(struct call *c, struct pval *out)
 {
+	const struct pv_graph *module;
+	struct pv_graph *bound;
 	const char *target;
 	bool aot;
 
 	if (c->args[0].kind != PV_GRAPH) {
 		return value_kind_error(c, 0, "a module of relay");
 	}
+	module = c->args[0].u.any;
+	if (module->request.text != NULL) {
+		/* the parameters of a text are inputs */
+		bound = rmod_copy(c->ev, module);
+		if (!rmod_params(c, 7, bound)) {
+			return false;
+		}
+		module = bound;
+	}
 	return target_of(c, 1, &target) && is_aot(c, 3, &aot) &&
-	       build(c, c->args[0].u.any, target, aot, out);
+	       build(c, module, target, aot, out);
 }
 
 /* relay.build's counterpart relax.build(mod, target). It writes functions that

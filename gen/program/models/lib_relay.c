@@ -137,9 +137,10 @@ params_dict(struct eval *ev, struct py_span at, struct graph *g)
 	struct pval d = pv_dict_new(ev);
 	int n;
 	struct tensor *const *list = relay_params(g, &n);
+	const char *const *names = relay_param_names(g);
 
 	for (int i = 0; i < n; i++) {
-		struct pval key = pv_string(ev, tensor_label(list[i]));
+		struct pval key = pv_string(ev, names[i]);
 		struct pval v = pv_any(PV_PARAM, param_of(ev, list[i]));
 
 		if (!dict_set(ev, at, d.u.dict, &key, &v)) {
@@ -162,6 +163,27 @@ relay_from_onnx(struct call *c, struct pval *out)
 	pair[1] = params_dict(c->ev, c->span, *module->graph);
 	*out = pv_list_of(c->ev, PV_TUPLE, pair, 2);
 	return true;
+}
+
+/* Implements relay.fromtext and parser.parse: the module that a text describes. */
+bool
+relay_parse(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct pv_graph *module = arena_new(ev->a, struct pv_graph);
+
+	if (!has_services(c) || !arg_text(c, 0, &module->request.text)) {
+		return false;
+	}
+	module->request.path = "from_string";
+	if (arg_given(c, 1) && !arg_text(c, 1, &module->request.path)) {
+		return false;
+	}
+	module->request.text_bytes = c->args[0].u.text.n;
+	module->graph = arena_new(ev->a, struct graph *);
+	module->at = c->span;
+	*out = pv_any(PV_GRAPH, module);
+	return rmod_of(ev, c->span, module) != NULL;
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of models in programs, by the interpreter: parameters as arrays, TVM's
+/* Runs of models in programs, by the interpreter: TVM's
  * executors, and tvm.driver.tvmc. */
 #include "build_parts.h"
 #include "numpy.h"
@@ -22,65 +22,6 @@ struct pv_runtime {
 	/* for each output of the model: its value; NULL before the first run */
 	struct array **outputs;
 };
-
-/* -- arrays and tensors -- */
-
-/* An array of zeros with the type and shape of the tensor. Returns NULL after
- * an error. */
-static struct array *
-zeros_like(struct eval *ev, struct py_span at, const struct tensor *t)
-{
-	int64_t shape[ARRAY_MAX_RANK];
-	struct array_work w;
-	struct array *x;
-
-	for (int d = 0; d < t->ndim; d++) {
-		if (!expr_is_int(t->shape[d], &shape[d])) {
-			eval_error(ev, at,
-				   "the sizes of %s are open; give its shape "
-				   "to from_onnx",
-				   tensor_label(t));
-			return NULL;
-		}
-	}
-	w = np_work(ev);
-	x = array_new(&w, t->type, t->ndim, shape);
-	return np_done(ev, at, &w) ? x : NULL;
-}
-
-struct array *
-array_of_constant(struct eval *ev, struct py_span at, const struct tensor *t)
-{
-	const struct value *v = t->value;
-	struct array *x = zeros_like(ev, at, t);
-
-	for (int64_t i = 0; x != NULL && i < array_elems(x); i++) {
-		array_set(x, i,
-			  v->data != NULL
-				  ? number_load(v->type, v->data, (size_t)i)
-				  : v->fill);
-	}
-	return x;
-}
-
-/* Implements params["w"].numpy(). */
-bool
-param_numpy(struct call *c, struct pval *out)
-{
-	const struct pv_param *p = c->self.u.any;
-	struct array *x;
-
-	if (p->tensor == NULL || p->tensor->value == NULL) {
-		return call_error(c, -1,
-				  "the elements of a built model's parameter "
-				  "are in its file of weights, in the order in "
-				  "which kernels read them; the parameters of "
-				  "from_onnx have the model's order");
-	}
-	x = array_of_constant(c->ev, c->span, p->tensor);
-	*out = pv_array(x);
-	return x != NULL;
-}
 
 /* -- a model with its arrays -- */
 
@@ -181,8 +122,8 @@ set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 		return i == -1;
 	}
 	t = r->graph->inputs.data[i];
-	to = zeros_like(ev, at, t);
-	if (to == NULL || !np_value(ev, at, v, &x)) {
+	to = array_of_zeros(ev, at, t);
+	if (to == NULL || !param_array(ev, at, v, &x)) {
 		return false;
 	}
 	if (x->ndim != to->ndim ||
@@ -200,13 +141,26 @@ set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 }
 
 static bool
+is_input(const struct graph *g, const struct pval *name)
+{
+	for (int i = 0; name->kind == PV_STRING && i < g->inputs.n; i++) {
+		if (strcmp(tensor_label(g->inputs.data[i]),
+			   name->u.text.data) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
 set_inputs(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	   const struct pv_dict *d)
 {
 	for (int i = 0; i < d->keys.n; i++) {
-		/* parameters may be among the inputs in the dict, under any
-		 * name */
-		if (d->values.data[i].kind == PV_PARAM) {
+		/* parameters of the model may be among the inputs in the dict,
+		 * under any name */
+		if (d->values.data[i].kind == PV_PARAM &&
+		    !is_input(r->graph, &d->keys.data[i])) {
 			continue;
 		}
 		if (!set_input(ev, at, r, &d->keys.data[i],
@@ -286,7 +240,7 @@ run(struct eval *ev, struct py_span at, struct pv_runtime *r)
 		in[i] = r->inputs[i]->data;
 	}
 	for (int i = 0; i < g->outputs.n; i++) {
-		r->outputs[i] = zeros_like(ev, at, g->outputs.data[i]);
+		r->outputs[i] = array_of_zeros(ev, at, g->outputs.data[i]);
 		if (r->outputs[i] == NULL) {
 			return false;
 		}
@@ -487,7 +441,7 @@ static bool
 make_input(struct eval *ev, struct py_span at, struct random_stream *random,
 	   const struct tensor *t, struct array **out)
 {
-	struct array *x = zeros_like(ev, at, t);
+	struct array *x = array_of_zeros(ev, at, t);
 
 	*out = x;
 	for (int64_t i = 0; x != NULL && i < array_elems(x); i++) {

@@ -46,6 +46,10 @@ struct pv_library {
 	bool aot;
 };
 
+/* An array of zeros with the type and shape of the tensor. Returns NULL after an
+ * error. */
+struct array *array_of_zeros(struct eval *ev, struct py_span at,
+			     const struct tensor *t);
 /* The elements of a constant as an array. Returns NULL after an error. */
 struct array *array_of_constant(struct eval *ev, struct py_span at,
 				const struct tensor *t);
@@ -55,6 +59,14 @@ bool rmod_shapes(struct call *c, int i, struct graph_request *r);
 /* A copy of the module `of`. Its request is a copy too, which the caller may
  * change. */
 struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
+/* Reads argument i, a dict of the values of parameters, into the request of a
+ * module that has these parameters as inputs; others are ignored. Returns false
+ * after an error. */
+bool rmod_params(struct call *c, int i, struct pv_graph *module);
+/* Sets *x to the value of a parameter or to an array. Returns false after an
+ * error. */
+bool param_array(struct eval *ev, struct py_span at, const struct pval *v,
+		 struct array **x);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
 /* Calls a value of kind PASS. Returns false after an error. */
