@@ -97,8 +97,8 @@ widen(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* The indices of a subscript: one node, or those of a tuple. NULL if the node is no
- * subscript. */
+/* The n indices of a subscript: one node, or those of a tuple, which may be
+ * empty. */
 static const struct py_node *const *
 subscripts(const struct py_node *node, int *n)
 {
@@ -120,10 +120,11 @@ bool
 script_ranges(struct script_reader *r, const struct py_node *node,
 	      struct script_value *v, struct range **out)
 {
+	bool whole = node->kind != PY_SUBSCRIPT;
 	int n, rank;
 	const struct py_node *const *list = subscripts(node, &n);
 
-	if (!script_eval(r, list ? node->kids[0] : node, v)) {
+	if (!script_eval(r, whole ? node : node->kids[0], v)) {
 		return false;
 	}
 	if (v->kind != SCRIPT_BUFFER) {
@@ -132,7 +133,7 @@ script_ranges(struct script_reader *r, const struct py_node *node,
 				   "A[i, 0:16]");
 	}
 	rank = script_rank(v);
-	if (list && n != rank) {
+	if (!whole && n != rank) {
 		return script_fail(r, node,
 				   "%d ranges for the %d dimensions of '%s'; "
 				   "give one for each",
@@ -143,7 +144,7 @@ script_ranges(struct script_reader *r, const struct py_node *node,
 		struct range *range = &(*out)[i];
 		const struct expr *extent = size_of(v, i);
 
-		if (!list) {
+		if (whole) {
 			range->min = expr_int(r->m, extent->type, 0);
 			range->extent = extent;
 		} else if (list[i]->kind != PY_SLICE) {

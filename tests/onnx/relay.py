@@ -325,6 +325,8 @@ for text, says in (
         ("(" * 100 + "%x0" + ")" * 100, "nested more than 64 deep"),
         ("nn.conv2d(%x0, %x0, data_layout=\"NCHW4c\")", "the layout 'NCHW4c' is not supported"),
         ("split(%x0, indices_or_sections=99999)", "split has from 1 to 4096 results"),
+        ("let nn.relu(%x0)", "a name is expected here: let"),
+        ("let %a = %(%x0);\n%a", "a name follows %"),
         ("()", "main has no result")):
     refuse(text, [x], says)
 

@@ -162,7 +162,7 @@ read_argument(struct relay_reader *r, value_list *args, attr_list *attrs)
 		vec_push(r->tmp, args, v);
 		return true;
 	}
-	if (!relay_advance(r) || !relay_advance(r)) {
+	if (!relay_advance(r) || !relay_expect(r, "=", "key=value")) {
 		return false;
 	}
 	if (says_nothing(a.name)) {
@@ -584,13 +584,13 @@ read_definition(struct relay_reader *r, bool is_let)
 	struct relay_value v;
 	bool typed, ok;
 
-	if (r->next.kind != RELAY_LOCAL || !relay_advance(r) ||
-	    !relay_accept(r, ":", &typed) || (typed && !relay_type(r)) ||
-	    !relay_expect(r, "=", "%0 = …;")) {
-		return r->next.kind == RELAY_LOCAL &&
-		       relay_fail(r, &r->next,
-				  "a name is expected here: let "
-				  "%%x = …;");
+	if (r->next.kind != RELAY_LOCAL) {
+		return relay_fail(r, &r->next,
+				  "a name is expected here: let %%x = …;");
+	}
+	if (!relay_advance(r) || !relay_accept(r, ":", &typed) ||
+	    (typed && !relay_type(r)) || !relay_expect(r, "=", "%0 = …;")) {
+		return false;
 	}
 	if (is_let || name[0] < '0' || name[0] > '9') {
 		r->hint = name;
@@ -645,7 +645,8 @@ relay_read_params(struct relay_reader *r,
 	while (more) {
 		name = r->next;
 		if (name.kind == RELAY_WORD && relay_followed_by(r, '=')) {
-			if (!relay_advance(r) || !relay_advance(r) ||
+			if (!relay_advance(r) ||
+			    !relay_expect(r, "=", "key=value") ||
 			    !skip_value(r)) {
 				return false;
 			}
