@@ -270,6 +270,8 @@ check("functions", "%1 = fn (%p: Tensor[(2, 3, 4), float32], Primitive=1, hash=\
       "Tensor[(2, 3, 4), float32] {\n  add(%q, %q)\n}\n")
 check("if", "if (%x1) {\n  %0 = add(%x0, 1f);\n  multiply(%0, 2f)\n} else {\n  %x0\n}",
       [x, np.array(True)], (x + 1) * 2)
+check("if of tuples", "%0 = if (%x1) {\n  (%x0, abs(%x0))\n} else {\n  (%x0, %x0)\n};\n%0.1",
+      [x, np.array(True)], np.abs(x))
 check("names", "%conv1.weight = add(%x0, 1f);\n%a.0 = multiply(%conv1.weight, %x0);\n%a.0", [x],
       (x + 1) * x)
 check("annotations", "%0 = annotation.compiler_begin(%x0, compiler=\"dnnl\");\n"
@@ -327,6 +329,15 @@ for text, says in (
         ("split(%x0, indices_or_sections=99999)", "split has from 1 to 4096 results"),
         ("let nn.relu(%x0)", "a name is expected here: let"),
         ("let %a = %(%x0);\n%a", "a name follows %"),
+        ("mean(%x0, axis=[3])", "an axis is outside of the 3 dimensions"),
+        ("repeat(%x0, axis=-4)", "copies along axis -4 of 3 dimensions"),
+        ("\n".join(["%0 = (%x0,);"] + ["%%%d = (%%%d,);" % (k, k - 1) for k in range(1, 70)] +
+                   ["%x0"]), "tuples in more than 64 tuples"),
+        ("\n".join(["%0 = (%x0,);"] + ["%%%d = (%%%d, %%%d);" % (k, k - 1, k - 1)
+                                       for k in range(1, 60)] + ["%x0"]),
+         "a tuple of more than 16384 tensors"),
+        ("%0 = fn (%a) {\n  ((%a, %a), %a)\n};\n%0(%x0).1", "tuples in tuples are not supported"),
+        ("if (True) {\n  (%x0,)\n} else {\n  %x0\n}", "its branches have results alike"),
         ("()", "main has no result")):
     refuse(text, [x], says)
 

@@ -65,12 +65,8 @@ put(struct relay_reader *r, const struct relay_call *c, const char *domain,
 						 .name = names[i] };
 	}
 	*out = items[0];
-	if (tuple) {
-		*out = (struct relay_value){ .kind = RELAY_TUPLE,
-					     .items = items,
-					     .n = n };
-	}
-	return relay_put_node(r, domain, op, inputs->data, inputs->n, attrs,
+	return (!tuple || relay_tuple(r, items, n, out)) &&
+	       relay_put_node(r, domain, op, inputs->data, inputs->n, attrs,
 			      n_attrs, names, n);
 }
 
@@ -203,10 +199,7 @@ split(struct relay_reader *r, const struct relay_call *c,
 			return false;
 		}
 	}
-	*out = (struct relay_value){ .kind = RELAY_TUPLE,
-				     .items = items,
-				     .n = (int)n };
-	return true;
+	return relay_tuple(r, items, (int)n, out);
 }
 
 /* qnn.concatenate((x, …), (scale, …), (zero point, …), scale, zero point) */

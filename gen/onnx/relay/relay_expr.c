@@ -21,10 +21,10 @@ relay_bind(struct relay_reader *r, const char *name, struct relay_value value)
 }
 
 static const struct relay_value *
-look_up(const struct relay_reader *r, const char *name)
+look_up(const struct relay_reader *r, const char *name, size_t length)
 {
 	for (const struct relay_scope *s = r->scope; s; s = s->around) {
-		int at = text_map_get(&s->names, name, -1);
+		int at = text_map_get_bytes(&s->names, name, length, -1);
 
 		if (at >= 0) {
 			return &s->values.data[at];
@@ -229,11 +229,10 @@ read_tuple(struct relay_reader *r, struct relay_value *out)
 		comma |= more;
 		more = more && !relay_at(r, ")");
 	}
-	*out = (struct relay_value){ .kind = RELAY_TUPLE,
-				     .items = items.data,
-				     .n = items.n };
 	if (items.n == 1 && !comma) {
 		*out = items.data[0];
+	} else if (!relay_tuple(r, items.data, items.n, out)) {
+		return false;
 	}
 	return relay_expect(r, ")", "it ends the tuple");
 }
@@ -275,9 +274,25 @@ read_meta(struct relay_reader *r, struct relay_value *out)
 				  &out->name);
 }
 
-/* Reads { … } of a branch as a GraphProto in a strbuf. */
+/* Is the value, the result of a function or a branch, a tensor or a tuple of
+ * tensors? False after a diagnostic. */
 static bool
-read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results)
+check_result(struct relay_reader *r, const struct relay_value *v)
+{
+	bool flat = v->kind == RELAY_TENSOR ||
+		    (v->kind == RELAY_TUPLE && v->levels == 1);
+
+	return flat || relay_fail(r, &r->next,
+				  "a result is a tensor or a tuple of tensors; "
+				  "functions and tuples in tuples are not "
+				  "supported");
+}
+
+/* Reads { … } of a branch as a GraphProto in a strbuf. *tuple: is its result a
+ * tuple? */
+static bool
+read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results,
+	    bool *tuple)
 {
 	struct strbuf *nodes = r->nodes;
 	uint32_t field = r->node_field;
@@ -289,13 +304,9 @@ read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results)
 	r->nodes = out;
 	r->node_field = GRAPH_NODE;
 	r->scope = &scope;
-	ok = relay_block(r, &v);
-	if (ok && v.kind == RELAY_FUNCTION) {
-		ok = relay_fail(r, &r->next,
-				"a branch that gives a function "
-				"is not supported");
-	}
+	ok = relay_block(r, &v) && check_result(r, &v);
 	if (ok) {
+		*tuple = v.kind == RELAY_TUPLE;
 		relay_tensors(r, &v, results);
 		for (int i = 0; ok && i < results->n; i++) {
 			const char *own = relay_new_name(r, results->data[i]);
@@ -327,7 +338,8 @@ put_branch(struct strbuf *out, const char *name, const struct strbuf *graph)
 /* Appends the node of an if with its branches; sets *out to its result. */
 static bool
 put_if(struct relay_reader *r, const char *condition,
-       const struct strbuf *branches, int n, struct relay_value *out)
+       const struct strbuf *branches, int n, bool tuple,
+       struct relay_value *out)
 {
 	struct relay_value *items = arena_array(r->tmp, struct relay_value,
 						n + 1);
@@ -344,10 +356,8 @@ put_if(struct relay_reader *r, const char *condition,
 	put_branch(r->nodes, "then_branch", &branches[0]);
 	put_branch(r->nodes, "else_branch", &branches[1]);
 	*out = items[0];
-	if (n != 1) {
-		*out = (struct relay_value){ .kind = RELAY_TUPLE,
-					     .items = items,
-					     .n = n };
+	if (tuple && !relay_tuple(r, items, n, out)) {
+		return false;
 	}
 	return wire_close(r->nodes, start) ||
 	       relay_fail(r, &r->next, "a branch has more than 2 GB");
@@ -360,7 +370,7 @@ read_if(struct relay_reader *r, struct relay_value *out)
 	struct relay_value condition;
 	struct strbuf branches[2];
 	relay_names results[2] = { { 0 }, { 0 } };
-	bool ok;
+	bool ok, tuples[2];
 
 	strbuf_init(&branches[0]);
 	strbuf_init(&branches[1]);
@@ -368,19 +378,20 @@ read_if(struct relay_reader *r, struct relay_value *out)
 	     relay_expect(r, "(", "if (condition) { … } else { … }") &&
 	     read_expr(r, &condition) &&
 	     relay_expect(r, ")", "if (condition) { … } else { … }") &&
-	     read_branch(r, &branches[0], &results[0]);
+	     read_branch(r, &branches[0], &results[0], &tuples[0]);
 	if (ok && !relay_at_word(r, "else")) {
 		ok = relay_fail(r, &r->next, "else is expected here");
 	}
 	ok = ok && relay_advance(r) &&
-	     read_branch(r, &branches[1], &results[1]);
-	if (ok &&
-	    (condition.kind != RELAY_TENSOR || results[0].n != results[1].n)) {
+	     read_branch(r, &branches[1], &results[1], &tuples[1]);
+	if (ok && (condition.kind != RELAY_TENSOR || results[0].n == 0 ||
+		   results[0].n != results[1].n || tuples[0] != tuples[1])) {
 		ok = relay_fail(r, &at,
 				"an if takes a tensor, and its "
 				"branches have results alike");
 	}
-	ok = ok && put_if(r, condition.name, branches, results[0].n, out);
+	ok = ok &&
+	     put_if(r, condition.name, branches, results[0].n, tuples[0], out);
 	strbuf_release(&branches[0]);
 	strbuf_release(&branches[1]);
 	return ok;
@@ -409,9 +420,9 @@ static bool
 read_name(struct relay_reader *r, struct relay_value *out)
 {
 	struct relay_token at = r->next;
-	const struct relay_value *v = look_up(r, at.text);
-	const char *rest = "";
 	size_t n = strlen(at.text);
+	const struct relay_value *v = look_up(r, at.text, n);
+	const char *rest = "";
 
 	while (v == NULL && n > 0) {
 		while (n > 0 && at.text[n - 1] != '.') {
@@ -419,7 +430,7 @@ read_name(struct relay_reader *r, struct relay_value *out)
 		}
 		if (n > 0 && at.text[n] >= '0' && at.text[n] <= '9') {
 			rest = at.text + n - 1;
-			v = look_up(r, arena_strndup(r->tmp, at.text, n - 1));
+			v = look_up(r, at.text, n - 1);
 		}
 		n -= n > 0;
 	}
@@ -690,9 +701,9 @@ put_param(struct relay_reader *r, void *ctx, const struct relay_token *name,
 			       strlen(items[i].name));
 	}
 	if (has_type && !r->type.is_tensor) {
-		items[n] = (struct relay_value){ .kind = RELAY_TUPLE,
-						 .items = items,
-						 .n = n };
+		if (!relay_tuple(r, items, n, &items[n])) {
+			return false;
+		}
 		relay_bind(r, name->text, items[n]);
 	} else {
 		relay_bind(r, name->text, items[0]);
@@ -733,10 +744,8 @@ read_function(struct relay_reader *r, struct strbuf *out, int *n)
 	    !relay_block(r, &v)) {
 		return false;
 	}
-	if (v.kind == RELAY_FUNCTION) {
-		return relay_fail(r, &r->next,
-				  "a function that gives a "
-				  "function is not supported");
+	if (!check_result(r, &v)) {
+		return false;
 	}
 	relay_tensors(r, &v, &results);
 	*n = v.kind == RELAY_TUPLE ? results.n : 0;

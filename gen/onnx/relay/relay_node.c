@@ -35,11 +35,41 @@ const char *
 relay_new_name(struct relay_reader *r, const char *base)
 {
 	const char *name = base;
+	int at = text_map_get(&r->bases, base, r->numbers.n);
 
-	for (int k = 2; !text_map_add(&r->taken, name, 0); k++) {
-		name = arena_printf(r->tmp, "%s_%d", base, k);
+	if (at == r->numbers.n) {
+		text_map_add(&r->bases, base, at);
+		vec_push(r->tmp, &r->numbers, 1);
+	}
+	while (!text_map_add(&r->taken, name, 0)) {
+		name = arena_printf(r->tmp, "%s_%d", base,
+				    ++r->numbers.data[at]);
 	}
 	return name;
+}
+
+bool
+relay_tuple(struct relay_reader *r, const struct relay_value *items, int n,
+	    struct relay_value *out)
+{
+	enum { TENSORS_MAX = 1 << 14, LEVELS_MAX = 64 };
+	struct relay_value v = { .kind = RELAY_TUPLE, .items = items, .n = n };
+
+	for (int i = 0; i < n && v.tensors <= TENSORS_MAX; i++) {
+		bool tuple = items[i].kind == RELAY_TUPLE;
+
+		v.tensors += tuple ? items[i].tensors : 1;
+		if (tuple && items[i].levels > v.levels) {
+			v.levels = items[i].levels;
+		}
+	}
+	v.levels++;
+	*out = v;
+	return (v.tensors <= TENSORS_MAX && v.levels <= LEVELS_MAX) ||
+	       relay_fail(r, &r->next,
+			  "a tuple of more than %d tensors, or tuples in more "
+			  "than %d tuples",
+			  TENSORS_MAX, LEVELS_MAX);
 }
 
 void

@@ -35,6 +35,9 @@ struct relay_value {
 	const char *name; /* of a tensor, or of a function of the model */
 	const struct relay_value *items;
 	int n;
+	/* of a tuple: the tensors in it and in its tuples, and the levels of
+	 * tuples in tuples */
+	int tensors, levels;
 	/* the values in the result of a function; 0: it is one tensor */
 	int n_results;
 };
@@ -68,6 +71,10 @@ struct relay_reader {
 	uint32_t node_field;
 	struct strbuf functions; /* functions of the model that are complete */
 	struct text_map taken;   /* names of tensors */
+	/* the number that relay_new_name() gave last to names made from a base:
+	 * numbers[i], where i is bases[base] */
+	struct text_map bases;
+	VEC(int) numbers;
 	struct text_map
 		globals; /* functions: the values in their results, or 0 */
 	/* the largest k for which the text has the item %3.k: last[i], where i
@@ -176,6 +183,10 @@ struct relay_call {
 typedef VEC(const char *) relay_names;
 void relay_tensors(struct relay_reader *r, const struct relay_value *v,
 		   relay_names *list);
+/* Makes *out the tuple of n values; false after a diagnostic if it has too many
+ * tensors or levels. */
+bool relay_tuple(struct relay_reader *r, const struct relay_value *items, int n,
+		 struct relay_value *out);
 /* A name for a new tensor that no other one has, made from `base`. */
 const char *relay_new_name(struct relay_reader *r, const char *base);
 /* Appends a node with tensors as inputs (name NULL: absent) and n_out new

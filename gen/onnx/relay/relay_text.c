@@ -260,6 +260,7 @@ relay_text_model(struct module *m, const struct source *src, struct strbuf *out)
 	arena_init_within(&tmp, &m->arena);
 	strbuf_init(&r.functions);
 	text_map_init(&r.taken, &tmp);
+	text_map_init(&r.bases, &tmp);
 	text_map_init(&r.globals, &tmp);
 	text_map_init(&r.items, &tmp);
 	ok = read_text(&r, out);
