@@ -5,7 +5,7 @@
 #include "script_read.h"
 
 enum {
-	MAX_PARTS = 1 << 18, /* of an expression, each as often as it is used */
+	MAX_PARTS = 1 << 14, /* of an expression, each as often as it is used */
 	MAX_LEVELS = 1000,   /* of an expression: functions walk recursively */
 	MAX_DEPTH = 5000,    /* of statements in statements */
 	MAX_SUITES = 500,    /* of suites and loops of T.grid in others */

@@ -409,7 +409,7 @@ for name, deep in (
          "    b[0] = " + "b[" * 30 + "0" + "]" * 30 + "\n")):
     kind = "(%s), 'int32'" % ("2, " * 32) if name == "nested" else "(4,), 'float32'"
     refused(write(name + ".py", PROGRAM % ("A: T.Buffer(%s)" % kind, deep)),
-        "an expression of more than 262144 parts" if name == "nested"
+        "an expression of more than 16384 parts" if name == "nested"
         else "an expression more than 1000 levels deep", verb="codegen")
 ARRAYS = 1200
 tirc("codegen", write("arrays.py", PROGRAM % (

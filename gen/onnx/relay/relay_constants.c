@@ -131,6 +131,17 @@ read_array(struct arena *a, struct bytes b, struct relay_constant *out)
 	       (size_t)(b.end - b.at) >= out->bytes;
 }
 
+static bool
+read_text(struct arena *a, const cJSON *text, struct relay_constant *out)
+{
+	const uint8_t *bytes;
+	size_t n = 0;
+
+	bytes = cJSON_IsString(text) ? decoded(a, text->valuestring, &n) : NULL;
+	return bytes != NULL &&
+	       read_array(a, (struct bytes){ bytes, bytes + n }, out);
+}
+
 /* -- the tree of nodes -- */
 
 /* The number that a value is: JSON's, or a text with one; -1: neither. */
@@ -222,6 +233,9 @@ read_tree(struct relay_reader *r, const cJSON *tree,
 	const cJSON *list =
 		constants_of(&nodes,
 			     cJSON_GetObjectItemCaseSensitive(tree, "root"));
+	/* each array is decoded once */
+	struct relay_constant *read = arena_array(r->tmp, struct relay_constant,
+						  arrays.n + 1);
 	const cJSON *one;
 
 	cJSON_ArrayForEach(one, list)
@@ -229,23 +243,15 @@ read_tree(struct relay_reader *r, const cJSON *tree,
 		const cJSON *attrs =
 			cJSON_GetObjectItemCaseSensitive(node_at(&nodes, one),
 							 "attrs");
-		const cJSON *text =
-			node_at(&arrays,
-				cJSON_GetObjectItemCaseSensitive(attrs,
-								 "data"));
-		struct relay_constant c;
-		const uint8_t *bytes;
-		size_t n = 0;
+		int i = index_of(
+			cJSON_GetObjectItemCaseSensitive(attrs, "data"));
 
-		bytes = cJSON_IsString(text)
-				? decoded(r->tmp, text->valuestring, &n)
-				: NULL;
-		if (bytes == NULL ||
-		    !read_array(r->tmp, (struct bytes){ bytes, bytes + n },
-				&c)) {
+		if (i < 0 || i >= arrays.n ||
+		    (read[i].data == NULL &&
+		     !read_text(r->tmp, arrays.list[i], &read[i]))) {
 			return false;
 		}
-		vec_push(r->tmp, &out->list, c);
+		vec_push(r->tmp, &out->list, read[i]);
 	}
 	return true;
 }

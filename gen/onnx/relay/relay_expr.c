@@ -237,12 +237,42 @@ read_tuple(struct relay_reader *r, struct relay_value *out)
 	return relay_expect(r, ")", "it ends the tuple");
 }
 
+/* Sets *out to constant i of the module, which each function and branch has
+ * once. */
+static bool
+put_meta(struct relay_reader *r, const struct relay_token *at, int i,
+	 struct relay_value *out)
+{
+	struct relay_constant *c = &r->constants->list.data[i];
+	/* functions may share large constants, but not all of them */
+	size_t most = 16 * r->src->length;
+
+	*out = (struct relay_value){ .kind = RELAY_TENSOR, .name = c->name };
+	if (c->body == r->body) {
+		return true;
+	}
+	r->constant_bytes += c->bytes;
+	if (r->constant_bytes > most) {
+		return relay_fail(r, at,
+				  "the constants of all functions have more "
+				  "than %zu bytes; give them as parameters",
+				  most);
+	}
+	c->body = r->body;
+	if (!relay_put_constant(r, arena_printf(r->tmp, "constant_%d", i),
+				c->type, c->dims, c->ndim, c->data, c->bytes,
+				&c->name)) {
+		return false;
+	}
+	out->name = c->name;
+	return true;
+}
+
 /* meta[relay.Constant][3] */
 static bool
 read_meta(struct relay_reader *r, struct relay_value *out)
 {
 	struct relay_token at = r->next;
-	const struct relay_constant *c;
 	int64_t i;
 
 	if (!relay_advance(r) ||
@@ -266,12 +296,7 @@ read_meta(struct relay_reader *r, struct relay_value *out)
 				  "the text has no such constant: print the "
 				  "module with show_meta_data=True");
 	}
-	c = &r->constants->list.data[i];
-	*out = (struct relay_value){ .kind = RELAY_TENSOR };
-	return relay_put_constant(r,
-				  arena_printf(r->tmp, "constant_%d", (int)i),
-				  c->type, c->dims, c->ndim, c->data, c->bytes,
-				  &out->name);
+	return put_meta(r, &at, (int)i, out);
 }
 
 /* Is the value, the result of a function or a branch, a tensor or a tuple of
@@ -297,6 +322,7 @@ read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results,
 	struct strbuf *nodes = r->nodes;
 	uint32_t field = r->node_field;
 	struct relay_scope *outer = r->scope, scope = { .around = outer };
+	int body = r->body;
 	struct relay_value v;
 	bool ok;
 
@@ -304,6 +330,7 @@ read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results,
 	r->nodes = out;
 	r->node_field = GRAPH_NODE;
 	r->scope = &scope;
+	r->body = ++r->n_bodies;
 	ok = relay_block(r, &v) && check_result(r, &v);
 	if (ok) {
 		*tuple = v.kind == RELAY_TUPLE;
@@ -318,6 +345,7 @@ read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results,
 		}
 	}
 	r->scope = outer;
+	r->body = body;
 	r->nodes = nodes;
 	r->node_field = field;
 	wire_put_bytes(out, GRAPH_NAME, "branch", 6);
@@ -775,11 +803,13 @@ relay_function(struct relay_reader *r, const char *name,
 	strbuf_init(&body);
 	text_map_init(&scope.names, r->tmp);
 	r->scope = &scope;
+	r->body = ++r->n_bodies;
 	r->nodes = &body;
 	r->node_field = FUNCTION_NODE;
 	r->number = r->hint = NULL;
 	ok = read_function(r, &body, &n);
 	r->scope = outer.scope;
+	r->body = outer.body;
 	r->nodes = outer.nodes;
 	r->node_field = outer.node_field;
 	r->number = outer.number;

@@ -86,7 +86,11 @@ struct relay_reader {
 	 * NULL */
 	const char *number;
 	const char *hint; /* the name that a let gives, or NULL */
-	const struct relay_constants *constants;
+	struct relay_constants *constants;
+	size_t constant_bytes; /* of all nodes of constants */
+	/* the number of the function or branch that is read, and of the last
+	 * one */
+	int body, n_bodies;
 };
 
 /* -- relay_lex.c */
@@ -238,6 +242,10 @@ struct relay_constant {
 	int64_t *dims;
 	const void *data;
 	size_t bytes;
+	/* the function or branch, relay_reader.body, in which `name` is its
+	 * tensor; 0: none */
+	int body;
+	const char *name;
 };
 
 struct relay_constants {

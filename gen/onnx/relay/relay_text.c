@@ -104,6 +104,7 @@ read_main(struct relay_reader *r, struct strbuf *out)
 	strbuf_init(&f.inputs);
 	text_map_init(&scope.names, r->tmp);
 	r->scope = &scope;
+	r->body = ++r->n_bodies;
 	r->nodes = &f.graph;
 	r->node_field = GRAPH_NODE;
 	ok = relay_read_params(r, put_input, &f) &&
