@@ -78,10 +78,12 @@ read_program(struct tirc *t, const struct source *src)
 	return g;
 }
 
-/* Are the functions that f calls intrinsics of the dialect? False after a
- * diagnostic. */
+/* Are the functions that f calls intrinsics of the dialect, and has it no
+ * instruction by its name, whose accesses nothing proves, unless the dialect's
+ * schedules made it (by_schedule)? False after a diagnostic. */
 static bool
-calls_intrinsics(struct tirc *t, const char *file, const struct func *f)
+calls_intrinsics(struct tirc *t, const char *file, const struct func *f,
+		 bool by_schedule)
 {
 	const struct intrinsic_set *set = intrinsic_set_load(t->m,
 							     t->dialect->dir);
@@ -90,6 +92,14 @@ calls_intrinsics(struct tirc *t, const char *file, const struct func *f)
 	bool good = set != NULL;
 
 	while (good && (x = tree_next(&it))) {
+		if (x->u.intrin == INTRIN_CALL_INTRIN && !by_schedule) {
+			good = fail(t, file,
+				    "it has an instruction by its name, whose "
+				    "accesses are not proven: run and test do "
+				    "not; compile the model, and run the "
+				    "source yourself");
+			break;
+		}
 		good = x->u.intrin != INTRIN_CALL_EXTERN ||
 		       intrinsic_set_symbol(set, x->args[0]->u.text) != NULL ||
 		       fail(t, file,
@@ -116,7 +126,8 @@ context_check_schedule(struct tirc *t, const char *by, const struct func *f,
 {
 	struct func *lowered = func_clone(f, f->name);
 
-	return (!t->options.self_contained || calls_intrinsics(t, by, f)) &&
+	return (!t->options.self_contained ||
+		calls_intrinsics(t, by, f, by_schedule)) &&
 	       program_lower(lowered, 3, false, NULL) &&
 	       program_check_indices(lowered, by) &&
 	       (by_schedule || !t->options.self_contained ||

@@ -291,9 +291,14 @@ is_null(const struct expr *e)
 static struct piece
 in_assembly(struct walker *w, const struct expr *e)
 {
-	const char *why;
-	const char *text = assembly_text(w->m, w->d, e, argument_texts(w, e),
-					 &why);
+	const char *why = NULL, *text = "";
+
+	if (e->type.kind != DT_VOID && e->type.kind != DT_HANDLE) {
+		walk_fail(w, "the instruction %s is a statement, not a value",
+			  e->args[0]->u.text);
+		return (struct piece){ "", w->d->primary };
+	}
+	text = assembly_text(w->m, w->d, e, argument_texts(w, e), &why);
 
 	if (why != NULL) {
 		walk_fail(w, "%s", why);

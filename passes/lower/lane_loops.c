@@ -179,7 +179,42 @@ new_array(struct lane_loops *x, const char *name, struct dtype type)
 	return buffer_new(x->m, &spec);
 }
 
-/* Does the value read elements of the stored array other than, in each lane, the
+/* Do the indices read the memory that the statement stores to? Then a lane's index
+ * could be read after the store of another lane. */
+static bool
+indices_read_stored(const struct stmt *s)
+{
+	bool found = false;
+
+	for (int i = 1; i < s->n_args; i++) {
+		struct expr_iter it = expr_each(s->args[i]);
+		const struct expr *e;
+
+		while ((e = expr_next(&it)) != NULL) {
+			found |= e->kind == EXPR_LOAD &&
+				 e->u.buffer->data == s->u.buffer->data;
+		}
+		expr_stop(&it);
+	}
+	return found;
+}
+
+/* Is it certain that the lanes store to different elements: is an index a ramp? */
+static bool
+lanes_are_apart(const struct stmt *s)
+{
+	int64_t stride;
+
+	for (int i = 1; i < s->n_args; i++) {
+		if (s->args[i]->kind == EXPR_RAMP &&
+		    expr_is_int(s->args[i]->args[1], &stride) && stride != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May the value read elements of the stored array other than, in each lane, the
  * one that is stored? */
 static bool
 reads_others(const struct stmt *s)
@@ -189,10 +224,12 @@ reads_others(const struct stmt *s)
 	bool found = false;
 
 	while (!found && (e = expr_next(&it)) != NULL) {
-		if (e->kind != EXPR_LOAD || e->u.buffer != s->u.buffer) {
+		if (e->kind != EXPR_LOAD ||
+		    e->u.buffer->data != s->u.buffer->data) {
 			continue;
 		}
-		for (int i = 0; i < e->n_args; i++) {
+		found |= e->u.buffer != s->u.buffer || !lanes_are_apart(s);
+		for (int i = 0; !found && i < e->n_args; i++) {
 			found |= e->args[i] != s->args[i + 1];
 		}
 	}
@@ -224,7 +261,7 @@ replace_store(struct lane_loops *x, struct stmt *s)
 	if (n == 1) {
 		return;
 	}
-	if (b->type.lanes > 1) {
+	if (b->type.lanes > 1 || indices_read_stored(s)) {
 		x->failed = true;
 		return;
 	}
