@@ -196,8 +196,9 @@ struct script_reader {
 	/* the number of names, from the first on, that the body of a macro does
 	 * not see */
 	int n_hidden;
-	int macro_depth, n_expanded; /* see script_stmt.c, script_size.c */
-	bool is_steps;               /* the text is read by script_read_steps */
+	int macro_depth, n_expanded,
+		n_lines; /* see script_stmt.c, script_size.c */
+	bool is_steps;   /* the text is read by script_read_steps */
 	/* the call of T.comm_reducer that the latest attribute "reduce_scope"
 	 * has, or NULL */
 	const struct py_node *reducer;
@@ -233,6 +234,8 @@ bool script_list_grows(struct script_reader *r, const struct py_node *node,
 bool script_list(struct script_reader *r, const struct py_node *node,
 		 const struct script_value *items, int n,
 		 struct script_value *out);
+/* Counts a line of a macro; false after an error, if there are too many. */
+bool script_adds_line(struct script_reader *r, const struct py_node *node);
 /* Is r->depth within its limit? False after an error at the node. */
 bool script_depth_fits(struct script_reader *r, const struct py_node *node);
 /* Is r->n_evals within its limit? False after an error at the node. */

@@ -9,6 +9,7 @@ enum {
 	MAX_LEVELS = 1000,   /* of an expression: functions walk recursively */
 	MAX_DEPTH = 5000,    /* of statements in statements */
 	MAX_SUITES = 500,    /* of suites and loops of T.grid in others */
+	MAX_LINES = 50000,   /* of all macros, as often as they are called */
 	/* calls of macros, and iterations of their loops, in a function */
 	MAX_EXPANDED = 10000
 };
@@ -137,6 +138,15 @@ script_suites_fit(struct script_reader *r, const struct py_node *node, int n)
 			   "more than %d loops, branches and other suites in "
 			   "one another",
 			   MAX_SUITES);
+}
+
+bool
+script_adds_line(struct script_reader *r, const struct py_node *node)
+{
+	return r->n_lines++ < MAX_LINES ||
+	       script_fail(r, node,
+			   "more than %d lines of macros; write a loop of T",
+			   MAX_LINES);
 }
 
 bool

@@ -553,6 +553,9 @@ read_line(struct script_reader *r, const struct py_node *node,
 	struct stmt *s = NULL;
 	bool done = false;
 
+	if (r->macro_depth > 0 && !script_adds_line(r, node)) {
+		return false;
+	}
 	if (node->kind == PY_DEF &&
 	    (r->is_steps || script_is_marked(node, "inline") ||
 	     script_is_marked(node, "macro"))) {

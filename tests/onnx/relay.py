@@ -142,7 +142,7 @@ for text, want in (
         ("argmax(%x0, axis=[1])", x.argmax(1).astype("int32")),
         ("argmin(%x0, axis=-1, keepdims=True)", x.argmin(-1, keepdims=True).astype("int32")),
         ("argmax(%x0)", np.int32(x.argmax())),
-        ("cumsum(%x0, axis=1)", x.cumsum(1)), ("sort(%x0, axis=1)", np.sort(x, 1)),
+        ("cumsum(%x0, axis=1)", x.cumsum(1)), ("cumsum(%x0)", x.cumsum()), ("sort(%x0, axis=1)", np.sort(x, 1)),
         ("argsort(%x0, axis=2, is_ascend=False)", np.argsort(-x, 2).astype("int32"))):
     check("reductions", text, [x], want)
 check("topk", "%0 = topk(%x0, k=2, axis=-1);\n(%0.1, %0.0)", [x],
@@ -270,6 +270,8 @@ check("functions", "%1 = fn (%p: Tensor[(2, 3, 4), float32], Primitive=1, hash=\
       "Tensor[(2, 3, 4), float32] {\n  add(%q, %q)\n}\n")
 check("if", "if (%x1) {\n  %0 = add(%x0, 1f);\n  multiply(%0, 2f)\n} else {\n  %x0\n}",
       [x, np.array(True)], (x + 1) * 2)
+check("scopes", "let %a = nn.relu(%x0);\nlet %b = {\n  let %a = negative(%x0);\n  %a\n};\n(%a, %b)",
+      [x], np.maximum(x, 0), -x)
 check("if of tuples", "%0 = if (%x1) {\n  (%x0, abs(%x0))\n} else {\n  (%x0, %x0)\n};\n%0.1",
       [x, np.array(True)], np.abs(x))
 check("names", "%conv1.weight = add(%x0, 1f);\n%a.0 = multiply(%conv1.weight, %x0);\n%a.0", [x],
@@ -338,6 +340,8 @@ for text, says in (
          "a tuple of more than 16384 tensors"),
         ("%0 = fn (%a) {\n  ((%a, %a), %a)\n};\n%0(%x0).1", "tuples in tuples are not supported"),
         ("if (True) {\n  (%x0,)\n} else {\n  %x0\n}", "its branches have results alike"),
+        ("add(%x0, cast(3000000000, dtype=\"float32\"))", "does not fit the type int32"),
+        ("add(%x0, cast(300i8, dtype=\"float32\"))", "does not fit the type int8"),
         ("()", "main has no result")):
     refuse(text, [x], says)
 

@@ -565,7 +565,14 @@ read_atom(struct relay_reader *r, struct relay_value *out)
 		return read_tuple(r, out);
 	}
 	if (relay_at(r, "{")) {
-		return relay_block(r, out);
+		struct relay_scope *outer = r->scope, own = { .around = outer };
+		bool ok;
+
+		text_map_init(&own.names, r->tmp);
+		r->scope = &own;
+		ok = relay_block(r, out);
+		r->scope = outer;
+		return ok;
 	}
 	return relay_fail(r, &at, "an expression is expected here");
 }

@@ -219,6 +219,15 @@ relay_put_number(struct relay_reader *r, const struct relay_token *number,
 				  "supported",
 				  dtype_name(number->type));
 	}
+	if (number->kind == RELAY_INT &&
+	    (dtype_is_float(number->type) ||
+	     !dtype_holds(number->type, number->i))) {
+		return relay_fail(
+			r, number,
+			"the number does not fit the type %s; write a "
+			"suffix such as i64",
+			dtype_name(number->type));
+	}
 	if (!relay_put_constant(r, "number", stored, NULL, 0, bytes, n,
 				&name)) {
 		return false;
