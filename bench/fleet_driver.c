@@ -3,8 +3,8 @@
  * workers and tuners are processes that use the queue as `tirc worker` and
  * `tirc tune` do, but jobs are JOB_BYTES bytes that nobody compiles, and a
  * worker takes a random time between half a second and a second and a half for
- * each. Each tuner has WORKERS / TUNERS jobs under way. After SECONDS seconds the tuners offer no more jobs and wait for the
- * answers to the jobs under way.
+ * each. Each tuner has WORKERS / TUNERS jobs under way. After SECONDS seconds
+ * the tuners offer no more jobs and wait for the answers to the jobs under way.
  *
  * Prints a line of JSON: the number of jobs and of answers, the seconds from
  * the first to the last answer, and quantiles in milliseconds of the time that

@@ -144,9 +144,8 @@ is_one_of(const char *const *list, size_t n, const char *word)
 	return false;
 }
 
-/* Is this a name of C++'s library, such as <cmath>, which the
- * headers of kernels' dialects include: a word without an ending that is not one of those that people give
- * to texts? */
+/* May a header of C++'s library have this name, as <cmath> has: is it a word
+ * without an ending? Usual names of texts, such as README, are no headers. */
 static bool
 is_cxx_header(const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether a folder was compiled with other options than those of tirc
- * verify, which NAME.json does not state, such as --conv: from what differs in
- * NAME.json. */
+/* Finds out whether a folder was compiled with other options than tirc verify has.
+ * NAME.json does not state all options, such as --conv; but its kernels then
+ * differ from the kernels of the NAME.json that tirc verify makes. */
 #include <string.h>
 
 #include "text.h"

@@ -39,19 +39,18 @@ has_known_inputs(const struct node *n, const struct relay_row *row)
 	return true;
 }
 
-/* The value of a flag or number of the operator, which TVM's operator of the row
- * does not have, and the only value that this computes. */
+/* Attributes that TVM's operator of the row does not have: it computes what the
+ * node does if they are 0. */
 static const struct {
 	const char *op, *attr;
-	int64_t usual, only;
-} fixed[] = {
-	{ "CumSum", "reverse", 0, 0 },
-	{ "BatchNormalization", "training_mode", 0, 0 },
-	{ "Mod", "fmod", 0, 0 },
-	{ "Resize", "antialias", 0, 0 },
-	{ "Resize", "exclude_outside", 0, 0 },
-	{ "QuantizeLinear", "block_size", 0, 0 },
-	{ "DequantizeLinear", "block_size", 0, 0 },
+} zeros[] = {
+	{ "CumSum", "reverse" },
+	{ "BatchNormalization", "training_mode" },
+	{ "Mod", "fmod" },
+	{ "Resize", "antialias" },
+	{ "Resize", "exclude_outside" },
+	{ "QuantizeLinear", "block_size" },
+	{ "DequantizeLinear", "block_size" },
 };
 
 static bool
@@ -74,10 +73,9 @@ is_computed(const struct node *n, const struct relay_row *row)
 	const struct tensor *x = node_input(n, 0), *y = node_input(n, 1);
 	const char *op = n->op_type;
 
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-		if (strcmp(fixed[i].op, op) == 0 &&
-		    node_attr_int(n, fixed[i].attr, fixed[i].usual) !=
-			    fixed[i].only) {
+	for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
+		if (strcmp(zeros[i].op, op) == 0 &&
+		    node_attr_int(n, zeros[i].attr, 0) != 0) {
 			return false;
 		}
 	}

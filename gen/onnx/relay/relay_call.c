@@ -90,35 +90,45 @@ tuple_of(struct relay_reader *r, const struct relay_call *c, int i)
 	return v;
 }
 
+/* Appends the tensors of the tuple that is the only argument; false after a
+ * diagnostic. */
 static bool
-concatenate(struct relay_reader *r, const struct relay_call *c,
-	    struct relay_value *out)
+only_tuple(struct relay_reader *r, const struct relay_call *c,
+	   relay_names *inputs)
 {
 	const struct relay_value *of = tuple_of(r, c, 0);
-	int64_t axis = find_int(c, "axis", 0);
-	const struct relay_attr attr = int_attr("axis", &axis);
-	relay_names inputs = { 0 };
 
 	if (of == NULL) {
 		return false;
 	}
-	relay_tensors(r, of, &inputs);
-	return put(r, c, "", "Concat", &inputs, &attr, 1, 1, false, out);
+	relay_tensors(r, of, inputs);
+	return c->n_args == 1 ||
+	       relay_fail(r, &c->at, "%s takes one argument, a tuple", c->op);
+}
+
+static bool
+concatenate(struct relay_reader *r, const struct relay_call *c,
+	    struct relay_value *out)
+{
+	int64_t axis = find_int(c, "axis", 0);
+	const struct relay_attr attr = int_attr("axis", &axis);
+	relay_names inputs = { 0 };
+
+	return only_tuple(r, c, &inputs) &&
+	       put(r, c, "", "Concat", &inputs, &attr, 1, 1, false, out);
 }
 
 static bool
 stack(struct relay_reader *r, const struct relay_call *c,
       struct relay_value *out)
 {
-	const struct relay_value *of = tuple_of(r, c, 0);
 	int64_t axis = find_int(c, "axis", 0);
 	const struct relay_attr attr = int_attr("axis", &axis);
 	relay_names inputs = { 0 };
 
-	if (of == NULL) {
+	if (!only_tuple(r, c, &inputs)) {
 		return false;
 	}
-	relay_tensors(r, of, &inputs);
 	for (int i = 0; i < inputs.n; i++) {
 		const char *apart = relay_new_name(r, inputs.data[i]);
 
@@ -135,14 +145,10 @@ static bool
 einsum(struct relay_reader *r, const struct relay_call *c,
        struct relay_value *out)
 {
-	const struct relay_value *of = tuple_of(r, c, 0);
 	relay_names inputs = { 0 };
 
-	if (of == NULL) {
-		return false;
-	}
-	relay_tensors(r, of, &inputs);
-	return put(r, c, "", "Einsum", &inputs, c->attrs, c->n_attrs, 1, false,
+	return only_tuple(r, c, &inputs) &&
+	       put(r, c, "", "Einsum", &inputs, c->attrs, c->n_attrs, 1, false,
 		   out);
 }
 
@@ -254,13 +260,42 @@ static const struct {
 	const char *op;
 	bool (*put)(struct relay_reader *r, const struct relay_call *c,
 		    struct relay_value *out);
+	const char *attrs[2];
 } special[] = {
-	{ "concatenate", concatenate },
-	{ "einsum", einsum },
-	{ "qnn.concatenate", quantized_concatenate },
-	{ "split", split },
-	{ "stack", stack },
+	{ "concatenate", concatenate, { "axis" } },
+	{ "einsum", einsum, { "equation" } },
+	{ "qnn.concatenate", quantized_concatenate, { "axis" } },
+	{ "split", split, { "axis", "indices_or_sections" } },
+	{ "stack", stack, { "axis" } },
 };
+
+/* Has the call no other attributes than these? An axis is an integer. */
+static bool
+check_attributes(struct relay_reader *r, const struct relay_call *c,
+		 const char *const known[2])
+{
+	for (int i = 0; i < c->n_attrs; i++) {
+		const struct relay_attr *a = &c->attrs[i];
+		bool has = false;
+
+		for (int k = 0; k < 2; k++) {
+			has |= known[k] != NULL &&
+			       strcmp(known[k], a->name) == 0;
+		}
+		if (!has) {
+			return relay_fail(r, &c->at,
+					  "%s does not have the attribute '%s'",
+					  c->op, a->name);
+		}
+		if (strcmp(a->name, "axis") == 0 &&
+		    (a->kind != RELAY_ATTR_INT || a->is_list)) {
+			return relay_fail(r, &c->at,
+					  "the axis of %s is an integer",
+					  c->op);
+		}
+	}
+	return true;
+}
 
 /* The number of results of an operator whose result is a tuple; else 0. */
 static int
@@ -313,7 +348,9 @@ relay_call(struct relay_reader *r, const struct relay_call *c,
 	if (strcmp(c->domain, RELAY_LOCAL_DOMAIN) != 0) {
 		for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
 			if (strcmp(special[i].op, c->op) == 0) {
-				return special[i].put(r, c, out);
+				return check_attributes(r, c,
+							special[i].attrs) &&
+				       special[i].put(r, c, out);
 			}
 		}
 	}
@@ -323,6 +360,13 @@ relay_call(struct relay_reader *r, const struct relay_call *c,
 			return relay_fail(r, &c->at,
 					  "functions as arguments are not "
 					  "supported");
+		}
+		if (c->args[i].kind == RELAY_TUPLE &&
+		    strcmp(c->domain, RELAY_LOCAL_DOMAIN) != 0) {
+			return relay_fail(r, &c->at,
+					  "argument %d of %s is a tuple, not a "
+					  "tensor",
+					  i + 1, c->op);
 		}
 	}
 	if (strcmp(c->domain, RELAY_LOCAL_DOMAIN) == 0) {

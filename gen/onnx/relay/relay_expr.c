@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions, blocks and functions of Relay's text. */
+#include "graph.h"
 #include "relay_read.h"
 
 static bool read_expr(struct relay_reader *r, struct relay_value *out);
@@ -352,17 +353,6 @@ read_branch(struct relay_reader *r, struct strbuf *out, relay_names *results,
 	return ok;
 }
 
-static void
-put_branch(struct strbuf *out, const char *name, const struct strbuf *graph)
-{
-	size_t attr = wire_open(out, NODE_ATTRIBUTE);
-
-	wire_put_bytes(out, 1, name, strlen(name));
-	wire_put_bytes(out, 6, graph->data, graph->len);
-	wire_put_int(out, 20, 5);
-	wire_close(out, attr);
-}
-
 /* Appends the node of an if with its branches; sets *out to its result. */
 static bool
 put_if(struct relay_reader *r, const char *condition,
@@ -381,8 +371,8 @@ put_if(struct relay_reader *r, const char *condition,
 			       strlen(items[i].name));
 	}
 	wire_put_bytes(r->nodes, NODE_OP_TYPE, "If", 2);
-	put_branch(r->nodes, "then_branch", &branches[0]);
-	put_branch(r->nodes, "else_branch", &branches[1]);
+	relay_put_graph(r->nodes, "then_branch", &branches[0]);
+	relay_put_graph(r->nodes, "else_branch", &branches[1]);
 	*out = items[0];
 	if (tuple && !relay_tuple(r, items, n, out)) {
 		return false;
@@ -760,7 +750,7 @@ put_opset(struct strbuf *out, uint32_t field, const char *domain,
 void
 relay_put_opsets(struct strbuf *out, uint32_t field)
 {
-	put_opset(out, field, "", RELAY_OPSET);
+	put_opset(out, field, "", GRAPH_CANONICAL_OPSET);
 	put_opset(out, field, RELAY_DOMAIN, 1);
 	put_opset(out, field, RELAY_LOCAL_DOMAIN, 1);
 }

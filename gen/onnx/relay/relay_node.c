@@ -9,6 +9,7 @@ enum {
 	ATTR_INT = 3,
 	ATTR_STRING = 4,
 	ATTR_TENSOR = 5,
+	ATTR_GRAPH = 6,
 	ATTR_FLOATS = 7,
 	ATTR_INTS = 8,
 	ATTR_STRINGS = 9,
@@ -17,6 +18,7 @@ enum {
 	TYPE_INT = 2,
 	TYPE_STRING = 3,
 	TYPE_TENSOR = 4,
+	TYPE_GRAPH = 5,
 	TYPE_FLOATS = 6,
 	TYPE_INTS = 7,
 	TYPE_STRINGS = 8,
@@ -121,6 +123,18 @@ put_attr(struct strbuf *out, const struct relay_attr *a)
 	put_text(out, ATTR_NAME, a->name);
 	put_values(out, a);
 	wire_put_int(out, ATTR_TYPE, types[a->kind][a->is_list]);
+	wire_close(out, start);
+}
+
+void
+relay_put_graph(struct strbuf *out, const char *name,
+		const struct strbuf *graph)
+{
+	size_t start = wire_open(out, NODE_ATTRIBUTE);
+
+	put_text(out, ATTR_NAME, name);
+	wire_put_bytes(out, ATTR_GRAPH, graph->data, graph->len);
+	wire_put_int(out, ATTR_TYPE, TYPE_GRAPH);
 	wire_close(out, start);
 }
 

@@ -152,8 +152,6 @@ enum {
 	INFO_TYPE = 2
 };
 
-/* The operator set of the nodes without a domain. */
-enum { RELAY_OPSET = 21 };
 #define RELAY_DOMAIN "tvm.relay"
 #define RELAY_LOCAL_DOMAIN "tvm.relay.function"
 
@@ -199,6 +197,9 @@ bool relay_put_node(struct relay_reader *r, const char *domain, const char *op,
 		    const char *const *inputs, int n_in,
 		    const struct relay_attr *attrs, int n_attrs,
 		    const char *const *outputs, int n_out);
+/* Appends a GraphProto as an attribute of the node `out`. */
+void relay_put_graph(struct strbuf *out, const char *name,
+		     const struct strbuf *graph);
 /* Appends a node Constant with these elements; sets *out to its tensor. */
 bool relay_put_constant(struct relay_reader *r, const char *base,
 			struct dtype type, const int64_t *dims, int ndim,

@@ -58,9 +58,11 @@ param_numpy(struct call *c, struct pval *out)
 	return x != NULL;
 }
 
-bool
-param_array(struct eval *ev, struct py_span at, const struct pval *v,
-	    struct array **x)
+/* Sets *x to the value of a parameter or to an array. Returns false after an
+ * error. */
+static bool
+take_value(struct eval *ev, struct py_span at, const struct pval *v,
+	   struct array **x)
 {
 	const struct pv_param *p = v->u.any;
 
@@ -76,34 +78,45 @@ param_array(struct eval *ev, struct py_span at, const struct pval *v,
 	return *x != NULL;
 }
 
-/* Adds the value of an input to the request, converted to the input's type.
- * Returns false after an error. */
-static bool
-add_param(struct eval *ev, struct py_span at, struct graph_param *out,
-	  const struct tensor *t, const struct pval *v)
+struct array *
+array_for(struct eval *ev, struct py_span at, const struct tensor *t,
+	  const struct pval *v)
 {
 	struct array *x, *to = array_of_zeros(ev, at, t);
 	struct array_work w;
 
-	if (to == NULL || !param_array(ev, at, v, &x)) {
-		return false;
+	if (to == NULL || !take_value(ev, at, v, &x)) {
+		return NULL;
 	}
 	if (x->ndim != to->ndim ||
 	    memcmp(x->shape, to->shape, sizeof *x->shape * (size_t)x->ndim) !=
 		    0) {
-		return eval_error(ev, at,
-				  "the parameter %s has another shape than the "
-				  "module declares",
-				  tensor_label(t));
+		eval_error(ev, at,
+			   "the array for %s has another shape than the input",
+			   tensor_label(t));
+		return NULL;
 	}
 	w = np_work(ev);
 	array_store(&w, to, x);
+	return np_done(ev, at, &w) ? to : NULL;
+}
+
+/* Adds the value of an input to the request. Returns false after an error. */
+static bool
+add_param(struct eval *ev, struct py_span at, struct graph_param *out,
+	  const struct tensor *t, const struct pval *v)
+{
+	struct array *x = array_for(ev, at, t, v);
+
+	if (x == NULL) {
+		return false;
+	}
 	*out = (struct graph_param){ .name = tensor_label(t),
 				     .type = t->type,
-				     .ndim = to->ndim,
-				     .shape = to->shape,
-				     .data = to->data };
-	return np_done(ev, at, &w);
+				     .ndim = x->ndim,
+				     .shape = x->shape,
+				     .data = x->data };
+	return true;
 }
 
 bool

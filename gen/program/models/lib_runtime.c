@@ -112,32 +112,14 @@ set_input(struct eval *ev, struct py_span at, struct pv_runtime *r,
 	  const struct pval *key, const struct pval *v)
 {
 	int i = input_of(ev, at, r, key);
-	const struct tensor *t;
-	struct array_work w;
-	struct array *x, *to;
 
 	if (i < 0) {
 		/* a parameter that the program sets is ignored, because the
 		 * model already contains it */
 		return i == -1;
 	}
-	t = r->graph->inputs.data[i];
-	to = array_of_zeros(ev, at, t);
-	if (to == NULL || !param_array(ev, at, v, &x)) {
-		return false;
-	}
-	if (x->ndim != to->ndim ||
-	    memcmp(x->shape, to->shape, sizeof *x->shape * (size_t)x->ndim) !=
-		    0) {
-		return eval_error(ev, at,
-				  "the array for %s has another shape than the "
-				  "input",
-				  tensor_label(t));
-	}
-	w = np_work(ev);
-	array_store(&w, to, x);
-	r->inputs[i] = to;
-	return np_done(ev, at, &w);
+	r->inputs[i] = array_for(ev, at, r->graph->inputs.data[i], v);
+	return r->inputs[i] != NULL;
 }
 
 static bool

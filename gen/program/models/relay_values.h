@@ -63,10 +63,10 @@ struct pv_graph *rmod_copy(struct eval *ev, const struct pv_graph *of);
  * module that has these parameters as inputs; others are ignored. Returns false
  * after an error. */
 bool rmod_params(struct call *c, int i, struct pv_graph *module);
-/* Sets *x to the value of a parameter or to an array. Returns false after an
- * error. */
-bool param_array(struct eval *ev, struct py_span at, const struct pval *v,
-		 struct array **x);
+/* A copy of the value of a parameter, or of an array, with the type of the tensor,
+ * whose shape it must have. Returns NULL after an error. */
+struct array *array_for(struct eval *ev, struct py_span at,
+			const struct tensor *t, const struct pval *v);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
 /* Calls a value of kind PASS. Returns false after an error. */
