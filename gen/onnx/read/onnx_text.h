@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts ONNX's text form, which onnx.parser reads and onnx.printer writes,
  * to the same message in protobuf's wire format, which the importer then reads
- * like a binary file. Only the functions at the end of this header are called
- * by files other than onnx_text*.c.
+ * like a binary file. Only text_error() and the functions at the end of this header
+ * are called by files other than onnx_text*.c.
  *
  *	<ir_version: 8, opset_import: ["": 17]>
  *	scaled (float[n, 8] x) => (float[n, 8] y)
@@ -59,6 +59,10 @@ struct onnx_literal {
 	size_t from;
 };
 
+/* Reports an error at the bytes [from, to) of a model's text, or, if these are no
+ * bytes, at the byte `from`. Returns false. */
+bool text_error(struct module *m, const struct source *src, size_t from,
+		size_t to, const char *message);
 /* Reports an error at the bytes from index `from` up to the next byte to be
  * read, or, if these are no bytes, at the next byte. Returns false. */
 bool text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)

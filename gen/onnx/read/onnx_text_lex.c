@@ -19,28 +19,38 @@ byte_at(const struct onnx_text *r, size_t at)
 }
 
 bool
-text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
+text_error(struct module *m, const struct source *src, size_t from, size_t to,
+	   const char *message)
 {
 	struct py_span span = { .line = 1 };
-	size_t start = 0, to = r->at > from ? r->at : from + 1;
-	const char *message;
-	va_list ap;
+	size_t start = 0, end = to > from ? to : from + 1;
 
-	for (size_t i = 0; i < from && i < r->src->length; i++) {
-		int c = byte_at(r, i);
+	for (size_t i = 0; i < from && i < src->length; i++) {
+		char c = src->text[i];
+		bool pair = c == '\r' && i + 1 < src->length &&
+			    src->text[i + 1] == '\n';
 
-		if (c == '\n' || (c == '\r' && byte_at(r, i + 1) != '\n')) {
+		if (c == '\n' || (c == '\r' && !pair)) {
 			span.line++;
 			start = i + 1;
 		}
 	}
 	span.col = (int)(from - start) + 1;
 	span.end_line = span.line;
-	span.end_col = (int)(to - start) + 1;
+	span.end_col = (int)(end - start) + 1;
+	return source_error(m, DIAG_BAD_MODEL, src, span, message);
+}
+
+bool
+text_fail(struct onnx_text *r, size_t from, const char *fmt, ...)
+{
+	const char *message;
+	va_list ap;
+
 	va_start(ap, fmt);
 	message = arena_vprintf(&r->m->arena, fmt, ap);
 	va_end(ap);
-	return source_error(r->m, DIAG_BAD_MODEL, r->src, span, message);
+	return text_error(r->m, r->src, from, r->at, message);
 }
 
 static bool

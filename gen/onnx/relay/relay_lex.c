@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "onnx_text.h"
 #include "relay_read.h"
 
 enum { DEPTH_MAX = 64 };
@@ -19,24 +20,13 @@ bool
 relay_fail(struct relay_reader *r, const struct relay_token *at,
 	   const char *fmt, ...)
 {
-	struct py_span span = { .line = 1 };
-	size_t start = 0, to = at->to > at->from ? at->to : at->from + 1;
 	const char *message;
 	va_list ap;
 
-	for (size_t i = 0; i < at->from && i < r->src->length; i++) {
-		if (byte_at(r, i) == '\n') {
-			span.line++;
-			start = i + 1;
-		}
-	}
-	span.col = (int)(at->from - start) + 1;
-	span.end_line = span.line;
-	span.end_col = (int)(to - start) + 1;
 	va_start(ap, fmt);
 	message = arena_vprintf(&r->m->arena, fmt, ap);
 	va_end(ap);
-	return source_error(r->m, DIAG_BAD_MODEL, r->src, span, message);
+	return text_error(r->m, r->src, at->from, at->to, message);
 }
 
 static bool

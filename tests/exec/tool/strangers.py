@@ -290,6 +290,13 @@ with open(path, "w", encoding="utf-8") as file:
 refused(DIGITS, "of dimension 1 of 'y' is inside depends on data and is not "
         "proven; clamp it", "--target", "c99", "--schedule-for",
         "conv2=" + path, verbs=("run", "test"))
+# Nor is an instruction by its name, whose address nothing proves.
+with open(path, "w", encoding="utf-8") as file:
+    file.write(re.sub(r"\n( +)y\[v_n_2, v_c, v_h \+ 1, v_w\]",
+                      r"\n\1T.ptx.st.global_.f32(T.Cast('int64', y[v_n_2, v_c, v_h, "
+                      r"v_w]), T.float32(0))\n\1y[v_n_2, v_c, v_h, v_w]", kernel))
+refused(DIGITS, "it has an instruction by its name", "--target", "c99",
+        "--schedule-for", "conv2=" + path, verbs=("run", "test"))
 said = tirc("run", DIGITS, "--profile", "--target", "c99")
 if "calls the function" in said.stderr:
     fail("tirc's own call is told of:\n" + said.stderr)
