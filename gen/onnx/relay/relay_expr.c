@@ -85,8 +85,7 @@ read_attr_list(struct relay_reader *r, struct attr_values *v)
 		ok = (relay_at(r, "[") || relay_at(r, "(")
 			      ? read_attr_list(r, v)
 			      : add_attr_value(r, v)) &&
-		     relay_accept(r, ",", &more);
-		more = more && !relay_at(r, end);
+		     relay_more(r, end, &more);
 	}
 	r->depth--;
 	return ok && relay_expect(r, end, "it ends the list");
@@ -192,10 +191,9 @@ read_call(struct relay_reader *r, struct relay_call *c, struct relay_value *out)
 	more = !relay_at(r, ")");
 	while (more) {
 		if (!read_argument(r, &args, &attrs) ||
-		    !relay_accept(r, ",", &more)) {
+		    !relay_more(r, ")", &more)) {
 			return false;
 		}
-		more = more && !relay_at(r, ")");
 	}
 	if (!relay_expect(r, ")", "it ends the arguments")) {
 		return false;
@@ -223,12 +221,14 @@ read_tuple(struct relay_reader *r, struct relay_value *out)
 	}
 	more = !relay_at(r, ")");
 	while (more) {
-		if (!read_expr(r, &v) || !relay_accept(r, ",", &more)) {
+		if (!read_expr(r, &v)) {
 			return false;
 		}
 		vec_push(r->tmp, &items, v);
-		comma |= more;
-		more = more && !relay_at(r, ")");
+		comma |= relay_at(r, ",");
+		if (!relay_more(r, ")", &more)) {
+			return false;
+		}
 	}
 	if (items.n == 1 && !comma) {
 		*out = items.data[0];
@@ -695,10 +695,9 @@ relay_read_params(struct relay_reader *r,
 			   !put(r, ctx, &name, typed)) {
 			return false;
 		}
-		if (!relay_accept(r, ",", &more)) {
+		if (!relay_more(r, ")", &more)) {
 			return false;
 		}
-		more = more && !relay_at(r, ")");
 	}
 	return relay_expect(r, ")", "it ends the parameters");
 }

@@ -286,6 +286,16 @@ relay_accept(struct relay_reader *r, const char *mark, bool *yes)
 }
 
 bool
+relay_more(struct relay_reader *r, const char *end, bool *more)
+{
+	if (!relay_accept(r, ",", more)) {
+		return false;
+	}
+	*more = *more && !relay_at(r, end);
+	return true;
+}
+
+bool
 relay_expect(struct relay_reader *r, const char *mark, const char *what)
 {
 	return relay_at(r, mark)

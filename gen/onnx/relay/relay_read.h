@@ -106,6 +106,9 @@ bool relay_at(const struct relay_reader *r, const char *mark);
 bool relay_at_word(const struct relay_reader *r, const char *word);
 /* If the next token is the mark, consumes it and sets *yes. */
 bool relay_accept(struct relay_reader *r, const char *mark, bool *yes);
+/* Behind an item of a list: consumes a comma; *more: does another item follow,
+ * not the mark `end`? */
+bool relay_more(struct relay_reader *r, const char *end, bool *more);
 /* Consumes the mark, or reports that it is expected: `what` says where. */
 bool relay_expect(struct relay_reader *r, const char *mark, const char *what);
 /* Consumes an integer. */

@@ -46,11 +46,10 @@ read_tensor(struct relay_reader *r)
 	}
 	more = !relay_at(r, ")");
 	while (more) {
-		if (!read_size(r, &size) || !relay_accept(r, ",", &more)) {
+		if (!read_size(r, &size) || !relay_more(r, ")", &more)) {
 			return false;
 		}
 		vec_push(r->tmp, &r->type.dims, size);
-		more = more && !relay_at(r, ")");
 	}
 	return relay_expect(r, ")", "Tensor[(1, 3), float32]") &&
 	       relay_expect(r, ",", "Tensor[(1, 3), float32]") &&
@@ -70,11 +69,10 @@ read_types(struct relay_reader *r, int *n)
 	}
 	more = !relay_at(r, ")");
 	while (more) {
-		if (!relay_type(r) || !relay_accept(r, ",", &more)) {
+		if (!relay_type(r) || !relay_more(r, ")", &more)) {
 			return false;
 		}
 		(*n)++;
-		more = more && !relay_at(r, ")");
 	}
 	return relay_expect(r, ")", "(type, type)");
 }
