@@ -12,12 +12,18 @@
 /* -- split */
 
 /* The name of part i of the n parts into which a loop is split: "h_o" and "h_i"
- * for "h"; with more than two parts, "h_0", "h_1", … */
+ * for "h"; with more than two parts, "h_0", "h_1", … The inner part of an inner
+ * part "h_i" is "h_i", too. */
 static const char *
 part_name(struct arena *a, const char *name, int i, int n)
 {
 	static const char *const two[] = { "o", "i" };
+	size_t length = strlen(name);
 
+	if (n == 2 && i == 1 && length > 2 &&
+	    strcmp(name + length - 2, "_i") == 0) {
+		return name;
+	}
 	return n == 2 ? arena_printf(a, "%s_%s", name, two[i])
 		      : arena_printf(a, "%s_%d", name, i);
 }

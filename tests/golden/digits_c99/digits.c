@@ -324,17 +324,17 @@ fc_gemm(const float x[restrict 384], const float w[restrict 10][384],
 				matmul_part[k_i] += x[k] * w[j][k];
 			}
 		}
-		for (int32_t k_i_i = 0; k_i_i < 8; ++k_i_i) {
-			matmul_part_2[k_i_i] = matmul_part[k_i_i]
-			                     + matmul_part[k_i_i + 8];
+		for (int32_t k_i = 0; k_i < 8; ++k_i) {
+			matmul_part_2[k_i] = matmul_part[k_i]
+			                   + matmul_part[k_i + 8];
 		}
-		for (int32_t k_i_i_i = 0; k_i_i_i < 4; ++k_i_i_i) {
-			matmul_part_3[k_i_i_i] = matmul_part_2[k_i_i_i]
-			                       + matmul_part_2[k_i_i_i + 4];
+		for (int32_t k_i = 0; k_i < 4; ++k_i) {
+			matmul_part_3[k_i] = matmul_part_2[k_i]
+			                   + matmul_part_2[k_i + 4];
 		}
-		for (int32_t k_i_i_i_i = 0; k_i_i_i_i < 2; ++k_i_i_i_i) {
-			matmul_part_4[k_i_i_i_i] = matmul_part_3[k_i_i_i_i]
-			                         + matmul_part_3[k_i_i_i_i + 2];
+		for (int32_t k_i = 0; k_i < 2; ++k_i) {
+			matmul_part_4[k_i] = matmul_part_3[k_i]
+			                   + matmul_part_3[k_i + 2];
 		}
 		matmul = matmul_part_4[0] + matmul_part_4[1];
 		y[j] = matmul + bias[j];

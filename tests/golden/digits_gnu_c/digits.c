@@ -377,9 +377,8 @@ prob(const float x[restrict 10], float y[restrict 10])
 		max_part[j_i] = max_f32(max_part[j_i], x[j_i + 8]);
 	}
 	#pragma omp simd
-	for (int32_t j_i_i = 0; j_i_i < 2; ++j_i_i) {
-		max_part_2[j_i_i] = max_f32(max_part[j_i_i],
-		                            max_part[j_i_i + 2]);
+	for (int32_t j_i = 0; j_i < 2; ++j_i) {
+		max_part_2[j_i] = max_f32(max_part[j_i], max_part[j_i + 2]);
 	}
 	max = max_f32(max_part_2[0], max_part_2[1]);
 	for (int32_t j = 0; j < 10; ++j) {
@@ -400,8 +399,8 @@ prob(const float x[restrict 10], float y[restrict 10])
 		sum_part[j_i] += exp_[j_i + 8];
 	}
 	#pragma omp simd
-	for (int32_t j_i_i = 0; j_i_i < 2; ++j_i_i) {
-		sum_part_2[j_i_i] = sum_part[j_i_i] + sum_part[j_i_i + 2];
+	for (int32_t j_i = 0; j_i < 2; ++j_i) {
+		sum_part_2[j_i] = sum_part[j_i] + sum_part[j_i + 2];
 	}
 	sum = sum_part_2[0] + sum_part_2[1];
 	inverse = 1.0f / sum;

@@ -12,14 +12,14 @@ smooth_kernel(__global const float *restrict A, __global float *restrict B)
 {
 	const int i_o = get_group_id(0);
 	__local float T[34];
-	const int tx = get_local_id(0);
-	const int ii = i_o * 32 + tx;
+	const int i_i = get_local_id(0);
+	const int i = i_o * 32 + i_i;
 
-	if (ii < 132 && tx < 34) {
-		T[tx] = exp(A[ii]);
+	if (i < 132 && i_i < 34) {
+		T[i_i] = exp(A[i]);
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	if (tx + 1 < 33 && ii < 130) {
-		B[ii] = T[tx] + T[tx + 1] + T[tx + 2];
+	if (i_i + 1 < 33 && i < 130) {
+		B[i] = T[i_i] + T[i_i + 1] + T[i_i + 2];
 	}
 }

@@ -13,15 +13,15 @@ smooth_kernel(const float *__restrict__ A, float *__restrict__ B)
 {
 	const int i_o = blockIdx.x;
 	__shared__ float T[34];
-	const int tx = threadIdx.x;
-	const int ii = i_o * 32 + tx;
+	const int i_i = threadIdx.x;
+	const int i = i_o * 32 + i_i;
 
-	if (ii < 132 && tx < 34) {
-		T[tx] = expf(A[ii]);
+	if (i < 132 && i_i < 34) {
+		T[i_i] = expf(A[i]);
 	}
 	__syncthreads();
-	if (tx + 1 < 33 && ii < 130) {
-		B[ii] = T[tx] + T[tx + 1] + T[tx + 2];
+	if (i_i + 1 < 33 && i < 130) {
+		B[i] = T[i_i] + T[i_i + 1] + T[i_i + 2];
 	}
 }
 
