@@ -102,11 +102,15 @@ launches = re.findall(r"launch\(m, (\w+), dim3\(([^)]*)\), dim3\(([^)]*)\)",
                       in_cuda)
 if not launches:
     fail("no launches:\n" + in_cuda)
+kernel_of = {}
+for at, body in re.findall(r"/\*((?:(?!\*/).)*)\*/\n(static __global__ .*?\n\})",
+                           in_cuda, re.S):
+    kernel_of[re.search(r"\b(\w+)\((?!\d)", body.split("\n", 1)[1]).group(1)] = at, body
 for function, grid, block in launches:
-    shared = re.search(r"\b%s\([^{]*\{.*?\n\}" % function, in_cuda, re.S).group(0)
+    comment, body = kernel_of[function]
     stated = re.search(r"(?:launch    |   )(?:%s: )?grid %s; block %s(; shared)?"
-                       % (function, grid, block), in_cuda)
-    if stated is None or (stated.group(1) is None) == ("__shared__" in shared):
+                       % (function, grid, block), comment)
+    if stated is None or (stated.group(1) is None) == ("__shared__" in body):
         fail("%s is launched with grid %s, block %s:\n%s"
              % (function, grid, block, in_cuda))
 for kernel in of_cuda["kernels"]:
