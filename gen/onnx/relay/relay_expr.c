@@ -442,7 +442,8 @@ read_name(struct relay_reader *r, struct relay_value *out)
 	const struct relay_value *v = look_up(r, at.text, n);
 	const char *rest = "";
 
-	while (v == NULL && n > 0) {
+	for (int items = 0; v == NULL && n > 0 && items <= RELAY_DEPTH;
+	     items++) {
 		while (n > 0 && at.text[n - 1] != '.') {
 			n--;
 		}

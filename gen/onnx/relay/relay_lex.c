@@ -8,8 +8,6 @@
 #include "onnx_text.h"
 #include "relay_read.h"
 
-enum { DEPTH_MAX = 64 };
-
 static int
 byte_at(const struct relay_reader *r, size_t at)
 {
@@ -326,9 +324,9 @@ relay_followed_by(const struct relay_reader *r, char c)
 bool
 relay_enter(struct relay_reader *r)
 {
-	return r->depth++ < DEPTH_MAX ||
+	return r->depth++ < RELAY_DEPTH ||
 	       relay_fail(r, &r->next,
 			  "expressions nested more than %d deep; give parts of "
 			  "them names, %%0 = …",
-			  DEPTH_MAX);
+			  RELAY_DEPTH);
 }

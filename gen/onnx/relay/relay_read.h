@@ -9,6 +9,10 @@
 #include "text_map.h"
 #include "wire.h"
 
+/* The largest number of levels of expressions in one another, and of items of
+ * items in a name, %x.0.1. */
+enum { RELAY_DEPTH = 64 };
+
 enum relay_token_kind {
 	RELAY_END,
 	RELAY_LOCAL,  /* %x: text is "x" */

@@ -656,6 +656,15 @@ seen_as(struct hybrid *h, const struct pval *v)
 	return list;
 }
 
+static bool
+no_outputs(const struct hybrid *h)
+{
+	return eval_error(h->ev, h->def->span,
+			  "%s returns no output; make one by output_tensor(), "
+			  "and return it",
+			  h->def->text);
+}
+
 /* Sets *out to the output buffers in the order in which the script returns
  * them. Returns false after an error. */
 static bool
@@ -666,13 +675,13 @@ read_outputs(struct hybrid *h, const struct buffer ***out)
 	int n;
 
 	if (!h->returned) {
-		return eval_error(h->ev, h->def->span,
-				  "%s returns no output; make one by "
-				  "output_tensor(), and return it",
-				  h->def->text);
+		return no_outputs(h);
 	}
 	if (!eval_items_or_one(h->ev, h->at, &h->result, one, &items, &n)) {
 		return false;
+	}
+	if (n == 0) {
+		return no_outputs(h);
 	}
 	*out = arena_array(h->ev->a, const struct buffer *, n + 1);
 	for (int i = 0; i < n; i++) {
@@ -755,7 +764,8 @@ hybrid_call(struct eval *ev, struct py_span at, const struct pval *f,
 						arena_printf(ev->a, "%s()",
 							     c->name),
 						c->def);
-	struct hybrid h = { .ev = ev, .at = at, .def = c->def };
+	/* values of the program point to its builder, also after the call */
+	struct hybrid *h = arena_new(ev->a, struct hybrid);
 	struct scope *functions = arena_new(ev->a, struct scope);
 	const struct buffer **outputs = NULL;
 	struct scope *outer = ev->frame;
@@ -766,23 +776,25 @@ hybrid_call(struct eval *ev, struct py_span at, const struct pval *f,
 	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
 		return false;
 	}
+	h->ev = ev;
+	h->at = at;
+	h->def = c->def;
 	functions->parent = c->scope;
-	set_functions(&h, functions);
-	h.scope = arena_new(ev->a, struct scope);
-	h.scope->parent = functions;
-	ir_builder_init(&h.b, ev->m);
+	set_functions(h, functions);
+	h->scope = arena_new(ev->a, struct scope);
+	h->scope->parent = functions;
+	ir_builder_init(&h->b, ev->m);
 	for (int i = 0; i < s.n; i++) {
-		struct pval v = seen_as(&h, values[i].kind == PV_MISSING
-						    ? &c->defaults[i]
-						    : &values[i]);
+		struct pval v = seen_as(h, values[i].kind == PV_MISSING
+						   ? &c->defaults[i]
+						   : &values[i]);
 
-		eval_scope_set(ev, h.scope, s.slots[i].name, &v);
+		eval_scope_set(ev, h->scope, s.slots[i].name, &v);
 	}
-	ev->frame = h.scope;
-	ok = run_suite(&h, c->def->kids[0]);
+	ev->frame = h->scope;
+	ok = run_suite(h, c->def->kids[0]);
 	ev->frame = outer;
-	return ok && read_outputs(&h, &outputs) &&
-	       make_tensors(&h, outputs, out);
+	return ok && read_outputs(h, &outputs) && make_tensors(h, outputs, out);
 }
 
 bool

@@ -122,6 +122,7 @@ ir_builder_finish(struct ir_builder *b)
 	if (b->scopes.n > 1) {
 		return NULL;
 	}
+	b->finished = true;
 	return stmt_seq(b->f, b->scopes.data[0].body.list.data,
 			b->scopes.data[0].body.list.n);
 }

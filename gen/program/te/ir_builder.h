@@ -38,6 +38,7 @@ struct ir_scope {
 struct ir_builder {
 	struct func *f; /* the owner of the statements */
 	VEC(struct ir_scope) scopes;
+	bool finished; /* ir_builder_finish() has returned the statements */
 };
 
 enum { IR_BUILDER_DEPTH = 200 }; /* the largest number of nested scopes */

@@ -41,11 +41,23 @@ too_deep(struct eval *ev, struct py_span at)
 			  IR_BUILDER_DEPTH);
 }
 
+/* May b get more statements? False after an error: those that it gets after
+ * its end are in no function. */
+static bool
+unfinished(struct eval *ev, struct py_span at, const struct ir_builder *b)
+{
+	return !b->finished ||
+	       eval_error(ev, at,
+			  "the function is finished and takes no more "
+			  "statements");
+}
+
 bool
 ir_builder_begin(struct eval *ev, struct py_span at, struct ir_builder *b,
 		 const struct ir_scope *scope)
 {
-	return ir_builder_open(b, scope) || too_deep(ev, at);
+	return unfinished(ev, at, b) &&
+	       (ir_builder_open(b, scope) || too_deep(ev, at));
 }
 
 static struct pval
@@ -327,7 +339,8 @@ pointer_set(struct eval *ev, struct py_span at, const struct pval *of,
 		return eval_error(ev, at, "%s is an input and is not assigned",
 				  p->buffer->name);
 	}
-	if (!buffer_store(ev, at, p->builder->f, p->buffer, index, v, &s)) {
+	if (!unfinished(ev, at, p->builder) ||
+	    !buffer_store(ev, at, p->builder->f, p->buffer, index, v, &s)) {
 		return false;
 	}
 	ir_builder_emit(p->builder, s);
@@ -382,7 +395,8 @@ ir_builder_emit_value(struct call *c, struct pval *out)
 	struct stmt *s;
 
 	(void)out;
-	if (!value_stmt(c->ev, c->spans[0], &c->args[0], b->f, &s)) {
+	if (!unfinished(c->ev, c->span, b) ||
+	    !value_stmt(c->ev, c->spans[0], &c->args[0], b->f, &s)) {
 		return false;
 	}
 	ir_builder_emit(b, s);

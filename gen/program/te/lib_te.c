@@ -191,8 +191,9 @@ te_make_thread_axis(struct call *c, struct pval *out)
 		if (!arg_items(c, 0, &dom, &n)) {
 			return false;
 		}
-		if (n > 2 || !value_expr(ev, c->spans[0], &dom[n - 1],
-					 &x->iv.extent, &depth)) {
+		if (n < 1 || n > 2 ||
+		    !value_expr(ev, c->spans[0], &dom[n - 1], &x->iv.extent,
+				&depth)) {
 			return call_error(c, 0,
 					  "a thread axis runs over a "
 					  "pair (0, end)");

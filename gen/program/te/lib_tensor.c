@@ -315,7 +315,7 @@ extern_types(struct call *c, int n, struct te_tensor *const *inputs,
 	if (arg_given(c, 4) && !arg_items(c, 4, &items, &given)) {
 		return false;
 	}
-	if (given > 1 && given != n) {
+	if (arg_given(c, 4) && given != 1 && given != n) {
 		return call_error(c, 4, "%d types for %d outputs", given, n);
 	}
 	for (int i = 0; i < n; i++) {
@@ -554,7 +554,7 @@ te_create_prim_func(struct call *c, struct pval *out)
 	}
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < i; k++) {
-			if (params[k] == params[i]) {
+			if (params[k]->buffer == params[i]->buffer) {
 				return call_error(c, 0, "%s is listed twice",
 						  params[i]->buffer->name);
 			}

@@ -349,49 +349,76 @@ stage_cache_read(struct call *c, struct pval *out)
 
 /* -- rfactor -- */
 
-/* The value of an axis that was split or fused, as an expression of the present
- * loops. *condition: gets the guards of splits whose factor does not divide the
- * extent. */
-static const struct expr *
-axis_value(struct call *c, const struct stage *st, const struct axis *x,
-	   const struct expr **condition, int depth)
-{
-	struct module *m = c->ev->m;
-	const struct expr *value, *left, *right;
+/* The largest number of axes in an axis's value. */
+enum { MOST_AXES = 1000 };
 
-	if (depth > 100) {
-		return x->iv.var->expr;
+/* The values of axes that were split or fused, as expressions of the present
+ * loops. */
+struct axis_values {
+	struct module *m;
+	const struct stage *st;
+	/* the guards of splits whose factor does not divide the extent; NULL if
+	 * all divide it */
+	const struct expr *condition;
+	int n; /* the axes in the value so far */
+};
+
+static const struct expr *axis_value(struct axis_values *v,
+				     const struct axis *x);
+
+static const struct expr *
+fused_value(struct axis_values *v, const struct event *e, const struct axis *x)
+{
+	const struct expr *value = axis_value(v, e->axes[2]);
+	const struct expr *right = e->axes[1]->iv.extent;
+
+	if (!value) {
+		return NULL;
 	}
-	for (int i = 0; i < st->events.n; i++) {
-		const struct event *e = &st->events.data[i];
-		int64_t whole, part;
+	return e->axes[0] == x ? expr_floordiv(v->m, value, right)
+			       : expr_floormod(v->m, value, right);
+}
+
+static const struct expr *
+split_value(struct axis_values *v, const struct event *e, const struct axis *x)
+{
+	struct module *m = v->m;
+	const struct expr *left = axis_value(v, e->axes[1]);
+	const struct expr *right = left ? axis_value(v, e->axes[2]) : NULL;
+	const struct expr *value, *inside;
+	int64_t whole, part;
+
+	if (!right) {
+		return NULL;
+	}
+	value = expr_add(m, expr_mul(m, left, e->axes[2]->iv.extent), right);
+	if (!expr_is_int(x->iv.extent, &whole) ||
+	    !expr_is_int(e->axes[2]->iv.extent, &part) || part < 1 ||
+	    whole % part != 0) {
+		inside = expr_lt(m, value, x->iv.extent);
+		v->condition = v->condition ? expr_and(m, v->condition, inside)
+					    : inside;
+	}
+	return value;
+}
+
+/* The value of x; NULL if it has too many axes. */
+static const struct expr *
+axis_value(struct axis_values *v, const struct axis *x)
+{
+	if (++v->n > MOST_AXES) {
+		return NULL;
+	}
+	for (int i = 0; i < v->st->events.n; i++) {
+		const struct event *e = &v->st->events.data[i];
 
 		if (e->kind == EVENT_FUSE &&
 		    (e->axes[0] == x || e->axes[1] == x)) {
-			value = axis_value(c, st, e->axes[2], condition,
-					   depth + 1);
-			right = e->axes[1]->iv.extent;
-			return e->axes[0] == x ? expr_floordiv(m, value, right)
-					       : expr_floormod(m, value, right);
+			return fused_value(v, e, x);
 		}
-		if (e->kind != EVENT_SPLIT || e->axes[0] != x) {
-			continue;
+		if (e->kind == EVENT_SPLIT && e->axes[0] == x) {
+			return split_value(v, e, x);
 		}
-		left = axis_value(c, st, e->axes[1], condition, depth + 1);
-		right = axis_value(c, st, e->axes[2], condition, depth + 1);
-		value = expr_add(m, expr_mul(m, left, e->axes[2]->iv.extent),
-				 right);
-		if (!expr_is_int(x->iv.extent, &whole) ||
-		    !expr_is_int(e->axes[2]->iv.extent, &part) || part < 1 ||
-		    whole % part != 0) {
-			const struct expr *inside = expr_lt(m, value,
-							    x->iv.extent);
-
-			*condition = *condition
-					     ? expr_and(m, *condition, inside)
-					     : inside;
-		}
-		return value;
 	}
 	return x->iv.var->expr;
 }
@@ -429,7 +456,8 @@ struct factoring {
 	int at; /* the index of the new dimension in the partial results */
 };
 
-static void
+/* Returns false after an error. */
+static bool
 plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	       struct factoring *f)
 {
@@ -437,6 +465,7 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	const struct te_stage *op = st->op;
 	const struct reduction *r = stage_reduction(op);
 	struct iter_var *old = copy_axes(ev, op->axes, op->n_axes);
+	struct axis_values values = { .m = ev->m, .st = st };
 	struct var_map leaves = { 0 };
 	int most = st->leaves.n + op->n_axes + r->n_axes + 1, n = 0;
 
@@ -478,18 +507,25 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	f->n_axes = op->n_axes + 1;
 	for (int i = 0; i < r->n_axes; i++) {
 		const struct axis *root = pv_axis(ev, &r->axes[i]).u.axis;
-		const struct expr *value = axis_value(c, st, root,
-						      &f->condition, 0);
+		const struct expr *value = axis_value(&values, root);
 
+		if (!value) {
+			return call_error(c, 1,
+					  "%s was split and fused into more "
+					  "than %d loops",
+					  root->iv.var->name, MOST_AXES);
+		}
 		f->map.from[f->map.n] = r->axes[i].var;
 		f->map.to[f->map.n++] = expr_add(ev->m,
 						 expr_substitute(ev->m, value,
 								 &leaves),
 						 r->axes[i].min);
 	}
-	if (f->condition) {
-		f->condition = expr_substitute(ev->m, f->condition, &leaves);
+	if (values.condition) {
+		f->condition = expr_substitute(ev->m, values.condition,
+					       &leaves);
 	}
+	return true;
 }
 
 /* The bodies of the stage with the partial results: for each output, a
@@ -653,7 +689,9 @@ stage_rfactor(struct call *c, struct pval *out)
 				  "a scan computes; give factor_axis=1 or "
 				  "more");
 	}
-	plan_factoring(c, st, x, &f);
+	if (!plan_factoring(c, st, x, &f)) {
+		return false;
+	}
 	made = arena_array(ev->a, struct te_tensor *, st->op->n_out);
 	make_partial(ev, st->op, &f, made);
 	reduce_partial(ev, st, &f, x, made);

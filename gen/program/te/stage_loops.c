@@ -70,6 +70,10 @@ arg_factor(struct call *c, int i, const struct axis *x, const struct expr **out)
 		return call_error(c, i, "a loop cannot be split by %lld",
 				  (long long)v);
 	}
+	if (!typed_fits(&c->ev->typing, c->spans[i], *out, extent->type,
+			"give a factor that the type of the loop holds")) {
+		return false;
+	}
 	*out = expr_int(c->ev->m, extent->type, v);
 	return true;
 }

@@ -532,6 +532,18 @@ add_tensor(struct call *c, struct te_schedule *s, struct parameters *p,
 }
 
 static bool
+add_variable(struct call *c, struct parameters *p, struct var *x)
+{
+	for (int i = 0; i < p->vars.n; i++) {
+		if (p->vars.data[i] == x) {
+			return call_error(c, 1, "%s is listed twice", x->name);
+		}
+	}
+	vec_push(c->ev->a, &p->vars, x);
+	return true;
+}
+
+static bool
 list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 {
 	struct pval *items;
@@ -543,7 +555,9 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 	for (int i = 0; i < n; i++) {
 		if (items[i].kind == PV_EXPR &&
 		    items[i].u.expr->kind == EXPR_VAR) {
-			vec_push(c->ev->a, &p->vars, items[i].u.expr->u.var);
+			if (!add_variable(c, p, items[i].u.expr->u.var)) {
+				return false;
+			}
 			continue;
 		}
 		if (items[i].kind != PV_TENSOR) {

@@ -35,6 +35,7 @@ struct update {
 	int64_t low[AXES], high[AXES];
 	/* the coefficient of each thread index, by dimension of the buffer */
 	int64_t *coeff[AXES];
+	enum runs { UNKNOWN, RUNS, MAY_NOT_RUN } runs[MOST_THREADS];
 };
 
 /* Is e the stored element plus or times another value? */
@@ -142,7 +143,7 @@ at_thread(const struct update *u, const struct expr *e, const struct thread *t)
 /* Is it certain that thread t runs the store: do all conditions around it hold
  * for t? */
 static bool
-runs(const struct update *u, const struct thread *t)
+certainly_runs(const struct update *u, const struct thread *t)
 {
 	const struct stmt *below = u->store;
 
@@ -164,6 +165,21 @@ runs(const struct update *u, const struct thread *t)
 	return true;
 }
 
+/* The same as certainly_runs(), computed once for each thread. */
+static bool
+runs(struct update *u, const struct thread *t)
+{
+	int64_t i = 0;
+
+	for (int k = 0; k < AXES; k++) {
+		i = i * (u->high[k] - u->low[k] + 1) + t->at[k] - u->low[k];
+	}
+	if (u->runs[i] == UNKNOWN) {
+		u->runs[i] = certainly_runs(u, t) ? RUNS : MAY_NOT_RUN;
+	}
+	return u->runs[i] == RUNS;
+}
+
 static bool
 next_thread(const struct update *u, struct thread *t)
 {
@@ -179,7 +195,7 @@ next_thread(const struct update *u, struct thread *t)
 /* Finds a thread *t such that both t and t + by are threads of the launch and
  * certainly run the store; false if there is no such thread. */
 static bool
-find_pair(const struct update *u, const struct thread *by, struct thread *t)
+find_pair(struct update *u, const struct thread *by, struct thread *t)
 {
 	bool more = true;
 
