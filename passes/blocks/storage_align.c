@@ -4,6 +4,21 @@
 /* No array is padded to more elements. */
 #define MOST_ELEMS ((int64_t)1 << 40)
 
+const struct expr *
+storage_align_next(const struct expr *note, int *i)
+{
+	int n = note != NULL && expr_is_list(note) ? note->n_args : 0;
+
+	while (*i < n) {
+		const struct expr *entry = note->args[(*i)++];
+
+		if (expr_is_list(entry) && entry->n_args == 4) {
+			return entry;
+		}
+	}
+	return NULL;
+}
+
 /* The least k >= 0 for which (n + k) * stride is congruent to `offset` modulo
  * `factor`; -1 if there is no such k. factor is at most STORAGE_ALIGN_MOST. */
 static int64_t

@@ -12,6 +12,11 @@
 /* The largest factor. */
 enum { STORAGE_ALIGN_MOST = 65536 };
 
+/* The entry of a block's note at index *i or behind it that is a list of four
+ * values; *i becomes the index behind that entry. NULL if there is no further
+ * entry. A note may be NULL, and in users' programs may have any form. */
+const struct expr *storage_align_next(const struct expr *note, int *i);
+
 /* Pads a buffer's shape. For each entry of list (an ALLOC's note, or NULL), the
  * extents inside of the axis grow until the axis's stride is congruent to
  * offset modulo factor. Symbolic extents do not change. */

@@ -478,6 +478,7 @@ pick_value(struct picker *p, const struct sched_param *param, struct stmt *at)
 		return pick_factors(p);
 	case PARAM_DECISION:
 		return sv_none();
+	case PARAM_PLACE:
 	case PARAM_PLAIN:
 		break;
 	}

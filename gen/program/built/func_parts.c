@@ -64,8 +64,13 @@ struct special {
 static bool
 set_size(struct special *s, struct var *v, const struct expr *e)
 {
-	const struct expr *constant = expr_cast(s->c->ev->m, v->type, e);
+	const struct expr *constant;
 
+	if (!typed_fits(&s->c->ev->typing, s->c->spans[0], e, v->type,
+			"give a value that the size's type holds")) {
+		return false;
+	}
+	constant = expr_cast(s->c->ev->m, v->type, e);
 	if (constant->kind != EXPR_INT && constant->kind != EXPR_FLOAT) {
 		return call_error(s->c, 0,
 				  "%s must be replaced by a constant, not by "

@@ -39,7 +39,8 @@ check_source(struct eval *ev, struct py_span at, const struct expr *e)
 				  "own, or reduce over both axes at once");
 	}
 	if (dtype_class(e->type) == DTC_STRING ||
-	    dtype_class(e->type) == DTC_HANDLE || e->type.lanes != 1) {
+	    dtype_class(e->type) == DTC_HANDLE ||
+	    dtype_class(e->type) == DTC_VOID || e->type.lanes != 1) {
 		return eval_error(ev, at, "%s cannot be reduced",
 				  dtype_name(e->type));
 	}

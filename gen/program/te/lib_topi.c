@@ -61,6 +61,14 @@ struct build {
 
 /* -- arguments -- */
 
+/* Do operators compute with elements of this type? */
+static bool
+is_element(struct dtype t)
+{
+	return t.lanes == 1 && (dtype_is_int(t) || dtype_is_float(t) ||
+				dtype_class(t) == DTC_BOOL);
+}
+
 static struct tensor *
 tensor_input(struct build *b, struct te_tensor *t)
 {
@@ -105,6 +113,7 @@ number_input(struct build *b, int i, int at, const struct pval *v)
 
 	for (int k = b->c->n - 1; k >= 0; k--) {
 		if (b->c->args[k].kind == PV_TENSOR &&
+		    is_element(b->c->args[k].u.tensor->buffer->type) &&
 		    dtype_class(b->c->args[k].u.tensor->buffer->type) !=
 			    DTC_BOOL) {
 			t = b->c->args[k].u.tensor->buffer->type;
@@ -137,6 +146,13 @@ number_input(struct build *b, int i, int at, const struct pval *v)
 static bool
 one_input(struct build *b, int i, const struct pval *v)
 {
+	if (v->kind == PV_TENSOR && !is_element(v->u.tensor->buffer->type)) {
+		struct dtype t = v->u.tensor->buffer->type;
+
+		return call_error(b->c, i, "no operator takes tensors of %s%s",
+				  t.lanes != 1 ? "vectors of " : "",
+				  dtype_name(t));
+	}
 	if (v->kind == PV_TENSOR) {
 		return put_input(b, i, b->n, tensor_input(b, v->u.tensor),
 				 v->u.tensor);

@@ -86,16 +86,14 @@ find_alignments(struct alignments *a, struct stmt *s)
 
 	for (struct stmt_iter it = stmt_each_of(s, STMT_BLOCK);
 	     (s = stmt_next(&it));) {
-		const struct expr *list = stmt_note(s, STORAGE_ALIGN);
+		const struct expr *list = stmt_note(s, STORAGE_ALIGN), *x;
+		int i = 0;
 
-		for (int i = 0; list && expr_is_list(list) && i < list->n_args;
-		     i++) {
-			const struct expr *x = list->args[i];
+		while ((x = storage_align_next(list, &i))) {
 			struct alignment found;
 			int64_t which;
 
-			if (!expr_is_list(x) || x->n_args != 4 ||
-			    !expr_is_int(x->args[0], &which) || which < 0 ||
+			if (!expr_is_int(x->args[0], &which) || which < 0 ||
 			    which >= s->u.block->n_writes) {
 				continue;
 			}

@@ -161,7 +161,8 @@ is_update(struct module *m, const struct stmt *init, const struct stmt *update)
 {
 	const struct expr *e = update->args[0];
 
-	if (init->kind != STMT_STORE || update->kind != STMT_STORE ||
+	if (init == NULL || init->kind != STMT_STORE ||
+	    update->kind != STMT_STORE ||
 	    init->args[0] != identity_of(m, e->kind, e->type) ||
 	    e->args[0]->kind != EXPR_LOAD ||
 	    e->args[0]->u.buffer != update->u.buffer ||

@@ -656,7 +656,7 @@ lower_block_sums(struct func *f)
 				      .top = top };
 
 		if (!expr_is_int(stmt_note(top, SUM_TERMS), &x.most) ||
-		    x.most < 2) {
+		    x.most < 2 || x.most > INT32_MAX) {
 			continue;
 		}
 		stmt_set_note(f, top, SUM_TERMS, NULL);

@@ -72,6 +72,12 @@ prim_sample_categorical(struct edit *e, const struct sched_value *args,
 
 /* -- factors of a loop */
 
+enum {
+	MOST_EXTENT = 1 << 30, /* of a loop whose factors are found */
+	MOST_ROOT = 1 << 10    /* no number up to it has more divisors below its
+				* square root */
+};
+
 static bool
 check_tile(struct edit *e, const struct sched_value *tile, int64_t extent,
 	   int n)
@@ -108,6 +114,32 @@ spread(struct sched *s, int64_t rest, int64_t *tile, int n)
 	}
 }
 
+/* Lists the divisors of extent that are at most `most`, in ascending order. */
+static int
+divisors_of(struct arena *a, int64_t extent, int64_t most, int64_t **out)
+{
+	int64_t *high;
+	int n = 0, n_high = 0;
+
+	*out = arena_array(a, int64_t, 2 * MOST_ROOT);
+	high = arena_array(a, int64_t, MOST_ROOT);
+	for (int64_t d = 1; d * d <= extent; d++) {
+		if (extent % d == 0) {
+			(*out)[n++] = d;
+			if (d * d < extent) {
+				high[n_high++] = extent / d;
+			}
+		}
+	}
+	while (n_high > 0) {
+		(*out)[n++] = high[--n_high];
+	}
+	while ((*out)[n - 1] > most) {
+		n--;
+	}
+	return n;
+}
+
 bool
 prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 			 struct sched_value *out)
@@ -116,8 +148,7 @@ prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 	const struct stmt *loop = edit_loop(e, args[0].u.id);
 	int64_t n = args[1].u.ival, most = args[2].u.ival, extent;
 	struct sched_value *items;
-	int64_t *tile;
-	int divisors = 0;
+	int64_t *tile, *divisors;
 
 	if (!loop) {
 		return false;
@@ -127,6 +158,13 @@ prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 				 "loop %s has no constant extent; split it "
 				 "by constants",
 				 loop->u.loop.var->name);
+	}
+	if (extent > MOST_EXTENT) {
+		return edit_fail(e,
+				 "loop %s has %lld iterations; give it at most "
+				 "%d, whose factors are found",
+				 loop->u.loop.var->name, (long long)extent,
+				 MOST_EXTENT);
 	}
 	if (n < 1 || n > 64 || most < 1) {
 		return edit_fail(e,
@@ -140,17 +178,13 @@ prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 	}
 	items = arena_array(arena, struct sched_value, n);
 	tile = arena_array(arena, int64_t, n);
-	for (int64_t d = 1; d <= most && d <= extent; d++) {
-		divisors += extent % d == 0;
-	}
-	divisors = n == 1 ? 0 : below(e->s, divisors);
-	for (int64_t d = 1; n > 1 && tile[n - 1] == 0; d++) {
-		if (extent % d == 0 && divisors-- == 0) {
-			tile[n - 1] = d;
-		}
-	}
-	for (int i = 0; i < n - (n > 1); i++) {
+	for (int i = 0; i < n; i++) {
 		tile[i] = 1;
+	}
+	if (n > 1) {
+		int choices = divisors_of(arena, extent, most, &divisors);
+
+		tile[n - 1] = divisors[below(e->s, choices)];
 	}
 	spread(e->s, n > 1 ? extent / tile[n - 1] : extent, tile,
 	       n > 1 ? (int)n - 1 : 1);

@@ -34,13 +34,12 @@ static const struct expr *
 with_alignment(struct edit *e, const struct expr *old,
 	       const struct expr *const *entry)
 {
-	int n = old && expr_is_list(old) ? old->n_args : 0, k = 0;
-	const struct expr **list = arena_exprs(&e->m->arena, n + 1);
+	int n = old && expr_is_list(old) ? old->n_args : 0, i = 0, k = 0;
+	const struct expr **list = arena_exprs(&e->m->arena, n + 1), *x;
 
-	for (int i = 0; i < n; i++) {
-		if (old->args[i]->args[0] != entry[0] ||
-		    old->args[i]->args[1] != entry[1]) {
-			list[k++] = old->args[i];
+	while ((x = storage_align_next(old, &i))) {
+		if (x->args[0] != entry[0] || x->args[1] != entry[1]) {
+			list[k++] = x;
 		}
 	}
 	list[k++] = expr_list(e->m, entry, 4);

@@ -546,10 +546,11 @@ grow_aligned(struct edit *e, struct stmt *outer)
 
 	for (struct stmt_iter it = stmt_each_of(e->f->body, STMT_BLOCK);
 	     (s = stmt_next(&it));) {
-		const struct expr *list = stmt_note(s, STORAGE_ALIGN);
+		const struct expr *list = stmt_note(s, STORAGE_ALIGN), *x,
+				  *what;
+		int i = 0;
 
-		for (int i = 0; list && i < list->n_args; i++) {
-			const struct expr *x = list->args[i], *what;
+		while ((x = storage_align_next(list, &i))) {
 			struct access_list uses = { 0 };
 			const struct buffer *b;
 			int64_t which;

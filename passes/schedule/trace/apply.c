@@ -76,8 +76,16 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 				 "more; get it by name",
 				 p->name);
 	}
-	if (v->kind == SV_LOOP && v->u.id != LOOP_ROOT &&
-	    v->u.id != LOOP_INLINE && (!s || s->kind != STMT_FOR)) {
+	if (v->kind == SV_LOOP &&
+	    (v->u.id == LOOP_ROOT || v->u.id == LOOP_INLINE)) {
+		return p->role == PARAM_PLACE ||
+		       edit_fail(c->e,
+				 "%s is no loop: sample_compute_location chose "
+				 "to leave the block or to inline it; only "
+				 "compute_at and reverse_compute_at take that",
+				 p->name);
+	}
+	if (v->kind == SV_LOOP && (!s || s->kind != STMT_FOR)) {
 		return edit_fail(c->e,
 				 "%s is not a loop of the function any more; "
 				 "get the loops of a block again",
@@ -176,6 +184,24 @@ check_expr(struct call *c, const struct sched_param *p,
 	return true;
 }
 
+/* Checks expression i of a map. Where only a map is accepted, the expression is an
+ * index; elsewhere a map may give the value of an element. */
+static bool
+check_mapped(struct call *c, const struct sched_param *p,
+	     const struct index_map *map, int i)
+{
+	const struct expr *e = map->to_physical[i];
+
+	if (p->accepts == 1u << SV_MAP &&
+	    (!dtype_is_int(e->type) || e->type.lanes != 1)) {
+		return edit_fail(c->e,
+				 "%s: index %d is of type %s; an index is an "
+				 "integer",
+				 p->name, i, dtype_name(e->type));
+	}
+	return check_expr(c, p, map, e);
+}
+
 /* Checks the expressions in a value; false after a diagnostic. */
 static bool
 check_exprs(struct call *c, const struct sched_param *p,
@@ -185,7 +211,7 @@ check_exprs(struct call *c, const struct sched_param *p,
 		return check_expr(c, p, NULL, v->u.expr);
 	}
 	for (int i = 0; v->kind == SV_MAP && i < v->u.map->n_physical; i++) {
-		if (!check_expr(c, p, v->u.map, v->u.map->to_physical[i])) {
+		if (!check_mapped(c, p, v->u.map, i)) {
 			return false;
 		}
 	}

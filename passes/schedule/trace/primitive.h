@@ -49,6 +49,8 @@ enum sched_param_role {
 	 * an SV_LIST of an SV_STRING and an SV_INT in range. TVM's trace has
 	 * two attributes instead: the index, and 0 (read) or 1 (write). */
 	PARAM_BUFFER,
+	/* a loop, LOOP_ROOT or LOOP_INLINE */
+	PARAM_PLACE,
 	PARAM_STAR,    /* in Python, the list is passed as f(*loops) */
 	PARAM_FACTORS, /* in TVM's trace, the elements are separate inputs */
 	/* the decision of a sampling; if the argument is given, it is put in

@@ -28,6 +28,11 @@ enum { QUERY = 1, GIVES_LIST = 2 };
 	{                                                                      \
 		.name = n, .accepts = (a), .is_input = true                    \
 	}
+#define IN_PLACE(n)                                                            \
+	{                                                                      \
+		.name = n, .accepts = LOOP, .is_input = true,                  \
+		.role = PARAM_PLACE                                            \
+	}
 #define IN_LIST(n, a)                                                          \
 	{                                                                      \
 		.name = n, .accepts = (a), .is_input = true, .is_list = true   \
