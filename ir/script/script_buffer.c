@@ -383,9 +383,7 @@ part_facts(struct script_reader *r, const struct py_node *const *found,
 	int n;
 
 	if (!is_absent(offset) && offset->kind == PY_NAME) {
-		if (!script_place_of(r, offset, part->buffer->ndim,
-				     part->buffer->shape, part->buffer->strides,
-				     part->view->min, &place)) {
+		if (!script_part_offset(r, offset, part, &place)) {
 			return false;
 		}
 		take_value(r, offset, place);
@@ -403,49 +401,15 @@ part_facts(struct script_reader *r, const struct py_node *const *found,
 	return true;
 }
 
-/* Defines a name for a part of a buffer: A0 = T.match_buffer(A[i:i + 16, 0:8],
- * (16, 8)). An element of the part is read as the element of the buffer at this
- * position. */
+/* Checks that the part with the ranges has the shape `dims` of ndim dimensions, and
+ * a single index in each of its `lead` dimensions before these. */
 static bool
-match_part(struct script_reader *r, const struct py_node *const *found,
-	   const char *name)
+check_part(struct script_reader *r, const struct py_node *node,
+	   const struct range *ranges, int lead, int ndim,
+	   const struct expr *const *dims)
 {
-	struct buffer_spec spec = { .name = name };
-	struct script_view *view = arena_new(&r->m->arena, struct script_view);
-	struct script_value v = { .kind = SCRIPT_BUFFER, .view = view };
-	struct region part;
-	const struct expr **dims;
-	int ndim, lead;
-
-	if (!script_region(r, found[0], &part)) {
-		return false;
-	}
-	ndim = part.buffer->ndim;
-	dims = arena_exprs(&r->m->arena, ndim + 1);
-	for (int i = 0; i < ndim; i++) {
-		dims[i] = part.ranges[i].extent;
-	}
-	if ((found[1] && !read_shape(r, found[1], &ndim, &dims)) ||
-	    (found[2] && !script_type(r, found[2], &spec.type))) {
-		return false;
-	}
-	lead = part.buffer->ndim - ndim;
-	if (lead < 0) {
-		return script_fail(
-			r, found[1],
-			"%d dimensions for a part of a buffer of %d; "
-			"give as many as the buffer has, or fewer",
-			ndim, part.buffer->ndim);
-	}
-	if (found[2] && !dtype_equal(spec.type, part.buffer->type)) {
-		return script_fail(r, found[2],
-				   "a part of type %s of a buffer of %s; give "
-				   "both one type",
-				   dtype_name(spec.type),
-				   dtype_name(part.buffer->type));
-	}
-	for (int i = 0; i < part.buffer->ndim; i++) {
-		const struct expr *extent = part.ranges[i].extent;
+	for (int i = 0; i < lead + ndim; i++) {
+		const struct expr *extent = ranges[i].extent;
 		int64_t have, want = 1;
 
 		if (i >= lead && extent == dims[i - lead]) {
@@ -454,21 +418,102 @@ match_part(struct script_reader *r, const struct py_node *const *found,
 		if (!expr_is_int(extent, &have) ||
 		    (i >= lead && !expr_is_int(dims[i - lead], &want)) ||
 		    have != want) {
-			return script_fail(r, found[1] ? found[1] : found[0],
+			return script_fail(r, node,
 					   "a part of another shape than its "
 					   "name has; give each dimension one "
 					   "constant size, and those before "
 					   "the shape a single index");
 		}
 	}
-	view->ndim = ndim;
-	view->type = part.buffer->type;
-	view->shape = dims;
-	view->min = arena_exprs(&r->m->arena, part.buffer->ndim + 1);
-	for (int i = 0; i < part.buffer->ndim; i++) {
-		view->min[i] = part.ranges[i].min;
+	return true;
+}
+
+/* Reads found[0], a part of a buffer: *of gets the buffer, or the flat view that the
+ * part is of, *ranges a range for each dimension of it, and *rank their number. */
+static bool
+read_part(struct script_reader *r, const struct py_node *node,
+	  struct script_value *of, struct range **ranges, int *rank)
+{
+	struct region region;
+
+	if (!script_ranges(r, node, of, ranges)) {
+		return false;
 	}
-	v.buffer = part.buffer;
+	*rank = script_rank(of);
+	if (of->view && of->view->flat) {
+		return true;
+	}
+	of->view = NULL;
+	*rank = of->buffer->ndim;
+	if (!script_region(r, node, &region)) {
+		return false;
+	}
+	*ranges = region.ranges;
+	return true;
+}
+
+/* Defines a name for a part of a buffer: A0 = T.match_buffer(A[i:i + 16, 0:8],
+ * (16, 8)). An element of the part is read as the element of the buffer at this
+ * position. */
+static bool
+match_part(struct script_reader *r, const struct py_node *const *found,
+	   const char *name)
+{
+	struct script_view *view = arena_new(&r->m->arena, struct script_view);
+	struct script_value v = { .kind = SCRIPT_BUFFER, .view = view }, of;
+	struct range *ranges;
+	const struct expr **dims;
+	struct dtype type, given;
+	int ndim, rank, lead;
+
+	if (!read_part(r, found[0], &of, &ranges, &rank)) {
+		return false;
+	}
+	type = of.view ? of.view->type : of.buffer->type;
+	ndim = rank;
+	dims = arena_exprs(&r->m->arena, ndim + 1);
+	for (int i = 0; i < ndim; i++) {
+		dims[i] = ranges[i].extent;
+	}
+	given = type;
+	if ((found[1] && !read_shape(r, found[1], &ndim, &dims)) ||
+	    (found[2] && !script_type(r, found[2], &given))) {
+		return false;
+	}
+	lead = rank - ndim;
+	if (lead < 0) {
+		return script_fail(
+			r, found[1],
+			"%d dimensions for a part of a buffer of %d; "
+			"give as many as the buffer has, or fewer",
+			ndim, rank);
+	}
+	if (!dtype_equal(given, type)) {
+		return script_fail(r, found[2],
+				   "a part of type %s of a buffer of %s; give "
+				   "both one type",
+				   typed_name(r->m, given),
+				   typed_name(r->m, type));
+	}
+	if (!check_part(r, found[1] ? found[1] : found[0], ranges, lead, ndim,
+			dims)) {
+		return false;
+	}
+	view->ndim = ndim;
+	view->type = type;
+	view->shape = dims;
+	v.buffer = of.buffer;
+	if (of.view) {
+		if (!script_view_part(r, found[0], of.view, ranges, lead,
+				      view)) {
+			return false;
+		}
+	} else {
+		view->min = arena_exprs(&r->m->arena, rank + 1);
+		for (int i = 0; i < rank; i++) {
+			view->min[i] = ranges[i].min;
+		}
+	}
 	script_define(r, name, v);
 	return part_facts(r, found, &v);
 }

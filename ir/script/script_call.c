@@ -232,9 +232,53 @@ element_at(struct module *m, const struct buffer *b, const struct expr *offset)
 	return expr_load(m, b, index, b->ndim);
 }
 
+/* Sets *out to the element of v, a buffer or a part or view of one, that is `offset`
+ * of its elements after its first one in memory. False after an error. */
+static bool
+element_after(struct script_reader *r, const struct py_node *node,
+	      const struct script_value *v, const struct expr *offset,
+	      const struct expr **out)
+{
+	const struct buffer *b = v->buffer;
+	const struct expr **first, *place;
+	bool flat = v->view && v->view->flat;
+	int lanes = flat ? v->view->type.lanes / b->type.lanes : 1;
+
+	if (expr_is_value(offset, 0) && lanes == 1) {
+		if (!script_first_index(r, node, v, &first)) {
+			return false;
+		}
+		*out = expr_load(r->m, b, first, b->ndim);
+		return true;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		if (b->strides || expr_is_value(b->shape[d], 0)) {
+			return script_fail(r, node,
+					   "an offset in '%s', which has %s; "
+					   "use an index instead",
+					   b->name,
+					   b->strides ? "strides"
+						      : "no elements");
+		}
+	}
+	place = expr_i32(r->m, 0);
+	if (v->view && !script_part_offset(r, node, v, &place)) {
+		return false;
+	}
+	if (!script_plus(r, node, place, offset, &place)) {
+		return false;
+	}
+	if (lanes > 1) {
+		place = expr_mul(r->m, place,
+				 expr_int(r->m, place->type, lanes));
+	}
+	*out = element_at(r->m, b, place);
+	return true;
+}
+
 bool
 script_access_ptr(struct script_reader *r, const struct py_node *call,
-		  const struct buffer *b, struct script_value *out)
+		  const struct script_value *v, struct script_value *out)
 {
 	const struct py_node *found[5];
 	const struct expr *offset = expr_i32(r->m, 0), *element;
@@ -251,7 +295,9 @@ script_access_ptr(struct script_reader *r, const struct py_node *call,
 	if (!dtype_is_int(offset->type)) {
 		return script_fail(r, found[3], "an offset is an integer");
 	}
-	element = element_at(r->m, b, offset);
+	if (!element_after(r, call, v, offset, &element)) {
+		return false;
+	}
 	*out = script_value_of(expr_call(r->m,
 					 writes ? INTRIN_ADDRESS_OF
 						: INTRIN_READ_ADDRESS_OF,

@@ -249,9 +249,9 @@ put_indices(struct script_reader *r, const struct py_node *node,
 	return true;
 }
 
-/* Like script_element, with the n indices as a list. */
+/* Like script_indices, with the n indices as a list. */
 static bool
-element_at(struct script_reader *r, const struct py_node *node,
+indices_at(struct script_reader *r, const struct py_node *node,
 	   const struct script_value *v, const struct py_node *const *list,
 	   int n, const struct buffer **buffer, const struct expr ***index)
 {
@@ -301,11 +301,11 @@ element_at(struct script_reader *r, const struct py_node *node,
 				   "lanes; make it shorter",
 				   UINT16_MAX);
 	}
-	return script_whole_index(r, node, v, index);
+	return true;
 }
 
 bool
-script_element(struct script_reader *r, const struct py_node *node,
+script_indices(struct script_reader *r, const struct py_node *node,
 	       const struct script_value *v, const struct buffer **buffer,
 	       const struct expr ***index)
 {
@@ -316,7 +316,16 @@ script_element(struct script_reader *r, const struct py_node *node,
 		n = (*list)->n_kids;
 		list = (*list)->kids;
 	}
-	return element_at(r, node, v, list, n, buffer, index);
+	return indices_at(r, node, v, list, n, buffer, index);
+}
+
+bool
+script_element(struct script_reader *r, const struct py_node *node,
+	       const struct script_value *v, const struct buffer **buffer,
+	       const struct expr ***index)
+{
+	return script_indices(r, node, v, buffer, index) &&
+	       script_whole_index(r, node, v, index);
 }
 
 bool
@@ -331,7 +340,8 @@ script_scalar(struct script_reader *r, const struct py_node *node,
 	      const struct script_value *v, const struct buffer **buffer,
 	      const struct expr ***index)
 {
-	return element_at(r, node, v, NULL, 0, buffer, index);
+	return indices_at(r, node, v, NULL, 0, buffer, index) &&
+	       script_whole_index(r, node, v, index);
 }
 
 static bool
@@ -392,6 +402,10 @@ script_part_strides(struct script_reader *r, const struct py_node *node,
 	const struct expr **all = arena_exprs(&r->m->arena, b->ndim + 1);
 	const struct expr *dense = expr_i32(r->m, 1);
 
+	if (v->view->flat) {
+		return script_view_strides(r, node, v->view, &all) &&
+		       expr_items(r, node, all, v->view->ndim, out);
+	}
 	for (int i = b->ndim - 1; i >= 0; i--) {
 		struct script_value x = script_value_of(dense, false);
 		struct script_value y = script_value_of(b->shape[i], false);
@@ -452,11 +466,7 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	if (b && strcmp(node->text, "elem_offset") == 0) {
 		const struct expr *offset = expr_i32(r->m, 0);
 
-		if (v.view && v.view->flat) {
-			offset = v.view->offset;
-		} else if (v.view &&
-			   !script_place_of(r, node, b->ndim, b->shape,
-					    b->strides, v.view->min, &offset)) {
+		if (v.view && !script_part_offset(r, node, &v, &offset)) {
 			return false;
 		}
 		*out = script_value_of(offset, false);
@@ -766,7 +776,11 @@ eval_call(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 		b = buffer_of(r, &v);
-		return b ? script_access_ptr(r, node, b, out)
+		if (v.kind == SCRIPT_MEMORY) {
+			v = (struct script_value){ .kind = SCRIPT_BUFFER,
+						   .buffer = b };
+		}
+		return b ? script_access_ptr(r, node, &v, out)
 			 : script_fail(r, node->kids[0],
 				       "only buffers have access_ptr()");
 	}

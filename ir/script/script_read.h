@@ -355,9 +355,10 @@ const struct py_node *const *script_items(const struct py_node *const *node,
 					  int *n);
 bool script_call(struct script_reader *r, const struct py_node *node,
 		 const char *path, struct script_value *out);
-/* b.access_ptr(mask, offset=n): the address of an element. */
+/* v.access_ptr(mask, offset=n): the address of the element of v, a buffer or a part or
+ * view of one, that is n elements after its first one in memory. */
 bool script_access_ptr(struct script_reader *r, const struct py_node *call,
-		       const struct buffer *b, struct script_value *out);
+		       const struct script_value *v, struct script_value *out);
 /* Sets *out to e as a number of type t; false after an error at the node, if one
  * of both is no number. */
 bool script_cast(struct script_reader *r, const struct py_node *node,
@@ -427,6 +428,11 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 bool script_element(struct script_reader *r, const struct py_node *node,
 		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
+/* The same, but *index gets the indices in v, which may be a part or a view of the
+ * buffer: script_whole_index() gives those in the buffer. */
+bool script_indices(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, const struct buffer **buffer,
+		    const struct expr ***index);
 /* Is v a buffer without dimensions in a text of steps? There, the name of such
  * a buffer stands for its only element. */
 bool script_is_scalar(const struct script_reader *r,
@@ -443,6 +449,11 @@ bool script_scalar(struct script_reader *r, const struct py_node *node,
  * error. */
 bool script_ranges(struct script_reader *r, const struct py_node *node,
 		   struct script_value *v, struct range **out);
+/* Sets *index to the indices, in the buffer of v, of the first element of v. False
+ * after an error. */
+bool script_first_index(struct script_reader *r, const struct py_node *node,
+			const struct script_value *v,
+			const struct expr ***index);
 /* Replaces *index, the indices of an element of v, by those of the same element in
  * the buffer of v. False after an error. */
 bool script_whole_index(struct script_reader *r, const struct py_node *node,
@@ -460,6 +471,12 @@ bool script_plus(struct script_reader *r, const struct py_node *node,
  * error. */
 bool script_view_region(struct script_reader *r, const struct py_node *node,
 			const struct script_view *view, struct region *out);
+/* Makes *out, whose ndim and shape are set, a view of the ranges, one for each
+ * dimension of the flat view `of`: the first `lead` dimensions have one index each,
+ * the others are those of *out. False after an error. */
+bool script_view_part(struct script_reader *r, const struct py_node *node,
+		      const struct script_view *of, const struct range *ranges,
+		      int lead, struct script_view *out);
 /* Sets *out to the position in memory, in elements, of the element with the
  * indices `index`. The array has the strides `strides`, or, if that is NULL, is
  * dense with the shape `shape`. */
@@ -486,6 +503,14 @@ const struct expr *script_view_stored(struct script_reader *r,
 bool script_view_memory(struct script_reader *r, const struct py_node *data,
 			const struct py_node *offset, const char *name,
 			struct buffer_spec *spec);
+/* Sets *out to the position, in elements of v, of the first element of v, a part or
+ * a view of a buffer. False after an error. */
+bool script_part_offset(struct script_reader *r, const struct py_node *node,
+			const struct script_value *v, const struct expr **out);
+/* Sets *strides to those of the flat view's dimensions. False after an error. */
+bool script_view_strides(struct script_reader *r, const struct py_node *node,
+			 const struct script_view *view,
+			 const struct expr ***strides);
 /* The strides of the part v of a buffer, as a list. */
 bool script_part_strides(struct script_reader *r, const struct py_node *node,
 			 const struct script_value *v,

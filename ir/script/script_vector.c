@@ -27,7 +27,7 @@ elements(struct script_reader *r, const struct py_node *call,
 {
 	struct py_node subscript = *call;
 	const struct py_node *kids[2] = { call->kids[0]->kids[0], indices };
-	int last;
+	int last, own;
 
 	subscript.kind = PY_SUBSCRIPT;
 	subscript.kids = kids;
@@ -40,11 +40,13 @@ elements(struct script_reader *r, const struct py_node *call,
 		kids[1] = tuple;
 	}
 	if (!script_eval(r, kids[0], v) ||
-	    !script_element(r, &subscript, v, b, index)) {
+	    !script_indices(r, &subscript, v, b, index)) {
 		return false;
 	}
-	last = (*b)->ndim - 1;
-	if (lanes > UINT16_MAX / (*b)->type.lanes) {
+	last = (v->view ? v->view->ndim : (*b)->ndim) - 1;
+	own = v->view && v->view->flat ? v->view->type.lanes : (*b)->type.lanes;
+	lanes = lanes % own == 0 ? lanes / own : lanes;
+	if (lanes > UINT16_MAX / own) {
 		return script_fail(r, call,
 				   "an element of more than %d lanes; make it "
 				   "shorter",
@@ -56,7 +58,7 @@ elements(struct script_reader *r, const struct py_node *call,
 						    1),
 					   lanes);
 	}
-	return true;
+	return script_whole_index(r, call, v, index);
 }
 
 /* The condition of all lanes, from the mask predicate=T.Broadcast(c, 4). */

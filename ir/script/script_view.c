@@ -171,6 +171,19 @@ script_whole_index(struct script_reader *r, const struct py_node *node,
 				    : whole_index(r, node, view, b, index));
 }
 
+bool
+script_first_index(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct expr ***index)
+{
+	int n = script_rank(v);
+
+	*index = arena_exprs(&r->m->arena, n + 1);
+	for (int i = 0; i < n; i++) {
+		(*index)[i] = expr_i32(r->m, 0);
+	}
+	return script_whole_index(r, node, v, index);
+}
+
 /* Sets the ranges of the buffer that hold the ranges of the view. False after
  * an error. */
 bool
@@ -243,6 +256,64 @@ script_view_stored(struct script_reader *r, const struct script_value *v,
 		   const struct expr *e)
 {
 	return v->view && v->view->flat ? bits_as(r, e, v->buffer->type) : e;
+}
+
+bool
+script_part_offset(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct expr **out)
+{
+	const struct buffer *b = v->buffer;
+	const struct expr **first;
+
+	if (v->view->flat) {
+		*out = v->view->offset;
+		return true;
+	}
+	return script_first_index(r, node, v, &first) &&
+	       script_place_of(r, node, b->ndim, b->shape, b->strides, first,
+			       out);
+}
+
+bool
+script_view_strides(struct script_reader *r, const struct py_node *node,
+		    const struct script_view *view,
+		    const struct expr ***strides)
+{
+	const struct expr *dense = expr_i32(r->m, 1);
+
+	*strides = arena_exprs(&r->m->arena, view->ndim + 1);
+	for (int i = view->ndim - 1; i >= 0; i--) {
+		(*strides)[i] = view->strides ? view->strides[i] : dense;
+		if (!times(r, node, view->shape[i], dense, &dense)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+script_view_part(struct script_reader *r, const struct py_node *node,
+		 const struct script_view *of, const struct range *ranges,
+		 int lead, struct script_view *out)
+{
+	const struct expr **first = arena_exprs(&r->m->arena, of->ndim + 1);
+	const struct expr **strides;
+	bool dense = !of->strides;
+
+	for (int i = 0; i < of->ndim; i++) {
+		first[i] = ranges[i].min;
+		dense &= i <= lead || out->shape[i - lead] == of->shape[i];
+	}
+	if (!script_view_strides(r, node, of, &strides) ||
+	    !script_place_of(r, node, of->ndim, of->shape, of->strides, first,
+			     &out->offset) ||
+	    !script_plus(r, node, out->offset, of->offset, &out->offset)) {
+		return false;
+	}
+	out->flat = true;
+	out->type = of->type;
+	out->strides = dense ? NULL : strides + lead;
+	return true;
 }
 
 /* ---- declarations */
