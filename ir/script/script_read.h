@@ -477,13 +477,6 @@ bool script_view_region(struct script_reader *r, const struct py_node *node,
 bool script_view_part(struct script_reader *r, const struct py_node *node,
 		      const struct script_view *of, const struct range *ranges,
 		      int lead, struct script_view *out);
-/* Sets *out to the position in memory, in elements, of the element with the
- * indices `index`. The array has the strides `strides`, or, if that is NULL, is
- * dense with the shape `shape`. */
-bool script_place_of(struct script_reader *r, const struct py_node *node,
-		     int ndim, const struct expr *const *shape,
-		     const struct expr *const *strides,
-		     const struct expr *const *index, const struct expr **out);
 /* Sets *out to the indices of the element at position `place` in the memory of
  * b. */
 bool script_view_place(struct script_reader *r, const struct py_node *node,

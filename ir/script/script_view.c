@@ -40,11 +40,13 @@ with_size(struct script_reader *r, const struct py_node *node,
 	       script_settle(r, node, &result, out);
 }
 
-bool
-script_place_of(struct script_reader *r, const struct py_node *node, int ndim,
-		const struct expr *const *shape,
-		const struct expr *const *strides,
-		const struct expr *const *index, const struct expr **out)
+/* Sets *out to the position in memory, in elements, of the element with the
+ * indices `index`. The array has the strides `strides`, or, if that is NULL, is
+ * dense with the shape `shape`. */
+static bool
+place_of(struct script_reader *r, const struct py_node *node, int ndim,
+	 const struct expr *const *shape, const struct expr *const *strides,
+	 const struct expr *const *index, const struct expr **out)
 {
 	const struct expr *sum = ndim > 0 ? index[0] : expr_i32(r->m, 0), *one;
 
@@ -114,8 +116,8 @@ view_index(struct script_reader *r, const struct py_node *node,
 	if (same_dims(view, b)) {
 		return true;
 	}
-	if (!script_place_of(r, node, view->ndim, view->shape, view->strides,
-			     *index, &place) ||
+	if (!place_of(r, node, view->ndim, view->shape, view->strides, *index,
+		      &place) ||
 	    !script_plus(r, node, place, view->offset, &place)) {
 		return false;
 	}
@@ -219,10 +221,8 @@ script_view_region(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	if (!script_place_of(r, node, view->ndim, view->shape, NULL, first,
-			     &x) ||
-	    !script_place_of(r, node, view->ndim, view->shape, NULL, last,
-			     &y) ||
+	if (!place_of(r, node, view->ndim, view->shape, NULL, first, &x) ||
+	    !place_of(r, node, view->ndim, view->shape, NULL, last, &y) ||
 	    !script_plus(r, node, x, view->offset, &x) ||
 	    !script_plus(r, node, y, view->offset, &y) ||
 	    !script_plus(r, node, y, expr_int(r->m, y->type, 1), &y)) {
@@ -270,8 +270,7 @@ script_part_offset(struct script_reader *r, const struct py_node *node,
 		return true;
 	}
 	return script_first_index(r, node, v, &first) &&
-	       script_place_of(r, node, b->ndim, b->shape, b->strides, first,
-			       out);
+	       place_of(r, node, b->ndim, b->shape, b->strides, first, out);
 }
 
 bool
@@ -305,8 +304,8 @@ script_view_part(struct script_reader *r, const struct py_node *node,
 		dense &= i <= lead || out->shape[i - lead] == of->shape[i];
 	}
 	if (!script_view_strides(r, node, of, &strides) ||
-	    !script_place_of(r, node, of->ndim, of->shape, of->strides, first,
-			     &out->offset) ||
+	    !place_of(r, node, of->ndim, of->shape, of->strides, first,
+		      &out->offset) ||
 	    !script_plus(r, node, out->offset, of->offset, &out->offset)) {
 		return false;
 	}
@@ -462,9 +461,8 @@ script_view_memory(struct script_reader *r, const struct py_node *data,
 		const struct expr *at = v.e->args[0], *place;
 
 		out.buffer = at->u.buffer;
-		if (!script_place_of(r, data, out.buffer->ndim,
-				     out.buffer->shape, NULL, at->args,
-				     &place) ||
+		if (!place_of(r, data, out.buffer->ndim, out.buffer->shape,
+			      NULL, at->args, &place) ||
 		    !script_plus(r, data, place, view->offset, &view->offset)) {
 			return false;
 		}
@@ -508,8 +506,8 @@ extent_of(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	return script_place_of(r, node, spec->ndim, spec->shape, spec->strides,
-			       last, out) &&
+	return place_of(r, node, spec->ndim, spec->shape, spec->strides, last,
+			out) &&
 	       script_plus(r, node, *out, expr_int(r->m, (*out)->type, 1), out);
 }
 

@@ -319,14 +319,31 @@ is_plain(const struct expr *x, const struct block *block)
 	return plain;
 }
 
-/* Records an index that is a composite expression of the block's iter vars. */
+/* Is x defined for all values of the block's iter vars, also for those for which the
+ * block does not run? */
+static bool
+is_defined(const struct positions *p, const struct expr *x)
+{
+	const struct block *b = p->block->u.block;
+	struct analyser a;
+
+	analyser_init(&a, p->e->m);
+	for (int i = 0; i < b->n_iters; i++) {
+		analyser_bind(&a, b->iters[i].var, b->iters[i].min,
+			      b->iters[i].extent);
+	}
+	return expr_is_total(&a, x);
+}
+
+/* Records an index that is a composite expression of the block's iter vars and can be
+ * computed for all of their values. */
 static void
 add_position(struct positions *p, const struct expr *x)
 {
 	struct position new = { x, 1 };
 
 	if (!is_plain(x, p->block->u.block) || x->kind == EXPR_VAR ||
-	    x->n_args == 0) {
+	    x->n_args == 0 || !is_defined(p, x)) {
 		return;
 	}
 	for (int i = 0; i < p->list.n; i++) {
@@ -436,9 +453,9 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 		return edit_fail(e,
 				 "block %s has no index to compute in "
 				 "advance: none is an expression of iter "
-				 "vars%s",
+				 "vars that is defined for all their values%s",
 				 block->u.block->name,
-				 p.list.n > 0 ? " that occurs often enough; "
+				 p.list.n > 0 ? " and occurs often enough; "
 						"lower cse_thresh"
 					      : "");
 	}
