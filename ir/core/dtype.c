@@ -153,16 +153,21 @@ dtype_from_onnx(int64_t number, struct dtype *out)
 	return false;
 }
 
-/* The lanes at the end of a type's name: "" or "x4". */
+/* The lanes at the end of a type's name: "", "x4", or "xvscalex4", the vectors of a
+ * length that TVM leaves to the processor, which are the shortest ones here. */
 static bool
 lanes_from_name(const char *rest, uint16_t *lanes)
 {
+	static const char scalable[] = "xvscale";
 	char *end;
 	long n;
 
 	if (*rest == '\0') {
 		*lanes = 1;
 		return true;
+	}
+	if (strncmp(rest, scalable, sizeof scalable - 1) == 0) {
+		rest += sizeof scalable - 1;
 	}
 	if (rest[0] != 'x' || rest[1] < '1' || rest[1] > '9') {
 		return false;

@@ -204,13 +204,6 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 	const char *const *names = script_call_names(r, &n);
 	const char *nearest = text_nearest(path, names, n);
 
-	if (strcmp(path, "vscale") == 0) {
-		return script_fail(r, node,
-				   "T.vscale, vectors of a length that only "
-				   "the processor knows; write a loop, and "
-				   "vectorize it by a number");
-	}
-
 	return nearest ? script_fail(r, node,
 				     "T.%s is not known; did you mean T.%s?",
 				     path, nearest)

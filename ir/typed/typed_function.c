@@ -366,6 +366,15 @@ of_clz(const struct typed_call *c, struct typed *out)
 	return true;
 }
 
+/* How many times longer than the shortest ones the processor's vectors are: 1. What
+ * is computed with vectors of this length is right on each processor. */
+static bool
+of_vscale(const struct typed_call *c, struct typed *out)
+{
+	*out = typed_expr(expr_i32(c->t->m, 1));
+	return true;
+}
+
 /* The product of an integer of 32 bits and a multiplier with q fraction bits,
  * times 2^(left - right), rounded half up: (x * 2^left * y + 2^(q + right - 1))
  * >> (q + right), in 64 bits. typed_function.value: is each shift a single
@@ -471,6 +480,7 @@ static const struct typed_function functions[] = {
 	  "x, y, ls, rs, q, is_lshift_required, is_rshift_required, span?",
 	  of_fixed_point, true },
 	{ "ceildiv", "lhs, rhs, span?", of_ceildiv, 0 },
+	{ "vscale", "", of_vscale, 0 },
 	{ "Cast", "dtype, value, span?", of_cast, 0 },
 	{ "cast", "value, dtype, span?", of_cast, 1 },
 	{ "min_value", "dtype, span?", of_limit, LIMIT_LOW },

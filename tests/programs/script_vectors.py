@@ -16,3 +16,12 @@ def run(f, *arrays):
     return arrays
 
 print(run(masked, np.arange(12, dtype="float32").reshape(3, 4), np.ones((3, 4), "float32"), 2)[1])
+
+# Vectors of the shortest length that a processor may have.
+@T.prim_func
+def scalable(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for i in range(T.ceildiv(8, 4 * T.vscale())):
+        x: T.float32xvscalex4 = A.vload([T.Ramp(i * 4, 1, T.vscale() * 4)], dtype="float32xvscalex4")
+        B[T.Ramp(i * 4 * T.vscale(), 1, 4 * T.vscale())] = x + T.Broadcast(T.float32(1), 4 * T.vscale())
+
+print(run(scalable, np.arange(8, dtype="float32"), np.zeros(8, "float32"))[1])
