@@ -400,6 +400,9 @@ bool script_instruction_of(struct script_reader *r, const struct py_node *call,
 			   const char *name, struct dtype t,
 			   const struct expr *const *list, int n,
 			   struct script_value *out);
+/* script_nki.c: in the attribute around the loops of an instruction of NKI, replaces
+ * the call by what it computes. */
+void script_nki(struct script_reader *r, struct stmt *attr);
 bool script_is_packed(const char *path);
 bool script_packed(struct script_reader *r, const struct py_node *call,
 		   const char *path, struct script_value *out);

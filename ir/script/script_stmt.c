@@ -50,6 +50,7 @@ close_opener(struct script_reader *r, const struct script_opener *o,
 		break;
 	case STMT_ATTR:
 		s = stmt_attr(r->f, o->text, o->value, body);
+		script_nki(r, s);
 		break;
 	default:
 		s = stmt_for(r->f, o->var, o->min, o->value, FOR_THREAD, body);
