@@ -115,6 +115,14 @@ read_threads(struct allreduce *a, const struct py_node *const *list, int n)
 		if (!loop) {
 			return false;
 		}
+		for (int k = 0; k < n_tags; k++) {
+			if (strcmp(tags[k], loop->thread) == 0) {
+				return script_fail(r, list[i],
+						   "%s twice; name each index "
+						   "of threads once",
+						   loop->thread);
+			}
+		}
 		if (!expr_is_int(loop->extent, &extent) || extent < 1 ||
 		    extent > REDUCTION_THREADS_MAX / a->n_threads) {
 			return script_fail(r, list[i],
@@ -172,6 +180,14 @@ read_result(struct script_reader *r, const struct py_node *node,
 	}
 	if (!script_eval(r, node->kids[0], &v)) {
 		return false;
+	}
+	if (v.kind == SCRIPT_BUFFER && v.view && v.view->flat &&
+	    !dtype_equal(v.view->type, v.buffer->type)) {
+		return script_fail(r, node,
+				   "an element of another type than the memory "
+				   "of '%s' has; reduce into a buffer of that "
+				   "type",
+				   v.buffer->name);
 	}
 	if (!first) {
 		return script_element(r, node, &v, &out->result, &out->at);

@@ -8,6 +8,7 @@
 
 #include "analyse.h"
 #include "iterate.h"
+#include "pointer_map.h"
 #include "quota.h"
 
 struct checking {
@@ -396,19 +397,156 @@ program_positions(struct module *m, const struct program_result *list)
 	return positions;
 }
 
+/* -- functions of one name */
+
+/* A call of a function that has the name of an earlier function of the list. */
+struct shadowed_call {
+	int caller, callee;
+	const char *name;
+};
+
+struct apart {
+	struct module *m;
+	struct program_result *list;
+	struct text_map positions;
+	struct pointer_map index_of; /* of program_func.func */
+	VEC(struct shadowed_call) calls;
+	const char **renamed; /* the new name of each function, or NULL */
+};
+
+/* The index of the function of f's own module with this name; -1 if the module has
+ * no such function, or if it is not in the list. */
+static int
+sibling_named(const struct apart *x, const struct program_func *f,
+	      const char *name)
+{
+	for (int i = 0; i < f->n_siblings; i++) {
+		if (strcmp(f->siblings[i]->func->name, name) == 0) {
+			return pointer_map_get(&x->index_of,
+					       f->siblings[i]->func, -1);
+		}
+	}
+	return -1;
+}
+
+/* Notes the calls in function i of functions whose name stands for another one. */
+static void
+find_shadowed(struct apart *x, int i)
+{
+	const struct program_func *f = &x->list->funcs.data[i];
+	struct tree_iter it = tree_each_of(f->func->body, EXPR_CALL);
+	const struct expr *e;
+
+	while ((e = tree_next(&it)) != NULL) {
+		struct shadowed_call call = { .caller = i, .callee = -1 };
+
+		if (e->u.intrin == INTRIN_CALL_FUNC) {
+			call.name = e->args[0]->u.text;
+			call.callee = sibling_named(x, f, call.name);
+		}
+		if (call.callee >= 0 &&
+		    text_map_get(&x->positions, call.name, call.callee) !=
+			    call.callee) {
+			vec_push(&x->m->arena, &x->calls, call);
+		}
+	}
+}
+
+/* A name that no function of the list has. */
+static const char *
+free_name(struct apart *x, const char *name)
+{
+	const char *tried = name;
+
+	for (int n = 2; !text_map_add(&x->positions, tried, -1); n++) {
+		tried = arena_printf(&x->m->arena, "%s_%d", name, n);
+	}
+	return tried;
+}
+
+/* Replaces the functions of entry i, which the program may still use, by copies. */
+static void
+copy_functions(struct apart *x, int i)
+{
+	struct program_func *f = &x->list->funcs.data[i];
+	const char *name = x->renamed[i] ? x->renamed[i] : f->func->name;
+	struct func **all[3] = { &f->func, &f->plain, &f->scheduled };
+
+	for (int k = 0; k < 3; k++) {
+		*all[k] = *all[k] ? func_clone(*all[k], name) : NULL;
+	}
+}
+
+static void
+rename_call(struct apart *x, const struct shadowed_call *call)
+{
+	struct program_func *f = &x->list->funcs.data[call->caller];
+	struct func *all[3] = { f->func, f->plain, f->scheduled };
+
+	for (int k = 0; k < 3; k++) {
+		if (all[k]) {
+			func_rename_calls(all[k], INTRIN_CALL_FUNC, call->name,
+					  x->renamed[call->callee]);
+		}
+	}
+}
+
+/* Gives a function that is called a name of its own if an earlier function of the
+ * list has its name: two modules of a program may have functions of one name. */
+static void
+name_apart(struct module *m, struct program_result *list)
+{
+	const int n = list->funcs.n;
+	struct apart x = { .m = m,
+			   .list = list,
+			   .positions = program_positions(m, list),
+			   .renamed = arena_array(&m->arena, const char *,
+						  n + 1) };
+	bool *copied = arena_array(&m->arena, bool, n + 1);
+
+	pointer_map_init(&x.index_of, &m->arena);
+	for (int i = 0; i < n; i++) {
+		pointer_map_put(&x.index_of, list->funcs.data[i].func, i);
+	}
+	for (int i = 0; i < n; i++) {
+		find_shadowed(&x, i);
+	}
+	for (int i = 0; i < x.calls.n; i++) {
+		const struct shadowed_call *call = &x.calls.data[i];
+
+		if (!x.renamed[call->callee]) {
+			x.renamed[call->callee] = free_name(&x, call->name);
+		}
+	}
+	for (int i = 0; i < x.calls.n; i++) {
+		const int both[2] = { x.calls.data[i].caller,
+				      x.calls.data[i].callee };
+
+		for (int k = 0; k < 2; k++) {
+			if (!copied[both[k]]) {
+				copied[both[k]] = true;
+				copy_functions(&x, both[k]);
+			}
+		}
+		rename_call(&x, &x.calls.data[i]);
+	}
+}
+
 void
 program_order_calls(struct module *m, struct program_result *all)
 {
 	const int n = all->funcs.n;
 	bool *placed = arena_array(&m->arena, bool, n + 1);
-	struct program_result out = *all;
+	struct program_result out;
 	struct ordering o = {
 		.m = m,
-		.index_of = program_positions(m, all),
 		.callers = arena_array(&m->arena, struct indices, n + 1),
 		.waits_for = arena_array(&m->arena, int, n + 1),
 	};
 
+	name_apart(m, all);
+	o.index_of = program_positions(m, all);
+	out = *all;
 	memset(&out.funcs, 0, sizeof out.funcs);
 	for (int i = 0; i < n; i++) {
 		find_callees(&o, all->funcs.data[i].func, i);
